@@ -1,0 +1,58 @@
+import { type Budget, returnBudgets, takeBudgets } from '../db/budgets.ts';
+import type { Tx } from '../db/writer.ts';
+import type { Deps } from '../deps.ts';
+import { networkOf } from '../http/client-address.ts';
+import type { Visitor } from '../http/request.ts';
+import { tooManyRequests } from '../kernel/errors.ts';
+import { MINUTE, toInstant } from '../kernel/instants.ts';
+import { knowsNetwork } from '../sessions/store.ts';
+import { KNOWN_NETWORK_MS } from '../sessions/tokens.ts';
+import { findUserByEmail } from '../users/store.ts';
+
+/**
+ * Counts an attempt to prove to be the owner of an address, before it is known how it ends, so that many at once
+ * cannot slip through; `forgiveAttempt` takes back one that succeeded. Answers the milliseconds to wait when the
+ * budget is empty. Networks that signed in to the account lately are not held up by what others try from elsewhere.
+ */
+export function countAttempt(
+  deps: Deps,
+  tx: Tx,
+  visitor: Visitor,
+  email: string,
+  now: number,
+): number | undefined {
+  const outcome = takeBudgets(tx, budgetsOf(deps, tx, visitor, email, now), now);
+  return outcome.taken ? undefined : outcome.waitMs;
+}
+
+export const forgiveAttempt = (deps: Deps, tx: Tx, visitor: Visitor, email: string, now: number) =>
+  returnBudgets(tx, budgetsOf(deps, tx, visitor, email, now));
+
+/** Counts an attempt on the disk; throws TooManyRequestsError when the budget is empty. */
+export async function demandAttempt(deps: Deps, visitor: Visitor, email: string, now: number): Promise<void> {
+  const waitMs = await deps.write((tx) => countAttempt(deps, tx, visitor, email, now));
+  if (waitMs !== undefined) throw heldUp(deps, visitor, waitMs);
+}
+
+export function heldUp(deps: Deps, visitor: Visitor, waitMs: number) {
+  deps.log.warn({ event: 'attempts-limited', address: visitor.address }, 'too many failed sign-ins');
+  return tooManyRequests(waitMs / 1_000);
+}
+
+function budgetsOf(deps: Deps, tx: Tx, visitor: Visitor, email: string, now: number): Budget[] {
+  const limits = deps.config.rate_limits;
+  if (!limits.enabled) return [];
+  const account = deps.keys.codeHash(email);
+  const network = networkOf(visitor.address);
+  const user = findUserByEmail(tx, email);
+  const isKnown = knowsNetwork(tx, user?.id ?? '', network, toInstant(now - KNOWN_NETWORK_MS));
+  const here = {
+    key: `attempts:${account}:${network}`,
+    bucket: { burst: limits.failures_burst, refillMs: MINUTE / limits.failures_per_minute },
+  };
+  const everywhere = {
+    key: `attempts:${account}`,
+    bucket: { burst: limits.account_failures_burst, refillMs: MINUTE / limits.account_failures_per_minute },
+  };
+  return isKnown ? [here] : [here, everywhere];
+}

@@ -1,0 +1,107 @@
+import { takeBudgets } from '../db/budgets.ts';
+import type { Deps } from '../deps.ts';
+import { notFound, tooManyRequests, unauthorized } from '../kernel/errors.ts';
+import { DAY, MINUTE, toInstant } from '../kernel/instants.ts';
+import { addressTaken, confirmEmail, keepEmail } from '../mail/messages.ts';
+import { enqueueLimitedMail, enqueueMail } from '../mail/outbox.ts';
+import { senderBudget } from '../mail/sender-budget.ts';
+import type { SignedIn } from '../sessions/door.ts';
+import { deleteSessions } from '../sessions/store.ts';
+import { findUser, findUserByEmail, updateUser } from '../users/store.ts';
+import { issueToken, revokeTokens, takeToken } from './email-tokens.ts';
+import { dropCode } from './login-code.ts';
+import { dropPendingSignups } from './pending-signups.ts';
+import type { EmailChangeInput, MessageAnswer, TokenInput } from './schema.ts';
+
+const CHANGE_MS = 30 * MINUTE;
+const KEEP_MS = 7 * DAY;
+
+/**
+ * Mails a confirmation to the new address and tells the old one, with a link to keep it. A taken address gets the
+ * same answer; its owner is told instead. 429 when this user caused too many mails today.
+ */
+export async function requestChange(
+  deps: Deps,
+  who: SignedIn,
+  input: EmailChangeInput,
+): Promise<MessageAnswer> {
+  const now = deps.clock.now();
+  const { newEmail } = input;
+  const waitMs = await deps.write((tx) => {
+    const user = findUser(tx, who.userId);
+    if (!user) throw notFound('user');
+    const budget = takeBudgets(tx, senderBudget(deps, user.id), now);
+    if (!budget.taken) return budget.waitMs;
+    revokeTokens(tx, user.id, { purposes: ['email-change'] });
+    const about = { userId: user.id, newEmail };
+    const change = issueToken(
+      tx,
+      { purpose: 'email-change', email: newEmail, lifeMs: CHANGE_MS, ...about },
+      now,
+    );
+    const keep = issueToken(tx, { purpose: 'email-keep', email: user.email, lifeMs: KEEP_MS, ...about }, now);
+    const isTaken = findUserByEmail(tx, newEmail) !== undefined;
+    const toNew = isTaken
+      ? { message: addressTaken() }
+      : { message: confirmEmail(deps.config, change.token), secret: change };
+    enqueueLimitedMail(deps, tx, { kind: 'email-change', to: newEmail, ...toNew }, true, now);
+    enqueueMail(
+      deps,
+      tx,
+      {
+        kind: 'email-keep',
+        to: user.email,
+        message: keepEmail(deps.config, newEmail, keep.token),
+        secret: keep,
+      },
+      now,
+    );
+    return undefined;
+  });
+  if (waitMs !== undefined) throw tooManyRequests(waitMs / 1_000);
+  return { message: 'A link to confirm the address is on its way to it' };
+}
+
+/**
+ * Gives the account its new address. Whatever was mailed to the old one dies, save its link to keep it; sessions
+ * live on. 401 for a token that does not work, or when the address was taken meanwhile.
+ */
+export async function confirmChange(deps: Deps, input: TokenInput): Promise<undefined> {
+  const now = deps.clock.now();
+  const userId = await deps.write((tx) => {
+    const token = takeToken(tx, 'email-change', input.token, now);
+    const user = token && findUser(tx, token.user_id);
+    if (!token?.new_email || !user || findUserByEmail(tx, token.new_email)) return undefined;
+    revokeTokens(tx, user.id, { purposes: ['password-reset', 'email-change'] });
+    dropCode(tx, user.email);
+    dropPendingSignups(tx, token.new_email);
+    updateUser(tx, user.id, toInstant(now), { email: token.new_email });
+    return user.id;
+  });
+  if (userId === undefined) throw unauthorized('The token is not valid');
+  deps.log.info({ event: 'email-changed', userId }, 'e-mail address changed');
+}
+
+/**
+ * Keeps the address that a change was to take away: cancels the change, or undoes it and ends all sessions; what
+ * was mailed to the newer address dies. 401 for a token that does not work, or when the address is another's now.
+ */
+export async function revertChange(deps: Deps, input: TokenInput): Promise<undefined> {
+  const now = deps.clock.now();
+  const userId = await deps.write((tx) => {
+    const token = takeToken(tx, 'email-keep', input.token, now);
+    const user = token && findUser(tx, token.user_id);
+    if (!token || !user) return undefined;
+    revokeTokens(tx, user.id, { purposes: ['email-change'] });
+    if (user.email === token.email) return user.id;
+    if (findUserByEmail(tx, token.email)) return undefined;
+    revokeTokens(tx, user.id, { purposes: ['password-reset', 'email-keep'] });
+    dropCode(tx, user.email);
+    dropPendingSignups(tx, token.email);
+    deleteSessions(tx, user.id);
+    updateUser(tx, user.id, toInstant(now), { email: token.email });
+    return user.id;
+  });
+  if (userId === undefined) throw unauthorized('The token is not valid');
+  deps.log.warn({ event: 'email-kept', userId }, 'change of e-mail address reverted');
+}

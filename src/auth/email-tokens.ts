@@ -1,0 +1,94 @@
+import { type Db, query } from '../db/connection.ts';
+import type { EmailTokenRow } from '../db/tables.ts';
+import { newId } from '../kernel/ids.ts';
+import { toInstant } from '../kernel/instants.ts';
+import { hashSecret, newSecret } from '../kernel/secrets.ts';
+import { discardMails } from '../mail/outbox.ts';
+
+type Purpose = EmailTokenRow['purpose'];
+
+/** A secret to be mailed, and the row that will know it again. */
+export interface IssuedToken {
+  id: string;
+  token: string;
+  expiresAt: string;
+}
+
+/** Makes and stores a single-use token; `lifeMs` is its lifetime. */
+export function issueToken(
+  db: Db,
+  about: { purpose: Purpose; userId: string | null; email: string; newEmail?: string; lifeMs: number },
+  now: number,
+): IssuedToken {
+  const issued = { id: newId(), token: newSecret(), expiresAt: toInstant(now + about.lifeMs) };
+  db.run(
+    query.insertInto('email_tokens').values({
+      id: issued.id,
+      purpose: about.purpose,
+      user_id: about.userId,
+      email: about.email,
+      new_email: about.newEmail ?? null,
+      token_hash: hashSecret(issued.token),
+      created_at: toInstant(now),
+      expires_at: issued.expiresAt,
+    }),
+  );
+  return issued;
+}
+
+/** Spends a token: the statement that finds it deletes it. Undefined for one that does not work. */
+export function takeToken(db: Db, purpose: Purpose, token: string, now: number) {
+  const row = db.one(
+    query
+      .deleteFrom('email_tokens')
+      .where('token_hash', '=', hashSecret(token))
+      .where('purpose', '=', purpose)
+      .where('expires_at', '>', toInstant(now))
+      .returningAll(),
+  );
+  if (row) discardMails(db, [row.id]);
+  const userId = row?.user_id ?? undefined;
+  return row && userId !== undefined ? { ...row, user_id: userId } : undefined;
+}
+
+/** Whether a token would work, without spending it. */
+export const tokenWorks = (db: Db, purpose: Purpose, token: string, now: number): boolean =>
+  db.one(
+    query
+      .selectFrom('email_tokens')
+      .select('id')
+      .where('token_hash', '=', hashSecret(token))
+      .where('purpose', '=', purpose)
+      .where('user_id', 'is not', null)
+      .where('expires_at', '>', toInstant(now)),
+  ) !== undefined;
+
+/** Kills tokens of a user, with the mails that carry them; narrowed by purpose or by the address they went to. */
+export function revokeTokens(db: Db, userId: string, only: { purposes: Purpose[]; email?: string }): void {
+  let doomed = query
+    .deleteFrom('email_tokens')
+    .where('user_id', '=', userId)
+    .where('purpose', 'in', only.purposes);
+  if (only.email !== undefined) doomed = doomed.where('email', '=', only.email);
+  discardMails(
+    db,
+    db.all(doomed.returning('id')).map(({ id }) => id),
+  );
+}
+
+/** Keeps the newest `most` tokens of a purpose that were mailed to an address, and kills the older ones. */
+export function keepNewestTokens(db: Db, purpose: Purpose, email: string, most: number): void {
+  const older = query
+    .selectFrom('email_tokens')
+    .select('id')
+    .where('email', '=', email)
+    .where('purpose', '=', purpose)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1_000)
+    .offset(most);
+  discardMails(
+    db,
+    db.all(query.deleteFrom('email_tokens').where('id', 'in', older).returning('id')).map(({ id }) => id),
+  );
+}

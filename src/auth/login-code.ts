@@ -1,0 +1,86 @@
+import { randomInt, timingSafeEqual } from 'node:crypto';
+import { query } from '../db/connection.ts';
+import type { Tx } from '../db/writer.ts';
+import type { Deps } from '../deps.ts';
+import type { Visitor } from '../http/request.ts';
+import { unauthorized } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import { MINUTE, toInstant } from '../kernel/instants.ts';
+import { loginCode } from '../mail/messages.ts';
+import { discardMails, enqueueLimitedMail } from '../mail/outbox.ts';
+import type { SignedInAnswer } from '../sessions/schema.ts';
+import { signedInAnswer, startSession } from '../sessions/tokens.ts';
+import { findUserByEmail } from '../users/store.ts';
+import { countAttempt, forgiveAttempt, heldUp } from './attempts.ts';
+import type { CodeInput, EmailInput, MessageAnswer } from './schema.ts';
+
+const DIGITS = 6;
+const VALID_MS = 10 * MINUTE;
+const ATTEMPTS = 5;
+
+/** Mails a sign-in code to a registered address; the answer and the work are the same for any address. */
+export async function requestCode(deps: Deps, input: EmailInput): Promise<MessageAnswer> {
+  const now = deps.clock.now();
+  const code = String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0');
+  const id = newId();
+  const expiresAt = toInstant(now + VALID_MS);
+  await deps.write((tx) => {
+    dropCode(tx, input.email);
+    tx.run(
+      query.insertInto('login_codes').values({
+        id,
+        email: input.email,
+        code_hash: hashOf(deps, input.email, code),
+        attempts: 0,
+        expires_at: expiresAt,
+      }),
+    );
+    const isRegistered = findUserByEmail(tx, input.email) !== undefined;
+    const mail = { kind: 'login-code', to: input.email, message: loginCode(code), secret: { id, expiresAt } };
+    enqueueLimitedMail(deps, tx, { ...mail, urgent: true }, isRegistered, now);
+  });
+  return { message: 'If the address has an account, a code is on its way' };
+}
+
+/**
+ * Signs in by a mailed code: 10 minutes, 5 attempts, each counted on the disk whatever its outcome, and only the
+ * newest code. 401 for one that does not work, 429 after too many failures.
+ */
+export async function confirmCode(deps: Deps, visitor: Visitor, input: CodeInput): Promise<SignedInAnswer> {
+  const now = deps.clock.now();
+  const outcome = await deps.write((tx) => {
+    const waitMs = countAttempt(deps, tx, visitor, input.email, now);
+    if (waitMs !== undefined) return { waitMs };
+    const live = tx.one(
+      query
+        .updateTable('login_codes')
+        .set((row) => ({ attempts: row('attempts', '+', 1) }))
+        .where('email', '=', input.email)
+        .where('attempts', '<', ATTEMPTS)
+        .where('expires_at', '>', toInstant(now))
+        .returning('code_hash'),
+    );
+    const user = findUserByEmail(tx, input.email);
+    if (!live || !user || !equal(live.code_hash, hashOf(deps, input.email, input.code))) return {};
+    dropCode(tx, input.email);
+    forgiveAttempt(deps, tx, visitor, input.email, now);
+    return { user, session: startSession(deps, tx, visitor, user.id, now) };
+  });
+  if (outcome.waitMs !== undefined) throw heldUp(deps, visitor, outcome.waitMs);
+  if (!outcome.user) {
+    deps.log.info({ event: 'sign-in-failed', address: visitor.address }, 'sign-in by code failed');
+    throw unauthorized('The code is not valid');
+  }
+  return signedInAnswer(deps, outcome.user, outcome.session, now);
+}
+
+/** Kills the code of an address, with its mail. */
+export function dropCode(tx: Tx, email: string): void {
+  const dropped = tx.one(query.deleteFrom('login_codes').where('email', '=', email).returning('id'));
+  if (dropped) discardMails(tx, [dropped.id]);
+}
+
+/** Keyed, since a million codes are tried in no time; bound to the address. */
+const hashOf = ({ keys }: Deps, email: string, code: string) => keys.codeHash(`${email}\n${code}`);
+
+const equal = (a: string, b: string) => timingSafeEqual(Buffer.from(a), Buffer.from(b));

@@ -1,0 +1,42 @@
+import type { UserRow } from '../db/tables.ts';
+import type { Deps } from '../deps.ts';
+import type { Visitor } from '../http/request.ts';
+import { unauthorized } from '../kernel/errors.ts';
+import { toInstant } from '../kernel/instants.ts';
+import type { SignedInAnswer } from '../sessions/schema.ts';
+import { signedInAnswer, startSession } from '../sessions/tokens.ts';
+import { findUser, findUserByEmail, updateUser } from '../users/store.ts';
+import { demandAttempt, forgiveAttempt } from './attempts.ts';
+import type { LoginInput } from './schema.ts';
+
+/**
+ * Signs in by password. Unknown address, account without password and wrong password are one 401, in answer and in
+ * time; too many failures are 429, for unknown addresses too.
+ */
+export async function logIn(deps: Deps, visitor: Visitor, input: LoginInput): Promise<SignedInAnswer> {
+  const now = deps.clock.now();
+  await demandAttempt(deps, visitor, input.email, now);
+  const user = findUserByEmail(deps.read, input.email);
+  const matches = await deps.passwords.verify(user?.password_hash ?? null, input.password);
+  if (!user || !matches) throw refused(deps, visitor);
+  const renewed = await renewedHash(deps, user, input.password);
+  const session = await deps.write((tx) => {
+    // The password may have been changed, or the account deleted, while it was compared.
+    if (findUser(tx, user.id)?.password_hash !== user.password_hash) return undefined;
+    if (renewed) updateUser(tx, user.id, toInstant(now), { password_hash: renewed });
+    forgiveAttempt(deps, tx, visitor, input.email, now);
+    return startSession(deps, tx, visitor, user.id, now);
+  });
+  if (!session) throw refused(deps, visitor);
+  return signedInAnswer(deps, user, session, now);
+}
+
+const renewedHash = async ({ passwords }: Deps, user: UserRow, password: string) =>
+  user.password_hash !== null && passwords.isOutdated(user.password_hash)
+    ? passwords.hash(password)
+    : undefined;
+
+function refused(deps: Deps, visitor: Visitor) {
+  deps.log.info({ event: 'sign-in-failed', address: visitor.address }, 'sign-in failed');
+  return unauthorized('Wrong e-mail or password');
+}

@@ -1,0 +1,69 @@
+import type { Db } from '../db/connection.ts';
+import { query } from '../db/connection.ts';
+import type { Deps } from '../deps.ts';
+import type { Visitor } from '../http/request.ts';
+import { forbidden, invalid, notFound } from '../kernel/errors.ts';
+import { toInstant } from '../kernel/instants.ts';
+import type { SignedIn } from '../sessions/door.ts';
+import { findUser, updateUser, userOf } from '../users/store.ts';
+import { demandAttempt, forgiveAttempt } from './attempts.ts';
+import { replacePassword } from './password-reset.ts';
+import type { Me, MeInput, PasswordInput } from './schema.ts';
+
+export function findMe(db: Db, userId: string): Me {
+  const row = findUser(db, userId);
+  if (!row) throw notFound('user');
+  const linked = db
+    .all(query.selectFrom('identities').select('provider').where('user_id', '=', userId))
+    .map(({ provider }) => provider);
+  return {
+    ...userOf(row),
+    hasPassword: row.password_hash !== null,
+    googleLinked: linked.includes('google'),
+    telegramLinked: linked.includes('telegram'),
+    createdAt: row.created_at,
+  };
+}
+
+export function updateMe(deps: Deps, who: SignedIn, input: MeInput): Promise<Me> {
+  const now = toInstant(deps.clock.now());
+  return deps.write((tx) => {
+    const { name } = input;
+    if (name !== undefined && name !== findUser(tx, who.userId)?.name)
+      updateUser(tx, who.userId, now, { name });
+    return findMe(tx, who.userId);
+  });
+}
+
+/**
+ * Sets or changes the caller's password, and ends their other sessions. The current one is asked for where there is
+ * one: 400 without it, 403 for a wrong one, which counts as a failed sign-in.
+ */
+export async function changePassword(
+  deps: Deps,
+  who: SignedIn,
+  visitor: Visitor,
+  input: PasswordInput,
+): Promise<undefined> {
+  const now = deps.clock.now();
+  const user = findUser(deps.read, who.userId);
+  if (!user) throw notFound('user');
+  if (user.password_hash !== null) {
+    if (input.currentPassword === undefined) {
+      throw invalid({ path: 'currentPassword', message: 'The current password is required' });
+    }
+    await demandAttempt(deps, visitor, user.email, now);
+    if (!(await deps.passwords.verify(user.password_hash, input.currentPassword))) {
+      throw forbidden('The current password is wrong');
+    }
+  }
+  const passwordHash = await deps.passwords.hash(input.newPassword);
+  const changed = await deps.write((tx) => {
+    if (findUser(tx, who.userId)?.password_hash !== user.password_hash) return false;
+    if (user.password_hash !== null) forgiveAttempt(deps, tx, visitor, user.email, now);
+    replacePassword(deps, tx, who.userId, passwordHash, now, who.sessionId);
+    return true;
+  });
+  if (!changed) throw forbidden('The password was changed meanwhile');
+  deps.log.info({ event: 'password-changed', userId: who.userId }, 'password changed');
+}

@@ -1,0 +1,72 @@
+import type { Tx } from '../db/writer.ts';
+import type { Deps } from '../deps.ts';
+import { unauthorized } from '../kernel/errors.ts';
+import { MINUTE, toInstant } from '../kernel/instants.ts';
+import { passwordChanged, resetPassword } from '../mail/messages.ts';
+import { enqueueLimitedMail, enqueueMail } from '../mail/outbox.ts';
+import { deleteSessions } from '../sessions/store.ts';
+import { findUserByEmail, updateUser } from '../users/store.ts';
+import { issueToken, keepNewestTokens, revokeTokens, takeToken, tokenWorks } from './email-tokens.ts';
+import { dropCode } from './login-code.ts';
+import type { EmailInput, MessageAnswer, ResetInput } from './schema.ts';
+
+const VALID_MS = 30 * MINUTE;
+const LIVE_AT_MOST = 3;
+
+/** Mails a reset link to a registered address; the answer and the work are the same for any address. */
+export async function requestReset(deps: Deps, input: EmailInput): Promise<MessageAnswer> {
+  const now = deps.clock.now();
+  await deps.write((tx) => {
+    const user = findUserByEmail(tx, input.email);
+    const about = {
+      purpose: 'password-reset',
+      userId: user?.id ?? null,
+      email: input.email,
+      lifeMs: VALID_MS,
+    } as const;
+    const { id, token, expiresAt } = issueToken(tx, about, now);
+    keepNewestTokens(tx, 'password-reset', input.email, LIVE_AT_MOST);
+    const message = resetPassword(deps.config, token);
+    const mail = { kind: 'password-reset', to: input.email, message, secret: { id, expiresAt } };
+    enqueueLimitedMail(deps, tx, mail, user !== undefined, now);
+  });
+  return { message: 'If the address has an account, a link to reset its password is on its way' };
+}
+
+/**
+ * Sets a new password by a mailed token, ends every session, kills whatever else was mailed, and tells the owner.
+ * 401 for a token that does not work.
+ */
+export async function confirmReset(deps: Deps, input: ResetInput): Promise<undefined> {
+  const now = deps.clock.now();
+  const refusal = unauthorized('The reset token is not valid');
+  if (!tokenWorks(deps.read, 'password-reset', input.token, now)) throw refusal;
+  const passwordHash = await deps.passwords.hash(input.newPassword);
+  const userId = await deps.write((tx) => {
+    const token = takeToken(tx, 'password-reset', input.token, now);
+    if (token) replacePassword(deps, tx, token.user_id, passwordHash, now);
+    return token?.user_id;
+  });
+  if (userId === undefined) throw refusal;
+  deps.log.info({ event: 'password-reset', userId }, 'password reset');
+}
+
+/**
+ * Stores a new password in the caller's transaction: ends all sessions (or all but `keepSession`), kills every
+ * outstanding code, reset and e-mail change, and promises a notice to the owner.
+ */
+export function replacePassword(
+  deps: Deps,
+  tx: Tx,
+  userId: string,
+  passwordHash: string,
+  now: number,
+  keepSession?: string,
+): void {
+  const user = updateUser(tx, userId, toInstant(now), { password_hash: passwordHash });
+  if (!user) return;
+  deleteSessions(tx, userId, keepSession);
+  revokeTokens(tx, userId, { purposes: ['password-reset', 'email-change'] });
+  dropCode(tx, user.email);
+  enqueueMail(deps, tx, { kind: 'password-changed', to: user.email, message: passwordChanged() }, now);
+}

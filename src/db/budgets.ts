@@ -1,0 +1,49 @@
+import { type Bucket, takeFrom } from '../kernel/token-bucket.ts';
+import { type Db, prepared, query } from './connection.ts';
+
+/** A token bucket kept in the database, so that a restart fills none. */
+export interface Budget {
+  key: string;
+  bucket: Bucket;
+}
+
+const find = prepared<{ key: string }, { full_at: number }>((argument) =>
+  query.selectFrom('budgets').select('full_at').where('key', '=', argument('key')),
+);
+
+const keep = prepared<{ key: string; full_at: number }, unknown>((argument) =>
+  query
+    .insertInto('budgets')
+    .values({ key: argument('key'), full_at: argument('full_at') })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ full_at: argument('full_at') })),
+);
+
+/** Takes one from every budget, or from none: then it answers for how many milliseconds the scarcest is empty. */
+export function takeBudgets(
+  db: Db,
+  budgets: Budget[],
+  now: number,
+): { taken: true } | { taken: false; waitMs: number } {
+  const outcomes = budgets.map(({ key, bucket }) => ({
+    key,
+    outcome: takeFrom(bucket, db.one(find({ key }))?.full_at, now),
+  }));
+  const waits = outcomes.flatMap(({ outcome }) => (outcome.taken ? [] : [outcome.waitMs]));
+  if (waits.length > 0) return { taken: false, waitMs: Math.max(...waits) };
+  for (const { key, outcome } of outcomes) {
+    if (outcome.taken) db.run(keep({ key, full_at: outcome.fullAt }));
+  }
+  return { taken: true };
+}
+
+/** Gives back one to every budget. */
+export function returnBudgets(db: Db, budgets: Budget[]): void {
+  for (const { key, bucket } of budgets) {
+    const row = db.one(find({ key }));
+    if (row) db.run(keep({ key, full_at: row.full_at - bucket.refillMs }));
+  }
+}
+
+/** Forgets budgets that are full again. */
+export const purgeBudgets = (db: Db, now: number) =>
+  db.run(query.deleteFrom('budgets').where('full_at', '<', now));

@@ -1,0 +1,98 @@
+import type SqliteDatabase from 'better-sqlite3';
+import {
+  type Compilable,
+  type CompiledQuery,
+  DummyDriver,
+  Kysely,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import type { Tables } from './tables.ts';
+
+const PREPARED_AT_MOST = 1_000;
+
+/**
+ * Where every statement starts. It only builds and compiles: statements are run by a `Db`, in place, so that
+ * nothing can be awaited between two statements of a job.
+ */
+export const query = new Kysely<Tables>({
+  dialect: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+});
+
+export type Query<Row> = Compilable<Row> | CompiledQuery<Row>;
+
+/** Runs statements on one connection. */
+export interface Db {
+  all<Row>(statement: Query<Row>): Row[];
+  one<Row>(statement: Query<Row>): Row | undefined;
+  /** Answers the number of rows changed. */
+  run(statement: Query<unknown>): number;
+}
+
+/**
+ * Compiles a statement once for all its uses: `build` gets a placeholder for each argument. For the statements of
+ * nearly every request, where compiling costs as much as the query itself.
+ */
+export function prepared<Args extends object, Row>(
+  build: (argument: <Name extends keyof Args>(name: Name) => Args[Name]) => Compilable<Row>,
+): (args: Args) => CompiledQuery<Row> {
+  // A placeholder stands where the value will: its type is the value's for the builder's sake only.
+  const compiled = build((name) => new Placeholder(name) as never).compile();
+  const names = compiled.parameters.map((value) => (value instanceof Placeholder ? value.name : undefined));
+  return (args) => ({
+    ...compiled,
+    parameters: names.map((name, i) =>
+      name === undefined ? compiled.parameters[i] : args[name as keyof Args],
+    ),
+  });
+}
+
+class Placeholder {
+  readonly name: PropertyKey;
+  constructor(name: PropertyKey) {
+    this.name = name;
+  }
+}
+
+/**
+ * A `Db` over an open connection, with its statements kept prepared: preparing costs more than most queries.
+ * `beforeWrite` is called before each statement that is not a mere read.
+ */
+export function connectionDb(sqlite: SqliteDatabase.Database, beforeWrite: () => void = () => {}): Db {
+  const kept = new Map<string, SqliteDatabase.Statement>();
+
+  const statement = (sql: string) => {
+    let found = kept.get(sql);
+    if (!found) {
+      found = sqlite.prepare(sql);
+      if (kept.size >= PREPARED_AT_MOST) kept.delete(kept.keys().next().value ?? '');
+      kept.set(sql, found);
+    }
+    if (!found.readonly) beforeWrite();
+    return found;
+  };
+
+  return {
+    all: <Row>(asked: Query<Row>) => {
+      const { sql, parameters } = compiledOf(asked);
+      return statement(sql).all(...parameters) as Row[];
+    },
+    one: <Row>(asked: Query<Row>) => {
+      const { sql, parameters } = compiledOf(asked);
+      return statement(sql).get(...parameters) as Row | undefined;
+    },
+    run: (asked) => {
+      const { sql, parameters } = compiledOf(asked);
+      return statement(sql).run(...parameters).changes;
+    },
+  };
+}
+
+const compiledOf = <Row>(asked: Query<Row>): CompiledQuery<Row> =>
+  'compile' in asked ? asked.compile() : asked;

@@ -1,0 +1,193 @@
+import type { Instant } from '../kernel/instants.ts';
+
+/** The rows of every table as they lie in the file. Wire names differ: `store` files turn one into the other. */
+export interface Tables {
+  users: UserRow;
+  identities: IdentityRow;
+  sessions: SessionRow;
+  refresh_tokens: RefreshTokenRow;
+  known_addresses: KnownAddressRow;
+  pending_signups: PendingSignupRow;
+  login_codes: LoginCodeRow;
+  email_tokens: EmailTokenRow;
+  budgets: BudgetRow;
+  outbox: OutboxRow;
+  meta: MetaRow;
+  workspaces: WorkspaceRow;
+  members: MemberRow;
+  status_templates: StatusTemplateRow;
+  statuses: StatusRow;
+  spaces: SpaceRow;
+  lists: ListRow;
+}
+
+export interface UserRow {
+  id: string;
+  email: string;
+  name: string;
+  /** Null for an account that signs in by other means only. */
+  password_hash: string | null;
+  is_email_verified: 0 | 1;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+/** Someone elsewhere who is a user here, known by the subject that other service gives them. */
+export interface IdentityRow {
+  provider: 'google' | 'telegram';
+  subject: string;
+  user_id: string;
+  created_at: Instant;
+}
+
+/** A row lives as long as its session: ending one deletes it. */
+export interface SessionRow {
+  id: string;
+  user_id: string;
+  user_agent: string;
+  ip: string;
+  created_at: Instant;
+  last_used_at: Instant;
+  expires_at: Instant;
+}
+
+export interface RefreshTokenRow {
+  hash: string;
+  session_id: string;
+  /** Null for the current one; a used one is kept to know its reuse. */
+  used_at: Instant | null;
+}
+
+/** Client networks that signed in to an account. */
+export interface KnownAddressRow {
+  user_id: string;
+  network: string;
+  signed_in_at: Instant;
+}
+
+export interface PendingSignupRow {
+  id: string;
+  email: string;
+  name: string;
+  password_hash: string | null;
+  token_hash: string;
+  created_at: Instant;
+  expires_at: Instant;
+}
+
+/** One live code per address, known or not. */
+export interface LoginCodeRow {
+  id: string;
+  email: string;
+  code_hash: string;
+  attempts: number;
+  expires_at: Instant;
+}
+
+/** Secrets mailed to the owner of an address. */
+export interface EmailTokenRow {
+  id: string;
+  purpose: 'password-reset' | 'email-change' | 'email-keep';
+  /** Null where the address has no account: such a token is never mailed. */
+  user_id: string | null;
+  /** The address it was mailed to. */
+  email: string;
+  /** For a change and its keeping: the address asked for. */
+  new_email: string | null;
+  token_hash: string;
+  created_at: Instant;
+  expires_at: Instant;
+}
+
+/** A token bucket that outlives a restart; see `kernel/token-bucket.ts`. */
+export interface BudgetRow {
+  key: string;
+  /** Milliseconds since the epoch. */
+  full_at: number;
+}
+
+export interface OutboxRow {
+  id: string;
+  /** Smaller goes first: codes before the rest. */
+  priority: number;
+  kind: string;
+  recipient: string;
+  /** The sealed content; null once it is erased. */
+  content: Buffer | null;
+  /** The row of the secret it carries, so that a spent secret's mail goes with it. */
+  secret_id: string | null;
+  state: 'queued' | 'sent' | 'failed' | 'decoy';
+  attempts: number;
+  next_attempt_at: Instant;
+  /** After this what it carries is worthless. */
+  expires_at: Instant;
+  created_at: Instant;
+  sent_at: Instant | null;
+  last_error: string | null;
+}
+
+export interface MetaRow {
+  key: string;
+  value: string;
+}
+
+export interface WorkspaceRow {
+  id: string;
+  title: string;
+  owner_id: string;
+  member_count: number;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+export type Role = 'owner' | 'admin' | 'member' | 'viewer';
+
+export interface MemberRow {
+  workspace_id: string;
+  user_id: string;
+  role: Role;
+  /** The workspace made with the account: first among a user's own. */
+  is_default: 0 | 1;
+  joined_at: Instant;
+}
+
+export interface StatusTemplateRow {
+  id: string;
+  workspace_id: string;
+  title: string;
+  is_default: 0 | 1;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+export type StatusType = 'unstarted' | 'started' | 'completed' | 'canceled';
+
+export interface StatusRow {
+  id: string;
+  template_id: string;
+  title: string;
+  type: StatusType;
+  color: string;
+  position: number;
+}
+
+export interface SpaceRow {
+  id: string;
+  workspace_id: string;
+  title: string;
+  description: string | null;
+  position: number;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+export interface ListRow {
+  id: string;
+  workspace_id: string;
+  space_id: string;
+  title: string;
+  status_template_id: string;
+  position: number;
+  created_at: Instant;
+  updated_at: Instant;
+}

@@ -1,0 +1,29 @@
+import type { Config } from './config.ts';
+import type { Db } from './db/connection.ts';
+import type { Write } from './db/writer.ts';
+import type { AddressOf } from './http/client-address.ts';
+import type { RateLimits } from './http/rate-limits.ts';
+import type { Clock } from './kernel/clock.ts';
+import type { Keys } from './kernel/keys.ts';
+import type { Log } from './kernel/log.ts';
+import type { Mailer } from './mail/worker.ts';
+import type { AccessTokens } from './sessions/access-token.ts';
+import type { Passwords } from './users/passwords.ts';
+
+/** What verbs need of the world, built once by `open.ts` and handed down. Types only, so any floor may import it. */
+export interface Deps {
+  config: Config;
+  clock: Clock;
+  log: Log;
+  /** For reads outside a job; never waits. */
+  read: Db;
+  write: Write;
+  keys: Keys;
+  limits: RateLimits;
+  addressOf: AddressOf;
+  mailer: Mailer;
+  passwords: Passwords;
+  accessTokens: AccessTokens;
+  /** Aborted once the server is about to stop. */
+  stopping: AbortSignal;
+}

@@ -1,0 +1,82 @@
+import { isUtf8 } from 'node:buffer';
+import { AppError, badRequest } from '../kernel/errors.ts';
+
+/** Deeper JSON breaks serialisers that recurse; nothing of ours nests more than four levels. */
+const MAX_DEPTH = 32;
+
+/**
+ * Reads a JSON object, at most `maxBytes` long; a body of no bytes is undefined. Refuses another content type, and
+ * malformed JSON or text (bad UTF-8, NUL, lone surrogates), which other layers would silently change.
+ */
+export async function readBody(
+  request: Request,
+  maxBytes: number,
+): Promise<Record<string, unknown> | undefined> {
+  const bytes = await readBytes(request, maxBytes);
+  if (bytes.length === 0) return undefined;
+  requireJson(request.headers);
+  if (!isUtf8(bytes)) throw badRequest('The body is not valid UTF-8');
+  const value = parseJson(bytes.toString('utf8'));
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw badRequest('The body must be a JSON object');
+  }
+  inspect(value, 1);
+  return value as Record<string, unknown>;
+}
+
+/** True for text that every layer reads alike. */
+export const isPlainText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+
+async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
+  const tooLarge = () => new AppError('PayloadTooLargeError', `The body may have at most ${maxBytes} bytes`);
+  const length = request.headers.get('content-length');
+  if (length !== null && !request.headers.has('transfer-encoding')) {
+    if (Number(length) > maxBytes) throw tooLarge();
+    return Number(length) === 0 ? Buffer.alloc(0) : Buffer.from(await request.arrayBuffer());
+  }
+  if (!request.body) return Buffer.alloc(0);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body) {
+    size += chunk.length;
+    if (size > maxBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function requireJson(headers: Headers): void {
+  const unsupported = (message: string) => new AppError('UnsupportedMediaTypeError', message);
+  const encoding = headers.get('content-encoding');
+  if (encoding !== null && encoding.toLowerCase() !== 'identity')
+    throw unsupported('A body must not be compressed');
+  const [type, ...parameters] = (headers.get('content-type') ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const charset = parameters
+    .find((parameter) => parameter.startsWith('charset='))
+    ?.slice('charset='.length)
+    .replaceAll('"', '');
+  if (type !== 'application/json' || (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8')) {
+    throw unsupported('A body must have Content-Type: application/json');
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badRequest('The body is not valid JSON');
+  }
+}
+
+function inspect(value: unknown, depth: number): void {
+  if (typeof value === 'string') {
+    if (!isPlainText(value))
+      throw badRequest('The body has a string with NUL or half a surrogate pair in it');
+  } else if (typeof value === 'object' && value !== null) {
+    if (depth > MAX_DEPTH) throw badRequest(`The body is nested deeper than ${MAX_DEPTH} levels`);
+    for (const inner of Object.values(value)) inspect(inner, depth + 1);
+  }
+}

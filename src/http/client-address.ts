@@ -1,0 +1,57 @@
+import { BlockList, isIP } from 'node:net';
+import { ConfigError } from '../config.ts';
+
+/** Tells the address a request came from, given that of its peer and its X-Forwarded-For. */
+export type AddressOf = (peer: string, forwardedFor: string | undefined) => string;
+
+/**
+ * Behind a trusted proxy the client is the right-most hop of X-Forwarded-For that is no trusted proxy itself; from
+ * anyone else the header is ignored. `trusted` holds addresses and CIDR ranges; a ConfigError for anything else.
+ */
+export function clientAddress(trusted: readonly string[]): AddressOf {
+  const proxies = new BlockList();
+  for (const entry of trusted) addTo(proxies, entry);
+  const isProxy = (address: string) => {
+    const kind = isIP(address);
+    return kind !== 0 && proxies.check(address, kind === 6 ? 'ipv6' : 'ipv4');
+  };
+  return (peer, forwardedFor) => {
+    let client = plain(peer);
+    if (trusted.length === 0 || forwardedFor === undefined) return client;
+    for (const hop of forwardedFor.split(',').reverse()) {
+      if (!isProxy(client)) break;
+      const address = plain(hop.trim());
+      if (isIP(address) === 0) break;
+      client = address;
+    }
+    return client;
+  };
+}
+
+/** What limits are counted by: an IPv4 address, or the /64 network of an IPv6 one, which is one customer's. */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [head = '', tail] = address.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? [] : Array<string>(8 - groups.length - after.length).fill('0');
+  const all = [...groups, ...zeros, ...after].slice(0, 4);
+  return `${all.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+}
+
+/** IPv4 in IPv6's clothes, and zone ids, in their plain form. */
+function plain(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  return mapped?.[1] ?? address.replace(/%.*$/, '');
+}
+
+function addTo(proxies: BlockList, entry: string): void {
+  const [address = '', prefix] = entry.split('/');
+  const kind = isIP(address);
+  const family = kind === 6 ? 'ipv6' : 'ipv4';
+  const bits = prefix === undefined ? (kind === 6 ? 128 : 32) : Number(prefix);
+  if (kind === 0 || !Number.isInteger(bits) || bits < 0 || bits > (kind === 6 ? 128 : 32)) {
+    throw new ConfigError('server.trusted_proxies: must hold addresses or ranges such as 10.0.0.0/8');
+  }
+  proxies.addSubnet(address, bits, family);
+}

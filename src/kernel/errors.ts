@@ -1,0 +1,64 @@
+/** Every refusal the service gives; the error door turns each kind into its status. */
+export type ErrorKind =
+  | 'ValidationError'
+  | 'BadRequestError'
+  | 'UnauthorizedError'
+  | 'ForbiddenError'
+  | 'NotFoundError'
+  | 'MethodNotAllowedError'
+  | 'PayloadTooLargeError'
+  | 'UnsupportedMediaTypeError'
+  | 'TooManyRequestsError'
+  | 'InternalServerError'
+  | 'ServiceUnavailableError';
+
+export interface Issue {
+  /** Name of the field, dotted for nested ones: `interval.timezone`. */
+  path: string;
+  message: string;
+}
+
+export class AppError extends Error {
+  readonly kind: ErrorKind;
+  readonly issues: Issue[] | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    kind: ErrorKind,
+    message: string,
+    more: { issues?: Issue[]; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(message, { cause: more.cause });
+    this.name = kind;
+    this.kind = kind;
+    this.issues = more.issues;
+    this.headers = more.headers ?? {};
+  }
+}
+
+/** Refuses input; one issue per broken rule, all of them at once. */
+export const invalid = (...issues: Issue[]) =>
+  new AppError('ValidationError', 'The input is not valid', { issues });
+
+/** Refuses an action that the state of the thing forbids. */
+export const badRequest = (message: string) => new AppError('BadRequestError', message);
+
+export const unauthorized = (message: string) => new AppError('UnauthorizedError', message);
+
+/** On routes that take an access token (RFC 6750, section 3). */
+export const unauthorizedBearer = (message: string) =>
+  new AppError('UnauthorizedError', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
+
+export const forbidden = (message: string) => new AppError('ForbiddenError', message);
+
+/** Names the kind of thing, never its id: `notFound('task')`. */
+export const notFound = (thing: string) => new AppError('NotFoundError', `No such ${thing}`);
+
+export const unavailable = (message: string, cause?: unknown) =>
+  new AppError('ServiceUnavailableError', message, { cause });
+
+/** Refuses for now; the client may come back after that many seconds (rounded up, at least one). */
+export const tooManyRequests = (retryAfterSeconds: number) =>
+  new AppError('TooManyRequestsError', 'Too many requests, try again later', {
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) },
+  });

@@ -1,0 +1,12 @@
+/** An instant as it is stored and sent: `2026-11-20T09:30:00.000Z`. Such texts compare like the instants. */
+export type Instant = string;
+
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** `ms` are milliseconds since the epoch. */
+export const toInstant = (ms: number): Instant => new Date(ms).toISOString();
+
+export const toMs = (instant: Instant): number => Date.parse(instant);

@@ -1,0 +1,158 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { z } from 'zod';
+
+const KEY_BYTES = 32;
+
+const key = z.base64url().refine((text) => Buffer.from(text, 'base64url').length === KEY_BYTES);
+const KeyFile = z.object({
+  /** Newest last; all verify, the newest signs. */
+  access: z.array(z.object({ kid: z.string().min(1), key, createdAt: z.iso.datetime() })).min(1),
+  codes: key,
+  outbox: key,
+});
+type KeyFile = z.output<typeof KeyFile>;
+
+/** The key file cannot be used; the message names it and the way out. */
+export class KeyFileError extends Error {}
+
+/** The server's own secrets, one key for one purpose. */
+export interface Keys {
+  /** The key that signs access tokens now. */
+  signing(): { kid: string; key: Uint8Array };
+  /** The key that verifies tokens of this `kid`, if it is one of ours and its last token may still be out. */
+  verifying(kid: string, now: number): Uint8Array | undefined;
+  /** A keyed hash for codes too short to be hashed plainly. */
+  codeHash(text: string): string;
+  /** Encrypts what the outbox keeps. */
+  seal(text: string): Buffer;
+  /** Undefined for what was sealed with another key or was tampered with. */
+  unseal(sealed: Buffer): string | undefined;
+  /** Looks whether the file was changed, as `errand keys rotate` does. */
+  refresh(): void;
+}
+
+/** Opens the key file, making it (0600) where there is none. `tokenMs`: how long an access token lives. */
+export function openKeys(path: string, tokenMs: number, warn: (message: string) => void): Keys {
+  createKeyFile(path);
+  tightenMode(path, warn);
+  let stamp = statSync(path).mtimeMs;
+  const file = readKeyFile(path);
+  let access = accessKeys(file, tokenMs);
+  const outbox = Buffer.from(file.outbox, 'base64url');
+  const codes = Buffer.from(file.codes, 'base64url');
+
+  return {
+    signing: () => {
+      const newest = access.at(-1);
+      if (!newest) throw new KeyFileError(`${path} holds no access key`);
+      return newest;
+    },
+    verifying: (kid, now) => access.find((entry) => entry.kid === kid && entry.retiresAt >= now)?.key,
+    codeHash: (text) => createHmac('sha256', codes).update(text).digest('base64url'),
+    seal: (text) => {
+      const nonce = randomBytes(12);
+      const cipher = createCipheriv('aes-256-gcm', outbox, nonce);
+      return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    },
+    unseal: (sealed) => {
+      try {
+        const decipher = createDecipheriv('aes-256-gcm', outbox, sealed.subarray(0, 12), {
+          authTagLength: 16,
+        });
+        decipher.setAuthTag(sealed.subarray(-16));
+        return Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()]).toString('utf8');
+      } catch {
+        return undefined;
+      }
+    },
+    refresh: () => {
+      const changed = statSync(path).mtimeMs;
+      if (changed === stamp) return;
+      access = accessKeys(readKeyFile(path), tokenMs);
+      stamp = changed;
+    },
+  };
+}
+
+/** Adds a new access key, which signs from now on, and drops those whose last token is out. */
+export function rotateAccessKey(path: string, now: number, tokenMs: number): string {
+  const file = readKeyFile(path);
+  const retiresAt = new Map(accessKeys(file, tokenMs).map((entry) => [entry.kid, entry.retiresAt]));
+  const live = file.access.filter(({ kid }) => (retiresAt.get(kid) ?? 0) >= now);
+  const added = newAccessKey(now);
+  writePrivately(`${path}.new`, { ...file, access: [...live, added] });
+  renameSync(`${path}.new`, path);
+  return added.kid;
+}
+
+/** A key verifies until the last token signed before its successor came is out. */
+const accessKeys = ({ access }: KeyFile, tokenMs: number) =>
+  access.map((entry, i) => {
+    const successor = access[i + 1];
+    return {
+      kid: entry.kid,
+      key: Buffer.from(entry.key, 'base64url'),
+      retiresAt: successor ? Date.parse(successor.createdAt) + tokenMs : Number.POSITIVE_INFINITY,
+    };
+  });
+
+const newKey = () => randomBytes(KEY_BYTES).toString('base64url');
+
+const newAccessKey = (now: number) => ({
+  kid: randomBytes(9).toString('base64url'),
+  key: newKey(),
+  createdAt: new Date(now).toISOString(),
+});
+
+/** Whoever links their finished file first wins; a racing or killed start leaves no half of one. */
+function createKeyFile(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })) return;
+  const unfinished = `${path}.${process.pid}.new`;
+  writePrivately(unfinished, { access: [newAccessKey(Date.now())], codes: newKey(), outbox: newKey() });
+  try {
+    linkSync(unfinished, path);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  } finally {
+    rmSync(unfinished);
+  }
+}
+
+function writePrivately(path: string, content: KeyFile): void {
+  rmSync(path, { force: true });
+  const file = openSync(path, 'wx', 0o600);
+  writeSync(file, `${JSON.stringify(content, null, 2)}\n`);
+  fsyncSync(file);
+  closeSync(file);
+}
+
+function readKeyFile(path: string): KeyFile {
+  try {
+    return KeyFile.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch {
+    throw new KeyFileError(
+      `The key file ${path} is damaged or too short. Restore it from your own copy, or remove it: then a new one is made, everyone signs in again, and codes and mails not yet sent are lost.`,
+    );
+  }
+}
+
+function tightenMode(path: string, warn: (message: string) => void): void {
+  if ((statSync(path).mode & 0o077) === 0) return;
+  try {
+    chmodSync(path, 0o600);
+  } catch {
+    warn(`${path} can be read by others and its mode cannot be changed; make it 0600`);
+  }
+}

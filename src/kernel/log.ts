@@ -1,0 +1,42 @@
+import { type Logger, pino } from 'pino';
+
+export type Log = Logger;
+export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+
+const LEVEL_COLOURS: Record<number, string> = {
+  20: '\x1b[2m',
+  30: '',
+  40: '\x1b[33m',
+  50: '\x1b[31m',
+  60: '\x1b[31m',
+};
+const LEVEL_NAMES: Record<number, string> = {
+  10: 'trace',
+  20: 'debug',
+  30: 'info',
+  40: 'warn',
+  50: 'error',
+  60: 'fatal',
+};
+
+/** Structured log on stderr: JSON lines, or one readable line each on a terminal. */
+export function createLog(options: { level: LogLevel; format: 'json' | 'pretty' }): Log {
+  return pino(
+    { level: options.level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"` },
+    options.format === 'pretty'
+      ? { write: (line) => process.stderr.write(readable(line)) }
+      : pino.destination({ fd: 2, sync: true }),
+  );
+}
+
+export const silentLog: Log = pino({ level: 'silent' });
+
+function readable(line: string): string {
+  const { level, time, msg, ...rest } = JSON.parse(line) as { level: number; time: string; msg?: string };
+  const facts = Object.entries(rest).map(
+    ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  const text = [time.slice(11, 19), LEVEL_NAMES[level], msg ?? '', ...facts].join(' ');
+  // An escape sequence in what a client sent must not reach the terminal.
+  return `${LEVEL_COLOURS[level] ?? ''}${text.replaceAll(/\p{Cc}/gu, '?')}\x1b[0m\n`;
+}

@@ -1,0 +1,21 @@
+/** A bucket that holds `burst` and refills by one every `refillMs` milliseconds. */
+export interface Bucket {
+  burst: number;
+  refillMs: number;
+}
+
+/**
+ * The generic cell rate algorithm (ITU-T I.371): a token bucket kept as one number, the instant in milliseconds at
+ * which it would be full again. Answers that number after one more is taken, or how long to wait for it.
+ */
+export function takeFrom(
+  bucket: Bucket,
+  fullAt: number | undefined,
+  now: number,
+): { taken: true; fullAt: number } | { taken: false; waitMs: number } {
+  const next = Math.max(fullAt ?? now, now) + bucket.refillMs;
+  const waitMs = next - now - bucket.burst * bucket.refillMs;
+  // A clock set back must not lock anyone out for longer than the bucket takes to fill.
+  if (waitMs > bucket.burst * bucket.refillMs) return { taken: true, fullAt: now + bucket.refillMs };
+  return waitMs > 0 ? { taken: false, waitMs } : { taken: true, fullAt: next };
+}

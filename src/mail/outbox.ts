@@ -1,0 +1,170 @@
+import { type Budget, takeBudgets } from '../db/budgets.ts';
+import { type Db, prepared, query } from '../db/connection.ts';
+import type { OutboxRow } from '../db/tables.ts';
+import type { Tx } from '../db/writer.ts';
+import type { Deps } from '../deps.ts';
+import { newId } from '../kernel/ids.ts';
+import { DAY, type Instant, MINUTE, toInstant } from '../kernel/instants.ts';
+import type { Message } from './messages.ts';
+
+/** A notice that could not be sent for so long is news no more. */
+const NOTICE_MS = 3 * DAY;
+/** How long `mail list` remembers what was sent or given up. */
+const KEPT_MS = 7 * DAY;
+
+export interface Mail {
+  /** Names the template, and the flow that is limited: `confirm-signup`, `login-code`, … */
+  kind: string;
+  to: string;
+  message: Message;
+  /** The secret it carries: its row and when it expires. None for a notice. */
+  secret?: { id: string; expiresAt: Instant };
+  /** Codes are waited for. */
+  urgent?: boolean;
+}
+
+const insert = prepared<OutboxRow, unknown>((argument) =>
+  query.insertInto('outbox').values({
+    id: argument('id'),
+    priority: argument('priority'),
+    kind: argument('kind'),
+    recipient: argument('recipient'),
+    content: argument('content'),
+    secret_id: argument('secret_id'),
+    state: argument('state'),
+    attempts: 0,
+    next_attempt_at: argument('next_attempt_at'),
+    expires_at: argument('expires_at'),
+    created_at: argument('created_at'),
+    sent_at: null,
+    last_error: null,
+  }),
+);
+
+/** Promises a mail in the caller's transaction; the worker sends it once that is on the disk. */
+export const enqueueMail = (deps: Deps, tx: Tx, mail: Mail, now: number) =>
+  put(deps, tx, mail, 'queued', now);
+
+/**
+ * Promises a mail that anyone may cause, within the recipient's budget for its kind. `deliver` false, or an empty
+ * budget, leaves a decoy: the same work, so that neither answer nor time tells whether the address has an account.
+ */
+export function enqueueLimitedMail(deps: Deps, tx: Tx, mail: Mail, deliver: boolean, now: number): void {
+  const within = takeBudgets(tx, budgetsOf(deps, mail), now).taken;
+  put(deps, tx, mail, deliver && within ? 'queued' : 'decoy', now);
+}
+
+function put(deps: Deps, tx: Tx, mail: Mail, state: OutboxRow['state'], now: number): void {
+  tx.run(
+    insert({
+      id: newId(),
+      priority: mail.urgent ? 0 : 1,
+      kind: mail.kind,
+      recipient: mail.to,
+      content: deps.keys.seal(JSON.stringify(mail.message)),
+      secret_id: mail.secret?.id ?? null,
+      state,
+      attempts: 0,
+      next_attempt_at: toInstant(now),
+      expires_at: mail.secret?.expiresAt ?? toInstant(now + NOTICE_MS),
+      created_at: toInstant(now),
+      sent_at: null,
+      last_error: null,
+    }),
+  );
+  tx.afterCommit(deps.mailer.wake);
+}
+
+function budgetsOf({ config: { rate_limits: limits }, keys }: Deps, { kind, to }: Mail): Budget[] {
+  if (!limits.enabled) return [];
+  const recipient = `${kind}:${keys.codeHash(to)}`;
+  return [
+    {
+      key: `mail:${recipient}`,
+      bucket: { burst: limits.mail_burst, refillMs: MINUTE / limits.mail_per_minute },
+    },
+    {
+      key: `mail-day:${recipient}`,
+      bucket: { burst: limits.mail_per_day, refillMs: DAY / limits.mail_per_day },
+    },
+  ];
+}
+
+/** Drops the mails that carry these secrets: spent, replaced or revoked, they are worth nothing. */
+export function discardMails(db: Db, secretIds: string[]): void {
+  for (const id of secretIds) db.run(discard({ id }));
+}
+
+const discard = prepared<{ id: string }, unknown>((argument) =>
+  query.deleteFrom('outbox').where('secret_id', '=', argument('id')),
+);
+
+/** Mails that may be sent now, the urgent ones first. */
+export const dueMails = (db: Db, now: Instant, limit: number): OutboxRow[] =>
+  db.all(
+    query
+      .selectFrom('outbox')
+      .selectAll()
+      .where('state', '=', 'queued')
+      .where('next_attempt_at', '<=', now)
+      .where('expires_at', '>', now)
+      .orderBy('priority')
+      .orderBy('next_attempt_at')
+      .limit(limit),
+  );
+
+/** When the next waiting mail may be sent, if there is one. */
+export const nextMailAt = (db: Db): Instant | undefined =>
+  db.one(
+    query
+      .selectFrom('outbox')
+      .select('next_attempt_at')
+      .where('state', '=', 'queued')
+      .orderBy('next_attempt_at')
+      .limit(1),
+  )?.next_attempt_at;
+
+/** `erase` drops the content, which a transport that has taken the mail no longer needs. */
+export const markSent = (db: Db, id: string, now: Instant, erase: boolean) =>
+  db.run(
+    query
+      .updateTable('outbox')
+      .set({ state: 'sent', sent_at: now, last_error: null, ...(erase && { content: null }) })
+      .where('id', '=', id),
+  );
+
+export const markForRetry = (db: Db, id: string, nextAttemptAt: Instant, error: string) =>
+  db.run(
+    query
+      .updateTable('outbox')
+      .set((row) => ({
+        attempts: row('attempts', '+', 1),
+        next_attempt_at: nextAttemptAt,
+        last_error: error,
+      }))
+      .where('id', '=', id),
+  );
+
+export const markFailed = (db: Db, id: string, error: string) =>
+  db.run(
+    query
+      .updateTable('outbox')
+      .set((row) => ({ state: 'failed', attempts: row('attempts', '+', 1), last_error: error }))
+      .where('id', '=', id),
+  );
+
+export const dropDecoys = (db: Db) => db.run(query.deleteFrom('outbox').where('state', '=', 'decoy'));
+
+/** Drops mails whose content has expired, save that notices and their fate stay listed for a week. */
+export function purgeMails(db: Db, now: number): void {
+  const at = toInstant(now);
+  db.run(
+    query
+      .updateTable('outbox')
+      .set({ content: null })
+      .where('expires_at', '<=', at)
+      .where('content', 'is not', null),
+  );
+  db.run(query.deleteFrom('outbox').where('state', '=', 'queued').where('expires_at', '<=', at));
+  db.run(query.deleteFrom('outbox').where('expires_at', '<=', toInstant(now - KEPT_MS)));
+}

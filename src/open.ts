@@ -1,0 +1,118 @@
+import { dirname, join } from 'node:path';
+import { migrations } from '../migrations/index.ts';
+import type { Config } from './config.ts';
+import { migrate, schemaStatus, snapshot } from './db/migrate.ts';
+import { openStorage, type Storage, StorageError } from './db/open.ts';
+import { createWriter, type Writer } from './db/writer.ts';
+import type { Deps } from './deps.ts';
+import { clientAddress } from './http/client-address.ts';
+import { createRateLimits } from './http/rate-limits.ts';
+import { type Clock, systemClock } from './kernel/clock.ts';
+import { MINUTE, toInstant } from './kernel/instants.ts';
+import { openKeys } from './kernel/keys.ts';
+import type { Log } from './kernel/log.ts';
+import { transportOf } from './mail/transport.ts';
+import { createMailer, type Transport } from './mail/worker.ts';
+import { createAccessTokens } from './sessions/access-token.ts';
+import { argon2Passwords, type Passwords } from './users/passwords.ts';
+
+/** What a test may put in place of the outside world. */
+export interface Doubles {
+  clock?: Clock;
+  passwords?: Passwords;
+  transport?: Transport;
+}
+
+export interface Opened {
+  deps: Deps;
+  storage: Storage;
+  writer: Writer;
+  /** Turns readiness off; requests are still answered. */
+  beginStop(): void;
+  /** Finishes what is under way and closes the files. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the data and builds what verbs need. With `create` a missing database is made and an old schema brought up
+ * to date, after a snapshot; without it both are a StorageError.
+ */
+export async function openDeps(
+  config: Config,
+  log: Log,
+  options: { create: boolean; doubles?: Doubles },
+): Promise<Opened> {
+  const clock = options.doubles?.clock ?? systemClock;
+  const storage = openStorage({
+    path: config.database.path,
+    create: options.create,
+    externalReplication: config.database.external_replication,
+  });
+  try {
+    await bringUpToDate(config, log, storage, clock, options.create);
+    const writer = createWriter(storage);
+    const tokenMs = config.auth.access_token_minutes * MINUTE;
+    const keys = openKeys(join(dirname(storage.path), 'keys.json'), tokenMs, (message) => log.warn(message));
+    const transport = options.doubles?.transport ?? transportOf(config);
+    const mailer = createMailer({ writer, keys, clock, log, transport });
+    const stopping = new AbortController();
+    const deps: Deps = {
+      config,
+      clock,
+      log,
+      read: writer.read,
+      write: writer.write,
+      keys,
+      limits: createRateLimits(config.rate_limits),
+      addressOf: clientAddress(config.server.trusted_proxies),
+      mailer,
+      passwords: options.doubles?.passwords ?? argon2Passwords(),
+      accessTokens: createAccessTokens({
+        keys,
+        clock,
+        issuer: config.server.public_url,
+        audience: config.server.public_url + config.server.base_path,
+        minutes: config.auth.access_token_minutes,
+      }),
+      stopping: stopping.signal,
+    };
+    return {
+      deps,
+      storage,
+      writer,
+      beginStop: () => stopping.abort(),
+      close: async () => {
+        await mailer.stop();
+        await writer.idle();
+        storage.close();
+      },
+    };
+  } catch (error) {
+    storage.close();
+    throw error;
+  }
+}
+
+async function bringUpToDate(
+  config: Config,
+  log: Log,
+  storage: Storage,
+  clock: Clock,
+  create: boolean,
+): Promise<void> {
+  const { done, pending } = schemaStatus(storage, migrations);
+  if (pending.length === 0) return;
+  if (!create) {
+    throw new StorageError(
+      `${storage.path} has an older schema: run \`errand migrate\` or start the server first`,
+    );
+  }
+  if (done.length > 0 && config.database.snapshot_before_migrate) {
+    log.info(
+      { snapshot: snapshot(storage, toInstant(clock.now())) },
+      'database copied before it is migrated',
+    );
+  }
+  await migrate(storage, migrations);
+  log.info({ migrations: pending }, 'database migrated');
+}

@@ -1,0 +1,60 @@
+import { dirname } from 'node:path';
+import { Cron } from 'croner';
+import { createApp } from './app.ts';
+import type { Config } from './config.ts';
+import { createFolder, lockData } from './db/open.ts';
+import { listen } from './http/listen.ts';
+import { SECOND } from './kernel/instants.ts';
+import type { Log } from './kernel/log.ts';
+import { type Opened, openDeps } from './open.ts';
+import { tick } from './tick.ts';
+
+export interface Running {
+  port: number;
+  /** Takes nothing new, finishes what is in flight within `server.drain_seconds`, closes the files. */
+  stop(): Promise<void>;
+}
+
+/** Opens the data, listens and keeps time; one server at a time on the same data. */
+export async function serve(config: Config, log: Log): Promise<Running> {
+  createFolder(dirname(config.database.path));
+  const unlock = lockData(config.database.path);
+  let opened: Opened | undefined;
+  try {
+    opened = await openDeps(config, log, { create: true });
+    return await run(opened, config, log, unlock);
+  } catch (error) {
+    await opened?.close();
+    unlock();
+    throw error;
+  }
+}
+
+async function run(opened: Opened, config: Config, log: Log, unlock: () => void): Promise<Running> {
+  const { deps } = opened;
+  await tick(deps);
+  deps.mailer.wake();
+  const { host, port, trusted_proxies: proxies, drain_seconds: drainSeconds } = config.server;
+  const http = await listen(createApp(deps), { host, port, behindProxy: proxies.length > 0 });
+  const failed = (err: unknown) => log.error({ err }, 'a timed task failed');
+  const clockwork = [
+    new Cron('* * * * *', { timezone: 'UTC', protect: true, catch: failed }, () => tick(deps)),
+    new Cron('*/5 * * * * *', { timezone: 'UTC', catch: failed }, () => {
+      deps.keys.refresh();
+      deps.mailer.wake();
+    }),
+  ];
+  log.info({ address: `http://${host}:${http.port}${config.server.base_path}` }, 'listening');
+  return {
+    port: http.port,
+    stop: async () => {
+      log.info('stopping');
+      opened.beginStop();
+      for (const job of clockwork) job.stop();
+      await http.drain(drainSeconds * SECOND);
+      await opened.close();
+      unlock();
+      log.info('stopped');
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { errors, jwtVerify, SignJWT } from 'jose';
+import type { Clock } from '../kernel/clock.ts';
+import { unauthorizedBearer } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import { MINUTE, SECOND } from '../kernel/instants.ts';
+import type { Keys } from '../kernel/keys.ts';
+
+const VERIFIED_AT_MOST = 10_000;
+const TOKEN_CHARACTERS_AT_MOST = 2_048;
+
+/** Who an access token speaks for. Whether the session still lives is for the door to ask. */
+export interface Claims {
+  userId: string;
+  sessionId: string;
+}
+
+export interface AccessTokens {
+  issue(claims: Claims, now: number): Promise<string>;
+  /** The claims of a token that is ours and has not expired; throws 401 otherwise. */
+  verify(token: string): Claims | Promise<Claims>;
+}
+
+/**
+ * Access tokens: JWT, HS256 only, `typ` at+jwt (RFC 9068). A token that was verified is remembered by its whole
+ * text, as checking a signature costs more than the rest of a request; expiry and key are looked at each time.
+ */
+export function createAccessTokens(options: {
+  keys: Keys;
+  clock: Clock;
+  issuer: string;
+  audience: string;
+  minutes: number;
+}): AccessTokens {
+  const { keys, clock, issuer, audience, minutes } = options;
+  const verified = new Map<string, Claims & { kid: string; expiresAt: number }>();
+
+  const verifySignature = async (token: string, now: number) => {
+    const { payload, protectedHeader } = await jwtVerify(
+      token,
+      ({ kid }) => {
+        const key = kid === undefined ? undefined : keys.verifying(kid, now);
+        if (!key) throw new errors.JWKSNoMatchingKey();
+        return key;
+      },
+      {
+        algorithms: ['HS256'],
+        typ: 'at+jwt',
+        issuer,
+        audience,
+        requiredClaims: ['sub', 'sid', 'jti', 'iat', 'exp'],
+        currentDate: new Date(now),
+      },
+    );
+    const { sub, sid, exp } = payload;
+    if (typeof sub !== 'string' || typeof sid !== 'string' || typeof exp !== 'number')
+      throw new errors.JWTInvalid();
+    return { userId: sub, sessionId: sid, kid: protectedHeader.kid ?? '', expiresAt: exp * SECOND };
+  };
+
+  return {
+    issue: ({ userId, sessionId }, now) => {
+      const { kid, key } = keys.signing();
+      const issuedAt = Math.floor(now / SECOND);
+      return new SignJWT({ sid: sessionId })
+        .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', kid })
+        .setIssuer(issuer)
+        .setAudience(audience)
+        .setSubject(userId)
+        .setJti(newId())
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + (minutes * MINUTE) / SECOND)
+        .sign(key);
+    },
+    verify: (token) => {
+      const now = clock.now();
+      const known = verified.get(token);
+      if (known) {
+        if (known.expiresAt > now && keys.verifying(known.kid, now)) return known;
+        verified.delete(token);
+        throw unauthorizedBearer('The access token has expired');
+      }
+      if (token.length > TOKEN_CHARACTERS_AT_MOST) throw unauthorizedBearer('The access token is not valid');
+      return verifySignature(token, now).then(
+        (claims) => {
+          if (verified.size >= VERIFIED_AT_MOST) verified.delete(verified.keys().next().value ?? '');
+          verified.set(token, claims);
+          return claims;
+        },
+        (reason) => {
+          throw unauthorizedBearer(
+            reason instanceof errors.JWTExpired
+              ? 'The access token has expired'
+              : 'The access token is not valid',
+          );
+        },
+      );
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { type Db, prepared, query } from '../db/connection.ts';
+import type { RefreshTokenRow, SessionRow } from '../db/tables.ts';
+import type { Instant } from '../kernel/instants.ts';
+import { offsetOf, type PageRequest } from '../kernel/page.ts';
+import type { Session } from './schema.ts';
+
+export const sessionOf = (row: SessionRow, currentId: string): Session => ({
+  id: row.id,
+  userAgent: row.user_agent,
+  ip: row.ip,
+  createdAt: row.created_at,
+  lastUsedAt: row.last_used_at,
+  current: row.id === currentId,
+});
+
+export const insertSession = (db: Db, row: SessionRow) => db.run(query.insertInto('sessions').values(row));
+
+export const insertRefreshToken = (db: Db, row: RefreshTokenRow) =>
+  db.run(query.insertInto('refresh_tokens').values(row));
+
+const liveSession = prepared<{ id: string; now: Instant }, Pick<SessionRow, 'user_id'>>((argument) =>
+  query
+    .selectFrom('sessions')
+    .select('user_id')
+    .where('id', '=', argument('id'))
+    .where('expires_at', '>', argument('now')),
+);
+
+/** The user of a session that has neither ended nor expired. */
+export const findLiveSession = (db: Db, id: string, now: Instant) => db.one(liveSession({ id, now }));
+
+/** The refresh token of this hash, with the session it belongs to. */
+export const findRefreshToken = (db: Db, hash: string) =>
+  db.one(
+    query
+      .selectFrom('refresh_tokens as token')
+      .innerJoin('sessions as session', 'session.id', 'token.session_id')
+      .select(['token.used_at', 'session.id', 'session.user_id', 'session.created_at', 'session.expires_at'])
+      .where('token.hash', '=', hash),
+  );
+
+export const useRefreshToken = (db: Db, hash: string, now: Instant) =>
+  db.run(
+    query
+      .updateTable('refresh_tokens')
+      .set({ used_at: now })
+      .where('hash', '=', hash)
+      .where('used_at', 'is', null),
+  );
+
+export const prolongSession = (
+  db: Db,
+  id: string,
+  changes: Pick<SessionRow, 'last_used_at' | 'expires_at' | 'ip' | 'user_agent'>,
+) => db.run(query.updateTable('sessions').set(changes).where('id', '=', id));
+
+/** Live sessions of a user, the oldest first. */
+export function listSessions(db: Db, userId: string, now: Instant, page: PageRequest) {
+  const live = query.selectFrom('sessions').where('user_id', '=', userId).where('expires_at', '>', now);
+  const total = db.one(live.select(({ fn }) => fn.countAll<number>().as('total')))?.total ?? 0;
+  const rows = db.all(
+    live.selectAll().orderBy('created_at').orderBy('id').limit(page.limit).offset(offsetOf(page)),
+  );
+  return { total, rows };
+}
+
+/** Ends one session of that user; answers whether there was one. */
+export const deleteSession = (db: Db, userId: string, id: string) =>
+  db.run(query.deleteFrom('sessions').where('id', '=', id).where('user_id', '=', userId)) > 0;
+
+/** Ends every session of a user, or every one but `keep`. */
+export const deleteSessions = (db: Db, userId: string, keep = '') =>
+  db.run(query.deleteFrom('sessions').where('user_id', '=', userId).where('id', '!=', keep));
+
+export const rememberNetwork = (db: Db, userId: string, network: string, now: Instant) =>
+  db.run(
+    query
+      .insertInto('known_addresses')
+      .values({ user_id: userId, network, signed_in_at: now })
+      .onConflict((conflict) => conflict.columns(['user_id', 'network']).doUpdateSet({ signed_in_at: now })),
+  );
+
+/** Whether someone signed in to this account from that network since then. */
+export const knowsNetwork = (db: Db, userId: string, network: string, since: Instant) =>
+  db.one(
+    query
+      .selectFrom('known_addresses')
+      .select('network')
+      .where('user_id', '=', userId)
+      .where('network', '=', network)
+      .where('signed_in_at', '>', since),
+  ) !== undefined;
+
+export function purgeSessions(db: Db, now: Instant, networksBefore: Instant): void {
+  db.run(query.deleteFrom('sessions').where('expires_at', '<=', now));
+  db.run(query.deleteFrom('known_addresses').where('signed_in_at', '<=', networksBefore));
+}

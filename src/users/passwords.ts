@@ -1,0 +1,57 @@
+import { availableParallelism } from 'node:os';
+import { hash, verify } from '@node-rs/argon2';
+import { tooManyRequests } from '../kernel/errors.ts';
+
+/** Argon2id by the OWASP cheat sheet: 19 MiB, two passes, one lane. */
+const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const WAITING_AT_MOST = 64;
+/** A hash of no password at all, made with the parameters above: what an unknown account is compared with. */
+const NOBODY =
+  '$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+
+export interface Passwords {
+  hash(password: string): Promise<string>;
+  /** Takes as long for no hash at all as for a wrong password. */
+  verify(stored: string | null, password: string): Promise<boolean>;
+  /** True when the stored hash was made with weaker parameters than today's. */
+  isOutdated(stored: string): boolean;
+}
+
+/**
+ * Argon2id, at most two hashes (or one for each core) at once: each takes 19 MiB and a thread. When too many wait
+ * already, 429.
+ */
+export function argon2Passwords(): Passwords {
+  const inTurn = turns(Math.max(2, availableParallelism()), WAITING_AT_MOST);
+  return {
+    hash: (password) => inTurn(() => hash(password, PARAMETERS)),
+    verify: (stored, password) =>
+      inTurn(async () => {
+        const matches = await verify(stored ?? NOBODY, password);
+        return stored !== null && matches;
+      }),
+    isOutdated: (stored) => {
+      const [, m = 0, t = 0] = (/\$m=(\d+),t=(\d+),/.exec(stored) ?? []).map(Number);
+      return m < PARAMETERS.memoryCost || t < PARAMETERS.timeCost;
+    },
+  };
+}
+
+/** Runs work at most `atOnce` together, others wait in order; refuses when `waitingAtMost` wait. */
+export function turns(atOnce: number, waitingAtMost: number) {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running >= atOnce) {
+      if (waiting.length >= waitingAtMost) throw tooManyRequests(1);
+      await new Promise<void>((resume) => waiting.push(resume));
+    } else running += 1;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  };
+}

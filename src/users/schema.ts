@@ -1,0 +1,53 @@
+import { z } from '@hono/zod-openapi';
+
+const PASSWORD_BYTES_AT_MOST = 1_024;
+
+/** One canonical form for every flow: ASCII, lower case. */
+export const Email = z
+  .email({ error: 'Email must be valid' })
+  .max(254, 'Email must be valid')
+  .transform((email) => email.toLowerCase())
+  .openapi({ type: 'string', format: 'email', maxLength: 254, example: 'ada@example.com' });
+
+/** Any Unicode, neither trimmed nor truncated. */
+export const Password = z
+  .string({ error: 'Password must be at least 8 characters' })
+  .min(8, 'Password must be at least 8 characters')
+  .max(256, 'Password must be at most 256 characters')
+  .refine(
+    (password) => Buffer.byteLength(password) <= PASSWORD_BYTES_AT_MOST,
+    'Password must be at most 1024 bytes',
+  )
+  .openapi({ example: 'correct horse battery staple' });
+
+/** What is offered as a password to be compared: only bounded, so that rules of today lock nobody out. */
+export const OfferedPassword = z
+  .string({ error: 'Password is required' })
+  .min(1, 'Password is required')
+  .max(256, 'Password must be at most 256 characters')
+  .refine(
+    (password) => Buffer.byteLength(password) <= PASSWORD_BYTES_AT_MOST,
+    'Password must be at most 1024 bytes',
+  )
+  .openapi({ example: 'correct horse battery staple' });
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+
+export const Name = z
+  .string({ error: 'Name must be 1 to 200 characters' })
+  .trim()
+  .min(1, 'Name must be 1 to 200 characters')
+  .max(200, 'Name must be 1 to 200 characters')
+  .refine((name) => !CONTROL_CHARACTERS.test(name), 'Name must not contain control characters')
+  .openapi({ example: 'Ada Lovelace' });
+
+export const User = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    name: z.string(),
+    isEmailVerified: z.boolean(),
+  })
+  .openapi('User');
+export type User = z.output<typeof User>;

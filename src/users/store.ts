@@ -1,0 +1,41 @@
+import { type Db, prepared, query } from '../db/connection.ts';
+import type { UserRow } from '../db/tables.ts';
+import type { Instant } from '../kernel/instants.ts';
+import type { User } from './schema.ts';
+
+export const userOf = (row: UserRow): User => ({
+  id: row.id,
+  email: row.email,
+  name: row.name,
+  isEmailVerified: row.is_email_verified === 1,
+});
+
+const byId = prepared<{ id: string }, UserRow>((argument) =>
+  query.selectFrom('users').selectAll().where('id', '=', argument('id')),
+);
+
+const byEmail = prepared<{ email: string }, UserRow>((argument) =>
+  query.selectFrom('users').selectAll().where('email', '=', argument('email')),
+);
+
+export const findUser = (db: Db, id: string) => db.one(byId({ id }));
+
+/** `email` in its canonical form. */
+export const findUserByEmail = (db: Db, email: string) => db.one(byEmail({ email }));
+
+export const insertUser = (db: Db, row: UserRow) => db.run(query.insertInto('users').values(row));
+
+/** Answers undefined when there is no such user any more. */
+export const updateUser = (
+  db: Db,
+  id: string,
+  now: Instant,
+  changes: Partial<Pick<UserRow, 'name' | 'email' | 'password_hash'>>,
+) =>
+  db.one(
+    query
+      .updateTable('users')
+      .set({ ...changes, updated_at: now })
+      .where('id', '=', id)
+      .returningAll(),
+  );

@@ -1,0 +1,225 @@
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { type App, createApp } from '../src/app.ts';
+import { createConfig } from '../src/config.ts';
+import type { Deps } from '../src/deps.ts';
+import type { Route } from '../src/http/route.ts';
+import { type Log, silentLog } from '../src/kernel/log.ts';
+import type { Letter, Transport } from '../src/mail/worker.ts';
+import { type Opened, openDeps } from '../src/open.ts';
+import { routes } from '../src/routes.ts';
+import type { Passwords } from '../src/users/passwords.ts';
+
+export const START = Date.parse('2026-03-27T10:00:00.000Z');
+
+export interface Call {
+  token?: string | undefined;
+  body?: unknown;
+  headers?: Record<string, string>;
+  address?: string;
+}
+
+export interface Answer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the answer holds
+  body: any;
+  headers: Headers;
+}
+
+export interface Person {
+  id: string;
+  email: string;
+  password: string;
+  accessToken: string;
+  refreshToken: string;
+}
+
+/** The whole application in process, on a real database file of its own, with a clock that the test moves. */
+export interface World {
+  app: App;
+  deps: Deps;
+  opened: Opened;
+  folder: string;
+  clock: { now(): number; advance(ms: number): void; set(ms: number): void };
+  /** Every mail sent so far. */
+  mails: Letter[];
+  call(method: string, path: string, call?: Call): Promise<Answer>;
+  /** Waits until everything that was caused has happened: commits, mails. */
+  settle(): Promise<void>;
+  /** The newest mail to an address. */
+  mailTo(email: string): Promise<Letter>;
+  /** Signs up, confirms by mail, and answers the signed-in person. */
+  signUp(email?: string, name?: string): Promise<Person>;
+  close(): Promise<void>;
+}
+
+export interface WorldOptions {
+  settings?: Record<string, Record<string, unknown>>;
+  passwords?: Passwords;
+  transport?: Transport;
+  log?: Log;
+  /** A data folder to open again instead of a fresh one. */
+  folder?: string;
+  start?: number;
+}
+
+let template: Promise<string> | undefined;
+
+/** Opens a world on a fresh copy of a migrated database. Rate limits are off unless a setting says otherwise. */
+export async function openWorld(options: WorldOptions = {}): Promise<World> {
+  const folder = options.folder ?? (await freshFolder());
+  const config = createConfig(
+    {
+      rate_limits: { enabled: false },
+      ...options.settings,
+      database: { path: join(folder, 'errand.db'), ...options.settings?.database },
+    },
+    folder,
+  );
+  let time = options.start ?? START;
+  const clock = {
+    now: () => time,
+    advance: (ms: number) => {
+      time += ms;
+    },
+    set: (ms: number) => {
+      time = ms;
+    },
+  };
+  const mails: Letter[] = [];
+  const opened = await openDeps(config, options.log ?? silentLog, {
+    create: true,
+    doubles: {
+      clock,
+      passwords: options.passwords ?? quickPasswords,
+      transport: options.transport ?? collecting(mails),
+    },
+  });
+  const app = createApp(opened.deps);
+  const { base_path: basePath } = config.server;
+
+  const call = async (method: string, path: string, { token, body, headers, address }: Call = {}) => {
+    const response = await app.request(
+      path.startsWith('//') ? path.slice(1) : basePath + path,
+      {
+        method,
+        headers: {
+          ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+          ...(body !== undefined && { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && {
+          body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+        }),
+      },
+      { incoming: { socket: { remoteAddress: address ?? '127.0.0.1' } } },
+    );
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+    const answer: Answer = {
+      status: response.status,
+      body: isJson ? JSON.parse(text) : text || undefined,
+      headers: response.headers,
+    };
+    checkShape(method, path, answer);
+    return answer;
+  };
+
+  const settle = async () => {
+    await opened.writer.idle();
+    await opened.deps.mailer.idle();
+    await opened.writer.idle();
+  };
+
+  const mailTo = async (email: string) => {
+    await settle();
+    const found = mails.findLast(({ to }) => to === email);
+    if (!found) throw new Error(`No mail to ${email}`);
+    return found;
+  };
+
+  return {
+    app,
+    deps: opened.deps,
+    opened,
+    folder,
+    clock,
+    mails,
+    call,
+    settle,
+    mailTo,
+    signUp: async (email = `${crypto.randomUUID()}@example.com`, name = 'Ada') => {
+      const password = `password of ${email}`;
+      expect((await call('POST', '/auth/register', { body: { email, password, name } })).status).toBe(201);
+      const { token } = await mailTo(email.toLowerCase());
+      const { status, body } = await call('POST', '/auth/register/confirm', { body: { token } });
+      expect(status).toBe(201);
+      return {
+        id: body.user.id,
+        email,
+        password,
+        accessToken: body.accessToken,
+        refreshToken: body.refreshToken,
+      };
+    },
+    close: async () => {
+      await opened.close();
+      if (!options.folder) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Quick where the real ones are slow on purpose; otherwise they keep the same promises. */
+export const quickPasswords: Passwords = {
+  hash: async (password) => `quick:${createHash('sha256').update(password).digest('hex')}`,
+  verify: async (stored, password) =>
+    stored === `quick:${createHash('sha256').update(password).digest('hex')}`,
+  isOutdated: () => false,
+};
+
+export const collecting = (mails: Letter[]): Transport => ({
+  deliver: async (letter) => {
+    mails.push(letter);
+    return { kind: 'taken' };
+  },
+  erasesTaken: true,
+  verify: async () => undefined,
+  close: () => {},
+});
+
+/** The declared route that a call goes to, if there is one. */
+export const routeOf = (method: string, path: string): Route | undefined =>
+  routes.find(
+    (route) =>
+      route.method === method.toLowerCase() &&
+      new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path.replace(/\?.*$/, '')),
+  );
+
+/** Every answer must be what its route declares: status, and body to the last field. */
+function checkShape(method: string, path: string, answer: Answer): void {
+  const route = routeOf(method, path);
+  if (!route || answer.status >= 300) return;
+  expect(answer.status).toBe(route.status);
+  if (route.answer === undefined) expect(answer.body).toBeUndefined();
+  else expect(route.answer.parse(answer.body)).toEqual(answer.body);
+}
+
+async function freshFolder(): Promise<string> {
+  template ??= makeTemplate();
+  const folder = mkdtempSync(join(tmpdir(), 'errand-test-'));
+  copyFileSync(await template, join(folder, 'errand.db'));
+  return folder;
+}
+
+async function makeTemplate(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'errand-template-'));
+  mkdirSync(folder, { recursive: true });
+  const config = createConfig({ database: { path: join(folder, 'errand.db') } });
+  const opened = await openDeps(config, silentLog, { create: true });
+  opened.storage.writing.pragma('wal_checkpoint(truncate)');
+  await opened.close();
+  return join(folder, 'errand.db');
+}
