@@ -3,6 +3,7 @@ import { RRuleTemporal } from 'rrule-temporal';
 import { describe, expect, test } from 'vitest';
 import {
   type EndCondition,
+  type Frequency,
   type Interval,
   WEEK_INDEXES,
   WEEKDAYS,
@@ -16,6 +17,7 @@ import {
   occurrenceAtOrBefore,
   occurrences,
   preview,
+  type Rule,
 } from '../src/recurring/recurrence.ts';
 import { Interval as IntervalShape } from '../src/recurring/schema.ts';
 import { walk } from './recurrence-oracle.ts';
@@ -52,7 +54,7 @@ const monthDay = fc.oneof(
   fc.record({ weekIndex: fc.constantFrom(...WEEK_INDEXES), daysOfWeek: weekdays }),
 );
 
-const interval = ({ every }: { every: { day: number; week: number; month: number; year: number } }) => {
+const interval = (every: Record<Frequency, number>) => {
   const clock = { timezone, timeOfDay };
   return fc.oneof(
     fc.record({ ...clock, frequency: fc.constant('day' as const), every: often(every.day) }),
@@ -117,10 +119,22 @@ const take = (limit: number, list: Iterator<Occurrence>): Occurrence[] => {
   return taken;
 };
 
+/** What is asked for directly at each instant must be what a list from the first occurrence on has there. */
+function agreeAt(rule: Rule, list: Occurrence[], isWhole: boolean, instants: number[]) {
+  const known = isWhole ? '9999-12-31' : (list.at(-4)?.at ?? '');
+  for (const at of instants.map((ms) => new Date(ms).toISOString()).filter((text) => text < known)) {
+    const next = list.findIndex((occurrence) => occurrence.at > at);
+    expect(occurrenceAfter(rule, at)).toEqual(next === -1 ? null : list[next]);
+    expect(take(3, occurrences(rule, at))).toEqual(next === -1 ? [] : list.slice(next, next + 3));
+    const last = list.findLast((occurrence) => occurrence.at <= at);
+    expect(occurrenceAtOrBefore(rule, at)).toEqual(last ?? null);
+  }
+}
+
 describe('for every series', () => {
   test('instants and nominal dates rise strictly, numbers by one', () => {
     fc.assert(
-      fc.property(interval({ every: ANY_EVERY }), endCondition, startsAt, (asked, end, start) => {
+      fc.property(interval(ANY_EVERY), endCondition, startsAt, (asked, end, start) => {
         const rule = createRule(asked, end, start);
         const list = take(60, occurrences(rule));
         for (const [n, occurrence] of list.entries()) {
@@ -137,34 +151,53 @@ describe('for every series', () => {
   test('the next and the last at any instant are those of the walk from the start, numbers included', () => {
     const far = fc.array(fc.nat(4_000 * DAY), { minLength: 1, maxLength: 5 });
     fc.assert(
+      fc.property(interval(SHORT_EVERY), endCondition, startsAt, far, (asked, end, start, steps) => {
+        const rule = createRule(asked, end, start);
+        const list = take(400, occurrences(rule));
+        const anywhere = steps.map((step) => Date.parse(start) - DAY + step);
+        agreeAt(rule, list, list.length < 400, [
+          ...list.slice(0, 5).map(({ at }) => Date.parse(at)),
+          ...anywhere,
+        ]);
+      }),
+      { numRuns: 120 },
+    );
+  });
+
+  test('a skipped calendar day counts once, however it is asked for', () => {
+    const skipped = fc.constantFrom(
+      ['Pacific/Apia', '2011-12-30'],
+      ['Pacific/Kwajalein', '1993-08-21'],
+      ['Pacific/Kiritimati', '1994-12-31'],
+    );
+    const before = fc.integer({ min: -3 * DAY, max: 20 * DAY });
+    fc.assert(
       fc.property(
-        interval({ every: SHORT_EVERY }),
+        interval(SHORT_EVERY),
         endCondition,
-        startsAt,
-        far,
-        (asked, end, start, steps) => {
+        skipped,
+        before,
+        (any, end, [timezone = '', date = ''], ms) => {
+          const asked = { ...any, timezone };
+          const start = new Date(Date.parse(date) - ms).toISOString();
           const rule = createRule(asked, end, start);
-          const list = take(400, occurrences(rule));
-          const known = Date.parse(list[396]?.at ?? '9999-12-31');
-          const onSlots = list.slice(0, 5).map(({ at }) => Date.parse(at));
-          const anywhere = steps.map((step) => Date.parse(start) - DAY + step);
-          for (const ms of [...onSlots, ...anywhere].filter((at) => at < known)) {
-            const at = new Date(ms).toISOString();
-            const next = list.findIndex((occurrence) => occurrence.at > at);
-            expect(occurrenceAfter(rule, at)).toEqual(next === -1 ? null : list[next]);
-            const last = list.findLast((occurrence) => occurrence.at <= at);
-            expect(occurrenceAtOrBefore(rule, at)).toEqual(last ?? null);
-            expect(take(3, occurrences(rule, at))).toEqual(next === -1 ? [] : list.slice(next, next + 3));
-          }
+          const list = take(60, occurrences(rule));
+          const walked = take(60, walk(asked, end, start, 120));
+          expect(list.slice(0, walked.length)).toEqual(walked);
+          const near = Array.from({ length: 30 }, (_, n) => Date.parse(date) + (n - 10) * (DAY / 4));
+          agreeAt(rule, list, list.length < 60, [
+            ...near,
+            ...list.slice(0, 20).map(({ at }) => Date.parse(at)),
+          ]);
         },
       ),
-      { numRuns: 120 },
+      { numRuns: 60 },
     );
   });
 
   test('the clock of the zone shows the time asked for, except where it skips it', () => {
     fc.assert(
-      fc.property(interval({ every: ANY_EVERY }), startsAt, (asked, start) => {
+      fc.property(interval(ANY_EVERY), startsAt, (asked, start) => {
         for (const { at, local, note } of take(60, occurrences(createRule(asked, NEVER, start)))) {
           const shown = Temporal.Instant.from(at).toZonedDateTimeISO(asked.timezone);
           const clock = shown.toPlainDateTime().toString({ smallestUnit: 'minute' });
@@ -180,7 +213,7 @@ describe('for every series', () => {
 
   test('an end only cuts off', () => {
     fc.assert(
-      fc.property(interval({ every: ANY_EVERY }), endCondition, startsAt, (asked, end, start) => {
+      fc.property(interval(ANY_EVERY), endCondition, startsAt, (asked, end, start) => {
         const all = take(100, occurrences(createRule(asked, NEVER, start)));
         const ended = take(100, occurrences(createRule(asked, end, start)));
         expect(ended).toEqual(all.slice(0, ended.length));
@@ -195,7 +228,7 @@ describe('for every series', () => {
 
   test('split at any occurrence, the second part goes on as the first would have', () => {
     fc.assert(
-      fc.property(interval({ every: ANY_EVERY }), startsAt, fc.nat(8), (asked, start, n) => {
+      fc.property(interval(ANY_EVERY), startsAt, fc.nat(8), (asked, start, n) => {
         const rule = createRule(asked, NEVER, start);
         const list = take(20, occurrences(rule));
         const split = createRule(rule.interval, NEVER, list[n]?.at ?? '');
@@ -210,7 +243,7 @@ describe('for every series', () => {
 
   test('a rule survives storage, and its interval is valid', () => {
     fc.assert(
-      fc.property(interval({ every: ANY_EVERY }), endCondition, startsAt, (asked, end, start) => {
+      fc.property(interval(ANY_EVERY), endCondition, startsAt, (asked, end, start) => {
         const rule = createRule(asked, end, start);
         expect(IntervalShape.parse(rule.interval)).toEqual(rule.interval);
         const stored = JSON.parse(JSON.stringify(rule)) as typeof rule; // what JSON gives back is the claim here
@@ -227,21 +260,15 @@ describe('for every series', () => {
       between('1900-01-01T00:00Z', '9999-12-31T23:59:59.999Z'),
     );
     fc.assert(
-      fc.property(
-        interval({ every: ANY_EVERY }),
-        endCondition,
-        anywhere,
-        anywhere,
-        (asked, end, start, at) => {
-          const rule = createRule(asked, end, start);
-          const next = occurrenceAfter(rule, at);
-          const last = occurrenceAtOrBefore(rule, at);
-          if (next) expect(next.at > at && next.at <= '9999-12-31T23:59:59.999Z').toBe(true);
-          if (last) expect(last.at <= at && last.at >= start).toBe(true);
-          if (next && last) expect(next.number).toBe(last.number + 1);
-          expect(preview(rule, { after: at, limit: 3 }).occurrences[0] ?? null).toEqual(next);
-        },
-      ),
+      fc.property(interval(ANY_EVERY), endCondition, anywhere, anywhere, (asked, end, start, at) => {
+        const rule = createRule(asked, end, start);
+        const next = occurrenceAfter(rule, at);
+        const last = occurrenceAtOrBefore(rule, at);
+        if (next) expect(next.at > at && next.at <= '9999-12-31T23:59:59.999Z').toBe(true);
+        if (last) expect(last.at <= at && last.at >= start).toBe(true);
+        if (next && last) expect(next.number).toBe(last.number + 1);
+        expect(preview(rule, { after: at, limit: 3 }).occurrences[0] ?? null).toEqual(next);
+      }),
       { numRuns: 400 },
     );
   });
@@ -250,7 +277,7 @@ describe('for every series', () => {
 describe('two other minds agree', () => {
   test('a walk over every day of the calendar', () => {
     fc.assert(
-      fc.property(interval({ every: SHORT_EVERY }), endCondition, startsAt, (asked, end, start) => {
+      fc.property(interval(SHORT_EVERY), endCondition, startsAt, (asked, end, start) => {
         const walked = take(80, walk(asked, end, start, 2_000));
         const list = take(walked.length, occurrences(createRule(asked, end, start)));
         expect(list).toEqual(walked);
@@ -261,7 +288,7 @@ describe('two other minds agree', () => {
 
   test('rrule-temporal, on floating time', () => {
     fc.assert(
-      fc.property(interval({ every: ANY_EVERY }), startsAt, (asked, start) => {
+      fc.property(interval(ANY_EVERY), startsAt, (asked, start) => {
         const rule = createRule({ ...asked, timezone: 'UTC' }, NEVER, start);
         const list = take(30, occurrences(rule));
         const dtstart = `${rule.anchor}T${asked.timeOfDay}00`.replaceAll(/[-:]/g, '');

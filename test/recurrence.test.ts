@@ -59,6 +59,7 @@ describe('what a clock change does', () => {
     ['an offset of 5:45', 'Asia/Kathmandu', '09:00', '2026-01-01', '2026-01-01T03:15:00.000Z', null],
     ['a gap of 15 minutes', 'Asia/Kathmandu', '00:10', '1986-01-01', '1985-12-31T18:40:00.000Z', 'shifted'],
     ['midnight missing', 'America/Sao_Paulo', '00:00', '2018-11-04', '2018-11-04T03:00:00.000Z', 'shifted'],
+    ['a gap up to midnight', 'America/Nuuk', '23:30', '2024-03-30', '2024-03-31T01:30:00.000Z', 'shifted'],
     ['a whole day missing', 'Pacific/Apia', '09:00', '2011-12-30', '2011-12-30T19:00:00.000Z', 'shifted'],
     [
       '23 hours repeated',
@@ -72,11 +73,14 @@ describe('what a clock change does', () => {
     ['far ahead', 'Europe/Paris', '09:00', '9998-07-01', '9998-07-01T07:00:00.000Z', null],
   ];
   test.each(rows)('%s (%s %s on %s)', (_, timezone, timeOfDay, date, at, note) => {
-    const startsAt = new Date(Date.parse(`${date}T00:00Z`) - 5 * 86_400_000).toISOString();
-    const found = first(10, { frequency: 'day', timeOfDay, timezone }, startsAt).find(({ local }) =>
-      local.startsWith(date),
-    );
+    const startsAt = new Date(Date.parse(at) - 5 * 86_400_000).toISOString();
+    const rule = createRule({ frequency: 'day', timeOfDay, timezone }, NEVER, startsAt);
+    const justBefore = new Date(Date.parse(at) - 1).toISOString();
+    const found = occurrenceAfter(rule, justBefore);
     expect(found).toMatchObject({ at, local: `${date}T${timeOfDay}`, note });
+    expect(occurrenceAtOrBefore(rule, at)).toEqual(found);
+    expect(occurrenceAtOrBefore(rule, justBefore)?.at).not.toBe(at);
+    expect(preview(rule, { limit: 10 }).occurrences).toContainEqual(found);
     expect(instantOf(`${date}T${timeOfDay}`, timezone)).toBe(at);
   });
 
@@ -149,15 +153,23 @@ describe('a skipped calendar day', () => {
       frequency: 'week',
       daysOfWeek,
     });
-    const numbers = (interval: Interval) =>
-      first(4, interval, '2011-12-28T12:00:00.000Z').map(
-        ({ local, number }) => `${local.slice(0, 10)} ${number}`,
-      );
+    const numbers = (interval: Interval, startsAt = '2011-12-28T12:00:00.000Z') => {
+      const rule = createRule(interval, NEVER, startsAt);
+      const list = preview(rule, { limit: 4 }).occurrences;
+      for (const [n, { at }] of list.entries()) expect(occurrenceAfter(rule, at)?.number).toBe(n + 2);
+      return list.map(({ local, number }) => `${local.slice(0, 10)} ${number}`);
+    };
     expect(numbers(weekly(['friday', 'saturday']))).toEqual([
       '2011-12-30 1',
       '2012-01-06 2',
       '2012-01-07 3',
       '2012-01-13 4',
+    ]);
+    expect(numbers(weekly(['saturday', 'monday']), '2011-12-24T00:00:00.000Z')).toEqual([
+      '2011-12-24 1',
+      '2011-12-26 2',
+      '2011-12-31 3',
+      '2012-01-02 4',
     ]);
     expect(numbers(weekly(['friday', 'sunday']))).toEqual([
       '2011-12-30 1',
