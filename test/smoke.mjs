@@ -47,7 +47,13 @@ try {
 }
 
 function run(parameters, input = '') {
-  const done = spawnSync(errand, parameters, { cwd, env: {}, input, encoding: 'utf8' });
+  const done = spawnSync(errand, parameters, {
+    cwd,
+    env: {},
+    input,
+    encoding: 'utf8',
+    timeout: START_WITHIN_MS,
+  });
   assert.equal(done.status, 0, `errand ${parameters.join(' ')}: ${done.error ?? done.stderr}`);
   return done;
 }
