@@ -35,6 +35,18 @@ export const confirmSignup = (config: Config, token: string): Message =>
     token,
   });
 
+// Here a stranger's name is the point: whoever confirms opens an account that this Telegram account enters.
+export const confirmTelegramSignup = (config: Config, telegramAccount: string, token: string): Message =>
+  message({
+    subject: 'Confirm your e-mail address',
+    paragraphs: [
+      `Someone signed up for Errand with this address, to sign in by the Telegram account ${telegramAccount}. If it is yours, confirm the address to open your account.`,
+      'The link works for 24 hours. If it was not you, ignore this mail: no account is made. Confirm nothing for others: that Telegram account could then sign in.',
+    ],
+    link: { label: 'Confirm my address', url: linkTo(config, 'confirm_signup', token) },
+    token,
+  });
+
 export const accountExists = (): Message =>
   message({
     subject: 'You already have an account',
@@ -74,6 +86,17 @@ export const passwordChanged = (): Message =>
     ],
   });
 
+export const signInMethodChanged = (method: string, change: 'added' | 'removed'): Message =>
+  message({
+    subject: `${method} was ${change} as a way to sign in`,
+    paragraphs: [
+      change === 'added'
+        ? `From now on a ${method} account also signs in to your Errand account.`
+        : `From now on ${method} does not sign in to your Errand account any more. A sign-in code sent to this address always does.`,
+      'If it was not you, ask for a password reset at once, which ends all sessions, and look at your ways to sign in.',
+    ],
+  });
+
 export const confirmEmail = (config: Config, token: string): Message =>
   message({
     subject: 'Confirm your new e-mail address',
@@ -101,6 +124,19 @@ export const keepEmail = (config: Config, newEmail: string, token: string): Mess
       'If it was not you, keep your address with the link below: it cancels the change, or undoes it and ends all sessions. It works for 7 days.',
     ],
     link: { label: 'Keep my address', url: linkTo(config, 'keep_email', token) },
+    token,
+  });
+
+// An invitation must say whom it is from, so it names the inviter by what is proved and leaves no room for words:
+// their address. The title of the workspace and their name are told inside, to those who have an account.
+export const invitation = (config: Config, inviterEmail: string, role: string, token: string): Message =>
+  message({
+    subject: 'You are invited to a workspace',
+    paragraphs: [
+      `${inviterEmail} invites you to share a workspace in Errand, as ${role}. If you have no account yet, sign up with this address.`,
+      'The link works for 7 days. If you do not know the sender, ignore this mail: nothing happens.',
+    ],
+    link: { label: 'See the invitation', url: linkTo(config, 'accept_invitation', token) },
     token,
   });
 
@@ -152,7 +188,7 @@ function htmlOf({ subject, paragraphs, link, token, code }: Parameters<typeof me
     ...(token ? [`<p>Token, for programs: <code>${escapeHtml(token)}</code></p>`] : []),
     ...(code ? [`<p style="font-size:1.6em"><code>${escapeHtml(code)}</code></p>`] : []),
   ];
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head><body style="font-family:sans-serif;max-width:34em;line-height:1.5">${parts.join('')}</body></html>`;
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head><body style="font-family:sans-serif;max-width:34em;line-height:1.5">\n${parts.join('\n')}\n</body></html>\n`;
 }
 
 const ENTITIES: Record<string, string> = {

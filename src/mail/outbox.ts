@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely';
 import { type Budget, takeBudgets } from '../db/budgets.ts';
 import { type Db, prepared, query } from '../db/connection.ts';
 import type { OutboxRow } from '../db/tables.ts';
@@ -5,12 +6,19 @@ import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import { newId } from '../kernel/ids.ts';
 import { DAY, type Instant, MINUTE, toInstant } from '../kernel/instants.ts';
+import type { Keys } from '../kernel/keys.ts';
 import type { Message } from './messages.ts';
 
 /** A notice that could not be sent for so long is news no more. */
 const NOTICE_MS = 3 * DAY;
 /** How long `mail list` remembers what was sent or given up. */
 const KEPT_MS = 7 * DAY;
+const PURGED_AT_ONCE = 2_000;
+
+export const URGENT = 0;
+export const ORDINARY = 1;
+/** Apart from the rest, so that they are found without a look at what waits. */
+const DECOY = 2;
 
 export interface Mail {
   /** Names the template, and the flow that is limited: `confirm-signup`, `login-code`, … */
@@ -57,8 +65,8 @@ export function enqueueLimitedMail(deps: Deps, tx: Tx, mail: Mail, deliver: bool
 function put(deps: Deps, tx: Tx, mail: Mail, state: OutboxRow['state'], now: number): void {
   tx.run(
     insert({
-      id: newId(),
-      priority: mail.urgent ? 0 : 1,
+      id: newId(now),
+      priority: state === 'decoy' ? DECOY : mail.urgent ? URGENT : ORDINARY,
       kind: mail.kind,
       recipient: mail.to,
       content: deps.keys.seal(JSON.stringify(mail.message)),
@@ -99,30 +107,31 @@ const discard = prepared<{ id: string }, unknown>((argument) =>
   query.deleteFrom('outbox').where('secret_id', '=', argument('id')),
 );
 
-/** Mails that may be sent now, the urgent ones first. */
-export const dueMails = (db: Db, now: Instant, limit: number): OutboxRow[] =>
-  db.all(
-    query
-      .selectFrom('outbox')
-      .selectAll()
-      .where('state', '=', 'queued')
-      .where('next_attempt_at', '<=', now)
-      .where('expires_at', '>', now)
-      .orderBy('priority')
-      .orderBy('next_attempt_at')
-      .limit(limit),
-  );
+/** The condition of the index `outbox_waiting`, word for word: with a bound value SQLite could not use it. */
+const isWaiting = sql<SqlBool>`state in ('queued', 'decoy')`;
 
-/** When the next waiting mail may be sent, if there is one. */
-export const nextMailAt = (db: Db): Instant | undefined =>
-  db.one(
-    query
-      .selectFrom('outbox')
-      .select('next_attempt_at')
-      .where('state', '=', 'queued')
-      .orderBy('next_attempt_at')
-      .limit(1),
-  )?.next_attempt_at;
+const due = prepared<{ priority: number; now: Instant; most: number }, OutboxRow>((argument) =>
+  query
+    .selectFrom('outbox')
+    .selectAll()
+    .where(isWaiting)
+    .where('state', '=', 'queued')
+    .where('priority', '=', argument('priority'))
+    .where('next_attempt_at', '<=', argument('now'))
+    .where('expires_at', '>', argument('now'))
+    .orderBy('next_attempt_at')
+    .limit(argument('most')),
+);
+
+/** Mails of one priority that may be sent now, those that wait longest first. */
+export const dueMails = (db: Db, priority: number, now: Instant, most: number): OutboxRow[] =>
+  db.all(due({ priority, now, most }));
+
+/** What a mail says; undefined when it is erased, or sealed with another key. */
+export function messageOf(keys: Keys, row: Pick<OutboxRow, 'content'>): Message | undefined {
+  const content = row.content ? keys.unseal(row.content) : undefined;
+  return content === undefined ? undefined : (JSON.parse(content) as Message);
+}
 
 /** `erase` drops the content, which a transport that has taken the mail no longer needs. */
 export const markSent = (db: Db, id: string, now: Instant, erase: boolean) =>
@@ -153,18 +162,38 @@ export const markFailed = (db: Db, id: string, error: string) =>
       .where('id', '=', id),
   );
 
-export const dropDecoys = (db: Db) => db.run(query.deleteFrom('outbox').where('state', '=', 'decoy'));
+const deleteDecoys = prepared<object, unknown>(() =>
+  query.deleteFrom('outbox').where(isWaiting).where('priority', '=', DECOY),
+);
 
-/** Drops mails whose content has expired, save that notices and their fate stay listed for a week. */
+export const dropDecoys = (db: Db) => db.run(deleteDecoys({}));
+
+/**
+ * Erases what mails carry once it has expired, whether they were sent or not; that there was a mail, and its fate,
+ * stays listed for a week. A bounded number at a time.
+ */
 export function purgeMails(db: Db, now: number): void {
-  const at = toInstant(now);
+  const expired = query
+    .selectFrom('outbox')
+    .select('id')
+    .where('expires_at', '<=', toInstant(now))
+    .where('content', 'is not', null)
+    .limit(PURGED_AT_ONCE);
   db.run(
     query
       .updateTable('outbox')
-      .set({ content: null })
-      .where('expires_at', '<=', at)
-      .where('content', 'is not', null),
+      .set({
+        content: null,
+        state: sql<OutboxRow['state']>`case state when 'queued' then 'failed' else state end`,
+        last_error: sql<string>`case state when 'queued'
+          then 'expired before it could be sent' || coalesce('; ' || last_error, '') else last_error end`,
+      })
+      .where('id', 'in', expired),
   );
-  db.run(query.deleteFrom('outbox').where('state', '=', 'queued').where('expires_at', '<=', at));
-  db.run(query.deleteFrom('outbox').where('expires_at', '<=', toInstant(now - KEPT_MS)));
+  const old = query
+    .selectFrom('outbox')
+    .select('id')
+    .where('expires_at', '<=', toInstant(now - KEPT_MS))
+    .limit(PURGED_AT_ONCE);
+  db.run(query.deleteFrom('outbox').where('id', 'in', old));
 }

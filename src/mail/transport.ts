@@ -1,18 +1,14 @@
 import type { Config } from '../config.ts';
-import type { Transport } from './worker.ts';
+import { newId } from '../kernel/ids.ts';
+import { consoleTransport } from './console-transport.ts';
+import { deliveryTest } from './messages.ts';
+import { smtpTransport } from './smtp-transport.ts';
+import type { Delivery, Transport } from './worker.ts';
 
-/** The transport that `mail.transport` names. */
-export function transportOf(_config: Config): Transport {
-  return consoleTransport((text) => process.stdout.write(text));
-}
+/** The transport that `mail.transport` names. Opens no connection before the first mail; close it in the end. */
+export const transportOf = (config: Config): Transport =>
+  config.mail.transport === 'smtp' ? smtpTransport(config) : consoleTransport(process.stdout);
 
-/** For those who read their mails where the server runs: plain text on stdout. */
-export const consoleTransport = (print: (text: string) => void): Transport => ({
-  deliver: async ({ to, subject, text }) => {
-    print(`\n──── mail ────\nTo: ${to}\nSubject: ${subject}\n\n${text}\n──────────────\n`);
-    return { kind: 'taken' };
-  },
-  erasesTaken: false,
-  verify: async () => undefined,
-  close: () => {},
-});
+/** Sends a test mail past the outbox, for an admin who waits for the answer. */
+export const testDelivery = (transport: Transport, address: string): Promise<Delivery> =>
+  transport.deliver({ ...deliveryTest(), id: newId(), to: address });

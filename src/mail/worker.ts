@@ -5,19 +5,34 @@ import { MINUTE, SECOND, toInstant } from '../kernel/instants.ts';
 import type { Keys } from '../kernel/keys.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Message } from './messages.ts';
-import { dropDecoys, dueMails, markFailed, markForRetry, markSent } from './outbox.ts';
+import {
+  dropDecoys,
+  dueMails,
+  markFailed,
+  markForRetry,
+  markSent,
+  messageOf,
+  ORDINARY,
+  URGENT,
+} from './outbox.ts';
 
-const AT_ONCE = 10;
+export const MAILS_AT_ONCE = 5;
+/** One place is always left for a code, however slowly the rest goes. */
+const ORDINARY_AT_ONCE = MAILS_AT_ONCE - 1;
 const FIRST_RETRY_MS = 10 * SECOND;
 const LAST_RETRY_MS = 15 * MINUTE;
+const STOP_PATIENCE_MS = 5 * SECOND;
 
 export interface Letter extends Message {
   /** Stable over all attempts, so that a receiver can tell a repetition. */
-  messageId: string;
+  id: string;
   to: string;
 }
 
-/** The fate of one attempt: a `refused` letter is not tried again, a `delayed` one is. */
+/**
+ * The fate of one attempt: a `refused` letter is not tried again, a `delayed` one is. A reason holds neither secrets
+ * nor content.
+ */
 export type Delivery = { kind: 'taken' } | { kind: 'refused' | 'delayed'; reason: string };
 
 export interface Transport {
@@ -27,6 +42,7 @@ export interface Transport {
   erasesTaken: boolean;
   /** Verifies that the transport can be reached; the reason if not. */
   verify(): Promise<string | undefined>;
+  /** Lets go of what is held; what is under way is delayed. */
   close(): void;
 }
 
@@ -36,13 +52,16 @@ export interface Mailer {
   wake: () => void;
   /** Resolves when nothing that is due is left. */
   idle(): Promise<void>;
-  /** Finishes what is being sent and starts nothing more. */
+  /** Finishes what is being sent, within a few seconds, and starts nothing more. */
   stop(): Promise<void>;
 }
 
+/** For commands: what they promise is sent by the server, so that no mail goes out twice. */
+export const restingMailer: Mailer = { wake: () => {}, idle: async () => {}, stop: async () => {} };
+
 /**
  * Sends due mails, urgent ones first, a few at once; what fails comes back later and later until it expires. At least
- * once: a crash between the transport's yes and our note of it sends the mail again, under the same Message-ID.
+ * once: a crash between the transport's yes and our note of it sends the mail again, under the same id.
  */
 export function createMailer(options: {
   writer: Pick<Writer, 'read' | 'write'>;
@@ -52,65 +71,99 @@ export function createMailer(options: {
   transport: Transport;
 }): Mailer {
   const { writer, keys, clock, log, transport } = options;
+  const sending = new Map<string, Promise<void>>();
+  /** Fates that the storage did not take. Nothing is sent while there are any, or it would be sent again and again. */
+  const unnoted: (() => Promise<void>)[] = [];
   let round: Promise<void> | undefined;
-  let isAskedAgain = false;
+  let isAsked = false;
   let isStopped = false;
 
-  const settle = async (row: OutboxRow) => {
-    const content = row.content && keys.unseal(row.content);
-    const delivery: Delivery =
-      typeof content === 'string'
-        ? await transport.deliver(letterOf(row, content))
-        : { kind: 'refused', reason: 'the content cannot be decrypted with the present key file' };
-    const now = clock.now();
-    await writer.write((tx) => {
-      if (delivery.kind === 'taken') markSent(tx, row.id, toInstant(now), transport.erasesTaken);
-      else if (delivery.kind === 'refused') markFailed(tx, row.id, delivery.reason);
-      else markForRetry(tx, row.id, toInstant(now + retryMs(row.attempts)), delivery.reason);
-    });
-    const facts = { event: `mail-${delivery.kind}`, mailId: row.id, kind: row.kind };
-    if (delivery.kind === 'taken') log.debug(facts, 'mail sent');
-    else log.warn({ ...facts, reason: delivery.reason }, 'mail not sent');
+  const wake = () => {
+    isAsked = true;
+    if (!isStopped) round ??= work();
   };
 
-  const run = async () => {
-    await writer.write((tx) => dropDecoys(tx));
-    while (!isStopped) {
-      isAskedAgain = false;
-      const due = dueMails(writer.read, toInstant(clock.now()), AT_ONCE);
-      if (due.length > 0) await Promise.all(due.map(settle));
-      else if (!isAskedAgain) return;
+  const work = async () => {
+    try {
+      while (isAsked && !isStopped) {
+        isAsked = false;
+        await Promise.all(unnoted.splice(0).map((note) => note()));
+        await writer.write((tx) => dropDecoys(tx));
+        if (unnoted.length === 0) startDue();
+      }
+    } catch (err) {
+      log.error({ err }, 'the outbox cannot be worked on');
+    } finally {
+      // In the same breath as the last look at `isAsked`, or a call between the two would be lost.
+      round = undefined;
     }
   };
 
-  const wake = () => {
-    isAskedAgain = true;
-    if (round || isStopped) return;
-    round = run()
-      .catch((err: unknown) => log.error({ err }, 'the outbox cannot be worked on'))
-      .finally(() => {
-        round = undefined;
+  const startDue = () => {
+    const now = toInstant(clock.now());
+    startSome(dueMails(writer.read, URGENT, now, MAILS_AT_ONCE), MAILS_AT_ONCE);
+    startSome(dueMails(writer.read, ORDINARY, now, MAILS_AT_ONCE), ORDINARY_AT_ONCE);
+  };
+
+  const startSome = (due: OutboxRow[], most: number) => {
+    for (const row of due) {
+      if (isStopped || sending.size >= most) return;
+      if (!sending.has(row.id)) sending.set(row.id, send(row));
+    }
+  };
+
+  const send = async (row: OutboxRow) => {
+    const delivery = await deliver(row);
+    const facts = { event: `mail-${delivery.kind}`, mailId: row.id, kind: row.kind };
+    if (delivery.kind === 'taken') log.debug(facts, 'mail sent');
+    else log.warn({ ...facts, reason: delivery.reason }, 'mail not sent');
+    await note(row, delivery);
+    sending.delete(row.id);
+    wake();
+  };
+
+  const deliver = async (row: OutboxRow): Promise<Delivery> => {
+    const message = messageOf(keys, row);
+    if (!message) {
+      return { kind: 'refused', reason: 'the content cannot be decrypted with the present key file' };
+    }
+    try {
+      return await transport.deliver({ ...message, id: row.id, to: row.recipient });
+    } catch {
+      return { kind: 'delayed', reason: 'the transport failed' };
+    }
+  };
+
+  const note = async (row: OutboxRow, delivery: Delivery): Promise<void> => {
+    const now = clock.now();
+    try {
+      await writer.write((tx) => {
+        if (delivery.kind === 'taken') markSent(tx, row.id, toInstant(now), transport.erasesTaken);
+        else if (delivery.kind === 'refused') markFailed(tx, row.id, delivery.reason);
+        else markForRetry(tx, row.id, toInstant(now + retryMs(row.attempts)), delivery.reason);
       });
+    } catch (err) {
+      unnoted.push(() => note(row, delivery));
+      log.error({ err, mailId: row.id }, 'the fate of a mail cannot be noted: no mail is sent until it can');
+    }
+  };
+
+  const idle = async () => {
+    while (round || sending.size > 0) await Promise.all([round, ...sending.values()]);
   };
 
   return {
     wake,
-    idle: async () => {
-      while (round) await round;
-    },
+    idle,
     stop: async () => {
       isStopped = true;
-      await round;
+      const impatience = setTimeout(() => transport.close(), STOP_PATIENCE_MS);
+      await idle();
+      clearTimeout(impatience);
       transport.close();
     },
   };
 }
-
-const letterOf = (row: OutboxRow, content: string): Letter => ({
-  ...(JSON.parse(content) as Message),
-  messageId: `<${row.id}@errand>`,
-  to: row.recipient,
-});
 
 /** 10 s, 20 s, 40 s, … at most 15 minutes. */
 const retryMs = (attempts: number) => Math.min(FIRST_RETRY_MS * 2 ** attempts, LAST_RETRY_MS);

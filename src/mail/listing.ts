@@ -1,0 +1,79 @@
+import { type Db, query } from '../db/connection.ts';
+import type { OutboxRow } from '../db/tables.ts';
+import type { Instant } from '../kernel/instants.ts';
+import type { Keys } from '../kernel/keys.ts';
+import type { Message } from './messages.ts';
+import { messageOf } from './outbox.ts';
+
+const LISTED_AT_MOST = 1_000;
+
+/** What an admin sees of a mail without opening it. */
+export interface MailSummary {
+  id: string;
+  kind: string;
+  to: string;
+  state: OutboxRow['state'];
+  /** Attempts that failed. */
+  attempts: number;
+  createdAt: Instant;
+  /** After this it is not sent any more, and its content is erased. */
+  expiresAt: Instant;
+  /** While it waits. */
+  nextAttemptAt: Instant | null;
+  sentAt: Instant | null;
+  /** Why it was not sent, the last time it was tried. */
+  lastError: string | null;
+}
+
+/** The newest mails first, at most a thousand. */
+export const listMails = (db: Db): MailSummary[] =>
+  db
+    .all(
+      query
+        .selectFrom('outbox')
+        .selectAll()
+        .where('state', '!=', 'decoy')
+        .orderBy('id', 'desc')
+        .limit(LISTED_AT_MOST),
+    )
+    .map(summaryOf);
+
+/**
+ * A mail with its links and codes: null once they are erased (SMTP took it, or they expired) or when they cannot be
+ * decrypted. Undefined when there is no such mail.
+ */
+export function showMail(
+  db: Db,
+  keys: Keys,
+  id: string,
+): (MailSummary & { message: Message | null }) | undefined {
+  const row = db.one(
+    query.selectFrom('outbox').selectAll().where('id', '=', id).where('state', '!=', 'decoy'),
+  );
+  return row && { ...summaryOf(row), message: messageOf(keys, row) ?? null };
+}
+
+/** Has a mail sent at once, again if need be, with a fresh row of attempts. False when its content is gone. */
+export const retryMail = (db: Db, id: string, now: Instant): boolean =>
+  db.run(
+    query
+      .updateTable('outbox')
+      .set({ state: 'queued', attempts: 0, next_attempt_at: now })
+      .where('id', '=', id)
+      .where('state', '!=', 'decoy')
+      .where('content', 'is not', null)
+      .where('expires_at', '>', now),
+  ) > 0;
+
+const summaryOf = (row: OutboxRow): MailSummary => ({
+  id: row.id,
+  kind: row.kind,
+  to: row.recipient,
+  state: row.state,
+  attempts: row.attempts,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  nextAttemptAt: row.state === 'queued' ? row.next_attempt_at : null,
+  sentAt: row.sent_at,
+  lastError: row.last_error,
+});

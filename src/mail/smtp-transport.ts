@@ -1,0 +1,155 @@
+import { createTransport, type NodemailerError } from 'nodemailer';
+import addressparser from 'nodemailer/lib/addressparser';
+import { type Config, ConfigError } from '../config.ts';
+import { MINUTE, SECOND } from '../kernel/instants.ts';
+import { type Delivery, MAILS_AT_ONCE, type Transport } from './worker.ts';
+
+const REASON_CHARACTERS_AT_MOST = 200;
+
+/** Authentication required, mechanism too weak, credentials refused, encryption required (RFC 4954, section 6). */
+const CREDENTIALS_REPLIES = [530, 534, 535, 538];
+
+/** No quotes, comments, routes, controls or non-ASCII: what every parser on the way reads as the same one mailbox. */
+const PLAIN_ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]+@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
+
+/** How long the server may take, in milliseconds. */
+export interface Patience {
+  dnsMs: number;
+  connectMs: number;
+  /** For its first word, and for the TLS handshake. */
+  greetingMs: number;
+  /** Without a byte. */
+  silenceMs: number;
+  /** For a whole mail, so that one who trickles cannot hold it for ever. */
+  mailMs: number;
+}
+
+const PATIENCE: Patience = {
+  dnsMs: 5 * SECOND,
+  connectMs: 10 * SECOND,
+  greetingMs: 10 * SECOND,
+  silenceMs: 30 * SECOND,
+  mailMs: 2 * MINUTE,
+};
+
+/**
+ * Sends by SMTP over a few kept connections. With `smtp_tls = starttls` nothing, credentials least of all, goes to a
+ * server that does not upgrade; certificates are verified always. Only a refusal of the recipient or of the mail
+ * itself is final: what ails sender, credentials, TLS or network ails every mail alike, and an admin can mend it.
+ */
+export function smtpTransport(
+  config: Config,
+  options: { patience?: Partial<Patience>; ca?: string } = {},
+): Transport {
+  const { mail } = config;
+  const patience = { ...PATIENCE, ...options.patience };
+  const from = senderOf(mail.from);
+  const domain = messageIdDomain(config, from.address);
+  const mailer = createTransport({
+    pool: true,
+    maxConnections: MAILS_AT_ONCE,
+    // Once, for a kept connection that the server has just closed; other trouble is the worker's to repeat.
+    maxRequeues: 1,
+    host: mail.smtp_host,
+    port: mail.smtp_port,
+    secure: mail.smtp_tls === 'implicit',
+    requireTLS: mail.smtp_tls === 'starttls',
+    ignoreTLS: mail.smtp_tls === 'none',
+    tls: { minVersion: 'TLSv1.2', rejectUnauthorized: true, ...(options.ca && { ca: options.ca }) },
+    ...(mail.smtp_user && { auth: { user: mail.smtp_user, pass: mail.smtp_password } }),
+    dnsTimeout: patience.dnsMs,
+    connectionTimeout: patience.connectMs,
+    greetingTimeout: patience.greetingMs,
+    socketTimeout: patience.silenceMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+
+  return {
+    deliver: async ({ id, to, subject, text, html }) => {
+      if (!PLAIN_ADDRESS.test(to)) {
+        return { kind: 'refused', reason: 'the address is not one that mail can be sent to' };
+      }
+      try {
+        await mailer.sendMail({
+          from,
+          to: { name: '', address: to },
+          subject,
+          text,
+          html,
+          messageId: `<${id}@${domain}>`,
+          // No out-of-office answers (RFC 3834).
+          headers: { 'Auto-Submitted': 'auto-generated' },
+          signal: AbortSignal.timeout(patience.mailMs),
+        });
+        return { kind: 'taken' };
+      } catch (error) {
+        return fateOf(failureOf(error), to);
+      }
+    },
+    erasesTaken: true,
+    verify: async () => {
+      try {
+        await mailer.verify();
+        return undefined;
+      } catch (error) {
+        return reasonOf(failureOf(error), '');
+      }
+    },
+    close: () => mailer.close({ force: true }),
+  };
+}
+
+function senderOf(from: string) {
+  const [sender, ...more] = addressparser(from, { flatten: true });
+  if (!sender || more.length > 0 || !PLAIN_ADDRESS.test(sender.address)) {
+    throw new ConfigError('mail.from: must be one e-mail address, with or without a name');
+  }
+  return { name: sender.name, address: sender.address };
+}
+
+/** The sender's domain, or the public host for a sender that has none to speak of. */
+function messageIdDomain(config: Config, sender: string): string {
+  const domain = sender.slice(sender.lastIndexOf('@') + 1);
+  return domain.includes('.') ? domain : new URL(config.server.public_url).hostname;
+}
+
+const failureOf = (error: unknown): NodemailerError =>
+  error instanceof Error ? error : new Error('the mail could not be sent');
+
+function fateOf(failure: NodemailerError, to: string): Delivery {
+  const isAboutMail = failure.command === 'RCPT TO' || failure.command === 'DATA';
+  const isFinal =
+    isAboutMail && failure.permanent === true && !CREDENTIALS_REPLIES.includes(failure.responseCode ?? 0);
+  return { kind: isFinal ? 'refused' : 'delayed', reason: reasonOf(failure, to) };
+}
+
+const REFUSED: Record<string, string> = {
+  'MAIL FROM': 'the server refused the sender',
+  'RCPT TO': 'the server refused the recipient',
+  DATA: 'the server refused the mail',
+  STARTTLS: 'the server offers no STARTTLS, which mail.smtp_tls requires',
+};
+
+/**
+ * Says what happened, for the log and `mail list`. The server's own words are left out once it has been told a
+ * secret: filters like to quote the link that they object to.
+ */
+function reasonOf(failure: NodemailerError, to: string): string {
+  const { code, command = '', response, message } = failure;
+  if (code === 'EABORT') return 'the server took too long';
+  if (response === undefined) return presentable(message, to);
+  const what = command.startsWith('AUTH')
+    ? 'the server refused the credentials'
+    : (REFUSED[command] ?? 'the server refused to talk');
+  const knowsSecrets = command.startsWith('AUTH') || command === 'DATA';
+  return presentable(`${what}: ${knowsSecrets ? codesOf(response) : response}`, to);
+}
+
+/** `550 5.1.1` of `550 5.1.1 No such user`. */
+const codesOf = (response: string) => /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?/.exec(response)?.[0] ?? '';
+
+const presentable = (text: string, to: string) =>
+  (to === '' ? text : text.replaceAll(new RegExp(RegExp.escape(to), 'gi'), 'the recipient'))
+    .replaceAll(/\p{Cc}+/gu, ' ')
+    .slice(0, REASON_CHARACTERS_AT_MOST);
