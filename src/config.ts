@@ -1,120 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { parse } from 'smol-toml';
-import { z } from 'zod';
+import { parse, TomlError } from 'smol-toml';
+import type { z } from 'zod';
+import { OperatorError } from './kernel/errors.ts';
+import { everySetting, isSecret, type Sections, Settings } from './settings.ts';
 
 /** A configuration that cannot be used; the message names the setting or the file, never a value. */
-export class ConfigError extends Error {}
+export class ConfigError extends OperatorError {}
 
-const integer = (fallback: number, min: number, max: number) =>
-  z
-    .int({ error: `must be a whole number from ${min} to ${max}` })
-    .min(min)
-    .max(max)
-    .default(fallback);
-const flag = (fallback: boolean) => z.boolean({ error: 'must be true or false' }).default(fallback);
-const text = (fallback: string) => z.string({ error: 'must be a text' }).default(fallback);
-const secret = () => text('').meta({ secret: true });
-const texts = () => z.array(z.string(), { error: 'must be a list of texts' }).default([]);
-const choice = <const Values extends readonly [string, ...string[]]>(
-  values: Values,
-  fallback: Values[number],
-) => z.enum(values, { error: `must be one of ${values.join(', ')}` }).default(fallback as never);
-const bucket = (fallback: number) => integer(fallback, 1, 1_000_000_000);
-const webAddress = (fallback: string) =>
-  text(fallback).refine(
-    (value) => value === '' || /^https?:\/\/[^\s/]+/.test(value),
-    'must begin with http:// or https://',
-  );
-const linkTemplate = () =>
-  webAddress('').refine((value) => value === '' || value.includes('{token}'), 'must contain {token}');
-
-/** Every setting with its default; `config.example.toml` explains each. */
-export const Settings = z.strictObject({
-  server: z.strictObject({
-    host: text('127.0.0.1').refine((value) => value !== '', 'must not be empty'),
-    port: integer(8080, 0, 65_535),
-    base_path: text('/api').refine(
-      (value) => /^(\/[A-Za-z0-9._~-]+)*\/?$/.test(value) && value !== '',
-      'must be a path such as /api',
-    ),
-    public_url: webAddress(''),
-    trusted_proxies: texts(),
-    cors_origins: texts(),
-    max_body_bytes: integer(1024 * 1024, 16 * 1024, 64 * 1024 * 1024),
-    drain_seconds: integer(10, 0, 600),
-  }),
-  database: z.strictObject({
-    path: text('data/errand.db').refine((value) => value !== '', 'must not be empty'),
-    snapshot_before_migrate: flag(true),
-    external_replication: flag(false),
-  }),
-  auth: z.strictObject({
-    signup: choice(['open', 'closed'], 'open'),
-    access_token_minutes: integer(15, 1, 24 * 60),
-    refresh_token_days: integer(30, 1, 3650),
-    session_max_days: integer(0, 0, 3650),
-    google_client_ids: texts(),
-    google_certs_url: webAddress('https://www.googleapis.com/oauth2/v1/certs'),
-    telegram_bot_token: secret(),
-    telegram_bot_name: text(''),
-  }),
-  mail: z.strictObject({
-    transport: choice(['console', 'smtp'], 'console'),
-    from: text('Errand <errand@localhost>').refine(
-      (value) => !/[\r\n]/.test(value) && value.includes('@'),
-      'must be an e-mail address, with or without a name',
-    ),
-    smtp_host: text(''),
-    smtp_port: integer(587, 1, 65_535),
-    smtp_user: text(''),
-    smtp_password: secret(),
-    smtp_tls: choice(['starttls', 'implicit', 'none'], 'starttls'),
-    link_confirm_signup: linkTemplate(),
-    link_reset_password: linkTemplate(),
-    link_confirm_email: linkTemplate(),
-    link_accept_invitation: linkTemplate(),
-    link_keep_email: linkTemplate(),
-  }),
-  pagination: z.strictObject({
-    default_limit: integer(50, 1, 10_000),
-    max_limit: integer(100, 1, 10_000),
-  }),
-  rate_limits: z.strictObject({
-    enabled: flag(true),
-    auth_burst: bucket(200),
-    auth_per_minute: bucket(60),
-    refresh_burst: bucket(200),
-    refresh_per_minute: bucket(60),
-    mail_burst: bucket(10),
-    mail_per_minute: bucket(1),
-    mail_per_day: bucket(50),
-    sender_mails_per_day: bucket(30),
-    failures_burst: bucket(10),
-    failures_per_minute: bucket(1),
-    account_failures_burst: bucket(100),
-    account_failures_per_minute: bucket(1),
-    user_burst: bucket(1_200),
-    user_per_minute: bucket(1_200),
-    search_burst: bucket(600),
-    search_per_minute: bucket(600),
-    export_burst: bucket(5),
-    export_per_hour: bucket(3),
-  }),
-  recurrence: z.strictObject({ sweep: flag(true) }),
-  backup: z.strictObject({
-    schedule: text('0 3 * * *'),
-    directory: text(''),
-    keep: integer(7, 1, 10_000),
-  }),
-  metrics: z.strictObject({ enabled: flag(false), token: secret() }),
-  log: z.strictObject({
-    level: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
-    format: choice(['json', 'pretty'], process.stderr.isTTY ? 'pretty' : 'json'),
-  }),
-});
-
-type Sections = z.output<typeof Settings>;
 type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
 export type Config = DeepReadonly<Sections>;
 
@@ -127,6 +20,7 @@ export interface Loaded {
 }
 
 type Environment = Record<string, string | undefined>;
+type Table = Record<string, unknown>;
 
 /**
  * Reads the configuration file (`asked`, else `ERRAND_CONFIG`, else `config.toml` in the working directory, which
@@ -137,92 +31,92 @@ export function loadConfig(
   environment: Environment,
   workingDirectory: string,
 ): Loaded {
-  const named = asked ?? environment.ERRAND_CONFIG;
-  const file = resolve(workingDirectory, named ?? 'config.toml');
-  const present = existsSync(file);
-  if (named !== undefined && !present) throw new ConfigError(`There is no configuration file at ${file}`);
-  const fromFile = present ? parseToml(file) : {};
-  const { values, warnings } = withEnvironment(fromFile, environment, workingDirectory);
-  const folder = present ? dirname(file) : workingDirectory;
-  return { config: createConfig(values, folder), file: present ? file : undefined, warnings };
+  const named = asked ?? (environment.ERRAND_CONFIG || undefined);
+  const path = resolve(workingDirectory, named ?? 'config.toml');
+  const file = existsSync(path) ? path : undefined;
+  if (named !== undefined && !file) throw new ConfigError(`There is no configuration file at ${path}`);
+  const folder = file ? dirname(file) : workingDirectory;
+  const values: Table = file ? parseToml(file) : {};
+  const { variables, warnings } = overlay(values, environment, folder);
+  return { config: createConfig(values, folder, variables), file, warnings };
 }
 
-/** Validates settings and fills in the defaults; paths resolve against `folder`. A ConfigError names each fault. */
-export function createConfig(values: unknown = {}, folder = '.'): Config {
-  const sections = typeof values === 'object' && values !== null ? values : {};
+/**
+ * Validates settings and fills in the defaults; paths resolve against `folder`. A ConfigError has a line for each
+ * fault; `variables` tells which settings came from the environment.
+ */
+export function createConfig(
+  values: Table = {},
+  folder = '.',
+  variables: ReadonlyMap<string, string> = new Map(),
+): Config {
   const everySection = Object.fromEntries(Object.keys(Settings.shape).map((name) => [name, {}]));
-  const parsed = Settings.safeParse({ ...everySection, ...sections });
-  if (!parsed.success) {
-    throw new ConfigError(parsed.error.issues.map(faultOf).join('\n'));
+  const parsed = Settings.safeParse({ ...everySection, ...values });
+  const faults = parsed.success ? faultsBetween(parsed.data) : parsed.error.issues.flatMap(faultsOf);
+  if (!parsed.success || faults.length > 0) {
+    throw new ConfigError([...new Set(faults)].map((fault) => lineOf(fault, variables)).join('\n'));
   }
   return deepFreeze(withDerived(parsed.data, folder));
 }
 
 /** The settings as an admin may see them: secrets masked. */
-export function maskedConfig(config: Config): Record<string, Record<string, unknown>> {
-  return Object.fromEntries(
-    everySetting().map(([section]) => [
-      section,
-      Object.fromEntries(
-        everySetting()
-          .filter(([of]) => of === section)
-          .map(([, key, schema]) => {
-            const value = (config[section as keyof Config] as Record<string, unknown>)[key];
-            return [key, isSecret(schema) && value !== '' ? '********' : value];
-          }),
-      ),
-    ]),
-  );
+export function maskedConfig(config: Config): Record<string, Table> {
+  const masked: Record<string, Table> = {};
+  for (const [section, key, schema] of everySetting()) {
+    const value = (config[section] as Table)[key];
+    masked[section] = { ...masked[section], [key]: isSecret(schema) && value !== '' ? '********' : value };
+  }
+  return masked;
 }
 
-/** Every setting as [section, key, schema]. */
-export const everySetting = (): [string, string, z.ZodType][] =>
-  Object.entries(Settings.shape).flatMap(([section, { shape }]) =>
-    Object.entries(shape).map(([key, schema]): [string, string, z.ZodType] => [section, key, schema]),
-  );
-
-export const isSecret = (schema: z.ZodType): boolean => schema.meta()?.secret === true;
-
-function parseToml(file: string): Record<string, unknown> {
+function parseToml(file: string): Table {
   try {
     return parse(readFileSync(file, 'utf8'));
   } catch (cause) {
-    throw new ConfigError(`${file}: ${cause instanceof Error ? cause.message : 'cannot be read'}`);
+    if (!(cause instanceof TomlError)) throw new ConfigError(`${file} cannot be read`, { cause });
+    // Only the first line of its message: the rest shows lines of the file, which may hold secrets.
+    const [reason] = cause.message.split('\n');
+    throw new ConfigError(`${file}, line ${cause.line}, column ${cause.column}: ${reason}`);
   }
 }
 
-function withEnvironment(
-  fromFile: Record<string, unknown>,
-  environment: Environment,
-  workingDirectory: string,
-) {
-  const values = structuredClone(fromFile);
+/** Puts what the environment sets over `values`; tells which settings that were, by which variable. */
+function overlay(values: Table, environment: Environment, folder: string) {
   const known = new Set(['ERRAND_CONFIG']);
+  const variables = new Map<string, string>();
   for (const [section, key, schema] of everySetting()) {
     const variable = `ERRAND_${section}_${key}`.toUpperCase();
+    const fileVariable = `${variable}_FILE`;
     known.add(variable);
-    let given = environment[variable];
-    if (isSecret(schema)) {
-      known.add(`${variable}_FILE`);
-      const file = environment[`${variable}_FILE`];
-      if (file !== undefined) given = readSecret(resolve(workingDirectory, file), `${variable}_FILE`);
+    if (isSecret(schema)) known.add(fileVariable);
+    const plain = environment[variable];
+    const file = isSecret(schema) ? environment[fileVariable] : undefined;
+    if (plain === undefined && file === undefined) continue;
+    if (plain !== undefined && file !== undefined) {
+      throw new ConfigError(`${section}.${key}: is set by both ${variable} and ${fileVariable}`);
     }
-    if (given === undefined) continue;
-    const before = values[section];
-    values[section] = { ...(typeof before === 'object' ? before : {}), [key]: typed(given, schema) };
+    const table = values[section] ?? {};
+    if (!isTable(table)) continue;
+    const given = plain ?? readSecret(resolve(folder, file ?? ''), `${section}.${key}`, fileVariable);
+    values[section] = { ...table, [key]: typed(given, schema) };
+    variables.set(`${section}.${key}`, file === undefined ? variable : fileVariable);
   }
   const warnings = Object.keys(environment)
     .filter((name) => name.startsWith('ERRAND_') && !known.has(name))
     .map((name) => `The environment variable ${name} is not a setting of Errand and is ignored`);
-  return { values, warnings };
+  return { variables, warnings };
 }
 
-function readSecret(file: string, variable: string): string {
+/** What a secret's file holds, without the line end that editors put there. */
+function readSecret(path: string, setting: string, variable: string): string {
+  let content: string;
   try {
-    return readFileSync(file, 'utf8').trimEnd();
-  } catch {
-    throw new ConfigError(`${variable}: ${file} cannot be read`);
+    content = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+  } catch (cause) {
+    throw new ConfigError(`${setting}: the file that ${variable} names, ${path}, cannot be read`, { cause });
   }
+  if (content === '') throw new ConfigError(`${setting}: the file that ${variable} names, ${path}, is empty`);
+  return content;
 }
 
 /** Text from the environment as the kind of value the setting takes; what does not fit is left for the schema to refuse. */
@@ -240,10 +134,7 @@ function typed(given: string, schema: z.ZodType): unknown {
 }
 
 function withDerived(sections: Sections, folder: string): Sections {
-  const { server, database, backup, mail, pagination } = sections;
-  if (mail.transport === 'smtp' && mail.smtp_host === '') {
-    throw new ConfigError('mail.smtp_host: is needed when mail.transport is smtp');
-  }
+  const { server, database, backup, pagination } = sections;
   const path = resolve(folder, database.path);
   return {
     ...sections,
@@ -261,12 +152,29 @@ function withDerived(sections: Sections, folder: string): Sections {
   };
 }
 
-function faultOf(issue: z.core.$ZodIssue): string {
+/** A setting, and what is wrong with it, as `server.port: must be …`. */
+function faultsOf(issue: z.core.$ZodIssue): string[] {
+  const [section, key] = issue.path;
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `${[...issue.path, key].join('.')}: there is no such setting`).join('\n');
+    return issue.keys.map((unknown) => `${[...issue.path, unknown].join('.')}: there is no such setting`);
   }
-  return `${issue.path.join('.')}: ${issue.message}`;
+  if (key === undefined) return [`${String(section)}: must be a section, [${String(section)}]`];
+  return [`${String(section)}.${String(key)}: ${issue.message}`];
 }
+
+/** Where one setting asks for another. */
+const faultsBetween = ({ mail }: Sections): string[] =>
+  mail.transport === 'smtp' && mail.smtp_host === ''
+    ? ['mail.smtp_host: is needed when mail.transport is smtp']
+    : [];
+
+function lineOf(fault: string, variables: ReadonlyMap<string, string>): string {
+  const variable = variables.get(fault.slice(0, fault.indexOf(':')));
+  return variable ? `${fault} (set by ${variable})` : fault;
+}
+
+const isTable = (value: unknown): value is Table =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
 function deepFreeze<T extends object>(value: T): DeepReadonly<T> {
   for (const inner of Object.values(value))

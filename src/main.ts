@@ -1,6 +1,7 @@
-import { serveUntilSignal } from './cli/serve.ts';
-import { loadConfig } from './config.ts';
-import { createLog } from './kernel/log.ts';
+import { run } from './cli/program.ts';
+import { processShell } from './cli/shell.ts';
 
-const { config } = loadConfig(undefined, process.env, process.cwd());
-await serveUntilSignal(config, createLog(config.log));
+// Whatever a command makes (database, keys, backups) is its owner's alone.
+process.umask(0o077);
+const exitCode = await run(process.argv.slice(2), processShell());
+process.exitCode ||= exitCode;

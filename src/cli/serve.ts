@@ -1,17 +1,47 @@
-import type { Config } from '../config.ts';
-import type { Log } from '../kernel/log.ts';
+import { isIP } from 'node:net';
+import { version } from '../build-info.ts';
+import { type Config, loadConfig } from '../config.ts';
+import { createLog } from '../kernel/log.ts';
 import { serve } from '../server.ts';
+import { type ConfigOption, enterData } from './open-data.ts';
+import type { Shell } from './shell.ts';
 
-/** Serves until SIGTERM or SIGINT; a second signal ends it at once. */
-export async function serveUntilSignal(config: Config, log: Log): Promise<void> {
+/** A Ctrl-C reaches us twice under npm: from the terminal, and handed on by npm. */
+const ECHO_MS = 300;
+
+/** Serves until SIGTERM or SIGINT, then stops gently; another signal ends the process at once. */
+export async function serveUntilSignal(shell: Shell, options: ConfigOption): Promise<void> {
+  const asked = stopSignal();
+  const { config, file, warnings } = loadConfig(options.config, shell.environment, shell.workingDirectory);
+  enterData(shell, config);
+  const log = createLog(config.log);
+  log.info({ version, configurationFile: file ?? null }, 'starting');
+  for (const warning of warnings) log.warn(warning);
+  if (isPublicUrlForgotten(config)) {
+    log.warn(
+      'server.public_url is not set: mailed links lead to localhost, though others can reach this server',
+    );
+  }
   const running = await serve(config, log);
-  await new Promise<void>((resolve) => {
-    const stop = () => {
-      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1));
-      resolve();
-    };
-    process.once('SIGTERM', stop);
-    process.once('SIGINT', stop);
-  });
+  await asked;
   await running.stop();
+}
+
+const isPublicUrlForgotten = ({ server: { host, port, public_url: publicUrl } }: Config): boolean =>
+  publicUrl === `http://localhost:${port}` && !isLoopback(host);
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+
+function stopSignal(): Promise<void> {
+  let askedAt: number | undefined;
+  return new Promise((resolve) => {
+    const onSignal = (signal: NodeJS.Signals) => {
+      if (askedAt === undefined) {
+        askedAt = performance.now();
+        resolve();
+      } else if (signal !== 'SIGINT' || performance.now() - askedAt > ECHO_MS) process.exit(1);
+    };
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
+  });
 }

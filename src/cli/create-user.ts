@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { createAccount } from '../auth/account.ts';
+import { Title } from '../http/fields.ts';
+import { OperatorError } from '../kernel/errors.ts';
+import { Email, Name, Password } from '../users/schema.ts';
+import { findUserByEmail, userOf } from '../users/store.ts';
+import { type ConfigOption, withData } from './open-data.ts';
+import { printJson } from './output.ts';
+import { parse } from './parse.ts';
+import { readNewPassword } from './read-secret.ts';
+import type { Shell } from './shell.ts';
+
+interface Options extends ConfigOption {
+  email: string;
+  name: string;
+  /** False by `--no-password`. */
+  password: boolean;
+  passwordStdin?: boolean;
+  workspaceTitle?: string;
+  json?: boolean;
+}
+
+const Person = z.object({ email: Email, name: Name, workspaceTitle: Title.optional() });
+
+/** Opens an account as a confirmed sign-up does, for an address taken as proved; a taken one is refused. */
+export async function createUser(shell: Shell, options: Options): Promise<void> {
+  const { email, name, workspaceTitle } = parse(Person, options);
+  const user = await withData(shell, options, async (deps) => {
+    const taken = new OperatorError(`There is an account with the address ${email} already`);
+    if (findUserByEmail(deps.read, email)) throw taken;
+    const password = options.password
+      ? parse(Password, await readNewPassword(shell, options.passwordStdin === true))
+      : undefined;
+    const passwordHash = password === undefined ? null : await deps.passwords.hash(password);
+    const now = deps.clock.now();
+    return deps.write((tx) => {
+      if (findUserByEmail(tx, email)) throw taken;
+      return createAccount(tx, { email, name, passwordHash, ...(workspaceTitle && { workspaceTitle }) }, now);
+    });
+  });
+  if (options.json) printJson(shell, userOf(user));
+  else shell.print(`Created ${user.email} (${user.id})\n`);
+}

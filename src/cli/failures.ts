@@ -1,0 +1,48 @@
+import { AppError, OperatorError } from '../kernel/errors.ts';
+import { AddonError } from '../kernel/native-addon.ts';
+
+const FAILING_STORAGE = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|PERM|BUSY|NOTADB|CORRUPT)/;
+
+/** The command was called in a way that it cannot be meant: exit code 2. */
+export class MisuseError extends OperatorError {}
+
+export interface Failure {
+  /** One line for each fault; a stack only for what nobody foresaw. */
+  message: string;
+  exitCode: 1 | 2;
+}
+
+/** What went wrong, in words for whoever ran the command. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof MisuseError) return { message: error.message, exitCode: 2 };
+  if (error instanceof AppError && error.issues) {
+    return { message: error.issues.map(({ message }) => message).join('\n'), exitCode: 2 };
+  }
+  return { message: messageOf(error), exitCode: 1 };
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof AddonError) return error.message;
+  if (error instanceof OperatorError || error instanceof AppError) {
+    return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
+  }
+  if (!('code' in error)) return error.stack ?? error.message;
+  if (FAILING_STORAGE.test(String(error.code))) return `The database: ${error.message} (${error.code})`;
+  return listenFault(error) ?? ('syscall' in error ? error.message : (error.stack ?? error.message));
+}
+
+/** Why the server's address cannot be had, by the setting to change. */
+function listenFault(
+  error: Error & { code?: unknown; syscall?: unknown; port?: unknown; address?: unknown },
+): string | undefined {
+  const { code, syscall, port, address } = error;
+  if (syscall === 'getaddrinfo') return 'server.host: there is no such host name';
+  if (syscall !== 'listen') return undefined;
+  if (code === 'EADDRINUSE') return `server.port: port ${port} of ${address} is taken by another program`;
+  if (code === 'EACCES') {
+    return `server.port: this user may not listen on port ${port}; take one above 1023, behind a reverse proxy`;
+  }
+  if (code === 'EADDRNOTAVAIL') return 'server.host: this machine has no such address';
+  return undefined;
+}

@@ -1,0 +1,77 @@
+import { OperatorError } from '../kernel/errors.ts';
+import { toInstant } from '../kernel/instants.ts';
+import { listMails, type MailSummary, retryMail, showMail } from '../mail/listing.ts';
+import { testDelivery, transportOf } from '../mail/transport.ts';
+import { Email } from '../users/schema.ts';
+import { type ConfigOption, readConfig, withData } from './open-data.ts';
+import { printable, printableLines, printJson, printTable } from './output.ts';
+import { parse } from './parse.ts';
+import type { Shell } from './shell.ts';
+
+interface Options extends ConfigOption {
+  json?: boolean;
+}
+
+export async function listOutbox(shell: Shell, options: Options): Promise<void> {
+  const mails = await withData(shell, options, ({ read }) => listMails(read));
+  if (options.json) return printJson(shell, mails);
+  printTable(
+    shell,
+    ['ID', 'KIND', 'TO', 'CREATED', 'STATE'],
+    mails.map((mail) => [mail.id, mail.kind, mail.to, mail.createdAt, fateOf(mail)]),
+  );
+}
+
+/** Prints a mail as it is sent; its links and codes are there as long as they are of use. */
+export async function showFromOutbox(shell: Shell, id: string, options: Options): Promise<void> {
+  const mail = await withData(shell, options, ({ read, keys }) => showMail(read, keys, id));
+  if (!mail) throw noMail(id);
+  if (options.json) return printJson(shell, mail);
+  const { message, ...summary } = mail;
+  shell.print(
+    `To: ${printable(mail.to)}\nKind: ${mail.kind}\nCreated: ${mail.createdAt}\nState: ${printable(fateOf(summary))}\n`,
+  );
+  if (message) shell.print(`Subject: ${printable(message.subject)}\n\n${printableLines(message.text)}\n`);
+  else
+    shell.say(
+      'errand: the content of this mail is gone: it was sent or expired, or the key file is another\n',
+    );
+}
+
+/** Lets the server, or the next one that starts, try a mail again at once. */
+export async function retryFromOutbox(shell: Shell, id: string, options: ConfigOption): Promise<void> {
+  const isRetried = await withData(shell, options, ({ read, write, keys, clock }) => {
+    if (!showMail(read, keys, id)) throw noMail(id);
+    const now = toInstant(clock.now());
+    return write((tx) => retryMail(tx, id, now));
+  });
+  if (!isRetried) throw new OperatorError('The content of this mail is gone; it cannot be sent again');
+  shell.print('A running server sends it within seconds\n');
+}
+
+/** Sends a test mail by the configured transport and waits for its answer. */
+export async function sendTest(shell: Shell, address: string, options: ConfigOption): Promise<void> {
+  const to = parse(Email, address);
+  const config = readConfig(shell, options);
+  const transport = transportOf(config);
+  try {
+    const delivery = await testDelivery(transport, to);
+    if (delivery.kind !== 'taken')
+      throw new OperatorError(`The mail was ${delivery.kind}: ${printable(delivery.reason)}`);
+    shell.say(`errand: the ${config.mail.transport} transport took a test mail to ${to}\n`);
+  } finally {
+    transport.close();
+  }
+}
+
+const noMail = (id: string) => new OperatorError(`There is no mail ${printable(id)} in the outbox`);
+
+function fateOf({ state, sentAt, nextAttemptAt, attempts, lastError }: MailSummary): string {
+  const words =
+    state === 'sent'
+      ? `sent ${sentAt}`
+      : state === 'queued' && attempts > 0
+        ? `waits until ${nextAttemptAt}`
+        : state;
+  return lastError === null ? words : `${words} (${lastError})`;
+}

@@ -1,0 +1,24 @@
+import type { Shell } from './shell.ts';
+
+export const printJson = (shell: Shell, value: unknown): void =>
+  shell.print(`${JSON.stringify(value, null, 2)}\n`);
+
+/** Prints rows under their headings, in columns as wide as their widest cell. */
+export function printTable(shell: Shell, headings: string[], rows: string[][]): void {
+  const lines = [headings, ...rows].map((cells) => cells.map(printable));
+  const widths = headings.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
+  for (const cells of lines) {
+    shell.print(
+      `${cells
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd()}\n`,
+    );
+  }
+}
+
+/** Names and mail servers' answers come from outside: none of their escape sequences may reach the terminal. */
+export const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '?');
+
+/** The same for a text of several lines. */
+export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n');

@@ -1,0 +1,133 @@
+import { Command, CommanderError, Option } from 'commander';
+import { failureOf } from './failures.ts';
+import type { Shell } from './shell.ts';
+
+/** Asked for by `--version`, which is answered outside commander: what it prints is loaded only then. */
+const VERSION_ASKED = new CommanderError(0, 'errand.version', '');
+
+/**
+ * Runs the command that `args` names and answers the exit code: 0 done, 1 failed, 2 misused. Never throws.
+ * What a command needs is loaded when it runs, so that the rest stays quick and touches nothing.
+ */
+export async function run(args: string[], shell: Shell): Promise<number> {
+  try {
+    await commandLine(shell).parseAsync(args, { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error === VERSION_ASKED) {
+      const { versionLine } = await import('../build-info.ts');
+      shell.print(`${versionLine()}\n`);
+      return 0;
+    }
+    // It has said what it has to say.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const { message, exitCode } = failureOf(error);
+    // What is indented is to be copied as it is, or a stack.
+    for (const line of message.split('\n'))
+      shell.say(line.startsWith(' ') ? `${line}\n` : `errand: ${line}\n`);
+    return exitCode;
+  }
+}
+
+/** Every command with its arguments; each is done by the file of its name. */
+export function commandLine(shell: Shell): Command {
+  const program = new Command('errand')
+    .description('A task-management backend in one executable and one SQLite file')
+    .option('-V, --version', 'print the versions of Errand, its runtime and SQLite')
+    .on('option:version', () => {
+      throw VERSION_ASKED;
+    })
+    .exitOverride()
+    .showHelpAfterError('Add --help for the options.')
+    .configureOutput({ writeOut: shell.print, writeErr: shell.say });
+
+  add(program, 'serve')
+    .description(
+      'serve until SIGTERM or SIGINT; migrates the database first, and makes one where there is none',
+    )
+    .action(async (options) => (await import('./serve.ts')).serveUntilSignal(shell, options));
+
+  add(program, 'migrate')
+    .description('bring the database to the newest schema, or show where it is')
+    .addOption(new Option('--to-latest', 'run every pending migration (default)').conflicts('status'))
+    .option('--status', 'only list the migrations done and pending')
+    .addOption(json())
+    .action(async (options) => (await import('./migrate.ts')).migrateData(shell, options));
+
+  add(program, 'create-user')
+    .description(
+      'open an account with its default workspace; the password is asked for, unless an option says how',
+    )
+    .requiredOption('--email <address>', 'e-mail address, taken as proved')
+    .requiredOption('--name <name>', 'name of the person')
+    .addOption(passwordFromStdin().conflicts('password'))
+    .option('--no-password', 'an account without a password: signs in by mailed code')
+    .option('--workspace-title <title>', "title of the default workspace (default: <name>'s workspace)")
+    .addOption(json())
+    .action(async (options) => (await import('./create-user.ts')).createUser(shell, options));
+
+  const users = group(program, 'users', 'list accounts and help their owners');
+  add(users, 'list')
+    .description('list every account, the oldest first')
+    .addOption(json())
+    .action(async (options) => (await import('./users.ts')).listUsers(shell, options));
+  add(users, 'set-password')
+    .description('set a new password as a reset does: ends all sessions and mails a notice')
+    .argument('<email>')
+    .addOption(passwordFromStdin())
+    .action(async (email, options) => (await import('./users.ts')).setPassword(shell, email, options));
+  add(users, 'sign-out')
+    .description('end all sessions of an account, at once')
+    .argument('<email>')
+    .addOption(json())
+    .action(async (email, options) => (await import('./users.ts')).signOut(shell, email, options));
+
+  const mail = group(program, 'mail', 'look into the outbox, and test delivery');
+  add(mail, 'list')
+    .description('list the mails that wait, were sent, or failed')
+    .addOption(json())
+    .action(async (options) => (await import('./mail.ts')).listOutbox(shell, options));
+  add(mail, 'show')
+    .description('show a mail, with the link and code it carries while they are of use')
+    .argument('<id>')
+    .addOption(json())
+    .action(async (id, options) => (await import('./mail.ts')).showFromOutbox(shell, id, options));
+  add(mail, 'retry')
+    .description('let the server try again at once to send a mail that waits or failed')
+    .argument('<id>')
+    .action(async (id, options) => (await import('./mail.ts')).retryFromOutbox(shell, id, options));
+  add(mail, 'test')
+    .description('send a test mail by the configured transport, now')
+    .argument('<address>')
+    .action(async (address, options) => (await import('./mail.ts')).sendTest(shell, address, options));
+
+  const keys = group(program, 'keys', 'care for the key file');
+  add(keys, 'rotate')
+    .description('sign access tokens with a new key; the old one verifies until its last token is out')
+    .addOption(json())
+    .action(async (options) => (await import('./keys.ts')).rotateKeys(shell, options));
+
+  add(program, 'config')
+    .description('print the effective settings as TOML, secrets masked')
+    .option('--check', 'only say whether they are valid')
+    .addOption(json())
+    .action(async (options) => (await import('./config.ts')).printConfig(shell, options));
+
+  return program;
+}
+
+/** A command, with the option that all of them take. */
+const add = (parent: Command, name: string): Command =>
+  parent
+    .command(name)
+    .option(
+      '--config <file>',
+      'configuration file (default: $ERRAND_CONFIG, else config.toml if there is one)',
+    );
+
+const group = (parent: Command, name: string, description: string): Command =>
+  parent.command(name).description(description);
+
+const json = () => new Option('--json', 'print JSON');
+
+const passwordFromStdin = () => new Option('--password-stdin', 'read the password from stdin');

@@ -1,0 +1,55 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { OperatorError } from '../kernel/errors.ts';
+import { MisuseError } from './failures.ts';
+import type { Shell } from './shell.ts';
+
+const BYTES_AT_MOST = 64 * 1024;
+
+/**
+ * A new password: the whole of stdin where `fromStdin` (a last line end is not part of it), else typed twice at the
+ * terminal without being shown. A MisuseError where there is neither.
+ */
+export async function readNewPassword(shell: Shell, fromStdin: boolean): Promise<string> {
+  if (fromStdin && !shell.stdin.isTTY) return readAll(shell);
+  if (!shell.stdin.isTTY) {
+    throw new MisuseError('There is no terminal to type a password at; hand it over with --password-stdin');
+  }
+  return typeTwice(shell);
+}
+
+async function readAll(shell: Shell): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of shell.stdin) {
+    chunks.push(Buffer.from(chunk));
+    bytes += chunks.at(-1)?.length ?? 0;
+    if (bytes > BYTES_AT_MOST) throw new OperatorError('Stdin holds more than a password');
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)).replace(/\r?\n$/, '');
+  } catch {
+    throw new OperatorError('The password on stdin is not valid UTF-8');
+  }
+}
+
+async function typeTwice(shell: Shell): Promise<string> {
+  // What would echo the keys goes nowhere.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: shell.stdin, output: nowhere, terminal: true, historySize: 0 });
+  const lines = terminal[Symbol.asyncIterator]();
+  const ask = async (prompt: string): Promise<string> => {
+    shell.say(prompt);
+    const { value, done } = await lines.next();
+    shell.say('\n');
+    if (done) throw new OperatorError('No password was given');
+    return value;
+  };
+  try {
+    const password = await ask('Password: ');
+    if ((await ask('Once more: ')) !== password) throw new OperatorError('The two passwords differ');
+    return password;
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,72 @@
+import { replacePassword } from '../auth/password-reset.ts';
+import type { UserRow } from '../db/tables.ts';
+import type { Deps } from '../deps.ts';
+import { OperatorError } from '../kernel/errors.ts';
+import { deleteSessions } from '../sessions/store.ts';
+import { Email, Password } from '../users/schema.ts';
+import { findUserByEmail, listEveryUser, userOf } from '../users/store.ts';
+import { type ConfigOption, withData } from './open-data.ts';
+import { printJson, printTable } from './output.ts';
+import { parse } from './parse.ts';
+import { readNewPassword } from './read-secret.ts';
+import type { Shell } from './shell.ts';
+
+interface Options extends ConfigOption {
+  json?: boolean;
+}
+
+export async function listUsers(shell: Shell, options: Options): Promise<void> {
+  const users = await withData(shell, options, ({ read }) =>
+    listEveryUser(read).map((row) => ({
+      ...userOf(row),
+      hasPassword: row.password_hash !== null,
+      createdAt: row.created_at,
+    })),
+  );
+  if (options.json) return printJson(shell, users);
+  printTable(
+    shell,
+    ['EMAIL', 'NAME', 'PASSWORD', 'CREATED', 'ID'],
+    users.map((user) => [
+      user.email,
+      user.name,
+      user.hasPassword ? 'yes' : 'no',
+      user.createdAt.slice(0, 10),
+      user.id,
+    ]),
+  );
+}
+
+/** Sets a new password as a reset does: sessions end, mailed secrets die, the owner is told by mail. */
+export async function setPassword(
+  shell: Shell,
+  address: string,
+  options: ConfigOption & { passwordStdin?: boolean },
+): Promise<void> {
+  const email = parse(Email, address);
+  await withData(shell, options, async (deps) => {
+    const { id } = findOwner(deps, email);
+    const password = parse(Password, await readNewPassword(shell, options.passwordStdin === true));
+    const passwordHash = await deps.passwords.hash(password);
+    const now = deps.clock.now();
+    await deps.write((tx) => replacePassword(deps, tx, id, passwordHash, now));
+  });
+  shell.print(`${email} has a new password; every session of the account has ended\n`);
+}
+
+/** Ends every session of an account; its access tokens die with them. */
+export async function signOut(shell: Shell, address: string, options: Options): Promise<void> {
+  const email = parse(Email, address);
+  const sessionsEnded = await withData(shell, options, (deps) => {
+    const { id } = findOwner(deps, email);
+    return deps.write((tx) => deleteSessions(tx, id));
+  });
+  if (options.json) printJson(shell, { email, sessionsEnded });
+  else shell.print(`Sessions of ${email} ended: ${sessionsEnded}\n`);
+}
+
+function findOwner(deps: Deps, email: string): UserRow {
+  const user = findUserByEmail(deps.read, email);
+  if (!user) throw new OperatorError(`There is no account with the address ${email}`);
+  return user;
+}

@@ -1,0 +1,251 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { parse } from 'smol-toml';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConfigError, createConfig, loadConfig, maskedConfig } from '../src/config.ts';
+import { everySetting, isSecret } from '../src/settings.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'errand-config-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const write = (name: string, content: string): string => {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+};
+
+/** What the configuration is refused with. */
+const refusal = (environment: Record<string, string> = {}, toml?: string): string => {
+  if (toml !== undefined) write('config.toml', toml);
+  try {
+    loadConfig(undefined, environment, folder);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return error instanceof Error ? error.message : '';
+  }
+  return 'accepted';
+};
+
+describe('the configuration', () => {
+  it('is complete with neither file nor environment', () => {
+    const { config, file, warnings } = loadConfig(undefined, {}, folder);
+    expect(file).toBeUndefined();
+    expect(warnings).toEqual([]);
+    expect(config.server).toMatchObject({
+      port: 8080,
+      base_path: '/api',
+      public_url: 'http://localhost:8080',
+    });
+    expect(config.database.path).toBe(join(folder, 'data/errand.db'));
+    expect(config.backup.directory).toBe(join(folder, 'data/backups'));
+  });
+
+  it('is read from the file asked for, else ERRAND_CONFIG, else the working directory', () => {
+    write('config.toml', '[server]\nport = 1');
+    write('second.toml', '[server]\nport = 2');
+    write('third.toml', '[server]\nport = 3');
+    const portOf = (asked?: string, environment = {}) =>
+      loadConfig(asked, environment, folder).config.server.port;
+    expect(portOf()).toBe(1);
+    expect(portOf(undefined, { ERRAND_CONFIG: '' })).toBe(1);
+    expect(portOf(undefined, { ERRAND_CONFIG: 'second.toml' })).toBe(2);
+    expect(portOf('third.toml', { ERRAND_CONFIG: 'second.toml' })).toBe(3);
+    expect(() => portOf('missing.toml')).toThrow(join(folder, 'missing.toml'));
+  });
+
+  it('takes every setting from the environment over the file', () => {
+    write('config.toml', '[server]\nport = 1\nhost = "::1"');
+    const { config } = loadConfig(
+      undefined,
+      {
+        ERRAND_SERVER_PORT: '2',
+        ERRAND_SERVER_TRUSTED_PROXIES: ' 127.0.0.1, 10.0.0.0/8 ,',
+        ERRAND_RATE_LIMITS_ENABLED: 'false',
+        ERRAND_BACKUP_SCHEDULE: '',
+      },
+      folder,
+    );
+    expect(config.server).toMatchObject({
+      port: 2,
+      host: '::1',
+      trusted_proxies: ['127.0.0.1', '10.0.0.0/8'],
+    });
+    expect(config.rate_limits.enabled).toBe(false);
+    expect(config.backup.schedule).toBe('');
+  });
+
+  it('resolves relative paths against the folder of its file', () => {
+    writeFileSync(join(folder, 'secret'), 'from the file \n');
+    const path = write('config.toml', '[database]\npath = "db/a.db"\n[backup]\ndirectory = "kept"');
+    const environment = { ERRAND_MAIL_SMTP_PASSWORD_FILE: 'secret' };
+    const { config } = loadConfig(path, environment, '/');
+    expect(config.database.path).toBe(join(folder, 'db/a.db'));
+    expect(config.backup.directory).toBe(join(folder, 'kept'));
+    expect(config.mail.smtp_password).toBe('from the file ');
+  });
+
+  it('never gives pages more items by default than at most', () => {
+    expect(createConfig({ pagination: { max_limit: 20 } }).pagination.default_limit).toBe(20);
+  });
+
+  it('cannot be changed', () => {
+    const config = createConfig();
+    expect(() => Object.assign(config.server, { port: 1 })).toThrow(TypeError);
+    expect(() => (config.server.trusted_proxies as string[]).push('x')).toThrow(TypeError);
+  });
+
+  it('warns of variables that look like settings and are none', () => {
+    const { warnings } = loadConfig(undefined, { ERRAND_PORT: 'tcp://x', ERRAND_CONFIG: '' }, folder);
+    expect(warnings).toEqual([
+      'The environment variable ERRAND_PORT is not a setting of Errand and is ignored',
+    ]);
+  });
+
+  it('is shown with its secrets masked', () => {
+    const shown = maskedConfig(
+      createConfig({
+        auth: { telegram_bot_token: 'hush' },
+        mail: { smtp_password: 'hush' },
+        metrics: { token: 'hush' },
+      }),
+    );
+    expect(JSON.stringify(shown)).not.toContain('hush');
+    expect(shown.mail?.smtp_password).toBe('********');
+    expect(shown.auth?.telegram_bot_name).toBe('');
+  });
+});
+
+describe('a setting that cannot be used stops the start by its name', () => {
+  it.each([
+    [
+      'a value of the wrong kind',
+      '[server]\nport = "x"',
+      'server.port: must be a whole number from 0 to 65535',
+    ],
+    [
+      'a number out of range',
+      '[server]\nport = 65536',
+      'server.port: must be a whole number from 0 to 65535',
+    ],
+    ['a fraction', '[server]\nport = 1.5', 'server.port: must be a whole number from 0 to 65535'],
+    ['a word for a flag', '[metrics]\nenabled = "yes"', 'metrics.enabled: must be true or false'],
+    ['an unknown choice', '[auth]\nsignup = "maybe"', 'auth.signup: must be one of open, closed'],
+    ['a text for a list', '[server]\ncors_origins = "x"', 'server.cors_origins: must be a list of texts'],
+    ['an unknown key', '[server]\nprot = 1', 'server.prot: there is no such setting'],
+    ['an unknown section', '[sever]\nport = 1', 'sever: there is no such setting'],
+    ['a key outside its section', 'port = 1', 'port: there is no such setting'],
+    ['a section that is a value', 'server = 1', 'server: must be a section, [server]'],
+    ['a section that is a list', '[[server]]\nport = 1', 'server: must be a section, [server]'],
+    [
+      'a proxy that is no address',
+      '[server]\ntrusted_proxies = ["10.0.0.0/"]',
+      'server.trusted_proxies: must hold addresses or ranges such as 10.0.0.0/8',
+    ],
+    [
+      'an origin with a path',
+      '[server]\ncors_origins = ["https://a.example/"]',
+      'server.cors_origins: must hold origins such as https://app.example.com',
+    ],
+    [
+      'any origin',
+      '[server]\ncors_origins = ["*"]',
+      'server.cors_origins: must hold origins such as https://app.example.com',
+    ],
+    [
+      'a pattern that is none',
+      '[backup]\nschedule = "0 25 * * *"',
+      'backup.schedule: must be a cron pattern such as 0 3 * * *',
+    ],
+    [
+      'a pattern of seconds',
+      '[backup]\nschedule = "* * * * * *"',
+      'backup.schedule: must be a cron pattern such as 0 3 * * *',
+    ],
+    [
+      'a link without its token',
+      '[mail]\nlink_keep_email = "https://a.example/"',
+      'mail.link_keep_email: must begin with http:// or https:// and contain {token}',
+    ],
+    [
+      'SMTP without a host',
+      '[mail]\ntransport = "smtp"',
+      'mail.smtp_host: is needed when mail.transport is smtp',
+    ],
+  ])('%s', (_case, toml, message) => {
+    expect(refusal({}, toml)).toBe(message);
+  });
+
+  it('tells every fault at once', () => {
+    expect(refusal({}, '[server]\nport = -1\nhost = ""\n[log]\nlevel = "loud"').split('\n')).toHaveLength(3);
+  });
+
+  it.each(['', ' 1', '1e3', '0x10', '65536'])('names the variable that holds %j for a number', (given) => {
+    expect(refusal({ ERRAND_SERVER_PORT: given })).toBe(
+      'server.port: must be a whole number from 0 to 65535 (set by ERRAND_SERVER_PORT)',
+    );
+  });
+
+  it('names the variable even when the section of the file is broken', () => {
+    expect(refusal({ ERRAND_SERVER_PORT: '1' }, 'server = 1')).toBe('server: must be a section, [server]');
+  });
+
+  it('refuses a secret given twice, missing or empty', () => {
+    write('empty', '\n');
+    const [plain, file] = ['ERRAND_METRICS_TOKEN', 'ERRAND_METRICS_TOKEN_FILE'];
+    expect(refusal({ [plain]: 'hush', [file]: 'empty' })).toBe(
+      'metrics.token: is set by both ERRAND_METRICS_TOKEN and ERRAND_METRICS_TOKEN_FILE',
+    );
+    expect(refusal({ [file]: 'missing' })).toContain(
+      'metrics.token: the file that ERRAND_METRICS_TOKEN_FILE names',
+    );
+    expect(refusal({ [file]: 'empty' })).toMatch(/^metrics\.token: .* is empty$/);
+  });
+
+  it('never repeats a value, not even of a line that cannot be parsed', () => {
+    expect(refusal({}, '[mail]\nsmtp_password = "hush\n')).toMatch(/config\.toml, line 2, column \d+: \w/);
+    expect(refusal({}, '[mail]\nsmtp_password = "hush\n')).not.toContain('hush');
+    write('config.toml', '');
+    fc.assert(
+      fc.property(fc.constantFrom(...everySetting()), fc.uuid(), ([section, key], value) => {
+        const variable = `ERRAND_${section}_${key}`.toUpperCase();
+        const told = refusal({ [variable]: value });
+        expect(told).not.toContain(value);
+        if (told !== 'accepted') expect(told).toContain(`${section}.${key}: `);
+      }),
+    );
+  });
+});
+
+describe('config.example.toml', () => {
+  const example = readFileSync(join(import.meta.dirname, '../config.example.toml'), 'utf8');
+  const everyLine = example.replaceAll(/^# (?=[a-z_]+ = )/gm, '');
+
+  it('changes nothing as it is', () => {
+    const path = write('config.toml', example);
+    expect(loadConfig(path, {}, folder).config).toEqual(loadConfig(undefined, {}, folder).config);
+  });
+
+  it('shows every setting with its default, and no other', () => {
+    const shown = Object.entries(parse(everyLine)).flatMap(([section, keys]) =>
+      Object.entries(keys as object).map(([key, value]) => [`${section}.${key}`, value]),
+    );
+    const defaults = everySetting().map(([section, key, schema]) => [
+      `${section}.${key}`,
+      // The only default that depends on where it is looked at.
+      section === 'log' && key === 'format' ? 'json' : schema.parse(undefined),
+    ]);
+    expect(shown).toEqual(defaults);
+  });
+
+  it('says of every secret that it is one, and holds none', () => {
+    for (const [section, key, schema] of everySetting().filter(([, , setting]) => isSecret(setting))) {
+      expect([`${section}.${key}`, schema.parse(undefined)]).toEqual([`${section}.${key}`, '']);
+    }
+    expect(example.match(/\bsecret\b/g)?.length).toBeGreaterThanOrEqual(3);
+  });
+});
