@@ -1,0 +1,23 @@
+import { hash } from 'node:crypto';
+import { icon } from './icon.ts';
+import { page } from './script.js';
+import { style } from './style.ts';
+
+const HASH_CHARACTERS = 16;
+
+/** A file that pages refer to; its name changes with its content, so that it may be kept for good. */
+export interface Asset {
+  /** Relative to a page. */
+  href: string;
+  type: string;
+  content: string;
+}
+
+export const STYLE = asset('page', 'css', 'text/css; charset=utf-8', style);
+export const SCRIPT = asset('page', 'js', 'text/javascript; charset=utf-8', `(${page})();\n`);
+export const ICON = asset('icon', 'svg', 'image/svg+xml', icon);
+
+function asset(name: string, extension: string, type: string, content: string): Asset {
+  const digest = hash('sha256', content).slice(0, HASH_CHARACTERS);
+  return { href: `assets/${name}.${digest}.${extension}`, type, content };
+}

@@ -1,0 +1,41 @@
+import { html } from 'hono/html';
+import { ICON, SCRIPT, STYLE } from './assets.ts';
+
+export type Html = ReturnType<typeof html>;
+
+/** Where a page finds the API. */
+export interface Site {
+  /** Relative to the page, so that it also works behind a proxy that adds a path: `./api`. */
+  api: string;
+  /** As the outside world writes it: `https://errand.example.com/api`. */
+  publicApi: string;
+}
+
+export interface Page {
+  title: string;
+  main: Html;
+  /** Whether the page does something by itself. */
+  hasScript: boolean;
+}
+
+/** A whole document. Everything that is interpolated, here and in every page, is escaped by `html`. */
+export const layout = (site: Site, { title, main, hasScript }: Page): Html => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title} · Errand</title>
+<link rel="icon" type="image/svg+xml" href="${ICON.href}">
+<link rel="stylesheet" href="${STYLE.href}">
+${hasScript && html`<script type="module" src="${SCRIPT.href}"></script>`}
+</head>
+<body data-api="${site.api}">
+<header><img src="${ICON.href}" alt="" width="28" height="28"> Errand</header>
+<main>
+${main}
+</main>
+</body>
+</html>
+`;

@@ -1,0 +1,42 @@
+import { html } from 'hono/html';
+import type { Html, Page, Site } from './layout.ts';
+
+export interface View {
+  heading: string;
+  content: Html;
+}
+
+/** The page of one mailed link: what it asks, how it ends, and what it says of a link that does not work. */
+export interface Story {
+  ask: View;
+  /** The ends, by the name that a form's `done` gives. */
+  ends: Record<string, View>;
+  dead: View;
+  /** The request that does the same without this page. */
+  request: { path: `/${string}`; body: string; needs?: string };
+}
+
+const MISSING: View = {
+  heading: 'Please open the link from your mail',
+  content: html`<p>This page needs the link that was mailed to you. Open it from the mail again; if you copy it, copy all of it.</p>`,
+};
+
+/** The page that tells a story; its script shows one view at a time, and spends the token when a button is pressed. */
+export const storyPage = (site: Site, { ask, ends, dead, request }: Story): Page => ({
+  title: ask.heading,
+  hasScript: true,
+  main: html`${Object.entries({ ask, ...ends, dead, missing: MISSING }).map(([name, view]) => viewOf(name, view))}
+${withoutScript(site, request)}`,
+});
+
+const viewOf = (name: string, { heading, content }: View): Html => html`
+<section data-view="${name}"${name !== 'ask' && html` hidden`}>
+<h1 tabindex="-1">${heading}</h1>
+${content}
+</section>`;
+
+const withoutScript = (site: Site, { path, body, needs }: Story['request']): Html => html`
+<noscript>
+<p>This page needs JavaScript. Without it, copy the token from the mail and send it yourself${needs && ` (${needs})`}:</p>
+<p><code>POST ${site.publicApi}${path}</code><br><code>Content-Type: application/json</code><br><code>${body}</code></p>
+</noscript>`;

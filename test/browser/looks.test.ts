@@ -1,0 +1,106 @@
+import { mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorld, type World } from '../world.ts';
+import { launchBrowser, startVisit, type Visit } from './visit.ts';
+
+const FOLDER = process.env.SCREENSHOTS ?? join(tmpdir(), 'errand-screenshots');
+
+/** Each look: where, and what to press there. */
+const LOOKS: Record<string, { path: string; press?: string; words?: string }> = {
+  'first-page': { path: '/' },
+  'confirm-signup': { path: '/confirm-signup#token=abc' },
+  'reset-password': { path: '/reset-password#token=abc' },
+  'reset-password-refused': {
+    path: '/reset-password#token=abc',
+    press: 'Set the new password',
+    words: 'at least 8 characters',
+  },
+  'confirm-email': { path: '/confirm-email#token=abc' },
+  'keep-email': { path: '/keep-email#token=abc' },
+  'accept-invitation': { path: '/accept-invitation#token=abc' },
+  'accept-invitation-new': {
+    path: '/accept-invitation#token=abc',
+    press: 'I am new here',
+    words: 'Your name',
+  },
+  'accept-invitation-refused': {
+    path: '/accept-invitation#token=abc',
+    press: 'Sign in and join',
+    words: 'Email must be valid',
+  },
+  missing: { path: '/confirm-email' },
+  dead: { path: '/confirm-email#token=abc', press: 'Use this address', words: 'does not work any more' },
+};
+
+let browser: Browser;
+let world: World;
+beforeAll(async () => {
+  mkdirSync(FOLDER, { recursive: true });
+  browser = await launchBrowser();
+  world = await openWorld();
+});
+afterAll(async () => {
+  await browser.close();
+  await world.close();
+});
+
+describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+  it.each([320, 1280])('every page fits and can be read at %i pixels', async (width) => {
+    const visit = await startVisit(browser, world.app, {
+      colorScheme,
+      viewport: { width, height: 720 },
+      reducedMotion: 'reduce',
+    });
+    for (const [name, look] of Object.entries(LOOKS)) {
+      await arrive(visit, look);
+      await visit.page.screenshot({
+        path: join(FOLDER, `${name}-${colorScheme}-${width}.png`),
+        fullPage: true,
+      });
+      expect(await visit.page.evaluate('document.documentElement.scrollWidth'), name).toBeLessThanOrEqual(
+        width,
+      );
+      expect(await faintTexts(visit.page), name).toEqual([]);
+      expect(await smallTargets(visit.page), name).toEqual([]);
+    }
+    await visit.end();
+  });
+});
+
+async function arrive({ page, follow }: Visit, { path, press, words }: (typeof LOOKS)[string]) {
+  await page.goto('about:blank');
+  await follow(path);
+  if (press !== undefined) await page.getByText(press, { exact: true }).click();
+  if (words !== undefined) await page.getByText(words).filter({ visible: true }).first().waitFor();
+}
+
+/** Visible texts with less contrast than WCAG AA asks for. */
+const faintTexts = (page: Page) =>
+  page.evaluate(`(() => {
+    const channels = (color) => color.match(/[\\d.]+/g).map(Number);
+    const luminance = (color) => {
+      const [r, g, b] = channels(color).map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const backgroundOf = (element) => {
+      const { backgroundColor } = getComputedStyle(element);
+      return channels(backgroundColor)[3] === 0 && element.parentElement ? backgroundOf(element.parentElement) : backgroundColor;
+    };
+    const contrast = (element) => {
+      const [light, dark] = [getComputedStyle(element).color, backgroundOf(element)].map(luminance).sort((a, b) => b - a);
+      return (light + 0.05) / (dark + 0.05);
+    };
+    return [...document.querySelectorAll('body *')]
+      .filter((element) => element.checkVisibility() && [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
+      .filter((element) => contrast(element) < 4.5)
+      .map((element) => element.textContent);
+  })()`);
+
+/** Things to press or fill that are smaller than WCAG AA asks for. */
+const smallTargets = (page: Page) =>
+  page.evaluate(`[...document.querySelectorAll('a, button, summary, label:has(input), input:not([type=checkbox])')]
+    .filter((element) => element.checkVisibility() && element.getBoundingClientRect().height < 24)
+    .map((element) => element.outerHTML)`);

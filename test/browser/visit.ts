@@ -1,0 +1,71 @@
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { App } from '../../src/app.ts';
+import { listen } from '../../src/http/listen.ts';
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Debian's Chromium, or the one that `CHROMIUM` names; with a fresh profile. */
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+
+/** A person at a browser, before one application that really listens. */
+export interface Visit {
+  origin: string;
+  page: Page;
+  /** The requests that reached the API, as `POST /api/auth/login`. */
+  calls: string[];
+  /** Opens the path and fragment of a mailed link here. */
+  follow(link: string | undefined): Promise<void>;
+  /** Leaves; fails when anything was asked of another host, or a policy or a script broke. */
+  end(): Promise<void>;
+}
+
+export async function startVisit(
+  browser: Browser,
+  app: Pick<App, 'fetch'>,
+  options: BrowserContextOptions & { under?: string } = {},
+): Promise<Visit> {
+  const { under = '', ...contextOptions } = options;
+  const server = await listen(app as App, { host: '127.0.0.1', port: 0, behindProxy: false });
+  const origin = `http://127.0.0.1:${server.port}`;
+  const context = await browser.newContext(contextOptions);
+  const faults: string[] = [];
+  const calls: string[] = [];
+  await context.route('**', (route) => {
+    const address = new URL(route.request().url());
+    if (address.origin === origin) return route.continue();
+    faults.push(`asked ${address.origin}`);
+    return route.abort();
+  });
+  const page = await context.newPage();
+  page.on('request', (request) => {
+    if (request.method() !== 'GET') calls.push(`${request.method()} ${new URL(request.url()).pathname}`);
+  });
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => {
+    if (/Content Security Policy/i.test(message.text())) faults.push(message.text());
+  });
+  return {
+    origin,
+    page,
+    calls,
+    follow: async (link) => {
+      const { pathname, hash } = new URL(link ?? '', origin);
+      await page.goto(origin + under + pathname + hash);
+    },
+    end: async () => {
+      await context.close();
+      await server.drain(0);
+      expect(faults).toEqual([]);
+    },
+  };
+}
