@@ -51,12 +51,20 @@ create table pending_signups (
   email text not null,
   name text not null,
   password_hash text,
+  invited_to text,
+  telegram_id text,
   token_hash text not null unique,
   created_at text not null,
   expires_at text not null
 ) strict;
 create index pending_signups_by_email on pending_signups (email, created_at);
 create index pending_signups_by_expiry on pending_signups (expires_at);
+
+create table used_telegram_logins (
+  hash text primary key,
+  expires_at text not null
+) strict, without rowid;
+create index used_telegram_logins_by_expiry on used_telegram_logins (expires_at);
 
 create table login_codes (
   id text primary key,

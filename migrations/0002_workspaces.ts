@@ -1,7 +1,8 @@
 /** Workspaces, who belongs to them, and the order inside: spaces, lists, statuses. */
 export const workspaces = `
 create table workspaces (
-  id text primary key,
+  code integer primary key autoincrement,
+  id text not null unique,
   title text not null,
   owner_id text not null references users (id),
   member_count integer not null default 0,
@@ -28,6 +29,21 @@ create trigger members_discounted after delete on members begin
   update workspaces set member_count = member_count - 1 where id = old.workspace_id;
 end;
 
+create table invitations (
+  id text primary key,
+  workspace_id text not null references workspaces (id) on delete cascade,
+  email text not null,
+  role text not null check (role in ('admin', 'member', 'viewer')),
+  inviter_id text references users (id) on delete set null,
+  token_hash text not null unique,
+  created_at text not null,
+  expires_at text not null
+) strict;
+create unique index invitations_one_each on invitations (email, workspace_id);
+create index invitations_by_workspace on invitations (workspace_id, created_at, id);
+create index invitations_by_inviter on invitations (inviter_id);
+create index invitations_by_expiry on invitations (expires_at);
+
 create table status_templates (
   id text primary key,
   workspace_id text not null references workspaces (id) on delete cascade,
@@ -41,6 +57,7 @@ create unique index status_templates_one_default on status_templates (workspace_
 
 create table statuses (
   id text primary key,
+  workspace_id text not null references workspaces (id) on delete cascade,
   template_id text not null references status_templates (id) on delete cascade,
   title text not null,
   type text not null check (type in ('unstarted', 'started', 'completed', 'canceled')),
@@ -48,6 +65,7 @@ create table statuses (
   position real not null
 ) strict;
 create index statuses_by_template on statuses (template_id, position, id);
+create index statuses_by_workspace on statuses (workspace_id);
 
 create table spaces (
   id text primary key,

@@ -1,10 +1,14 @@
 import type { Migrations } from '../src/db/migrate.ts';
 import { accounts } from './0001_accounts.ts';
 import { workspaces } from './0002_workspaces.ts';
+import { notifications } from './0003_notifications.ts';
+import { tasks } from './0004_tasks.ts';
 import { statements } from './statements.ts';
 
 /** Every migration, in order. A released one is never changed. */
 export const migrations: Migrations = {
   '0001_accounts': statements(accounts),
   '0002_workspaces': statements(workspaces),
+  '0003_notifications': statements(notifications),
+  '0004_tasks': statements(tasks),
 };

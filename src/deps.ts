@@ -1,6 +1,8 @@
+import type { GoogleTokens } from './auth/google-tokens.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/connection.ts';
-import type { Write } from './db/writer.ts';
+import type { TaskRow } from './db/tables.ts';
+import type { Tx, Write } from './db/writer.ts';
 import type { AddressOf } from './http/client-address.ts';
 import type { RateLimits } from './http/rate-limits.ts';
 import type { Clock } from './kernel/clock.ts';
@@ -24,6 +26,9 @@ export interface Deps {
   mailer: Mailer;
   passwords: Passwords;
   accessTokens: AccessTokens;
+  google: GoogleTokens;
+  /** Called in the transaction in which a task is completed or deleted: its series, if it has one, may go on. */
+  instanceLeft: (deps: Deps, tx: Tx, task: TaskRow, now: number) => void;
   /** Aborted once the server is about to stop. */
   stopping: AbortSignal;
 }

@@ -1,18 +1,20 @@
 import { dirname, join } from 'node:path';
 import { migrations } from '../migrations/index.ts';
+import { createGoogleKeys } from './auth/google-keys.ts';
+import { createGoogleTokens } from './auth/google-tokens.ts';
 import type { Config } from './config.ts';
 import { migrate, schemaStatus, snapshot } from './db/migrate.ts';
 import { openStorage, type Storage, StorageError } from './db/open.ts';
 import { createWriter, type Writer } from './db/writer.ts';
 import type { Deps } from './deps.ts';
-import { clientAddress } from './http/client-address.ts';
+import { type AddressOf, clientAddress } from './http/client-address.ts';
 import { createRateLimits } from './http/rate-limits.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { MINUTE, toInstant } from './kernel/instants.ts';
 import { openKeys } from './kernel/keys.ts';
 import type { Log } from './kernel/log.ts';
 import { transportOf } from './mail/transport.ts';
-import { createMailer, type Transport } from './mail/worker.ts';
+import { createMailer, restingMailer, type Transport } from './mail/worker.ts';
 import { createAccessTokens } from './sessions/access-token.ts';
 import { argon2Passwords, type Passwords } from './users/passwords.ts';
 
@@ -35,7 +37,7 @@ export interface Opened {
 
 /**
  * Opens the data and builds what verbs need. With `create` a missing database is made and an old schema brought up
- * to date, after a snapshot; without it both are a StorageError.
+ * to date, after a snapshot; without it both are a StorageError, and mails are left to the server.
  */
 export async function openDeps(
   config: Config,
@@ -49,12 +51,20 @@ export async function openDeps(
     externalReplication: config.database.external_replication,
   });
   try {
-    await bringUpToDate(config, log, storage, clock, options.create);
-    const writer = createWriter(storage);
+    if (options.create) await bringUpToDate(config, log, storage, clock);
+    else refuseOldSchema(storage);
+    const writer = createWriter(storage, (err) => log.error({ err }, 'what should follow a commit failed'));
     const tokenMs = config.auth.access_token_minutes * MINUTE;
     const keys = openKeys(join(dirname(storage.path), 'keys.json'), tokenMs, (message) => log.warn(message));
-    const transport = options.doubles?.transport ?? transportOf(config);
-    const mailer = createMailer({ writer, keys, clock, log, transport });
+    const mailer = options.create
+      ? createMailer({
+          writer,
+          keys,
+          clock,
+          log,
+          transport: options.doubles?.transport ?? transportOf(config),
+        })
+      : restingMailer;
     const stopping = new AbortController();
     const deps: Deps = {
       config,
@@ -64,7 +74,7 @@ export async function openDeps(
       write: writer.write,
       keys,
       limits: createRateLimits(config.rate_limits),
-      addressOf: clientAddress(config.server.trusted_proxies),
+      addressOf: tellingOfProxies(config.server.trusted_proxies, log),
       mailer,
       passwords: options.doubles?.passwords ?? argon2Passwords(),
       accessTokens: createAccessTokens({
@@ -74,6 +84,12 @@ export async function openDeps(
         audience: config.server.public_url + config.server.base_path,
         minutes: config.auth.access_token_minutes,
       }),
+      google: createGoogleTokens({
+        clientIds: config.auth.google_client_ids,
+        keys: createGoogleKeys({ url: config.auth.google_certs_url, clock, log }),
+        clock,
+      }),
+      instanceLeft: () => {},
       stopping: stopping.signal,
     };
     return {
@@ -93,26 +109,49 @@ export async function openDeps(
   }
 }
 
-async function bringUpToDate(
+/**
+ * Runs every pending migration, after a snapshot of a file that holds data already; answers their names. `onDone`
+ * hears how many are done.
+ */
+export async function bringUpToDate(
   config: Config,
   log: Log,
   storage: Storage,
   clock: Clock,
-  create: boolean,
-): Promise<void> {
+  onDone?: (done: number, total: number) => void,
+): Promise<string[]> {
   const { done, pending } = schemaStatus(storage, migrations);
-  if (pending.length === 0) return;
-  if (!create) {
-    throw new StorageError(
-      `${storage.path} has an older schema: run \`errand migrate\` or start the server first`,
-    );
-  }
+  if (pending.length === 0) return [];
   if (done.length > 0 && config.database.snapshot_before_migrate) {
     log.info(
       { snapshot: snapshot(storage, toInstant(clock.now())) },
       'database copied before it is migrated',
     );
   }
-  await migrate(storage, migrations);
+  await migrate(storage, migrations, onDone);
   log.info({ migrations: pending }, 'database migrated');
+  return pending;
+}
+
+function refuseOldSchema(storage: Storage): void {
+  if (schemaStatus(storage, migrations).pending.length === 0) return;
+  throw new StorageError(
+    `${storage.path} has an older schema: run \`errand migrate\` or start the server first`,
+  );
+}
+
+/** Says once that a proxy seems to stand in front of us, where none is configured: all its clients share one limit. */
+function tellingOfProxies(proxies: readonly string[], log: Log): AddressOf {
+  const addressOf = clientAddress(proxies);
+  let isTold = proxies.length > 0;
+  return (peer, forwardedFor) => {
+    if (!isTold && forwardedFor !== undefined) {
+      isTold = true;
+      log.warn(
+        { peer },
+        'a request came with X-Forwarded-For, but server.trusted_proxies is empty: limits count its sender, not its clients',
+      );
+    }
+    return addressOf(peer, forwardedFor);
+  };
 }

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { Cron } from 'croner';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
+import { dataFacts } from './db/facts.ts';
 import { createFolder, lockData } from './db/open.ts';
 import { listen } from './http/listen.ts';
 import { SECOND } from './kernel/instants.ts';
@@ -32,6 +33,7 @@ export async function serve(config: Config, log: Log): Promise<Running> {
 
 async function run(opened: Opened, config: Config, log: Log, unlock: () => void): Promise<Running> {
   const { deps } = opened;
+  log.info(dataFacts(opened.storage), 'data opened');
   await tick(deps);
   deps.mailer.wake();
   const { host, port, trusted_proxies: proxies, drain_seconds: drainSeconds } = config.server;

@@ -1,7 +1,7 @@
 import type SqliteDatabase from 'better-sqlite3';
 import {
   type Compilable,
-  type CompiledQuery,
+  CompiledQuery,
   DummyDriver,
   Kysely,
   SqliteAdapter,
@@ -26,6 +26,15 @@ export const query = new Kysely<Tables>({
 });
 
 export type Query<Row> = Compilable<Row> | CompiledQuery<Row>;
+
+const IN_SQL = CompiledQuery.raw('');
+
+/** A statement in SQL itself, where that says it better than a builder; `?` for each parameter. */
+export const statement = <Row>(sql: string, parameters: readonly unknown[]): CompiledQuery<Row> => ({
+  ...IN_SQL,
+  sql,
+  parameters,
+});
 
 /** Runs statements on one connection. */
 export interface Db {
@@ -67,7 +76,7 @@ class Placeholder {
 export function connectionDb(sqlite: SqliteDatabase.Database, beforeWrite: () => void = () => {}): Db {
   const kept = new Map<string, SqliteDatabase.Statement>();
 
-  const statement = (sql: string) => {
+  const preparedOf = (sql: string) => {
     let found = kept.get(sql);
     if (!found) {
       found = sqlite.prepare(sql);
@@ -81,15 +90,15 @@ export function connectionDb(sqlite: SqliteDatabase.Database, beforeWrite: () =>
   return {
     all: <Row>(asked: Query<Row>) => {
       const { sql, parameters } = compiledOf(asked);
-      return statement(sql).all(...parameters) as Row[];
+      return preparedOf(sql).all(...parameters) as Row[];
     },
     one: <Row>(asked: Query<Row>) => {
       const { sql, parameters } = compiledOf(asked);
-      return statement(sql).get(...parameters) as Row | undefined;
+      return preparedOf(sql).get(...parameters) as Row | undefined;
     },
     run: (asked) => {
       const { sql, parameters } = compiledOf(asked);
-      return statement(sql).run(...parameters).changes;
+      return preparedOf(sql).run(...parameters).changes;
     },
   };
 }

@@ -1,9 +1,10 @@
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type SqliteDatabase from 'better-sqlite3';
 import { Kysely, SqliteAdapter, SqliteDialect } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import { type Storage, StorageError } from './open.ts';
+import { syncFolder, writePrivateFile } from '../kernel/private-file.ts';
+import { explained, type Storage, StorageError } from './open.ts';
 
 const SNAPSHOTS_KEPT = 2;
 
@@ -29,42 +30,74 @@ class MigratingDialect extends SqliteDialect {
   }
 }
 
-/** What the file has and lacks. A StorageError when a newer Errand has migrated it. */
+/** What the file has and lacks. A StorageError when a newer Errand, or another one, has migrated it. */
 export function schemaStatus(storage: Storage, migrations: Migrations): SchemaStatus {
   const names = Object.keys(migrations).sort();
-  const table = storage.reading.prepare(`select 1 from sqlite_schema where name = 'kysely_migration'`).get();
-  const done = table
-    ? storage.reading.prepare<[], { name: string }>('select name from kysely_migration order by name').all()
-    : [];
-  const unknown = done.filter(({ name }) => !names.includes(name));
-  if (unknown[0]) {
+  const done = explained(storage.path, () => migrationsIn(storage));
+  const unknown = done.find((name, i) => name !== names[i]);
+  if (unknown !== undefined) {
     throw new StorageError(
-      `${storage.path} was made by a newer Errand (it has ${unknown[0].name}). Nothing was changed: run that version, or restore an older backup.`,
+      `${storage.path} was made by a newer Errand, or by another one (it has ${unknown}). Nothing was changed: run that version, or restore an older backup.`,
     );
   }
-  return { done: done.map(({ name }) => name), pending: names.slice(done.length) };
+  return { done, pending: names.slice(done.length) };
 }
 
-/** Brings the file to the newest schema, each migration in its own transaction. Answers the names of those run. */
-export async function migrate(storage: Storage, migrations: Migrations): Promise<string[]> {
+function migrationsIn({ reading }: Storage): string[] {
+  const table = reading.prepare(`select 1 from sqlite_schema where name = 'kysely_migration'`).get();
+  if (!table) return [];
+  return reading.prepare<[], string>('select name from kysely_migration order by name').pluck().all();
+}
+
+/**
+ * Brings the file to the newest schema, each migration in its own transaction. Answers the names of those run;
+ * `onDone` hears how many are done.
+ */
+export async function migrate(
+  storage: Storage,
+  migrations: Migrations,
+  onDone: (done: number, total: number) => void = () => {},
+): Promise<string[]> {
   const { pending } = schemaStatus(storage, migrations);
-  const kysely = new Kysely<unknown>({
-    dialect: new MigratingDialect({ database: lending(storage.writing) }),
-  });
-  const migrator = new Migrator({ db: kysely, provider: { getMigrations: async () => migrations } });
-  for (const name of pending) {
-    const { error, results } = await migrator.migrateUp();
-    if (error) {
-      throw new StorageError(
-        `Migration ${results?.[0]?.migrationName ?? name} failed; ${storage.path} is as it was before it`,
-        {
-          cause: error,
-        },
-      );
+  const database = storage.writing;
+  const kysely = new Kysely<unknown>({ dialect: new MigratingDialect({ database: lending(database) }) });
+  const provider = { getMigrations: async () => checked(database, migrations) };
+  const migrator = new Migrator({ db: kysely, provider });
+  // Rebuilding a table means dropping it, which with this on would delete whatever refers to its rows.
+  database.pragma('foreign_keys = off');
+  try {
+    for (const [i, name] of pending.entries()) {
+      const { error } = await migrator.migrateUp();
+      if (error) throw failed(storage, name, error);
+      onDone(i + 1, pending.length);
     }
+  } finally {
+    if (database.inTransaction) database.exec('rollback');
+    database.pragma('foreign_keys = on');
   }
   return pending;
 }
+
+/** The migrations, each of which fails if it leaves a row that refers to none. */
+function checked(database: SqliteDatabase.Database, migrations: Migrations): Migrations {
+  const withCheck = ([name, migration]: [string, Migration]): [string, Migration] => [
+    name,
+    {
+      up: async (db) => {
+        await migration.up(db);
+        const broken = database.prepare<[], { table: string }>('pragma foreign_key_check').get();
+        if (broken) throw new Error(`A row of ${broken.table} refers to none`);
+      },
+    },
+  ];
+  return Object.fromEntries(Object.entries(migrations).map(withCheck));
+}
+
+const failed = (storage: Storage, name: string, cause: unknown) =>
+  new StorageError(
+    `Migration ${name} failed. ${storage.path} is as it was before it: run the version of Errand that made it, or mend the cause and start again.`,
+    { cause },
+  );
 
 /**
  * Copies the file beside itself before it is migrated, and keeps the newest two such copies. Answers the copy's
@@ -74,19 +107,26 @@ export function snapshot(storage: Storage, stamp: string): string {
   const prefix = `${basename(storage.path)}.before-migration-`;
   const folder = dirname(storage.path);
   const copy = join(folder, prefix + stamp.replaceAll(/[:.]/g, '-'));
-  const unfinished = `${copy}.new`;
-  rmSync(unfinished, { force: true });
-  closeSync(openSync(unfinished, 'wx', 0o600));
-  storage.reading.prepare('vacuum into ?').run(unfinished);
-  const file = openSync(unfinished, 'r+');
-  fsyncSync(file);
-  closeSync(file);
-  if (!existsSync(copy)) renameSync(unfinished, copy);
-  const copies = readdirSync(folder)
-    .filter((name) => name.startsWith(prefix) && !name.endsWith('.new'))
-    .sort();
-  for (const name of copies.slice(0, -SNAPSHOTS_KEPT)) rmSync(join(folder, name));
+  const copies = () => readdirSync(folder).filter((name) => name.startsWith(prefix));
+  for (const name of copies()) if (name.endsWith('.new')) rmSync(join(folder, name));
+  explained(copy, () => writeSnapshot(storage, copy));
+  for (const name of copies().sort().slice(0, -SNAPSHOTS_KEPT)) rmSync(join(folder, name));
   return copy;
+}
+
+function writeSnapshot(storage: Storage, copy: string): void {
+  const unfinished = `${copy}.new`;
+  writePrivateFile(unfinished, '');
+  try {
+    storage.reading.prepare('vacuum into ?').run(unfinished);
+    const file = openSync(unfinished, 'r+');
+    fsyncSync(file);
+    closeSync(file);
+    renameSync(unfinished, copy);
+    syncFolder(dirname(copy));
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
 }
 
 /** Kysely closes what it is given when it is destroyed; the storage's connection is only lent. */

@@ -6,11 +6,14 @@ import {
   mkdirSync,
   openSync,
   readSync,
+  realpathSync,
   rmSync,
   statSync,
 } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
+import { OperatorError } from '../kernel/errors.ts';
+import { codeOf, writePrivateFile } from '../kernel/private-file.ts';
 
 /** 'Erra' in ASCII: marks a file as Errand's own (SQLite header, offset 68). */
 const APPLICATION_ID = 0x45727261;
@@ -26,7 +29,7 @@ export interface Storage {
 }
 
 /** A fault of the data folder or its files, with the way out in its message. */
-export class StorageError extends Error {}
+export class StorageError extends OperatorError {}
 
 export interface OpenOptions {
   path: string;
@@ -38,42 +41,20 @@ export interface OpenOptions {
 
 /**
  * Opens the database file with its two connections: durable (`synchronous=FULL` in WAL), foreign keys on, deleted
- * content overwritten. Refuses, and never changes, a file that is foreign, truncated or corrupt.
+ * content overwritten. Refuses, and never changes, a file that is foreign, truncated or corrupt. To be called
+ * once in a process: reading the header by hand would drop the file locks of a connection already open.
  */
 export function openStorage(options: OpenOptions): Storage {
   const path = resolve(options.path);
-  if (!existsSync(path)) {
-    if (!options.create) throw new StorageError(`There is no database at ${path}`);
-    createFile(path);
-  }
-  checkHeader(path);
-  tightenModes(path);
-  try {
-    const writing = new SqliteDatabase(path, { timeout: BUSY_MILLISECONDS, fileMustExist: true });
-    writing.pragma('journal_mode = wal');
-    writing.pragma('synchronous = full');
-    writing.pragma('secure_delete = on');
-    writing.pragma(`journal_size_limit = ${JOURNAL_BYTES}`);
-    if (options.externalReplication) writing.pragma('wal_autocheckpoint = 0');
-    const reading = new SqliteDatabase(path, { readonly: true, timeout: BUSY_MILLISECONDS });
-    for (const connection of [writing, reading]) {
-      connection.pragma('foreign_keys = on');
-      connection.pragma('trusted_schema = off');
-      connection.pragma('temp_store = memory');
-      connection.pragma('cache_size = -32000');
-    }
-    return {
-      path,
-      writing,
-      reading,
-      close: () => {
-        reading.close();
-        writing.close();
-      },
-    };
-  } catch (cause) {
-    throw damaged(path, cause);
-  }
+  return explained(path, () => {
+    if (!existsSync(path)) {
+      if (!options.create) throw new StorageError(`There is no database at ${path}`);
+      createFile(path);
+    } else if (options.create) removeUnfinished(path);
+    checkHeader(path);
+    tightenModes(realPath(path));
+    return connect(path, options.externalReplication ?? false);
+  });
 }
 
 /**
@@ -81,78 +62,156 @@ export function openStorage(options: OpenOptions): Storage {
  * when the process dies. Answers the release; a StorageError when another process holds it.
  */
 export function lockData(databasePath: string): () => void {
-  const path = `${resolve(databasePath)}.lock`;
-  const lock = new SqliteDatabase(path, { timeout: 0 });
-  chmodSync(path, 0o600);
-  lock.pragma('journal_mode = memory');
+  const real = realPath(databasePath);
+  const path = `${real}.lock`;
+  return explained(path, () => {
+    if (!existsSync(path)) writePrivateFile(path, '');
+    tightenMode(path);
+    const lock = new SqliteDatabase(path, { timeout: 0 });
+    try {
+      lock.pragma('journal_mode = memory');
+      lock.exec('begin exclusive');
+    } catch (cause) {
+      lock.close();
+      if (codeOf(cause) !== 'SQLITE_BUSY') {
+        throw new StorageError(`${path} is no lock file (${codeOf(cause)}): remove it`, { cause });
+      }
+      throw new StorageError(`Another Errand process is using ${real}; stop it first`);
+    }
+    return () => {
+      lock.close();
+    };
+  });
+}
+
+/** Makes the data folder, private to its owner; one that is there is left as it is. */
+export function createFolder(folder: string): void {
+  explained(folder, () => {
+    if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  });
+}
+
+/** Runs what touches the file; its failures come as a StorageError that names the file and the way out. */
+export function explained<Result>(path: string, attempt: () => Result): Result {
   try {
-    lock.exec('begin exclusive');
-  } catch {
-    lock.close();
-    throw new StorageError(`Another Errand process is using ${resolve(databasePath)}; stop it first`);
+    return attempt();
+  } catch (cause) {
+    if (cause instanceof StorageError) throw cause;
+    const code = codeOf(cause);
+    const why = FAILURES.find(([codes]) => codes.test(code))?.[1];
+    throw why === undefined ? cause : new StorageError(`${path} ${why} (${code})`, { cause });
   }
-  return () => lock.close();
+}
+
+const WAY_OUT =
+  'Nothing was changed. Restore a backup with `errand restore`, or set database.path to another file.';
+
+const FAILURES: [RegExp, string][] = [
+  [/^SQLITE_(CORRUPT|NOTADB|ERROR)/, `is damaged. ${WAY_OUT}`],
+  [
+    /^(SQLITE_(READONLY|CANTOPEN|PERM|AUTH)|EACCES|EPERM|EROFS)/,
+    'cannot be written: check the owner and the mode of it and of its folder, and whether the disk is read-only',
+  ],
+  [/^(SQLITE_FULL|ENOSPC|EDQUOT)/, 'cannot be written: there is no space left. Make some and try again'],
+  [/^SQLITE_BUSY/, 'is locked by another process: stop it and try again'],
+  [/^(SQLITE_IOERR|EIO)/, 'cannot be read or written: check the disk'],
+  [/^(ENOTDIR|EEXIST|ELOOP|ENOENT)/, 'cannot be made there: check every folder and link on the way'],
+];
+
+function connect(path: string, externalReplication: boolean): Storage {
+  const writing = new SqliteDatabase(path, { timeout: BUSY_MILLISECONDS, fileMustExist: true });
+  try {
+    writing.pragma('journal_mode = wal');
+    writing.pragma('synchronous = full');
+    writing.pragma('secure_delete = on');
+    writing.pragma(`journal_size_limit = ${JOURNAL_BYTES}`);
+    if (externalReplication) writing.pragma('wal_autocheckpoint = 0');
+    const reading = new SqliteDatabase(path, { readonly: true, timeout: BUSY_MILLISECONDS });
+    for (const connection of [writing, reading]) {
+      connection.pragma('foreign_keys = on');
+      connection.pragma('trusted_schema = off');
+      connection.pragma('temp_store = memory');
+      connection.pragma('cache_size = -32000');
+    }
+    // Has SQLite parse the whole schema.
+    reading.prepare('select count(*) from sqlite_schema').get();
+    // Closing the last connection is a checkpoint, unless that one is read-only.
+    const inOrder = externalReplication ? [writing, reading] : [reading, writing];
+    return {
+      path,
+      writing,
+      reading,
+      close: () => {
+        for (const connection of inOrder) connection.close();
+      },
+    };
+  } catch (cause) {
+    writing.close();
+    throw cause;
+  }
 }
 
 /** Makes an empty database under another name first, so that an empty file under the real one is never ours. */
 function createFile(path: string): void {
   createFolder(dirname(path));
+  removeUnfinished(path);
   const unfinished = `${path}.new`;
-  rmSync(unfinished, { force: true });
-  closeSync(openSync(unfinished, 'wx', 0o600));
+  writePrivateFile(unfinished, '');
   const database = new SqliteDatabase(unfinished);
-  database.pragma(`application_id = ${APPLICATION_ID}`);
-  database.pragma('journal_mode = wal');
-  database.close();
+  try {
+    database.pragma(`application_id = ${APPLICATION_ID}`);
+    database.pragma('journal_mode = wal');
+  } finally {
+    database.close();
+  }
   linkSync(unfinished, path);
   rmSync(unfinished);
 }
 
-/** Makes the data folder, private to its owner; one that is there is left as it is. */
-export function createFolder(folder: string): void {
-  if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+function removeUnfinished(path: string): void {
+  for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${path}.new${end}`, { force: true });
+}
+
+/** Where the file lies: a link to it must not lead to a second lock. */
+function realPath(path: string): string {
+  const absolute = resolve(path);
+  if (existsSync(absolute)) return realpathSync(absolute);
+  const folder = dirname(absolute);
+  return existsSync(folder) ? join(realpathSync(folder), basename(absolute)) : absolute;
 }
 
 function tightenModes(path: string): void {
-  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
-    if (existsSync(file) && (statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
-  }
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) tightenMode(file);
+}
+
+function tightenMode(file: string): void {
+  if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
 }
 
 /** Reads the 100-byte header itself: SQLite would take an empty file for a new one. https://sqlite.org/fileformat.html */
 function checkHeader(path: string): void {
+  if (statSync(path).isDirectory()) {
+    throw new StorageError(`${path} is a folder: set database.path to a file in it`);
+  }
   const header = Buffer.alloc(100);
   const file = openSync(path, 'r');
   const length = readSync(file, header, 0, 100, 0);
   closeSync(file);
-  const wayOut =
-    'Nothing was changed. Restore a backup with `errand restore`, or set database.path to another file.';
-  if (length === 0)
-    throw new StorageError(`${path} is empty, though Errand never leaves an empty file. ${wayOut}`);
+  if (length === 0) {
+    throw new StorageError(`${path} is empty, though Errand never leaves an empty file. ${WAY_OUT}`);
+  }
   if (length < 100 || header.toString('latin1', 0, 16) !== 'SQLite format 3\0') {
-    throw new StorageError(`${path} is not a SQLite database. ${wayOut}`);
+    throw new StorageError(`${path} is not a SQLite database. ${WAY_OUT}`);
   }
   if (header.readUInt32BE(68) !== APPLICATION_ID) {
-    throw new StorageError(`${path} belongs to another program, not to Errand. ${wayOut}`);
+    throw new StorageError(`${path} belongs to another program, not to Errand. ${WAY_OUT}`);
   }
   const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
-  if (statSync(path).size < header.readUInt32BE(28) * pageSize) {
-    throw new StorageError(`${path} is truncated: it is shorter than it says. ${wayOut}`);
+  if (statSync(path).size < header.readUInt32BE(28) * pageSize && !hasLog(path)) {
+    throw new StorageError(`${path} is truncated: it is shorter than it says. ${WAY_OUT}`);
   }
 }
 
-function damaged(path: string, cause: unknown): unknown {
-  const code = cause instanceof SqliteDatabase.SqliteError ? cause.code : '';
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) {
-    return new StorageError(`${path} is damaged (${code}). Restore a backup with \`errand restore\`.`, {
-      cause,
-    });
-  }
-  if (/^SQLITE_(READONLY|CANTOPEN|PERM)/.test(code)) {
-    return new StorageError(
-      `${path} cannot be opened for writing (${code}): check the owner and mode of its folder`,
-      { cause },
-    );
-  }
-  return cause;
-}
+/** What is missing in the file may still be in its log, after a kill in the midst of a checkpoint. */
+const hasLog = (path: string) =>
+  (statSync(`${realPath(path)}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely';
 import type { Instant } from '../kernel/instants.ts';
 
 /** The rows of every table as they lie in the file. Wire names differ: `store` files turn one into the other. */
@@ -8,17 +9,22 @@ export interface Tables {
   refresh_tokens: RefreshTokenRow;
   known_addresses: KnownAddressRow;
   pending_signups: PendingSignupRow;
+  used_telegram_logins: UsedTelegramLoginRow;
   login_codes: LoginCodeRow;
   email_tokens: EmailTokenRow;
   budgets: BudgetRow;
   outbox: OutboxRow;
   meta: MetaRow;
-  workspaces: WorkspaceRow;
+  workspaces: WorkspaceRow & { code: Generated<number> };
   members: MemberRow;
+  invitations: InvitationRow;
   status_templates: StatusTemplateRow;
   statuses: StatusRow;
   spaces: SpaceRow;
   lists: ListRow;
+  tasks: TaskRow & { seq: Generated<number> };
+  task_counts: TaskCountRow;
+  notifications: NotificationRow;
 }
 
 export interface UserRow {
@@ -70,8 +76,18 @@ export interface PendingSignupRow {
   email: string;
   name: string;
   password_hash: string | null;
+  /** The workspace whose invitation it came with. */
+  invited_to: string | null;
+  /** The Telegram account it came from, which the new account will be linked to. */
+  telegram_id: string | null;
   token_hash: string;
   created_at: Instant;
+  expires_at: Instant;
+}
+
+/** What the Telegram widget signed, kept until it is too old to be presented again. */
+export interface UsedTelegramLoginRow {
+  hash: string;
   expires_at: Instant;
 }
 
@@ -151,6 +167,19 @@ export interface MemberRow {
   joined_at: Instant;
 }
 
+/** One per workspace and address. */
+export interface InvitationRow {
+  id: string;
+  workspace_id: string;
+  email: string;
+  role: Exclude<Role, 'owner'>;
+  /** Null once they have no account any more. */
+  inviter_id: string | null;
+  token_hash: string;
+  created_at: Instant;
+  expires_at: Instant;
+}
+
 export interface StatusTemplateRow {
   id: string;
   workspace_id: string;
@@ -164,6 +193,7 @@ export type StatusType = 'unstarted' | 'started' | 'completed' | 'canceled';
 
 export interface StatusRow {
   id: string;
+  workspace_id: string;
   template_id: string;
   title: string;
   type: StatusType;
@@ -190,4 +220,61 @@ export interface ListRow {
   position: number;
   created_at: Instant;
   updated_at: Instant;
+}
+
+export type NotificationType = 'task.assigned' | 'task.due' | 'workspace.invited' | 'workspace.member_added';
+
+export interface NotificationRow {
+  id: string;
+  user_id: string;
+  workspace_id: string | null;
+  /** Whose act it tells of; null for what time brought. */
+  actor_id: string | null;
+  type: NotificationType;
+  title: string;
+  body: string;
+  /** JSON. */
+  data: string;
+  read_at: Instant | null;
+  created_at: Instant;
+}
+
+export interface TaskRow {
+  id: string;
+  workspace_id: string;
+  /** Of its list. */
+  space_id: string;
+  list_id: string;
+  status_id: string;
+  /** From 0 for none to 4 for urgent. */
+  priority: number;
+  assignee_id: string | null;
+  creator_id: string | null;
+  start_date: Instant | null;
+  due_date: Instant | null;
+  /** The due instant that the assignee was told of. */
+  due_noticed: Instant | null;
+  completed_at: Instant | null;
+  position: number;
+  /** Null for a task of no series, and for one whose series is gone. */
+  recurring_task_id: string | null;
+  occurrence_at: Instant | null;
+  occurrence_number: number | null;
+  /** JSON: names of the fields that differ from the series by intent. */
+  overridden: string | null;
+  created_at: Instant;
+  updated_at: Instant;
+  title: string;
+  /** How the title sorts: folded and bounded. */
+  title_key: string;
+  description: string | null;
+}
+
+/** How many tasks of a workspace have a value in a field, by status; kept by triggers and by the insert. */
+export interface TaskCountRow {
+  workspace_id: string;
+  field: 'list' | 'priority' | 'assignee';
+  value: string;
+  status_id: string;
+  n: number;
 }

@@ -4,6 +4,7 @@ import { connectionDb, type Db } from './connection.ts';
 
 const JOBS_PER_COMMIT = 256;
 const MILLISECONDS_PER_COMMIT = 10;
+const REFUSAL = 'The storage cannot take writes now';
 
 /** The handle a job writes with; it is dead once the job has returned. */
 export interface Tx extends Db {
@@ -42,13 +43,16 @@ interface Queued {
  * Group commit: the jobs queued in one turn of the event loop share one `BEGIN IMMEDIATE … COMMIT`, in order, so
  * that the disk is asked once for many. Savepoints would double the cost of a job, so a batch is first tried
  * without them; if a job fails after it wrote, the batch is rolled back and run again, each job in a savepoint.
+ * `onFailedEffect` is told of what an effect of `afterCommit` throws: its job is on the disk all the same.
  */
-export function createWriter(connections: {
-  writing: SqliteDatabase.Database;
-  reading: SqliteDatabase.Database;
-}): Writer {
+export function createWriter(
+  connections: { writing: SqliteDatabase.Database; reading: SqliteDatabase.Database },
+  onFailedEffect: (reason: unknown) => void,
+): Writer {
   const { writing } = connections;
   const db = connectionDb(writing, () => {
+    // SQLite may end the transaction by itself, as when the disk is full: what a job wrote then would stay.
+    if (!writing.inTransaction) throw unavailable(REFUSAL);
     writes += 1;
   });
   const reader = connectionDb(connections.reading);
@@ -72,19 +76,20 @@ export function createWriter(connections: {
 
   const runJob = (queued: Queued) => {
     let alive = true;
-    const live = () => {
+    const live = <Handle>(handle: Handle) => {
       if (!alive) throw new Error('A job used its handle after it had returned');
-      return db;
+      return handle;
     };
+    const effects: (() => void)[] = [];
     const tx: Tx = {
-      all: (statement) => live().all(statement),
-      one: (statement) => live().one(statement),
-      run: (statement) => live().run(statement),
+      all: (statement) => live(db).all(statement),
+      one: (statement) => live(db).one(statement),
+      run: (statement) => live(db).run(statement),
       afterCommit: (effect) => {
-        queued.effects.push(effect);
+        live(effects).push(effect);
       },
     };
-    queued.effects = [];
+    queued.effects = effects;
     inJob = true;
     try {
       queued.outcome = { ok: true, value: queued.job(tx) };
@@ -94,20 +99,21 @@ export function createWriter(connections: {
       inJob = false;
       alive = false;
     }
+    if (!writing.inTransaction) throw queued.outcome.ok ? unavailable(REFUSAL) : queued.outcome.reason;
   };
 
-  /** Runs as many as time allows; answers how many, or undefined when one failed after it wrote. */
-  const runTogether = (batch: Queued[]): number | undefined => {
-    const started = performance.now();
-    let ran = 0;
-    for (const queued of batch) {
+  /** Moves jobs from the queue into `batch` and runs them while time allows; false when one failed after it wrote. */
+  const runTogether = (batch: Queued[]): boolean => {
+    const end = performance.now() + MILLISECONDS_PER_COMMIT;
+    do {
+      const queued = queue.shift();
+      if (!queued) break;
+      batch.push(queued);
       const before = writes;
       runJob(queued);
-      ran += 1;
-      if (!queued.outcome?.ok && writes !== before) return undefined;
-      if (performance.now() - started > MILLISECONDS_PER_COMMIT) break;
-    }
-    return ran;
+      if (!queued.outcome?.ok && writes !== before) return false;
+    } while (batch.length < JOBS_PER_COMMIT && performance.now() < end);
+    return true;
   };
 
   const runApart = (batch: Queued[]) => {
@@ -118,35 +124,42 @@ export function createWriter(connections: {
     }
   };
 
-  const rollBack = () => {
-    // SQLite may have rolled back by itself, as it does when the disk is full.
+  const begin = () => {
     if (writing.inTransaction) writing.exec('rollback');
+    writing.exec('begin immediate');
   };
 
   const commitBatch = () => {
-    const batch = queue.splice(0, JOBS_PER_COMMIT);
+    const batch: Queued[] = [];
     try {
-      writing.exec('begin immediate');
-      const ran = runTogether(batch);
-      if (ran === undefined) {
-        rollBack();
-        writing.exec('begin immediate');
+      begin();
+      if (!runTogether(batch)) {
+        begin();
         runApart(batch);
-      } else queue.unshift(...batch.splice(ran));
+      }
       writing.exec('commit');
     } catch (reason) {
-      rollBack();
-      for (const { reject } of batch) reject(storageError(reason));
+      rollBack(writing);
+      // What fails before the first job, fails them all.
+      const failed = batch.length > 0 ? batch : queue.splice(0);
+      for (const { reject } of failed) reject(storageError(reason));
       return;
     }
     counts.commits += 1;
     counts.jobs += batch.length;
-    for (const { outcome, effects, resolve, reject } of batch) {
-      if (outcome?.ok) {
-        for (const effect of effects) effect();
-        resolve(outcome.value);
-      } else reject(storageError(outcome?.reason));
+    for (const queued of batch) settle(queued);
+  };
+
+  const settle = ({ outcome, effects, resolve, reject }: Queued) => {
+    if (!outcome?.ok) return reject(storageError(outcome?.reason));
+    for (const effect of effects) {
+      try {
+        effect();
+      } catch (reason) {
+        onFailedEffect(reason);
+      }
     }
+    resolve(outcome.value);
   };
 
   const refuseInJob = () => {
@@ -181,10 +194,17 @@ export function createWriter(connections: {
   };
 }
 
-const FAILING_STORAGE = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|NOTADB|CORRUPT)/;
+/** A failing COMMIT may leave its transaction open. If even this fails, the next BEGIN tries again and tells. */
+function rollBack(writing: SqliteDatabase.Database): void {
+  try {
+    if (writing.inTransaction) writing.exec('rollback');
+  } catch {}
+}
+
+const FAILING_STORAGE = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|PROTOCOL|NOMEM|NOTADB|CORRUPT)/;
 
 /** A disk that is full or failing is no fault of the request: 503, and the cause for the log. */
 function storageError(reason: unknown): unknown {
   const code = reason instanceof Error && 'code' in reason ? String(reason.code) : '';
-  return FAILING_STORAGE.test(code) ? unavailable('The storage cannot take writes now', reason) : reason;
+  return FAILING_STORAGE.test(code) ? unavailable(REFUSAL, reason) : reason;
 }

@@ -18,6 +18,9 @@ export interface Issue {
   message: string;
 }
 
+/** A fault of the surroundings: settings, files, the command line. Its message tells the operator what to do. */
+export class OperatorError extends Error {}
+
 export class AppError extends Error {
   readonly kind: ErrorKind;
   readonly issues: Issue[] | undefined;

@@ -1,19 +1,14 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { chmodSync, linkSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { z } from 'zod';
+import { OperatorError } from './errors.ts';
+import { MINUTE } from './instants.ts';
+import { codeOf, syncFolder, writePrivateFile } from './private-file.ts';
 
 const KEY_BYTES = 32;
+/** More than it takes a running server to notice a rotation: until then it signs with the old key. */
+const NOTICE_MS = MINUTE;
 
 const key = z.base64url().refine((text) => Buffer.from(text, 'base64url').length === KEY_BYTES);
 const KeyFile = z.object({
@@ -25,7 +20,7 @@ const KeyFile = z.object({
 type KeyFile = z.output<typeof KeyFile>;
 
 /** The key file cannot be used; the message names it and the way out. */
-export class KeyFileError extends Error {}
+export class KeyFileError extends OperatorError {}
 
 /** The server's own secrets, one key for one purpose. */
 export interface Keys {
@@ -39,7 +34,7 @@ export interface Keys {
   seal(text: string): Buffer;
   /** Undefined for what was sealed with another key or was tampered with. */
   unseal(sealed: Buffer): string | undefined;
-  /** Looks whether the file was changed, as `errand keys rotate` does. */
+  /** Looks whether the file was changed, as `errand keys rotate` does. A damaged one is warned about, and not taken. */
   refresh(): void;
 }
 
@@ -47,7 +42,7 @@ export interface Keys {
 export function openKeys(path: string, tokenMs: number, warn: (message: string) => void): Keys {
   createKeyFile(path);
   tightenMode(path, warn);
-  let stamp = statSync(path).mtimeMs;
+  let stamp = stampOf(path);
   const file = readKeyFile(path);
   let access = accessKeys(file, tokenMs);
   const outbox = Buffer.from(file.outbox, 'base64url');
@@ -78,10 +73,14 @@ export function openKeys(path: string, tokenMs: number, warn: (message: string) 
       }
     },
     refresh: () => {
-      const changed = statSync(path).mtimeMs;
+      const changed = stampOf(path);
       if (changed === stamp) return;
-      access = accessKeys(readKeyFile(path), tokenMs);
       stamp = changed;
+      try {
+        access = accessKeys(readKeyFile(path), tokenMs);
+      } catch (error) {
+        warn(`The keys read at start stay in use. ${error instanceof Error ? error.message : ''}`);
+      }
     },
   };
 }
@@ -92,19 +91,18 @@ export function rotateAccessKey(path: string, now: number, tokenMs: number): str
   const retiresAt = new Map(accessKeys(file, tokenMs).map((entry) => [entry.kid, entry.retiresAt]));
   const live = file.access.filter(({ kid }) => (retiresAt.get(kid) ?? 0) >= now);
   const added = newAccessKey(now);
-  writePrivately(`${path}.new`, { ...file, access: [...live, added] });
-  renameSync(`${path}.new`, path);
+  putKeyFile(path, { ...file, access: [...live, added] }, renameSync);
   return added.kid;
 }
 
-/** A key verifies until the last token signed before its successor came is out. */
+/** A key verifies until the last token signed before its successor was noticed is out. */
 const accessKeys = ({ access }: KeyFile, tokenMs: number) =>
   access.map((entry, i) => {
     const successor = access[i + 1];
     return {
       kid: entry.kid,
       key: Buffer.from(entry.key, 'base64url'),
-      retiresAt: successor ? Date.parse(successor.createdAt) + tokenMs : Number.POSITIVE_INFINITY,
+      retiresAt: successor ? Date.parse(successor.createdAt) + NOTICE_MS + tokenMs : Number.POSITIVE_INFINITY,
     };
   });
 
@@ -119,33 +117,53 @@ const newAccessKey = (now: number) => ({
 /** Whoever links their finished file first wins; a racing or killed start leaves no half of one. */
 function createKeyFile(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })) return;
-  const unfinished = `${path}.${process.pid}.new`;
-  writePrivately(unfinished, { access: [newAccessKey(Date.now())], codes: newKey(), outbox: newKey() });
+  const content = { access: [newAccessKey(Date.now())], codes: newKey(), outbox: newKey() };
   try {
-    linkSync(unfinished, path);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  } finally {
-    rmSync(unfinished);
+    putKeyFile(path, content, linkSync);
+  } catch (cause) {
+    if (codeOf(cause) === 'EEXIST') return;
+    throw new KeyFileError(
+      `The key file ${path} cannot be made (${codeOf(cause)}): check its folder's owner and mode, and the space left`,
+      { cause },
+    );
   }
 }
 
-function writePrivately(path: string, content: KeyFile): void {
-  rmSync(path, { force: true });
-  const file = openSync(path, 'wx', 0o600);
-  writeSync(file, `${JSON.stringify(content, null, 2)}\n`);
-  fsyncSync(file);
-  closeSync(file);
+/** Writes a whole file under a name of its own before `place` gives it the real one, for good. */
+function putKeyFile(path: string, content: KeyFile, place: (from: string, to: string) => void): void {
+  const unfinished = `${path}.${randomBytes(6).toString('hex')}.new`;
+  try {
+    writePrivateFile(unfinished, `${JSON.stringify(content, null, 2)}\n`);
+    place(unfinished, path);
+    syncFolder(dirname(path));
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
 }
 
 function readKeyFile(path: string): KeyFile {
+  let text: string;
   try {
-    return KeyFile.parse(JSON.parse(readFileSync(path, 'utf8')));
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new KeyFileError(
+      `The key file ${path} cannot be read (${codeOf(cause)}): it must be there, and belong to the user that runs Errand`,
+      { cause },
+    );
+  }
+  try {
+    return KeyFile.parse(JSON.parse(text));
   } catch {
     throw new KeyFileError(
       `The key file ${path} is damaged or too short. Restore it from your own copy, or remove it: then a new one is made, everyone signs in again, and codes and mails not yet sent are lost.`,
     );
   }
+}
+
+/** Differs once the file was replaced, be it in the same millisecond. */
+function stampOf(path: string): string {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats ? `${stats.ino} ${stats.mtimeNs} ${stats.size}` : 'gone';
 }
 
 function tightenMode(path: string, warn: (message: string) => void): void {

@@ -1,0 +1,27 @@
+import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
+
+/** Makes a file that only its owner can read, and answers once it is on the disk. Throws when there is one. */
+export function writePrivateFile(path: string, text: string): void {
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    writeFileSync(file, text);
+    fsyncSync(file);
+  } catch (error) {
+    rmSync(path);
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Makes a name given or taken in a folder outlast a power loss: syncing the file alone does not. */
+export function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return;
+  const opened = openSync(folder, 'r');
+  fsyncSync(opened);
+  closeSync(opened);
+}
+
+/** The code of an error of Node or SQLite: ENOSPC, SQLITE_FULL. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : '';

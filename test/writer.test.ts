@@ -1,0 +1,403 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Db, prepared, query } from '../src/db/connection.ts';
+import { openStorage, type Storage } from '../src/db/open.ts';
+import { createWriter, type Tx, type Write, type Writer } from '../src/db/writer.ts';
+
+let folder: string;
+let storage: Storage;
+let writer: Writer;
+let write: Write;
+let lostEffects: unknown[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'errand-writer-'));
+  storage = openStorage({ path: join(folder, 'errand.db'), create: true });
+  storage.writing.exec(`
+    create table meta (key text primary key, value text not null) strict, without rowid;
+    create table parents (id integer primary key) strict;
+    create table children (parent integer references parents (id) deferrable initially deferred) strict;
+  `);
+  lostEffects = [];
+  writer = createWriter(storage, (reason) => lostEffects.push(reason));
+  write = writer.write;
+});
+afterEach(() => {
+  storage.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const put = (db: Db, key: string, value = 'x') => db.run(query.insertInto('meta').values({ key, value }));
+const keys = () =>
+  writer.read.all(query.selectFrom('meta').select('key').orderBy('key')).map(({ key }) => key);
+const failing = (message: string) => (): never => {
+  throw new Error(message);
+};
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+const statusesOf = async (writes: Promise<unknown>[]) =>
+  (await Promise.allSettled(writes)).map((outcome) =>
+    outcome.status === 'fulfilled'
+      ? 'done'
+      : outcome.reason.name === 'Error'
+        ? outcome.reason.message
+        : outcome.reason.name,
+  );
+const BUSY_FOR_MS = 15;
+const keepBusy = () => {
+  for (const until = performance.now() + BUSY_FOR_MS; performance.now() < until; );
+};
+/** Nothing larger than what is there now fits into the file any more. */
+const fillDisk = () =>
+  storage.writing.pragma(`max_page_count = ${storage.writing.pragma('page_count', { simple: true })}`);
+const emptyDisk = () => storage.writing.pragma('max_page_count = 1000000');
+const LARGE = 'x'.repeat(100_000);
+
+describe('a batch', () => {
+  it('runs its jobs in the order they were written, in one commit', async () => {
+    const order: number[] = [];
+    const writes = Array.from({ length: 50 }, (_, i) =>
+      write((tx) => {
+        order.push(i);
+        return put(tx, `k${i}`);
+      }),
+    );
+    expect(await Promise.all(writes)).toEqual(Array(50).fill(1));
+    expect(order).toEqual(Array.from({ length: 50 }, (_, i) => i));
+    expect(writer.counts).toEqual({ commits: 1, jobs: 50 });
+    expect(keys()).toHaveLength(50);
+  });
+
+  it('lets a job see what those before it wrote, and readers only what is committed', async () => {
+    const first = write((tx) => put(tx, 'a'));
+    const second = write((tx) => {
+      const seen = tx.one(query.selectFrom('meta').select('key'))?.key;
+      const committed = storage.reading.prepare('select count(*) from meta').pluck().get();
+      return { seen, committed };
+    });
+    await first;
+    expect(await second).toEqual({ seen: 'a', committed: 0 });
+    expect(keys()).toEqual(['a']);
+  });
+
+  it('is bounded in jobs, and gives the event loop a turn after each', async () => {
+    const writes = Array.from({ length: 1_000 }, (_, i) => write((tx) => put(tx, `k${i}`)));
+    await turn();
+    expect(writer.counts.commits).toBe(1);
+    expect(writer.counts.jobs).toBeLessThanOrEqual(256);
+    await Promise.all(writes);
+    expect(writer.counts.commits).toBeGreaterThanOrEqual(4);
+  });
+
+  it('is bounded in milliseconds, and gives the event loop a turn after each', async () => {
+    const writes = ['a', 'b', 'c'].map((key) =>
+      write((tx) => {
+        keepBusy();
+        put(tx, key);
+      }),
+    );
+    await turn();
+    expect(writer.counts).toEqual({ commits: 1, jobs: 1 });
+    await Promise.all(writes);
+    expect(writer.counts).toEqual({ commits: 3, jobs: 3 });
+  });
+
+  it('is bounded in milliseconds when it has to be run again too', async () => {
+    let runs = 0;
+    const bad = write((tx) => {
+      put(tx, 'bad');
+      return failing('no')();
+    });
+    const slow = Array.from({ length: 5 }, () =>
+      write(() => {
+        runs += 1;
+        keepBusy();
+      }),
+    );
+    const settled = statusesOf([bad, ...slow]);
+    await turn();
+    expect(runs).toBeLessThanOrEqual(2);
+    expect(await settled).toEqual(['no', ...Array(5).fill('done')]);
+  });
+});
+
+describe('a job that throws', () => {
+  it('leaves no trace after it wrote, while the others of its batch commit', async () => {
+    const writes = [
+      write((tx) => put(tx, 'a')),
+      write((tx) => {
+        put(tx, 'b');
+        tx.run(query.deleteFrom('meta').where('key', '=', 'a'));
+        return failing('no')();
+      }),
+      write((tx) => put(tx, 'c')),
+      write((tx) => {
+        put(tx, 'd');
+        return put(tx, 'a');
+      }),
+      write((tx) => put(tx, 'e')),
+    ];
+    expect(await statusesOf(writes)).toEqual(
+      ['done', 'no', 'done', 'UNIQUE constraint failed: meta.key', 'done'].map((name) =>
+        name.startsWith('UNIQUE') ? 'SqliteError' : name,
+      ),
+    );
+    expect(keys()).toEqual(['a', 'c', 'e']);
+  });
+
+  it('costs no second run before it wrote', async () => {
+    let runs = 0;
+    const writes = [
+      write((tx) => {
+        runs += 1;
+        put(tx, 'a');
+      }),
+      write((tx) => {
+        tx.all(query.selectFrom('meta').selectAll());
+        return failing('no')();
+      }),
+      write((tx) => put(tx, 'b')),
+    ];
+    expect(await statusesOf(writes)).toEqual(['done', 'no', 'done']);
+    expect(runs).toBe(1);
+    expect(writer.counts.commits).toBe(1);
+  });
+
+  it('is refused with the very thing it threw, be it undefined', async () => {
+    const writes = [undefined, null, 'text', new TypeError('own')].map((thrown) => ({
+      thrown,
+      written: write((tx) => {
+        put(tx, 'a');
+        throw thrown;
+      }),
+    }));
+    for (const { thrown, written } of writes) await expect(written).rejects.toBe(thrown);
+    expect(keys()).toEqual([]);
+  });
+});
+
+describe('a failing disk', () => {
+  it('at BEGIN refuses all with 503, runs none, and is forgotten once it is over', async () => {
+    let runs = 0;
+    const other = openStorage({ path: storage.path, create: false });
+    other.writing.exec('begin immediate');
+    storage.writing.pragma('busy_timeout = 0');
+    const job = (tx: Tx) => {
+      runs += 1;
+      put(tx, `k${runs}`);
+    };
+    expect(await statusesOf([write(job), write(job)])).toEqual(Array(2).fill('ServiceUnavailableError'));
+    expect(runs).toBe(0);
+    other.writing.exec('rollback');
+    other.close();
+    await write(job);
+    expect(keys()).toEqual(['k1']);
+  });
+
+  it('at COMMIT refuses all, keeps nothing of them, and the next batch is done', async () => {
+    const writes = [
+      write((tx) => put(tx, 'a')),
+      write((tx) => tx.run(sql`insert into children (parent) values (7)`.compile(query))),
+    ];
+    expect(await statusesOf(writes)).toEqual(['SqliteError', 'SqliteError']);
+    expect(storage.writing.inTransaction).toBe(false);
+    expect(keys()).toEqual([]);
+    await write((tx) => put(tx, 'b'));
+    expect(keys()).toEqual(['b']);
+  });
+
+  it('that is full in the midst of a job refuses with 503, serves reads, and recovers without a restart', async () => {
+    await write((tx) => put(tx, 'before'));
+    fillDisk();
+    const writes = [
+      write((tx) => put(tx, 'a')),
+      write((tx) => put(tx, 'b', LARGE)),
+      write((tx) => put(tx, 'c', LARGE)),
+    ];
+    const [, ...large] = await statusesOf(writes);
+    expect(large).toEqual(Array(2).fill('ServiceUnavailableError'));
+    expect(storage.writing.inTransaction).toBe(false);
+    expect(keys().filter((key) => key !== 'a')).toEqual(['before']);
+    emptyDisk();
+    await write((tx) => put(tx, 'd', LARGE));
+    expect(keys()).toContain('d');
+    expect(storage.writing.pragma('integrity_check', { simple: true })).toBe('ok');
+  });
+
+  it('that makes SQLite end the transaction by itself commits nothing of that batch, even of a job that went on', async () => {
+    const goesOn = write((tx) => {
+      put(tx, 'a');
+      // What SQLite does by itself on some failures of the disk.
+      storage.writing.exec('rollback');
+      put(tx, 'b');
+    });
+    const mate = write((tx) => put(tx, 'c'));
+    expect((await statusesOf([goesOn, mate]))[0]).toBe('ServiceUnavailableError');
+    expect(keys().filter((key) => key !== 'c')).toEqual([]);
+    await write((tx) => put(tx, 'd'));
+    expect(keys()).toContain('d');
+  });
+
+  it('never leaves a promise open, whatever happens to the connection', async () => {
+    const lost = write(() => 1);
+    storage.writing.close();
+    expect(await statusesOf([lost, write(() => 2)])).toEqual(Array(2).fill(expect.any(String)));
+    await writer.idle();
+  });
+});
+
+describe('the handle of a job', () => {
+  it('is dead once the job has returned, failed or been run again', async () => {
+    const handles: Tx[] = [];
+    const keep = (tx: Tx) => {
+      handles.push(tx);
+      put(tx, 'a');
+    };
+    await statusesOf([
+      write(keep),
+      write((tx) => {
+        keep(tx);
+        failing('no')();
+      }),
+    ]);
+    expect(handles.length).toBeGreaterThan(2);
+    const all = query.selectFrom('meta').selectAll();
+    for (const tx of handles) {
+      expect(() => put(tx, 'late')).toThrow('after it had returned');
+      expect(() => tx.one(all)).toThrow('after it had returned');
+      expect(() => tx.all(all)).toThrow('after it had returned');
+      expect(() => tx.afterCommit(() => {})).toThrow('after it had returned');
+    }
+    await write(() => expect(() => handles.map((tx) => put(tx, 'late'))).toThrow('after it had returned'));
+    expect(keys()).toEqual(['a']);
+  });
+
+  it('is the only one: reading or writing past it inside the job fails the job', async () => {
+    const outerRead = write((tx) => {
+      put(tx, 'a');
+      return writer.read.one(query.selectFrom('meta').select('key'))?.key;
+    });
+    const outerWrite = write((tx) => {
+      put(tx, 'b');
+      void write(() => undefined);
+    });
+    expect(await statusesOf([outerRead, outerWrite])).toEqual([
+      expect.stringContaining('own handle'),
+      expect.stringContaining('own handle'),
+    ]);
+    expect(keys()).toEqual([]);
+  });
+
+  it('cannot be awaited with: a job that answers a promise does not compile', () => {
+    const never = () => {
+      // @ts-expect-error nothing may be awaited inside a job
+      void write(async (tx) => put(tx, 'a'));
+      // @ts-expect-error nor may a promise be passed on
+      void write(() => Promise.resolve(1));
+    };
+    expect(never).toBeTypeOf('function');
+  });
+
+  it('of the outer connection takes no writes', () => {
+    expect(() => put(writer.read, 'a')).toThrow('readonly');
+  });
+});
+
+describe('afterCommit', () => {
+  it('runs once, when the effect is to be read, in the order asked; never for what was not committed', async () => {
+    const ran: string[] = [];
+    const noted = (key: string) => (tx: Tx) => {
+      put(tx, key);
+      tx.afterCommit(() => ran.push(`${key} is there: ${keys().includes(key)}`));
+      tx.afterCommit(() => ran.push(`${key} again`));
+    };
+    await statusesOf([
+      write(noted('a')),
+      write((tx) => {
+        noted('b')(tx);
+        failing('no')();
+      }),
+      write(noted('c')),
+    ]);
+    expect(ran).toEqual(['a is there: true', 'a again', 'c is there: true', 'c again']);
+    expect(lostEffects).toEqual([]);
+  });
+
+  it('that throws is told of, and takes neither other effects nor answers with it', async () => {
+    const ran: string[] = [];
+    const writes = ['a', 'b'].map((key) =>
+      write((tx) => {
+        put(tx, key);
+        tx.afterCommit(failing(`no ${key}`));
+        tx.afterCommit(() => ran.push(key));
+        return key;
+      }),
+    );
+    expect(await Promise.all(writes)).toEqual(['a', 'b']);
+    expect(ran).toEqual(['a', 'b']);
+    expect(lostEffects).toEqual([new Error('no a'), new Error('no b')]);
+  });
+
+  it('may write again, and idle waits for that too', async () => {
+    const order: string[] = [];
+    void write((tx) => {
+      put(tx, 'a');
+      tx.afterCommit(() => {
+        void write((inner) => {
+          put(inner, 'b');
+          inner.afterCommit(() => order.push('b is on the disk'));
+        });
+      });
+    });
+    await writer.idle();
+    order.push('idle');
+    expect(order).toEqual(['b is on the disk', 'idle']);
+    expect(keys()).toEqual(['a', 'b']);
+  });
+});
+
+describe('idle', () => {
+  it('resolves at once when there is nothing to do, and for all who wait when the last job is done', async () => {
+    await writer.idle();
+    let done = 0;
+    for (let i = 0; i < 600; i++) void write((tx) => put(tx, `k${i}`)).then(() => (done += 1));
+    await Promise.all([writer.idle(), writer.idle()]);
+    expect(keys()).toHaveLength(600);
+    await turn();
+    expect(done).toBe(600);
+  });
+
+  it('resolves after a failing batch too', async () => {
+    storage.writing.close();
+    const lost = statusesOf([write(() => 1)]);
+    await writer.idle();
+    expect(await lost).toHaveLength(1);
+  });
+});
+
+describe('a statement', () => {
+  it('compiled once takes its arguments by name, each time anew, next to values that never change', async () => {
+    const upsert = prepared<{ key: string; value: string }, { key: string; value: string }>((argument) =>
+      query
+        .insertInto('meta')
+        .values({ value: argument('value'), key: argument('key') })
+        .onConflict((conflict) =>
+          conflict.column('key').doUpdateSet({ value: sql<string>`${argument('value')} || ${'!'}` }),
+        )
+        .returningAll(),
+    );
+    expect(await write((tx) => tx.one(upsert({ key: 'a', value: '1' })))).toEqual({ key: 'a', value: '1' });
+    expect(await write((tx) => tx.one(upsert({ value: '2', key: 'a' })))).toEqual({ key: 'a', value: '2!' });
+  });
+
+  it('stays usable past the number of statements kept, and after the schema has changed', async () => {
+    await write((tx) => put(tx, 'a'));
+    const row = query.selectFrom('meta').selectAll();
+    expect(writer.read.one(row)).toEqual({ key: 'a', value: 'x' });
+    for (let i = 0; i < 1_100; i++) writer.read.one(sql`select ${sql.lit(i)}`.compile(query));
+    storage.writing.exec('alter table meta add column more text');
+    expect(writer.read.one(row)).toEqual({ key: 'a', value: 'x', more: null });
+  });
+});
