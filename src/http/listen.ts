@@ -1,9 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Hono } from 'hono';
-import { newId } from '../kernel/ids.ts';
 import { SECOND } from '../kernel/instants.ts';
 import { commonHeaders } from './answer.ts';
 import type { Environment } from './request.ts';
@@ -83,7 +83,7 @@ function refuseBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
         : ['400 Bad Request', 'BadRequestError', 'The request is not valid HTTP'];
   const body = JSON.stringify({ error: kind, message });
   const headers = {
-    ...commonHeaders(newId()),
+    ...commonHeaders(randomUUID()),
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),
     Connection: 'close',

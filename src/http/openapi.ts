@@ -1,5 +1,5 @@
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
-import { VERSION } from '../version.ts';
+import { version } from '../build-info.ts';
 import type { Environment } from './request.ts';
 import type { Route } from './route.ts';
 
@@ -43,7 +43,7 @@ export const openApiDocument = (app: OpenAPIHono<Environment>, publicUrl: string
     openapi: '3.1.0',
     info: {
       title: 'Errand',
-      version: VERSION,
+      version,
       license: { name: 'MIT' },
       description:
         'Task management that you host yourself: accounts, workspaces, lists, tasks, recurring tasks.\n\n' +
@@ -80,6 +80,9 @@ function operation(basePath: string, route: Route): RouteConfig {
         description: 'Done',
         ...(route.answer && { content: { 'application/json': { schema: route.answer } } }),
       },
+      ...(route.alsoAnswers && {
+        [route.alsoAnswers.status]: { description: route.alsoAnswers.description },
+      }),
       ...Object.fromEntries(refusalsOf(route).map((status) => [status, refusalResponse(status)])),
     },
   };
@@ -93,6 +96,7 @@ function refusalsOf(route: Route): number[] {
     ...(route.door.role ? [403] : []),
     ...(route.path.includes('{') ? [404] : []),
     ...(route.body ? [413, 415] : []),
+    ...(route.refuses ?? []),
     429,
     500,
     503,

@@ -48,6 +48,10 @@ export interface RouteOf<Path extends string, Who, Query, Body, Answer> {
   status: 200 | 201 | 204;
   /** The shape of the answer's body; none for an answer without one. */
   answer?: Answer;
+  /** Another success without a body, which its handler answers as a Response. */
+  alsoAnswers?: { status: 201; description: string };
+  /** Refusals of its own rules, beside those that door, path and shapes bring. */
+  refuses?: readonly (400 | 401 | 403)[];
   summary: string;
   description?: string;
   tag: string;

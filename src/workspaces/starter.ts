@@ -5,10 +5,19 @@ import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/instants.ts';
 import { POSITION_STEP } from '../kernel/positions.ts';
 
-const STATUSES: { title: string; type: StatusType; color: string }[] = [
-  { title: 'To Do', type: 'unstarted', color: '#8a8f98' },
-  { title: 'In Progress', type: 'started', color: '#2f6feb' },
-  { title: 'Done', type: 'completed', color: '#2da44e' },
+/** The colour of a status for which none was chosen. */
+export const STATUS_COLORS: Record<StatusType, string> = {
+  unstarted: '#8a8f98',
+  started: '#2f6feb',
+  completed: '#2da44e',
+  canceled: '#cf222e',
+};
+
+/** The statuses of a template for which none were chosen. */
+export const STARTING_STATUSES: readonly { title: string; type: StatusType }[] = [
+  { title: 'To Do', type: 'unstarted' },
+  { title: 'In Progress', type: 'started' },
+  { title: 'Done', type: 'completed' },
 ];
 
 /**
@@ -42,11 +51,17 @@ export function startWorkspace(
       .insertInto('status_templates')
       .values({ id: templateId, workspace_id: id, title: 'Default', is_default: 1, ...stamps }),
   );
-  STATUSES.forEach((status, i) => {
+  STARTING_STATUSES.forEach(({ title, type }, i) => {
     tx.run(
-      query
-        .insertInto('statuses')
-        .values({ id: newId(), template_id: templateId, position: (i + 1) * POSITION_STEP, ...status }),
+      query.insertInto('statuses').values({
+        id: newId(),
+        workspace_id: id,
+        template_id: templateId,
+        title,
+        type,
+        color: STATUS_COLORS[type],
+        position: (i + 1) * POSITION_STEP,
+      }),
     );
   });
   const spaceId = newId();

@@ -1,9 +1,12 @@
-import { type Db, query } from '../db/connection.ts';
-import type { MemberRow, WorkspaceRow } from '../db/tables.ts';
+import { type Db, prepared, query } from '../db/connection.ts';
+import type { MemberRow, Role, UserRow, WorkspaceRow } from '../db/tables.ts';
 import { offsetOf, type PageRequest } from '../kernel/page.ts';
-import type { Workspace } from './schema.ts';
+import type { Workspace, WorkspaceMember } from './schema.ts';
 
-export const workspaceOf = (row: WorkspaceRow & Pick<MemberRow, 'role'>): Workspace => ({
+type WorkspaceAsSeen = WorkspaceRow & Pick<MemberRow, 'role'>;
+type MemberAsSeen = MemberRow & Pick<UserRow, 'email' | 'name'>;
+
+export const workspaceOf = (row: WorkspaceAsSeen): Workspace => ({
   id: row.id,
   title: row.title,
   ownerId: row.owner_id,
@@ -11,6 +14,14 @@ export const workspaceOf = (row: WorkspaceRow & Pick<MemberRow, 'role'>): Worksp
   memberCount: row.member_count,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
+});
+
+export const memberOf = (row: MemberAsSeen): WorkspaceMember => ({
+  userId: row.user_id,
+  email: row.email,
+  name: row.name,
+  role: row.role,
+  joinedAt: row.joined_at,
 });
 
 /** The workspaces a user belongs to, the default one first, then by creation. */
@@ -32,3 +43,95 @@ export function listWorkspacesOf(db: Db, userId: string, page: PageRequest) {
   );
   return { total, items: rows.map(workspaceOf) };
 }
+
+const workspaceSeenBy = prepared<{ id: string; userId: string }, WorkspaceAsSeen>((argument) =>
+  query
+    .selectFrom('workspaces as workspace')
+    .innerJoin('members as member', 'member.workspace_id', 'workspace.id')
+    .selectAll('workspace')
+    .select('member.role')
+    .where('workspace.id', '=', argument('id'))
+    .where('member.user_id', '=', argument('userId')),
+);
+
+/** A workspace as one of its members sees it. */
+export const findWorkspaceOf = (db: Db, id: string, userId: string) =>
+  db.one(workspaceSeenBy({ id, userId }));
+
+export const saveWorkspace = (db: Db, row: WorkspaceRow) =>
+  db.run(
+    query
+      .updateTable('workspaces')
+      .set({ title: row.title, owner_id: row.owner_id, updated_at: row.updated_at })
+      .where('id', '=', row.id),
+  );
+
+export const deleteWorkspace = (db: Db, id: string) =>
+  db.run(query.deleteFrom('workspaces').where('id', '=', id));
+
+/** The people of a workspace, in the order they came. */
+export function listMembers(db: Db, workspaceId: string, page: PageRequest) {
+  const members = membersOf(workspaceId);
+  const total = db.one(members.select(({ fn }) => fn.countAll<number>().as('total')))?.total ?? 0;
+  const rows = db.all(
+    members
+      .selectAll('member')
+      .select(['user.email', 'user.name'])
+      .orderBy('member.joined_at')
+      .orderBy('member.user_id')
+      .limit(page.limit)
+      .offset(offsetOf(page)),
+  );
+  return { total, items: rows.map(memberOf) };
+}
+
+export const findMember = (db: Db, workspaceId: string, userId: string) =>
+  db.one(
+    membersOf(workspaceId)
+      .selectAll('member')
+      .select(['user.email', 'user.name'])
+      .where('member.user_id', '=', userId),
+  );
+
+/** Whether the account of this address belongs to the workspace. */
+export const hasMemberWithEmail = (db: Db, workspaceId: string, email: string): boolean =>
+  db.one(membersOf(workspaceId).select('member.user_id').where('user.email', '=', email)) !== undefined;
+
+/** Owner and admins. */
+export const idsOfManagers = (db: Db, workspaceId: string): string[] =>
+  db
+    .all(
+      query
+        .selectFrom('members')
+        .select('user_id')
+        .where('workspace_id', '=', workspaceId)
+        .where('role', 'in', ['owner', 'admin']),
+    )
+    .map((row) => row.user_id);
+
+/** Answers whether they were no member before. */
+export const insertMember = (db: Db, row: MemberRow): boolean =>
+  db.run(
+    query
+      .insertInto('members')
+      .values(row)
+      .onConflict((conflict) => conflict.doNothing()),
+  ) > 0;
+
+export const setRole = (db: Db, workspaceId: string, userId: string, role: Role) =>
+  db.run(
+    query
+      .updateTable('members')
+      .set({ role })
+      .where('workspace_id', '=', workspaceId)
+      .where('user_id', '=', userId),
+  );
+
+export const deleteMember = (db: Db, workspaceId: string, userId: string) =>
+  db.run(query.deleteFrom('members').where('workspace_id', '=', workspaceId).where('user_id', '=', userId));
+
+const membersOf = (workspaceId: string) =>
+  query
+    .selectFrom('members as member')
+    .innerJoin('users as user', 'user.id', 'member.user_id')
+    .where('member.workspace_id', '=', workspaceId);

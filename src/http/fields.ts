@@ -1,0 +1,69 @@
+import { z } from '@hono/zod-openapi';
+import { type Instant, MINUTE, toInstant } from '../kernel/instants.ts';
+
+const TITLE_CHARACTERS_AT_MOST = 500;
+const DESCRIPTION_CHARACTERS_AT_MOST = 50_000;
+const TOKEN_CHARACTERS_AT_MOST = 512;
+
+/** An id in a body or query; one in a path is not looked at, as what is malformed there is simply unknown. */
+export const Id = z
+  .guid({ error: 'Must be an id' })
+  .openapi({ type: 'string', example: '019d2e4c-7c1a-7b3e-9f00-3c5d1a2b4e6f' });
+
+/** Of whatever has one, from workspace to task. */
+export const Title = z
+  .string({ error: `Title must be 1 to ${TITLE_CHARACTERS_AT_MOST} characters` })
+  .trim()
+  .min(1, `Title must be 1 to ${TITLE_CHARACTERS_AT_MOST} characters`)
+  .max(TITLE_CHARACTERS_AT_MOST, `Title must be 1 to ${TITLE_CHARACTERS_AT_MOST} characters`);
+
+/** An empty one is none. */
+export const Description = z
+  .string({ error: 'Description must be a string or null' })
+  .max(
+    DESCRIPTION_CHARACTERS_AT_MOST,
+    `Description must be at most ${DESCRIPTION_CHARACTERS_AT_MOST} characters`,
+  )
+  .nullable()
+  .transform((text) => text || null)
+  .openapi({ type: ['string', 'null'], maxLength: DESCRIPTION_CHARACTERS_AT_MOST });
+
+export const Position = z
+  .number({ error: 'Position must be a finite number' })
+  .openapi({ description: 'Smaller comes first; by default after the last one', example: 1024 });
+
+export const MailedToken = z
+  .string({ error: 'Token is required' })
+  .min(1, 'Token is required')
+  .max(TOKEN_CHARACTERS_AT_MOST, 'Token is too long')
+  .openapi({ description: 'From the mail' });
+
+const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)t(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:z|([+-])(\d\d):(\d\d))$/i;
+const INSTANT_RULE = 'Must be an RFC 3339 timestamp with a time zone, such as 2026-11-20T09:30:00.000Z';
+
+/** A timestamp with `Z` or an offset, of a day that exists, in the years 1900 to 9999; becomes UTC with milliseconds. */
+export const InstantInput = z
+  .string({ error: INSTANT_RULE })
+  .transform((text, context) => {
+    const instant = parseInstant(text);
+    if (instant === undefined) context.addIssue({ code: 'custom', message: INSTANT_RULE });
+    return instant ?? text;
+  })
+  .openapi({ type: 'string', format: 'date-time', example: '2026-11-20T09:30:00.000Z' });
+
+function parseInstant(text: string): Instant | undefined {
+  const [, ...parts] = RFC_3339.exec(text) ?? [];
+  if (parts.length === 0) return undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(0, 6).map(Number);
+  const milliseconds = Number((parts[6] ?? '').padEnd(3, '0').slice(0, 3));
+  const [offsetHour, offsetMinute] = [Number(parts[8] ?? 0), Number(parts[9] ?? 0)];
+  const local = new Date(Date.UTC(year, month - 1, day, hour, minute, second, milliseconds));
+  const isOfCalendar = local.getUTCMonth() === month - 1 && local.getUTCDate() === day;
+  if (!isOfCalendar || hour > 23 || minute > 59 || second > 59 || offsetHour > 23 || offsetMinute > 59) {
+    return undefined;
+  }
+  const offset = (offsetHour * 60 + offsetMinute) * MINUTE * (parts[7] === '-' ? -1 : 1);
+  const utc = new Date(local.getTime() - offset);
+  const utcYear = utc.getUTCFullYear();
+  return utcYear >= 1900 && utcYear <= 9999 ? toInstant(utc.getTime()) : undefined;
+}

@@ -1,0 +1,112 @@
+import type { Db } from '../db/connection.ts';
+import type { ListRow } from '../db/tables.ts';
+import type { Tx } from '../db/writer.ts';
+import type { Deps } from '../deps.ts';
+import { type Issue, invalid, notFound } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import { type Instant, toInstant } from '../kernel/instants.ts';
+import { patched } from '../kernel/patch.ts';
+import { positionAfter } from '../kernel/positions.ts';
+import { type Member, writeAs } from '../workspaces/door.ts';
+import type { List, ListInput, ListPatch } from './schema.ts';
+import { counterpartOf } from './statuses.ts';
+import * as store from './store.ts';
+import { moveTasksToSpace, restatusTasks } from './tasks-in-lists.ts';
+import { findDefaultTemplate, findTemplate } from './templates-store.ts';
+
+/** Makes a list in a space. 400 for a space or template that is not this workspace's. */
+export function createList(deps: Deps, who: Member, input: ListInput): Promise<List> {
+  const now = toInstant(deps.clock.now());
+  const { workspaceId } = who;
+  const { spaceId, title, position } = input;
+  return writeAs(deps, who, (tx) => {
+    refuseForeign(tx, who, input);
+    const templateId = input.statusTemplateId ?? findDefaultTemplate(tx, workspaceId)?.id;
+    if (templateId === undefined) throw new Error('A workspace has no default status template');
+    return addList(tx, { workspaceId, spaceId, title, templateId, position }, now);
+  });
+}
+
+/** Puts a list into a space, after its last one if not elsewhere, in the caller's transaction. */
+export function addList(
+  tx: Tx,
+  list: {
+    workspaceId: string;
+    spaceId: string;
+    title: string;
+    templateId: string;
+    position?: number | undefined;
+  },
+  now: Instant,
+): List {
+  const { workspaceId, spaceId, title, templateId } = list;
+  const row: ListRow = {
+    id: newId(),
+    workspace_id: workspaceId,
+    space_id: spaceId,
+    title,
+    status_template_id: templateId,
+    position: list.position ?? positionAfter(store.lastListPosition(tx, workspaceId, spaceId)),
+    created_at: now,
+    updated_at: now,
+  };
+  store.insertList(tx, row);
+  return withStatuses(tx, row);
+}
+
+export const readList = (db: Db, who: Member, id: string): List => withStatuses(db, demandList(db, who, id));
+
+/**
+ * Changes a list; in another space it keeps its position. Another template gives its tasks the status of the same
+ * title there, else of the same type, else the first.
+ */
+export function updateList(deps: Deps, who: Member, id: string, input: ListPatch): Promise<List> {
+  const now = toInstant(deps.clock.now());
+  return writeAs(deps, who, (tx) => {
+    const row = demandList(tx, who, id);
+    refuseForeign(tx, who, input);
+    const { title, position, spaceId, statusTemplateId } = input;
+    const patch = { title, position, space_id: spaceId, status_template_id: statusTemplateId };
+    const next = patched(row, patch, now);
+    if (next !== row) store.saveList(tx, next);
+    if (next.space_id !== row.space_id) moveTasksToSpace(tx, who.workspaceId, id, next.space_id);
+    if (next.status_template_id !== row.status_template_id) translateStatuses(tx, row, next, now);
+    return withStatuses(tx, next);
+  });
+}
+
+/** Deletes a list with its tasks and series. */
+export async function removeList(deps: Deps, who: Member, id: string): Promise<undefined> {
+  await writeAs(deps, who, (tx) => {
+    if (!store.deleteList(tx, who.workspaceId, id)) throw notFound('list');
+  });
+}
+
+function translateStatuses(tx: Tx, before: ListRow, after: ListRow, now: Instant): void {
+  const { workspace_id: workspaceId, id: listId } = after;
+  const among = store.statusesOf(tx, workspaceId, after.status_template_id);
+  const changes = store
+    .statusesOf(tx, workspaceId, before.status_template_id)
+    .map((status) => ({ from: status.id, to: counterpartOf(status, among) }));
+  restatusTasks(tx, { workspaceId, listId }, changes, now);
+}
+
+function refuseForeign(tx: Tx, { workspaceId }: Member, { spaceId, statusTemplateId }: ListPatch): void {
+  const issues: Issue[] = [];
+  if (spaceId !== undefined && !store.findSpace(tx, workspaceId, spaceId)) {
+    issues.push({ path: 'spaceId', message: 'No such space in this workspace' });
+  }
+  if (statusTemplateId !== undefined && !findTemplate(tx, workspaceId, statusTemplateId)) {
+    issues.push({ path: 'statusTemplateId', message: 'No such status template in this workspace' });
+  }
+  if (issues.length > 0) throw invalid(...issues);
+}
+
+function demandList(db: Db, who: Member, id: string): ListRow {
+  const row = store.findList(db, who.workspaceId, id);
+  if (!row) throw notFound('list');
+  return row;
+}
+
+const withStatuses = (db: Db, row: ListRow): List =>
+  store.listOf(row, store.statusesOf(db, row.workspace_id, row.status_template_id));

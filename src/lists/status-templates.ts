@@ -1,0 +1,133 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Db } from '../db/connection.ts';
+import type { StatusTemplateRow } from '../db/tables.ts';
+import type { Tx } from '../db/writer.ts';
+import type { Deps } from '../deps.ts';
+import { badRequest, invalid, notFound } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import { type Instant, toInstant } from '../kernel/instants.ts';
+import { patched } from '../kernel/patch.ts';
+import { type Member, writeAs } from '../workspaces/door.ts';
+import { STARTING_STATUSES } from '../workspaces/starter.ts';
+import type {
+  Status,
+  StatusEntry,
+  StatusTemplate,
+  StatusTemplateInput,
+  StatusTemplatePatch,
+} from './schema.ts';
+import { inOrder, nextStatuses, statusIssues, successorOf } from './statuses.ts';
+import { statusesOf } from './store.ts';
+import { restatusTasks } from './tasks-in-lists.ts';
+import * as store from './templates-store.ts';
+
+/** Makes a status template; with `isDefault` it takes the place of the default one. */
+export function createTemplate(deps: Deps, who: Member, input: StatusTemplateInput): Promise<StatusTemplate> {
+  const now = toInstant(deps.clock.now());
+  const { workspaceId } = who;
+  const statuses = nextStatuses([], input.statuses ?? STARTING_STATUSES);
+  const row: StatusTemplateRow = {
+    id: newId(),
+    workspace_id: workspaceId,
+    title: input.title,
+    is_default: input.isDefault ? 1 : 0,
+    created_at: now,
+    updated_at: now,
+  };
+  return writeAs(deps, who, (tx) => {
+    if (input.isDefault) store.unmarkDefault(tx, workspaceId, now);
+    store.insertTemplate(tx, row);
+    for (const status of statuses) store.insertStatus(tx, workspaceId, row.id, status);
+    return store.templateOf(row, inOrder(statuses));
+  });
+}
+
+export function readTemplate(db: Db, who: Member, id: string): StatusTemplate {
+  const row = demandTemplate(db, who, id);
+  return store.templateOf(row, statusesOf(db, who.workspaceId, id));
+}
+
+/**
+ * Changes a template. `statuses` is the whole array: entries with an id are kept, tasks of a removed status go to the
+ * first of the same type, else to the first. 400 when that leaves it without an unstarted or a completed status, or
+ * takes the mark from the default template without giving it to another.
+ */
+export function updateTemplate(
+  deps: Deps,
+  who: Member,
+  id: string,
+  input: StatusTemplatePatch,
+): Promise<StatusTemplate> {
+  const now = toInstant(deps.clock.now());
+  const { workspaceId } = who;
+  return writeAs(deps, who, (tx) => {
+    const row = demandTemplate(tx, who, id);
+    const present = statusesOf(tx, workspaceId, id);
+    const statuses = input.statuses ? inOrder(planned(present, input.statuses)) : present;
+    const isDefault = input.isDefault ?? row.is_default === 1;
+    if (!isDefault && row.is_default === 1) {
+      throw invalid({ path: 'isDefault', message: 'Make another template the default one instead' });
+    }
+    if (isDefault && row.is_default === 0) store.unmarkDefault(tx, workspaceId, now);
+    const areSame = isDeepStrictEqual(statuses, present);
+    if (!areSame) replaceStatuses(tx, row, present, statuses, now);
+    let next = patched(row, { title: input.title, is_default: isDefault ? 1 : 0 }, now);
+    if (!areSame) next = { ...next, updated_at: now };
+    if (next !== row) store.saveTemplate(tx, next);
+    return store.templateOf(next, statuses);
+  });
+}
+
+/** Deletes a template. 400 for the default one, and for one that lists use. */
+export async function removeTemplate(deps: Deps, who: Member, id: string): Promise<undefined> {
+  const { workspaceId } = who;
+  await writeAs(deps, who, (tx) => {
+    const row = demandTemplate(tx, who, id);
+    if (row.is_default === 1) throw badRequest('The default status template cannot be deleted');
+    if (store.isInUse(tx, workspaceId, id)) throw badRequest('Lists use this status template');
+    store.deleteTemplate(tx, workspaceId, id);
+  });
+}
+
+/** The statuses that entries ask for, by all the rules. */
+function planned(present: readonly Status[], entries: readonly StatusEntry[]): Status[] {
+  const ids = entries.map(({ id }) => id);
+  const strangers = ids.flatMap((id, i) => {
+    if (id === undefined) return [];
+    const isOurs = present.some((status) => status.id === id);
+    if (isOurs && ids.indexOf(id) === i) return [];
+    return [{ path: [i, 'id'], message: isOurs ? 'Listed twice' : 'No such status in this template' }];
+  });
+  const statuses = nextStatuses(present, entries);
+  const issues = strangers.length > 0 ? strangers : statusIssues(statuses);
+  if (issues.length === 0) return statuses;
+  throw invalid(...issues.map(({ path, message }) => ({ path: ['statuses', ...path].join('.'), message })));
+}
+
+function replaceStatuses(
+  tx: Tx,
+  { workspace_id: workspaceId, id: templateId }: StatusTemplateRow,
+  present: readonly Status[],
+  next: readonly Status[],
+  now: Instant,
+): void {
+  for (const status of next) {
+    if (present.some(({ id }) => id === status.id)) store.saveStatus(tx, workspaceId, status);
+    else store.insertStatus(tx, workspaceId, templateId, status);
+  }
+  const changes = present.flatMap((status) => {
+    const kept = next.find(({ id }) => id === status.id);
+    if (kept?.type === status.type) return [];
+    return [{ from: status.id, to: kept ?? successorOf(status, next) }];
+  });
+  restatusTasks(tx, { workspaceId }, changes, now);
+  for (const status of present) {
+    if (!next.some(({ id }) => id === status.id)) store.deleteStatus(tx, workspaceId, status.id);
+  }
+}
+
+function demandTemplate(db: Db, who: Member, id: string): StatusTemplateRow {
+  const row = store.findTemplate(db, who.workspaceId, id);
+  if (!row) throw notFound('status template');
+  return row;
+}

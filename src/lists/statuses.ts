@@ -1,0 +1,70 @@
+import type { StatusType } from '../db/tables.ts';
+import { newId } from '../kernel/ids.ts';
+import { positionAfter } from '../kernel/positions.ts';
+import { STATUS_COLORS } from '../workspaces/starter.ts';
+import type { Status, StatusEntry } from './schema.ts';
+
+/** Every template lets work begin and end. */
+const INDISPENSABLE: readonly StatusType[] = ['unstarted', 'completed'];
+
+/** The rules between the statuses of a template; a path begins below `statuses`. */
+export function statusIssues(
+  statuses: readonly Pick<Status, 'title' | 'type'>[],
+): { path: (string | number)[]; message: string }[] {
+  const titles = statuses.map(({ title }) => title);
+  return [
+    ...titles.flatMap((title, i) =>
+      titles.indexOf(title) === i
+        ? []
+        : [{ path: [i, 'title'], message: 'Another status has this title already' }],
+    ),
+    ...INDISPENSABLE.filter((type) => statuses.every((status) => status.type !== type)).map((type) => ({
+      path: [],
+      message: `There must be at least one ${type} status`,
+    })),
+  ];
+}
+
+/**
+ * What a template's statuses become by a new array: entries with the id of a status keep it and what they do not
+ * name, others are new. The array's order is kept by entries that bring no position of their own.
+ */
+export function nextStatuses(present: readonly Status[], entries: readonly StatusEntry[]): Status[] {
+  let last: number | undefined;
+  return entries.map((entry) => {
+    const kept = present.find(({ id }) => id === entry.id);
+    const type = entry.type ?? kept?.type ?? 'unstarted';
+    const position = entry.position ?? placeAfter(last, kept?.position);
+    last = Math.max(last ?? position, position);
+    return {
+      id: kept?.id ?? newId(),
+      title: entry.title ?? kept?.title ?? '',
+      type,
+      color: entry.color ?? kept?.color ?? STATUS_COLORS[type],
+      position,
+    };
+  });
+}
+
+/** In the order in which they are shown. */
+export const inOrder = (statuses: readonly Status[]): Status[] =>
+  statuses.toSorted((a, b) => a.position - b.position || (a.id < b.id ? -1 : 1));
+
+/** Where tasks go whose status leaves the template: the first of the same type, else the first. */
+export const successorOf = (status: Pick<Status, 'type'>, among: readonly Status[]): Status =>
+  among.find(({ type }) => type === status.type) ?? firstOf(among);
+
+/** Where tasks go that come to another template: the same status, the same title, the same type, else the first. */
+export const counterpartOf = (status: Status, among: readonly Status[]): Status =>
+  among.find(({ id }) => id === status.id) ??
+  among.find(({ title }) => title === status.title) ??
+  successorOf(status, among);
+
+export function firstOf(statuses: readonly Status[]): Status {
+  const [first] = statuses;
+  if (!first) throw new Error('A template has no statuses');
+  return first;
+}
+
+const placeAfter = (last: number | undefined, present: number | undefined): number =>
+  present !== undefined && present > (last ?? Number.NEGATIVE_INFINITY) ? present : positionAfter(last);

@@ -1,0 +1,66 @@
+import { type Db, prepared, query } from '../db/connection.ts';
+import type { Role } from '../db/tables.ts';
+import type { Tx } from '../db/writer.ts';
+import type { Deps } from '../deps.ts';
+import type { Door } from '../http/route.ts';
+import { forbidden, notFound } from '../kernel/errors.ts';
+import { identify, type SignedIn } from '../sessions/door.ts';
+
+const RANKS: Record<Role, number> = { viewer: 0, member: 1, admin: 2, owner: 3 };
+
+declare const admitted: unique symbol;
+
+/** Someone whom the workspace's door has let in; only that door makes one. */
+export interface Member extends SignedIn {
+  readonly workspaceId: string;
+  /** Stands in front of every word of the workspace in the search index. */
+  readonly workspaceCode: number;
+  readonly role: Role;
+  readonly [admitted]: true;
+}
+
+/**
+ * The door of everything inside a workspace: signed in, the workspace exists (else 404), and the caller belongs to
+ * it with at least that role (else 403).
+ */
+export const member = (least: Role): Door<Member> => ({
+  bearer: true,
+  role: least,
+  enter: async (deps, _visitor, { authorization, workspaceId = '' }) => {
+    const { userId, sessionId } = await identify(deps, authorization);
+    const { role, code } = demandRole(deps.read, workspaceId, userId, least);
+    // The one place that may call someone a member.
+    return { userId, sessionId, workspaceId, workspaceCode: code, role } as Member;
+  },
+});
+
+/**
+ * Writes in the member's name, in a transaction that asks at the door again: whoever was removed or demoted since
+ * the request came in, or whose workspace is gone, gets the door's refusal and writes nothing.
+ */
+export const writeAs = <T>(deps: Deps, who: Member, job: Parameters<typeof deps.write<T>>[0]): Promise<T> =>
+  deps.write<T>((tx: Tx) => {
+    demandRole(tx, who.workspaceId, who.userId, who.role);
+    return job(tx);
+  });
+
+export const isAtLeast = (role: Role, least: Role): boolean => RANKS[role] >= RANKS[least];
+
+const roleIn = prepared<{ workspaceId: string; userId: string }, { code: number; role: Role | null }>(
+  (argument) =>
+    query
+      .selectFrom('workspaces as workspace')
+      .leftJoin('members as member', (join) =>
+        join.onRef('member.workspace_id', '=', 'workspace.id').on('member.user_id', '=', argument('userId')),
+      )
+      .select(['workspace.code', 'member.role'])
+      .where('workspace.id', '=', argument('workspaceId')),
+);
+
+function demandRole(db: Db, workspaceId: string, userId: string, least: Role): { role: Role; code: number } {
+  const found = db.one(roleIn({ workspaceId, userId }));
+  if (!found) throw notFound('workspace');
+  if (found.role === null) throw forbidden('You are no member of this workspace');
+  if (!isAtLeast(found.role, least)) throw forbidden(`This needs the role ${least} or a higher one`);
+  return { role: found.role, code: found.code };
+}

@@ -1,0 +1,94 @@
+import { type Db, query } from '../db/connection.ts';
+import type { InvitationRow } from '../db/tables.ts';
+import type { Instant } from '../kernel/instants.ts';
+import { offsetOf, type PageRequest } from '../kernel/page.ts';
+import { discardMails } from '../mail/outbox.ts';
+import type { Invitation } from './schema.ts';
+
+export const invitationOf = (row: InvitationRow): Invitation => ({
+  id: row.id,
+  workspaceId: row.workspace_id,
+  email: row.email,
+  role: row.role,
+  inviterId: row.inviter_id,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+});
+
+/** Those that can still be accepted. */
+export function listInvitations(db: Db, workspaceId: string, now: Instant, page: PageRequest) {
+  const live = query
+    .selectFrom('invitations')
+    .where('workspace_id', '=', workspaceId)
+    .where('expires_at', '>', now);
+  const total = db.one(live.select(({ fn }) => fn.countAll<number>().as('total')))?.total ?? 0;
+  const rows = db.all(
+    live.selectAll().orderBy('created_at').orderBy('id').limit(page.limit).offset(offsetOf(page)),
+  );
+  return { total, items: rows.map(invitationOf) };
+}
+
+export const insertInvitation = (db: Db, row: InvitationRow) =>
+  db.run(query.insertInto('invitations').values(row));
+
+export const findInvitation = (db: Db, tokenHash: string, now: Instant) =>
+  db.one(
+    query
+      .selectFrom('invitations')
+      .selectAll()
+      .where('token_hash', '=', tokenHash)
+      .where('expires_at', '>', now),
+  );
+
+/** Spends the live invitation of that address by its token. */
+export const takeInvitation = (db: Db, tokenHash: string, email: string, now: Instant) =>
+  taken(
+    db,
+    db.one(
+      query
+        .deleteFrom('invitations')
+        .where('token_hash', '=', tokenHash)
+        .where('email', '=', email)
+        .where('expires_at', '>', now)
+        .returningAll(),
+    ),
+  );
+
+/** Spends the live invitation of that address to the workspace, if there is one. */
+export const takeInvitationTo = (db: Db, workspaceId: string, email: string, now: Instant) =>
+  taken(
+    db,
+    db.one(
+      query
+        .deleteFrom('invitations')
+        .where('workspace_id', '=', workspaceId)
+        .where('email', '=', email)
+        .where('expires_at', '>', now)
+        .returningAll(),
+    ),
+  );
+
+/** Drops invitations to a workspace, with the mails that carry them; narrowed to one, or to one address. */
+export function dropInvitations(
+  db: Db,
+  workspaceId: string,
+  only: { id?: string; email?: string } = {},
+): number {
+  let doomed = query.deleteFrom('invitations').where('workspace_id', '=', workspaceId);
+  if (only.id !== undefined) doomed = doomed.where('id', '=', only.id);
+  if (only.email !== undefined) doomed = doomed.where('email', '=', only.email);
+  const dropped = db.all(doomed.returning('id'));
+  discardMails(
+    db,
+    dropped.map(({ id }) => id),
+  );
+  return dropped.length;
+}
+
+export const deleteExpiredInvitations = (db: Db, now: Instant) =>
+  db.run(query.deleteFrom('invitations').where('expires_at', '<=', now));
+
+function taken(db: Db, row: InvitationRow | undefined): InvitationRow | undefined {
+  if (row) discardMails(db, [row.id]);
+  return row;
+}

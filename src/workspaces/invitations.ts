@@ -1,0 +1,144 @@
+import { takeBudgets } from '../db/budgets.ts';
+import type { Db } from '../db/connection.ts';
+import type { InvitationRow, UserRow } from '../db/tables.ts';
+import type { Tx } from '../db/writer.ts';
+import type { Deps } from '../deps.ts';
+import { forbidden, invalid, notFound, tooManyRequests } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import { DAY, type Instant, toInstant } from '../kernel/instants.ts';
+import { hashSecret, newSecret } from '../kernel/secrets.ts';
+import { invitation as invitationMail } from '../mail/messages.ts';
+import { enqueueLimitedMail } from '../mail/outbox.ts';
+import { senderBudget } from '../mail/sender-budget.ts';
+import { notify } from '../notifications/notify.ts';
+import type { SignedIn } from '../sessions/door.ts';
+import { findUser, findUserByEmail } from '../users/store.ts';
+import { type Member, writeAs } from './door.ts';
+import * as store from './invitations-store.ts';
+import type { AcceptInput, Invitation, InvitationInput, Workspace } from './schema.ts';
+import { findWorkspaceOf, hasMemberWithEmail, idsOfManagers, insertMember } from './store.ts';
+import { workspaceSeenBy } from './workspaces.ts';
+
+const VALID_MS = 7 * DAY;
+
+/**
+ * Invites an address by mail, and its account, if there is one, by a notification. The newest of an address
+ * replaces the older. 400 for a member, 429 when the caller caused too many mails today.
+ */
+export function invite(deps: Deps, who: Member, input: InvitationInput): Promise<Invitation> {
+  const now = deps.clock.now();
+  const { workspaceId } = who;
+  const token = newSecret();
+  const row: InvitationRow = {
+    id: newId(),
+    workspace_id: workspaceId,
+    email: input.email,
+    role: input.role,
+    inviter_id: who.userId,
+    token_hash: hashSecret(token),
+    created_at: toInstant(now),
+    expires_at: toInstant(now + VALID_MS),
+  };
+  return writeAs(deps, who, (tx) => {
+    if (hasMemberWithEmail(tx, workspaceId, row.email)) {
+      throw invalid({ path: 'email', message: 'They are a member of the workspace already' });
+    }
+    const budget = takeBudgets(tx, senderBudget(deps, who.userId), now);
+    if (!budget.taken) throw tooManyRequests(budget.waitMs / 1_000);
+    const inviter = findUser(tx, who.userId);
+    if (!inviter) throw notFound('user');
+    store.dropInvitations(tx, workspaceId, { email: row.email });
+    store.insertInvitation(tx, row);
+    const mail = {
+      kind: 'invitation',
+      to: row.email,
+      message: invitationMail(deps.config, inviter.email, row.role, token),
+      secret: { id: row.id, expiresAt: row.expires_at },
+    };
+    enqueueLimitedMail(deps, tx, mail, true, now);
+    tellInvited(tx, row, inviter);
+    return store.invitationOf(row);
+  });
+}
+
+/** Takes an invitation back: its token works no more. */
+export async function revokeInvitation(deps: Deps, who: Member, id: string): Promise<undefined> {
+  await writeAs(deps, who, (tx) => {
+    if (store.dropInvitations(tx, who.workspaceId, { id }) === 0) throw notFound('invitation');
+  });
+}
+
+/**
+ * Joins the workspace that a mailed token stands for; a member already there keeps their role. 403 for an account
+ * of another address, which leaves the token as it is; 400 for one that does not work.
+ */
+export async function acceptInvitation(deps: Deps, who: SignedIn, input: AcceptInput): Promise<Workspace> {
+  const now = toInstant(deps.clock.now());
+  const tokenHash = hashSecret(input.token);
+  return deps.write((tx) => {
+    const user = findUser(tx, who.userId);
+    if (!user) throw notFound('user');
+    const accepted = store.takeInvitation(tx, tokenHash, user.email, now);
+    if (!accepted) {
+      if (store.findInvitation(tx, tokenHash, now)) throw forbidden('The invitation is for another address');
+      throw invalid({ path: 'token', message: 'The invitation is not valid any more' });
+    }
+    join(tx, accepted, user, now);
+    return workspaceSeenBy(tx, accepted.workspace_id, user.id);
+  });
+}
+
+/** The workspace that a token invites this address to; undefined when it is dead or for another address. */
+export function invitedTo(db: Db, token: string, email: string, now: Instant): string | undefined {
+  const found = store.findInvitation(db, hashSecret(token), now);
+  return found?.email === email ? found.workspace_id : undefined;
+}
+
+/** Spends the live invitation of an address to that workspace, whichever token it has by now. */
+export const takeInvitationTo = store.takeInvitationTo;
+
+/** Makes someone a member as a spent invitation says, and tells owner and admins. */
+export function join(tx: Tx, accepted: InvitationRow, user: UserRow, now: Instant): void {
+  const { workspace_id: workspaceId, role } = accepted;
+  const row = { workspace_id: workspaceId, user_id: user.id, role, is_default: 0, joined_at: now } as const;
+  if (!insertMember(tx, row)) return;
+  const workspace = workspaceSeenBy(tx, workspaceId, user.id);
+  notify(
+    tx,
+    idsOfManagers(tx, workspaceId),
+    {
+      type: 'workspace.member_added',
+      actorId: user.id,
+      workspaceId,
+      title: `${user.name} joined ${workspace.title}`,
+      body: `${user.name} accepted an invitation to ${workspace.title} as ${role}.`,
+      data: { userId: user.id, role },
+    },
+    now,
+  );
+}
+
+/** Deletes invitations that have expired. */
+export async function purgeInvitations({ clock, write }: Deps): Promise<void> {
+  const now = toInstant(clock.now());
+  await write((tx) => store.deleteExpiredInvitations(tx, now));
+}
+
+function tellInvited(tx: Tx, row: InvitationRow, inviter: UserRow): void {
+  const invited = findUserByEmail(tx, row.email);
+  const workspace = findWorkspaceOf(tx, row.workspace_id, inviter.id);
+  if (!invited || !workspace) return;
+  notify(
+    tx,
+    [invited.id],
+    {
+      type: 'workspace.invited',
+      actorId: inviter.id,
+      workspaceId: row.workspace_id,
+      title: `You are invited to ${workspace.title}`,
+      body: `${inviter.name} invites you to ${workspace.title} as ${row.role}. The mail you got lets you accept.`,
+      data: { invitationId: row.id, userId: inviter.id, role: row.role },
+    },
+    row.created_at,
+  );
+}

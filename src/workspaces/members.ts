@@ -1,0 +1,77 @@
+import type { MemberRow } from '../db/tables.ts';
+import type { Tx } from '../db/writer.ts';
+import type { Deps } from '../deps.ts';
+import { badRequest, forbidden, notFound } from '../kernel/errors.ts';
+import { type Instant, toInstant } from '../kernel/instants.ts';
+import { unassignOpenTasks } from './assignments.ts';
+import { isAtLeast, type Member, writeAs } from './door.ts';
+import type { MemberPatch, WorkspaceMember } from './schema.ts';
+import * as store from './store.ts';
+
+/**
+ * Changes someone's role. Admins grant up to admin; `owner` is the owner's to give, who becomes an admin by it.
+ * 403 for an admin who touches the owner, 400 for the owner's own role. A new viewer loses their open tasks.
+ */
+export async function changeRole(
+  deps: Deps,
+  who: Member,
+  userId: string,
+  input: MemberPatch,
+): Promise<WorkspaceMember> {
+  const now = toInstant(deps.clock.now());
+  const { workspaceId } = who;
+  const changed = await writeAs(deps, who, (tx) => {
+    const row = demandMember(tx, workspaceId, userId);
+    const { role } = input;
+    if (role === undefined) return row;
+    if (role === 'owner' && who.role !== 'owner') throw forbidden('Only the owner hands a workspace over');
+    if (role === row.role) return row;
+    refuseOwner(who, row, 'The owner stays owner until they hand the workspace over to someone else');
+    if (role === 'owner') handOver(tx, who, userId, now);
+    else store.setRole(tx, workspaceId, userId, role);
+    if (role === 'viewer') unassignOpenTasks(tx, workspaceId, userId, now);
+    return { ...row, role };
+  });
+  const facts = { event: 'role-changed', workspaceId, userId, role: changed.role, by: who.userId };
+  if (input.role !== undefined) deps.log.info(facts, 'role changed');
+  return store.memberOf(changed);
+}
+
+/**
+ * Takes someone out of the workspace, and their open tasks from them. Everyone may leave, admins remove others;
+ * the owner can neither leave (400) nor be removed (403).
+ */
+export async function removeMember(deps: Deps, who: Member, userId: string): Promise<undefined> {
+  if (userId !== who.userId && !isAtLeast(who.role, 'admin')) {
+    throw forbidden('This needs the role admin or a higher one');
+  }
+  const now = toInstant(deps.clock.now());
+  const { workspaceId } = who;
+  await writeAs(deps, who, (tx) => {
+    const row = demandMember(tx, workspaceId, userId);
+    refuseOwner(who, row, 'The owner cannot leave: hand the workspace over or delete it');
+    store.deleteMember(tx, workspaceId, userId);
+    unassignOpenTasks(tx, workspaceId, userId, now);
+  });
+  deps.log.info({ event: 'member-removed', workspaceId, userId, by: who.userId }, 'member removed');
+}
+
+/** The old owner steps down first: a workspace never has two. */
+function handOver(tx: Tx, who: Member, userId: string, now: Instant): void {
+  const workspace = store.findWorkspaceOf(tx, who.workspaceId, who.userId);
+  if (!workspace) throw notFound('workspace');
+  store.setRole(tx, who.workspaceId, who.userId, 'admin');
+  store.setRole(tx, who.workspaceId, userId, 'owner');
+  store.saveWorkspace(tx, { ...workspace, owner_id: userId, updated_at: now });
+}
+
+function demandMember(tx: Tx, workspaceId: string, userId: string) {
+  const row = store.findMember(tx, workspaceId, userId);
+  if (!row) throw notFound('member');
+  return row;
+}
+
+function refuseOwner(who: Member, row: MemberRow, reason: string): void {
+  if (row.role !== 'owner') return;
+  throw row.user_id === who.userId ? badRequest(reason) : forbidden('Nobody may change or remove the owner');
+}

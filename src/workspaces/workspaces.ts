@@ -1,0 +1,52 @@
+import type { Db } from '../db/connection.ts';
+import type { Tx } from '../db/writer.ts';
+import type { Deps } from '../deps.ts';
+import { notFound } from '../kernel/errors.ts';
+import { toInstant } from '../kernel/instants.ts';
+import { patched } from '../kernel/patch.ts';
+import type { SignedIn } from '../sessions/door.ts';
+import { type Member, writeAs } from './door.ts';
+import { dropInvitations } from './invitations-store.ts';
+import type { Workspace, WorkspaceInput, WorkspacePatch } from './schema.ts';
+import { startWorkspace } from './starter.ts';
+import { deleteWorkspace, findWorkspaceOf, saveWorkspace, workspaceOf } from './store.ts';
+
+/** Makes a workspace of the caller's own, with what the default one starts with. */
+export function createWorkspace(deps: Deps, who: SignedIn, input: WorkspaceInput): Promise<Workspace> {
+  const now = toInstant(deps.clock.now());
+  return deps.write((tx) => {
+    const id = startWorkspace(tx, { title: input.title, ownerId: who.userId, isDefault: false }, now);
+    return workspaceSeenBy(tx, id, who.userId);
+  });
+}
+
+/** A workspace as that user, one of its members, sees it. */
+export function workspaceSeenBy(db: Db, id: string, userId: string): Workspace {
+  const row = findWorkspaceOf(db, id, userId);
+  if (!row) throw notFound('workspace');
+  return workspaceOf(row);
+}
+
+export function updateWorkspace(deps: Deps, who: Member, input: WorkspacePatch): Promise<Workspace> {
+  const now = toInstant(deps.clock.now());
+  return writeAs(deps, who, (tx) => {
+    const row = findWorkspaceOf(tx, who.workspaceId, who.userId);
+    if (!row) throw notFound('workspace');
+    const next = patched(row, { title: input.title }, now);
+    if (next !== row) saveWorkspace(tx, next);
+    return workspaceOf(next);
+  });
+}
+
+/** Deletes the workspace with everything in it. */
+export async function removeWorkspace(deps: Deps, who: Member): Promise<undefined> {
+  await writeAs(deps, who, (tx) => dropWorkspace(tx, who.workspaceId));
+  const { workspaceId, userId } = who;
+  deps.log.info({ event: 'workspace-deleted', workspaceId, userId }, 'workspace deleted');
+}
+
+/** Deletes a workspace with everything in it, its unsent invitations included, in the caller's transaction. */
+export function dropWorkspace(tx: Tx, workspaceId: string): void {
+  dropInvitations(tx, workspaceId);
+  deleteWorkspace(tx, workspaceId);
+}

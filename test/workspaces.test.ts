@@ -1,0 +1,281 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { query } from '../src/db/connection.ts';
+import { SECOND } from '../src/kernel/instants.ts';
+import { as, type Call, homeOf, joined } from './people.ts';
+import { openWorld, type Person, type World } from './world.ts';
+
+let world: World;
+let ada: Person;
+let owner: Call;
+let home: string;
+beforeEach(async () => {
+  world = await openWorld();
+  ada = await world.signUp('ada@example.com');
+  owner = as(world, ada);
+  home = await homeOf(world, ada);
+});
+afterEach(() => world.close());
+
+const at = (path = '', workspaceId = home) => `/workspaces/${workspaceId}${path}`;
+const join = (role: string) => joined(world, ada, home, role);
+const rolesOf = async (call = owner) =>
+  Object.fromEntries(
+    (await call('GET', at('/members'))).body.items.map((row: { userId: string; role: string }) => [
+      row.userId,
+      row.role,
+    ]),
+  );
+
+describe('a workspace', () => {
+  it('starts like the default one', async () => {
+    const { status, body } = await owner('POST', '/workspaces', { title: '  Club ' });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ title: 'Club', ownerId: ada.id, role: 'owner', memberCount: 1 });
+    expect((await owner('GET', at('', body.id))).body).toEqual(body);
+    const spaces = (await owner('GET', at('/spaces', body.id))).body.items;
+    expect(spaces).toMatchObject([{ title: 'General', position: 1024 }]);
+    const lists = (await owner('GET', at('/lists', body.id))).body.items;
+    expect(lists).toMatchObject([{ title: 'Tasks', spaceId: spaces[0].id }]);
+    const templates = (await owner('GET', at('/status-templates', body.id))).body.items;
+    expect(templates).toMatchObject([{ title: 'Default', isDefault: true }]);
+    expect(lists[0].statuses).toEqual(templates[0].statuses);
+    expect(lists[0].statuses).toMatchObject([
+      { title: 'To Do', type: 'unstarted', position: 1024 },
+      { title: 'In Progress', type: 'started', position: 2048 },
+      { title: 'Done', type: 'completed', position: 3072 },
+    ]);
+  });
+
+  it('is listed for each of its members, the default one first', async () => {
+    for (const title of ['B', 'A']) await owner('POST', '/workspaces', { title });
+    const { items, total } = (await owner('GET', '/me/workspaces')).body;
+    expect(total).toBe(3);
+    expect(items[0].id).toBe(home);
+    const viewer = as(world, await join('viewer'));
+    const seen = (await viewer('GET', '/me/workspaces')).body.items;
+    expect(seen.map((row: { id: string; role: string }) => [row.id === home, row.role])).toEqual([
+      [false, 'owner'],
+      [true, 'viewer'],
+    ]);
+  });
+
+  it('changes by a patch only what the patch names', async () => {
+    const before = (await owner('GET', at())).body;
+    world.clock.advance(SECOND);
+    for (const nothing of [{}, { title: before.title }, { id: 'x', ownerId: 'y', role: 'viewer' }]) {
+      expect((await owner('PATCH', at(), nothing)).body).toEqual(before);
+    }
+    const { body } = await owner('PATCH', at(), { title: 'New' });
+    expect(body).toEqual({ ...before, title: 'New', updatedAt: '2026-03-27T10:00:01.000Z' });
+    expect((await owner('GET', at())).body).toEqual(body);
+    for (const title of [null, '', '   ', 'x'.repeat(501), 5]) {
+      const { status, body } = await owner('PATCH', at(), { title });
+      expect([status, body.issues[0].path]).toEqual([400, 'title']);
+    }
+    expect((await owner('PATCH', at(), { title: 'x'.repeat(500) })).status).toBe(200);
+  });
+
+  it('goes with everything in it', async () => {
+    const member = as(world, await join('member'));
+    await owner('POST', at('/invitations'), { email: 'new@example.com', role: 'member' });
+    const [list] = (await owner('GET', at('/lists'))).body.items;
+    await owner('POST', at('/tasks'), { title: 'T', listId: list.id });
+    expect((await owner('DELETE', at())).status).toBe(204);
+    expect((await owner('GET', at())).status).toBe(404);
+    expect((await member('GET', at('/lists'))).status).toBe(404);
+    expect((await member('GET', '/me/workspaces')).body.total).toBe(1);
+    for (const table of [
+      'members',
+      'invitations',
+      'spaces',
+      'lists',
+      'status_templates',
+      'statuses',
+    ] as const) {
+      expect(
+        world.deps.read.all(query.selectFrom(table).select('workspace_id').where('workspace_id', '=', home)),
+      ).toEqual([]);
+    }
+  });
+});
+
+describe('the door', () => {
+  const some = '019d2e4c-7c1a-7b3e-9f00-3c5d1a2b4e6f';
+  /** Method, path and least role of everything inside a workspace that this file's subject offers. */
+  const entries: [string, string, string][] = [
+    ['GET', '', 'viewer'],
+    ['PATCH', '', 'admin'],
+    ['DELETE', '', 'owner'],
+    ['GET', '/members', 'viewer'],
+    ['PATCH', `/members/${some}`, 'admin'],
+    ['DELETE', `/members/${some}`, 'admin'],
+    ['GET', '/invitations', 'admin'],
+    ['POST', '/invitations', 'admin'],
+    ['DELETE', `/invitations/${some}`, 'admin'],
+    ['GET', '/spaces', 'viewer'],
+    ['POST', '/spaces', 'member'],
+    ['GET', `/spaces/${some}`, 'viewer'],
+    ['PATCH', `/spaces/${some}`, 'member'],
+    ['DELETE', `/spaces/${some}`, 'member'],
+    ['GET', '/lists', 'viewer'],
+    ['POST', '/lists', 'member'],
+    ['GET', `/lists/${some}`, 'viewer'],
+    ['PATCH', `/lists/${some}`, 'member'],
+    ['DELETE', `/lists/${some}`, 'member'],
+    ['GET', '/status-templates', 'viewer'],
+    ['POST', '/status-templates', 'admin'],
+    ['GET', `/status-templates/${some}`, 'viewer'],
+    ['PATCH', `/status-templates/${some}`, 'admin'],
+    ['DELETE', `/status-templates/${some}`, 'admin'],
+  ];
+  const ranks = ['viewer', 'member', 'admin', 'owner'];
+
+  it('lets in by role, and tells nobody else anything', async () => {
+    const people = {
+      viewer: as(world, await join('viewer')),
+      member: as(world, await join('member')),
+      admin: as(world, await join('admin')),
+    };
+    const outsider = as(world, await world.signUp());
+    for (const [method, path, least] of entries) {
+      const body = method === 'POST' || method === 'PATCH' ? { title: 7, email: 7 } : undefined;
+      const label = `${method} ${path}`;
+      expect((await world.call(method, at(path), { body })).status, label).toBe(401);
+      expect((await outsider(method, at(path), body)).status, label).toBe(403);
+      expect((await outsider(method, at(path, some), body)).status, label).toBe(404);
+      expect((await owner(method, at(path, 'x'), body)).status, label).toBe(404);
+      for (const [role, call] of Object.entries(people)) {
+        const allowed = ranks.indexOf(role) >= ranks.indexOf(least);
+        const { status } = await call(method, at(path), body);
+        if (allowed) expect([200, 400, 404], `${label} as ${role}`).toContain(status);
+        else expect(status, `${label} as ${role}`).toBe(403);
+      }
+    }
+    expect((await owner('GET', at())).body.memberCount).toBe(4);
+  });
+
+  it('asks again before it writes, so a removal counts from its commit', async () => {
+    const zoe = await join('admin');
+    const admin = as(world, zoe);
+    const both = await Promise.all([
+      owner('DELETE', at(`/members/${zoe.id}`)),
+      admin('POST', at('/spaces'), { title: 'Too late' }),
+    ]);
+    expect(both.map(({ status }) => status)).toEqual([204, 403]);
+    const gone = await Promise.all([
+      owner('DELETE', at()),
+      owner('POST', at('/spaces'), { title: 'Too late' }),
+    ]);
+    expect(gone.map(({ status }) => status)).toEqual([204, 404]);
+  });
+});
+
+describe('roles', () => {
+  it('are shown in the order people came, and paged', async () => {
+    const people = [ada];
+    for (const role of ['viewer', 'member', 'admin']) {
+      world.clock.advance(SECOND);
+      people.push(await join(role));
+    }
+    const { body } = await owner('GET', at('/members?limit=3'));
+    expect(body).toMatchObject({ page: 1, limit: 3, total: 4 });
+    const rest = (await owner('GET', at('/members?limit=3&page=2'))).body.items;
+    const ids = [...body.items, ...rest].map(({ userId }: { userId: string }) => userId);
+    expect(ids).toEqual(people.map(({ id }) => id));
+    expect(body.items[0]).toEqual({
+      userId: ada.id,
+      email: 'ada@example.com',
+      name: 'Ada',
+      role: 'owner',
+      joinedAt: '2026-03-27T10:00:00.000Z',
+    });
+  });
+
+  it('up to admin are an admin’s to give', async () => {
+    const admin = as(world, await join('admin'));
+    const zoe = await join('viewer');
+    for (const role of ['member', 'admin', 'viewer', 'viewer']) {
+      const { status, body } = await admin('PATCH', at(`/members/${zoe.id}`), { role });
+      expect([status, body.userId, body.role]).toEqual([200, zoe.id, role]);
+    }
+    expect((await admin('PATCH', at(`/members/${zoe.id}`), {})).body.role).toBe('viewer');
+    expect((await admin('PATCH', at(`/members/${zoe.id}`), { role: 'owner' })).status).toBe(403);
+    for (const role of [null, 'boss', 7]) {
+      const { status, body } = await admin('PATCH', at(`/members/${zoe.id}`), { role });
+      expect([status, body.issues[0].path]).toEqual([400, 'role']);
+    }
+    const stranger = await world.signUp();
+    expect((await admin('PATCH', at(`/members/${stranger.id}`), { role: 'member' })).status).toBe(404);
+  });
+
+  it('never touch the owner', async () => {
+    const admin = as(world, await join('admin'));
+    for (const role of ['admin', 'viewer', 'owner']) {
+      expect((await admin('PATCH', at(`/members/${ada.id}`), { role })).status).toBe(403);
+    }
+    expect((await admin('DELETE', at(`/members/${ada.id}`))).status).toBe(403);
+    for (const answer of [
+      await owner('PATCH', at(`/members/${ada.id}`), { role: 'admin' }),
+      await owner('DELETE', at(`/members/${ada.id}`)),
+    ]) {
+      expect([answer.status, answer.body.error]).toEqual([400, 'BadRequestError']);
+    }
+    expect((await owner('PATCH', at(`/members/${ada.id}`), { role: 'owner' })).status).toBe(200);
+    expect((await rolesOf())[ada.id]).toBe('owner');
+  });
+
+  it('pass with the workspace: the new owner owns, the old one becomes an admin', async () => {
+    const zoe = await join('viewer');
+    world.clock.advance(SECOND);
+    const { status, body } = await owner('PATCH', at(`/members/${zoe.id}`), { role: 'owner' });
+    expect([status, body.role]).toEqual([200, 'owner']);
+    expect(await rolesOf()).toEqual({ [ada.id]: 'admin', [zoe.id]: 'owner' });
+    expect((await owner('GET', at())).body).toMatchObject({
+      ownerId: zoe.id,
+      role: 'admin',
+      updatedAt: '2026-03-27T10:00:01.000Z',
+    });
+    expect((await owner('DELETE', at())).status).toBe(403);
+    expect((await owner('DELETE', at(`/members/${ada.id}`))).status).toBe(204);
+    expect((await as(world, zoe)('DELETE', at())).status).toBe(204);
+  });
+
+  it('leave exactly one owner however many hand-overs race', async () => {
+    const [one, two] = [await join('member'), await join('member')];
+    const answers = await Promise.all(
+      [one, two].map(({ id }) => owner('PATCH', at(`/members/${id}`), { role: 'owner' })),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 403]);
+    expect(Object.values(await rolesOf()).toSorted()).toEqual(['admin', 'member', 'owner']);
+  });
+});
+
+describe('membership', () => {
+  it('ends by leaving, or by an admin, at once', async () => {
+    const [zoe, bob] = [await join('viewer'), await join('member')];
+    expect((await as(world, zoe)('DELETE', at(`/members/${bob.id}`))).status).toBe(403);
+    expect((await as(world, bob)('DELETE', at(`/members/${zoe.id}`))).status).toBe(403);
+    expect((await as(world, zoe)('DELETE', at(`/members/${zoe.id}`))).status).toBe(204);
+    expect((await as(world, zoe)('GET', at())).status).toBe(403);
+    expect((await owner('DELETE', at(`/members/${bob.id}`))).status).toBe(204);
+    expect((await as(world, bob)('GET', at())).status).toBe(403);
+    expect((await owner('DELETE', at(`/members/${bob.id}`))).status).toBe(404);
+    expect((await owner('GET', at())).body.memberCount).toBe(1);
+  });
+
+  it('takes the open tasks with it, and so does becoming a viewer', async () => {
+    const [list] = (await owner('GET', at('/lists'))).body.items;
+    const done = list.statuses[2].id;
+    for (const end of ['removed', 'viewer']) {
+      const zoe = await join('member');
+      const task = { title: 'T', listId: list.id, assigneeId: zoe.id };
+      const open = (await owner('POST', at('/tasks'), task)).body;
+      const closed = (await owner('POST', at('/tasks'), { ...task, statusId: done })).body;
+      const path = at(`/members/${zoe.id}`);
+      if (end === 'removed') await owner('DELETE', path);
+      else await owner('PATCH', path, { role: 'viewer' });
+      expect((await owner('GET', at(`/tasks/${open.id}`))).body.assigneeId).toBeNull();
+      expect((await owner('GET', at(`/tasks/${closed.id}`))).body.assigneeId).toBe(zoe.id);
+    }
+  });
+});
