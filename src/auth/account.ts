@@ -17,7 +17,7 @@ export function createAccount(
 ): UserRow {
   const at = toInstant(now);
   const user: UserRow = {
-    id: newId(),
+    id: newId(now),
     email: person.email,
     name: person.name,
     password_hash: person.passwordHash,

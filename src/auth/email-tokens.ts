@@ -20,7 +20,7 @@ export function issueToken(
   about: { purpose: Purpose; userId: string | null; email: string; newEmail?: string; lifeMs: number },
   now: number,
 ): IssuedToken {
-  const issued = { id: newId(), token: newSecret(), expiresAt: toInstant(now + about.lifeMs) };
+  const issued = { id: newId(now), token: newSecret(), expiresAt: toInstant(now + about.lifeMs) };
   db.run(
     query.insertInto('email_tokens').values({
       id: issued.id,

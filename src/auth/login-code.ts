@@ -22,7 +22,7 @@ const ATTEMPTS = 5;
 export async function requestCode(deps: Deps, input: EmailInput): Promise<MessageAnswer> {
   const now = deps.clock.now();
   const code = String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0');
-  const id = newId();
+  const id = newId(now);
   const expiresAt = toInstant(now + VALID_MS);
   await deps.write((tx) => {
     dropCode(tx, input.email);

@@ -29,6 +29,7 @@ export const authRoutes = [
     limit: 'auth',
     body: RegisterInput,
     status: 201,
+    refuses: [403],
     tag: 'Accounts',
     summary: 'Sign up',
     description:

@@ -1,15 +1,18 @@
 import { z } from '@hono/zod-openapi';
+import { MailedToken } from '../http/fields.ts';
 import { Email, Name, OfferedPassword, Password, User } from '../users/schema.ts';
 
-const TOKEN_CHARACTERS_AT_MOST = 512;
+const ID_TOKEN_CHARACTERS_AT_MOST = 8_192;
 
-const MailedToken = z
-  .string({ error: 'Token is required' })
-  .min(1, 'Token is required')
-  .max(TOKEN_CHARACTERS_AT_MOST, 'Token is too long')
-  .openapi({ description: 'From the mail' });
-
-export const RegisterInput = z.object({ email: Email, password: Password, name: Name });
+export const RegisterInput = z.object({
+  email: Email,
+  password: Password,
+  name: Name,
+  invitationToken: MailedToken.optional().openapi({
+    description:
+      'From an invitation to this address: the confirmation accepts it. The only way in while sign-up is closed',
+  }),
+});
 export type RegisterInput = z.output<typeof RegisterInput>;
 
 export const TokenInput = z.object({ token: MailedToken });
@@ -35,6 +38,47 @@ export type ResetInput = z.output<typeof ResetInput>;
 
 export const EmailChangeInput = z.object({ newEmail: Email });
 export type EmailChangeInput = z.output<typeof EmailChangeInput>;
+
+export const GoogleInput = z.object({
+  idToken: z
+    .string({ error: 'idToken is required' })
+    .min(1, 'idToken is required')
+    .max(ID_TOKEN_CHARACTERS_AT_MOST, 'idToken is too long')
+    .openapi({ description: 'A Google ID token for one of this server’s client ids' }),
+});
+export type GoogleInput = z.output<typeof GoogleInput>;
+
+/** A number as the widget's callback has it, or its digits, as a redirect brings it. */
+const numeral = (name: string) =>
+  z
+    .union([z.int().positive(), z.string().regex(/^[1-9]\d{0,15}$/)], {
+      error: `${name} must be a whole number`,
+    })
+    .openapi({ type: ['integer', 'string'] });
+
+/** One line of what is signed: with a break in it, one field could pass for two. */
+const line = (name: string, most: number) =>
+  z
+    .string({ error: `${name} must be a string` })
+    .max(most, `${name} is too long`)
+    .refine((text) => !/[\r\n]/.test(text), `${name} must be one line`);
+
+/** What the Telegram login widget hands over, to be passed on unchanged. */
+export const TelegramInput = z.object({
+  id: numeral('id'),
+  first_name: line('first_name', 256),
+  last_name: line('last_name', 256).optional(),
+  username: line('username', 256).optional(),
+  photo_url: line('photo_url', 2_048).optional(),
+  auth_date: numeral('auth_date'),
+  hash: line('hash', 512),
+});
+export type TelegramInput = z.output<typeof TelegramInput>;
+
+export const TelegramLoginInput = TelegramInput.extend({
+  email: Email.optional().openapi({ description: 'For a Telegram account that is not linked yet' }),
+});
+export type TelegramLoginInput = z.output<typeof TelegramLoginInput>;
 
 /** What is answered where the truth would tell a stranger too much. */
 export const MessageAnswer = z.object({ message: z.string() }).openapi('Message');

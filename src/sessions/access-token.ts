@@ -1,7 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import type { Clock } from '../kernel/clock.ts';
 import { unauthorizedBearer } from '../kernel/errors.ts';
-import { newId } from '../kernel/ids.ts';
 import { MINUTE, SECOND } from '../kernel/instants.ts';
 import type { Keys } from '../kernel/keys.ts';
 
@@ -66,7 +66,7 @@ export function createAccessTokens(options: {
         .setIssuer(issuer)
         .setAudience(audience)
         .setSubject(userId)
-        .setJti(newId())
+        .setJti(randomUUID())
         .setIssuedAt(issuedAt)
         .setExpirationTime(issuedAt + (minutes * MINUTE) / SECOND)
         .sign(key);

@@ -25,7 +25,7 @@ export interface NewSession {
 
 /** Opens a session for a user who has proved to be one, from the visitor's device. */
 export function startSession(deps: Deps, tx: Tx, visitor: Visitor, userId: string, now: number): NewSession {
-  const sessionId = newId();
+  const sessionId = newId(now);
   const refreshToken = newSecret();
   const at = toInstant(now);
   store.insertSession(tx, {

@@ -23,6 +23,10 @@ export const findUser = (db: Db, id: string) => db.one(byId({ id }));
 /** `email` in its canonical form. */
 export const findUserByEmail = (db: Db, email: string) => db.one(byEmail({ email }));
 
+/** Every account, the oldest first. */
+export const listEveryUser = (db: Db): UserRow[] =>
+  db.all(query.selectFrom('users').selectAll().orderBy('created_at').orderBy('id'));
+
 export const insertUser = (db: Db, row: UserRow) => db.run(query.insertInto('users').values(row));
 
 /** Answers undefined when there is no such user any more. */

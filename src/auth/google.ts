@@ -1,0 +1,89 @@
+import type { UserRow } from '../db/tables.ts';
+import type { Tx } from '../db/writer.ts';
+import type { Deps } from '../deps.ts';
+import type { Visitor } from '../http/request.ts';
+import { forbidden, invalid, unauthorized } from '../kernel/errors.ts';
+import type { SignedIn } from '../sessions/door.ts';
+import type { SignedInAnswer } from '../sessions/schema.ts';
+import { signedInAnswer, startSession } from '../sessions/tokens.ts';
+import { findUserByEmail } from '../users/store.ts';
+import { createAccount } from './account.ts';
+import type { GooglePerson } from './google-tokens.ts';
+import {
+  addIdentity,
+  findUserByIdentity,
+  fittingName,
+  hasIdentity,
+  insertIdentity,
+  linkIdentity,
+} from './identities.ts';
+import { findMe } from './me.ts';
+import type { GoogleInput, Me } from './schema.ts';
+import { isClosed } from './signup.ts';
+
+/**
+ * Signs in by a Google ID token. Someone new gets an account as a confirmation makes it (403 while sign-up is
+ * closed); an account with their address is theirs where Google is authoritative for it. 401 for a token that does
+ * not work and for any other address that has an account. A token works until it expires: it has no nonce of ours.
+ */
+export async function logInByGoogle(
+  deps: Deps,
+  visitor: Visitor,
+  input: GoogleInput,
+): Promise<SignedInAnswer> {
+  const person = await deps.google.verify(input.idToken);
+  if ('refusal' in person) throw refused(deps, visitor, person.refusal);
+  const now = deps.clock.now();
+  const entered = await deps.write((tx) => {
+    const user = accountOf(deps, tx, person, now);
+    return user && { user, session: startSession(deps, tx, visitor, user.id, now) };
+  });
+  if (!entered) {
+    throw refused(
+      deps,
+      visitor,
+      'This address has an account already: sign in to it another way, then link Google to it',
+    );
+  }
+  return signedInAnswer(deps, entered.user, entered.session, now);
+}
+
+/**
+ * Links the Google account of an ID token to the caller's. 400 for a token that does not work, when it is linked to
+ * another account, and when the caller has another one.
+ */
+export async function linkGoogle(deps: Deps, who: SignedIn, input: GoogleInput): Promise<Me> {
+  const refusal = (message: string) => invalid({ path: 'idToken', message });
+  const person = await deps.google.verify(input.idToken);
+  if ('refusal' in person) throw refusal(person.refusal);
+  const now = deps.clock.now();
+  return deps.write((tx) => {
+    const hindrance = linkIdentity(deps, tx, who, 'google', person.subject, now);
+    if (hindrance !== undefined) throw refusal(hindrance);
+    return findMe(tx, who.userId);
+  });
+}
+
+/** The account that a person may enter, made if need be; undefined when they must first prove to own it. */
+function accountOf(deps: Deps, tx: Tx, person: GooglePerson, now: number): UserRow | undefined {
+  const { subject, email } = person;
+  const known = findUserByIdentity(tx, 'google', subject);
+  if (known) return known;
+  const owner = findUserByEmail(tx, email);
+  if (owner) {
+    // Someone else's subject at the same address means that the address changed hands at Google.
+    if (!person.isAuthoritative || hasIdentity(tx, owner.id, 'google')) return undefined;
+    addIdentity(deps, tx, owner, 'google', subject, now);
+    return owner;
+  }
+  if (isClosed(deps)) throw forbidden('Sign-up is closed on this server');
+  const user = createAccount(tx, { email, name: fittingName(person.name, email), passwordHash: null }, now);
+  insertIdentity(tx, user.id, 'google', subject, now);
+  tx.afterCommit(() => deps.log.info({ event: 'account-created', userId: user.id }, 'account created'));
+  return user;
+}
+
+function refused(deps: Deps, visitor: Visitor, message: string) {
+  deps.log.info({ event: 'sign-in-failed', address: visitor.address }, 'sign-in by Google failed');
+  return unauthorized(message);
+}

@@ -1,0 +1,126 @@
+import { type Db, query } from '../db/connection.ts';
+import type { IdentityRow, UserRow } from '../db/tables.ts';
+import type { Tx } from '../db/writer.ts';
+import type { Deps } from '../deps.ts';
+import { notFound } from '../kernel/errors.ts';
+import { toInstant } from '../kernel/instants.ts';
+import { signInMethodChanged } from '../mail/messages.ts';
+import { enqueueMail } from '../mail/outbox.ts';
+import type { SignedIn } from '../sessions/door.ts';
+import { Name } from '../users/schema.ts';
+import { findUser } from '../users/store.ts';
+
+type Provider = IdentityRow['provider'];
+
+const TITLES: Record<Provider, string> = { google: 'Google', telegram: 'Telegram' };
+const NAME_CHARACTERS_AT_MOST = 200;
+
+/** The user who signs in as this person elsewhere. */
+export const findUserByIdentity = (db: Db, provider: Provider, subject: string): UserRow | undefined =>
+  db.one(
+    query
+      .selectFrom('identities')
+      .innerJoin('users', 'users.id', 'identities.user_id')
+      .selectAll('users')
+      .where('provider', '=', provider)
+      .where('subject', '=', subject),
+  );
+
+export const hasIdentity = (db: Db, userId: string, provider: Provider): boolean =>
+  db.one(
+    query
+      .selectFrom('identities')
+      .select('subject')
+      .where('user_id', '=', userId)
+      .where('provider', '=', provider),
+  ) !== undefined;
+
+/** Makes an account known by someone elsewhere; the caller has seen that neither has another of that provider. */
+export const insertIdentity = (tx: Tx, userId: string, provider: Provider, subject: string, now: number) =>
+  tx.run(
+    query.insertInto('identities').values({ provider, subject, user_id: userId, created_at: toInstant(now) }),
+  );
+
+/** Adds a way to sign in to an account that exists, and tells its owner. */
+export function addIdentity(
+  deps: Deps,
+  tx: Tx,
+  user: UserRow,
+  provider: Provider,
+  subject: string,
+  now: number,
+): void {
+  insertIdentity(tx, user.id, provider, subject, now);
+  tellOwner(deps, tx, user, provider, 'added', now);
+  tx.afterCommit(() =>
+    deps.log.info({ event: 'identity-added', provider, userId: user.id }, 'way to sign in added'),
+  );
+}
+
+/**
+ * Adds a way to sign in to the caller's account, in the caller's transaction. Answers why not: it is another
+ * account's, or this account has another of that provider. What is linked already stays so.
+ */
+export function linkIdentity(
+  deps: Deps,
+  tx: Tx,
+  who: SignedIn,
+  provider: Provider,
+  subject: string,
+  now: number,
+): string | undefined {
+  const user = findUser(tx, who.userId);
+  if (!user) throw notFound('user');
+  const owner = findUserByIdentity(tx, provider, subject);
+  if (owner?.id === user.id) return undefined;
+  if (owner) return `This ${TITLES[provider]} account is linked to another account`;
+  if (hasIdentity(tx, user.id, provider)) {
+    return `Another ${TITLES[provider]} account is linked already: remove it first`;
+  }
+  addIdentity(deps, tx, user, provider, subject, now);
+  return undefined;
+}
+
+/**
+ * Takes a way to sign in away from the caller's account and tells them; nothing happens when there is none. It may be
+ * the last one: a mailed code still opens every account.
+ */
+export async function removeIdentity(deps: Deps, who: SignedIn, provider: Provider): Promise<undefined> {
+  const now = deps.clock.now();
+  const isRemoved = await deps.write((tx) => {
+    const doomed = query
+      .deleteFrom('identities')
+      .where('user_id', '=', who.userId)
+      .where('provider', '=', provider);
+    const user = findUser(tx, who.userId);
+    if (!user || tx.run(doomed) === 0) return false;
+    tellOwner(deps, tx, user, provider, 'removed', now);
+    return true;
+  });
+  if (!isRemoved) return;
+  deps.log.info({ event: 'identity-removed', provider, userId: who.userId }, 'way to sign in removed');
+}
+
+/** A name as it is called elsewhere, made to fit ours; where nothing is left of it, the address before its @. */
+export function fittingName(offered: string | undefined, email: string): string {
+  const plain = (offered ?? '')
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .trim()
+    .slice(0, NAME_CHARACTERS_AT_MOST)
+    .replace(/[\ud800-\udbff]$/, '');
+  const name = Name.safeParse(plain);
+  return name.success ? name.data : email.slice(0, email.indexOf('@'));
+}
+
+function tellOwner(
+  deps: Deps,
+  tx: Tx,
+  user: UserRow,
+  provider: Provider,
+  change: 'added' | 'removed',
+  now: number,
+): void {
+  const message = signInMethodChanged(TITLES[provider], change);
+  enqueueMail(deps, tx, { kind: 'sign-in-method-changed', to: user.email, message }, now);
+}

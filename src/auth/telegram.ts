@@ -1,0 +1,88 @@
+import { query } from '../db/connection.ts';
+import type { Tx } from '../db/writer.ts';
+import type { Deps } from '../deps.ts';
+import type { Visitor } from '../http/request.ts';
+import { forbidden, invalid, unauthorized } from '../kernel/errors.ts';
+import { confirmTelegramSignup } from '../mail/messages.ts';
+import type { SignedIn } from '../sessions/door.ts';
+import type { SignedInAnswer } from '../sessions/schema.ts';
+import { signedInAnswer, startSession } from '../sessions/tokens.ts';
+import { findUserByIdentity, fittingName, linkIdentity } from './identities.ts';
+import { findMe } from './me.ts';
+import type { Me, TelegramInput, TelegramLoginInput } from './schema.ts';
+import { isClosed, promiseAccount } from './signup.ts';
+import { type TelegramPerson, telegramPerson } from './telegram-widget.ts';
+
+const USED = 'The Telegram sign-in was used before';
+
+/**
+ * Signs in by what the Telegram login widget signed, each time once. Someone new must say an address (400) and is
+ * asked there to confirm, as a sign-up is: undefined, the same for addresses with and without an account. 401 for
+ * what is not signed, too old or used; 403 for someone new while sign-up is closed.
+ */
+export async function logInByTelegram(
+  deps: Deps,
+  visitor: Visitor,
+  input: TelegramLoginInput,
+): Promise<SignedInAnswer | undefined> {
+  const now = deps.clock.now();
+  const person = telegramPerson(deps.config.auth.telegram_bot_token, input, now);
+  if ('refusal' in person) throw refused(deps, visitor, person.refusal);
+  const { email } = input;
+  const outcome = await deps.write((tx) => {
+    if (!use(tx, person)) return 'used';
+    const user = findUserByIdentity(tx, 'telegram', person.subject);
+    if (user) return { user, session: startSession(deps, tx, visitor, user.id, now) };
+    if (isClosed(deps)) throw forbidden('Sign-up is closed on this server');
+    // Throwing takes back the use: the client asks for the address, and sends the same fields again with it.
+    if (email === undefined) {
+      throw invalid({ path: 'email', message: 'Email is needed: this Telegram account is not linked yet' });
+    }
+    promiseAccount(
+      deps,
+      tx,
+      {
+        email,
+        name: fittingName(person.name, email),
+        password_hash: null,
+        invited_to: null,
+        telegram_id: person.subject,
+      },
+      (token) => confirmTelegramSignup(deps.config, person.shownAs, token),
+      now,
+    );
+    return 'promised';
+  });
+  if (outcome === 'used') throw refused(deps, visitor, USED);
+  return outcome === 'promised' ? undefined : signedInAnswer(deps, outcome.user, outcome.session, now);
+}
+
+/**
+ * Links the Telegram account of the widget's fields to the caller's. 400 for fields that do not work, when it is
+ * linked to another account, and when the caller has another one.
+ */
+export async function linkTelegram(deps: Deps, who: SignedIn, input: TelegramInput): Promise<Me> {
+  const refusal = (message: string) => invalid({ path: 'hash', message });
+  const now = deps.clock.now();
+  const person = telegramPerson(deps.config.auth.telegram_bot_token, input, now);
+  if ('refusal' in person) throw refusal(person.refusal);
+  return deps.write((tx) => {
+    const hindrance = use(tx, person) ? linkIdentity(deps, tx, who, 'telegram', person.subject, now) : USED;
+    if (hindrance !== undefined) throw refusal(hindrance);
+    return findMe(tx, who.userId);
+  });
+}
+
+/** Spends what was signed; false when it was spent before. */
+const use = (tx: Tx, { payload }: TelegramPerson): boolean =>
+  tx.run(
+    query
+      .insertInto('used_telegram_logins')
+      .values(payload)
+      .onConflict((conflict) => conflict.doNothing()),
+  ) > 0;
+
+function refused(deps: Deps, visitor: Visitor, message: string) {
+  deps.log.info({ event: 'sign-in-failed', address: visitor.address }, 'sign-in by Telegram failed');
+  return unauthorized(message);
+}

@@ -1,0 +1,341 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createAccount } from '../src/auth/account.ts';
+import { DAY, MINUTE, SECOND } from '../src/kernel/instants.ts';
+import { openWorld, type Person, type World } from './world.ts';
+
+let world: World;
+let ada: Person;
+beforeEach(async () => {
+  world = await openWorld();
+  ada = await world.signUp('ada@example.com');
+});
+afterEach(() => world.close());
+
+const post = (path: string, body: unknown, token?: string) => world.call('POST', path, { body, token });
+const me = async (token: string) => (await world.call('GET', '/me', { token })).status;
+const login = (email: string, password: string) => post('/auth/login', { email, password });
+const issuesOf = (body: { issues: { path: string; message: string }[] }) => body.issues;
+
+describe('sign-in by password', () => {
+  it('answers tokens and user, whatever the case of the address', async () => {
+    const { status, body } = await login('ADA@example.COM', ada.password);
+    expect(status).toBe(200);
+    expect(body.user).toEqual({ id: ada.id, email: 'ada@example.com', name: 'Ada', isEmailVerified: true });
+    expect(await me(body.accessToken)).toBe(200);
+  });
+
+  it('refuses unknown address, wrong password and account without one alike', async () => {
+    await world.deps.write((tx) => {
+      createAccount(tx, { email: 'nopass@example.com', name: 'No', passwordHash: null }, world.clock.now());
+    });
+    const answers = [
+      await login('nobody@example.com', 'password1'),
+      await login('ada@example.com', 'password1'),
+      await login('nopass@example.com', 'password1'),
+    ];
+    for (const { status, body } of answers) {
+      expect(status).toBe(401);
+      expect(body).toEqual(answers[0]?.body);
+    }
+  });
+});
+
+describe('sign-in by code', () => {
+  const codeOf = async (email: string) => {
+    await post('/auth/login/code', { email });
+    return (await world.mailTo(email)).code ?? '';
+  };
+  const wrong = (code: string) => (code === '000000' ? '000001' : '000000');
+
+  it('mails six digits that sign in once', async () => {
+    const code = await codeOf(ada.email);
+    expect(code).toMatch(/^\d{6}$/);
+    const { status, body } = await post('/auth/login/code/confirm', { email: 'ADA@example.com', code });
+    expect([status, body.user.id]).toEqual([200, ada.id]);
+    expect((await post('/auth/login/code/confirm', { email: ada.email, code })).status).toBe(401);
+  });
+
+  it('works for 10 minutes, also after a restart', async () => {
+    const code = await codeOf(ada.email);
+    world.clock.advance(10 * MINUTE);
+    expect((await post('/auth/login/code/confirm', { email: ada.email, code })).status).toBe(401);
+    const second = await codeOf(ada.email);
+    world.clock.advance(10 * MINUTE - 1);
+    expect((await post('/auth/login/code/confirm', { email: ada.email, code: second })).status).toBe(200);
+  });
+
+  it('dies after 5 wrong attempts, however parallel', async () => {
+    const code = await codeOf(ada.email);
+    for (let i = 0; i < 4; i += 1)
+      expect((await post('/auth/login/code/confirm', { email: ada.email, code: wrong(code) })).status).toBe(
+        401,
+      );
+    expect((await post('/auth/login/code/confirm', { email: ada.email, code })).status).toBe(200);
+
+    const next = await codeOf(ada.email);
+    for (let i = 0; i < 5; i += 1)
+      await post('/auth/login/code/confirm', { email: ada.email, code: wrong(next) });
+    expect((await post('/auth/login/code/confirm', { email: ada.email, code: next })).status).toBe(401);
+  });
+
+  it('only the newest works, and only for its address', async () => {
+    const first = await codeOf(ada.email);
+    const second = await codeOf(ada.email);
+    if (first !== second)
+      expect((await post('/auth/login/code/confirm', { email: ada.email, code: first })).status).toBe(401);
+    const bob = await world.signUp('bob@example.com');
+    expect((await post('/auth/login/code/confirm', { email: bob.email, code: second })).status).toBe(401);
+    expect((await post('/auth/login/code/confirm', { email: ada.email, code: second })).status).toBe(200);
+  });
+
+  it('is mailed to registered addresses only, with the same answer for all', async () => {
+    const known = await post('/auth/login/code', { email: ada.email });
+    const unknown = await post('/auth/login/code', { email: 'nobody@example.com' });
+    await world.settle();
+    expect(unknown).toMatchObject({ status: 200, body: known.body });
+    expect(world.mails.filter(({ to }) => to === 'nobody@example.com')).toEqual([]);
+  });
+
+  it('refuses what is no string of digits, and never creates an account', async () => {
+    for (const code of [123456, '12345a', '', null]) {
+      const { status, body } = await post('/auth/login/code/confirm', { email: ada.email, code });
+      expect([status, issuesOf(body)[0]?.path]).toEqual([400, 'code']);
+    }
+    expect(
+      (await post('/auth/login/code/confirm', { email: 'nobody@example.com', code: '000000' })).status,
+    ).toBe(401);
+  });
+});
+
+describe('password reset', () => {
+  const request = async (email: string) => {
+    expect((await post('/auth/password/reset/request', { email })).status).toBe(200);
+    return (await world.mailTo(email)).token ?? '';
+  };
+
+  it('sets the new password, ends all sessions, tells the owner', async () => {
+    const token = await request(ada.email);
+    const { status, body } = await post('/auth/password/reset/confirm', {
+      token,
+      newPassword: 'new password',
+    });
+    expect([status, body]).toEqual([204, undefined]);
+    expect(await me(ada.accessToken)).toBe(401);
+    expect((await post('/auth/refresh', { refreshToken: ada.refreshToken })).status).toBe(401);
+    expect((await login(ada.email, ada.password)).status).toBe(401);
+    expect((await login(ada.email, 'new password')).status).toBe(200);
+    expect((await world.mailTo(ada.email)).subject).toBe('Your password was changed');
+    expect(
+      (await post('/auth/password/reset/confirm', { token, newPassword: 'newer password' })).status,
+    ).toBe(401);
+  });
+
+  it('does not burn the token on a weak password', async () => {
+    const token = await request(ada.email);
+    const weak = await post('/auth/password/reset/confirm', { token, newPassword: 'short' });
+    expect(weak.status).toBe(400);
+    expect(issuesOf(weak.body)).toEqual([
+      { path: 'newPassword', message: 'Password must be at least 8 characters' },
+    ]);
+    expect((await post('/auth/password/reset/confirm', { token, newPassword: 'long enough' })).status).toBe(
+      204,
+    );
+  });
+
+  it('expires after 30 minutes; three are live at most, and all die at the first success', async () => {
+    const tokens = [];
+    for (let i = 0; i < 4; i += 1) {
+      tokens.push(await request(ada.email));
+      world.clock.advance(SECOND);
+    }
+    const confirm = (token: string | undefined) =>
+      post('/auth/password/reset/confirm', { token, newPassword: 'new password' });
+    expect((await confirm(tokens[0])).status).toBe(401);
+    expect((await confirm(tokens[1])).status).toBe(204);
+    expect((await confirm(tokens[2])).status).toBe(401);
+    expect((await confirm(tokens[3])).status).toBe(401);
+    const late = await request(ada.email);
+    world.clock.advance(30 * MINUTE);
+    expect((await confirm(late)).status).toBe(401);
+  });
+
+  it('kills outstanding codes and e-mail changes', async () => {
+    const token = await request(ada.email);
+    await post('/auth/login/code', { email: ada.email });
+    const { code } = await world.mailTo(ada.email);
+    await post('/auth/email/change/request', { newEmail: 'new@example.com' }, ada.accessToken);
+    const { token: change } = await world.mailTo('new@example.com');
+    expect((await post('/auth/password/reset/confirm', { token, newPassword: 'new password' })).status).toBe(
+      204,
+    );
+    expect((await post('/auth/login/code/confirm', { email: ada.email, code })).status).toBe(401);
+    expect((await post('/auth/email/change/confirm', { token: change })).status).toBe(401);
+  });
+
+  it('says the same for an unknown address and mails nothing', async () => {
+    const known = await post('/auth/password/reset/request', { email: ada.email });
+    const unknown = await post('/auth/password/reset/request', { email: 'nobody@example.com' });
+    expect(unknown).toMatchObject({ status: 200, body: known.body });
+    await world.settle();
+    expect(world.mails.some(({ to }) => to === 'nobody@example.com')).toBe(false);
+  });
+});
+
+describe('change of e-mail address', () => {
+  const request = async (newEmail: string) => {
+    expect((await post('/auth/email/change/request', { newEmail }, ada.accessToken)).status).toBe(200);
+    return (await world.mailTo(newEmail)).token ?? '';
+  };
+  const keepToken = () =>
+    world.mails.findLast(({ to, subject }) => to === ada.email && /about to change/.test(subject))?.token ??
+    '';
+
+  it('happens when the new address confirms; sessions live on', async () => {
+    const token = await request('New@Example.com'.toLowerCase());
+    expect((await post('/auth/email/change/confirm', { token })).status).toBe(204);
+    expect((await world.call('GET', '/me', { token: ada.accessToken })).body.email).toBe('new@example.com');
+    expect((await login('new@example.com', ada.password)).status).toBe(200);
+    expect((await login(ada.email, ada.password)).status).toBe(401);
+    expect((await post('/auth/email/change/confirm', { token })).status).toBe(401);
+  });
+
+  it('names newEmail in its refusals', async () => {
+    const { status, body } = await post('/auth/email/change/request', { newEmail: 'nope' }, ada.accessToken);
+    expect([status, body.error]).toEqual([400, 'ValidationError']);
+    expect(body.issues).toEqual([{ path: 'newEmail', message: 'Email must be valid' }]);
+  });
+
+  it('only the newest token works, for 30 minutes', async () => {
+    const first = await request('one@example.com');
+    const second = await request('two@example.com');
+    expect((await post('/auth/email/change/confirm', { token: first })).status).toBe(401);
+    world.clock.advance(30 * MINUTE);
+    expect((await post('/auth/email/change/confirm', { token: second })).status).toBe(401);
+  });
+
+  it('is refused for a taken address with the same answer; its owner is told', async () => {
+    const bob = await world.signUp('bob@example.com');
+    const taken = await post('/auth/email/change/request', { newEmail: bob.email }, ada.accessToken);
+    const free = await post('/auth/email/change/request', { newEmail: 'free@example.com' }, ada.accessToken);
+    expect(taken).toMatchObject({ status: 200, body: free.body });
+    const mail = await world.mailTo(bob.email);
+    expect([mail.subject, mail.token]).toEqual(['Someone asked to use your address', undefined]);
+  });
+
+  it('fails when the address was taken meanwhile', async () => {
+    const token = await request('wanted@example.com');
+    await world.signUp('wanted@example.com');
+    expect((await post('/auth/email/change/confirm', { token })).status).toBe(401);
+  });
+
+  it('is cancelled by the link in the old mailbox', async () => {
+    const token = await request('new@example.com');
+    expect((await post('/auth/email/change/revert', { token: keepToken() })).status).toBe(204);
+    expect((await post('/auth/email/change/confirm', { token })).status).toBe(401);
+    expect(await me(ada.accessToken)).toBe(200);
+  });
+
+  it('is undone by that link for 7 days after, ending all sessions and what was mailed to the new address', async () => {
+    const token = await request('new@example.com');
+    await world.settle();
+    const keep = keepToken();
+    await post('/auth/email/change/confirm', { token });
+    await post('/auth/password/reset/request', { email: 'new@example.com' });
+    const { token: reset } = await world.mailTo('new@example.com');
+    world.clock.advance(10 * MINUTE);
+    expect((await post('/auth/email/change/revert', { token: keep })).status).toBe(204);
+    expect(await me(ada.accessToken)).toBe(401);
+    expect(
+      (await post('/auth/password/reset/confirm', { token: reset, newPassword: 'new password' })).status,
+    ).toBe(401);
+    expect((await login(ada.email, ada.password)).status).toBe(200);
+    expect((await post('/auth/email/change/revert', { token: keep })).status).toBe(401);
+  });
+
+  it('cannot be undone after 7 days', async () => {
+    const token = await request('new@example.com');
+    const keep = keepToken();
+    await post('/auth/email/change/confirm', { token });
+    world.clock.advance(7 * DAY);
+    expect((await post('/auth/email/change/revert', { token: keep })).status).toBe(401);
+  });
+
+  it('kills what was mailed to the old address', async () => {
+    await post('/auth/password/reset/request', { email: ada.email });
+    const { token: reset } = await world.mailTo(ada.email);
+    await post('/auth/login/code', { email: ada.email });
+    const { code } = await world.mailTo(ada.email);
+    const token = await request('new@example.com');
+    await post('/auth/email/change/confirm', { token });
+    expect(
+      (await post('/auth/password/reset/confirm', { token: reset, newPassword: 'new password' })).status,
+    ).toBe(401);
+    expect((await post('/auth/login/code/confirm', { email: ada.email, code })).status).toBe(401);
+    expect((await post('/auth/login/code/confirm', { email: 'new@example.com', code })).status).toBe(401);
+  });
+});
+
+describe('me', () => {
+  it('is read and renamed', async () => {
+    const { body } = await world.call('GET', '/me', { token: ada.accessToken });
+    expect(body).toEqual({
+      id: ada.id,
+      email: 'ada@example.com',
+      name: 'Ada',
+      isEmailVerified: true,
+      hasPassword: true,
+      googleLinked: false,
+      telegramLinked: false,
+      createdAt: '2026-03-27T10:00:00.000Z',
+    });
+    const renamed = await world.call('PATCH', '/me', { token: ada.accessToken, body: { name: '  Ada L ' } });
+    expect(renamed.body.name).toBe('Ada L');
+    expect((await world.call('PATCH', '/me', { token: ada.accessToken, body: {} })).body.name).toBe('Ada L');
+    for (const name of [null, '', ' ', 'x'.repeat(201), 'a\nb', 5]) {
+      expect((await world.call('PATCH', '/me', { token: ada.accessToken, body: { name } })).status).toBe(400);
+    }
+  });
+
+  it('changes the password by the current one and ends the other sessions', async () => {
+    const other = (await login(ada.email, ada.password)).body;
+    const change = (body: unknown) => post('/me/password', body, ada.accessToken);
+    expect((await change({ newPassword: 'new password' })).body.issues[0].path).toBe('currentPassword');
+    expect((await change({ currentPassword: 'wrong one', newPassword: 'new password' })).status).toBe(403);
+    expect((await change({ currentPassword: ada.password, newPassword: 'short' })).status).toBe(400);
+    expect((await change({ currentPassword: ada.password, newPassword: 'new password' })).status).toBe(204);
+    expect([await me(ada.accessToken), await me(other.accessToken)]).toEqual([200, 401]);
+    expect((await login(ada.email, 'new password')).status).toBe(200);
+  });
+});
+
+describe('single-use secrets', () => {
+  const FIFTY = Array.from({ length: 50 });
+  const winners = async (use: () => Promise<{ status: number }>) =>
+    (await Promise.all(FIFTY.map(use))).filter(({ status }) => status < 300).length;
+
+  it('of every kind are spent by exactly one of 50 parallel uses, round after round', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const email = `round${round}@example.com`;
+      await post('/auth/register', { email, password: 'password1', name: 'Round' });
+      const { token: signup } = await world.mailTo(email);
+      expect(await winners(() => post('/auth/register/confirm', { token: signup }))).toBe(1);
+
+      await post('/auth/login/code', { email });
+      const { code } = await world.mailTo(email);
+      expect(await winners(() => post('/auth/login/code/confirm', { email, code }))).toBe(1);
+
+      await post('/auth/password/reset/request', { email });
+      const { token: reset } = await world.mailTo(email);
+      expect(
+        await winners(() => post('/auth/password/reset/confirm', { token: reset, newPassword: 'password2' })),
+      ).toBe(1);
+
+      const { accessToken } = (await login(email, 'password2')).body;
+      await post('/auth/email/change/request', { newEmail: `new-${email}` }, accessToken);
+      const { token: change } = await world.mailTo(`new-${email}`);
+      const { token: keep } = await world.mailTo(email);
+      expect(await winners(() => post('/auth/email/change/confirm', { token: change }))).toBe(1);
+      expect(await winners(() => post('/auth/email/change/revert', { token: keep }))).toBe(1);
+    }
+  });
+});

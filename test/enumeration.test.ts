@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Answer, openWorld, type Person, type World } from './world.ts';
+
+let world: World;
+let ada: Person;
+beforeEach(async () => {
+  world = await openWorld({ settings: { rate_limits: { enabled: true, auth_burst: 1_000 } } });
+  ada = await world.signUp('ada@example.com');
+  await world.call('POST', '/auth/register', {
+    body: { email: 'pending@example.com', password: 'password1', name: 'P' },
+  });
+  await world.settle();
+});
+afterEach(() => world.close());
+
+/** What a stranger sees of a request, and how often the disk was asked until it was answered. */
+async function seen(request: () => Promise<Answer>) {
+  const before = { ...world.opened.writer.counts };
+  const { status, body, headers } = await request();
+  const after = { ...world.opened.writer.counts };
+  await world.settle();
+  const names = [...headers]
+    .filter(([name]) => name !== 'x-request-id')
+    .map(([name, value]) => `${name}: ${value}`);
+  return { status, body, names, jobs: after.jobs - before.jobs };
+}
+
+const FLOWS: Record<string, (email: string) => Promise<Answer>> = {
+  'sign-up': (email) =>
+    world.call('POST', '/auth/register', { body: { email, password: 'password1', name: 'A' } }),
+  'a sign-in code': (email) => world.call('POST', '/auth/login/code', { body: { email } }),
+  'a wrong code': (email) =>
+    world.call('POST', '/auth/login/code/confirm', { body: { email, code: '000000' } }),
+  'a password reset': (email) => world.call('POST', '/auth/password/reset/request', { body: { email } }),
+  'a failed sign-in': (email) =>
+    world.call('POST', '/auth/login', { body: { email, password: 'wrong password' } }),
+  'an e-mail change': (newEmail) =>
+    world.call('POST', '/auth/email/change/request', { token: ada.accessToken, body: { newEmail } }),
+};
+
+for (const [flow, ask] of Object.entries(FLOWS)) {
+  it(`${flow} looks the same for existing, pending and new addresses: answer, headers, commits`, async () => {
+    const other = await world.signUp('bob@example.com');
+    const existing = await seen(() => ask(other.email));
+    const pending = await seen(() => ask('pending@example.com'));
+    const fresh = await seen(() => ask('new@example.com'));
+    expect(pending).toEqual(existing);
+    expect(fresh).toEqual(existing);
+  });
+
+  it(`${flow} is limited at the same request for existing, pending and new addresses`, async () => {
+    const other = await world.signUp('bob@example.com');
+    const firstLimited = async (email: string) => {
+      for (let i = 1; i <= 31; i += 1) if ((await ask(email)).status === 429) return i;
+      return 0;
+    };
+    if (flow === 'an e-mail change') return;
+    const limits = [
+      await firstLimited(other.email),
+      await firstLimited('pending@example.com'),
+      await firstLimited('new@example.com'),
+    ];
+    expect(new Set(limits).size).toBe(1);
+  });
+}
+
+it('pre-hijacking fails: the account carries the password of the request whose link was clicked', async () => {
+  const register = (password: string) =>
+    world.call('POST', '/auth/register', { body: { email: 'victim@example.com', password, name: 'V' } });
+  await register('attacker password');
+  const { token: attackers } = await world.mailTo('victim@example.com');
+  world.clock.advance(1);
+  await register('victim password');
+  const { token: victims } = await world.mailTo('victim@example.com');
+  expect((await world.call('POST', '/auth/register/confirm', { body: { token: victims } })).status).toBe(201);
+  const login = (password: string) =>
+    world.call('POST', '/auth/login', { body: { email: 'victim@example.com', password } });
+  expect((await login('attacker password')).status).toBe(401);
+  expect((await login('victim password')).status).toBe(200);
+  expect((await world.call('POST', '/auth/register/confirm', { body: { token: attackers } })).status).toBe(
+    401,
+  );
+});
+
+it('an existing owner is told of a sign-up, and nothing of theirs changes', async () => {
+  await world.call('POST', '/auth/register', {
+    body: { email: ada.email, password: 'attacker password', name: 'Eve' },
+  });
+  const mail = await world.mailTo(ada.email);
+  expect([mail.subject, mail.token]).toEqual(['You already have an account', undefined]);
+  expect(
+    (await world.call('POST', '/auth/login', { body: { email: ada.email, password: ada.password } })).status,
+  ).toBe(200);
+});
+
+it('sign-ups of one address are kept five at a time, the newest ones', async () => {
+  const tokens: (string | undefined)[] = [];
+  for (let i = 0; i < 7; i += 1) {
+    await world.call('POST', '/auth/register', {
+      body: { email: 'many@example.com', password: 'password1', name: 'M' },
+    });
+    tokens.push((await world.mailTo('many@example.com')).token);
+    world.clock.advance(1);
+  }
+  const confirm = async (token: string | undefined) =>
+    (await world.call('POST', '/auth/register/confirm', { body: { token } })).status;
+  expect([await confirm(tokens[0]), await confirm(tokens[1]), await confirm(tokens[2])]).toEqual([
+    401, 401, 201,
+  ]);
+});
+
+it('closed sign-up refuses everyone alike, and accounts that exist still sign in', async () => {
+  const { folder } = world;
+  await world.opened.close();
+  const closed = await openWorld({ folder, settings: { auth: { signup: 'closed' } } });
+  for (const email of [ada.email, 'new@example.com']) {
+    const { status, body } = await closed.call('POST', '/auth/register', {
+      body: { email, password: 'password1', name: 'A' },
+    });
+    expect([status, body.error]).toEqual([403, 'ForbiddenError']);
+  }
+  expect(
+    (await closed.call('POST', '/auth/login', { body: { email: ada.email, password: ada.password } })).status,
+  ).toBe(200);
+  await closed.close();
+  world = await openWorld();
+});

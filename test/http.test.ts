@@ -1,0 +1,355 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { routes } from '../src/routes.ts';
+import { openWorld, type Person, type World } from './world.ts';
+
+let world: World;
+let ada: Person;
+beforeEach(async () => {
+  world = await openWorld();
+  ada = await world.signUp('ada@example.com');
+});
+afterEach(() => world.close());
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const login = (body: unknown, headers: Record<string, string> = JSON_TYPE) =>
+  world.call('POST', '/auth/login', { body, headers });
+
+describe('every answer', () => {
+  it('has the same headers, refusals and unknown paths included', async () => {
+    const answers = [
+      await world.call('GET', '//healthz'),
+      await world.call('GET', '/me', { token: ada.accessToken }),
+      await world.call('GET', '/me'),
+      await world.call('GET', '/nothing'),
+      await world.call('GET', '//nothing'),
+      await world.call('PUT', '/me'),
+      await world.call('GET', '/openapi.json'),
+      await login('{'),
+      await login('{}', { 'Content-Type': 'text/plain' }),
+      await login({ email: 'a@example.com', password: 'x'.repeat(20_000) }),
+      await world.call('POST', '/auth/logout', { token: ada.accessToken, body: { refreshToken: 'unknown' } }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([
+      200, 200, 401, 404, 404, 405, 200, 400, 415, 413, 204,
+    ]);
+    for (const { headers, status } of answers) {
+      expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('server')).toBeNull();
+      expect(headers.get('content-type')).toBe(status === 204 ? null : 'application/json; charset=utf-8');
+    }
+  });
+
+  it('to a refusal names its kind and speaks to people', async () => {
+    const { status, body } = await world.call('GET', '/nothing');
+    expect([status, body]).toEqual([404, { error: 'NotFoundError', message: expect.any(String) }]);
+    const method = await world.call('DELETE', '/auth/login');
+    expect([method.status, method.body.error, method.headers.get('allow')]).toEqual([
+      405,
+      'MethodNotAllowedError',
+      'POST',
+    ]);
+    expect((await world.call('PUT', '/me')).headers.get('allow')).toBe('GET, HEAD, PATCH');
+  });
+
+  it('to an unforeseen error is a 500 that says nothing of it', async () => {
+    const broken = await openWorld({
+      passwords: { ...world.deps.passwords, verify: () => Promise.reject(new Error('/secret/path')) },
+    });
+    const { status, body } = await broken.call('POST', '/auth/login', {
+      body: { email: 'a@example.com', password: 'password1' },
+    });
+    expect([status, body]).toEqual([
+      500,
+      { error: 'InternalServerError', message: 'Something went wrong on our side' },
+    ]);
+    await broken.close();
+  });
+});
+
+describe('a body', () => {
+  it('must be application/json in UTF-8, also where every field is optional', async () => {
+    for (const type of [
+      'text/plain',
+      '',
+      'application/x-www-form-urlencoded',
+      'application/json; charset=utf-16',
+      'multipart/form-data',
+      'application/jsonx',
+    ]) {
+      const { status, body } = await world.call('PATCH', '/me', {
+        token: ada.accessToken,
+        body: '{"name":"Eve"}',
+        headers: { 'Content-Type': type },
+      });
+      expect([type, status, body.error]).toEqual([type, 415, 'UnsupportedMediaTypeError']);
+    }
+    for (const type of [
+      'application/json',
+      'application/json; charset=utf-8',
+      'Application/JSON; charset="UTF-8"',
+    ]) {
+      expect(
+        (
+          await world.call('PATCH', '/me', {
+            token: ada.accessToken,
+            body: '{}',
+            headers: { 'Content-Type': type },
+          })
+        ).status,
+      ).toBe(200);
+    }
+    const packed = await world.call('PATCH', '/me', {
+      token: ada.accessToken,
+      body: '{}',
+      headers: { ...JSON_TYPE, 'Content-Encoding': 'gzip' },
+    });
+    expect(packed.status).toBe(415);
+  });
+
+  it('of no bytes is no body, whatever its type', async () => {
+    const { status, body } = await world.call('PATCH', '/me', {
+      token: ada.accessToken,
+      headers: { 'Content-Type': 'text/plain' },
+    });
+    expect([status, body.name]).toEqual([200, 'Ada']);
+    expect((await login('')).body.issues.map(({ path }: { path: string }) => path)).toEqual([
+      'email',
+      'password',
+    ]);
+  });
+
+  it('that is malformed is a BadRequestError', async () => {
+    const bytes = (...parts: (string | number[])[]) =>
+      Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+    const bodies = [
+      '{',
+      '[]',
+      '"text"',
+      'null',
+      '{"email":"a@example.com",}',
+      '\ufeff{}',
+      bytes('{"name":"', [0xff], '"}'),
+      bytes('{"name":"', [0xc0, 0x80], '"}'),
+      bytes('{"name":"', [0xed, 0xa0, 0x80], '"}'),
+      '{"name":"a\\u0000b"}',
+      '{"name":"\\ud800"}',
+      '{"deep":{"deeper":"\\udfff"}}',
+      `{"a":${'['.repeat(40)}${']'.repeat(40)}}`,
+    ];
+    for (const body of bodies) {
+      const answer = await world.call('PATCH', '/me', { token: ada.accessToken, body, headers: JSON_TYPE });
+      expect([answer.status, answer.body.error], String(body)).toEqual([400, 'BadRequestError']);
+    }
+    expect((await world.call('GET', '/me', { token: ada.accessToken })).body.name).toBe('Ada');
+  });
+
+  it('nested 500,000 deep is refused in bounded time', async () => {
+    const body = '['.repeat(500_000) + ']'.repeat(500_000);
+    const answer = await world.call('PATCH', '/me', {
+      token: ada.accessToken,
+      body: `{"a":${body}}`,
+      headers: JSON_TYPE,
+    });
+    expect([answer.status, answer.body.error]).toEqual([400, 'BadRequestError']);
+  });
+
+  it('may have 16 KiB on /auth and 1 MiB elsewhere', async () => {
+    const padded = (bytes: number) => `{"name":"Ada"${' '.repeat(bytes - 14)}}`;
+    const patch = (bytes: number) =>
+      world.call('PATCH', '/me', { token: ada.accessToken, body: padded(bytes), headers: JSON_TYPE });
+    expect((await patch(1024 * 1024)).status).toBe(200);
+    expect((await patch(1024 * 1024 + 1)).status).toBe(413);
+    expect((await login(padded(16 * 1024))).status).toBe(400);
+    expect((await login(padded(16 * 1024 + 1))).status).toBe(413);
+  });
+
+  it('cannot reach a prototype', async () => {
+    const answer = await world.call('PATCH', '/me', {
+      token: ada.accessToken,
+      body: '{"__proto__":{"name":"Eve"},"constructor":{"prototype":{"x":1}}}',
+      headers: JSON_TYPE,
+    });
+    expect([answer.status, answer.body.name, ({} as { x?: number }).x]).toEqual([200, 'Ada', undefined]);
+  });
+
+  it('gets all its issues at once, with the messages that the specification names', async () => {
+    const { status, body } = await world.call('POST', '/auth/register', {
+      body: { email: 'nope', password: 'short' },
+    });
+    expect([status, body.error]).toEqual([400, 'ValidationError']);
+    expect(body.issues).toEqual([
+      { path: 'email', message: 'Email must be valid' },
+      { path: 'password', message: 'Password must be at least 8 characters' },
+      { path: 'name', message: 'Name must be 1 to 200 characters' },
+    ]);
+    for (const value of [1, true, null, [], {}, ['a@example.com'], { $ne: '' }]) {
+      expect((await login({ email: value, password: value })).status).toBe(400);
+    }
+  });
+});
+
+describe('an address of mail', () => {
+  it('is ASCII, valid and at most 254 characters', async () => {
+    const bad = [
+      'a@b',
+      'a b@example.com',
+      'a@example.com\r\nBcc: x@y.z',
+      '"x y"@example.com',
+      'ä@example.com',
+      'a@exämple.com',
+      '\u212a@example.com',
+      'a＠example.com',
+      `${'a'.repeat(250)}@example.com`,
+      'u@good.com(x)evil.com',
+      '',
+    ];
+    for (const email of bad) {
+      const { body } = await world.call('POST', '/auth/register', {
+        body: { email, password: 'password1', name: 'A' },
+      });
+      expect(body.issues, email).toEqual([{ path: 'email', message: 'Email must be valid' }]);
+    }
+  });
+});
+
+describe('a password', () => {
+  it('is 8 to 256 characters and at most 1,024 bytes, any Unicode, neither trimmed nor truncated', async () => {
+    const register = (email: string, password: string) =>
+      world.call('POST', '/auth/register', { body: { email, password, name: 'A' } });
+    for (const password of ['1234567', 'x'.repeat(257), '漢'.repeat(257)])
+      expect((await register('p@example.com', password)).status).toBe(400);
+    for (const [i, password] of [
+      '12345678',
+      ' spaces ',
+      'x'.repeat(256),
+      '🐚'.repeat(8),
+      '漢'.repeat(256),
+    ].entries()) {
+      const email = `p${i}@example.com`;
+      expect((await register(email, password)).status, password).toBe(201);
+      const { token } = await world.mailTo(email);
+      await world.call('POST', '/auth/register/confirm', { body: { token } });
+      expect((await login({ email, password })).status).toBe(200);
+      expect((await login({ email, password: [...password].slice(0, -1).join('') })).status).toBe(401);
+      expect((await login({ email, password: password.trim() })).status).toBe(
+        password.trim() === password ? 200 : 401,
+      );
+    }
+  });
+});
+
+describe('paging', () => {
+  const page = (parameters: string) =>
+    world.call('GET', `/me/workspaces?${parameters}`, { token: ada.accessToken });
+
+  it('clamps limit, starts at 1, and answers the true total past the end', async () => {
+    expect((await page('')).body).toMatchObject({ page: 1, limit: 50, total: 1 });
+    expect((await page('limit=1000000')).body).toMatchObject({ limit: 100 });
+    expect((await page('page=7&limit=3')).body).toMatchObject({ page: 7, limit: 3, total: 1, items: [] });
+    expect((await page('page=9007199254740993&limit=100')).status).toBe(200);
+  });
+
+  it('refuses whatever is not a plain decimal integer from 1', async () => {
+    for (const value of ['0', '-1', '1.0', '0x10', '1e3', '%205', '', '1_0', '٣', 'NaN', '%00']) {
+      for (const name of ['page', 'limit']) {
+        const { status, body } = await page(`${name}=${value}`);
+        expect([status, body.error], value).toEqual([400, 'ValidationError']);
+        expect(body.issues[0].path).toBe(name);
+      }
+    }
+    expect((await page('page=0&limit=0')).body.issues.length).toBe(2);
+    expect((await page('page=1&page=2')).body.issues[0].path).toBe('page');
+    expect((await page('other=1&other=2')).status).toBe(200);
+    expect((await page('page=%ff')).status).toBe(400);
+  });
+});
+
+describe('paths', () => {
+  it('are taken to the letter', async () => {
+    for (const path of ['/me/', '/ME', '/%2e%2e/me', '/me;x', '/me%2Fsessions']) {
+      expect((await world.call('GET', path, { token: ada.accessToken })).status, path).toBe(404);
+    }
+    expect((await world.call('DELETE', '/me/sessions/%00', { token: ada.accessToken })).status).toBe(404);
+    expect((await world.call('DELETE', '/me/sessions/a%2Fb', { token: ada.accessToken })).status).toBe(404);
+    expect((await world.call('DELETE', '/me/sessions/%zz', { token: ada.accessToken })).status).toBe(404);
+  });
+
+  it('lie under the configured base path', async () => {
+    for (const [base, prefix] of [
+      ['/', ''],
+      ['/a/b', '/a/b'],
+      ['/api/', '/api'],
+    ]) {
+      const other = await openWorld({ settings: { server: { base_path: base } } });
+      expect((await other.app.request(`${prefix}/me`)).status).toBe(401);
+      expect((await other.app.request('/healthz')).status).toBe(200);
+      expect((await other.app.request('/other/me')).status).toBe(404);
+      await other.close();
+    }
+  });
+});
+
+describe('health', () => {
+  it('is told at the root, readiness only while the database takes writes', async () => {
+    expect((await world.call('GET', '//healthz')).body).toEqual({ status: 'ok' });
+    expect((await world.call('GET', '//readyz')).body).toEqual({ status: 'ready' });
+    world.opened.storage.writing.pragma('query_only = on');
+    expect((await world.call('GET', '//readyz')).status).toBe(200);
+    world.clock.advance(5_000);
+    const { status, body } = await world.call('GET', '//readyz');
+    expect([status, body]).toEqual([503, { error: 'ServiceUnavailableError', message: 'Not ready' }]);
+    world.opened.storage.writing.pragma('query_only = off');
+    world.clock.advance(5_000);
+    expect((await world.call('GET', '//readyz')).status).toBe(200);
+    world.opened.beginStop();
+    expect((await world.call('GET', '//readyz')).status).toBe(503);
+  });
+});
+
+describe('the OpenAPI description', () => {
+  it('is version 3.1 and has every mounted route', async () => {
+    const { body } = await world.call('GET', '/openapi.json');
+    expect(body.openapi).toBe('3.1.0');
+    for (const { method, path } of routes) expect(body.paths[`/api${path}`]?.[method], path).toBeDefined();
+    const ids = Object.values(body.paths as Record<string, Record<string, { operationId: string }>>).flatMap(
+      (path) => Object.values(path).map(({ operationId }) => operationId),
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe('CORS', () => {
+  it('is off by default and never reflects an origin that is not on the list', async () => {
+    const ask = (target: World, origin: string, method = 'GET') =>
+      target.call(method, '/me', {
+        token: ada.accessToken,
+        headers: { Origin: origin, 'Access-Control-Request-Method': 'GET' },
+      });
+    expect((await ask(world, 'https://app.example')).headers.get('access-control-allow-origin')).toBeNull();
+    const listed = await openWorld({ settings: { server: { cors_origins: ['https://app.example'] } } });
+    const allowed = await ask(listed, 'https://app.example');
+    expect(allowed.headers.get('access-control-allow-origin')).toBe('https://app.example');
+    expect(allowed.headers.get('access-control-allow-credentials')).toBeNull();
+    expect(allowed.headers.get('vary')).toMatch(/origin/i);
+    for (const origin of [
+      'https://evil.example',
+      'null',
+      'https://app.example.evil',
+      'https://sub.app.example',
+      'http://app.example',
+    ]) {
+      expect((await ask(listed, origin)).headers.get('access-control-allow-origin')).toBeNull();
+    }
+    const preflight = await ask(listed, 'https://app.example', 'OPTIONS');
+    expect([preflight.status, preflight.headers.get('access-control-allow-methods')]).toEqual([
+      204,
+      expect.stringContaining('PATCH'),
+    ]);
+    expect(preflight.headers.get('x-content-type-options')).toBe('nosniff');
+    await listed.close();
+  });
+});

@@ -1,0 +1,258 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createLimit } from '../src/http/rate-limits.ts';
+import { DAY, MINUTE, SECOND } from '../src/kernel/instants.ts';
+import { openWorld, type World } from './world.ts';
+
+let world: World;
+afterEach(() => world?.close());
+
+const open = async (
+  limits: Record<string, unknown> = {},
+  more: Record<string, Record<string, unknown>> = {},
+) => {
+  world = await openWorld({ settings: { rate_limits: { enabled: true, ...limits }, ...more } });
+  return world;
+};
+const login = (email: string, password: string, address = '192.0.2.1', headers = {}) =>
+  world.call('POST', '/auth/login', { body: { email, password }, address, headers });
+
+describe('the limit of an address', () => {
+  it('holds 200 and refills one a second, counting malformed requests too', async () => {
+    await open();
+    for (let i = 0; i < 200; i += 1)
+      expect(
+        (
+          await world.call('POST', '/auth/register/confirm', {
+            body: '{',
+            headers: { 'Content-Type': 'application/json' },
+            address: '192.0.2.9',
+          })
+        ).status,
+      ).toBe(400);
+    const { status, body, headers } = await login('a@example.com', 'password1', '192.0.2.9');
+    expect([status, body.error, headers.get('retry-after')]).toEqual([429, 'TooManyRequestsError', '1']);
+    expect((await login('a@example.com', 'password1', '192.0.2.10')).status).toBe(401);
+    world.clock.advance(SECOND);
+    expect((await login('a@example.com', 'password1', '192.0.2.9')).status).toBe(401);
+    expect((await login('a@example.com', 'password1', '192.0.2.9')).status).toBe(429);
+  });
+
+  it('is another for refresh', async () => {
+    await open({ auth_burst: 1 });
+    await login('a@example.com', 'password1');
+    expect((await login('a@example.com', 'password1')).status).toBe(429);
+    expect(
+      (await world.call('POST', '/auth/refresh', { body: { refreshToken: 'x' }, address: '192.0.2.1' }))
+        .status,
+    ).toBe(401);
+  });
+
+  it('counts a /64 of IPv6 as one, and IPv4 in IPv6 as IPv4', async () => {
+    await open({ auth_burst: 2 });
+    expect((await login('a@example.com', 'password1', '2001:db8:1:2::1')).status).toBe(401);
+    expect((await login('a@example.com', 'password1', '2001:db8:1:2:ffff::7')).status).toBe(401);
+    expect((await login('a@example.com', 'password1', '2001:0db8:0001:0002:1:2:3:4')).status).toBe(429);
+    expect((await login('a@example.com', 'password1', '2001:db8:1:3::1')).status).toBe(401);
+    await login('a@example.com', 'password1', '::ffff:192.0.2.1');
+    await login('a@example.com', 'password1', '192.0.2.1');
+    expect((await login('a@example.com', 'password1', '192.0.2.1')).status).toBe(429);
+  });
+
+  it('believes X-Forwarded-For from a trusted proxy only, and there the right-most hop that is none', async () => {
+    const forwarded = (value: string) => ({ 'X-Forwarded-For': value });
+    await open({ auth_burst: 1 });
+    await login('a@example.com', 'password1', '192.0.2.1', forwarded('203.0.113.1'));
+    expect((await login('a@example.com', 'password1', '192.0.2.1', forwarded('203.0.113.2'))).status).toBe(
+      429,
+    );
+    await world.close();
+    await open({ auth_burst: 1 }, { server: { trusted_proxies: ['10.0.0.0/8', 'fd00::/8'] } });
+    const via = (value: string) => login('a@example.com', 'password1', '10.0.0.1', forwarded(value));
+    expect((await via('203.0.113.1')).status).toBe(401);
+    expect((await via('203.0.113.2')).status).toBe(401);
+    expect((await via('9.9.9.9, 203.0.113.2, 10.1.1.1')).status).toBe(429);
+    expect((await login('a@example.com', 'password1', '192.0.2.1', forwarded('203.0.113.9'))).status).toBe(
+      401,
+    );
+    expect((await login('a@example.com', 'password1', '192.0.2.1', forwarded('203.0.113.8'))).status).toBe(
+      429,
+    );
+  });
+
+  it('is the one that sessions are listed with', async () => {
+    await open({}, { server: { trusted_proxies: ['127.0.0.1'] } });
+    const ada = await world.signUp();
+    await login(ada.email, ada.password, '127.0.0.1', {
+      'X-Forwarded-For': '203.0.113.1',
+      'User-Agent': 'Test/1',
+    });
+    const { body } = await world.call('GET', '/me/sessions', { token: ada.accessToken });
+    expect(body.items[1]).toMatchObject({ ip: '203.0.113.1', userAgent: 'Test/1', current: false });
+  });
+
+  it('keeps a bounded number of keys, and never forgets the one that is hammered', () => {
+    const limit = createLimit({ burst: 2, refillMs: MINUTE }, 100);
+    limit('victim', 0);
+    limit('victim', 0);
+    for (let i = 0; i < 10_000; i += 1) {
+      limit(`other ${i}`, 0);
+      if (i % 50 === 0) expect(() => limit('victim', 0)).toThrow('Too many requests');
+    }
+  });
+});
+
+describe('failed sign-ins', () => {
+  it('are 10 per account and address, then one a minute; 429 for unknown addresses too', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com');
+    for (const email of [ada.email, 'nobody@example.com']) {
+      for (let i = 0; i < 10; i += 1) expect((await login(email, 'wrong password')).status).toBe(401);
+      const { status, headers } = await login(email, 'wrong password');
+      expect([status, headers.get('retry-after')]).toEqual([429, '60']);
+    }
+    expect((await login(ada.email, ada.password)).status).toBe(429);
+    expect((await login(ada.email, ada.password, '192.0.2.2')).status).toBe(200);
+    world.clock.advance(MINUTE);
+    expect((await login(ada.email, ada.password)).status).toBe(200);
+  });
+
+  it('are counted on the disk: a restart forgives none', async () => {
+    await open();
+    for (let i = 0; i < 10; i += 1) await login('a@example.com', 'wrong password');
+    const { folder } = world;
+    await world.opened.close();
+    const again = await openWorld({ folder, settings: { rate_limits: { enabled: true } } });
+    expect(
+      (
+        await again.call('POST', '/auth/login', {
+          body: { email: 'a@example.com', password: 'x' },
+          address: '192.0.2.1',
+        })
+      ).status,
+    ).toBe(429);
+    await again.close();
+    world = await openWorld();
+  });
+
+  it('are not used up by sign-ins that succeed', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com');
+    for (let i = 0; i < 30; i += 1) expect((await login(ada.email, ada.password)).status).toBe(200);
+  });
+
+  it('cannot slip through together', async () => {
+    await open();
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, () => login('a@example.com', 'wrong password')),
+    );
+    expect(outcomes.filter(({ status }) => status === 401).length).toBe(10);
+  });
+
+  it('of all addresses are 100 per account, and hold up no network that signed in within 30 days', async () => {
+    await open({ auth_burst: 100_000 });
+    const ada = await world.signUp('ada@example.com');
+    expect((await login(ada.email, ada.password, '198.51.100.1')).status).toBe(200);
+    for (let i = 0; i < 100; i += 1)
+      expect((await login(ada.email, 'wrong password', `203.0.113.${i}`)).status).toBe(401);
+    expect((await login(ada.email, 'wrong password', '203.0.113.200')).status).toBe(429);
+    expect((await login(ada.email, ada.password, '198.51.100.1')).status).toBe(200);
+    expect((await login(ada.email, ada.password, '203.0.113.201')).status).toBe(429);
+  });
+
+  it('count wrong codes and wrong passwords of a change together', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com');
+    const change = () =>
+      world.call('POST', '/me/password', {
+        token: ada.accessToken,
+        address: '192.0.2.1',
+        body: { currentPassword: 'wrong password', newPassword: 'password2' },
+      });
+    for (let i = 0; i < 5; i += 1) expect((await change()).status).toBe(403);
+    for (let i = 0; i < 5; i += 1) {
+      expect(
+        (
+          await world.call('POST', '/auth/login/code/confirm', {
+            body: { email: ada.email, code: '000000' },
+            address: '192.0.2.1',
+          })
+        ).status,
+      ).toBe(401);
+    }
+    expect((await change()).status).toBe(429);
+    expect((await login(ada.email, ada.password)).status).toBe(429);
+  });
+});
+
+describe('mails', () => {
+  it('are 10 per recipient and flow, then one a minute; the answer does not change', async () => {
+    await open({ auth_burst: 100_000 });
+    const ada = await world.signUp('ada@example.com');
+    const sent = async () => {
+      await world.settle();
+      return world.mails.filter(({ subject }) => subject === 'Your sign-in code').length;
+    };
+    const ask = () => world.call('POST', '/auth/login/code', { body: { email: ada.email } });
+    for (let i = 1; i <= 15; i += 1) {
+      expect((await ask()).status).toBe(200);
+      expect(await sent()).toBe(Math.min(i, 10));
+    }
+    world.clock.advance(MINUTE);
+    await ask();
+    expect(await sent()).toBe(11);
+    await ask();
+    expect(await sent()).toBe(11);
+    await world.call('POST', '/auth/password/reset/request', { body: { email: ada.email } });
+    expect((await world.mailTo(ada.email)).subject).toBe('Reset your password');
+  });
+
+  it('are 50 a day per recipient and flow', async () => {
+    await open({ auth_burst: 100_000, mail_burst: 1_000 });
+    for (let i = 0; i < 60; i += 1)
+      await world.call('POST', '/auth/register', {
+        body: { email: 'a@example.com', password: 'password1', name: 'A' },
+      });
+    await world.settle();
+    expect(world.mails.length).toBe(50);
+  });
+
+  it('that one user causes are 30 a day, then 429', async () => {
+    await open({ user_burst: 100_000 });
+    const ada = await world.signUp('ada@example.com');
+    const change = (i: number) =>
+      world.call('POST', '/auth/email/change/request', {
+        token: ada.accessToken,
+        body: { newEmail: `new${i}@example.com` },
+      });
+    for (let i = 0; i < 30; i += 1) expect((await change(i)).status).toBe(200);
+    const { status, headers } = await change(30);
+    expect([status, headers.get('retry-after')]).toEqual([429, String(DAY / 30 / SECOND)]);
+  });
+});
+
+describe('signed-in requests', () => {
+  it('are limited by user, not by address, and before the shape is looked at', async () => {
+    await open({ user_burst: 3 });
+    const ada = await world.signUp('ada@example.com');
+    const bob = await world.signUp('bob@example.com');
+    for (let i = 0; i < 3; i += 1)
+      expect((await world.call('GET', '/me', { token: ada.accessToken })).status).toBe(200);
+    expect((await world.call('GET', '/me/sessions?page=0', { token: ada.accessToken })).status).toBe(429);
+    expect((await world.call('GET', '/me', { token: bob.accessToken })).status).toBe(200);
+    world.clock.advance(50);
+    expect((await world.call('GET', '/me', { token: ada.accessToken })).status).toBe(200);
+  });
+
+  it('and all others are free when limits are off', async () => {
+    world = await openWorld({
+      settings: {
+        rate_limits: { enabled: false, user_burst: 1, auth_burst: 1, failures_burst: 1, mail_burst: 1 },
+      },
+    });
+    const ada = await world.signUp('ada@example.com');
+    for (let i = 0; i < 20; i += 1) {
+      expect((await world.call('GET', '/me', { token: ada.accessToken })).status).toBe(200);
+      expect((await login(ada.email, 'wrong password')).status).toBe(401);
+    }
+  });
+});

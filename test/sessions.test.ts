@@ -1,0 +1,237 @@
+import { SignJWT } from 'jose';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DAY, MINUTE, SECOND } from '../src/kernel/instants.ts';
+import { rotateAccessKey } from '../src/kernel/keys.ts';
+import { openWorld, type Person, type World } from './world.ts';
+
+let world: World;
+let ada: Person;
+beforeEach(async () => {
+  world = await openWorld();
+  ada = await world.signUp('ada@example.com');
+});
+afterEach(() => world.close());
+
+const me = async (token: string | undefined) => (await world.call('GET', '/me', { token })).status;
+const login = async (person: Person) =>
+  (await world.call('POST', '/auth/login', { body: { email: person.email, password: person.password } }))
+    .body;
+const refresh = (refreshToken: string) => world.call('POST', '/auth/refresh', { body: { refreshToken } });
+const logout = (token: string, refreshToken: string) =>
+  world.call('POST', '/auth/logout', { token, body: { refreshToken } });
+
+describe('access token', () => {
+  it('works for 15 minutes', async () => {
+    expect(await me(ada.accessToken)).toBe(200);
+    world.clock.advance(15 * MINUTE - SECOND);
+    expect(await me(ada.accessToken)).toBe(200);
+    world.clock.advance(2 * SECOND);
+    expect(await me(ada.accessToken)).toBe(401);
+  });
+
+  it('is asked for with WWW-Authenticate on every Bearer route', async () => {
+    for (const headers of [
+      {},
+      { Authorization: 'Basic x' },
+      { Authorization: 'Bearer' },
+      { Authorization: 'Bearer a, Bearer b' },
+    ]) {
+      const answer = await world.call('GET', '/me', { headers: headers as Record<string, string> });
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+      expect(answer.body.error).toBe('UnauthorizedError');
+    }
+    expect((await world.call('GET', `/me?access_token=${ada.accessToken}`)).status).toBe(401);
+    expect(
+      (await world.call('GET', '/me', { headers: { Authorization: `bearer ${ada.accessToken}` } })).status,
+    ).toBe(200);
+  });
+
+  it('is refused when forged: other algorithm, type, key, issuer, audience, missing or odd claims', async () => {
+    const { kid, key } = world.deps.keys.signing();
+    const { public_url: issuer, base_path: base } = world.deps.config.server;
+    const now = Math.floor(world.clock.now() / 1000);
+    const sessions = (await world.call('GET', '/me/sessions', { token: ada.accessToken })).body.items;
+    const good = {
+      iss: issuer,
+      aud: issuer + base,
+      sub: ada.id,
+      sid: sessions[0].id,
+      jti: 'x',
+      iat: now,
+      exp: now + 60,
+    };
+    const header = { alg: 'HS256', typ: 'at+jwt', kid };
+    const sign = (claims: object, head: object = {}, secret: Uint8Array = key) =>
+      new SignJWT({ ...claims }).setProtectedHeader({ ...header, ...head }).sign(secret);
+    const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+    expect(await me(await sign(good))).toBe(200);
+    const forged = [
+      await sign(good, { alg: 'HS512' }, Buffer.concat([key, key])),
+      await sign(good, { typ: 'JWT' }),
+      await sign(good, { kid: '__proto__' }),
+      await sign(good, { kid: '../../keys.json' }),
+      await sign(good, {}, Buffer.alloc(32)),
+      await sign({ ...good, iss: 'https://evil.example' }),
+      await sign({ ...good, aud: 'other' }),
+      await sign({ ...good, exp: undefined }),
+      await sign({ ...good, exp: now - 1 }),
+      await sign({ ...good, nbf: now + 3600 }),
+      await sign({ ...good, sub: undefined }),
+      await sign({ ...good, sid: undefined }),
+      await sign({ ...good, sid: 'another' }),
+      await sign({ ...good, sub: 'another' }),
+      ...['none', 'None', 'nOnE'].map((alg) => `${encode({ ...header, alg })}.${encode(good)}.`),
+      `${encode(header)}.${encode({ ...good, exp: 'Infinity' })}.x`,
+      'x'.repeat(9_000),
+      ada.refreshToken,
+    ];
+    for (const token of forged) expect(await me(token), token.slice(0, 60)).toBe(401);
+  });
+
+  it('verifies with a rotated-out key until its last token is out, and no longer', async () => {
+    rotateAccessKey(`${world.folder}/keys.json`, world.clock.now(), 15 * MINUTE);
+    world.deps.keys.refresh();
+    expect(await me(ada.accessToken)).toBe(200);
+    const { accessToken } = await login(ada);
+    expect(accessToken.split('.')[0]).not.toBe(ada.accessToken.split('.')[0]);
+    expect(await me(accessToken)).toBe(200);
+    world.clock.advance(15 * MINUTE + SECOND);
+    const { accessToken: fresh } = await login(ada);
+    expect(await me(fresh)).toBe(200);
+  });
+});
+
+describe('refresh', () => {
+  it('gives two new tokens and uses up the old one', async () => {
+    const { status, body } = await refresh(ada.refreshToken);
+    expect(status).toBe(200);
+    expect(Object.keys(body)).toEqual(['accessToken', 'refreshToken']);
+    expect(body.refreshToken).not.toBe(ada.refreshToken);
+    expect(await me(body.accessToken)).toBe(200);
+  });
+
+  it('ends every session of the user when a used token comes back, access tokens included', async () => {
+    const other = await login(ada);
+    const bob = await world.signUp('bob@example.com');
+    const { body: rotated } = await refresh(ada.refreshToken);
+    const again = await refresh(ada.refreshToken);
+    expect([again.status, again.body.error]).toEqual([401, 'UnauthorizedError']);
+    for (const token of [ada.accessToken, other.accessToken, rotated.accessToken])
+      expect(await me(token)).toBe(401);
+    for (const token of [rotated.refreshToken, other.refreshToken])
+      expect((await refresh(token)).status).toBe(401);
+    expect(await me(bob.accessToken)).toBe(200);
+    expect((await world.mailTo(ada.email)).subject).toBe('You were signed out everywhere');
+  });
+
+  it('lets at most one of 50 parallel uses win, and then no session is left', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const session = await login(ada);
+      const outcomes = await Promise.all(Array.from({ length: 50 }, () => refresh(session.refreshToken)));
+      expect(outcomes.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
+      expect(outcomes.every(({ status }) => status === 200 || status === 401)).toBe(true);
+      for (const { status, body } of outcomes)
+        if (status === 200) expect(await me(body.accessToken)).toBe(401);
+      expect(await me(session.accessToken)).toBe(401);
+    }
+  });
+
+  it('refuses an unknown token without ending anything', async () => {
+    expect((await refresh('unknown')).status).toBe(401);
+    expect((await refresh(ada.accessToken)).status).toBe(401);
+    expect(await me(ada.accessToken)).toBe(200);
+  });
+
+  it('works for 30 days from last use', async () => {
+    world.clock.advance(30 * DAY - SECOND);
+    const { status, body } = await refresh(ada.refreshToken);
+    expect(status).toBe(200);
+    world.clock.advance(30 * DAY - SECOND);
+    const next = await refresh(body.refreshToken);
+    expect(next.status).toBe(200);
+    world.clock.advance(30 * DAY + SECOND);
+    expect((await refresh(next.body.refreshToken)).status).toBe(401);
+  });
+
+  it('ends at auth.session_max_days from sign-in where that is set', async () => {
+    const strict = await openWorld({ settings: { auth: { session_max_days: 31 } } });
+    const person = await strict.signUp();
+    strict.clock.advance(29 * DAY);
+    const { body } = await strict.call('POST', '/auth/refresh', {
+      body: { refreshToken: person.refreshToken },
+    });
+    strict.clock.advance(2 * DAY + SECOND);
+    expect(
+      (await strict.call('POST', '/auth/refresh', { body: { refreshToken: body.refreshToken } })).status,
+    ).toBe(401);
+    await strict.close();
+  });
+
+  it('survives a restart, and so does the end of a session', async () => {
+    const other = await login(ada);
+    await logout(other.accessToken, other.refreshToken);
+    await world.opened.close();
+    const again = await openWorld({ folder: world.folder });
+    expect((await again.call('GET', '/me', { token: ada.accessToken })).status).toBe(200);
+    expect((await again.call('GET', '/me', { token: other.accessToken })).status).toBe(401);
+    expect(
+      (await again.call('POST', '/auth/refresh', { body: { refreshToken: ada.refreshToken } })).status,
+    ).toBe(200);
+    await again.close();
+    world = await openWorld();
+  });
+});
+
+describe('logout', () => {
+  it('ends the session of the given token at once, and only that one', async () => {
+    const other = await login(ada);
+    const { status, body } = await logout(ada.accessToken, other.refreshToken);
+    expect([status, body]).toEqual([204, undefined]);
+    expect(await me(other.accessToken)).toBe(401);
+    expect((await refresh(other.refreshToken)).status).toBe(401);
+    expect(await me(ada.accessToken)).toBe(200);
+    expect((await logout(ada.accessToken, ada.refreshToken)).status).toBe(204);
+    expect((await logout(ada.accessToken, ada.refreshToken)).status).toBe(401);
+  });
+
+  it("does nothing with another's or an unknown token, and tells neither apart", async () => {
+    const bob = await world.signUp('bob@example.com');
+    expect((await logout(ada.accessToken, bob.refreshToken)).status).toBe(204);
+    expect((await logout(ada.accessToken, 'unknown')).status).toBe(204);
+    expect((await refresh(bob.refreshToken)).status).toBe(200);
+    expect(await me(ada.accessToken)).toBe(200);
+  });
+
+  it("takes the caller's own used token as reuse", async () => {
+    const { body } = await refresh(ada.refreshToken);
+    expect((await logout(body.accessToken, ada.refreshToken)).status).toBe(401);
+    expect(await me(body.accessToken)).toBe(401);
+  });
+});
+
+describe('my sessions', () => {
+  it('are listed with the current one marked, and end one by one or all the others', async () => {
+    const second = await login(ada);
+    const third = await login(ada);
+    const { body } = await world.call('GET', '/me/sessions', { token: ada.accessToken });
+    expect(body.total).toBe(3);
+    expect(body.items.map((session: { current: boolean }) => session.current)).toEqual([true, false, false]);
+    const { id } = body.items[1];
+    expect((await world.call('DELETE', `/me/sessions/${id}`, { token: ada.accessToken })).status).toBe(204);
+    expect((await world.call('DELETE', `/me/sessions/${id}`, { token: ada.accessToken })).status).toBe(404);
+    expect([await me(second.accessToken), await me(third.accessToken)]).toEqual([401, 200]);
+    expect((await world.call('DELETE', '/me/sessions', { token: ada.accessToken })).status).toBe(204);
+    expect([await me(third.accessToken), await me(ada.accessToken)]).toEqual([401, 200]);
+  });
+
+  it("cannot be another's", async () => {
+    const bob = await world.signUp('bob@example.com');
+    const { body } = await world.call('GET', '/me/sessions', { token: bob.accessToken });
+    expect(
+      (await world.call('DELETE', `/me/sessions/${body.items[0].id}`, { token: ada.accessToken })).status,
+    ).toBe(404);
+    expect(await me(bob.accessToken)).toBe(200);
+  });
+});
