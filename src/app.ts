@@ -1,13 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { cors } from 'hono/cors';
 import type { Deps } from './deps.ts';
-import { answer, refusal } from './http/answer.ts';
+import { answer, commonHeaders, refusal } from './http/answer.ts';
 import { mountHealth } from './http/health.ts';
 import { describe, openApiDocument } from './http/openapi.ts';
 import type { Environment } from './http/request.ts';
 import { mount } from './http/route.ts';
 import { AppError, notFound } from './kernel/errors.ts';
-import { newId } from './kernel/ids.ts';
 import { mountPages } from './pages/routes.ts';
 import { routes } from './routes.ts';
 
@@ -19,7 +19,7 @@ export function createApp(deps: Deps): App {
   const { base_path: basePath, public_url: publicUrl, cors_origins: origins } = deps.config.server;
 
   app.use(async (context, next) => {
-    const requestId = newId();
+    const requestId = randomUUID();
     const started = performance.now();
     context.set('requestId', requestId);
     await next();
@@ -29,17 +29,7 @@ export function createApp(deps: Deps): App {
       deps.log.debug({ requestId, method, path, status: context.res.status, milliseconds }, 'request');
     }
   });
-  if (origins.length > 0) {
-    const exposeHeaders = ['X-Request-Id', 'Retry-After'];
-    app.use(
-      cors({
-        origin: [...origins],
-        exposeHeaders,
-        maxAge: 600,
-        allowHeaders: ['Authorization', 'Content-Type'],
-      }),
-    );
-  }
+  if (origins.length > 0) allowOrigins(app, [...origins]);
 
   for (const route of routes) mount(app, deps, basePath, route);
   describe(app, basePath, routes);
@@ -68,6 +58,25 @@ export function createApp(deps: Deps): App {
     return refusal(requestId, reason);
   });
   return app;
+}
+
+/** Lets browsers of exactly these origins in; a preflight gets the common headers too. */
+function allowOrigins(app: App, origin: string[]): void {
+  app.use(async (context, next) => {
+    await next();
+    for (const [name, value] of Object.entries(commonHeaders(context.get('requestId')))) {
+      if (!context.res.headers.has(name)) context.header(name, value);
+    }
+  });
+  app.use(
+    cors({
+      origin,
+      allowHeaders: ['Authorization', 'Content-Type'],
+      allowMethods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+      exposeHeaders: ['X-Request-Id', 'Retry-After'],
+      maxAge: 600,
+    }),
+  );
 }
 
 /** The methods that some route takes at this path. */

@@ -1,0 +1,75 @@
+import { prepared, query } from '../db/connection.ts';
+import type { TaskRow } from '../db/tables.ts';
+import type { Tx } from '../db/writer.ts';
+import type { Deps } from '../deps.ts';
+import { type Instant, toInstant } from '../kernel/instants.ts';
+import { notify } from '../notifications/notify.ts';
+
+const AT_ONCE = 200;
+/** Until when due tasks have been told of: what lies before is not looked at again. */
+const WATERMARK = 'due_noticed_until';
+
+/**
+ * Tells assignees of open tasks whose due instant has passed since this was last called, after a downtime too. Once
+ * for each due instant, whatever the clock does: a task remembers the one that was told.
+ */
+export async function notifyDue(deps: Deps): Promise<void> {
+  const now = toInstant(deps.clock.now());
+  while ((await deps.write((tx) => notifySome(tx, now))) === AT_ONCE);
+}
+
+/** Answers how many were told of; fewer than `AT_ONCE` are the last. */
+function notifySome(tx: Tx, now: Instant): number {
+  const until = tx.one(watermark({}))?.value ?? now;
+  const due = until < now ? tx.all(dueBetween({ until, now })) : [];
+  for (const task of due) {
+    notify(
+      tx,
+      task.assignee_id === null ? [] : [task.assignee_id],
+      {
+        type: 'task.due',
+        actorId: null,
+        workspaceId: task.workspace_id,
+        title: 'A task is due',
+        body: task.title,
+        data: { taskId: task.id },
+      },
+      now,
+    );
+    tx.run(markNoticed({ seq: task.seq }));
+  }
+  if (due.length < AT_ONCE) tx.run(setWatermark({ now }));
+  return due.length;
+}
+
+const watermark = prepared<object, { value: string }>(() =>
+  query.selectFrom('meta').select('value').where('key', '=', WATERMARK),
+);
+
+const setWatermark = prepared<{ now: Instant }, unknown>((argument) =>
+  query
+    .insertInto('meta')
+    .values({ key: WATERMARK, value: argument('now') })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: argument('now') })),
+);
+
+const dueBetween = prepared<{ until: Instant; now: Instant }, TaskRow & { seq: number }>((argument) =>
+  query
+    .selectFrom('tasks as task')
+    .innerJoin('statuses as status', 'status.id', 'task.status_id')
+    .selectAll('task')
+    .where('task.assignee_id', 'is not', null)
+    .where('task.due_date', '>', argument('until'))
+    .where('task.due_date', '<=', argument('now'))
+    .where((row) => row('task.due_noticed', 'is distinct from', row.ref('task.due_date')))
+    .where('status.type', 'in', ['unstarted', 'started'])
+    .orderBy('task.due_date')
+    .limit(AT_ONCE),
+);
+
+const markNoticed = prepared<{ seq: number }, unknown>((argument) =>
+  query
+    .updateTable('tasks')
+    .set((row) => ({ due_noticed: row.ref('due_date') }))
+    .where('seq', '=', argument('seq')),
+);

@@ -1,0 +1,196 @@
+import { type Db, prepared, query } from '../db/connection.ts';
+import type { Role, StatusRow, TaskRow } from '../db/tables.ts';
+import { PRIORITIES, type Task } from './schema.ts';
+
+/** A task as it begins: nobody was told of its due instant yet. */
+export type NewTask = Omit<TaskRow, 'due_noticed'>;
+
+/** What of a task is on the wire. */
+export type ShownTask = Omit<NewTask, 'title_key'>;
+
+/** A task with the number that the search index knows it by. */
+export type StoredTask = TaskRow & { seq: number };
+
+export const taskOf = (row: ShownTask): Task => ({
+  id: row.id,
+  workspaceId: row.workspace_id,
+  spaceId: row.space_id,
+  listId: row.list_id,
+  title: row.title,
+  description: row.description,
+  priority: PRIORITIES[row.priority] ?? 'none',
+  statusId: row.status_id,
+  assigneeId: row.assignee_id,
+  creatorId: row.creator_id,
+  startDate: row.start_date,
+  dueDate: row.due_date,
+  completedAt: row.completed_at,
+  position: row.position,
+  recurrence:
+    row.occurrence_at === null
+      ? null
+      : {
+          recurringTaskId: row.recurring_task_id,
+          occurrenceAt: row.occurrence_at,
+          occurrenceNumber: row.occurrence_number ?? 0,
+          overridden: overriddenIn(row),
+        },
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+/** The fields of an instance that differ from its series by intent. */
+export const overriddenIn = (row: ShownTask): string[] =>
+  row.overridden === null ? [] : (JSON.parse(row.overridden) as string[]);
+
+export const priorityRank = (priority: Task['priority']): number => PRIORITIES.indexOf(priority);
+
+const byId = prepared<{ workspaceId: string; id: string }, StoredTask>((argument) =>
+  query
+    .selectFrom('tasks')
+    .selectAll()
+    .where('workspace_id', '=', argument('workspaceId'))
+    .where('id', '=', argument('id')),
+);
+
+export const findTask = (db: Db, workspaceId: string, id: string) => db.one(byId({ workspaceId, id }));
+
+const insert = prepared<NewTask, { seq: number }>((argument) =>
+  query
+    .insertInto('tasks')
+    .values({
+      id: argument('id'),
+      workspace_id: argument('workspace_id'),
+      space_id: argument('space_id'),
+      list_id: argument('list_id'),
+      status_id: argument('status_id'),
+      priority: argument('priority'),
+      assignee_id: argument('assignee_id'),
+      creator_id: argument('creator_id'),
+      start_date: argument('start_date'),
+      due_date: argument('due_date'),
+      due_noticed: null,
+      completed_at: argument('completed_at'),
+      position: argument('position'),
+      recurring_task_id: argument('recurring_task_id'),
+      occurrence_at: argument('occurrence_at'),
+      occurrence_number: argument('occurrence_number'),
+      overridden: argument('overridden'),
+      created_at: argument('created_at'),
+      updated_at: argument('updated_at'),
+      title: argument('title'),
+      title_key: argument('title_key'),
+      description: argument('description'),
+    })
+    .returning('seq'),
+);
+
+const count = prepared<
+  { workspaceId: string; list: string; priority: string; assignee: string; statusId: string },
+  unknown
+>((argument) => {
+  const row = { workspace_id: argument('workspaceId'), status_id: argument('statusId'), n: 1 };
+  return query
+    .insertInto('task_counts')
+    .values([
+      { ...row, field: 'list', value: argument('list') },
+      { ...row, field: 'priority', value: argument('priority') },
+      { ...row, field: 'assignee', value: argument('assignee') },
+    ])
+    .onConflict((conflict) =>
+      conflict
+        .columns(['workspace_id', 'field', 'value', 'status_id'])
+        .doUpdateSet((row) => ({ n: row('task_counts.n', '+', 1) })),
+    );
+});
+
+/**
+ * Stores a task and counts it; answers its number. Counted here and not by a trigger, which would make SQLite
+ * journal every page that the insert touches.
+ */
+export function insertTaskRow(db: Db, row: NewTask): number {
+  const inserted = db.one(insert(row));
+  db.run(
+    count({
+      workspaceId: row.workspace_id,
+      list: row.list_id,
+      priority: String(row.priority),
+      assignee: row.assignee_id ?? '',
+      statusId: row.status_id,
+    }),
+  );
+  return inserted?.seq ?? 0;
+}
+
+/** Stores the changed fields of a task. */
+export const updateTaskRow = (db: Db, row: StoredTask, changes: Partial<TaskRow>) =>
+  db.run(
+    query
+      .updateTable('tasks')
+      .set(changes)
+      .where('workspace_id', '=', row.workspace_id)
+      .where('seq', '=', row.seq),
+  );
+
+export const deleteTaskRow = (db: Db, row: StoredTask) =>
+  db.run(query.deleteFrom('tasks').where('workspace_id', '=', row.workspace_id).where('seq', '=', row.seq));
+
+/** A list as a place for tasks: where it lies, and the statuses that it knows, in order. */
+export interface Place {
+  listId: string;
+  spaceId: string;
+  statuses: StatusRow[];
+}
+
+const listRow = prepared<
+  { workspaceId: string; id: string },
+  { id: string; space_id: string; status_template_id: string }
+>((argument) =>
+  query
+    .selectFrom('lists')
+    .select(['id', 'space_id', 'status_template_id'])
+    .where('workspace_id', '=', argument('workspaceId'))
+    .where('id', '=', argument('id')),
+);
+
+const statusesOf = prepared<{ templateId: string }, StatusRow>((argument) =>
+  query
+    .selectFrom('statuses')
+    .selectAll()
+    .where('template_id', '=', argument('templateId'))
+    .orderBy('position')
+    .orderBy('id'),
+);
+
+export function findPlace(db: Db, workspaceId: string, listId: string): Place | undefined {
+  const list = db.one(listRow({ workspaceId, id: listId }));
+  if (!list) return undefined;
+  const statuses = db.all(statusesOf({ templateId: list.status_template_id }));
+  return { listId: list.id, spaceId: list.space_id, statuses };
+}
+
+const lastIn = prepared<{ workspaceId: string; listId: string }, { position: number | null }>((argument) =>
+  query
+    .selectFrom('tasks')
+    .select(({ fn }) => fn.max('position').as('position'))
+    .where('list_id', '=', argument('listId'))
+    .where('workspace_id', '=', argument('workspaceId')),
+);
+
+/** The position of the last task of a list; undefined in an empty one. */
+export const lastPosition = (db: Db, workspaceId: string, listId: string): number | undefined =>
+  db.one(lastIn({ workspaceId, listId }))?.position ?? undefined;
+
+const roleOf = prepared<{ workspaceId: string; userId: string }, { role: Role }>((argument) =>
+  query
+    .selectFrom('members')
+    .select('role')
+    .where('workspace_id', '=', argument('workspaceId'))
+    .where('user_id', '=', argument('userId')),
+);
+
+/** Whether tasks of the workspace may be given to that user: a member who is not a viewer. */
+export function isAssignable(db: Db, workspaceId: string, userId: string): boolean {
+  const role = db.one(roleOf({ workspaceId, userId }))?.role;
+  return role !== undefined && role !== 'viewer';
+}

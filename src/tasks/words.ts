@@ -1,0 +1,121 @@
+/** UTF-16 units. */
+const WORD_UNITS_AT_MOST = 40;
+const TITLE_KEY_UNITS_AT_MOST = 64;
+
+const NOT_ASCII = /[^\0-\x7f]/;
+const ASCII_WORDS = /[a-z0-9]+/g;
+/** Marks that may be left out in writing; those of Indic and South-East Asian scripts are letters, as are kana's. */
+const ACCENTS =
+  /(?![\u3099\u309a])[\p{Script=Inherited}--[\u200c\u200d]]|[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640]/gv;
+/** Letters that are decorated ones to a reader, but not to Unicode. */
+const LOOKALIKES: Record<string, string> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ð: 'd',
+  đ: 'd',
+  þ: 'th',
+  ħ: 'h',
+  ł: 'l',
+  ŧ: 't',
+  ς: 'σ',
+};
+const LOOKALIKE = new RegExp(`[${Object.keys(LOOKALIKES).join('')}]`, 'g');
+/** Written without spaces between words; so are emoji. */
+const UNSPACED = [
+  ...['Han', 'Hiragana', 'Katakana', 'Bopomofo', 'Yi', 'Thai', 'Lao', 'Khmer', 'Myanmar', 'Tibetan'],
+  ...['Tai_Le', 'New_Tai_Lue', 'Tai_Tham', 'Javanese', 'Balinese'],
+]
+  .map((script) => String.raw`\p{Script=${script}}`)
+  .concat(String.raw`\u30fc\u3099\u309a\p{Extended_Pictographic}\p{Regional_Indicator}`)
+  .join('');
+const LETTER = String.raw`[\p{L}\p{N}\p{M}\p{Extended_Pictographic}\p{Regional_Indicator}]`;
+const PIECES = new RegExp(`(?<run>[${LETTER}&&[${UNSPACED}]]+)|[${LETTER}--[${UNSPACED}]]+`, 'gv');
+/** No language stacks so many (Unicode's stream-safe limit), and putting more in order takes quadratic time. */
+const MARKS_BEYOND_REASON = /(\p{M}{30})\p{M}+/gu;
+const HALF_A_PAIR = /[\ud800-\udbff]$/;
+
+/** A word, or a run of a script that does not show where words end. */
+interface Piece {
+  text: string;
+  isRun: boolean;
+}
+
+/** A text without case, accents and variants of form: what is the same to someone who searches. */
+export function fold(text: string): string {
+  if (!NOT_ASCII.test(text)) return text.toLowerCase();
+  return text
+    .replace(MARKS_BEYOND_REASON, '$1')
+    .normalize('NFKD')
+    .replace(ACCENTS, '')
+    .toUpperCase() // first up, since letters that differ in lower case may share their upper case
+    .toLowerCase()
+    .replace(LOOKALIKE, (letter) => LOOKALIKES[letter] ?? letter)
+    .normalize('NFC');
+}
+
+/** How a title sorts: folded and bounded. */
+export const titleKey = (title: string): string => beginning(fold(title), TITLE_KEY_UNITS_AT_MOST);
+
+/**
+ * The tokens under which a text is found, each behind the code of its workspace, so that none is shared: words once
+ * each; runs as overlapping pairs of characters and the last one alone (東京都 → 東京 京都 都), so that any part of a
+ * run is a phrase of pairs and no phrase reaches beyond its run.
+ */
+export function indexText(workspaceCode: number, text: string | null): string {
+  if (text === null) return '';
+  const mark = markOf(workspaceCode);
+  const words = new Set<string>();
+  let tokens = '';
+  for (const { text: piece, isRun } of piecesOf(text)) {
+    if (isRun) for (const pair of pairsOf(piece)) tokens += `${mark}${pair} `;
+    else words.add(piece);
+  }
+  for (const word of words) tokens += `${mark}${word} `;
+  return tokens;
+}
+
+/**
+ * The FTS5 expression for texts of a workspace in which every word of `asked` begins a word; null when it has no
+ * words. Only letters and digits get into it, so nothing in it is an operator.
+ */
+export function matchText(workspaceCode: number, asked: string): string | null {
+  const mark = markOf(workspaceCode);
+  const terms = new Set(
+    piecesOf(asked).map(({ text, isRun }) => {
+      const tokens = isRun ? partOf(text) : [text];
+      return `"${tokens.map((token) => mark + token).join(' ')}" *`;
+    }),
+  );
+  return terms.size === 0 ? null : [...terms].join(' AND ');
+}
+
+const markOf = (workspaceCode: number): string => `${workspaceCode.toString(36)}_`;
+
+function piecesOf(text: string): Piece[] {
+  const folded = fold(text);
+  if (!NOT_ASCII.test(folded)) {
+    return (folded.match(ASCII_WORDS) ?? []).map((word) => ({ text: bounded(word), isRun: false }));
+  }
+  return Array.from(folded.matchAll(PIECES), ([piece, run]) =>
+    run === undefined ? { text: bounded(piece), isRun: false } : { text: run, isRun: true },
+  );
+}
+
+/** A longer word is known by its beginning, in texts and in what is asked. */
+const bounded = (word: string): string => beginning(word, WORD_UNITS_AT_MOST);
+
+const beginning = (text: string, units: number): string =>
+  text.length <= units ? text : text.slice(0, units).replace(HALF_A_PAIR, '');
+
+function pairsOf(run: string): string[] {
+  const characters = [...run];
+  return characters.map((character, i) => character + (characters[i + 1] ?? ''));
+}
+
+/** The pairs that a run and every longer one have. */
+function partOf(run: string): string[] {
+  const pairs = pairsOf(run);
+  return pairs.length > 1 ? pairs.slice(0, -1) : pairs;
+}
