@@ -41,7 +41,7 @@ export function addList(
 ): List {
   const { workspaceId, spaceId, title, templateId } = list;
   const row: ListRow = {
-    id: newId(),
+    id: newId(now),
     workspace_id: workspaceId,
     space_id: spaceId,
     title,

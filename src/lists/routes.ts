@@ -126,7 +126,7 @@ export const listRoutes = [
     tag: 'Spaces and lists',
     summary: 'Change a list',
     description:
-      'Under another status template each task gets the status of the same title, else of the same type, else the first.',
+      '`spaceId` moves it to another space, where it keeps its position. Under another status template each task gets the status of the same title, else of the same type, else the first.',
     handle: ({ deps, who, params, body }) => updateList(deps, who, params.list_id, body),
   }),
   route({

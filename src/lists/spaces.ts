@@ -18,7 +18,7 @@ export function createSpace(deps: Deps, who: Member, input: SpaceInput): Promise
   const { workspaceId } = who;
   return writeAs(deps, who, (tx) => {
     const row: SpaceRow = {
-      id: newId(),
+      id: newId(now),
       workspace_id: workspaceId,
       title: input.title,
       description: input.description ?? null,

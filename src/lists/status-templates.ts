@@ -25,9 +25,9 @@ import * as store from './templates-store.ts';
 export function createTemplate(deps: Deps, who: Member, input: StatusTemplateInput): Promise<StatusTemplate> {
   const now = toInstant(deps.clock.now());
   const { workspaceId } = who;
-  const statuses = nextStatuses([], input.statuses ?? STARTING_STATUSES);
+  const statuses = nextStatuses([], input.statuses ?? STARTING_STATUSES, now);
   const row: StatusTemplateRow = {
-    id: newId(),
+    id: newId(now),
     workspace_id: workspaceId,
     title: input.title,
     is_default: input.isDefault ? 1 : 0,
@@ -63,7 +63,7 @@ export function updateTemplate(
   return writeAs(deps, who, (tx) => {
     const row = demandTemplate(tx, who, id);
     const present = statusesOf(tx, workspaceId, id);
-    const statuses = input.statuses ? inOrder(planned(present, input.statuses)) : present;
+    const statuses = input.statuses ? inOrder(planned(present, input.statuses, now)) : present;
     const isDefault = input.isDefault ?? row.is_default === 1;
     if (!isDefault && row.is_default === 1) {
       throw invalid({ path: 'isDefault', message: 'Make another template the default one instead' });
@@ -90,7 +90,7 @@ export async function removeTemplate(deps: Deps, who: Member, id: string): Promi
 }
 
 /** The statuses that entries ask for, by all the rules. */
-function planned(present: readonly Status[], entries: readonly StatusEntry[]): Status[] {
+function planned(present: readonly Status[], entries: readonly StatusEntry[], now: Instant): Status[] {
   const ids = entries.map(({ id }) => id);
   const strangers = ids.flatMap((id, i) => {
     if (id === undefined) return [];
@@ -98,7 +98,7 @@ function planned(present: readonly Status[], entries: readonly StatusEntry[]): S
     if (isOurs && ids.indexOf(id) === i) return [];
     return [{ path: [i, 'id'], message: isOurs ? 'Listed twice' : 'No such status in this template' }];
   });
-  const statuses = nextStatuses(present, entries);
+  const statuses = nextStatuses(present, entries, now);
   const issues = strangers.length > 0 ? strangers : statusIssues(statuses);
   if (issues.length === 0) return statuses;
   throw invalid(...issues.map(({ path, message }) => ({ path: ['statuses', ...path].join('.'), message })));

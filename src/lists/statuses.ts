@@ -1,5 +1,6 @@
 import type { StatusType } from '../db/tables.ts';
 import { newId } from '../kernel/ids.ts';
+import type { Instant } from '../kernel/instants.ts';
 import { positionAfter } from '../kernel/positions.ts';
 import { STATUS_COLORS } from '../workspaces/starter.ts';
 import type { Status, StatusEntry } from './schema.ts';
@@ -29,7 +30,11 @@ export function statusIssues(
  * What a template's statuses become by a new array: entries with the id of a status keep it and what they do not
  * name, others are new. The array's order is kept by entries that bring no position of their own.
  */
-export function nextStatuses(present: readonly Status[], entries: readonly StatusEntry[]): Status[] {
+export function nextStatuses(
+  present: readonly Status[],
+  entries: readonly StatusEntry[],
+  now: Instant,
+): Status[] {
   let last: number | undefined;
   return entries.map((entry) => {
     const kept = present.find(({ id }) => id === entry.id);
@@ -37,7 +42,7 @@ export function nextStatuses(present: readonly Status[], entries: readonly Statu
     const position = entry.position ?? placeAfter(last, kept?.position);
     last = Math.max(last ?? position, position);
     return {
-      id: kept?.id ?? newId(),
+      id: kept?.id ?? newId(now),
       title: entry.title ?? kept?.title ?? '',
       type,
       color: entry.color ?? kept?.color ?? STATUS_COLORS[type],

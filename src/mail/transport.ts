@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { Config } from '../config.ts';
-import { newId } from '../kernel/ids.ts';
+
 import { consoleTransport } from './console-transport.ts';
 import { deliveryTest } from './messages.ts';
 import { smtpTransport } from './smtp-transport.ts';
@@ -11,4 +12,4 @@ export const transportOf = (config: Config): Transport =>
 
 /** Sends a test mail past the outbox, for an admin who waits for the answer. */
 export const testDelivery = (transport: Transport, address: string): Promise<Delivery> =>
-  transport.deliver({ ...deliveryTest(), id: newId(), to: address });
+  transport.deliver({ ...deliveryTest(), id: randomUUID(), to: address });

@@ -24,7 +24,7 @@ export function notify(tx: Tx, userIds: readonly string[], notice: Notice, now: 
   for (const userId of userIds) {
     if (userId === actorId) continue;
     insertNotification(tx, {
-      id: newId(),
+      id: newId(now),
       user_id: userId,
       workspace_id: workspaceId,
       actor_id: actorId,

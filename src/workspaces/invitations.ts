@@ -30,7 +30,7 @@ export function invite(deps: Deps, who: Member, input: InvitationInput): Promise
   const { workspaceId } = who;
   const token = newSecret();
   const row: InvitationRow = {
-    id: newId(),
+    id: newId(now),
     workspace_id: workspaceId,
     email: input.email,
     role: input.role,

@@ -169,7 +169,7 @@ export const workspaceRoutes = [
     tag: 'People',
     summary: 'Accept an invitation',
     description:
-      'With the mailed token, signed in to the account of the invited address; another account is 403. A token that does not work is 400.',
+      'With the mailed token, signed in to the account of the invited address; another account is 403. A token that does not work is 400. A member already there keeps their role.',
     handle: ({ deps, who, body }) => acceptInvitation(deps, who, body),
   }),
 ];

@@ -29,7 +29,7 @@ export function startWorkspace(
   workspace: { title: string; ownerId: string; isDefault: boolean },
   now: Instant,
 ): string {
-  const id = newId();
+  const id = newId(now);
   const stamps = { created_at: now, updated_at: now };
   tx.run(
     query
@@ -45,7 +45,7 @@ export function startWorkspace(
       joined_at: now,
     }),
   );
-  const templateId = newId();
+  const templateId = newId(now);
   tx.run(
     query
       .insertInto('status_templates')
@@ -54,7 +54,7 @@ export function startWorkspace(
   STARTING_STATUSES.forEach(({ title, type }, i) => {
     tx.run(
       query.insertInto('statuses').values({
-        id: newId(),
+        id: newId(now),
         workspace_id: id,
         template_id: templateId,
         title,
@@ -64,7 +64,7 @@ export function startWorkspace(
       }),
     );
   });
-  const spaceId = newId();
+  const spaceId = newId(now);
   tx.run(
     query.insertInto('spaces').values({
       id: spaceId,
@@ -77,7 +77,7 @@ export function startWorkspace(
   );
   tx.run(
     query.insertInto('lists').values({
-      id: newId(),
+      id: newId(now),
       workspace_id: id,
       space_id: spaceId,
       title: 'Tasks',

@@ -1,0 +1,45 @@
+import { expect } from 'vitest';
+import type { Answer, Person, World } from './world.ts';
+
+export type Call = (method: string, path: string, body?: unknown) => Promise<Answer>;
+
+/** Calls in someone's name. */
+export const as =
+  (world: World, person: Person): Call =>
+  (method, path, body) =>
+    world.call(method, path, { token: person.accessToken, body });
+
+/** The workspace that came with someone's account. */
+export const homeOf = async (world: World, person: Person): Promise<string> =>
+  (await as(world, person)('GET', '/me/workspaces')).body.items[0].id;
+
+/** Invites an address and answers the mailed token. */
+export async function invite(
+  world: World,
+  inviter: Person,
+  workspaceId: string,
+  email: string,
+  role: string,
+): Promise<string> {
+  const { status } = await as(world, inviter)('POST', `/workspaces/${workspaceId}/invitations`, {
+    email,
+    role,
+  });
+  expect(status).toBe(201);
+  const { token = '' } = await world.mailTo(email);
+  return token;
+}
+
+/** Signs someone up who joins the workspace in that role. */
+export async function joined(
+  world: World,
+  inviter: Person,
+  workspaceId: string,
+  role: string,
+  name = role,
+): Promise<Person> {
+  const person = await world.signUp(undefined, name);
+  const token = await invite(world, inviter, workspaceId, person.email, role);
+  expect((await as(world, person)('POST', '/invitations/accept', { token })).status).toBe(200);
+  return person;
+}
