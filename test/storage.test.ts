@@ -55,7 +55,9 @@ function makeDatabase(): void {
     'create table notes (id integer primary key, text text); create index by_text on notes (text)',
   );
   const insert = storage.writing.prepare('insert into notes (text) values (?)');
-  for (let i = 0; i < 200; i++) insert.run(`note ${i} `.repeat(10));
+  storage.writing.transaction(() => {
+    for (let i = 0; i < 200; i++) insert.run(`note ${i} `.repeat(10));
+  })();
   storage.close();
 }
 
@@ -260,7 +262,9 @@ describe('an open database', () => {
     const { writing, close } = open();
     writing.exec('create table notes (text)');
     const insert = writing.prepare('insert into notes values (?)');
-    for (let i = 0; i < 100; i++) insert.run('note '.repeat(500));
+    writing.transaction(() => {
+      for (let i = 0; i < 100; i++) insert.run('note '.repeat(500));
+    })();
     for (const end of ['', '-wal']) copyFileSync(path + end, join(folder, `copy${end}`));
     close();
     // A checkpoint writes page by page: the first one, which tells the new size, before those at the end.

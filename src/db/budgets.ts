@@ -47,3 +47,6 @@ export function returnBudgets(db: Db, budgets: Budget[]): void {
 /** Forgets budgets that are full again. */
 export const purgeBudgets = (db: Db, now: number) =>
   db.run(query.deleteFrom('budgets').where('full_at', '<', now));
+
+export const deleteBudgets = (db: Db, keys: string[]) =>
+  db.run(query.deleteFrom('budgets').where('key', 'in', keys));

@@ -24,7 +24,10 @@ export interface Tables {
   lists: ListRow;
   tasks: TaskRow & { seq: Generated<number> };
   task_counts: TaskCountRow;
+  recurring_series: RecurringSeriesRow;
+  recurring_occurrences: RecurringOccurrenceRow;
   notifications: NotificationRow;
+  removals: RemovalRow;
 }
 
 export interface UserRow {
@@ -270,11 +273,73 @@ export interface TaskRow {
   description: string | null;
 }
 
-/** How many tasks of a workspace have a value in a field, by status; kept by triggers and by the insert. */
+/**
+ * How many tasks a workspace has, all of them (value '') or those with a value in a field ('' for no assignee), by
+ * priority and status; kept by triggers and by the insert.
+ */
 export interface TaskCountRow {
   workspace_id: string;
-  field: 'list' | 'priority' | 'assignee';
+  field: 'all' | 'list' | 'assignee';
   value: string;
+  priority: number;
   status_id: string;
   n: number;
+}
+
+export type CatchUp = 'latest' | 'all' | 'none';
+export type SeriesState = 'active' | 'paused' | 'ended';
+
+/** A recurring task: the template of its instances, its rule, and where it stands. */
+export interface RecurringSeriesRow {
+  id: string;
+  workspace_id: string;
+  list_id: string;
+  title: string;
+  description: string | null;
+  /** As in tasks. */
+  priority: number;
+  assignee_id: string | null;
+  creator_id: string | null;
+  /** JSON, with nothing left to imply. */
+  interval: string;
+  /** JSON; a count is one of the series' numbers. */
+  end_condition: string;
+  starts_at: Instant;
+  catch_up: CatchUp;
+  /** Local date of the rule's first occurrence. */
+  anchor_date: string;
+  /** What is added to a number of the rule to give that of the series, which goes on when the rule changes. */
+  number_offset: number;
+  rule_version: number;
+  /** The zone data that `next_run_at` was computed with. */
+  tz_version: string;
+  state: SeriesState;
+  state_reason: 'completed' | 'error' | null;
+  /** When the upcoming occurrence is; null unless active. */
+  next_run_at: Instant | null;
+  /** Its local time, number and task; a paused series remembers them. */
+  next_local: string | null;
+  next_number: number | null;
+  next_task_id: string | null;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+/** An occurrence that was decided upon, for good. */
+export interface RecurringOccurrenceRow {
+  series_id: string;
+  rule_version: number;
+  /** `YYYY-MM-DDTHH:MM` on the clocks of the zone. */
+  occurrence_local: string;
+  occurrence_at: Instant;
+  number: number;
+  state: 'generated' | 'skipped' | 'deleted' | 'missed';
+  /** Null once the task is gone. */
+  task_id: string | null;
+}
+
+/** Something whose deletion has begun; a user or a workspace is not to be seen any more. */
+export interface RemovalRow {
+  kind: 'user' | 'workspace' | 'space' | 'list';
+  id: string;
 }

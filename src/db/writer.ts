@@ -1,5 +1,6 @@
 import type SqliteDatabase from 'better-sqlite3';
 import { unavailable } from '../kernel/errors.ts';
+import { codeOf } from '../kernel/private-file.ts';
 import { connectionDb, type Db } from './connection.ts';
 
 const JOBS_PER_COMMIT = 256;
@@ -25,6 +26,11 @@ export interface Writer {
   write: Write;
   /** The connection for reads: read-only, never waits, sees what is committed. */
   read: Db;
+  /**
+   * Brings the write-ahead log into the file and empties it, so that nothing deleted is left there. False while
+   * someone reads from it; never waits for them.
+   */
+  emptyLog(): boolean;
   /** Resolves when nothing is queued. */
   idle(): Promise<void>;
   /** Transactions committed and jobs done so far. */
@@ -189,6 +195,15 @@ export function createWriter(
         schedule();
       });
     },
+    emptyLog: () => {
+      const patience = writing.pragma('busy_timeout', { simple: true });
+      writing.pragma('busy_timeout = 0');
+      try {
+        return writing.pragma('wal_checkpoint(truncate)', { simple: true }) === 0;
+      } finally {
+        writing.pragma(`busy_timeout = ${patience}`);
+      }
+    },
     idle: () =>
       scheduled || queue.length > 0 ? new Promise((resolve) => idleWaiters.push(resolve)) : Promise.resolve(),
   };
@@ -205,6 +220,5 @@ const FAILING_STORAGE = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|PROTOCOL|NOM
 
 /** A disk that is full or failing is no fault of the request: 503, and the cause for the log. */
 function storageError(reason: unknown): unknown {
-  const code = reason instanceof Error && 'code' in reason ? String(reason.code) : '';
-  return FAILING_STORAGE.test(code) ? unavailable(REFUSAL, reason) : reason;
+  return FAILING_STORAGE.test(codeOf(reason)) ? unavailable(REFUSAL, reason) : reason;
 }

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 const PATIENCE_MS = 20_000;
@@ -29,8 +30,10 @@ export async function mailThat(mailbox: Mailbox, fits: (mail: Mail) => boolean):
   }
 }
 
+type Child = ChildProcessByStdio<null, Readable, Readable>;
+
 export interface ServerProcess {
-  child: ChildProcess;
+  child: Child;
   /** Base of the API, once it listens; rejects if it ends before. */
   listening: Promise<string>;
   ended: Promise<unknown>;
@@ -38,13 +41,10 @@ export interface ServerProcess {
   complaints: string[];
 }
 
-/** Starts the real server on that data folder. */
-export function startServer(
-  folder: string,
-  mailbox: Mailbox,
-  settings: NodeJS.ProcessEnv = {},
-): ServerProcess {
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
+/** Starts the real server on that data folder, through another program where one is given. */
+export function startServer(folder: string, mailbox: Mailbox, through: string[] = []): ServerProcess {
+  const [command = '', ...parameters] = [...through, process.execPath, MAIN, 'serve'];
+  const child = spawn(command, parameters, {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
@@ -54,7 +54,6 @@ export function startServer(
       ERRAND_RATE_LIMITS_ENABLED: 'false',
       ERRAND_BACKUP_SCHEDULE: '',
       ERRAND_LOG_FORMAT: 'json',
-      ...settings,
     },
   });
   const complaints: string[] = [];
@@ -73,9 +72,9 @@ export function startServer(
   return { child, listening, ended, complaints };
 }
 
-function readMails(child: ChildProcess, mailbox: Mailbox): void {
+function readMails(child: Child, mailbox: Mailbox): void {
   let output = '';
-  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     output += chunk;
     const parts = output.split('──── mail ────\n');
     output = parts.pop() ?? '';
