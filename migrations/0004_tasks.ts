@@ -46,34 +46,35 @@ create table task_counts (
   workspace_id text not null references workspaces (id) on delete cascade,
   field text not null,
   value text not null,
+  priority integer not null,
   status_id text not null,
   n integer not null,
-  primary key (workspace_id, field, value, status_id)
+  primary key (workspace_id, field, value, priority, status_id)
 ) strict, without rowid;
 
 create trigger tasks_uncounted after delete on tasks begin
   update task_counts set n = n - 1
-    where workspace_id = old.workspace_id and status_id = old.status_id and (field, value) in (values
-      ('list', old.list_id), ('priority', cast(old.priority as text)), ('assignee', ifnull(old.assignee_id, '')));
+    where workspace_id = old.workspace_id and priority = old.priority and status_id = old.status_id
+      and (field, value) in (values ('all', ''), ('list', old.list_id), ('assignee', ifnull(old.assignee_id, '')));
   delete from task_counts
-    where n = 0 and workspace_id = old.workspace_id and status_id = old.status_id and (field, value) in (values
-      ('list', old.list_id), ('priority', cast(old.priority as text)), ('assignee', ifnull(old.assignee_id, '')));
+    where n = 0 and workspace_id = old.workspace_id and priority = old.priority and status_id = old.status_id
+      and (field, value) in (values ('all', ''), ('list', old.list_id), ('assignee', ifnull(old.assignee_id, '')));
 end;
 
 create trigger tasks_recounted after update of list_id, status_id, priority, assignee_id on tasks
   when new.list_id is not old.list_id or new.status_id is not old.status_id
     or new.priority is not old.priority or new.assignee_id is not old.assignee_id begin
   update task_counts set n = n - 1
-    where workspace_id = old.workspace_id and status_id = old.status_id and (field, value) in (values
-      ('list', old.list_id), ('priority', cast(old.priority as text)), ('assignee', ifnull(old.assignee_id, '')));
-  insert into task_counts (workspace_id, field, value, status_id, n) values
-    (new.workspace_id, 'list', new.list_id, new.status_id, 1),
-    (new.workspace_id, 'priority', cast(new.priority as text), new.status_id, 1),
-    (new.workspace_id, 'assignee', ifnull(new.assignee_id, ''), new.status_id, 1)
+    where workspace_id = old.workspace_id and priority = old.priority and status_id = old.status_id
+      and (field, value) in (values ('all', ''), ('list', old.list_id), ('assignee', ifnull(old.assignee_id, '')));
+  insert into task_counts (workspace_id, field, value, priority, status_id, n) values
+    (new.workspace_id, 'all', '', new.priority, new.status_id, 1),
+    (new.workspace_id, 'list', new.list_id, new.priority, new.status_id, 1),
+    (new.workspace_id, 'assignee', ifnull(new.assignee_id, ''), new.priority, new.status_id, 1)
     on conflict do update set n = n + 1;
   delete from task_counts
-    where n = 0 and workspace_id = old.workspace_id and status_id = old.status_id and (field, value) in (values
-      ('list', old.list_id), ('priority', cast(old.priority as text)), ('assignee', ifnull(old.assignee_id, '')));
+    where n = 0 and workspace_id = old.workspace_id and priority = old.priority and status_id = old.status_id
+      and (field, value) in (values ('all', ''), ('list', old.list_id), ('assignee', ifnull(old.assignee_id, '')));
 end;
 
 create virtual table task_search using fts5(

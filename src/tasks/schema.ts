@@ -1,40 +1,60 @@
 import { z } from '@hono/zod-openapi';
-import { Description, Id, InstantInput, Position, Title } from '../http/fields.ts';
+import {
+  Description,
+  Id,
+  NullableId,
+  NullableInstantInput,
+  Position,
+  Title,
+  WireId,
+  WireInstant,
+  WirePosition,
+} from '../http/fields.ts';
 
 /** Ascending; a priority is stored as its index. */
 export const PRIORITIES = ['none', 'low', 'medium', 'high', 'urgent'] as const;
 
-export const Priority = z.enum(PRIORITIES, { error: `Priority must be one of ${PRIORITIES.join(', ')}` });
+export const Priority = z
+  .enum(PRIORITIES, { error: `Priority must be one of ${PRIORITIES.join(', ')}` })
+  .openapi({ example: 'high' });
 export type Priority = z.output<typeof Priority>;
 
 export const Recurrence = z
   .object({
-    recurringTaskId: z.string().nullable().openapi({ description: 'null once the series is deleted' }),
-    occurrenceAt: z.string().openapi({ description: 'Never changes, whatever becomes of the due date' }),
-    occurrenceNumber: z.int(),
-    overridden: z.array(z.string()).openapi({ description: 'Fields that differ from the series by intent' }),
+    recurringTaskId: WireId.nullable().openapi({ description: 'null once the series is deleted' }),
+    occurrenceAt: WireInstant.openapi({ description: 'Never changes, whatever becomes of the due date' }),
+    occurrenceNumber: z.int().openapi({ example: 3 }),
+    overridden: z
+      .array(z.string())
+      .openapi({ description: 'Fields that differ from the series by intent', example: ['title'] }),
   })
   .openapi('Recurrence');
 
 export const Task = z
   .object({
-    id: z.string(),
-    workspaceId: z.string(),
-    spaceId: z.string(),
-    listId: z.string(),
-    title: z.string(),
-    description: z.string().nullable(),
+    id: WireId,
+    workspaceId: WireId,
+    spaceId: WireId,
+    listId: WireId,
+    title: z.string().openapi({ example: 'Buy milk' }),
+    description: z.string().nullable().openapi({ example: 'Two litres, from the shop on the corner' }),
     priority: Priority,
-    statusId: z.string(),
-    assigneeId: z.string().nullable(),
-    creatorId: z.string().nullable(),
-    startDate: z.string().nullable(),
-    dueDate: z.string().nullable(),
-    completedAt: z.string().nullable().openapi({ description: 'Since when the status is a completed one' }),
-    position: z.number(),
-    recurrence: Recurrence.nullable().openapi({ description: 'Of a task that a series made' }),
-    createdAt: z.string(),
-    updatedAt: z.string(),
+    statusId: WireId,
+    assigneeId: WireId.nullable(),
+    creatorId: WireId.nullable(),
+    startDate: WireInstant.nullable(),
+    dueDate: WireInstant.nullable(),
+    completedAt: WireInstant.nullable().openapi({
+      description: 'Since when the status is a completed one',
+      example: null,
+    }),
+    position: WirePosition,
+    // Not nullable(): described, a nullable shape that has a name would lose its null.
+    recurrence: z
+      .union([Recurrence, z.null()])
+      .openapi({ description: 'Of a task that a series made; else null', example: null }),
+    createdAt: WireInstant,
+    updatedAt: WireInstant,
   })
   .openapi('Task');
 export type Task = z.output<typeof Task>;
@@ -44,17 +64,24 @@ const TaskFields = z.object({
   description: Description.optional(),
   priority: Priority.optional(),
   statusId: Id.optional().openapi({ description: "Of the list's status template; by default its first" }),
-  assigneeId: Id.nullable().optional().openapi({ description: 'A member who is not a viewer' }),
-  startDate: InstantInput.nullable().optional(),
-  dueDate: InstantInput.nullable().optional(),
+  assigneeId: NullableId.optional().openapi({ description: 'A member who is not a viewer' }),
+  startDate: NullableInstantInput.optional(),
+  dueDate: NullableInstantInput.optional(),
   position: Position.optional(),
 });
 
-export const TaskInput = TaskFields.extend({ listId: Id });
+export const TaskInput = TaskFields.extend({ listId: Id }).openapi({
+  example: {
+    title: 'Buy milk',
+    listId: '019d2e4c-7c1a-7b3e-9f00-3c5d1a2b4e6f',
+    priority: 'high',
+    dueDate: '2026-11-20T09:30:00.000Z',
+  },
+});
 export type TaskInput = z.output<typeof TaskInput>;
 
 export const TaskPatch = TaskFields.extend({
-  title: Title.optional(),
+  title: Title.optional().openapi({ example: 'Buy oat milk' }),
   listId: Id.optional().openapi({ description: 'Only the present one; another list is reached by move' }),
 });
 export type TaskPatch = z.output<typeof TaskPatch>;

@@ -86,20 +86,25 @@ const insert = prepared<NewTask, { seq: number }>((argument) =>
 );
 
 const count = prepared<
-  { workspaceId: string; list: string; priority: string; assignee: string; statusId: string },
+  { workspaceId: string; list: string; assignee: string; priority: number; statusId: string },
   unknown
 >((argument) => {
-  const row = { workspace_id: argument('workspaceId'), status_id: argument('statusId'), n: 1 };
+  const row = {
+    workspace_id: argument('workspaceId'),
+    priority: argument('priority'),
+    status_id: argument('statusId'),
+    n: 1,
+  };
   return query
     .insertInto('task_counts')
     .values([
+      { ...row, field: 'all', value: '' },
       { ...row, field: 'list', value: argument('list') },
-      { ...row, field: 'priority', value: argument('priority') },
       { ...row, field: 'assignee', value: argument('assignee') },
     ])
     .onConflict((conflict) =>
       conflict
-        .columns(['workspace_id', 'field', 'value', 'status_id'])
+        .columns(['workspace_id', 'field', 'value', 'priority', 'status_id'])
         .doUpdateSet((row) => ({ n: row('task_counts.n', '+', 1) })),
     );
 });
@@ -114,8 +119,8 @@ export function insertTaskRow(db: Db, row: NewTask): number {
     count({
       workspaceId: row.workspace_id,
       list: row.list_id,
-      priority: String(row.priority),
       assignee: row.assignee_id ?? '',
+      priority: row.priority,
       statusId: row.status_id,
     }),
   );

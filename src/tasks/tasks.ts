@@ -1,3 +1,4 @@
+import type { Db } from '../db/connection.ts';
 import type { StatusRow, TaskRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
@@ -54,11 +55,8 @@ export function addTask(tx: Tx, workspaceCode: number, row: store.NewTask): void
   indexTask(tx, workspaceCode, seq, row);
 }
 
-export function readTask(deps: Deps, who: Member, id: string): Task {
-  const row = store.findTask(deps.read, who.workspaceId, id);
-  if (!row) throw notFound('task');
-  return store.taskOf(row);
-}
+export const readTask = (deps: Deps, who: Member, id: string): Task =>
+  store.taskOf(demandTask(deps.read, who, id));
 
 /**
  * Changes the given fields of a task; the others stay. 400 for a status of another template, a person who cannot be
@@ -67,37 +65,11 @@ export function readTask(deps: Deps, who: Member, id: string): Task {
 export function updateTask(deps: Deps, who: Member, id: string, patch: TaskPatch): Promise<Task> {
   const now = deps.clock.now();
   return writeAs(deps, who, (tx) => {
-    const row = store.findTask(tx, who.workspaceId, id);
-    if (!row) throw notFound('task');
-    const status = patch.statusId === undefined ? undefined : statusFor(tx, who, row, patch.statusId);
-    const issues: Issue[] = [];
-    if (patch.listId !== undefined && patch.listId !== row.list_id) {
-      issues.push({ path: 'listId', message: 'Use move to change the list' });
-    }
-    if (patch.statusId !== undefined && !status) issues.push(UNKNOWN_STATUS);
-    if (patch.assigneeId && patch.assigneeId !== row.assignee_id)
-      issues.push(...assigneeIssues(tx, who, patch.assigneeId));
-    if (issues.length > 0) throw invalid(...issues);
-    const at = toInstant(now);
-    const changed = changeTask(
-      tx,
-      who.workspaceCode,
-      row,
-      {
-        ...(patch.title !== undefined && { title: patch.title }),
-        ...(patch.description !== undefined && { description: patch.description }),
-        ...(patch.priority !== undefined && { priority: store.priorityRank(patch.priority) }),
-        ...(patch.assigneeId !== undefined && { assignee_id: patch.assigneeId }),
-        ...(patch.startDate !== undefined && { start_date: patch.startDate }),
-        ...(patch.dueDate !== undefined && { due_date: patch.dueDate }),
-        ...(patch.position !== undefined && { position: patch.position }),
-        ...(status && { status_id: status.id, completed_at: completedAt(status.type, row.completed_at, at) }),
-      },
-      at,
-    );
-    if (changed.assignee_id !== row.assignee_id) notifyAssigned(tx, changed, who.userId, at);
-    if (changed.completed_at !== null && row.completed_at === null) deps.instanceLeft(deps, tx, changed, now);
-    return store.taskOf(changed);
+    const row = demandTask(tx, who, id);
+    const { listId, ...edit } = patch;
+    const staysInList = listId === undefined || listId === row.list_id;
+    const issues: Issue[] = staysInList ? [] : [{ path: 'listId', message: 'Use move to change the list' }];
+    return store.taskOf(editTask(deps, tx, who, row, edit, now, { issues }));
   });
 }
 
@@ -105,10 +77,9 @@ export function updateTask(deps: Deps, who: Member, id: string, patch: TaskPatch
 export function removeTask(deps: Deps, who: Member, id: string): Promise<undefined> {
   const now = deps.clock.now();
   return writeAs(deps, who, (tx) => {
-    const row = store.findTask(tx, who.workspaceId, id);
-    if (!row) throw notFound('task');
+    const row = demandTask(tx, who, id);
     store.deleteTaskRow(tx, row);
-    deps.instanceLeft(deps, tx, row, now);
+    deps.instanceLeft(deps, tx, { task: row, how: 'deleted', by: who.userId }, now);
     return undefined;
   });
 }
@@ -119,19 +90,55 @@ export function removeTask(deps: Deps, who: Member, id: string): Promise<undefin
  */
 export function moveTask(deps: Deps, who: Member, id: string, input: MoveInput): Promise<Task> {
   const now = deps.clock.now();
-  return writeAs(deps, who, (tx) => {
-    const row = store.findTask(tx, who.workspaceId, id);
-    if (!row) throw notFound('task');
-    const at = toInstant(now);
-    const changed = changeTask(tx, who.workspaceCode, row, destination(tx, who, row, input, at), at);
-    if (changed.completed_at !== null && row.completed_at === null) deps.instanceLeft(deps, tx, changed, now);
-    return store.taskOf(changed);
-  });
+  return writeAs(deps, who, (tx) =>
+    store.taskOf(editTask(deps, tx, who, demandTask(tx, who, id), input, now)),
+  );
+}
+
+/** What an edit asks of a task; another `listId` moves it. */
+export type TaskEdit = TaskPatch;
+
+/**
+ * Changes and moves a task in the caller's transaction, and does what follows from it: the assignee is told, the
+ * series of a completed instance goes on. On an instance of a series, what changes is `marked` as overridden, unless
+ * it is the series that changes it. 400 for a list, status or person that will not do, after the `issues` already found.
+ */
+export function editTask(
+  deps: Deps,
+  tx: Tx,
+  who: Member,
+  row: store.StoredTask,
+  edit: TaskEdit,
+  now: number,
+  { issues = [], marked = true }: { issues?: Issue[]; marked?: boolean } = {},
+): store.StoredTask {
+  const at = toInstant(now);
+  const found = [...issues];
+  const place = placeFor(tx, who, row, edit, at, found);
+  if (edit.assigneeId && edit.assigneeId !== row.assignee_id)
+    found.push(...assigneeIssues(tx, who, edit.assigneeId));
+  if (found.length > 0) throw invalid(...found);
+  const changes: Partial<TaskRow> = {
+    ...place,
+    ...(edit.title !== undefined && { title: edit.title }),
+    ...(edit.description !== undefined && { description: edit.description }),
+    ...(edit.priority !== undefined && { priority: store.priorityRank(edit.priority) }),
+    ...(edit.assigneeId !== undefined && { assignee_id: edit.assigneeId }),
+    ...(edit.startDate !== undefined && { start_date: edit.startDate }),
+    ...(edit.dueDate !== undefined && { due_date: edit.dueDate }),
+    ...(edit.position !== undefined && { position: edit.position }),
+  };
+  const changed = changeTask(tx, who.workspaceCode, row, changes, at, marked);
+  if (changed.assignee_id !== row.assignee_id) notifyAssigned(tx, changed, who.userId, at);
+  if (changed.completed_at !== null && row.completed_at === null) {
+    deps.instanceLeft(deps, tx, { task: changed, how: 'completed', by: who.userId }, now);
+  }
+  return changed;
 }
 
 /**
- * Stores changes of a task in the caller's transaction, keeps the search index in step, and marks what changed as
- * overridden on an instance of a series. Nothing is written when nothing differs.
+ * Stores changes of a task in the caller's transaction, keeps the search index in step, and on an instance of a series
+ * marks what changed as overridden, where it is to be `marked`. Nothing is written when nothing differs.
  */
 export function changeTask(
   tx: Tx,
@@ -139,6 +146,7 @@ export function changeTask(
   row: store.StoredTask,
   asked: Partial<TaskRow>,
   at: Instant,
+  marked = true,
 ): store.StoredTask {
   const entries = Object.entries(asked) as [keyof TaskRow, never][];
   const changes: Partial<TaskRow> = Object.fromEntries(
@@ -146,7 +154,7 @@ export function changeTask(
   );
   if (Object.keys(changes).length === 0) return row;
   if (changes.title !== undefined) changes.title_key = titleKey(changes.title);
-  if (row.recurring_task_id !== null) changes.overridden = overriddenAfter(row, changes);
+  if (marked && row.recurring_task_id !== null) changes.overridden = overriddenAfter(row, changes);
   changes.updated_at = at;
   store.updateTaskRow(tx, row, changes);
   const changed = { ...row, ...changes };
@@ -172,8 +180,14 @@ function overriddenAfter(row: TaskRow, changes: Partial<TaskRow>): string {
   return JSON.stringify([...new Set([...store.overriddenIn(row), ...names])]);
 }
 
-const UNKNOWN_LIST: Issue = { path: 'listId', message: 'There is no such list in this workspace' };
+export const UNKNOWN_LIST: Issue = { path: 'listId', message: 'There is no such list in this workspace' };
 const UNKNOWN_STATUS: Issue = { path: 'statusId', message: "Must be a status of the list's template" };
+
+function demandTask(db: Db, who: Member, id: string): store.StoredTask {
+  const row = store.findTask(db, who.workspaceId, id);
+  if (!row) throw notFound('task');
+  return row;
+}
 
 /** What a new task refers to, all of it checked at once. */
 function demandReferences(tx: Tx, who: Member, input: TaskInput): { place: store.Place; status: StatusRow } {
@@ -187,30 +201,45 @@ function demandReferences(tx: Tx, who: Member, input: TaskInput): { place: store
   return { place, status };
 }
 
-const assigneeIssues = (tx: Tx, who: Member, userId: string): Issue[] =>
+export const assigneeIssues = (tx: Tx, who: Member, userId: string): Issue[] =>
   store.isAssignable(tx, who.workspaceId, userId)
     ? []
     : [{ path: 'assigneeId', message: 'Must be a member of this workspace who is not a viewer' }];
 
-const statusFor = (tx: Tx, who: Member, row: TaskRow, statusId: string): StatusRow | undefined =>
-  store.findPlace(tx, who.workspaceId, row.list_id)?.statuses.find(({ id }) => id === statusId);
-
-function destination(tx: Tx, who: Member, row: TaskRow, input: MoveInput, at: Instant): Partial<TaskRow> {
-  const place = store.findPlace(tx, who.workspaceId, input.listId);
-  if (!place) throw invalid(UNKNOWN_LIST);
+/**
+ * Where an edit leaves a task: its list, status and position. In another list it takes the status asked for, else the
+ * counterpart of its present one, and goes to the end. Adds to the issues what will not do.
+ */
+function placeFor(
+  tx: Tx,
+  who: Member,
+  row: TaskRow,
+  { listId = row.list_id, statusId, position }: TaskEdit,
+  at: Instant,
+  issues: Issue[],
+): Partial<TaskRow> {
+  const staysInList = listId === row.list_id;
+  if (staysInList && statusId === undefined) return {};
+  const place = store.findPlace(tx, who.workspaceId, listId);
+  if (!place) {
+    issues.push(UNKNOWN_LIST);
+    return {};
+  }
   const status =
-    input.statusId === undefined
+    statusId === undefined
       ? counterpartOf(statusOf(tx, row), place.statuses)
-      : place.statuses.find(({ id }) => id === input.statusId);
-  if (!status) throw invalid(UNKNOWN_STATUS);
-  const staysInList = place.listId === row.list_id;
-  const last = () => positionAfter(store.lastPosition(tx, who.workspaceId, place.listId));
+      : place.statuses.find(({ id }) => id === statusId);
+  if (!status) {
+    issues.push(UNKNOWN_STATUS);
+    return {};
+  }
+  const state = { status_id: status.id, completed_at: completedAt(status.type, row.completed_at, at) };
+  if (staysInList) return state;
   return {
+    ...state,
     list_id: place.listId,
     space_id: place.spaceId,
-    status_id: status.id,
-    completed_at: completedAt(status.type, row.completed_at, at),
-    position: input.position ?? (staysInList ? row.position : last()),
+    position: position ?? positionAfter(store.lastPosition(tx, who.workspaceId, place.listId)),
   };
 }
 
@@ -222,11 +251,11 @@ function statusOf(tx: Tx, row: TaskRow): StatusRow {
 }
 
 /** When a task counts as completed, once its status is of that type: since when it already did, or from now. */
-const completedAt = (type: StatusRow['type'], before: Instant | null, now: Instant): Instant | null =>
+export const completedAt = (type: StatusRow['type'], before: Instant | null, now: Instant): Instant | null =>
   type === 'completed' ? (before ?? now) : null;
 
 /** Tells the assignee, unless they did it themselves. */
-function notifyAssigned(tx: Tx, row: store.NewTask, actorId: string | null, at: Instant): void {
+export function notifyAssigned(tx: Tx, row: store.NewTask, actorId: string | null, at: Instant): void {
   if (row.assignee_id === null || row.assignee_id === actorId) return;
   notify(
     tx,

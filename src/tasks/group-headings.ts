@@ -1,0 +1,119 @@
+import { type Db, prepared, query, statement } from '../db/connection.ts';
+import type { Filters } from './filters.ts';
+import type { Sort } from './query-plan.ts';
+import type { Grouping } from './query-schema.ts';
+import { PRIORITIES, type Priority } from './schema.ts';
+import { findPlace } from './store.ts';
+import { totalsBy } from './totals.ts';
+import { fold } from './words.ts';
+
+/** A group of tasks, before they are read. */
+export interface Group {
+  key: string | null;
+  label: string;
+  total: number;
+  /** Those that its tasks pass. */
+  filters: Filters;
+}
+
+/** What a group has in common: the value in the rows, on the wire, and for people. */
+interface Heading {
+  value: string | number | null;
+  key: string | null;
+  label: string;
+}
+
+const PRIORITY_LABELS: Record<Priority, string> = {
+  none: 'No priority',
+  low: 'Low',
+  medium: 'Medium',
+  high: 'High',
+  urgent: 'Urgent',
+};
+
+/** The groups that the tasks fall into, in order; by status of one list, all of its statuses. */
+export function groupsBy(
+  db: Db,
+  grouping: Exclude<Grouping, 'dueDate'>,
+  filters: Filters,
+  { sort, listId }: { sort: Sort; listId: string | undefined },
+): Group[] {
+  const totals = totalsBy(db, filters, grouping);
+  const { workspaceId } = filters;
+  const headings = {
+    priority: () => priorityHeadings(sort),
+    statusId: () => statusHeadings(db, workspaceId, listId),
+    assigneeId: () => assigneeHeadings(db, totals.keys()),
+    listId: () => db.all(listsInOrder({ workspaceId })).map(headingOf),
+  }[grouping]();
+  return headings
+    .map(({ value, key, label }) => ({
+      key,
+      label,
+      total: totals.get(value) ?? 0,
+      filters: { ...filters, [grouping]: [value] },
+    }))
+    .filter(({ total }) => total > 0 || (grouping === 'statusId' && listId !== undefined));
+}
+
+/** The most urgent first, unless the tasks are asked for by ascending priority. */
+function priorityHeadings({ by, descending }: Sort): Heading[] {
+  const headings = PRIORITIES.map((key, value) => ({ value, key, label: PRIORITY_LABELS[key] }));
+  return by === 'priority' && !descending ? headings : headings.reverse();
+}
+
+function statusHeadings(db: Db, workspaceId: string, listId: string | undefined): Heading[] {
+  const statuses =
+    listId === undefined
+      ? db.all(statusesInOrder({ workspaceId }))
+      : (findPlace(db, workspaceId, listId)?.statuses ?? []);
+  return statuses.map(headingOf);
+}
+
+/** By name; those of nobody last. */
+function assigneeHeadings(db: Db, ids: Iterable<string | number | null>): Heading[] {
+  const people = db.all(
+    statement<{ id: string; name: string }>(
+      'select id, name from users where id in (select value from json_each(?))',
+      [JSON.stringify([...ids])],
+    ),
+  );
+  const headings: Heading[] = people
+    .map(({ id, name }) => ({ order: [fold(name), name, id], heading: { value: id, key: id, label: name } }))
+    .sort((a, b) => compare(a.order, b.order))
+    .map(({ heading }) => heading);
+  return [...headings, { value: null, key: null, label: 'No assignee' }];
+}
+
+const headingOf = ({ id, title }: { id: string; title: string }): Heading => ({
+  value: id,
+  key: id,
+  label: title,
+});
+
+const compare = (some: readonly string[], others: readonly string[]): number => {
+  const at = some.findIndex((value, i) => value !== others[i]);
+  return at === -1 ? 0 : (some[at] ?? '') < (others[at] ?? '') ? -1 : 1;
+};
+
+/** Template after template, as they are listed. */
+const statusesInOrder = prepared<{ workspaceId: string }, { id: string; title: string }>((argument) =>
+  query
+    .selectFrom('statuses as status')
+    .innerJoin('status_templates as template', 'template.id', 'status.template_id')
+    .select(['status.id', 'status.title'])
+    .where('status.workspace_id', '=', argument('workspaceId'))
+    .orderBy('template.created_at')
+    .orderBy('template.id')
+    .orderBy('status.position')
+    .orderBy('status.id'),
+);
+
+const listsInOrder = prepared<{ workspaceId: string }, { id: string; title: string }>((argument) =>
+  query
+    .selectFrom('lists')
+    .select(['id', 'title'])
+    .where('workspace_id', '=', argument('workspaceId'))
+    .orderBy('position')
+    .orderBy('id'),
+);

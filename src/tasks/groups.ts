@@ -1,0 +1,82 @@
+import type { Db } from '../db/connection.ts';
+import type { Deps } from '../deps.ts';
+import { pageRequest } from '../http/page-query.ts';
+import { offsetOf, pageOf } from '../kernel/page.ts';
+import type { Member } from '../workspaces/door.ts';
+import { type Filters, filtersOf } from './filters.ts';
+import { dayGroup, daysReaching, findTasksByDay } from './group-days.ts';
+import { type Group, groupsBy } from './group-headings.ts';
+import { findTasks, queryTasks, sortOf } from './query.ts';
+import type { Sort } from './query-plan.ts';
+import type { GroupedTaskPage, GroupedTaskQuery, TaskGroup } from './query-schema.ts';
+import { type ShownTask, taskOf } from './store.ts';
+import { countTasks, totalsBy } from './totals.ts';
+
+interface Asked {
+  filters: Filters;
+  sort: Sort;
+  offset: number;
+  limit: number;
+}
+
+interface Found {
+  rows: ShownTask[];
+  groups: TaskGroup[];
+}
+
+/**
+ * One page of the tasks that match, group after group, each in the order asked for; without `groupBy` as `queryTasks`.
+ * Tells of the groups that have a task on the page; a question for one list by status, of every status of the list.
+ */
+export function queryTasksInGroups(deps: Deps, who: Member, query: GroupedTaskQuery): GroupedTaskPage {
+  const { groupBy } = query;
+  if (groupBy === undefined) return queryTasks(deps, who, query);
+  const page = pageRequest(deps, query);
+  const filters = filtersOf(deps.read, who, query);
+  const asked = { filters, sort: sortOf(query), offset: offsetOf(page), limit: page.limit };
+  if (groupBy === 'dueDate') {
+    const total = countTasks(deps.read, filters);
+    const { rows, groups } = pageByDay(deps.read, asked, total);
+    return { ...pageOf(page, total, rows.map(taskOf)), groups };
+  }
+  const listId = query.listId?.length === 1 ? query.listId[0] : undefined;
+  const all = groupsBy(deps.read, groupBy, filters, { sort: asked.sort, listId });
+  const total = all.reduce((sum, group) => sum + group.total, 0);
+  const { rows, groups } = pageThrough(deps.read, all, asked);
+  const shown = groupBy === 'statusId' && listId !== undefined ? groups : groups.filter(isOnPage);
+  return { ...pageOf(page, total, rows.map(taskOf)), groups: shown };
+}
+
+const isOnPage = ({ taskIds }: TaskGroup): boolean => taskIds.length > 0;
+
+/** The page of what the groups hold, one after the other; answers each of them. */
+function pageThrough(db: Db, groups: readonly Group[], { sort, offset, limit }: Asked): Found {
+  const found: Found = { rows: [], groups: [] };
+  let before = 0;
+  for (const { key, label, total, filters } of groups) {
+    const wanted = limit - found.rows.length;
+    const rows = findTasks(db, filters, sort, { offset: Math.max(offset - before, 0), limit: wanted, total });
+    found.rows.push(...rows);
+    found.groups.push({ key, label, total, taskIds: rows.map(({ id }) => id) });
+    before += total;
+  }
+  return found;
+}
+
+function pageByDay(db: Db, asked: Asked, total: number): Found {
+  const { filters, sort, offset, limit } = asked;
+  if (offset >= total) return { rows: [], groups: [] };
+  const days = daysReaching(db, filters, sort, { total, wanted: Math.min(offset + limit, total) });
+  if (days) {
+    const { rows, groups } = pageThrough(db, days, asked);
+    return { rows, groups: groups.filter(isOnPage) };
+  }
+  const rows = findTasksByDay(db, filters, sort, asked);
+  const totals = totalsBy(db, filters, 'dueDate');
+  const byDay = Map.groupBy(rows, ({ due_date }) => due_date?.slice(0, 10) ?? null);
+  const groups = Array.from(byDay, ([day, rows]) => {
+    const { key, label, total } = dayGroup(filters, day, totals.get(day) ?? 0);
+    return { key, label, total, taskIds: rows.map(({ id }) => id) };
+  });
+  return { rows, groups };
+}

@@ -1,0 +1,156 @@
+import { type Db, statement } from '../db/connection.ts';
+import { countAll, countByCounters } from './counters.ts';
+import {
+  columnsOf,
+  conditionOf,
+  type Field,
+  type Filters,
+  fieldsOf,
+  isOfStretches,
+  isSingle,
+} from './filters.ts';
+import type { TaskQuery } from './query-schema.ts';
+
+/** What the workspace's part of an index holds, in order: none of it needs the row. */
+const INDEXES = {
+  tasks_id: ['id'],
+  tasks_updated: ['updated_at', 'id'],
+  tasks_position: ['position', 'id'],
+  tasks_title: ['title_key', 'id'],
+  tasks_due: ['due_date', 'id', 'status_id', 'assignee_id', 'list_id', 'priority', 'creator_id'],
+  tasks_priority: ['priority', 'id'],
+  tasks_list: ['list_id', 'position', 'id', 'status_id', 'assignee_id', 'priority', 'due_date'],
+  tasks_assignee: ['assignee_id', 'id', 'status_id', 'list_id', 'priority', 'due_date'],
+  tasks_status: ['status_id', 'id'],
+  tasks_creator: ['creator_id', 'id'],
+  tasks_series: ['recurring_task_id'],
+} satisfies Record<string, readonly string[]>;
+export type Index = keyof typeof INDEXES;
+
+/** The index that a filter of this field is looked up in. */
+const LED_BY: Record<Field, Index> = {
+  recurringTaskId: 'tasks_series',
+  listId: 'tasks_list',
+  assigneeId: 'tasks_assignee',
+  statusId: 'tasks_status',
+  creatorId: 'tasks_creator',
+  priority: 'tasks_priority',
+  due: 'tasks_due',
+};
+
+const SORTS = {
+  createdAt: { column: 'id', index: 'tasks_id' },
+  updatedAt: { column: 'updated_at', index: 'tasks_updated' },
+  dueDate: { column: 'due_date', index: 'tasks_due' },
+  position: { column: 'position', index: 'tasks_position' },
+  priority: { column: 'priority', index: 'tasks_priority' },
+  title: { column: 'title_key', index: 'tasks_title' },
+} satisfies Record<TaskQuery['sortBy'], { column: string; index: Index }>;
+
+/** What reading a row costs, in index entries passed. */
+const ROW = 6;
+/** What costs no more is not compared with anything. */
+export const ENOUGH = 400;
+/** Without counters, more are many. */
+const COUNTED_AT_MOST = 10_000;
+
+export type SortBy = TaskQuery['sortBy'];
+
+export interface Sort {
+  by: SortBy;
+  descending: boolean;
+  /** From the far end: the very opposite order, undated tasks first. */
+  backwards?: boolean;
+}
+
+export const sortColumn = ({ by }: Sort): string => SORTS[by].column;
+export const sortIndex = ({ by }: Sort): Index => SORTS[by].index;
+
+/** An `order by` that is total: the id decides last. */
+export function orderOf({ by, descending, backwards = false }: Sort): string {
+  const direction = descending === backwards ? '' : ' desc';
+  if (by === 'createdAt') return `id${direction}`;
+  const nulls = by === 'dueDate' ? ` nulls ${backwards ? 'first' : 'last'}` : '';
+  return `${SORTS[by].column}${direction}${nulls}, id${direction}`;
+}
+
+/** What it takes to pass an entry of an index, when these columns are asked for. */
+export const weightOf = (index: Index, columns: readonly string[]): number =>
+  columns.every((column) => (INDEXES[index] as readonly string[]).includes(column)) ? 1 : ROW;
+
+/** The index whose entries are the matches, all of them and nothing else, in the order asked for; if there is one. */
+export function exactIndex(filters: Filters, sort: Sort): Index | undefined {
+  const [field, another] = fieldsOf(filters);
+  if (field === undefined) return sortIndex(sort);
+  const index = LED_BY[field];
+  return another === undefined && isInOrder(index, field, filters, sort) ? index : undefined;
+}
+
+/** A set of index entries that holds every match. */
+export interface Source {
+  index: Index;
+  /** Whether the entries come in the order asked for. */
+  isInOrder: boolean;
+  /** What reading from it costs, in index entries passed. */
+  cost: number;
+}
+
+/** The part of the matches that is wanted: so many of them have to be passed, of how many, in which order. */
+export interface Wanted {
+  sort: Sort;
+  reach: number;
+  total: number;
+}
+
+/** What is asked of the matches: some of them in order, or else one column of them all. */
+export interface Purpose {
+  wanted?: Wanted;
+  column?: string;
+}
+
+/** The cheapest source of what is asked of the matches. */
+export function cheapestSource(db: Db, filters: Filters, { wanted, column }: Purpose = {}): Source {
+  const fields = fieldsOf(filters);
+  const columns = column === undefined ? columnsOf(filters) : [...columnsOf(filters), column];
+  const sourceIn = (field: Field, entries: number): Source => {
+    const index = LED_BY[field];
+    const passing = entries * weightOf(index, columns);
+    if (!wanted) return { index, isInOrder: false, cost: passing };
+    const { sort, reach, total } = wanted;
+    if (isInOrder(index, field, filters, sort)) {
+      return { index, isInOrder: true, cost: (passing * reach) / total };
+    }
+    return { index, isInOrder: false, cost: passing + total * weightOf(index, [sortColumn(sort)]) };
+  };
+  let best: Source | undefined;
+  for (const field of fields.filter((field) => isOfStretches(filters, field))) {
+    const alone = fields.length === 1 ? wanted?.total : undefined;
+    const source = sourceIn(field, alone ?? entriesOf(db, filters, field, best?.cost ?? Infinity));
+    if (best === undefined || source.cost < best.cost) best = source;
+    if (best.cost < ENOUGH) return best;
+  }
+  // Every filter but that of a series can be answered by tasks_due, so it will do for any question.
+  const any = sourceIn('due', countAll(db, filters.workspaceId));
+  return best === undefined || any.cost < best.cost ? any : best;
+}
+
+/** How many entries a filter leaves of its index; infinitely many where they are no fewer than `bound`. */
+function entriesOf(db: Db, filters: Filters, field: Field, bound: number): number {
+  const alone: Filters = { workspaceId: filters.workspaceId, [field]: filters[field] };
+  const counted = countByCounters(db, alone);
+  if (counted !== undefined) return counted;
+  const condition = conditionOf(alone);
+  const limit = Math.ceil(Math.min(bound, COUNTED_AT_MOST));
+  const found = db.one(
+    statement<{ n: number }>(
+      `select count(*) as n from (select 1 from tasks indexed by ${LED_BY[field]} where ${condition.sql} limit ?)`,
+      [...condition.parameters, limit],
+    ),
+  );
+  return found === undefined || found.n === limit ? Infinity : found.n;
+}
+
+function isInOrder(index: Index, field: Field, filters: Filters, sort: Sort): boolean {
+  const [first, second] = INDEXES[index];
+  return sortColumn(sort) === first || (sortColumn(sort) === second && isSingle(filters, field));
+}

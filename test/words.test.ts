@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fold, indexText, matchText, titleKey } from '../src/tasks/words.ts';
+
+/** Any UTF-16 at all, halves of characters included. */
+const anyText = () =>
+  fc.string({
+    unit: fc.oneof(fc.nat(0xff), fc.nat(0xffff)).map((unit) => String.fromCharCode(unit)),
+    maxLength: 200,
+  });
+const tokens = (text: string) => indexText(1, text).trim().split(' ').filter(Boolean);
+
+describe('folding', () => {
+  it.each([
+    ['case', 'MILK', 'milk'],
+    ['accents', 'Crème Brûlée', 'creme brulee'],
+    ['accents written as marks of their own', 'e\u0301', 'e'],
+    ['strokes and ligatures', 'Łódź Ærø œuvre Þór', 'lodz aero oeuvre thor'],
+    ['sharp s, small and capital', 'Straße STRAẞE', 'strasse strasse'],
+    ['the final sigma', 'ΟΔΟΣ', fold('οδος')],
+    ['dotted and dotless i', 'İstanbul ılık', 'istanbul ilik'],
+    ['Cyrillic accents', 'Ёлка Йога', 'елка иога'],
+    ['Arabic vowel signs', 'مُحَمَّد', 'محمد'],
+    ['Hebrew points', 'שָׁלוֹם', 'שלום'],
+    ['full width', 'Ｅｒｒａｎｄ １２', 'errand 12'],
+    ['half width kana, whose voicing is part of the letter', 'ｶﾞ', 'ガ'],
+    ['Devanagari, whose marks are letters', 'हिन्दी', 'हिन्दी'],
+  ])('drops %s', (_what, text, folded) => {
+    expect(fold(text)).toBe(folded);
+  });
+
+  it('changes nothing that is folded already, and never throws', () => {
+    fc.assert(
+      fc.property(anyText(), (text) => {
+        expect(fold(fold(text))).toBe(fold(text));
+      }),
+    );
+  });
+});
+
+describe('what a text is found by', () => {
+  it('are its words, once each, behind the code of the workspace', () => {
+    expect(indexText(36, 'Buy milk, buy MILK!')).toBe('10_buy 10_milk ');
+  });
+
+  it('is nothing for a text without words', () => {
+    for (const text of [null, '', ' ', '!? … "()*"']) expect(indexText(1, text)).toBe('');
+  });
+
+  it('are overlapping pairs where words have no spaces, closed by the last character', () => {
+    expect(tokens('東京都')).toEqual(['1_東京', '1_京都', '1_都']);
+    expect(tokens('ไทย')).toEqual(['1_ไท', '1_ทย', '1_ย']);
+    expect(tokens('buy米2kg')).toEqual(['1_米', '1_buy', '1_2kg']);
+  });
+
+  it('are emoji too, apart from the word they stand by', () => {
+    expect(tokens('party🎉🎈')).toEqual(['1_🎉🎈', '1_🎈', '1_party']);
+    expect(tokens('👍🏽')).toEqual(tokens('👍'));
+    expect(tokens('🇩🇪')[0]).toBe('1_🇩🇪');
+  });
+
+  it('is the beginning of a word that is very long, whole characters only', () => {
+    expect(tokens('a'.repeat(500))).toEqual([`1_${'a'.repeat(40)}`]);
+    expect(tokens(`a${'𐐨'.repeat(30)}`)).toEqual([`1_a${'𐐨'.repeat(19)}`]);
+  });
+});
+
+describe('what is asked for', () => {
+  it('becomes one quoted prefix for each word, of all of which none may miss', () => {
+    expect(matchText(1, 'Buy milk buy')).toBe('"1_buy" * AND "1_milk" *');
+    expect(matchText(1, '東京都')).toBe('"1_東京 1_京都" *');
+    expect(matchText(1, '東')).toBe('"1_東" *');
+  });
+
+  it('is null without words', () => {
+    for (const asked of ['', '"', '* ^ ( ) : - + _', '\u0301']) expect(matchText(1, asked)).toBeNull();
+  });
+
+  it('holds nothing of a query language, whatever is asked', () => {
+    fc.assert(
+      fc.property(anyText(), (asked) => {
+        for (const term of (matchText(1, asked) ?? '"x" *').split(' AND ')) {
+          expect(term).toMatch(/^"[^"*^(){}:+\-\s]+( [^"*^(){}:+\-\s]+)*" \*$/u);
+        }
+      }),
+    );
+  });
+});
+
+describe('the key of a title', () => {
+  it('ignores case and accents', () => {
+    expect(['éclair', 'Zebra', 'apple'].sort((a, b) => (titleKey(a) < titleKey(b) ? -1 : 1))).toEqual([
+      'apple',
+      'éclair',
+      'Zebra',
+    ]);
+  });
+
+  it('is bounded and never ends in half a character', () => {
+    expect(titleKey('x'.repeat(500))).toHaveLength(64);
+    expect(titleKey(`x${'𐐨'.repeat(100)}`)).toBe(`x${'𐐨'.repeat(31)}`);
+  });
+});
+
+describe('hostile texts', () => {
+  it.each([
+    ['fifty thousand marks on one letter', `e${'\u0316\u0301'.repeat(25_000)}`],
+    ['ten thousand ligatures of eighteen letters', 'ﷺ'.repeat(10_000)],
+    ['half characters', '\ud83d'.repeat(1_000)],
+    ['one run of fifty thousand characters', '東'.repeat(50_000)],
+  ])('cost little: %s', (_what, text) => {
+    const start = performance.now();
+    indexText(1, text);
+    titleKey(text.slice(0, 500));
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+});
