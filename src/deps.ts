@@ -1,6 +1,7 @@
 import type { GoogleTokens } from './auth/google-tokens.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/connection.ts';
+import type { Snapshot } from './db/snapshot.ts';
 import type { TaskRow } from './db/tables.ts';
 import type { Tx, Write } from './db/writer.ts';
 import type { AddressOf } from './http/client-address.ts';
@@ -12,6 +13,13 @@ import type { Mailer } from './mail/worker.ts';
 import type { AccessTokens } from './sessions/access-token.ts';
 import type { Passwords } from './users/passwords.ts';
 
+/** A task that was just completed or deleted, and by whom. */
+export interface Leaving {
+  task: TaskRow;
+  how: 'completed' | 'deleted';
+  by: string;
+}
+
 /** What verbs need of the world, built once by `open.ts` and handed down. Types only, so any floor may import it. */
 export interface Deps {
   config: Config;
@@ -20,6 +28,13 @@ export interface Deps {
   /** For reads outside a job; never waits. */
   read: Db;
   write: Write;
+  /** Empties the write-ahead log, unless someone reads from it. */
+  emptyLog: () => boolean;
+  openSnapshot: () => Snapshot;
+  /** Deletions under way here, by what is deleted; true once nothing is left. */
+  removals: Map<string, Promise<boolean>>;
+  /** The users whose data is being exported, and how to stop it. */
+  exports: Map<string, AbortController>;
   keys: Keys;
   limits: RateLimits;
   addressOf: AddressOf;
@@ -28,7 +43,7 @@ export interface Deps {
   accessTokens: AccessTokens;
   google: GoogleTokens;
   /** Called in the transaction in which a task is completed or deleted: its series, if it has one, may go on. */
-  instanceLeft: (deps: Deps, tx: Tx, task: TaskRow, now: number) => void;
+  instanceLeft: (deps: Deps, tx: Tx, leaving: Leaving, now: number) => void;
   /** Aborted once the server is about to stop. */
   stopping: AbortSignal;
 }

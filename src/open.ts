@@ -5,6 +5,7 @@ import { createGoogleTokens } from './auth/google-tokens.ts';
 import type { Config } from './config.ts';
 import { migrate, schemaStatus, snapshot } from './db/migrate.ts';
 import { openStorage, type Storage, StorageError } from './db/open.ts';
+import { openSnapshot } from './db/snapshot.ts';
 import { createWriter, type Writer } from './db/writer.ts';
 import type { Deps } from './deps.ts';
 import { type AddressOf, clientAddress } from './http/client-address.ts';
@@ -15,6 +16,7 @@ import { openKeys } from './kernel/keys.ts';
 import type { Log } from './kernel/log.ts';
 import { transportOf } from './mail/transport.ts';
 import { createMailer, restingMailer, type Transport } from './mail/worker.ts';
+import { instanceLeft } from './recurring/progress.ts';
 import { createAccessTokens } from './sessions/access-token.ts';
 import { argon2Passwords, type Passwords } from './users/passwords.ts';
 
@@ -72,6 +74,10 @@ export async function openDeps(
       log,
       read: writer.read,
       write: writer.write,
+      emptyLog: writer.emptyLog,
+      openSnapshot: () => openSnapshot(storage.path),
+      removals: new Map(),
+      exports: new Map(),
       keys,
       limits: createRateLimits(config.rate_limits),
       addressOf: tellingOfProxies(config.server.trusted_proxies, log),
@@ -89,7 +95,7 @@ export async function openDeps(
         keys: createGoogleKeys({ url: config.auth.google_certs_url, clock, log }),
         clock,
       }),
-      instanceLeft: () => {},
+      instanceLeft,
       stopping: stopping.signal,
     };
     return {

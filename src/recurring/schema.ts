@@ -12,7 +12,7 @@ import {
 const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d$/;
 
 // Not z.int(): its refusal of 1.5 would keep the rules between fields from being checked.
-const wholeNumber = (min: number, max: number, error: string) =>
+export const wholeNumber = (min: number, max: number, error: string) =>
   z
     .number({ error })
     .refine((value) => Number.isInteger(value) && value >= min && value <= max, error)
@@ -21,11 +21,20 @@ const wholeNumber = (min: number, max: number, error: string) =>
 const oneOf = <const Names extends readonly string[]>(subject: string, names: Names) =>
   z.enum(names, { error: `${subject} must be one of ${names.join(', ')}` });
 
-const isObject = ({ value }: { value: unknown }): boolean => typeof value === 'object' && value !== null;
+export const isObject = ({ value }: { value: unknown }): boolean =>
+  typeof value === 'object' && value !== null;
 
 const timezone = 'Time zone must be an IANA name';
 const dayOfMonth = 'Day of month must be from 1 to 31, or -1 for the last';
 const daysOfWeek = 'Days of week must name one to seven days in full';
+
+/** For examples. */
+export const WEEKLY = {
+  frequency: 'week',
+  timeOfDay: '09:00',
+  timezone: 'Europe/Paris',
+  daysOfWeek: ['monday', 'thursday'],
+};
 
 export const Interval = z
   .object(
@@ -81,7 +90,7 @@ export const Interval = z
     },
     { when: isObject }, // also beside malformed fields, so that all issues come at once
   )
-  .openapi('Interval');
+  .openapi('Interval', { example: WEEKLY });
 export type Interval = z.infer<typeof Interval>;
 
 /** Unknown keys are ignored, but what belongs to another type of end is a contradiction. */
@@ -103,13 +112,13 @@ export const EndCondition = z
       endBy({ type: z.literal('never') }),
       endBy({
         type: z.literal('count'),
-        count: wholeNumber(1, 999, 'Count must be a whole number from 1 to 999'),
+        count: wholeNumber(1, 999, 'Count must be a whole number from 1 to 999').openapi({ example: 10 }),
       }),
       endBy({
         type: z.literal('date'),
         endDate: z.iso
           .date({ error: 'End date must be YYYY-MM-DD' })
-          .openapi({ description: 'Inclusive, in the time zone of the interval' }),
+          .openapi({ description: 'Inclusive, in the time zone of the interval', example: '2026-12-31' }),
       }),
     ],
     { error: 'End condition must be of type never, count or date' },

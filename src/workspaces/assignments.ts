@@ -2,7 +2,7 @@ import { query } from '../db/connection.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Instant } from '../kernel/instants.ts';
 
-/** Takes someone's open tasks in a workspace from them, as they may not be an assignee there any more. */
+/** Takes someone's open tasks in a workspace from them, and those to come: they may not be an assignee there any more. */
 export function unassignOpenTasks(tx: Tx, workspaceId: string, userId: string, now: Instant): void {
   const open = query
     .selectFrom('statuses')
@@ -16,5 +16,12 @@ export function unassignOpenTasks(tx: Tx, workspaceId: string, userId: string, n
       .where('assignee_id', '=', userId)
       .where('workspace_id', '=', workspaceId)
       .where('status_id', 'in', open),
+  );
+  tx.run(
+    query
+      .updateTable('recurring_series')
+      .set({ assignee_id: null, updated_at: now })
+      .where('assignee_id', '=', userId)
+      .where('workspace_id', '=', workspaceId),
   );
 }

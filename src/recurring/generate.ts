@@ -1,0 +1,141 @@
+import type { Tx } from '../db/writer.ts';
+import { newId } from '../kernel/ids.ts';
+import { toInstant } from '../kernel/instants.ts';
+import { positionAfter } from '../kernel/positions.ts';
+import * as tasks from '../tasks/store.ts';
+import { addTask, completedAt, notifyAssigned } from '../tasks/tasks.ts';
+import { titleKey } from '../tasks/words.ts';
+import { findOccurrence, recordOccurrence } from './occurrences.ts';
+import type { Occurrence } from './recurrence.ts';
+import { scheduleOf } from './schedule.ts';
+import { pointSeries, type StoredSeries } from './store.ts';
+
+/** How many passed occurrences of a series are made at most, and how many recorded as missed: the newest. */
+const CATCH_UP_AT_MOST = 366;
+
+/** The zone data that instants are computed with. */
+export const ZONE_DATA = process.versions.tz ?? 'unknown';
+
+export const isOverdue = (series: Pick<StoredSeries, 'state' | 'next_run_at'>, now: number): boolean =>
+  series.state === 'active' && series.next_run_at !== null && series.next_run_at <= toInstant(now);
+
+/**
+ * Brings an active series to now: of what passed since its upcoming occurrence, `catch_up` says which are made, the
+ * others are missed; then the first one after now is upcoming. Changes nothing when none is overdue.
+ */
+export function advance(tx: Tx, series: StoredSeries, now: number): StoredSeries {
+  if (!isOverdue(series, now) || series.next_run_at === null) return series;
+  const at = toInstant(now);
+  const schedule = scheduleOf(series);
+  const wanted = { latest: 1, all: CATCH_UP_AT_MOST, none: 0 }[series.catch_up];
+  const passed = schedule.newestBetween(series.next_run_at, at, wanted + CATCH_UP_AT_MOST);
+  const next = schedule.after(at);
+  for (const occurrence of passed.slice(wanted)) {
+    recordOccurrence(tx, { ...recordOf(series, occurrence), state: 'missed', task_id: null });
+  }
+  for (const occurrence of passed.slice(0, wanted).toReversed()) generate(tx, series, occurrence, null, now);
+  return pointTo(tx, series, next, null, now);
+}
+
+/**
+ * Makes an occurrence the upcoming one, with its task; where it was decided upon before, the next that was not. Ends
+ * the series when none is left. `by` is who acted, null for time.
+ */
+export function pointTo(
+  tx: Tx,
+  series: StoredSeries,
+  first: Occurrence | null,
+  by: string | null,
+  now: number,
+): StoredSeries {
+  for (let next = first; next; next = scheduleOf(series).after(next.at)) {
+    const taskId = generate(tx, series, next, by, now);
+    if (taskId === null) continue;
+    return pointSeries(tx, series, {
+      state: 'active',
+      state_reason: null,
+      next_run_at: next.at,
+      next_local: next.local,
+      next_number: next.number,
+      next_task_id: taskId,
+      tz_version: ZONE_DATA,
+    });
+  }
+  return pointSeries(tx, series, { ...NOWHERE, state: 'ended', state_reason: 'completed' });
+}
+
+/** Where a series stands that has no upcoming occurrence. */
+export const NOWHERE = {
+  next_run_at: null,
+  next_local: null,
+  next_number: null,
+  next_task_id: null,
+  tz_version: ZONE_DATA,
+} as const;
+
+/** The task of an occurrence, made now or waiting already; null when it was decided otherwise or is done. */
+function generate(
+  tx: Tx,
+  series: StoredSeries,
+  occurrence: Occurrence,
+  by: string | null,
+  now: number,
+): string | null {
+  const taskId = newId(now);
+  const record = { ...recordOf(series, occurrence), state: 'generated', task_id: taskId } as const;
+  if (recordOccurrence(tx, record)) {
+    makeTask(tx, series, occurrence, taskId, by, now);
+    return taskId;
+  }
+  const known = findOccurrence(tx, record)?.task_id;
+  const task = known ? tasks.findTask(tx, series.workspace_id, known) : undefined;
+  return task?.completed_at === null ? task.id : null;
+}
+
+const recordOf = (series: StoredSeries, occurrence: Occurrence) => ({
+  series_id: series.id,
+  rule_version: series.rule_version,
+  occurrence_local: occurrence.local,
+  occurrence_at: occurrence.at,
+  number: occurrence.number,
+});
+
+/** The assignee is told, unless they set up the series or their own act brought the task about. */
+function makeTask(
+  tx: Tx,
+  series: StoredSeries,
+  occurrence: Occurrence,
+  id: string,
+  by: string | null,
+  now: number,
+): void {
+  const place = tasks.findPlace(tx, series.workspace_id, series.list_id);
+  const status = place?.statuses[0];
+  if (!place || !status) throw new Error('The list of a series is gone or has no statuses');
+  const at = toInstant(now);
+  const row: tasks.NewTask = {
+    id,
+    workspace_id: series.workspace_id,
+    space_id: place.spaceId,
+    list_id: place.listId,
+    status_id: status.id,
+    priority: series.priority,
+    assignee_id: series.assignee_id,
+    creator_id: series.creator_id,
+    start_date: null,
+    due_date: occurrence.at,
+    completed_at: completedAt(status.type, null, at),
+    position: positionAfter(tasks.lastPosition(tx, series.workspace_id, place.listId)),
+    recurring_task_id: series.id,
+    occurrence_at: occurrence.at,
+    occurrence_number: occurrence.number,
+    overridden: null,
+    created_at: at,
+    updated_at: at,
+    title: series.title,
+    title_key: titleKey(series.title),
+    description: series.description,
+  };
+  addTask(tx, series.workspace_code, row);
+  if (series.assignee_id !== by) notifyAssigned(tx, row, series.creator_id, at);
+}

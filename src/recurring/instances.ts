@@ -1,0 +1,121 @@
+import type { RecurringSeriesRow } from '../db/tables.ts';
+import type { Tx } from '../db/writer.ts';
+import type { Deps } from '../deps.ts';
+import { AppError, type Issue, invalid, notFound } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import { toInstant } from '../kernel/instants.ts';
+import { type Page, type PageRequest, pageOf } from '../kernel/page.ts';
+import type { Task } from '../tasks/schema.ts';
+import { findTask, type StoredTask, taskOf } from '../tasks/store.ts';
+import { editTask } from '../tasks/tasks.ts';
+import { type Member, writeAs } from '../workspaces/door.ts';
+import { dateOf, dayOf } from './calendar.ts';
+import { NOWHERE } from './generate.ts';
+import * as store from './instances-store.ts';
+import type { EndCondition } from './interval.ts';
+import { firstOccurrence, moveOccurrences } from './occurrences.ts';
+import { endConditionOf } from './schedule.ts';
+import { demandSeries, settled } from './series.ts';
+import type { EditModeInput } from './series-schema.ts';
+import { insertSeries, type StoredSeries, updateSeriesRow } from './store.ts';
+import { settle } from './sweep.ts';
+import { changeInstances, saveTemplate, templateIssues } from './template.ts';
+
+const COUNT_AT_MOST = 999;
+
+/** The tasks of a series that still exist, by occurrence. */
+export async function listInstances(
+  deps: Deps,
+  who: Member,
+  id: string,
+  page: PageRequest,
+): Promise<Page<Task>> {
+  const series = await settled(deps, who, id, deps.clock.now());
+  const { total, items } = store.listInstances(deps.read, series, page);
+  return pageOf(page, total, items);
+}
+
+/**
+ * Changes an instance alone, with those that follow, or with all that are not done; fields overridden in an instance
+ * stay there. `following` splits the series: what begins with this instance becomes a series of its own. 404 for a
+ * task that is no instance of the series.
+ */
+export async function editInstance(
+  deps: Deps,
+  who: Member,
+  id: string,
+  taskId: string,
+  { mode, updates }: EditModeInput,
+): Promise<Task> {
+  const now = deps.clock.now();
+  await settle(deps, who.workspaceId, id, now);
+  return writeAs(deps, who, (tx) => {
+    const series = demandSeries(tx, who, id);
+    const task = findTask(tx, who.workspaceId, taskId);
+    if (task?.recurring_task_id !== id) throw notFound('instance of this series');
+    if (mode === 'this') return taskOf(underUpdates(() => editTask(deps, tx, who, task, updates, now)));
+    underUpdates(() => refuse(templateIssues(tx, who, updates, series)));
+    const whole = mode === 'following' ? splitAt(tx, series, task, now) : series;
+    changeInstances(deps, tx, who, saveTemplate(tx, whole, updates, now), updates, now);
+    return taskOf(findTask(tx, who.workspaceId, taskId) ?? task);
+  });
+}
+
+function refuse(issues: Issue[]): void {
+  if (issues.length > 0) throw invalid(...issues);
+}
+
+/** Runs what refuses fields of a task; here they lie under `updates`. */
+function underUpdates<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (!(error instanceof AppError) || !error.issues) throw error;
+    throw invalid(...error.issues.map((issue) => ({ ...issue, path: `updates.${issue.path}` })));
+  }
+}
+
+/**
+ * Makes the occurrences from this instance on a series of their own, numbered from 1 and with what is left of a count;
+ * it stands where the present one stood, which ends before them. Nothing to split at the first one.
+ */
+function splitAt(tx: Tx, series: StoredSeries, task: StoredTask, now: number): StoredSeries {
+  const number = task.occurrence_number ?? 1;
+  if ((firstOccurrence(tx, series.id)?.number ?? 1) >= number) return series;
+  const at = toInstant(now);
+  const { workspace_code, ...row } = series;
+  const rest: RecurringSeriesRow = {
+    ...row,
+    id: newId(now),
+    end_condition: JSON.stringify(endFrom(series, number)),
+    starts_at: task.occurrence_at ?? series.starts_at,
+    number_offset: series.number_offset - (number - 1),
+    next_number: series.next_number && series.next_number - (number - 1),
+    created_at: at,
+    updated_at: at,
+  };
+  insertSeries(tx, rest);
+  moveOccurrences(tx, series.id, rest.id, number);
+  const split = { ...rest, workspace_code };
+  store.moveInstances(tx, series, split, number, at);
+  updateSeriesRow(tx, series, {
+    ...NOWHERE,
+    end_condition: JSON.stringify(endBefore(number, task)),
+    state: 'ended',
+    state_reason: 'completed',
+    updated_at: at,
+  });
+  return split;
+}
+
+function endFrom(series: StoredSeries, number: number): EndCondition {
+  const end = endConditionOf(series);
+  return end.type === 'count' ? { type: 'count', count: end.count - number + 1 } : end;
+}
+
+/** A count, as far as one can be asked for; else the day before. */
+function endBefore(number: number, task: StoredTask): EndCondition {
+  if (number - 1 <= COUNT_AT_MOST) return { type: 'count', count: number - 1 };
+  const day = dayOf((task.occurrence_at ?? task.created_at).slice(0, 10));
+  return { type: 'date', endDate: dateOf(day - 1) };
+}

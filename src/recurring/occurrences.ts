@@ -1,0 +1,85 @@
+import { type Db, prepared, query } from '../db/connection.ts';
+import type { RecurringOccurrenceRow } from '../db/tables.ts';
+import type { Instant } from '../kernel/instants.ts';
+
+type Row = RecurringOccurrenceRow;
+type Key = Pick<Row, 'series_id' | 'rule_version' | 'occurrence_local'>;
+
+const insert = prepared<Row, unknown>((argument) =>
+  query
+    .insertInto('recurring_occurrences')
+    .values({
+      series_id: argument('series_id'),
+      rule_version: argument('rule_version'),
+      occurrence_local: argument('occurrence_local'),
+      occurrence_at: argument('occurrence_at'),
+      number: argument('number'),
+      state: argument('state'),
+      task_id: argument('task_id'),
+    })
+    .onConflict((conflict) => conflict.doNothing()),
+);
+
+/** Records what was decided about an occurrence; answers whether it is the first decision. */
+export const recordOccurrence = (db: Db, row: Row): boolean => db.run(insert(row)) > 0;
+
+const byKey = prepared<Key, Row>((argument) =>
+  query
+    .selectFrom('recurring_occurrences')
+    .selectAll()
+    .where('series_id', '=', argument('series_id'))
+    .where('rule_version', '=', argument('rule_version'))
+    .where('occurrence_local', '=', argument('occurrence_local')),
+);
+
+export const findOccurrence = (db: Db, { series_id, rule_version, occurrence_local }: Key) =>
+  db.one(byKey({ series_id, rule_version, occurrence_local }));
+
+export const findSkippedAt = (db: Db, seriesId: string, at: Instant): Row | undefined =>
+  db.one(
+    query
+      .selectFrom('recurring_occurrences')
+      .selectAll()
+      .where('series_id', '=', seriesId)
+      .where('occurrence_at', '=', at)
+      .where('state', '=', 'skipped'),
+  );
+
+/** The one with the highest number, or the lowest. */
+const outermost = (db: Db, seriesId: string, order: 'asc' | 'desc'): Row | undefined =>
+  db.one(
+    query
+      .selectFrom('recurring_occurrences')
+      .selectAll()
+      .where('series_id', '=', seriesId)
+      .orderBy('number', order)
+      .limit(1),
+  );
+
+export const firstOccurrence = (db: Db, seriesId: string) => outermost(db, seriesId, 'asc');
+export const lastOccurrence = (db: Db, seriesId: string) => outermost(db, seriesId, 'desc');
+
+/** Changes what is recorded of an occurrence, its key included. */
+export const updateOccurrence = (
+  db: Db,
+  { series_id, rule_version, occurrence_local }: Key,
+  changes: Partial<Row>,
+) =>
+  db.run(
+    query
+      .updateTable('recurring_occurrences')
+      .set(changes)
+      .where('series_id', '=', series_id)
+      .where('rule_version', '=', rule_version)
+      .where('occurrence_local', '=', occurrence_local),
+  );
+
+/** Hands the occurrences from a number on to another series, which counts them from 1. */
+export const moveOccurrences = (db: Db, from: string, to: string, firstNumber: number) =>
+  db.run(
+    query
+      .updateTable('recurring_occurrences')
+      .set((row) => ({ series_id: to, number: row('number', '-', firstNumber - 1) }))
+      .where('series_id', '=', from)
+      .where('number', '>=', firstNumber),
+  );

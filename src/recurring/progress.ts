@@ -1,0 +1,119 @@
+import type { Tx } from '../db/writer.ts';
+import type { Deps, Leaving } from '../deps.ts';
+import { AppError, badRequest, invalid } from '../kernel/errors.ts';
+import { toInstant } from '../kernel/instants.ts';
+import { deleteTaskRow, findTask } from '../tasks/store.ts';
+import { type Member, writeAs } from '../workspaces/door.ts';
+import { advance, pointTo } from './generate.ts';
+import { findSkippedAt, updateOccurrence } from './occurrences.ts';
+import { scheduleOf } from './schedule.ts';
+import { demandSeries } from './series.ts';
+import type { RecurringTask, SkipInput, SkippedRecurringTask } from './series-schema.ts';
+import { findSeries, recurringTaskOf, type StoredSeries, updateSeriesRow } from './store.ts';
+import { pauseForError, settle } from './sweep.ts';
+
+/**
+ * Skips the upcoming occurrence: its task goes, edited or not, and the next one is made. Named by `occurrenceAt`, one
+ * that is skipped already is not skipped again. 400 for any other instant, and when the series is not active.
+ */
+export async function skipOccurrence(
+  deps: Deps,
+  who: Member,
+  id: string,
+  { occurrenceAt }: SkipInput,
+): Promise<SkippedRecurringTask> {
+  const now = deps.clock.now();
+  await settle(deps, who.workspaceId, id, now);
+  return writeAs(deps, who, (tx) => {
+    const series = demandSeries(tx, who, id);
+    const { next_run_at: at, next_number: number, state } = series;
+    const isUpcoming = occurrenceAt === undefined || occurrenceAt === at;
+    if (!isUpcoming) {
+      const before = findSkippedAt(tx, id, occurrenceAt);
+      if (before) return answer(series, before.occurrence_at, before.number);
+    }
+    if (state !== 'active' || at === null || number === null) throw badRequest(`The series is ${state}`);
+    if (!isUpcoming) throw invalid({ path: 'occurrenceAt', message: `The upcoming occurrence is at ${at}` });
+    const task =
+      series.next_task_id === null ? undefined : findTask(tx, who.workspaceId, series.next_task_id);
+    if (task) deleteTaskRow(tx, task);
+    const touched = updateSeriesRow(tx, series, { updated_at: toInstant(now) });
+    return answer(skip(tx, touched, who.userId, now), at, number);
+  });
+}
+
+/** Makes nothing more until the series is resumed; tasks stay. 400 for one that has ended. */
+export async function pauseSeries(deps: Deps, who: Member, id: string): Promise<RecurringTask> {
+  const now = deps.clock.now();
+  await settle(deps, who.workspaceId, id, now);
+  return writeAs(deps, who, (tx) => {
+    const series = demandUnended(tx, who, id);
+    if (series.state === 'paused') return recurringTaskOf(series);
+    const changes = { state: 'paused', next_run_at: null, updated_at: toInstant(now) } as const;
+    return recurringTaskOf(updateSeriesRow(tx, series, changes));
+  });
+}
+
+/**
+ * Goes on with the next occurrence after now; what passed meanwhile keeps its numbers and is not made, an instance
+ * already there is reused. 400 for a series that has ended.
+ */
+export async function resumeSeries(deps: Deps, who: Member, id: string): Promise<RecurringTask> {
+  const now = deps.clock.now();
+  await settle(deps, who.workspaceId, id, now);
+  return writeAs(deps, who, (tx) => {
+    const series = demandUnended(tx, who, id);
+    if (series.state === 'active') return recurringTaskOf(series);
+    const at = toInstant(now);
+    const touched = updateSeriesRow(tx, series, { updated_at: at });
+    return recurringTaskOf(pointTo(tx, touched, scheduleOf(series).after(at), who.userId, now));
+  });
+}
+
+/**
+ * Lets a series go on whose upcoming instance was completed or deleted before its time, in the transaction of that.
+ * Any other task is none of its business.
+ */
+export function instanceLeft(deps: Deps, tx: Tx, { task, how, by }: Leaving, now: number): void {
+  if (task.recurring_task_id === null) return;
+  const found = findSeries(tx, task.workspace_id, task.recurring_task_id);
+  if (!found) return;
+  try {
+    const series = advance(tx, found, now);
+    if (series.state !== 'active' || series.next_number !== task.occurrence_number) return;
+    if (how === 'deleted') skip(tx, series, by, now);
+    else goOn(tx, series, by, now);
+  } catch (err) {
+    // A series that cannot go on must keep nobody from their task; a storage that cannot must.
+    if (err instanceof AppError || (err instanceof Error && 'code' in err)) throw err;
+    pauseForError(deps, tx, found, now, err);
+  }
+}
+
+/** The upcoming occurrence, whose task is gone, counts as skipped. */
+function skip(tx: Tx, series: StoredSeries, by: string, now: number): StoredSeries {
+  const { id: series_id, rule_version, next_local: occurrence_local } = series;
+  if (occurrence_local !== null) {
+    const key = { series_id, rule_version, occurrence_local };
+    updateOccurrence(tx, key, { state: 'skipped', task_id: null });
+  }
+  return goOn(tx, series, by, now);
+}
+
+const goOn = (tx: Tx, series: StoredSeries, by: string, now: number): StoredSeries =>
+  pointTo(tx, series, scheduleOf(series).after(series.next_run_at ?? toInstant(now)), by, now);
+
+function demandUnended(tx: Tx, who: Member, id: string): StoredSeries {
+  const series = demandSeries(tx, who, id);
+  if (series.state === 'ended') throw badRequest('The series has ended');
+  return series;
+}
+
+const answer = (
+  series: StoredSeries,
+  occurrenceAt: string,
+  occurrenceNumber: number,
+): SkippedRecurringTask => ({
+  ...recurringTaskOf(series),
+  skipped: { occurrenceAt, occurrenceNumber },
+});

@@ -1,0 +1,55 @@
+import type { RecurringSeriesRow } from '../db/tables.ts';
+import { type Instant, toInstant, toMs } from '../kernel/instants.ts';
+import type { CompleteInterval, EndCondition } from './interval.ts';
+import { type Occurrence, occurrenceAfter, occurrenceAtOrBefore, preview, type Rule } from './recurrence.ts';
+
+type Ruled = Pick<RecurringSeriesRow, 'interval' | 'end_condition' | 'anchor_date' | 'number_offset'>;
+
+/** The instant just before: what is after it includes the one it is before. */
+export const justBefore = (at: Instant): Instant => toInstant(toMs(at) - 1);
+
+export const intervalOf = (series: Pick<Ruled, 'interval'>) =>
+  JSON.parse(series.interval) as CompleteInterval;
+
+export const endConditionOf = (series: Pick<Ruled, 'end_condition'>) =>
+  JSON.parse(series.end_condition) as EndCondition;
+
+/**
+ * The occurrences of a stored series in its own numbers: they go on when the rule changes, which counts from 1 anew,
+ * and a count is one of them.
+ */
+export function scheduleOf(series: Ruled) {
+  const offset = series.number_offset;
+  const end = endConditionOf(series);
+  const rule: Rule = {
+    interval: intervalOf(series),
+    anchor: series.anchor_date,
+    endCondition: end.type === 'count' ? { type: 'count', count: end.count - offset } : end,
+  };
+  const renumbered = (occurrence: Occurrence): Occurrence => ({
+    ...occurrence,
+    number: occurrence.number + offset,
+  });
+  return {
+    /** The first later than an instant. */
+    after: (at: Instant): Occurrence | null => {
+      const found = occurrenceAfter(rule, at);
+      return found && renumbered(found);
+    },
+    /** Those later than one instant and not later than another, the newest first and no more than `limit`. */
+    newestBetween: (after: Instant, until: Instant, limit: number): Occurrence[] => {
+      const found: Occurrence[] = [];
+      let occurrence = occurrenceAtOrBefore(rule, until);
+      while (occurrence && occurrence.at > after && found.length < limit) {
+        found.push(renumbered(occurrence));
+        occurrence = occurrenceAtOrBefore(rule, justBefore(occurrence.at));
+      }
+      return found;
+    },
+    /** At most `limit` later than an instant, and whether none follows them. */
+    coming: (after: Instant, limit: number) => {
+      const { occurrences, exhausted } = preview(rule, { after, limit });
+      return { occurrences: occurrences.map(renumbered), exhausted };
+    },
+  };
+}

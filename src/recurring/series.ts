@@ -1,0 +1,168 @@
+import type { Db } from '../db/connection.ts';
+import type { RecurringSeriesRow } from '../db/tables.ts';
+import type { Deps } from '../deps.ts';
+import { invalid, notFound } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import { toInstant } from '../kernel/instants.ts';
+import { type Page, type PageRequest, pageOf } from '../kernel/page.ts';
+import * as tasks from '../tasks/store.ts';
+import { type Member, writeAs } from '../workspaces/door.ts';
+import { isOverdue, NOWHERE, pointTo } from './generate.ts';
+import { createRule, occurrenceAfter, preview } from './recurrence.ts';
+import { isUntouched, NO_FUTURE, planRule, setRule } from './rule.ts';
+import { justBefore, scheduleOf } from './schedule.ts';
+import {
+  type ComingOccurrences,
+  PREVIEWED_BY_DEFAULT,
+  type Preview,
+  type PreviewInput,
+  type RecurringTask,
+  type SeriesInput,
+  type SeriesPatch,
+  type SeriesQuery,
+} from './series-schema.ts';
+import * as store from './store.ts';
+import { settle } from './sweep.ts';
+import { changeInstances, saveTemplate, templateIssues } from './template.ts';
+
+/**
+ * Makes a series and the task of its first occurrence after now. 400 for a list or person that will not do, and for
+ * a rule without any future occurrence.
+ */
+export function createSeries(deps: Deps, who: Member, input: SeriesInput): Promise<RecurringTask> {
+  const now = deps.clock.now();
+  const at = toInstant(now);
+  const startsAt = input.startsAt ?? at;
+  const rule = createRule(input.interval, input.endCondition ?? { type: 'never' }, startsAt);
+  const first = occurrenceAfter(rule, at);
+  return writeAs(deps, who, (tx) => {
+    const issues = templateIssues(tx, who, input);
+    if (!first) issues.push(NO_FUTURE);
+    if (!first || issues.length > 0) throw invalid(...issues);
+    const row: RecurringSeriesRow = {
+      id: newId(now),
+      workspace_id: who.workspaceId,
+      list_id: input.listId,
+      title: input.title,
+      description: input.description ?? null,
+      priority: tasks.priorityRank(input.priority ?? 'none'),
+      assignee_id: input.assigneeId ?? null,
+      creator_id: who.userId,
+      interval: JSON.stringify(rule.interval),
+      end_condition: JSON.stringify(rule.endCondition),
+      starts_at: startsAt,
+      catch_up: input.catchUp ?? 'latest',
+      anchor_date: rule.anchor,
+      number_offset: 0,
+      rule_version: 1,
+      state: 'active',
+      state_reason: null,
+      ...NOWHERE,
+      created_at: at,
+      updated_at: at,
+    };
+    store.insertSeries(tx, row);
+    const series = { ...row, workspace_code: who.workspaceCode };
+    return store.recurringTaskOf(pointTo(tx, series, first, who.userId, now));
+  });
+}
+
+/** A series brought to now. */
+export async function readSeries(deps: Deps, who: Member, id: string): Promise<RecurringTask> {
+  return store.recurringTaskOf(await settled(deps, who, id, deps.clock.now()));
+}
+
+/** The series of the workspace, each brought to now. */
+export async function listSeries(
+  deps: Deps,
+  who: Member,
+  query: SeriesQuery,
+  page: PageRequest,
+): Promise<Page<RecurringTask>> {
+  const now = deps.clock.now();
+  for (;;) {
+    const { total, rows } = store.listSeries(deps.read, who.workspaceId, query, page);
+    const overdue = rows.filter((row) => isOverdue(row, now));
+    if (overdue.length === 0) return pageOf(page, total, rows.map(store.recurringTaskOf));
+    await Promise.all(overdue.map(({ id }) => settle(deps, who.workspaceId, id, now)));
+  }
+}
+
+/**
+ * Changes a series. Title, description, priority, assignee and list change every instance not done, except what is
+ * overridden there. An interval or start makes a new rule from now on: the upcoming instance is dated anew, or stays
+ * as an exception where it was edited; a new end leaves the rhythm as it is. Numbers go on, and a count is one of
+ * them. 400 for a rule without a future; one with a future revives an ended series.
+ */
+export async function updateSeries(
+  deps: Deps,
+  who: Member,
+  id: string,
+  patch: SeriesPatch,
+): Promise<RecurringTask> {
+  const now = deps.clock.now();
+  await settle(deps, who.workspaceId, id, now);
+  return writeAs(deps, who, (tx) => {
+    const series = demandSeries(tx, who, id);
+    const issues = templateIssues(tx, who, patch, series);
+    const plan = planRule(tx, series, patch, now);
+    if (plan === 'no future') issues.push(NO_FUTURE);
+    if (plan === 'no future' || issues.length > 0) throw invalid(...issues);
+    const changed = saveTemplate(tx, series, patch, now);
+    if (plan) setRule(tx, changed, plan, who.userId, now);
+    changeInstances(deps, tx, who, changed, patch, now);
+    return store.recurringTaskOf(demandSeries(tx, who, id));
+  });
+}
+
+/** Deletes a series and its upcoming instance, if that is open and nobody edited it; other tasks stay. */
+export async function removeSeries(deps: Deps, who: Member, id: string): Promise<undefined> {
+  const now = deps.clock.now();
+  await settle(deps, who.workspaceId, id, now);
+  await writeAs(deps, who, (tx) => {
+    const series = demandSeries(tx, who, id);
+    const task =
+      series.next_task_id === null ? undefined : tasks.findTask(tx, who.workspaceId, series.next_task_id);
+    const isUpcoming = task?.occurrence_at != null && task.occurrence_at > toInstant(now);
+    if (isUpcoming && isUntouched(task)) tasks.deleteTaskRow(tx, task);
+    store.deleteSeries(tx, series);
+  });
+}
+
+/** The occurrences to come, the upcoming one with its task; none of a series that is not active. */
+export async function comingOccurrences(
+  deps: Deps,
+  who: Member,
+  id: string,
+  limit: number,
+): Promise<ComingOccurrences> {
+  const series = await settled(deps, who, id, deps.clock.now());
+  if (series.next_run_at === null) return { occurrences: [], exhausted: true };
+  const { occurrences, exhausted } = scheduleOf(series).coming(justBefore(series.next_run_at), limit);
+  return {
+    occurrences: occurrences.map((occurrence) => ({
+      ...occurrence,
+      taskId: occurrence.at === series.next_run_at ? series.next_task_id : null,
+    })),
+    exhausted,
+  };
+}
+
+/** The occurrences of a rule, stored nowhere. */
+export function previewRule(deps: Deps, input: PreviewInput): Preview {
+  const { interval, endCondition = { type: 'never' }, startsAt, after, limit } = input;
+  const rule = createRule(interval, endCondition, startsAt ?? toInstant(deps.clock.now()));
+  return preview(rule, { after, limit: limit ?? PREVIEWED_BY_DEFAULT });
+}
+
+export function demandSeries(db: Db, who: Member, id: string): store.StoredSeries {
+  const row = store.findSeries(db, who.workspaceId, id);
+  if (!row) throw notFound('recurring task');
+  return row;
+}
+
+/** The series, brought to now. */
+export async function settled(deps: Deps, who: Member, id: string, now: number): Promise<store.StoredSeries> {
+  await settle(deps, who.workspaceId, id, now);
+  return demandSeries(deps.read, who, id);
+}

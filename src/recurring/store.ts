@@ -1,0 +1,151 @@
+import { sql } from 'kysely';
+import { type Db, prepared, query } from '../db/connection.ts';
+import type { RecurringSeriesRow, SeriesState } from '../db/tables.ts';
+import type { Instant } from '../kernel/instants.ts';
+import { offsetOf, type PageRequest } from '../kernel/page.ts';
+import { PRIORITIES } from '../tasks/schema.ts';
+import { endConditionOf, intervalOf } from './schedule.ts';
+import type { RecurringTask } from './series-schema.ts';
+
+/** A series with the code of its workspace, which its tasks are indexed under. */
+export type StoredSeries = RecurringSeriesRow & { workspace_code: number };
+
+export function recurringTaskOf(row: RecurringSeriesRow): RecurringTask {
+  const isActive = row.state === 'active';
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    listId: row.list_id,
+    title: row.title,
+    description: row.description,
+    priority: PRIORITIES[row.priority] ?? 'none',
+    assigneeId: row.assignee_id,
+    interval: intervalOf(row),
+    endCondition: endConditionOf(row),
+    startsAt: row.starts_at,
+    catchUp: row.catch_up,
+    state: row.state,
+    stateReason: row.state_reason,
+    nextRunAt: row.next_run_at,
+    nextTaskId: isActive ? row.next_task_id : null,
+    nextOccurrenceNumber: isActive ? row.next_number : null,
+    creatorId: row.creator_id,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+const byId = prepared<{ workspaceId: string; id: string }, StoredSeries>((argument) =>
+  query
+    .selectFrom('recurring_series as series')
+    .innerJoin('workspaces as workspace', 'workspace.id', 'series.workspace_id')
+    .selectAll('series')
+    .select('workspace.code as workspace_code')
+    .where('series.id', '=', argument('id'))
+    .where('series.workspace_id', '=', argument('workspaceId')),
+);
+
+export const findSeries = (db: Db, workspaceId: string, id: string) => db.one(byId({ workspaceId, id }));
+
+/** The series of a workspace in the order they were made. */
+export function listSeries(
+  db: Db,
+  workspaceId: string,
+  only: { listId?: string | undefined; state?: SeriesState | undefined },
+  page: PageRequest,
+): { total: number; rows: RecurringSeriesRow[] } {
+  let found = query.selectFrom('recurring_series').where('workspace_id', '=', workspaceId);
+  if (only.listId !== undefined) found = found.where('list_id', '=', only.listId);
+  if (only.state !== undefined) found = found.where('state', '=', only.state);
+  const total = db.one(found.select(({ fn }) => fn.countAll<number>().as('total')))?.total ?? 0;
+  const rows = db.all(
+    found.selectAll().orderBy('created_at').orderBy('id').limit(page.limit).offset(offsetOf(page)),
+  );
+  return { total, rows };
+}
+
+export const insertSeries = (db: Db, row: RecurringSeriesRow) =>
+  db.run(query.insertInto('recurring_series').values(row));
+
+/** Stores the changed fields of a series and answers it as it is then. */
+export function updateSeriesRow(
+  db: Db,
+  row: StoredSeries,
+  changes: Partial<RecurringSeriesRow>,
+): StoredSeries {
+  if (Object.keys(changes).length > 0) {
+    db.run(
+      query
+        .updateTable('recurring_series')
+        .set(changes)
+        .where('id', '=', row.id)
+        .where('workspace_id', '=', row.workspace_id),
+    );
+  }
+  return { ...row, ...changes };
+}
+
+export type Pointer = Pick<
+  RecurringSeriesRow,
+  'state' | 'state_reason' | 'next_run_at' | 'next_local' | 'next_number' | 'next_task_id' | 'tz_version'
+>;
+
+const point = prepared<Pointer & { id: string; workspaceId: string }, unknown>((argument) =>
+  query
+    .updateTable('recurring_series')
+    .set({
+      state: argument('state'),
+      state_reason: argument('state_reason'),
+      next_run_at: argument('next_run_at'),
+      next_local: argument('next_local'),
+      next_number: argument('next_number'),
+      next_task_id: argument('next_task_id'),
+      tz_version: argument('tz_version'),
+    })
+    .where('id', '=', argument('id'))
+    .where('workspace_id', '=', argument('workspaceId')),
+);
+
+/** Stores where a series stands, which is no edit of it. */
+export function pointSeries(db: Db, row: StoredSeries, pointer: Pointer): StoredSeries {
+  db.run(point({ ...pointer, id: row.id, workspaceId: row.workspace_id }));
+  return { ...row, ...pointer };
+}
+
+export const deleteSeries = (db: Db, row: StoredSeries) =>
+  db.run(
+    query
+      .deleteFrom('recurring_series')
+      .where('id', '=', row.id)
+      .where('workspace_id', '=', row.workspace_id),
+  );
+
+export interface SeriesName {
+  id: string;
+  workspace_id: string;
+}
+
+const due = prepared<{ now: Instant; limit: number }, SeriesName>((argument) =>
+  query
+    .selectFrom('recurring_series')
+    .select(['id', 'workspace_id'])
+    .where('state', '=', sql.lit('active'))
+    .where('next_run_at', '<=', argument('now'))
+    .orderBy('next_run_at')
+    .orderBy('id')
+    .limit(argument('limit')),
+);
+
+/** Active series whose upcoming occurrence has come, the longest due first. */
+export const dueSeries = (db: Db, now: Instant, limit: number) => db.all(due({ now, limit }));
+
+/** Series that stand somewhere by the zone data of another version. */
+export const seriesOfOtherZoneData = (db: Db, version: string, limit: number): SeriesName[] =>
+  db.all(
+    query
+      .selectFrom('recurring_series')
+      .select(['id', 'workspace_id'])
+      .where('tz_version', '<>', version)
+      .where('next_local', 'is not', null)
+      .limit(limit),
+  );

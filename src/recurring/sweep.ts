@@ -1,0 +1,132 @@
+import { query } from '../db/connection.ts';
+import type { Tx } from '../db/writer.ts';
+import type { Deps } from '../deps.ts';
+import { AppError } from '../kernel/errors.ts';
+import { toInstant } from '../kernel/instants.ts';
+import * as tasks from '../tasks/store.ts';
+import { changeTask } from '../tasks/tasks.ts';
+import { advance, isOverdue, ZONE_DATA } from './generate.ts';
+import { updateOccurrence } from './occurrences.ts';
+import { instantOf } from './recurrence.ts';
+import { intervalOf } from './schedule.ts';
+import * as store from './store.ts';
+
+const AT_ONCE = 100;
+/** Which zone data every series was last seen to be computed with. */
+const SEEN_ZONE_DATA = 'tz_version';
+
+/**
+ * Brings every series to now, each in a transaction of its own. Safe to repeat, to interrupt and to run beside
+ * another; a series that fails is paused and does not stop the rest. Once for each version of the zone data, the
+ * instants of upcoming occurrences are computed anew first.
+ */
+export async function sweep(deps: Deps): Promise<void> {
+  const now = deps.clock.now();
+  if (deps.read.one(seenZoneData)?.value !== ZONE_DATA) await followZoneData(deps, now);
+  while (!deps.stopping.aborted) {
+    const due = store.dueSeries(deps.read, toInstant(now), AT_ONCE);
+    if (due.length === 0) return;
+    await apart(deps, due, now, (tx, series) => {
+      advance(tx, series, now);
+    });
+  }
+}
+
+/** Brings one series to now, if an occurrence of it is overdue. */
+export async function settle(deps: Deps, workspaceId: string, id: string, now: number): Promise<void> {
+  const series = store.findSeries(deps.read, workspaceId, id);
+  if (!series || !isOverdue(series, now)) return;
+  await apart(deps, [series], now, (tx, row) => {
+    advance(tx, row, now);
+  });
+}
+
+/** Pauses a series that cannot go on, in the caller's transaction, and logs why. */
+export function pauseForError(
+  deps: Deps,
+  tx: Tx,
+  series: store.StoredSeries,
+  now: number,
+  err: unknown,
+): void {
+  const state = { state: 'paused', state_reason: 'error', next_run_at: null, tz_version: ZONE_DATA } as const;
+  store.updateSeriesRow(tx, series, { ...state, updated_at: toInstant(now) });
+  const { id, workspace_id: workspaceId } = series;
+  tx.afterCommit(() => deps.log.error({ err, seriesId: id, workspaceId }, 'a series failed and was paused'));
+}
+
+/** Runs a step of each series in a transaction of its own. A failing storage is no fault of a series. */
+async function apart(
+  deps: Deps,
+  names: readonly store.SeriesName[],
+  now: number,
+  step: (tx: Tx, series: store.StoredSeries) => void,
+): Promise<void> {
+  const steps = await Promise.allSettled(
+    names.map(async ({ workspace_id: workspaceId, id }) => {
+      const find = (tx: Tx) => store.findSeries(tx, workspaceId, id);
+      try {
+        await deps.write((tx) => {
+          const series = find(tx);
+          if (series) step(tx, series);
+        });
+      } catch (err) {
+        if (err instanceof AppError) throw err;
+        await deps.write((tx) => {
+          const series = find(tx);
+          if (series && series.state !== 'ended') pauseForError(deps, tx, series, now, err);
+        });
+      }
+    }),
+  );
+  const failed = steps.find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
+}
+
+const seenZoneData = query.selectFrom('meta').select('value').where('key', '=', SEEN_ZONE_DATA).compile();
+
+async function followZoneData(deps: Deps, now: number): Promise<void> {
+  while (!deps.stopping.aborted) {
+    const stale = store.seriesOfOtherZoneData(deps.read, ZONE_DATA, AT_ONCE);
+    if (stale.length > 0) {
+      await apart(deps, stale, now, (tx, series) => redate(tx, series, now));
+      continue;
+    }
+    await deps.write((tx) => {
+      const row = { key: SEEN_ZONE_DATA, value: ZONE_DATA };
+      tx.run(
+        query
+          .insertInto('meta')
+          .values(row)
+          .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: ZONE_DATA })),
+      );
+    });
+    return;
+  }
+}
+
+/** The local time of the upcoming occurrence stays, its instant follows; the due date too, unless it was changed. */
+function redate(tx: Tx, series: store.StoredSeries, now: number): void {
+  if (series.next_local === null) return;
+  const at = instantOf(series.next_local, intervalOf(series).timezone);
+  const isActive = series.state === 'active';
+  store.updateSeriesRow(tx, series, { tz_version: ZONE_DATA, ...(isActive && { next_run_at: at }) });
+  if (at === series.next_run_at) return;
+  updateOccurrence(
+    tx,
+    { series_id: series.id, rule_version: series.rule_version, occurrence_local: series.next_local },
+    { occurrence_at: at },
+  );
+  const task =
+    series.next_task_id === null ? undefined : tasks.findTask(tx, series.workspace_id, series.next_task_id);
+  if (task?.completed_at !== null) return;
+  const isDueThen = !tasks.overriddenIn(task).includes('dueDate');
+  changeTask(
+    tx,
+    series.workspace_code,
+    task,
+    { occurrence_at: at, ...(isDueThen && { due_date: at }) },
+    toInstant(now),
+    false,
+  );
+}

@@ -1,0 +1,70 @@
+import type { Tx } from '../db/writer.ts';
+import type { Deps } from '../deps.ts';
+import type { Issue } from '../kernel/errors.ts';
+import { toInstant } from '../kernel/instants.ts';
+import { patched } from '../kernel/patch.ts';
+import { findPlace, overriddenIn, priorityRank } from '../tasks/store.ts';
+import { assigneeIssues, editTask, UNKNOWN_LIST } from '../tasks/tasks.ts';
+import type { Member } from '../workspaces/door.ts';
+import { openInstances } from './instances-store.ts';
+import type { SeriesPatch } from './series-schema.ts';
+import { type StoredSeries, updateSeriesRow } from './store.ts';
+
+/** What the tasks of a series are made from. */
+export type TemplateChange = Pick<
+  SeriesPatch,
+  'title' | 'description' | 'priority' | 'assigneeId' | 'listId'
+>;
+
+/** What a template refers to that will not do; a present assignee may stay. */
+export const templateIssues = (
+  tx: Tx,
+  who: Member,
+  { listId, assigneeId }: TemplateChange,
+  present?: StoredSeries,
+): Issue[] => [
+  ...(listId === undefined || findPlace(tx, who.workspaceId, listId) ? [] : [UNKNOWN_LIST]),
+  ...(assigneeId && assigneeId !== present?.assignee_id ? assigneeIssues(tx, who, assigneeId) : []),
+];
+
+/** Stores what later instances are made from, and how they catch up. */
+export function saveTemplate(
+  tx: Tx,
+  series: StoredSeries,
+  change: TemplateChange & Pick<SeriesPatch, 'catchUp'>,
+  now: number,
+): StoredSeries {
+  const { title, description, priority, assigneeId, listId, catchUp } = change;
+  const asked = {
+    title,
+    description,
+    priority: priority && priorityRank(priority),
+    assignee_id: assigneeId,
+    list_id: listId,
+    catch_up: catchUp,
+  };
+  const next = patched(series, asked, toInstant(now));
+  if (next === series) return series;
+  const { workspace_code: _, ...row } = next;
+  return updateSeriesRow(tx, series, row);
+}
+
+/** Changes every instance that is not done, except for what is overridden there; each moves to another list by itself. */
+export function changeInstances(
+  deps: Deps,
+  tx: Tx,
+  who: Member,
+  series: StoredSeries,
+  { title, description, priority, assigneeId, listId }: TemplateChange,
+  now: number,
+): void {
+  const given = Object.entries({ title, description, priority, assigneeId, listId }).filter(
+    ([, value]) => value !== undefined,
+  );
+  if (given.length === 0) return;
+  for (const task of openInstances(tx, series)) {
+    const overridden = overriddenIn(task);
+    const edit: TemplateChange = Object.fromEntries(given.filter(([field]) => !overridden.includes(field)));
+    editTask(deps, tx, who, task, edit, now, { marked: false });
+  }
+}

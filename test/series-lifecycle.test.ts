@@ -1,0 +1,751 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { query } from '../src/db/connection.ts';
+import type { RecurringSeriesRow } from '../src/db/tables.ts';
+import { DAY } from '../src/kernel/instants.ts';
+import { tick } from '../src/tick.ts';
+import { joined } from './people.ts';
+import { DAILY, dueDates, openSeriesWorld, type SeriesWorld } from './series-world.ts';
+
+let w: SeriesWorld;
+beforeEach(async () => {
+  w = await openSeriesWorld();
+});
+afterEach(() => w.close());
+
+const days = (id: string) => dueDates(w.instances(id)).map((date) => date?.slice(5, 10));
+const numbers = (id: string) => w.instances(id).map(({ occurrence_number }) => occurrence_number);
+const states = (id: string) => w.occurrences(id).map(({ state }) => state);
+const NEVER = { type: 'never' };
+const count = (n: number) => ({ type: 'count', count: n });
+const complete = (taskId: string) => w.ok('PATCH', `${w.inside}/tasks/${taskId}`, { statusId: w.done });
+const refusedAt = async (method: string, path: string, body?: unknown) => {
+  const answer = await w.call(method, path, body);
+  expect(answer.status).toBe(400);
+  return answer.body.issues?.map(({ path }: { path: string }) => path) ?? answer.body.error;
+};
+const newList = async (title = 'Other') =>
+  (await w.call('POST', `${w.inside}/lists`, { spaceId: w.list.spaceId, title })).body;
+
+describe('skip', () => {
+  it('skips once however often a named one is asked for at the same time', async () => {
+    const { id, nextRunAt } = await w.create();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => w.skip(id, { occurrenceAt: nextRunAt })),
+    );
+    expect(new Set(answers.map(({ nextRunAt }) => nextRunAt))).toEqual(new Set(['2026-03-29T07:00:00.000Z']));
+    expect(answers.every(({ skipped }) => skipped.occurrenceNumber === 1)).toBe(true);
+    expect(states(id)).toEqual(['skipped', 'generated']);
+    expect(days(id)).toEqual(['03-29']);
+  });
+
+  it('skips one for each call without a name', async () => {
+    const { id } = await w.create();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => w.skip(id)));
+    expect(new Set(answers.map(({ skipped }) => skipped.occurrenceNumber)).size).toBe(50);
+    expect(await w.read(id)).toMatchObject({ nextOccurrenceNumber: 51 });
+    expect(numbers(id)).toEqual([51]);
+  });
+
+  it('takes a task that was edited', async () => {
+    const { id, nextTaskId } = await w.create();
+    await w.edit(id, nextTaskId, 'this', { title: 'Mine' });
+    await w.skip(id);
+    expect((await w.call('GET', `${w.inside}/tasks/${nextTaskId}`)).status).toBe(404);
+  });
+
+  it('never meets an overdue occurrence: what has begun is not the next one', async () => {
+    const { id, nextTaskId } = await w.create();
+    w.world.clock.set(Date.parse('2026-03-28T08:00:30.000Z'));
+    const skipped = await w.skip(id);
+    expect(skipped.skipped).toEqual({ occurrenceAt: '2026-03-29T07:00:00.000Z', occurrenceNumber: 2 });
+    expect(skipped.nextRunAt).toBe('2026-03-30T07:00:00.000Z');
+    expect((await w.task(nextTaskId)).dueDate).toBe('2026-03-28T08:00:00.000Z');
+  });
+
+  it('refuses a series that is paused or has ended, and what is no instant', async () => {
+    const { id, nextRunAt } = await w.create();
+    expect(await refusedAt('POST', `${w.series}/${id}/skip`, { occurrenceAt: 'soon' })).toEqual([
+      'occurrenceAt',
+    ]);
+    await w.skip(id, { occurrenceAt: nextRunAt });
+    await w.ok('POST', `${w.series}/${id}/pause`);
+    expect(await refusedAt('POST', `${w.series}/${id}/skip`)).toBe('BadRequestError');
+    const other = { occurrenceAt: '2026-03-29T07:00:00.000Z' };
+    expect(await refusedAt('POST', `${w.series}/${id}/skip`, other)).toBe('BadRequestError');
+    expect((await w.skip(id, { occurrenceAt: nextRunAt })).state).toBe('paused');
+  });
+});
+
+describe('reading', () => {
+  it('shows every series as it is now, before the sweep came by', async () => {
+    const { id } = await w.create({ endCondition: count(1) });
+    const going = await w.create();
+    w.world.clock.set(Date.parse('2026-03-28T08:00:00.000Z'));
+    const { items } = await w.ok('GET', w.series);
+    expect(items.map(({ state }: { state: string }) => state)).toEqual(['ended', 'active']);
+    expect((await w.read(going.id)).nextRunAt).toBe('2026-03-29T07:00:00.000Z');
+    expect((await w.read(id)).stateReason).toBe('completed');
+  });
+
+  it('filters by list and state, in the order of creation', async () => {
+    const other = await newList();
+    const first = await w.create();
+    const second = await w.create({ listId: other.id });
+    const third = await w.create();
+    await w.ok('POST', `${w.series}/${third.id}/pause`);
+    const found = async (filter: string) => {
+      const page = await w.ok('GET', `${w.series}?${filter}`);
+      expect(page.total).toBe(page.items.length);
+      return page.items.map(({ id }: { id: string }) => id);
+    };
+    expect(await found('')).toEqual([first.id, second.id, third.id]);
+    expect(await found(`listId=${other.id}`)).toEqual([second.id]);
+    expect(await found('state=paused')).toEqual([third.id]);
+    expect(await found(`state=active&listId=${w.list.id}`)).toEqual([first.id]);
+    expect(await found('listId=019d2e4c-7c1a-7b3e-9f00-3c5d1a2b4e6f')).toEqual([]);
+    expect(await refusedAt('GET', `${w.series}?state=asleep&listId=x&page=0`)).toEqual(
+      expect.arrayContaining(['state', 'listId', 'page']),
+    );
+    const paged = await w.ok('GET', `${w.series}?page=2&limit=2`);
+    expect([paged.total, paged.items.map(({ id }: { id: string }) => id)]).toEqual([3, [third.id]]);
+  });
+
+  it('lists the instances by occurrence, page by page', async () => {
+    const { id } = await w.create();
+    for (const day of ['28', '29', '30']) await w.at(`2026-03-${day}T12:00:00.000Z`);
+    const page = await w.ok('GET', `${w.series}/${id}/instances?limit=3`);
+    expect(page).toMatchObject({ page: 1, limit: 3, total: 4 });
+    const numbersOf = ({ items }: { items: { recurrence: { occurrenceNumber: number } }[] }) =>
+      items.map(({ recurrence }) => recurrence.occurrenceNumber);
+    expect(numbersOf(page)).toEqual([1, 2, 3]);
+    expect(numbersOf(await w.ok('GET', `${w.series}/${id}/instances?page=2&limit=3`))).toEqual([4]);
+  });
+
+  it('names the coming occurrences, the first with its task', async () => {
+    const { id } = await w.create({ endCondition: count(3) });
+    const { nextTaskId } = await w.skip(id);
+    expect(await w.ok('GET', `${w.series}/${id}/occurrences`)).toEqual({
+      occurrences: [
+        {
+          at: '2026-03-29T07:00:00.000Z',
+          local: '2026-03-29T09:00',
+          number: 2,
+          note: null,
+          taskId: nextTaskId,
+        },
+        { at: '2026-03-30T07:00:00.000Z', local: '2026-03-30T09:00', number: 3, note: null, taskId: null },
+      ],
+      exhausted: true,
+    });
+    const one = await w.ok('GET', `${w.series}/${id}/occurrences?limit=1`);
+    expect([one.occurrences.length, one.exhausted]).toEqual([1, false]);
+    const { id: endless } = await w.create();
+    const most = await w.ok('GET', `${w.series}/${endless}/occurrences?limit=500`);
+    expect([most.occurrences.length, most.exhausted]).toEqual([100, false]);
+    expect(await refusedAt('GET', `${w.series}/${endless}/occurrences?limit=0`)).toEqual(['limit']);
+    await w.ok('POST', `${w.series}/${endless}/pause`);
+    expect(await w.ok('GET', `${w.series}/${endless}/occurrences`)).toEqual({
+      occurrences: [],
+      exhausted: true,
+    });
+  });
+});
+
+describe('preview', () => {
+  const preview = (body: unknown) => w.ok('POST', `${w.series}/preview`, body);
+
+  it('says why an occurrence is where it is, and stores nothing', async () => {
+    const interval = { ...DAILY, timeOfDay: '02:30' };
+    const { occurrences, exhausted } = await preview({
+      interval,
+      startsAt: '2026-03-28T00:00:00.000Z',
+      limit: 2,
+    });
+    expect(occurrences).toEqual([
+      { at: '2026-03-28T01:30:00.000Z', local: '2026-03-28T02:30', number: 1, note: null },
+      { at: '2026-03-29T01:30:00.000Z', local: '2026-03-29T02:30', number: 2, note: 'shifted' },
+    ]);
+    expect(exhausted).toBe(false);
+    expect((await w.ok('GET', w.series)).total).toBe(0);
+  });
+
+  it('starts at now or at the start, and shows what is after another instant', async () => {
+    const bare = await preview({ interval: DAILY });
+    expect(bare.occurrences).toHaveLength(10);
+    expect(bare.occurrences[0]).toMatchObject({ at: '2026-03-28T08:00:00.000Z', number: 1 });
+    const after = { startsAt: '2026-03-01T00:00:00.000Z', after: '2026-03-03T08:00:00.000Z' };
+    const later = await preview({ interval: DAILY, endCondition: count(4), ...after });
+    expect(later).toMatchObject({
+      occurrences: [{ at: '2026-03-04T08:00:00.000Z', number: 4 }],
+      exhausted: true,
+    });
+  });
+
+  it('gives none for a rule without occurrences', async () => {
+    const body = { interval: DAILY, endCondition: { type: 'date', endDate: '2020-01-01' } };
+    expect(await preview(body)).toEqual({ occurrences: [], exhausted: true });
+  });
+
+  it('refuses what a series refuses, and a limit out of bounds', async () => {
+    for (const limit of [0, 101, 1.5, '3']) {
+      expect(await refusedAt('POST', `${w.series}/preview`, { interval: DAILY, limit })).toEqual(['limit']);
+    }
+    const body = { interval: { ...DAILY, timezone: '+02:00' }, after: 'x' };
+    expect(await refusedAt('POST', `${w.series}/preview`, body)).toEqual(
+      expect.arrayContaining(['interval.timezone', 'after']),
+    );
+  });
+});
+
+describe('pause and resume', () => {
+  it('are done once, and refused at the end', async () => {
+    const { id } = await w.create({ endCondition: count(1) });
+    const paused = await w.ok('POST', `${w.series}/${id}/pause`);
+    w.world.clock.advance(60_000);
+    expect(await w.ok('POST', `${w.series}/${id}/pause`)).toEqual(paused);
+    const resumed = await w.ok('POST', `${w.series}/${id}/resume`);
+    expect(resumed).toMatchObject({ state: 'active', nextRunAt: '2026-03-28T08:00:00.000Z' });
+    w.world.clock.advance(60_000);
+    expect(await w.ok('POST', `${w.series}/${id}/resume`)).toEqual(resumed);
+    expect(days(id)).toEqual(['03-28']);
+    await w.skip(id);
+    expect(await refusedAt('POST', `${w.series}/${id}/pause`)).toBe('BadRequestError');
+    expect(await refusedAt('POST', `${w.series}/${id}/resume`)).toBe('BadRequestError');
+  });
+
+  it('reuse the instance that waits already', async () => {
+    const { id, nextTaskId } = await w.create();
+    await w.ok('POST', `${w.series}/${id}/pause`);
+    expect((await w.ok('POST', `${w.series}/${id}/resume`)).nextTaskId).toBe(nextTaskId);
+  });
+
+  it('bring back nothing that was skipped, done or deleted before its time', async () => {
+    const { id, nextTaskId } = await w.create();
+    await complete(nextTaskId);
+    const { nextTaskId: third } = await w.skip(id);
+    await w.ok('POST', `${w.series}/${id}/pause`);
+    await w.ok('DELETE', `${w.inside}/tasks/${third}`);
+    expect(await w.ok('POST', `${w.series}/${id}/resume`)).toMatchObject({
+      nextRunAt: '2026-03-31T07:00:00.000Z',
+      nextOccurrenceNumber: 4,
+    });
+    expect(states(id)).toEqual(['generated', 'skipped', 'deleted', 'generated']);
+  });
+
+  it('end a series whose end came meanwhile', async () => {
+    const { id } = await w.create({ endCondition: { type: 'date', endDate: '2026-03-29' } });
+    await w.ok('POST', `${w.series}/${id}/pause`);
+    w.world.clock.advance(5 * DAY);
+    expect(await w.ok('POST', `${w.series}/${id}/resume`)).toMatchObject({
+      state: 'ended',
+      stateReason: 'completed',
+      nextRunAt: null,
+    });
+  });
+});
+
+describe('an instance', () => {
+  it('marks what a change of its own overrides, by edit-mode, by the task and by a move', async () => {
+    const other = await newList();
+    const { id, nextTaskId } = await w.create();
+    await w.edit(id, nextTaskId, 'this', {
+      title: 'Mine',
+      statusId: w.list.statuses[1].id,
+      listId: other.id,
+    });
+    await w.ok('PATCH', `${w.inside}/tasks/${nextTaskId}`, { priority: 'low' });
+    await w.ok('POST', `${w.inside}/tasks/${nextTaskId}/move`, { listId: w.list.id });
+    const { recurrence, listId, title } = await w.task(nextTaskId);
+    expect(new Set(recurrence.overridden)).toEqual(new Set(['title', 'statusId', 'listId', 'priority']));
+    expect([listId, title]).toEqual([w.list.id, 'Mine']);
+    expect(await w.read(id)).toMatchObject({ title: 'Water', priority: 'none', listId: w.list.id });
+  });
+
+  it('refuses an edit that says nothing, something unknown or what one instance alone may have', async () => {
+    const { id, nextTaskId } = await w.create();
+    const path = `${w.series}/${id}/instances/${nextTaskId}/edit-mode`;
+    const dueDate = '2026-03-29T08:00:00.000Z';
+    const statusId = w.done;
+    const unknown = '019d2e4c-7c1a-7b3e-9f00-3c5d1a2b4e6f';
+    const title = 'New';
+    for (const [body, paths] of [
+      [{ mode: 'some', updates: { title } }, ['mode']],
+      [{ updates: { title } }, ['mode']],
+      [{ mode: 'this' }, ['updates']],
+      [{ mode: 'this', updates: {} }, ['updates']],
+      [{ mode: 'this', updates: { colour: 'red' } }, ['updates']],
+      [{ mode: 'this', updates: [] }, ['updates']],
+      [{ mode: 'all', updates: { dueDate } }, ['updates.dueDate']],
+      [{ mode: 'all', updates: { dueDate: null } }, ['updates.dueDate']],
+      [{ mode: 'following', updates: { title, statusId, dueDate } }, ['updates.statusId', 'updates.dueDate']],
+      [{ mode: 'x', updates: { title: '' } }, ['mode', 'updates.title']],
+      [{ mode: 'this', updates: { listId: unknown } }, ['updates.listId']],
+      [{ mode: 'this', updates: { statusId: unknown } }, ['updates.statusId']],
+      [
+        { mode: 'this', updates: { assigneeId: unknown, listId: unknown } },
+        ['updates.listId', 'updates.assigneeId'],
+      ],
+      [
+        { mode: 'all', updates: { assigneeId: unknown, listId: unknown } },
+        ['updates.listId', 'updates.assigneeId'],
+      ],
+      [{ mode: 'following', updates: { listId: unknown } }, ['updates.listId']],
+    ] as const) {
+      expect([body, (await refusedAt('POST', path, body)).toSorted()]).toEqual([body, [...paths].toSorted()]);
+    }
+    expect((await w.task(nextTaskId)).recurrence.overridden).toEqual([]);
+    expect((await w.ok('GET', w.series)).total).toBe(1);
+  });
+
+  it('is of its own series only', async () => {
+    const mine = await w.create();
+    const other = await w.create();
+    const { body: plain } = await w.call('POST', `${w.inside}/tasks`, { title: 'Plain', listId: w.list.id });
+    expect(plain.recurrence).toBeNull();
+    for (const taskId of [other.nextTaskId, plain.id, mine.id, 'x']) {
+      const path = `${w.series}/${mine.id}/instances/${taskId}/edit-mode`;
+      expect((await w.call('POST', path, { mode: 'this', updates: { title: 'x' } })).status).toBe(404);
+    }
+  });
+
+  it('done through edit-mode lets the series go on as any other completion', async () => {
+    const { id, nextTaskId } = await w.create();
+    await w.edit(id, nextTaskId, 'this', { statusId: w.done });
+    expect((await w.read(id)).nextRunAt).toBe('2026-03-29T07:00:00.000Z');
+  });
+
+  it('completed last ends the series', async () => {
+    const { id, nextTaskId } = await w.create({ endCondition: count(1) });
+    await complete(nextTaskId);
+    expect(await w.read(id)).toMatchObject({ state: 'ended', stateReason: 'completed', nextTaskId: null });
+    expect(days(id)).toEqual(['03-28']);
+  });
+
+  it('completed when its time has come already makes nothing more than that time did', async () => {
+    const { id, nextTaskId } = await w.create();
+    w.world.clock.set(Date.parse('2026-03-28T08:00:10.000Z'));
+    await complete(nextTaskId);
+    await tick(w.world.deps);
+    expect(days(id)).toEqual(['03-28', '03-29']);
+  });
+
+  it('deleted when its time has come already is an old one', async () => {
+    const { id, nextTaskId } = await w.create();
+    w.world.clock.set(Date.parse('2026-03-28T08:00:10.000Z'));
+    await w.ok('DELETE', `${w.inside}/tasks/${nextTaskId}`);
+    await tick(w.world.deps);
+    expect(states(id)).toEqual(['deleted', 'generated']);
+    expect(days(id)).toEqual(['03-29']);
+  });
+});
+
+describe('all', () => {
+  it('changes what is open, also the past, and leaves done tasks alone', async () => {
+    const { id, nextTaskId: first } = await w.create();
+    await w.at('2026-03-28T12:00:00.000Z');
+    const { nextTaskId: second } = await w.read(id);
+    await complete(first);
+    await w.at('2026-03-29T12:00:00.000Z');
+    const { nextTaskId: third } = await w.read(id);
+    await w.edit(id, second, 'all', { title: 'New', description: 'text', priority: 'urgent' });
+    const titles = await Promise.all(
+      [first, second, third].map(async (taskId) => (await w.task(taskId)).title),
+    );
+    expect(titles).toEqual(['Water', 'New', 'New']);
+    expect(await w.read(id)).toMatchObject({ title: 'New', description: 'text', priority: 'urgent' });
+    expect((await w.task(third)).recurrence.overridden).toEqual([]);
+  });
+
+  it('keeps them findable by what they became', async () => {
+    const { id, nextTaskId } = await w.create();
+    await w.patch(id, { title: 'Fertilise' });
+    const found = await w.ok('GET', `${w.inside}/tasks/search?q=fertil`);
+    expect(found.items.map((task: { id: string }) => task.id)).toEqual([nextTaskId]);
+  });
+
+  it('moves open instances with their statuses, and the rest is made in the new list', async () => {
+    const { body: template } = await w.call('POST', `${w.inside}/status-templates`, {
+      title: 'Other',
+      statuses: [
+        { title: 'New', type: 'unstarted' },
+        { title: 'In Progress', type: 'started' },
+        { title: 'Gone', type: 'completed' },
+      ],
+    });
+    const { body: other } = await w.call('POST', `${w.inside}/lists`, {
+      spaceId: w.list.spaceId,
+      title: 'Other',
+      statusTemplateId: template.id,
+    });
+    const { id, nextTaskId: first } = await w.create();
+    await w.at('2026-03-28T12:00:00.000Z');
+    const { nextTaskId: second } = await w.read(id);
+    await w.ok('PATCH', `${w.inside}/tasks/${first}`, { statusId: w.list.statuses[1].id });
+    expect(await w.patch(id, { listId: other.id })).toMatchObject({ listId: other.id });
+    expect(await w.task(first)).toMatchObject({ listId: other.id, statusId: template.statuses[1].id });
+    expect(await w.task(second)).toMatchObject({ listId: other.id, statusId: template.statuses[0].id });
+    const { nextTaskId: third } = await w.skip(id);
+    expect(await w.task(third)).toMatchObject({ listId: other.id, statusId: template.statuses[0].id });
+  });
+
+  it('leaves an instance where it was moved on its own', async () => {
+    const [other, third] = [await newList('Other'), await newList('Third')];
+    const { id, nextTaskId } = await w.create();
+    await w.ok('POST', `${w.inside}/tasks/${nextTaskId}/move`, { listId: other.id });
+    await w.patch(id, { listId: third.id });
+    expect((await w.task(nextTaskId)).listId).toBe(other.id);
+  });
+});
+
+describe('following', () => {
+  it('is the same as all on the first occurrence', async () => {
+    const { id, nextTaskId } = await w.create({ endCondition: count(5) });
+    const task = await w.edit(id, nextTaskId, 'following', { title: 'New' });
+    expect(task.recurrence.recurringTaskId).toBe(id);
+    expect(await w.read(id)).toMatchObject({ title: 'New', endCondition: count(5), nextTaskId });
+    expect((await w.ok('GET', w.series)).total).toBe(1);
+  });
+
+  it('from an older instance takes what came since with it', async () => {
+    const { id } = await w.create({ interval: { ...DAILY, every: 2 } });
+    for (const day of ['03-28', '03-30', '04-01']) await w.at(`2026-${day}T12:00:00.000Z`);
+    const [first, second, third, fourth] = w.instances(id);
+    const task = await w.edit(id, second?.id ?? '', 'following', { title: 'New' });
+    const rest = await w.read(task.recurrence.recurringTaskId);
+    expect(rest).toMatchObject({ nextTaskId: fourth?.id, nextOccurrenceNumber: 3, endCondition: NEVER });
+    expect(await w.read(id)).toMatchObject({ state: 'ended', endCondition: count(1) });
+    expect(w.instances(id).map(({ id }) => id)).toEqual([first?.id]);
+    expect(w.instances(rest.id).map(({ id, title }) => [id, title])).toEqual(
+      [second, third, fourth].map((row) => [row?.id, 'New']),
+    );
+    await w.at('2026-04-03T12:00:00.000Z');
+    expect(days(rest.id)).toEqual(['03-30', '04-01', '04-03', '04-05']);
+    expect(numbers(rest.id)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('keeps what is overridden, and a pause', async () => {
+    const { id } = await w.create();
+    await w.at('2026-03-28T12:00:00.000Z');
+    const { nextTaskId } = await w.read(id);
+    await w.edit(id, nextTaskId, 'this', { title: 'Mine' });
+    await w.ok('POST', `${w.series}/${id}/pause`);
+    const task = await w.edit(id, nextTaskId, 'following', { title: 'New', priority: 'low' });
+    expect(task).toMatchObject({ title: 'Mine', priority: 'low' });
+    const rest = task.recurrence.recurringTaskId;
+    expect(await w.read(rest)).toMatchObject({ state: 'paused', title: 'New', nextRunAt: null });
+    expect(await w.ok('POST', `${w.series}/${rest}/resume`)).toMatchObject({
+      nextTaskId,
+      nextOccurrenceNumber: 1,
+    });
+    await w.skip(rest, { occurrenceAt: '2026-03-29T07:00:00.000Z' });
+    expect((await w.read(rest)).nextOccurrenceNumber).toBe(2);
+  });
+
+  it('after a century of numbers ends the old series by its date', async () => {
+    const { id } = await w.create({ startsAt: '1926-01-01T00:00:00.000Z' });
+    await w.at('2026-03-28T12:00:00.000Z');
+    const { nextTaskId } = await w.read(id);
+    const task = await w.edit(id, nextTaskId, 'following', { title: 'New' });
+    expect(await w.read(id)).toMatchObject({
+      state: 'ended',
+      endCondition: { type: 'date', endDate: '2026-03-28' },
+    });
+    expect(task.recurrence.occurrenceNumber).toBe(1);
+  });
+});
+
+describe('another rule', () => {
+  it('keeps an edited upcoming instance as an exception, and makes another', async () => {
+    const { id, nextTaskId } = await w.create();
+    await w.edit(id, nextTaskId, 'this', { title: 'Mine' });
+    const changed = await w.patch(id, { interval: { ...DAILY, timeOfDay: '15:00' } });
+    expect(changed).toMatchObject({ nextRunAt: '2026-03-27T14:00:00.000Z', nextOccurrenceNumber: 2 });
+    expect(changed.nextTaskId).not.toBe(nextTaskId);
+    expect(await w.task(nextTaskId)).toMatchObject({ title: 'Mine', dueDate: '2026-03-28T08:00:00.000Z' });
+    await w.at('2026-03-28T23:00:00.000Z');
+    expect(numbers(id)).toEqual([2, 1, 3, 4]);
+  });
+
+  it('keeps its numbers, so that a count is one of them', async () => {
+    const { id } = await w.create({ endCondition: count(4) });
+    await w.at('2026-03-28T12:00:00.000Z');
+    await w.patch(id, { interval: { ...DAILY, timeOfDay: '15:00' } });
+    for (const day of ['03-28', '03-29', '03-30', '03-31', '04-01']) await w.at(`2026-${day}T23:00:00.000Z`);
+    expect(numbers(id)).toEqual([1, 2, 3, 4]);
+    expect(days(id)).toEqual(['03-28', '03-28', '03-29', '03-30']);
+    expect((await w.read(id)).state).toBe('ended');
+  });
+
+  it('is counted from now, or from the start asked for', async () => {
+    const { id } = await w.create();
+    const interval = { ...DAILY, every: 3 };
+    expect(await w.patch(id, { interval })).toMatchObject({
+      nextRunAt: '2026-03-28T08:00:00.000Z',
+      startsAt: '2026-03-27T10:00:00.000Z',
+    });
+    const startsAt = '2026-03-26T00:00:00.000Z';
+    expect(await w.patch(id, { startsAt })).toMatchObject({
+      nextRunAt: '2026-03-29T07:00:00.000Z',
+      startsAt,
+    });
+    expect(await w.patch(id, { startsAt: '2026-05-01T00:00:00.000Z' })).toMatchObject({
+      nextRunAt: '2026-05-01T07:00:00.000Z',
+      nextOccurrenceNumber: 1,
+    });
+  });
+
+  it('with another end alone keeps its rhythm and its instance', async () => {
+    const { id, nextTaskId } = await w.create({ interval: { ...DAILY, every: 2 } });
+    await w.skip(id);
+    const before = await w.read(id);
+    await w.edit(id, before.nextTaskId, 'this', { title: 'Mine' });
+    const after = await w.patch(id, { endCondition: count(3) });
+    expect(after).toEqual({ ...before, endCondition: count(3), updatedAt: after.updatedAt });
+    expect(before.nextTaskId).not.toBe(nextTaskId);
+    expect((await w.ok('GET', `${w.series}/${id}/occurrences`)).occurrences).toHaveLength(2);
+  });
+
+  it('without a future is refused, and nothing else of the patch happens', async () => {
+    const { id } = await w.create();
+    for (let n = 0; n < 4; n += 1) await w.skip(id);
+    const before = await w.read(id);
+    for (const endCondition of [count(4), { type: 'date', endDate: '2026-03-31' }]) {
+      expect(await refusedAt('PATCH', `${w.series}/${id}`, { title: 'New', endCondition })).toEqual([
+        'endCondition',
+      ]);
+      const both = { endCondition, interval: { ...DAILY, every: 7 } };
+      if (endCondition.type === 'count') {
+        expect(await refusedAt('PATCH', `${w.series}/${id}`, { ...both, endCondition: count(4) })).toEqual([
+          'endCondition',
+        ]);
+      }
+    }
+    expect(await w.read(id)).toEqual(before);
+  });
+
+  it('with a future revives a series that had ended, and its numbers go on', async () => {
+    const { id } = await w.create({ endCondition: count(2) });
+    await w.skip(id);
+    await w.skip(id);
+    expect(await refusedAt('PATCH', `${w.series}/${id}`, { endCondition: count(1) })).toEqual([
+      'endCondition',
+    ]);
+    expect(await w.patch(id, { title: 'Still ended' })).toMatchObject({ state: 'ended' });
+    expect(await w.patch(id, { endCondition: count(3) })).toMatchObject({
+      state: 'active',
+      stateReason: null,
+      nextRunAt: '2026-03-30T07:00:00.000Z',
+      nextOccurrenceNumber: 3,
+    });
+    await w.skip(id);
+    const weekly = { ...DAILY, frequency: 'week', daysOfWeek: ['monday'] };
+    expect(await refusedAt('PATCH', `${w.series}/${id}`, { interval: weekly })).toEqual(['endCondition']);
+    expect(await w.patch(id, { interval: weekly, endCondition: NEVER })).toMatchObject({
+      state: 'active',
+      nextRunAt: '2026-03-30T07:00:00.000Z',
+      nextOccurrenceNumber: 4,
+    });
+  });
+
+  it('of a paused series waits for it to be resumed', async () => {
+    const { id, nextTaskId } = await w.create();
+    await w.ok('POST', `${w.series}/${id}/pause`);
+    const changed = await w.patch(id, { interval: { ...DAILY, timeOfDay: '15:00' } });
+    expect(changed).toMatchObject({ state: 'paused', nextRunAt: null });
+    expect((await w.task(nextTaskId)).dueDate).toBe('2026-03-27T14:00:00.000Z');
+    expect(await w.ok('POST', `${w.series}/${id}/resume`)).toMatchObject({
+      nextTaskId,
+      nextOccurrenceNumber: 1,
+    });
+    await w.edit(id, nextTaskId, 'this', { title: 'Mine' });
+    await w.ok('POST', `${w.series}/${id}/pause`);
+    await w.patch(id, { interval: { ...DAILY, timeOfDay: '16:00' } });
+    expect(days(id)).toEqual(['03-27']);
+    expect(await w.ok('POST', `${w.series}/${id}/resume`)).toMatchObject({
+      nextRunAt: '2026-03-27T15:00:00.000Z',
+      nextOccurrenceNumber: 2,
+    });
+  });
+
+  it('is none when a patch says what is so already', async () => {
+    const series = await w.create({ interval: { ...DAILY, every: 2 }, endCondition: count(9) });
+    await w.edit(series.id, series.nextTaskId, 'this', { title: 'Mine' });
+    w.world.clock.advance(60_000);
+    expect(await w.patch(series.id, {})).toEqual(series);
+    expect(await w.patch(series.id, series)).toEqual(series);
+    expect(await w.patch(series.id, { interval: series.interval })).toEqual(series);
+  });
+
+  it('refuses null for what cannot be cleared', async () => {
+    const { id } = await w.create();
+    for (const field of ['title', 'listId', 'priority', 'interval', 'endCondition', 'startsAt', 'catchUp']) {
+      expect(await refusedAt('PATCH', `${w.series}/${id}`, { [field]: null })).toEqual(
+        expect.arrayContaining([expect.stringMatching(`^${field}`)]),
+      );
+    }
+    expect(await w.patch(id, { description: null, assigneeId: null })).toMatchObject({ description: null });
+  });
+});
+
+describe('people', () => {
+  it('who only look may read and preview', async () => {
+    const viewer = await joined(w.world, w.owner, w.workspaceId, 'viewer');
+    const stranger = await w.world.signUp();
+    const { id, nextTaskId } = await w.create();
+    const body = { title: 'x', listId: w.list.id, interval: DAILY };
+    const edit = { mode: 'this', updates: { title: 'x' } };
+    for (const [method, path, given, mayView] of [
+      ['GET', '', undefined, 200],
+      ['POST', '', body, 403],
+      ['POST', '/preview', { interval: DAILY }, 200],
+      ['GET', `/${id}`, undefined, 200],
+      ['PATCH', `/${id}`, { title: 'x' }, 403],
+      ['GET', `/${id}/instances`, undefined, 200],
+      ['GET', `/${id}/occurrences`, undefined, 200],
+      ['POST', `/${id}/skip`, undefined, 403],
+      ['POST', `/${id}/pause`, undefined, 403],
+      ['POST', `/${id}/resume`, undefined, 403],
+      ['POST', `/${id}/instances/${nextTaskId}/edit-mode`, edit, 403],
+      ['DELETE', `/${id}`, undefined, 403],
+    ] as const) {
+      expect([path, (await w.call(method, w.series + path, given, viewer.accessToken)).status]).toEqual([
+        path,
+        mayView,
+      ]);
+      expect((await w.call(method, w.series + path, given, stranger.accessToken)).status).toBe(403);
+      expect((await w.call(method, w.series + path, given, 'x')).status).toBe(401);
+    }
+    const elsewhere = (await w.world.call('GET', '/me/workspaces', { token: stranger.accessToken })).body
+      .items[0].id;
+    const theirs = `/workspaces/${elsewhere}/recurring-tasks/${id}`;
+    for (const [method, path, given] of [
+      ['GET', '', undefined],
+      ['PATCH', '', { title: 'x' }],
+      ['DELETE', '', undefined],
+      ['GET', '/instances', undefined],
+      ['GET', '/occurrences', undefined],
+      ['POST', '/skip', undefined],
+      ['POST', '/pause', undefined],
+      ['POST', '/resume', undefined],
+      ['POST', `/instances/${nextTaskId}/edit-mode`, edit],
+    ] as const) {
+      expect((await w.call(method, theirs + path, given, stranger.accessToken)).status).toBe(404);
+    }
+    expect(days(id)).toEqual(['03-28']);
+  });
+
+  it('who become viewers or leave are unassigned from the series and its open instances, and it goes on', async () => {
+    const helper = await joined(w.world, w.owner, w.workspaceId, 'member');
+    const { id, nextTaskId } = await w.create({ assigneeId: helper.id });
+    const done = await w.skip(id);
+    await complete(done.nextTaskId);
+    await w.ok('PATCH', `${w.inside}/members/${helper.id}`, { role: 'viewer' });
+    expect(nextTaskId).not.toBe(done.nextTaskId);
+    expect(await w.read(id)).toMatchObject({ assigneeId: null, state: 'active' });
+    expect(w.instances(id).map(({ assignee_id }) => assignee_id)).toEqual([helper.id, null]);
+  });
+
+  it('are told of a task that a series gives them, but not of their own', async () => {
+    const helper = await joined(w.world, w.owner, w.workspaceId, 'member');
+    const told = async (token: string) => {
+      const { body } = await w.call('GET', '/me/notifications', undefined, token);
+      return body.items.filter(({ type }: { type: string }) => type === 'task.assigned');
+    };
+    const { id, nextTaskId } = await w.create({ assigneeId: helper.id });
+    const [notice] = await told(helper.accessToken);
+    expect(notice).toMatchObject({ body: 'Water', data: { taskId: nextTaskId, workspaceId: w.workspaceId } });
+    await w.call('PATCH', `${w.inside}/tasks/${nextTaskId}`, { statusId: w.done }, helper.accessToken);
+    expect(await told(helper.accessToken)).toHaveLength(1);
+    await w.skip(id);
+    expect(await told(helper.accessToken)).toHaveLength(2);
+    await w.patch(id, { assigneeId: w.owner.id });
+    await w.skip(id);
+    expect(await told(w.owner.accessToken)).toEqual([]);
+  });
+});
+
+describe('a series that cannot go on', () => {
+  const MARS = { interval: JSON.stringify({ ...DAILY, timezone: 'Mars/Phobos' }) };
+  const poison = (id: string, columns: Partial<RecurringSeriesRow> = MARS) =>
+    w.world.deps.write((tx) =>
+      tx.run(query.updateTable('recurring_series').set(columns).where('id', '=', id)),
+    );
+
+  it('is paused, and does not stop the others', async () => {
+    const [before, bad, after] = [await w.create(), await w.create(), await w.create()];
+    await poison(bad.id);
+    await w.at('2026-03-28T08:00:00.000Z');
+    expect(days(before.id)).toEqual(['03-28', '03-29']);
+    expect(days(after.id)).toEqual(['03-28', '03-29']);
+    expect(await w.read(bad.id)).toMatchObject({ state: 'paused', stateReason: 'error', nextRunAt: null });
+    expect(days(bad.id)).toEqual(['03-28']);
+    await w.at('2026-03-28T08:01:00.000Z');
+    await w.patch(bad.id, { interval: DAILY });
+    expect(await w.ok('POST', `${w.series}/${bad.id}/resume`)).toMatchObject({
+      state: 'active',
+      stateReason: null,
+      nextRunAt: '2026-03-29T07:00:00.000Z',
+    });
+  });
+
+  it.each([
+    MARS,
+    { interval: '{}' },
+    { interval: 'null' },
+    { interval: 'x' },
+    { end_condition: 'x' },
+    { anchor_date: 'x' },
+    { anchor_date: '' },
+  ])('whatever is wrong with it: %o', async (columns) => {
+    const [bad, good] = [await w.create({ endCondition: count(9) }), await w.create()];
+    await poison(bad.id, columns);
+    await w.at('2026-03-28T08:00:00.000Z');
+    expect(days(good.id)).toEqual(['03-28', '03-29']);
+    const row = w.world.deps.read.one(
+      query.selectFrom('recurring_series').selectAll().where('id', '=', bad.id),
+    );
+    expect([row?.state, row?.state_reason]).toEqual(['paused', 'error']);
+    await complete(bad.nextTaskId);
+  });
+
+  it('is paused by the first who meets it, and keeps nobody from their task', async () => {
+    const bad = await w.create();
+    await poison(bad.id);
+    await complete(bad.nextTaskId);
+    expect(await w.read(bad.id)).toMatchObject({ state: 'paused', stateReason: 'error' });
+    const other = await w.create();
+    await poison(other.id);
+    w.world.clock.set(Date.parse('2026-03-28T08:00:00.000Z'));
+    expect(await refusedAt('POST', `${w.series}/${other.id}/skip`)).toBe('BadRequestError');
+  });
+});
+
+describe('catching up', () => {
+  it('makes the last 366 of a long downtime at most', async () => {
+    const { id } = await w.create({ catchUp: 'all' });
+    w.world.clock.advance(500 * DAY);
+    await tick(w.world.deps);
+    expect(w.instances(id)).toHaveLength(1 + 366 + 1);
+    const { nextRunAt, nextOccurrenceNumber } = await w.read(id);
+    expect([nextRunAt, nextOccurrenceNumber]).toEqual(['2027-08-10T07:00:00.000Z', 501]);
+    expect(states(id).filter((state) => state === 'missed')).toHaveLength(499 - 366);
+    expect(numbers(id).slice(1)).toEqual(Array.from({ length: 367 }, (_, n) => 135 + n));
+    await tick(w.world.deps);
+    expect(w.instances(id)).toHaveLength(368);
+  });
+
+  it('takes a clock that jumped a century in its stride', async () => {
+    const { id } = await w.create();
+    w.world.clock.set(Date.parse('2126-03-27T10:00:00.000Z'));
+    const begin = performance.now();
+    await tick(w.world.deps);
+    expect(performance.now() - begin).toBeLessThan(500);
+    expect(w.instances(id)).toHaveLength(3);
+    w.world.clock.set(Date.parse('2026-03-27T10:00:00.000Z'));
+    await tick(w.world.deps);
+    expect(w.instances(id)).toHaveLength(3);
+    expect(await w.patch(id, { interval: { ...DAILY, timeOfDay: '12:00' } })).toMatchObject({
+      nextRunAt: '2026-03-27T11:00:00.000Z',
+    });
+  });
+});

@@ -1,0 +1,88 @@
+import { expect } from 'vitest';
+import { query } from '../src/db/connection.ts';
+import { tick } from '../src/tick.ts';
+import { openWorld, type WorldOptions } from './world.ts';
+
+export const DAY = 86_400_000;
+export const HOUR = 3_600_000;
+
+/** Every day at nine in Paris: the series of the life-cycle checks. */
+export const DAILY = { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'Europe/Paris' };
+
+/** A world at 2026-03-27T10:00Z with someone in it who has a workspace and a list, and short words for series. */
+export async function openSeriesWorld(options: WorldOptions = {}) {
+  const world = await openWorld(options);
+  const owner = await world.signUp();
+  /** As the owner, signed in again whenever the clock took the token; or with another token. */
+  const call = async (method: string, path: string, body?: unknown, token?: string) => {
+    const ask = () =>
+      world.call(method, path, {
+        token: token ?? owner.accessToken,
+        ...(body !== undefined && { body }),
+      });
+    const answer = await ask();
+    if (answer.status !== 401 || token !== undefined) return answer;
+    owner.accessToken = (await world.call('POST', '/auth/login', { body: owner })).body.accessToken;
+    return ask();
+  };
+  const { body: workspaces } = await call('GET', '/me/workspaces');
+  const workspaceId: string = workspaces.items[0].id;
+  const inside = `/workspaces/${workspaceId}`;
+  const { body: lists } = await call('GET', `${inside}/lists`);
+  const list = lists.items[0];
+  const series = `${inside}/recurring-tasks`;
+
+  const create = async (more: Record<string, unknown> = {}) => {
+    const answer = await call('POST', series, { title: 'Water', listId: list.id, interval: DAILY, ...more });
+    expect(answer.body.issues).toBeUndefined();
+    expect(answer.status).toBe(201);
+    return answer.body;
+  };
+  const ok = async (method: string, path: string, body?: unknown) => {
+    const answer = await call(method, path, body);
+    expect(answer.body?.issues ?? answer.body?.message).toBeUndefined();
+    expect(answer.status).toBeLessThan(300);
+    return answer.body;
+  };
+  return {
+    world,
+    owner,
+    workspaceId,
+    inside,
+    series,
+    list,
+    call,
+    ok,
+    create,
+    read: (id: string) => ok('GET', `${series}/${id}`),
+    skip: (id: string, body?: unknown) => ok('POST', `${series}/${id}/skip`, body),
+    patch: (id: string, body: unknown) => ok('PATCH', `${series}/${id}`, body),
+    edit: (id: string, taskId: string, mode: string, updates: unknown) =>
+      ok('POST', `${series}/${id}/instances/${taskId}/edit-mode`, { mode, updates }),
+    /** The instances of a series, straight from the file, by occurrence. */
+    instances: (id: string) =>
+      world.deps.read.all(
+        query.selectFrom('tasks').selectAll().where('recurring_task_id', '=', id).orderBy('occurrence_at'),
+      ),
+    occurrences: (id: string) =>
+      world.deps.read.all(
+        query
+          .selectFrom('recurring_occurrences')
+          .selectAll()
+          .where('series_id', '=', id)
+          .orderBy('occurrence_at'),
+      ),
+    task: (id: string) => ok('GET', `${inside}/tasks/${id}`),
+    done: list.statuses.find(({ type }: { type: string }) => type === 'completed').id as string,
+    /** Moves the clock to an instant and lets time do its work. */
+    at: async (instant: string) => {
+      world.clock.set(Date.parse(instant));
+      await tick(world.deps);
+    },
+    close: world.close,
+  };
+}
+
+export type SeriesWorld = Awaited<ReturnType<typeof openSeriesWorld>>;
+
+export const dueDates = (rows: { due_date: string | null }[]) => rows.map(({ due_date }) => due_date);
