@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAccount } from '../src/auth/account.ts';
+import { insertIdentity } from '../src/auth/identities.ts';
+import { purgeAccounts } from '../src/auth/purge.ts';
 import { DAY, MINUTE, SECOND } from '../src/kernel/instants.ts';
 import { openWorld, type Person, type World } from './world.ts';
 
@@ -14,6 +16,9 @@ afterEach(() => world.close());
 const post = (path: string, body: unknown, token?: string) => world.call('POST', path, { body, token });
 const me = async (token: string) => (await world.call('GET', '/me', { token })).status;
 const login = (email: string, password: string) => post('/auth/login', { email, password });
+/** An account that is entered by other means only. */
+const withoutPassword = (email: string) =>
+  world.deps.write((tx) => createAccount(tx, { email, name: 'No', passwordHash: null }, world.clock.now()));
 const issuesOf = (body: { issues: { path: string; message: string }[] }) => body.issues;
 
 describe('sign-in by password', () => {
@@ -25,9 +30,7 @@ describe('sign-in by password', () => {
   });
 
   it('refuses unknown address, wrong password and account without one alike', async () => {
-    await world.deps.write((tx) => {
-      createAccount(tx, { email: 'nopass@example.com', name: 'No', passwordHash: null }, world.clock.now());
-    });
+    await withoutPassword('nopass@example.com');
     const answers = [
       await login('nobody@example.com', 'password1'),
       await login('ada@example.com', 'password1'),
@@ -172,6 +175,25 @@ describe('password reset', () => {
     expect((await post('/auth/email/change/confirm', { token: change })).status).toBe(401);
   });
 
+  it('gives a password to an account without one', async () => {
+    await withoutPassword('nopass@example.com');
+    const token = await request('nopass@example.com');
+    expect((await post('/auth/password/reset/confirm', { token, newPassword: 'password1' })).status).toBe(
+      204,
+    );
+    expect((await login('nopass@example.com', 'password1')).status).toBe(200);
+  });
+
+  it('comes to nothing for an address that has only asked for an account', async () => {
+    await post('/auth/register', { email: 'new@example.com', password: 'password1', name: 'New' });
+    const { token: signup } = await world.mailTo('new@example.com');
+    expect((await post('/auth/password/reset/request', { email: 'new@example.com' })).status).toBe(200);
+    await world.settle();
+    expect(world.mails.filter(({ to }) => to === 'new@example.com').length).toBe(1);
+    expect((await post('/auth/register/confirm', { token: signup })).status).toBe(201);
+    expect((await login('new@example.com', 'password1')).status).toBe(200);
+  });
+
   it('says the same for an unknown address and mails nothing', async () => {
     const known = await post('/auth/password/reset/request', { email: ada.email });
     const unknown = await post('/auth/password/reset/request', { email: 'nobody@example.com' });
@@ -260,6 +282,62 @@ describe('change of e-mail address', () => {
     expect((await post('/auth/email/change/revert', { token: keep })).status).toBe(401);
   });
 
+  it('is undone from the first address, however often it has changed since, and whatever the newer ones undo', async () => {
+    const keeps: string[] = [];
+    let from = ada.email;
+    for (const to of ['b@example.com', 'c@example.com']) {
+      const token = await request(to);
+      keeps.push((await world.mailTo(from)).token ?? '');
+      expect((await post('/auth/email/change/confirm', { token })).status).toBe(204);
+      world.clock.advance(1);
+      from = to;
+    }
+    const [first, second] = keeps;
+    expect((await post('/auth/email/change/revert', { token: second })).status).toBe(204);
+    expect((await login('b@example.com', ada.password)).status).toBe(200);
+    expect((await post('/auth/email/change/revert', { token: first })).status).toBe(204);
+    expect((await login(ada.email, ada.password)).status).toBe(200);
+    expect((await login('b@example.com', ada.password)).status).toBe(401);
+  });
+
+  it('undone, leaves no way to sign in that was added since it was asked for', async () => {
+    const added = async (provider: 'google' | 'telegram') => {
+      world.clock.advance(MINUTE);
+      await world.deps.write((tx) => insertIdentity(tx, ada.id, provider, 'subject', world.clock.now()));
+    };
+    await added('google');
+    world.clock.advance(MINUTE);
+    const token = await request('thief@example.com');
+    const keep = keepToken();
+    await post('/auth/email/change/confirm', { token });
+    await added('telegram');
+    expect((await post('/auth/email/change/revert', { token: keep })).status).toBe(204);
+    const { accessToken } = (await login(ada.email, ada.password)).body;
+    const { body } = await world.call('GET', '/me', { token: accessToken });
+    expect(body).toMatchObject({ email: ada.email, googleLinked: true, telegramLinked: false });
+  });
+
+  it('cannot be undone once the old address has an account of its own, which stays as it is', async () => {
+    const token = await request('new@example.com');
+    const keep = keepToken();
+    await post('/auth/email/change/confirm', { token });
+    const other = await world.signUp(ada.email, 'Other');
+    expect((await post('/auth/email/change/revert', { token: keep })).status).toBe(401);
+    expect((await login('new@example.com', ada.password)).body.user.id).toBe(ada.id);
+    expect((await login(ada.email, other.password)).body.user.id).toBe(other.id);
+  });
+
+  it('goes to one of two who want the same address', async () => {
+    const bob = await world.signUp('bob@example.com');
+    const mine = await request('wanted@example.com');
+    await post('/auth/email/change/request', { newEmail: 'wanted@example.com' }, bob.accessToken);
+    const { token: his } = await world.mailTo('wanted@example.com');
+    const outcomes = await Promise.all(
+      [mine, his].map((token) => post('/auth/email/change/confirm', { token })),
+    );
+    expect(outcomes.map(({ status }) => status).sort()).toEqual([204, 401]);
+  });
+
   it('kills what was mailed to the old address', async () => {
     await post('/auth/password/reset/request', { email: ada.email });
     const { token: reset } = await world.mailTo(ada.email);
@@ -305,6 +383,145 @@ describe('me', () => {
     expect((await change({ currentPassword: ada.password, newPassword: 'new password' })).status).toBe(204);
     expect([await me(ada.accessToken), await me(other.accessToken)]).toEqual([200, 401]);
     expect((await login(ada.email, 'new password')).status).toBe(200);
+  });
+});
+
+describe('an account without a password', () => {
+  it('sets one by nothing but a session, which is told to the owner and ends the others', async () => {
+    await withoutPassword('nopass@example.com');
+    const enter = async () => {
+      await post('/auth/login/code', { email: 'nopass@example.com' });
+      const { code } = await world.mailTo('nopass@example.com');
+      return (await post('/auth/login/code/confirm', { email: 'nopass@example.com', code })).body;
+    };
+    const [here, elsewhere] = [await enter(), await enter()];
+    const set = (body: object) => post('/me/password', body, here.accessToken);
+    expect((await set({ newPassword: 'short' })).status).toBe(400);
+    expect((await set({ newPassword: 'password1' })).status).toBe(204);
+    expect((await world.mailTo('nopass@example.com')).subject).toBe('Your password was changed');
+    expect([await me(here.accessToken), await me(elsewhere.accessToken)]).toEqual([200, 401]);
+    expect((await login('nopass@example.com', 'password1')).status).toBe(200);
+    expect((await set({ newPassword: 'password2' })).body.issues[0].path).toBe('currentPassword');
+  });
+});
+
+describe('one address', () => {
+  const spellings = ['ada@example.com', 'ADA@EXAMPLE.COM', 'Ada@Example.Com'];
+  const others = ['ada+x@example.com', 'a.da@example.com', 'ada@sub.example.com'];
+
+  it('is the same in every spelling, for every flow', async () => {
+    for (const email of spellings) {
+      expect((await login(email, ada.password)).body.user?.email).toBe('ada@example.com');
+      await post('/auth/login/code', { email });
+      const { code } = await world.mailTo('ada@example.com');
+      expect((await post('/auth/login/code/confirm', { email, code })).status).toBe(200);
+      await post('/auth/register', { email, password: 'password1', name: 'Eve' });
+      expect((await world.mailTo('ada@example.com')).subject).toBe('You already have an account');
+      await post('/auth/email/change/request', { newEmail: email }, ada.accessToken);
+      await world.settle();
+      expect(world.mails.some(({ subject }) => subject === 'Confirm your new e-mail address')).toBe(false);
+      await post('/auth/password/reset/request', { email });
+      expect((await world.mailTo('ada@example.com')).subject).toBe('Reset your password');
+    }
+  });
+
+  it('is none but itself: neither sub-address nor dots are folded', async () => {
+    for (const email of others) {
+      expect((await login(email, ada.password)).status).toBe(401);
+      expect((await world.signUp(email)).id).not.toBe(ada.id);
+    }
+  });
+
+  it('has no second form by dots or blanks around it', async () => {
+    for (const email of [
+      'ada@example.com.',
+      '.ada@example.com',
+      'ada.@example.com',
+      ' ada@example.com',
+      'ada@example.com ',
+      'ada@example..com',
+      'ada@@example.com',
+    ]) {
+      expect([email, (await login(email, ada.password)).status]).toEqual([email, 400]);
+      expect((await post('/auth/login/code', { email })).status).toBe(400);
+    }
+  });
+});
+
+describe('mailed links', () => {
+  it('lead to server.public_url, whatever the request says of its host', async () => {
+    const headers = {
+      Host: 'evil.example',
+      'X-Forwarded-Host': 'evil.example',
+      'X-Forwarded-Proto': 'https',
+      Forwarded: 'host=evil.example',
+    };
+    const asked: [string, object][] = [
+      ['/auth/register', { email: 'new@example.com', password: 'password1', name: 'New' }],
+      ['/auth/password/reset/request', { email: ada.email }],
+      ['/auth/email/change/request', { newEmail: 'other@example.com' }],
+    ];
+    for (const [path, body] of asked) {
+      const response = await world.app.request(`http://evil.example/api${path}`, {
+        method: 'POST',
+        headers: {
+          ...headers,
+          'Content-Type': 'application/json',
+          Authorization: `Bearer ${ada.accessToken}`,
+        },
+        body: JSON.stringify(body),
+      });
+      expect(response.status).toBeLessThan(300);
+    }
+    await world.settle();
+    const links = world.mails.flatMap(({ link }) => link ?? []);
+    expect(links.length).toBeGreaterThan(4);
+    for (const link of links) expect(link).toMatch(/^http:\/\/localhost:8080\/[a-z-]+#token=/);
+    expect(JSON.stringify(world.mails)).not.toContain('evil');
+  });
+});
+
+describe('what time makes worthless', () => {
+  const TABLES = [
+    'sessions',
+    'refresh_tokens',
+    'known_addresses',
+    'pending_signups',
+    'login_codes',
+    'email_tokens',
+    'budgets',
+    'outbox',
+  ];
+  const rows = () =>
+    Object.fromEntries(
+      TABLES.map((table) => [
+        table,
+        world.opened.storage.writing.prepare(`select count(*) as n from ${table}`).pluck().get(),
+      ]),
+    );
+
+  it('is purged, however much it is, and nothing else', async () => {
+    await world.close();
+    world = await openWorld({ settings: { rate_limits: { enabled: true, auth_burst: 100_000 } } });
+    ada = await world.signUp('ada@example.com');
+    const expired = world.opened.storage.writing.prepare(
+      "insert into pending_signups values (?, 'p@example.com', 'P', null, null, null, ?, '2026', '2026-01-01')",
+    );
+    for (let i = 0; i < 2_500; i += 1) expired.run(`${i}`, `${i}`);
+    await post('/auth/register', { email: 'new@example.com', password: 'password1', name: 'New' });
+    await post('/auth/login/code', { email: ada.email });
+    await post('/auth/password/reset/request', { email: ada.email });
+    await post('/auth/email/change/request', { newEmail: 'other@example.com' }, ada.accessToken);
+    await login(ada.email, 'wrong password');
+    await post('/auth/refresh', { refreshToken: ada.refreshToken });
+    await world.settle();
+    const { pending_signups: pending, ...full } = rows();
+    await purgeAccounts(world.deps);
+    expect(rows()).toEqual({ ...full, pending_signups: Number(pending) - 2_500 });
+    world.clock.advance(40 * DAY);
+    await purgeAccounts(world.deps);
+    await purgeAccounts(world.deps);
+    expect(Object.values(rows())).toEqual(TABLES.map(() => 0));
   });
 });
 

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLimit } from '../src/http/rate-limits.ts';
+import { tooManyRequests } from '../src/kernel/errors.ts';
 import { DAY, MINUTE, SECOND } from '../src/kernel/instants.ts';
-import { openWorld, type World } from './world.ts';
+import { openWorld, quickPasswords, type World } from './world.ts';
 
 let world: World;
 afterEach(() => world?.close());
@@ -79,6 +80,45 @@ describe('the limit of an address', () => {
     );
   });
 
+  it('is read in whatever form a proxy writes it: another spelling, a port, brackets', async () => {
+    await open({ auth_burst: 1 }, { server: { trusted_proxies: ['10.0.0.1'] } });
+    const statuses = async (...hops: string[]) => {
+      const outcomes = [];
+      for (const hop of hops) {
+        const { status } = await login('a@example.com', 'password1', '10.0.0.1', { 'X-Forwarded-For': hop });
+        outcomes.push(status);
+      }
+      return outcomes;
+    };
+    expect(
+      await statuses('203.0.113.1', '203.0.113.1:50000', '::ffff:203.0.113.1', '::ffff:cb00:7101'),
+    ).toEqual([401, 429, 429, 429]);
+    expect(
+      await statuses(
+        '2001:db8::1',
+        '[2001:db8::1]',
+        '[2001:DB8:0::1]:443',
+        '2001:db8::1%eth0',
+        '2001:0db8:0:0:1::',
+      ),
+    ).toEqual([401, 429, 429, 429, 429]);
+    expect(await statuses('::2:3:4:5:6:192.0.2.1', '0:2:3:4:5:6:192.0.2.1')).toEqual([401, 429]);
+    expect(await statuses('unknown', '_hidden', '203.0.113.1:port', '')).toEqual([401, 429, 429, 429]);
+  });
+
+  it('of a client that has gone already is nobody’s: neither a proxy’s nor that of this machine', async () => {
+    await open({ auth_burst: 1 }, { server: { trusted_proxies: ['127.0.0.1'] } });
+    for (let i = 0; i < 3; i += 1) {
+      await world.app.request(
+        '/api/auth/login',
+        { method: 'POST', headers: { 'X-Forwarded-For': '203.0.113.1' } },
+        { incoming: { socket: {} } },
+      );
+    }
+    for (const address of ['127.0.0.1', '203.0.113.1'])
+      expect((await login('a@example.com', 'password1', address)).status).toBe(401);
+  });
+
   it('is the one that sessions are listed with', async () => {
     await open({}, { server: { trusted_proxies: ['127.0.0.1'] } });
     const ada = await world.signUp();
@@ -132,6 +172,32 @@ describe('failed sign-ins', () => {
     ).toBe(429);
     await again.close();
     world = await openWorld();
+  });
+
+  it('are not used up by tries that were never compared, as too many waited', async () => {
+    let isBusy = true;
+    const verify: typeof quickPasswords.verify = async (stored, password) => {
+      if (isBusy) throw tooManyRequests(1);
+      return quickPasswords.verify(stored, password);
+    };
+    world = await openWorld({
+      settings: { rate_limits: { enabled: true } },
+      passwords: { ...quickPasswords, verify },
+    });
+    const ada = await world.signUp('ada@example.com');
+    const change = () =>
+      world.call('POST', '/me/password', {
+        token: ada.accessToken,
+        address: '192.0.2.1',
+        body: { currentPassword: ada.password, newPassword: 'password2' },
+      });
+    for (let i = 0; i < 10; i += 1) {
+      for (const { status, headers } of [await login(ada.email, ada.password), await change()])
+        expect([status, headers.get('retry-after')]).toEqual([429, '1']);
+    }
+    isBusy = false;
+    expect((await login(ada.email, ada.password)).status).toBe(200);
+    expect((await change()).status).toBe(204);
   });
 
   it('are not used up by sign-ins that succeed', async () => {

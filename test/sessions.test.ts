@@ -169,6 +169,38 @@ describe('refresh', () => {
     await strict.close();
   });
 
+  it('refuses a session that a lowered auth.session_max_days has ended already', async () => {
+    const { folder } = world;
+    await world.opened.close();
+    const strict = await openWorld({
+      folder,
+      start: world.clock.now() + 10 * DAY,
+      settings: { auth: { session_max_days: 7 } },
+    });
+    const body = { refreshToken: ada.refreshToken };
+    expect((await strict.call('POST', '/auth/refresh', { body })).status).toBe(401);
+    await strict.close();
+    world = await openWorld();
+  });
+
+  it('forgets the tokens of a session that has ended: a used one of it ends nothing else', async () => {
+    const other = await login(ada);
+    const ended = [ada.refreshToken];
+    const { body } = await refresh(ada.refreshToken);
+    ended.push(body.refreshToken);
+    expect((await logout(body.accessToken, body.refreshToken)).status).toBe(204);
+    await world.settle();
+    const mails = world.mails.length;
+    for (const token of ended) {
+      expect((await refresh(token)).status).toBe(401);
+      expect((await logout(other.accessToken, token)).status).toBe(204);
+    }
+    expect(await me(other.accessToken)).toBe(200);
+    expect((await refresh(other.refreshToken)).status).toBe(200);
+    await world.settle();
+    expect(world.mails.length).toBe(mails);
+  });
+
   it('survives a restart, and so does the end of a session', async () => {
     const other = await login(ada);
     await logout(other.accessToken, other.refreshToken);
@@ -226,6 +258,24 @@ describe('my sessions', () => {
     expect([await me(third.accessToken), await me(ada.accessToken)]).toEqual([401, 200]);
   });
 
+  it('are paged oldest first, without those that have expired', async () => {
+    for (let i = 0; i < 4; i += 1) await login(ada);
+    const page = async (query: string) =>
+      (await world.call('GET', `/me/sessions?${query}`, { token: ada.accessToken })).body;
+    const { items, total } = await page('');
+    expect([items.length, total]).toEqual([5, 5]);
+    expect(items[0].current).toBe(true);
+    const paged = [];
+    for (let i = 1; i <= 3; i += 1) paged.push(...(await page(`limit=2&page=${i}`)).items);
+    expect(paged).toEqual(items);
+    world.clock.advance(29 * DAY);
+    const { body } = await refresh(ada.refreshToken);
+    world.clock.advance(2 * DAY);
+    const { body: rotated } = await refresh(body.refreshToken);
+    const left = (await world.call('GET', '/me/sessions', { token: rotated.accessToken })).body;
+    expect([left.total, left.items.map(({ id }: { id: string }) => id)]).toEqual([1, [items[0].id]]);
+  });
+
   it("cannot be another's", async () => {
     const bob = await world.signUp('bob@example.com');
     const { body } = await world.call('GET', '/me/sessions', { token: bob.accessToken });
@@ -233,5 +283,62 @@ describe('my sessions', () => {
       (await world.call('DELETE', `/me/sessions/${body.items[0].id}`, { token: ada.accessToken })).status,
     ).toBe(404);
     expect(await me(bob.accessToken)).toBe(200);
+  });
+});
+
+describe('a secret of one kind', () => {
+  it('works as no other', async () => {
+    const newestTo = async (email: string, flow: string, body: object, token?: string) => {
+      expect((await world.call('POST', flow, { body, token })).status).toBeLessThan(300);
+      const { token: mailed, code } = await world.mailTo(email);
+      return mailed ?? code ?? '';
+    };
+    const register = { email: 'new@example.com', password: 'password1', name: 'New' };
+    const workspaceId = (await world.call('GET', '/me/workspaces', { token: ada.accessToken })).body.items[0]
+      .id;
+    const invitee = { email: 'guest@example.com', role: 'member' };
+    const change = { newEmail: 'changed@example.com' };
+    const secrets: Record<string, string> = {
+      access: ada.accessToken,
+      refresh: ada.refreshToken,
+      signup: await newestTo(register.email, '/auth/register', register),
+      reset: await newestTo(ada.email, '/auth/password/reset/request', { email: ada.email }),
+      change: await newestTo(change.newEmail, '/auth/email/change/request', change, ada.accessToken),
+      keep: (await world.mailTo(ada.email)).token ?? '',
+      invitation: await newestTo(
+        invitee.email,
+        `/workspaces/${workspaceId}/invitations`,
+        invitee,
+        ada.accessToken,
+      ),
+      code: await newestTo(ada.email, '/auth/login/code', { email: ada.email }),
+    };
+    const bearer = ada.accessToken;
+    const uses: Record<string, (secret: string) => Promise<{ status: number }>> = {
+      access: (token) => world.call('GET', '/me', { token }),
+      refresh: (refreshToken) => refresh(refreshToken),
+      signup: (token) => world.call('POST', '/auth/register/confirm', { body: { token } }),
+      reset: (token) =>
+        world.call('POST', '/auth/password/reset/confirm', { body: { token, newPassword: 'password2' } }),
+      change: (token) => world.call('POST', '/auth/email/change/confirm', { body: { token } }),
+      keep: (token) => world.call('POST', '/auth/email/change/revert', { body: { token } }),
+      invitation: (token) => world.call('POST', '/invitations/accept', { token: bearer, body: { token } }),
+      code: (code) => world.call('POST', '/auth/login/code/confirm', { body: { email: ada.email, code } }),
+      google: (idToken) => world.call('POST', '/auth/login/google', { body: { idToken } }),
+    };
+    for (const [use, present] of Object.entries(uses)) {
+      for (const [kind, secret] of Object.entries(secrets)) {
+        if (kind === use) continue;
+        const { status } = await present(secret);
+        expect([use, kind, status]).toEqual([use, kind, use === 'invitation' || use === 'code' ? 400 : 401]);
+      }
+    }
+    expect(await me(bearer)).toBe(200);
+    for (const kind of ['code', 'signup', 'change', 'keep']) {
+      expect([kind, (await uses[kind]?.(secrets[kind] ?? ''))?.status ?? 0]).toEqual([
+        kind,
+        { code: 200, signup: 201, change: 204, keep: 204 }[kind],
+      ]);
+    }
   });
 });

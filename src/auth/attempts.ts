@@ -34,6 +34,25 @@ export async function demandAttempt(deps: Deps, visitor: Visitor, email: string,
   if (waitMs !== undefined) throw heldUp(deps, visitor, waitMs);
 }
 
+/**
+ * Whether that is the password of the account at an address; `stored` is null where it has none. Counted as an
+ * attempt, which the caller forgives once all is well; one that could not even be compared is forgiven here.
+ */
+export async function provePassword(
+  deps: Deps,
+  visitor: Visitor,
+  { email, stored, offered }: { email: string; stored: string | null; offered: string },
+  now: number,
+): Promise<boolean> {
+  await demandAttempt(deps, visitor, email, now);
+  try {
+    return await deps.passwords.verify(stored, offered);
+  } catch (reason) {
+    await deps.write((tx) => forgiveAttempt(deps, tx, visitor, email, now));
+    throw reason;
+  }
+}
+
 export function heldUp(deps: Deps, visitor: Visitor, waitMs: number) {
   deps.log.warn({ event: 'attempts-limited', address: visitor.address }, 'too many failed sign-ins');
   return tooManyRequests(waitMs / 1_000);

@@ -1,4 +1,5 @@
 import { takeBudgets } from '../db/budgets.ts';
+import { query } from '../db/connection.ts';
 import type { Deps } from '../deps.ts';
 import { notFound, tooManyRequests, unauthorized } from '../kernel/errors.ts';
 import { DAY, MINUTE, toInstant } from '../kernel/instants.ts';
@@ -83,8 +84,9 @@ export async function confirmChange(deps: Deps, input: TokenInput): Promise<unde
 }
 
 /**
- * Keeps the address that a change was to take away: cancels the change, or undoes it and ends all sessions; what
- * was mailed to the newer address dies. 401 for a token that does not work, or when the address is another's now.
+ * Keeps the address that a change was to take away: cancels the change, or undoes it, ends all sessions and takes
+ * away what signs in since. What was mailed to newer addresses dies, but no older address loses its say: a thief may
+ * have changed it more than once. 401 for a token that does not work, or when the address is another's now.
  */
 export async function revertChange(deps: Deps, input: TokenInput): Promise<undefined> {
   const now = deps.clock.now();
@@ -95,9 +97,16 @@ export async function revertChange(deps: Deps, input: TokenInput): Promise<undef
     revokeTokens(tx, user.id, { purposes: ['email-change'] });
     if (user.email === token.email) return user.id;
     if (findUserByEmail(tx, token.email)) return undefined;
-    revokeTokens(tx, user.id, { purposes: ['password-reset', 'email-keep'] });
+    revokeTokens(tx, user.id, { purposes: ['password-reset'] });
+    revokeTokens(tx, user.id, { purposes: ['email-keep'], after: token.id });
     dropCode(tx, user.email);
     dropPendingSignups(tx, token.email);
+    tx.run(
+      query
+        .deleteFrom('identities')
+        .where('user_id', '=', user.id)
+        .where('created_at', '>=', token.created_at),
+    );
     deleteSessions(tx, user.id);
     updateUser(tx, user.id, toInstant(now), { email: token.email });
     return user.id;

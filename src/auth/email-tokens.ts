@@ -63,17 +63,35 @@ export const tokenWorks = (db: Db, purpose: Purpose, token: string, now: number)
       .where('expires_at', '>', toInstant(now)),
   ) !== undefined;
 
-/** Kills tokens of a user, with the mails that carry them; narrowed by purpose or by the address they went to. */
-export function revokeTokens(db: Db, userId: string, only: { purposes: Purpose[]; email?: string }): void {
+/** Kills tokens of a user for these purposes, with the mails that carry them; of those made after another, if told so. */
+export function revokeTokens(db: Db, userId: string, only: { purposes: Purpose[]; after?: string }): void {
   let doomed = query
     .deleteFrom('email_tokens')
     .where('user_id', '=', userId)
     .where('purpose', 'in', only.purposes);
-  if (only.email !== undefined) doomed = doomed.where('email', '=', only.email);
+  if (only.after !== undefined) doomed = doomed.where('id', '>', only.after);
   discardMails(
     db,
     db.all(doomed.returning('id')).map(({ id }) => id),
   );
+}
+
+/**
+ * Kills every token of a user and every one mailed to their address, with the mails that carry them. Answers the
+ * addresses that those of the user went to, former ones among them.
+ */
+export function dropTokens(db: Db, userId: string, email: string): string[] {
+  const dropped = db.all(
+    query
+      .deleteFrom('email_tokens')
+      .where((row) => row.or([row('user_id', '=', userId), row('email', '=', email)]))
+      .returning(['id', 'purpose', 'email']),
+  );
+  discardMails(
+    db,
+    dropped.map(({ id }) => id),
+  );
+  return dropped.filter(({ purpose }) => purpose === 'email-keep').map((token) => token.email);
 }
 
 /** Keeps the newest `most` tokens of a purpose that were mailed to an address, and kills the older ones. */

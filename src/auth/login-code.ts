@@ -48,6 +48,7 @@ export async function requestCode(deps: Deps, input: EmailInput): Promise<Messag
  */
 export async function confirmCode(deps: Deps, visitor: Visitor, input: CodeInput): Promise<SignedInAnswer> {
   const now = deps.clock.now();
+  const offered = hashOf(deps, input.email, input.code);
   const outcome = await deps.write((tx) => {
     const waitMs = countAttempt(deps, tx, visitor, input.email, now);
     if (waitMs !== undefined) return { waitMs };
@@ -61,7 +62,7 @@ export async function confirmCode(deps: Deps, visitor: Visitor, input: CodeInput
         .returning('code_hash'),
     );
     const user = findUserByEmail(tx, input.email);
-    if (!live || !user || !equal(live.code_hash, hashOf(deps, input.email, input.code))) return {};
+    if (!live || !equal(live.code_hash, offered) || !user) return {};
     dropCode(tx, input.email);
     forgiveAttempt(deps, tx, visitor, input.email, now);
     return { user, session: startSession(deps, tx, visitor, user.id, now) };

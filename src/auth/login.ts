@@ -6,7 +6,7 @@ import { toInstant } from '../kernel/instants.ts';
 import type { SignedInAnswer } from '../sessions/schema.ts';
 import { signedInAnswer, startSession } from '../sessions/tokens.ts';
 import { findUser, findUserByEmail, updateUser } from '../users/store.ts';
-import { demandAttempt, forgiveAttempt } from './attempts.ts';
+import { forgiveAttempt, provePassword } from './attempts.ts';
 import type { LoginInput } from './schema.ts';
 
 /**
@@ -15,16 +15,17 @@ import type { LoginInput } from './schema.ts';
  */
 export async function logIn(deps: Deps, visitor: Visitor, input: LoginInput): Promise<SignedInAnswer> {
   const now = deps.clock.now();
-  await demandAttempt(deps, visitor, input.email, now);
-  const user = findUserByEmail(deps.read, input.email);
-  const matches = await deps.passwords.verify(user?.password_hash ?? null, input.password);
+  const { email, password: offered } = input;
+  const user = findUserByEmail(deps.read, email);
+  const stored = user?.password_hash ?? null;
+  const matches = await provePassword(deps, visitor, { email, stored, offered }, now);
   if (!user || !matches) throw refused(deps, visitor);
-  const renewed = await renewedHash(deps, user, input.password);
+  const renewed = await renewedHash(deps, user, offered);
   const session = await deps.write((tx) => {
     // The password may have been changed, or the account deleted, while it was compared.
     if (findUser(tx, user.id)?.password_hash !== user.password_hash) return undefined;
     if (renewed) updateUser(tx, user.id, toInstant(now), { password_hash: renewed });
-    forgiveAttempt(deps, tx, visitor, input.email, now);
+    forgiveAttempt(deps, tx, visitor, email, now);
     return startSession(deps, tx, visitor, user.id, now);
   });
   if (!session) throw refused(deps, visitor);

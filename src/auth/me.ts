@@ -6,7 +6,7 @@ import { forbidden, invalid, notFound } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import type { SignedIn } from '../sessions/door.ts';
 import { findUser, updateUser, userOf } from '../users/store.ts';
-import { demandAttempt, forgiveAttempt } from './attempts.ts';
+import { forgiveAttempt, provePassword } from './attempts.ts';
 import { replacePassword } from './password-reset.ts';
 import type { Me, MeInput, PasswordInput } from './schema.ts';
 
@@ -52,10 +52,8 @@ export async function changePassword(
     if (input.currentPassword === undefined) {
       throw invalid({ path: 'currentPassword', message: 'The current password is required' });
     }
-    await demandAttempt(deps, visitor, user.email, now);
-    if (!(await deps.passwords.verify(user.password_hash, input.currentPassword))) {
-      throw forbidden('The current password is wrong');
-    }
+    const proof = { email: user.email, stored: user.password_hash, offered: input.currentPassword };
+    if (!(await provePassword(deps, visitor, proof, now))) throw forbidden('The current password is wrong');
   }
   const passwordHash = await deps.passwords.hash(input.newPassword);
   const changed = await deps.write((tx) => {

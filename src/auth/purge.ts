@@ -1,21 +1,49 @@
 import { purgeBudgets } from '../db/budgets.ts';
-import { query } from '../db/connection.ts';
+import { statement } from '../db/connection.ts';
 import type { Deps } from '../deps.ts';
-import { toInstant } from '../kernel/instants.ts';
+import { type Instant, toInstant } from '../kernel/instants.ts';
 import { purgeMails } from '../mail/outbox.ts';
-import { purgeSessions } from '../sessions/store.ts';
 import { KNOWN_NETWORK_MS } from '../sessions/tokens.ts';
 
+/** Few enough that a commit, and with it everyone who waits for one, is not held up. */
+const AT_ONCE = 500;
+
+interface Doomed {
+  table: string;
+  key: string;
+  /** With a `?` for the instant. */
+  where: string;
+}
+
+const expired = (table: string, key = 'id'): Doomed => ({ table, key, where: 'expires_at <= ?' });
+
+const EXPIRING: Doomed[] = [
+  // Sessions would take them along, but one may have thousands.
+  {
+    table: 'refresh_tokens',
+    key: 'hash',
+    where: 'session_id in (select id from sessions where expires_at <= ?)',
+  },
+  expired('sessions'),
+  expired('pending_signups'),
+  expired('login_codes'),
+  expired('email_tokens'),
+  expired('used_telegram_logins', 'hash'),
+];
+const NETWORKS: Doomed = { table: 'known_addresses', key: 'user_id, network', where: 'signed_in_at <= ?' };
+
 /** Deletes what has expired: sessions, codes, tokens, sign-ups, used Telegram sign-ins, budgets, mails. */
-export async function purgeAccounts({ clock, write }: Deps): Promise<void> {
-  const now = clock.now();
-  const at = toInstant(now);
-  await write((tx) => purgeSessions(tx, at, toInstant(now - KNOWN_NETWORK_MS)));
-  await write((tx) => {
-    for (const table of ['pending_signups', 'login_codes', 'email_tokens', 'used_telegram_logins'] as const) {
-      tx.run(query.deleteFrom(table).where('expires_at', '<=', at));
-    }
-  });
-  await write((tx) => purgeBudgets(tx, now));
-  await write((tx) => purgeMails(tx, now));
+export async function purgeAccounts(deps: Deps): Promise<void> {
+  const now = deps.clock.now();
+  for (const doomed of EXPIRING) await purge(deps, doomed, toInstant(now));
+  await purge(deps, NETWORKS, toInstant(now - KNOWN_NETWORK_MS));
+  await deps.write((tx) => purgeBudgets(tx, now));
+  await deps.write((tx) => purgeMails(tx, now));
+}
+
+/** Deletes what is of that instant or older, a few rows in each commit. */
+async function purge({ write }: Deps, { table, key, where }: Doomed, until: Instant): Promise<void> {
+  const some = `select ${key} from ${table} where ${where} limit ${AT_ONCE}`;
+  const deletion = statement(`delete from ${table} where (${key}) in (${some})`, [until]);
+  while ((await write((tx) => tx.run(deletion))) === AT_ONCE);
 }

@@ -6,6 +6,7 @@ import { logIn } from './login.ts';
 import { confirmCode, requestCode } from './login-code.ts';
 import { changePassword, findMe, updateMe } from './me.ts';
 import { confirmReset, requestReset } from './password-reset.ts';
+import { removeMe } from './removal.ts';
 import {
   CodeInput,
   EmailChangeInput,
@@ -16,6 +17,7 @@ import {
   MessageAnswer,
   PasswordInput,
   RegisterInput,
+  RemovalInput,
   ResetInput,
   TokenInput,
 } from './schema.ts';
@@ -146,6 +148,19 @@ export const authRoutes = [
     description:
       'Cancels a change of address, or undoes it and ends all sessions; with the token mailed to the old address.',
     handle: ({ deps, body }) => revertChange(deps, body),
+  }),
+  route({
+    method: 'delete',
+    path: '/auth/me',
+    door: signedIn,
+    body: RemovalInput,
+    status: 204,
+    refuses: [403],
+    tag: 'Me',
+    summary: 'Delete my account',
+    description:
+      'With the password, or with the address where there is none; a wrong one is 403. Workspaces that others are in pass to whoever has been admin longest, else member; the rest of what you own is deleted with everything in it. Elsewhere your tasks stay, without your name.',
+    handle: ({ deps, who, visitor, body }) => removeMe(deps, who, visitor, body),
   }),
   route({
     method: 'get',

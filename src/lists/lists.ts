@@ -8,6 +8,7 @@ import { type Instant, toInstant } from '../kernel/instants.ts';
 import { patched } from '../kernel/patch.ts';
 import { positionAfter } from '../kernel/positions.ts';
 import { type Member, writeAs } from '../workspaces/door.ts';
+import { beginRemoval, finishRemoval } from '../workspaces/removals.ts';
 import type { List, ListInput, ListPatch } from './schema.ts';
 import { counterpartOf } from './statuses.ts';
 import * as store from './store.ts';
@@ -75,11 +76,14 @@ export function updateList(deps: Deps, who: Member, id: string, input: ListPatch
   });
 }
 
-/** Deletes a list with its tasks and series. */
+/** Deletes a list with its tasks and series; where they are many, in steps, the list last. */
 export async function removeList(deps: Deps, who: Member, id: string): Promise<undefined> {
-  await writeAs(deps, who, (tx) => {
-    if (!store.deleteList(tx, who.workspaceId, id)) throw notFound('list');
+  const removal = { kind: 'list', id } as const;
+  const isDone = await writeAs(deps, who, (tx) => {
+    demandList(tx, who, id);
+    return beginRemoval(tx, removal);
   });
+  if (!isDone) await finishRemoval(deps, removal);
 }
 
 function translateStatuses(tx: Tx, before: ListRow, after: ListRow, now: Instant): void {

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { Description, Id, Position, Title } from '../http/fields.ts';
+import { Description, Id, Position, Title, WireId, WireInstant, WirePosition } from '../http/fields.ts';
 import { PageQuery } from '../http/page-query.ts';
 import { statusIssues } from './statuses.ts';
 
@@ -16,26 +16,26 @@ const Color = z
 
 export const Status = z
   .object({
-    id: z.string(),
-    title: z.string(),
+    id: WireId,
+    title: z.string().openapi({ example: 'To Do' }),
     type: StatusType,
-    color: z.string(),
-    position: z.number(),
+    color: z.string().openapi({ example: '#2f6feb' }),
+    position: WirePosition,
   })
   .openapi('Status');
 export type Status = z.output<typeof Status>;
 
 export const List = z
   .object({
-    id: z.string(),
-    workspaceId: z.string(),
-    spaceId: z.string(),
-    title: z.string(),
-    statusTemplateId: z.string(),
+    id: WireId,
+    workspaceId: WireId,
+    spaceId: WireId,
+    title: z.string().openapi({ example: 'Groceries' }),
+    statusTemplateId: WireId,
     statuses: z.array(Status),
-    position: z.number(),
-    createdAt: z.string(),
-    updatedAt: z.string(),
+    position: WirePosition,
+    createdAt: WireInstant,
+    updatedAt: WireInstant,
   })
   .openapi('List');
 export type List = z.output<typeof List>;
@@ -48,20 +48,20 @@ export const ListInput = z.object({
 });
 export type ListInput = z.output<typeof ListInput>;
 
-export const ListPatch = ListInput.partial();
+export const ListPatch = ListInput.partial().openapi({ example: { title: 'Groceries' } });
 export type ListPatch = z.output<typeof ListPatch>;
 
 export const ListQuery = PageQuery.extend({ spaceId: Id.optional() });
 
 export const Space = z
   .object({
-    id: z.string(),
-    workspaceId: z.string(),
-    title: z.string(),
-    description: z.string().nullable(),
-    position: z.number(),
-    createdAt: z.string(),
-    updatedAt: z.string(),
+    id: WireId,
+    workspaceId: WireId,
+    title: z.string().openapi({ example: 'Home' }),
+    description: z.string().nullable().openapi({ example: 'What keeps the house going' }),
+    position: WirePosition,
+    createdAt: WireInstant,
+    updatedAt: WireInstant,
   })
   .openapi('Space');
 export type Space = z.output<typeof Space>;
@@ -87,13 +87,13 @@ const IsDefault = z
 
 export const StatusTemplate = z
   .object({
-    id: z.string(),
-    workspaceId: z.string(),
-    title: z.string(),
+    id: WireId,
+    workspaceId: WireId,
+    title: z.string().openapi({ example: 'Editorial' }),
     isDefault: z.boolean().openapi({ description: 'New lists take this one' }),
     statuses: z.array(Status),
-    createdAt: z.string(),
-    updatedAt: z.string(),
+    createdAt: WireInstant,
+    updatedAt: WireInstant,
   })
   .openapi('StatusTemplate');
 export type StatusTemplate = z.output<typeof StatusTemplate>;
@@ -138,7 +138,7 @@ export const StatusTemplateInput = z.object({
 export type StatusTemplateInput = z.output<typeof StatusTemplateInput>;
 
 export const StatusTemplatePatch = z.object({
-  title: Title.optional(),
+  title: Title.optional().openapi({ example: 'Editorial' }),
   statuses: z
     .array(StatusEntry, { error: 'Statuses must be an array' })
     .max(STATUSES_AT_MOST, tooMany)

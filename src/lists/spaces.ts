@@ -7,6 +7,7 @@ import { toInstant } from '../kernel/instants.ts';
 import { patched } from '../kernel/patch.ts';
 import { positionAfter } from '../kernel/positions.ts';
 import { type Member, writeAs } from '../workspaces/door.ts';
+import { beginRemoval, finishRemoval } from '../workspaces/removals.ts';
 import { addList } from './lists.ts';
 import type { NewSpace, Space, SpaceInput, SpacePatch } from './schema.ts';
 import * as store from './store.ts';
@@ -47,11 +48,14 @@ export function updateSpace(deps: Deps, who: Member, id: string, input: SpacePat
   });
 }
 
-/** Deletes a space with its lists and all that is in them. */
+/** Deletes a space with its lists and all that is in them; where that is much, in steps, the space last. */
 export async function removeSpace(deps: Deps, who: Member, id: string): Promise<undefined> {
-  await writeAs(deps, who, (tx) => {
-    if (!store.deleteSpace(tx, who.workspaceId, id)) throw notFound('space');
+  const removal = { kind: 'space', id } as const;
+  const isDone = await writeAs(deps, who, (tx) => {
+    demandSpace(tx, who, id);
+    return beginRemoval(tx, removal);
   });
+  if (!isDone) await finishRemoval(deps, removal);
 }
 
 function demandSpace(db: Db, who: Member, id: string): SpaceRow {

@@ -63,10 +63,6 @@ export const saveSpace = (db: Db, { id, workspace_id, ...fields }: SpaceRow) =>
     query.updateTable('spaces').set(fields).where('workspace_id', '=', workspace_id).where('id', '=', id),
   );
 
-/** With its lists. Answers whether there was one. */
-export const deleteSpace = (db: Db, workspaceId: string, id: string): boolean =>
-  db.run(query.deleteFrom('spaces').where('workspace_id', '=', workspaceId).where('id', '=', id)) > 0;
-
 export function pageOfLists(
   db: Db,
   workspaceId: string,
@@ -130,7 +126,3 @@ export const saveList = (db: Db, { id, workspace_id, ...fields }: ListRow) =>
   db.run(
     query.updateTable('lists').set(fields).where('workspace_id', '=', workspace_id).where('id', '=', id),
   );
-
-/** Answers whether there was one. */
-export const deleteList = (db: Db, workspaceId: string, id: string): boolean =>
-  db.run(query.deleteFrom('lists').where('workspace_id', '=', workspaceId).where('id', '=', id)) > 0;

@@ -103,6 +103,10 @@ export function discardMails(db: Db, secretIds: string[]): void {
   for (const id of secretIds) db.run(discard({ id }));
 }
 
+/** Drops every mail to an address, sent or not. */
+export const discardMailsTo = (db: Db, address: string) =>
+  db.run(query.deleteFrom('outbox').where('recipient', '=', address));
+
 const discard = prepared<{ id: string }, unknown>((argument) =>
   query.deleteFrom('outbox').where('secret_id', '=', argument('id')),
 );

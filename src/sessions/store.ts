@@ -90,8 +90,3 @@ export const knowsNetwork = (db: Db, userId: string, network: string, since: Ins
       .where('network', '=', network)
       .where('signed_in_at', '>', since),
   ) !== undefined;
-
-export function purgeSessions(db: Db, now: Instant, networksBefore: Instant): void {
-  db.run(query.deleteFrom('sessions').where('expires_at', '<=', now));
-  db.run(query.deleteFrom('known_addresses').where('signed_in_at', '<=', networksBefore));
-}

@@ -107,12 +107,14 @@ function rotate(
     endAfterReuse(deps, tx, token.user_id, now);
     return { kind: 'reused', userId: token.user_id };
   }
+  const expiresAt = expiryOf(deps, now, toMs(token.created_at));
+  if (expiresAt <= now) return { kind: 'unknown' };
   const at = toInstant(now);
   store.useRefreshToken(tx, hash, at);
   store.insertRefreshToken(tx, { hash: hashSecret(replacement), session_id: token.id, used_at: null });
   store.prolongSession(tx, token.id, {
     last_used_at: at,
-    expires_at: toInstant(expiryOf(deps, now, toMs(token.created_at))),
+    expires_at: toInstant(expiresAt),
     ip: visitor.address,
     user_agent: visitor.userAgent,
   });

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { WireId } from '../http/fields.ts';
 
 const PASSWORD_BYTES_AT_MOST = 1_024;
 
@@ -44,9 +45,9 @@ export const Name = z
 
 export const User = z
   .object({
-    id: z.string(),
-    email: z.string(),
-    name: z.string(),
+    id: WireId,
+    email: z.string().openapi({ example: 'ada@example.com' }),
+    name: z.string().openapi({ example: 'Ada Lovelace' }),
     isEmailVerified: z.boolean(),
   })
   .openapi('User');

@@ -1,4 +1,5 @@
 import { type Db, prepared, query } from '../db/connection.ts';
+import { isNotBeingRemoved } from '../db/removed.ts';
 import type { UserRow } from '../db/tables.ts';
 import type { Instant } from '../kernel/instants.ts';
 import type { User } from './schema.ts';
@@ -11,7 +12,11 @@ export const userOf = (row: UserRow): User => ({
 });
 
 const byId = prepared<{ id: string }, UserRow>((argument) =>
-  query.selectFrom('users').selectAll().where('id', '=', argument('id')),
+  query
+    .selectFrom('users')
+    .selectAll()
+    .where('id', '=', argument('id'))
+    .where(isNotBeingRemoved('user', 'users.id')),
 );
 
 const byEmail = prepared<{ email: string }, UserRow>((argument) =>
@@ -25,7 +30,14 @@ export const findUserByEmail = (db: Db, email: string) => db.one(byEmail({ email
 
 /** Every account, the oldest first. */
 export const listEveryUser = (db: Db): UserRow[] =>
-  db.all(query.selectFrom('users').selectAll().orderBy('created_at').orderBy('id'));
+  db.all(
+    query
+      .selectFrom('users')
+      .selectAll()
+      .where(isNotBeingRemoved('user', 'users.id'))
+      .orderBy('created_at')
+      .orderBy('id'),
+  );
 
 export const insertUser = (db: Db, row: UserRow) => db.run(query.insertInto('users').values(row));
 

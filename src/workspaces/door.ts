@@ -1,4 +1,5 @@
 import { type Db, prepared, query } from '../db/connection.ts';
+import { isNotBeingRemoved } from '../db/removed.ts';
 import type { Role } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
@@ -54,7 +55,8 @@ const roleIn = prepared<{ workspaceId: string; userId: string }, { code: number;
         join.onRef('member.workspace_id', '=', 'workspace.id').on('member.user_id', '=', argument('userId')),
       )
       .select(['workspace.code', 'member.role'])
-      .where('workspace.id', '=', argument('workspaceId')),
+      .where('workspace.id', '=', argument('workspaceId'))
+      .where(isNotBeingRemoved('workspace', 'workspace.id')),
 );
 
 function demandRole(db: Db, workspaceId: string, userId: string, least: Role): { role: Role; code: number } {

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { MailedToken, Title } from '../http/fields.ts';
+import { MailedToken, Title, WireId, WireInstant } from '../http/fields.ts';
 import { Email } from '../users/schema.ts';
 
 export const Role = z.enum(['owner', 'admin', 'member', 'viewer'], {
@@ -13,13 +13,13 @@ const LesserRole = z.enum(['admin', 'member', 'viewer'], {
 
 export const Workspace = z
   .object({
-    id: z.string(),
-    title: z.string(),
-    ownerId: z.string(),
+    id: WireId,
+    title: z.string().openapi({ example: 'Household' }),
+    ownerId: WireId,
     role: Role.openapi({ description: 'Your own role in it' }),
-    memberCount: z.int(),
-    createdAt: z.string(),
-    updatedAt: z.string(),
+    memberCount: z.int().openapi({ example: 2 }),
+    createdAt: WireInstant,
+    updatedAt: WireInstant,
   })
   .openapi('Workspace');
 export type Workspace = z.output<typeof Workspace>;
@@ -32,34 +32,37 @@ export type WorkspacePatch = z.output<typeof WorkspacePatch>;
 
 export const WorkspaceMember = z
   .object({
-    userId: z.string(),
-    email: z.string(),
-    name: z.string(),
+    userId: WireId,
+    email: z.string().openapi({ example: 'ada@example.com' }),
+    name: z.string().openapi({ example: 'Ada Lovelace' }),
     role: Role,
-    joinedAt: z.string(),
+    joinedAt: WireInstant,
   })
   .openapi('Member');
 export type WorkspaceMember = z.output<typeof WorkspaceMember>;
 
 export const MemberPatch = z.object({
-  role: Role.optional().openapi({ description: '`owner` hands the workspace over' }),
+  role: Role.optional().openapi({ description: '`owner` hands the workspace over', example: 'member' }),
 });
 export type MemberPatch = z.output<typeof MemberPatch>;
 
 export const Invitation = z
   .object({
-    id: z.string(),
-    workspaceId: z.string(),
-    email: z.string(),
+    id: WireId,
+    workspaceId: WireId,
+    email: z.string().openapi({ example: 'grace@example.com' }),
     role: LesserRole,
-    inviterId: z.string().nullable().openapi({ description: 'null once they have no account any more' }),
-    createdAt: z.string(),
-    expiresAt: z.string(),
+    inviterId: WireId.nullable().openapi({ description: 'null once they have no account any more' }),
+    createdAt: WireInstant,
+    expiresAt: WireInstant,
   })
   .openapi('Invitation');
 export type Invitation = z.output<typeof Invitation>;
 
-export const InvitationInput = z.object({ email: Email, role: LesserRole });
+export const InvitationInput = z.object({
+  email: Email.openapi({ example: 'grace@example.com' }),
+  role: LesserRole.openapi({ example: 'member' }),
+});
 export type InvitationInput = z.output<typeof InvitationInput>;
 
 export const AcceptInput = z.object({ token: MailedToken });

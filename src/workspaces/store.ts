@@ -1,5 +1,6 @@
 import { type Db, prepared, query } from '../db/connection.ts';
 import type { MemberRow, Role, UserRow, WorkspaceRow } from '../db/tables.ts';
+import type { Instant } from '../kernel/instants.ts';
 import { offsetOf, type PageRequest } from '../kernel/page.ts';
 import type { Workspace, WorkspaceMember } from './schema.ts';
 
@@ -66,8 +67,8 @@ export const saveWorkspace = (db: Db, row: WorkspaceRow) =>
       .where('id', '=', row.id),
   );
 
-export const deleteWorkspace = (db: Db, id: string) =>
-  db.run(query.deleteFrom('workspaces').where('id', '=', id));
+export const deleteMembers = (db: Db, workspaceId: string) =>
+  db.run(query.deleteFrom('members').where('workspace_id', '=', workspaceId));
 
 /** The people of a workspace, in the order they came. */
 export function listMembers(db: Db, workspaceId: string, page: PageRequest) {
@@ -125,6 +126,11 @@ export const setRole = (db: Db, workspaceId: string, userId: string, role: Role)
       .set({ role })
       .where('workspace_id', '=', workspaceId)
       .where('user_id', '=', userId),
+  );
+
+export const setOwner = (db: Db, workspaceId: string, ownerId: string, now: Instant) =>
+  db.run(
+    query.updateTable('workspaces').set({ owner_id: ownerId, updated_at: now }).where('id', '=', workspaceId),
   );
 
 export const deleteMember = (db: Db, workspaceId: string, userId: string) =>

@@ -5,16 +5,19 @@ import { notFound } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { patched } from '../kernel/patch.ts';
 import type { SignedIn } from '../sessions/door.ts';
+import { findUser } from '../users/store.ts';
 import { type Member, writeAs } from './door.ts';
 import { dropInvitations } from './invitations-store.ts';
+import { beginRemoval, finishRemoval } from './removals.ts';
 import type { Workspace, WorkspaceInput, WorkspacePatch } from './schema.ts';
 import { startWorkspace } from './starter.ts';
-import { deleteWorkspace, findWorkspaceOf, saveWorkspace, workspaceOf } from './store.ts';
+import { deleteMembers, findWorkspaceOf, saveWorkspace, workspaceOf } from './store.ts';
 
 /** Makes a workspace of the caller's own, with what the default one starts with. */
 export function createWorkspace(deps: Deps, who: SignedIn, input: WorkspaceInput): Promise<Workspace> {
   const now = toInstant(deps.clock.now());
   return deps.write((tx) => {
+    if (!findUser(tx, who.userId)) throw notFound('user');
     const id = startWorkspace(tx, { title: input.title, ownerId: who.userId, isDefault: false }, now);
     return workspaceSeenBy(tx, id, who.userId);
   });
@@ -38,15 +41,20 @@ export function updateWorkspace(deps: Deps, who: Member, input: WorkspacePatch):
   });
 }
 
-/** Deletes the workspace with everything in it. */
+/** Deletes the workspace with everything in it: nobody sees it from the first commit on, the answer comes with the last. */
 export async function removeWorkspace(deps: Deps, who: Member): Promise<undefined> {
-  await writeAs(deps, who, (tx) => dropWorkspace(tx, who.workspaceId));
   const { workspaceId, userId } = who;
+  const isDone = await writeAs(deps, who, (tx) => beginToRemoveWorkspace(tx, workspaceId));
+  if (!isDone) await finishRemoval(deps, { kind: 'workspace', id: workspaceId });
   deps.log.info({ event: 'workspace-deleted', workspaceId, userId }, 'workspace deleted');
 }
 
-/** Deletes a workspace with everything in it, its unsent invitations included, in the caller's transaction. */
-export function dropWorkspace(tx: Tx, workspaceId: string): void {
+/**
+ * Begins to delete a workspace in the caller's transaction, its unsent invitations first; true when that is all of it,
+ * as it holds few tasks. Otherwise it has no members and no door any more, and `finishRemoval` deletes the rest.
+ */
+export function beginToRemoveWorkspace(tx: Tx, workspaceId: string, most?: number): boolean {
   dropInvitations(tx, workspaceId);
-  deleteWorkspace(tx, workspaceId);
+  deleteMembers(tx, workspaceId);
+  return beginRemoval(tx, { kind: 'workspace', id: workspaceId }, most);
 }

@@ -1,0 +1,124 @@
+import { deleteBudgets } from '../db/budgets.ts';
+import { query } from '../db/connection.ts';
+import { eraseResidue, markResidue } from '../db/residue.ts';
+import type { UserRow } from '../db/tables.ts';
+import type { Tx } from '../db/writer.ts';
+import type { Deps } from '../deps.ts';
+import type { Visitor } from '../http/request.ts';
+import { type AppError, forbidden, invalid, notFound } from '../kernel/errors.ts';
+import { toInstant } from '../kernel/instants.ts';
+import { discardMailsTo } from '../mail/outbox.ts';
+import type { SignedIn } from '../sessions/door.ts';
+import { findUser, findUserByEmail } from '../users/store.ts';
+import { type Departure, leaveEveryWorkspace } from '../workspaces/departure.ts';
+import { dropInvitationsTo } from '../workspaces/invitations-store.ts';
+import { beginRemoval, FEW, finishRemoval, type Removal } from '../workspaces/removals.ts';
+import { beginToRemoveWorkspace } from '../workspaces/workspaces.ts';
+import { demandAttempt, forgiveAttempt } from './attempts.ts';
+import { dropTokens } from './email-tokens.ts';
+import { dropCode } from './login-code.ts';
+import { dropPendingSignups } from './pending-signups.ts';
+import type { RemovalInput } from './schema.ts';
+
+/**
+ * Deletes the caller's account for their password, or for their address where they have none: 400 where that is
+ * missing, 403 for a wrong one, which counts as a failed sign-in.
+ */
+export async function removeMe(
+  deps: Deps,
+  who: SignedIn,
+  visitor: Visitor,
+  input: RemovalInput,
+): Promise<undefined> {
+  const now = deps.clock.now();
+  const user = findUser(deps.read, who.userId);
+  if (!user) throw notFound('user');
+  const refusal = await refusalOf(deps, visitor, user, input, now);
+  if (refusal) throw refusal;
+  await removeAccount(deps, user.id, (tx, found) => {
+    if (found.password_hash !== user.password_hash || found.email !== user.email) {
+      throw forbidden('The account was changed meanwhile');
+    }
+    forgiveAttempt(deps, tx, visitor, user.email, now);
+  });
+}
+
+/**
+ * Deletes an account. One commit ends its sessions and all that is mailed or known of the person, passes on the
+ * workspaces that others are in and hides the rest; what is left of those then goes in steps, and so does every
+ * reference elsewhere. Answers when nothing is left, in the files too. 404 when it is gone already; `demand` may
+ * refuse in the commit.
+ */
+export async function removeAccount(
+  deps: Deps,
+  userId: string,
+  demand: (tx: Tx, user: UserRow) => void = () => {},
+): Promise<void> {
+  const now = toInstant(deps.clock.now());
+  const { departure, left } = await deps.write((tx) => {
+    const user = findUser(tx, userId);
+    if (!user) throw notFound('user');
+    demand(tx, user);
+    forgetPerson(tx, user);
+    const departure = leaveEveryWorkspace(tx, userId, now);
+    return { departure, left: beginToRemove(tx, userId, departure) };
+  });
+  deps.exports.get(userId)?.abort();
+  report(deps, userId, departure);
+  for (const removal of left) await finishRemoval(deps, removal);
+  await eraseResidue(deps);
+}
+
+async function refusalOf(
+  deps: Deps,
+  visitor: Visitor,
+  user: UserRow,
+  { password, email }: RemovalInput,
+  now: number,
+): Promise<AppError | undefined> {
+  if (user.password_hash !== null) {
+    if (password === undefined) return invalid({ path: 'password', message: 'Password is required' });
+    await demandAttempt(deps, visitor, user.email, now);
+    if (!(await deps.passwords.verify(user.password_hash, password))) {
+      return forbidden('The password is wrong');
+    }
+  } else {
+    if (email === undefined) return invalid({ path: 'email', message: 'Email must be valid' });
+    await demandAttempt(deps, visitor, user.email, now);
+    if (email !== user.email) return forbidden('The e-mail address is not that of the account');
+  }
+  return undefined;
+}
+
+/** Ends whatever signs the person in and all that was mailed to them; of their row only the id stays. */
+function forgetPerson(tx: Tx, { id, email }: UserRow): void {
+  const formerAddresses = dropTokens(tx, id, email).filter((address) => !findUserByEmail(tx, address));
+  dropCode(tx, email);
+  dropPendingSignups(tx, email);
+  dropInvitationsTo(tx, email);
+  for (const address of new Set([email, ...formerAddresses])) discardMailsTo(tx, address);
+  for (const table of ['sessions', 'identities', 'known_addresses'] as const) {
+    tx.run(query.deleteFrom(table).where('user_id', '=', id));
+  }
+  deleteBudgets(tx, [`sender:${id}`, `export:${id}`]);
+  tx.run(query.updateTable('users').set({ email: id, name: '', password_hash: null }).where('id', '=', id));
+  markResidue(tx, 'log');
+}
+
+/** Answers what is too much for one commit, in the order in which it can go. */
+function beginToRemove(tx: Tx, userId: string, { orphaned }: Departure): Removal[] {
+  const user: Removal = { kind: 'user', id: userId };
+  const share = Math.floor(FEW / Math.max(orphaned.length, 1));
+  const left = orphaned
+    .filter((id) => !beginToRemoveWorkspace(tx, id, share))
+    .map((id): Removal => ({ kind: 'workspace', id }));
+  // Workspaces name their owner: the account outlasts them, unseen.
+  return beginRemoval(tx, user, left.length === 0 ? FEW : 0) ? [] : [...left, user];
+}
+
+function report({ log }: Deps, userId: string, { inherited }: Departure): void {
+  log.info({ event: 'account-deleted', userId }, 'account deleted');
+  for (const { workspaceId, heirId } of inherited) {
+    log.info({ event: 'role-changed', workspaceId, userId: heirId, role: 'owner' }, 'workspace passed on');
+  }
+}

@@ -1,0 +1,57 @@
+import { findMe } from '../auth/me.ts';
+import type { Db } from '../db/connection.ts';
+import type { Instant } from '../kernel/instants.ts';
+import { countTasks, notificationsOf, ownedWorkspaces, type Part, partsOf } from './contents.ts';
+import { FORMAT_VERSION } from './schema.ts';
+
+/** Hears how many of the tasks are written. */
+export type OnTasks = (done: number, total: number) => void;
+
+/**
+ * Everything of an account as an `AccountExport` in JSON, piece by piece, so that it need never be held as a whole;
+ * `db` is to be the data of one moment. 404, before the first piece, when there is no such user.
+ */
+export function* exportDocument(
+  db: Db,
+  userId: string,
+  exportedAt: Instant,
+  onTasks?: OnTasks,
+): Generator<string> {
+  const head = { exportedAt, formatVersion: FORMAT_VERSION, profile: findMe(db, userId) };
+  const total = onTasks ? countTasks(db, userId) : 0;
+  let done = 0;
+  const counted = function* (tasks: Part): Part {
+    for (const some of tasks) {
+      yield some;
+      done += some.length;
+      onTasks?.(done, total);
+    }
+  };
+
+  yield `${opened(head)},"workspaces":[`;
+  let isFirst = true;
+  for (const workspace of ownedWorkspaces(db, userId)) {
+    yield (isFirst ? '' : ',') + opened(workspace);
+    isFirst = false;
+    for (const [name, part] of Object.entries(partsOf(db, workspace.id))) {
+      yield* array(name, name === 'tasks' ? counted(part) : part);
+    }
+    yield '}';
+  }
+  yield ']';
+  yield* array('notifications', notificationsOf(db, userId));
+  yield '}\n';
+}
+
+/** An object that more fields will follow in. */
+const opened = (value: object): string => JSON.stringify(value).slice(0, -1);
+
+function* array(name: string, part: Part): Generator<string> {
+  yield `,"${name}":[`;
+  let isFirst = true;
+  for (const items of part) {
+    yield (isFirst ? '' : ',') + items.map((item) => JSON.stringify(item)).join(',');
+    isFirst = false;
+  }
+  yield ']';
+}

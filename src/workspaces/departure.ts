@@ -1,0 +1,48 @@
+import { query } from '../db/connection.ts';
+import type { Tx } from '../db/writer.ts';
+import type { Instant } from '../kernel/instants.ts';
+import { deleteMember, setOwner, setRole } from './store.ts';
+
+/** What becomes of the workspaces of someone who goes for good. */
+export interface Departure {
+  /** Passed on, each to its new owner. */
+  inherited: { workspaceId: string; heirId: string }[];
+  /** Left without anyone who could own them: for the caller to delete. */
+  orphaned: string[];
+}
+
+/**
+ * Takes someone out of every workspace, in the caller's transaction. One they own passes to whoever has been admin
+ * longest, else member; a viewer inherits nothing.
+ */
+export function leaveEveryWorkspace(tx: Tx, userId: string, now: Instant): Departure {
+  const departure: Departure = { inherited: [], orphaned: [] };
+  const memberships = tx.all(
+    query.selectFrom('members').select(['workspace_id', 'role']).where('user_id', '=', userId),
+  );
+  for (const { workspace_id: workspaceId, role } of memberships) {
+    deleteMember(tx, workspaceId, userId);
+    if (role !== 'owner') continue;
+    const heirId = heirOf(tx, workspaceId);
+    if (heirId === undefined) departure.orphaned.push(workspaceId);
+    else {
+      setRole(tx, workspaceId, heirId, 'owner');
+      setOwner(tx, workspaceId, heirId, now);
+      departure.inherited.push({ workspaceId, heirId });
+    }
+  }
+  return departure;
+}
+
+const heirOf = (tx: Tx, workspaceId: string): string | undefined =>
+  tx.one(
+    query
+      .selectFrom('members')
+      .select('user_id')
+      .where('workspace_id', '=', workspaceId)
+      .where('role', 'in', ['admin', 'member'])
+      .orderBy('role') // by name: admin before member
+      .orderBy('joined_at')
+      .orderBy('user_id')
+      .limit(1),
+  )?.user_id;

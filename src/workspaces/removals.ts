@@ -1,0 +1,140 @@
+import { type Compilable, sql } from 'kysely';
+import { type Db, query } from '../db/connection.ts';
+import { deleteInHaste, eraseResidue, markResidue } from '../db/residue.ts';
+import type { RemovalRow } from '../db/tables.ts';
+import type { Tx } from '../db/writer.ts';
+import type { Deps } from '../deps.ts';
+import { unavailable } from '../kernel/errors.ts';
+
+/** So little goes in the commit that asks for it. */
+export const FEW = 20;
+/** Above so many tasks it is cheaper to erase their words from the search index all at once. */
+const MANY = 400;
+/** Rows of each kind in a step, which holds everyone up for some milliseconds. */
+const AT_ONCE = { carefully: 20, hastily: 64 };
+/** Tasks after which the search index is cleared of them: in one step, as nothing is left to write. */
+const ERASED_AT_ONCE = 8_000;
+
+/** Something to delete, with all that is in it. */
+export type Removal = RemovalRow;
+
+/**
+ * Begins to delete something in the caller's transaction; true when that is all, as it holds at most `most` rows of
+ * each kind. Otherwise `finishRemoval` goes on. A user or workspace is not to be seen from now on; a space or list
+ * stays until the end, so that its tasks always have one.
+ */
+export function beginRemoval(tx: Tx, removal: Removal, most = FEW): boolean {
+  if (takeStep(tx, removal, most)) return true;
+  tx.run(
+    query
+      .insertInto('removals')
+      .values(removal)
+      .onConflict((conflict) => conflict.doNothing()),
+  );
+  return false;
+}
+
+/**
+ * Deletes the rest in steps, each a commit of its own between those of others; answers when nothing is left. 503
+ * when the server stops: the next one goes on.
+ */
+export async function finishRemoval(deps: Deps, removal: Removal): Promise<void> {
+  if (await finished(deps, removal)) return;
+  throw unavailable('The server is stopping; the deletion goes on when it is back');
+}
+
+/** Goes on with what a crash or a stop interrupted, and erases what it left. */
+export async function finishRemovals(deps: Deps): Promise<void> {
+  // Backwards by name: a user comes after the workspaces they owned.
+  const begun = query.selectFrom('removals').selectAll().orderBy('kind', 'desc');
+  for (const removal of deps.read.all(begun)) if (!(await finished(deps, removal))) return;
+  await eraseResidue(deps);
+}
+
+/** False when the server stops before the end. Whoever asks while it is under way waits for the same. */
+function finished(deps: Deps, removal: Removal): Promise<boolean> {
+  const key = `${removal.kind}:${removal.id}`;
+  const begun = deps.removals.get(key) ?? runSteps(deps, removal).finally(() => deps.removals.delete(key));
+  deps.removals.set(key, begun);
+  return begun;
+}
+
+async function runSteps(deps: Deps, removal: Removal): Promise<boolean> {
+  const isHasty = hasManyTasks(deps.read, removal);
+  const most = isHasty ? AT_ONCE.hastily : AT_ONCE.carefully;
+  const step = (tx: Tx) => {
+    markResidue(tx, 'log');
+    return takeStep(tx, removal, most);
+  };
+  const stepsBetween = Math.ceil(ERASED_AT_ONCE / most);
+  for (let steps = 1; ; steps += 1) {
+    if (deps.stopping.aborted) return false;
+    if (await deps.write((tx) => (isHasty ? deleteInHaste(tx, () => step(tx)) : step(tx)))) break;
+    if (steps % stepsBetween === 0) await eraseResidue(deps);
+  }
+  await eraseResidue(deps);
+  return true;
+}
+
+/** Takes at most so many rows of each part away; with the last of them the thing itself, and answers true. */
+function takeStep(tx: Tx, { kind, id }: Removal, most: number): boolean {
+  const isDone = PARTS[kind].map((part) => tx.run(part(id, most)) < most).every(Boolean);
+  if (!isDone) return false;
+  tx.run(query.deleteFrom(TABLES[kind]).where('id', '=', id));
+  tx.run(query.deleteFrom('removals').where('kind', '=', kind).where('id', '=', id));
+  return true;
+}
+
+const TABLES = { user: 'users', workspace: 'workspaces', space: 'spaces', list: 'lists' } as const;
+
+type Part = (id: string, most: number) => Compilable<unknown>;
+
+const listsIn = (spaceId: string) => query.selectFrom('lists').select('id').where('space_id', '=', spaceId);
+
+const TASKS = {
+  workspace: (id: string) => query.selectFrom('tasks').select('seq').where('workspace_id', '=', id),
+  space: (id: string) => query.selectFrom('tasks').select('seq').where('list_id', 'in', listsIn(id)),
+  list: (id: string) => query.selectFrom('tasks').select('seq').where('list_id', '=', id),
+};
+
+const deleteTasks =
+  (kind: keyof typeof TASKS): Part =>
+  (id, most) =>
+    query.deleteFrom('tasks').where('seq', 'in', TASKS[kind](id).limit(most));
+
+const deleteNotifications =
+  (column: 'user_id' | 'actor_id' | 'workspace_id'): Part =>
+  (id, most) =>
+    query
+      .deleteFrom('notifications')
+      .where('id', 'in', query.selectFrom('notifications').select('id').where(column, '=', id).limit(most));
+
+const clearReference =
+  (table: 'tasks' | 'recurring_series', column: 'assignee_id' | 'creator_id'): Part =>
+  (id, most) =>
+    query
+      .updateTable(table)
+      .set({ [column]: null })
+      .where(
+        sql<number>`rowid`,
+        'in',
+        query.selectFrom(table).select(sql<number>`rowid`.as('rowid')).where(column, '=', id).limit(most),
+      );
+
+/** What may be much, and goes before the thing itself; the rest goes with it by the foreign keys. */
+const PARTS: Record<Removal['kind'], readonly Part[]> = {
+  user: [
+    deleteNotifications('user_id'),
+    deleteNotifications('actor_id'),
+    clearReference('tasks', 'assignee_id'),
+    clearReference('tasks', 'creator_id'),
+    clearReference('recurring_series', 'assignee_id'),
+    clearReference('recurring_series', 'creator_id'),
+  ],
+  workspace: [deleteNotifications('workspace_id'), deleteTasks('workspace')],
+  space: [deleteTasks('space')],
+  list: [deleteTasks('list')],
+};
+
+const hasManyTasks = (db: Db, { kind, id }: Removal): boolean =>
+  kind !== 'user' && db.all(TASKS[kind](id).limit(MANY + 1)).length > MANY;

@@ -1,0 +1,179 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { finishRemovals } from '../src/workspaces/removals.ts';
+import { addTasks } from './many-tasks.ts';
+import { as, type Call, homeOf, joined } from './people.ts';
+import { expectSound } from './soundness.ts';
+import { openWorld, type Person, type World } from './world.ts';
+
+/** More than is deleted carefully, and than the search index is cleared of at once. */
+const MANY = 1_500;
+
+let world: World;
+let ada: Person;
+let call: Call;
+let home: string;
+beforeEach(async () => {
+  world = await openWorld();
+  ada = await world.signUp('ada@example.com', 'Ada');
+  call = as(world, ada);
+  home = await homeOf(world, ada);
+});
+afterEach(async () => {
+  expectSound(world);
+  await world.close();
+});
+
+const count = (table: string): number =>
+  world.opened.storage.reading.prepare<[], number>(`select count(*) from ${table}`).pluck().get() ?? 0;
+const marks = () =>
+  world.opened.storage.reading.prepare(`select key from meta where key like 'residue%'`).pluck().all();
+const makeSpace = async (title: string) =>
+  (await call('POST', `/workspaces/${home}/spaces`, { title })).body as {
+    id: string;
+    lists: { id: string }[];
+  };
+const inFiles = (needle: string): boolean => {
+  world.opened.storage.writing.pragma('wal_checkpoint(truncate)');
+  return readFileSync(join(world.folder, 'errand.db'), 'latin1').includes(needle);
+};
+/** A space of two lists, so many tasks in each. */
+async function furnish(tasks: number, title: string) {
+  const { id: spaceId, lists } = await makeSpace(title);
+  const second = (await call('POST', `/workspaces/${home}/lists`, { title, spaceId })).body;
+  const listIds = [lists[0]?.id ?? '', second.id];
+  for (const listId of listIds) await addTasks(world, home, tasks, { listId, title, creatorId: ada.id });
+  return { spaceId, listIds };
+}
+const found = async (word: string) =>
+  (await call('GET', `/workspaces/${home}/tasks/search?q=${word}`)).body.total;
+
+describe.each([
+  ['few', 4],
+  ['some', 120],
+  ['many', MANY],
+])('with %s tasks', (_name, tasks) => {
+  it('a list goes with its tasks, and nothing else', async () => {
+    const { listIds } = await furnish(tasks, 'Zebra');
+    expect((await call('DELETE', `/workspaces/${home}/lists/${listIds[0]}`)).status).toBe(204);
+    expect((await call('GET', `/workspaces/${home}/lists/${listIds[0]}`)).status).toBe(404);
+    expect([count('tasks'), await found('zebra')]).toEqual([tasks, tasks]);
+    expect((await call('GET', `/workspaces/${home}/tasks`)).body.total).toBe(tasks);
+    expect([count('removals'), marks()]).toEqual([0, []]);
+  });
+
+  it('a space goes with its lists and their tasks, and nothing else', async () => {
+    const gone = await furnish(tasks, 'Zebra');
+    const kept = await furnish(5, 'Quagga');
+    expect((await call('DELETE', `/workspaces/${home}/spaces/${gone.spaceId}`)).status).toBe(204);
+    expect((await call('GET', `/workspaces/${home}/lists/${gone.listIds[1]}`)).status).toBe(404);
+    expect((await call('GET', `/workspaces/${home}/lists/${kept.listIds[1]}`)).status).toBe(200);
+    expect([count('tasks'), await found('zebra'), await found('quagga')]).toEqual([10, 0, 10]);
+    expect(inFiles('zebra')).toBe(false);
+  });
+
+  it('a workspace goes with everything in it', async () => {
+    await furnish(tasks, 'Zebra');
+    await joined(world, ada, home, 'member');
+    expect((await call('DELETE', `/workspaces/${home}`)).status).toBe(204);
+    expect((await call('GET', `/workspaces/${home}`)).status).toBe(404);
+    expect([count('tasks'), count('workspaces'), count('task_counts')]).toEqual([0, 1, 0]);
+    expect(inFiles('zebra')).toBe(false);
+  });
+
+  it('an account goes with its workspaces, and leaves no trace', async () => {
+    await furnish(tasks, 'Zebra');
+    const { id } = (await call('POST', '/workspaces', { title: 'Second' })).body;
+    await addTasks(world, id, tasks, { assigneeId: ada.id });
+    expect((await call('DELETE', '/auth/me', { password: ada.password })).status).toBe(204);
+    for (const table of ['users', 'workspaces', 'tasks', 'removals']) expect(count(table)).toBe(0);
+    expect(inFiles('zebra') || inFiles('ada@')).toBe(false);
+    expect(marks()).toEqual([]);
+  });
+});
+
+describe('while much is deleted', () => {
+  it('others are answered, and what they write stays', async () => {
+    await addTasks(world, home, MANY);
+    const eve = await world.signUp('eve@example.com', 'Eve');
+    const other = await homeOf(world, eve);
+    const listId = (await as(world, eve)('GET', `/workspaces/${other}/lists`)).body.items[0].id;
+    let isDone = false;
+    const removal = call('DELETE', `/workspaces/${home}`).finally(() => {
+      isDone = true;
+    });
+    let written = 0;
+    const delays = monitorEventLoopDelay({ resolution: 5 });
+    delays.enable();
+    while (!isDone) {
+      const title = `While ${written}`;
+      const { status } = await as(world, eve)('POST', `/workspaces/${other}/tasks`, { title, listId });
+      expect(status).toBe(201);
+      written += 1;
+    }
+    delays.disable();
+    expect((await removal).status).toBe(204);
+    expect(written).toBeGreaterThan(10);
+    expect(count('tasks')).toBe(written);
+    // Generous: the machine may be busy with other tests.
+    expect(delays.percentile(50) / 1e6).toBeLessThan(100);
+  });
+
+  it('nobody sees the workspace any more, not even a second deletion', async () => {
+    await addTasks(world, home, MANY);
+    const bob = await joined(world, ada, home, 'member');
+    const removal = call('DELETE', `/workspaces/${home}`);
+    await expect.poll(async () => (await call('GET', `/workspaces/${home}`)).status).toBe(404);
+    expect(count('tasks')).toBeGreaterThan(0);
+    expect((await call('DELETE', `/workspaces/${home}`)).status).toBe(404);
+    expect((await as(world, bob)('GET', '/me/workspaces')).body.total).toBe(1);
+    expect((await removal).status).toBe(204);
+  });
+
+  it('a second deletion of a list waits for the first, and tasks that still come go with it', async () => {
+    const { listIds } = await furnish(MANY, 'Zebra');
+    const path = `/workspaces/${home}/lists/${listIds[0]}`;
+    const first = call('DELETE', path);
+    await expect.poll(() => count('removals')).toBe(1);
+    const late = await call('POST', `/workspaces/${home}/tasks`, { title: 'Late', listId: listIds[0] });
+    const second = call('DELETE', path);
+    expect([(await first).status, late.status, (await second).status]).toEqual([204, 201, 204]);
+    expect(count('tasks')).toBe(MANY);
+  });
+
+  it('what is deleted apart from it is erased at once', async () => {
+    const { listIds } = await furnish(MANY, 'Zebra');
+    const [own] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
+    const { id } = (await call('POST', `/workspaces/${home}/tasks`, { title: 'Okapi', listId: own.id })).body;
+    const removal = call('DELETE', `/workspaces/${home}/lists/${listIds[0]}`);
+    await expect.poll(() => count('removals')).toBe(1);
+    expect((await call('DELETE', `/workspaces/${home}/tasks/${id}`)).status).toBe(204);
+    expect(inFiles('okapi')).toBe(false);
+    expect((await removal).status).toBe(204);
+  });
+});
+
+describe('a stop in the midst of it', () => {
+  it.each(['list', 'space', 'workspace'])(
+    'leaves a %s to the next server, which finishes it',
+    async (kind) => {
+      const { spaceId, listIds } = await furnish(MANY, 'Zebra');
+      const path = { list: `/lists/${listIds[0]}`, space: `/spaces/${spaceId}`, workspace: '' }[kind];
+      const removal = call('DELETE', `/workspaces/${home}${path}`);
+      await expect.poll(() => count('tasks')).toBeLessThan(2 * MANY - 200);
+      world.opened.beginStop();
+      expect((await removal).status).toBe(503);
+      const left = count('tasks');
+      expect([left > MANY, count('removals')]).toEqual([true, 1]);
+      expect(marks()).toContain('residue_in_search');
+
+      await world.opened.close();
+      world = await openWorld({ folder: world.folder });
+      await finishRemovals(world.deps);
+      expect([count('tasks'), count('removals'), marks()]).toEqual([kind === 'list' ? MANY : 0, 0, []]);
+      expect(inFiles('zebra')).toBe(kind === 'list');
+    },
+  );
+});

@@ -1,0 +1,342 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createAccount } from '../src/auth/account.ts';
+import { insertIdentity } from '../src/auth/identities.ts';
+import { finishRemovals } from '../src/workspaces/removals.ts';
+import { addTasks } from './many-tasks.ts';
+import { as, homeOf, invite, joined } from './people.ts';
+import { errand } from './shell.ts';
+import { expectSound } from './soundness.ts';
+import { openWorld, type Person, type World, type WorldOptions } from './world.ts';
+
+let world: World;
+afterEach(async () => {
+  expectSound(world);
+  await world.close();
+});
+
+const open = async (options: WorldOptions = {}) => {
+  world = await openWorld(options);
+  return world;
+};
+const remove = (person: Person, body: unknown = { password: person.password }) =>
+  world.call('DELETE', '/auth/me', { token: person.accessToken, body });
+const listIn = async (person: Person, workspaceId: string) =>
+  (await as(world, person)('GET', `/workspaces/${workspaceId}/lists`)).body.items[0].id;
+const count = (sql: string, ...values: string[]): number =>
+  world.opened.storage.reading
+    .prepare<unknown[], number>(`select count(*) from ${sql}`)
+    .pluck()
+    .get(...values) ?? 0;
+
+/** An account that signs in without a password, as by Google. */
+async function passwordless(email: string): Promise<Person> {
+  const { id } = await world.deps.write((tx) => {
+    const user = createAccount(tx, { email, name: 'Pat', passwordHash: null }, world.clock.now());
+    insertIdentity(tx, user.id, 'google', `subject of ${email}`, world.clock.now());
+    return user;
+  });
+  await world.call('POST', '/auth/login/code', { body: { email } });
+  const { code } = await world.mailTo(email);
+  const { body } = await world.call('POST', '/auth/login/code/confirm', { body: { email, code } });
+  return { id, email, password: '', accessToken: body.accessToken, refreshToken: body.refreshToken };
+}
+
+describe('what is asked for', () => {
+  it('is the password where there is one: 400 on its path without it, 403 for a wrong one', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com');
+    for (const body of [undefined, {}, { email: ada.email }]) {
+      const answer = await world.call('DELETE', '/auth/me', {
+        token: ada.accessToken,
+        ...(body && { body }),
+      });
+      expect([answer.status, answer.body.issues]).toEqual([
+        400,
+        [{ path: 'password', message: 'Password is required' }],
+      ]);
+    }
+    for (const body of [{ password: 'wrong password' }, { password: 'wrong password', email: ada.email }]) {
+      const answer = await remove(ada, body);
+      expect([answer.status, answer.body.error]).toEqual([403, 'ForbiddenError']);
+    }
+    expect((await as(world, ada)('GET', '/me')).status).toBe(200);
+    expect((await remove(ada, { password: ada.password, email: 'other@example.com' })).status).toBe(204);
+  });
+
+  it('is the address where there is no password, in any case', async () => {
+    await open();
+    const pat = await passwordless('pat@example.com');
+    for (const body of [{}, { password: 'whatever' }]) {
+      const answer = await remove(pat, body);
+      expect([answer.status, answer.body.issues]).toEqual([
+        400,
+        [{ path: 'email', message: 'Email must be valid' }],
+      ]);
+    }
+    expect((await remove(pat, { email: 'other@example.com' })).status).toBe(403);
+    expect((await remove(pat, { email: 'Pat@Example.com' })).status).toBe(204);
+    expect(count('identities')).toBe(0);
+  });
+
+  it('counts as a failed sign-in when it is wrong', async () => {
+    await open({ settings: { rate_limits: { enabled: true, failures_burst: 3 } } });
+    const ada = await world.signUp();
+    for (let i = 0; i < 3; i += 1) expect((await remove(ada, { password: 'wrong' })).status).toBe(403);
+    const { status, headers } = await remove(ada);
+    expect([status, headers.get('retry-after')]).toEqual([429, '60']);
+    expect((await world.call('POST', '/auth/login', { body: ada })).status).toBe(429);
+  });
+});
+
+describe('a deleted account', () => {
+  it('is gone at once: access token, refresh token, password, codes and mailed tokens', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com');
+    await world.call('POST', '/auth/password/reset/request', { body: { email: ada.email } });
+    const { token: reset } = await world.mailTo(ada.email);
+    await world.call('POST', '/auth/login/code', { body: { email: ada.email } });
+    const { code } = await world.mailTo(ada.email);
+    await as(world, ada)('POST', '/auth/email/change/request', { newEmail: 'new@example.com' });
+    const { token: change } = await world.mailTo('new@example.com');
+    const { token: keep } = await world.mailTo(ada.email);
+
+    expect((await remove(ada)).status).toBe(204);
+    const { email, password, refreshToken } = ada;
+    for (const [path, body] of [
+      ['/auth/refresh', { refreshToken }],
+      ['/auth/login', { email, password }],
+      ['/auth/login/code/confirm', { email, code }],
+      ['/auth/password/reset/confirm', { token: reset, newPassword: 'another password' }],
+      ['/auth/email/change/confirm', { token: change }],
+      ['/auth/email/change/revert', { token: keep }],
+    ] as const) {
+      expect([path, (await world.call('POST', path, { body })).status]).toEqual([path, 401]);
+    }
+    expect((await as(world, ada)('GET', '/me')).status).toBe(401);
+    expect((await remove(ada)).status).toBe(401);
+    const tables = ['users', 'sessions', 'refresh_tokens', 'identities', 'known_addresses', 'email_tokens'];
+    for (const table of [...tables, 'login_codes', 'notifications', 'members', 'workspaces', 'removals']) {
+      expect([table, count(table)]).toEqual([table, 0]);
+    }
+    await world.settle();
+    expect(count('outbox where recipient = ?', email)).toBe(0);
+  });
+
+  it('takes invitations and sign-ups of the address with it, and gives way to a fresh account', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com');
+    const bob = await world.signUp('bob@example.com', 'Bob');
+    const token = await invite(world, bob, await homeOf(world, bob), ada.email, 'admin');
+    await as(world, ada)('PATCH', '/me', { name: 'Someone else' });
+    await remove(ada);
+    expect(count('invitations')).toBe(0);
+
+    const again = await world.signUp('ada@example.com', 'Ada');
+    expect(again.id).not.toBe(ada.id);
+    const call = as(world, again);
+    expect((await call('GET', '/me/workspaces')).body.items).toMatchObject([{ title: "Ada's workspace" }]);
+    expect((await call('GET', '/me/notifications')).body.total).toBe(0);
+    expect((await call('GET', '/me/sessions')).body.total).toBe(1);
+    expect((await call('POST', '/invitations/accept', { token })).status).toBe(400);
+  });
+
+  it('leaves no trace of the person in the files: database, log, search index, outbox', async () => {
+    await open();
+    const needle = (kind: string) => `${kind}needle7q`;
+    const ada = await world.signUp(`${needle('mail')}@example.com`, needle('name'));
+    const bob = await world.signUp('bob@example.com', 'Bob');
+    const home = await homeOf(world, ada);
+    const call = as(world, ada);
+    const listId = await listIn(ada, home);
+    for (let i = 0; i < 30; i += 1) {
+      const description = `${needle('body')} ${'x'.repeat(i * 300)} ${needle('tail')}`;
+      await call('POST', `/workspaces/${home}/tasks`, {
+        title: `${needle('title')}${i}`,
+        listId,
+        description,
+      });
+    }
+    await call('POST', `/workspaces/${home}/spaces`, { title: needle('space') });
+    await invite(world, ada, home, `${needle('guest')}@example.com`, 'viewer');
+    // Where others are: what is theirs stays, the name does not.
+    const foreign = await homeOf(world, bob);
+    const token = await invite(world, bob, foreign, ada.email, 'member');
+    await call('POST', '/invitations/accept', { token });
+    await call('POST', '/auth/email/change/request', { newEmail: `${needle('new')}@example.com` });
+    const { token: change } = await world.mailTo(`${needle('new')}@example.com`);
+    await world.call('POST', '/auth/email/change/confirm', { body: { token: change } });
+    await world.settle();
+    const inFiles = () =>
+      ['', '-wal']
+        .map((end) => readFileSync(join(world.folder, `errand.db${end}`), 'latin1'))
+        .join('\n')
+        .match(/[a-z]+needle7q/g) ?? [];
+    expect(new Set(inFiles()).size).toBeGreaterThan(5);
+
+    expect((await remove(ada)).status).toBe(204);
+    await world.settle();
+    expect(inFiles()).toEqual([]);
+    const { body } = await as(world, bob)('GET', '/me/notifications');
+    expect(body.total).toBe(0);
+  });
+
+  it('keeps the log to a replication tool where there is one', async () => {
+    await open({ settings: { database: { external_replication: true } } });
+    const ada = await world.signUp();
+    const before = readFileSync(join(world.folder, 'errand.db-wal')).length;
+    expect((await remove(ada)).status).toBe(204);
+    expect(readFileSync(join(world.folder, 'errand.db-wal')).length).toBeGreaterThan(before);
+    expect(count(`meta where key like 'residue%'`)).toBe(0);
+  });
+
+  it('is erased from the log later when someone reads from it', async () => {
+    await open();
+    const ada = await world.signUp();
+    const snapshot = world.deps.openSnapshot();
+    expect((await remove(ada)).status).toBe(204);
+    expect(readFileSync(join(world.folder, 'errand.db-wal')).length).toBeGreaterThan(0);
+    snapshot.close();
+    await finishRemovals(world.deps);
+    expect(readFileSync(join(world.folder, 'errand.db-wal'), 'latin1')).not.toContain(ada.email);
+    expect(count(`meta where key like 'residue%'`)).toBe(0);
+  });
+});
+
+describe('what the person leaves behind', () => {
+  it('passes workspaces to the longest-standing admin, else member, and deletes those with viewers only', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com', 'Ada');
+    const call = as(world, ada);
+    const home = await homeOf(world, ada);
+    const [team, watched] = await Promise.all(
+      ['Team', 'Watched'].map(async (title) => (await call('POST', '/workspaces', { title })).body.id),
+    );
+    const viewer = await joined(world, ada, home, 'viewer');
+    world.clock.advance(1_000);
+    const first = await joined(world, ada, home, 'member', 'First');
+    world.clock.advance(1_000);
+    const second = await joined(world, ada, home, 'member', 'Second');
+    const early = await joined(world, ada, team, 'member', 'Early');
+    world.clock.advance(1_000);
+    const admin = await joined(world, ada, team, 'admin', 'Admin');
+    world.clock.advance(1_000);
+    await joined(world, ada, team, 'admin', 'Late');
+    await joined(world, ada, watched, 'viewer', 'Watcher');
+
+    const { accessToken } = (await world.call('POST', '/auth/login', { body: ada })).body;
+    expect((await remove({ ...ada, accessToken })).status).toBe(204);
+    const seen = async (person: Person, id: string) =>
+      (await as(world, person)('GET', `/workspaces/${id}`)).body;
+    expect(await seen(first, home)).toMatchObject({ ownerId: first.id, role: 'owner', memberCount: 3 });
+    expect(await seen(second, home)).toMatchObject({ ownerId: first.id, role: 'member' });
+    expect(await seen(viewer, home)).toMatchObject({ role: 'viewer' });
+    expect(await seen(admin, team)).toMatchObject({ ownerId: admin.id, role: 'owner', memberCount: 3 });
+    expect(await seen(early, team)).toMatchObject({ role: 'member' });
+    expect((await as(world, admin)('GET', `/workspaces/${watched}`)).status).toBe(404);
+  });
+
+  it('keeps tasks elsewhere, without creator and assignee, and their counts and series right', async () => {
+    await open();
+    const bob = await world.signUp('bob@example.com', 'Bob');
+    const home = await homeOf(world, bob);
+    const ada = await joined(world, bob, home, 'member', 'Ada');
+    const listId = await listIn(bob, home);
+    await addTasks(world, home, 90, { creatorId: ada.id });
+    await addTasks(world, home, 70, { assigneeId: ada.id });
+    await as(world, ada)('POST', `/workspaces/${home}/recurring-tasks`, {
+      title: 'Water',
+      listId,
+      assigneeId: ada.id,
+      interval: { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'Europe/Paris' },
+    });
+    expect((await remove(ada)).status).toBe(204);
+    for (const column of ['creator_id', 'assignee_id']) {
+      expect(count(`tasks where ${column} is not null`)).toBe(0);
+      expect(count(`recurring_series where ${column} is not null`)).toBe(0);
+    }
+    expect(count('tasks')).toBe(161);
+    expect(count('users')).toBe(1);
+  });
+
+  it('is finished after a stop in the midst of it, and unseen until then', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com');
+    await addTasks(world, await homeOf(world, ada), 100, { creatorId: ada.id });
+    world.opened.beginStop();
+    expect((await remove(ada)).status).toBe(503);
+    expect(count('removals')).toBe(2);
+    expect(count('users where email = ? or name <> ?', ada.email, '')).toBe(0);
+    const list = await errand(world, ['users', 'list', '--json']);
+    expect(JSON.parse(list.out)).toEqual([]);
+
+    await world.opened.close();
+    world = await openWorld({ folder: world.folder });
+    await finishRemovals(world.deps);
+    for (const table of ['users', 'workspaces', 'tasks', 'removals']) expect(count(table)).toBe(0);
+    expect((await world.signUp('ada@example.com')).id).not.toBe(ada.id);
+  });
+});
+
+describe('a deletion beside other work', () => {
+  it('never fails another request, nor leaves an orphan, whoever wins', async () => {
+    await open();
+    for (let round = 0; round < 12; round += 1) {
+      const ada = await world.signUp(undefined, 'Ada');
+      const home = await homeOf(world, ada);
+      const bob = await joined(world, ada, home, round % 2 === 0 ? 'admin' : 'viewer', 'Bob');
+      const foreign = await homeOf(world, bob);
+      await as(world, ada)('POST', '/invitations/accept', {
+        token: await invite(world, bob, foreign, ada.email, 'member'),
+      });
+      const [listId, bobsList] = [await listIn(ada, home), await listIn(bob, foreign)];
+      const a = as(world, ada);
+      const b = as(world, bob);
+      const writes = () => [
+        () => a('POST', `/workspaces/${home}/tasks`, { title: 'A', listId, assigneeId: ada.id }),
+        () => a('POST', `/workspaces/${foreign}/tasks`, { title: 'A', listId: bobsList }),
+        () => a('POST', '/workspaces', { title: 'Late' }),
+        () => a('POST', `/workspaces/${home}/spaces`, { title: 'Late' }),
+        () => a('POST', `/workspaces/${home}/invitations`, { email: 'x@example.com', role: 'viewer' }),
+        () => a('PATCH', '/me', { name: 'Late' }),
+        () => a('POST', '/me/password', { currentPassword: ada.password, newPassword: 'new password' }),
+        () => a('POST', '/auth/email/change/request', { newEmail: 'late@example.com' }),
+        () => world.call('POST', '/auth/login', { body: ada }),
+        () => world.call('POST', '/auth/refresh', { body: { refreshToken: ada.refreshToken } }),
+        () => b('POST', `/workspaces/${home}/tasks`, { title: 'B', listId, assigneeId: ada.id }),
+        () => b('POST', `/workspaces/${foreign}/tasks`, { title: 'B', listId: bobsList, assigneeId: ada.id }),
+        () => b('PATCH', `/workspaces/${foreign}/members/${ada.id}`, { role: 'owner' }),
+        () => b('DELETE', `/workspaces/${foreign}/members/${ada.id}`),
+        () => a('DELETE', `/workspaces/${home}/lists/${listId}`),
+        () => a('DELETE', `/workspaces/${home}`),
+      ];
+      const before = writes().slice(round, round + 4);
+      const requests = [...before, () => remove(ada), () => remove(ada), ...writes()];
+      const answers = await Promise.all(requests.map((request) => request()));
+      expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
+      expectSound(world);
+    }
+  });
+});
+
+describe('errand users delete', () => {
+  it('deletes an account while the server runs, once told --yes', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com');
+    const asked = await errand(world, ['users', 'delete', 'Ada@Example.com']);
+    expect([asked.code, asked.err]).toEqual([
+      2,
+      'errand: This deletes ada@example.com for good: say so with --yes\n',
+    ]);
+    const { code, out } = await errand(world, ['users', 'delete', 'Ada@Example.com', '--yes']);
+    expect([code, out]).toEqual([0, 'Deleted ada@example.com\n']);
+    expect((await as(world, ada)('GET', '/me')).status).toBe(401);
+    expect(count('users')).toBe(0);
+    const again = await errand(world, ['users', 'delete', 'ada@example.com', '--yes']);
+    expect([again.code, again.err]).toEqual([
+      1,
+      'errand: There is no account with the address ada@example.com\n',
+    ]);
+  });
+});
