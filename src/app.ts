@@ -1,14 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { cors } from 'hono/cors';
 import type { Deps } from './deps.ts';
 import { answer, commonHeaders, refusal } from './http/answer.ts';
 import { mountHealth } from './http/health.ts';
 import { describe, openApiDocument } from './http/openapi.ts';
-import type { Environment } from './http/request.ts';
+import type { OpenApiDocument } from './http/openapi-document.ts';
+import { type Environment, requestIdOf } from './http/request.ts';
 import { mount } from './http/route.ts';
 import { AppError, notFound } from './kernel/errors.ts';
-import { mountPages } from './pages/routes.ts';
+import { mountPages, mountReference } from './pages/routes.ts';
 import { routes } from './routes.ts';
 
 export type App = OpenAPIHono<Environment>;
@@ -18,28 +18,20 @@ export function createApp(deps: Deps): App {
   const app: App = new OpenAPIHono<Environment>();
   const { base_path: basePath, public_url: publicUrl, cors_origins: origins } = deps.config.server;
 
-  app.use(async (context, next) => {
-    const requestId = randomUUID();
-    const started = performance.now();
-    context.set('requestId', requestId);
-    await next();
-    if (deps.log.isLevelEnabled('debug')) {
-      const { method, path } = context.req;
-      const milliseconds = Math.round(performance.now() - started);
-      deps.log.debug({ requestId, method, path, status: context.res.status, milliseconds }, 'request');
-    }
-  });
+  if (deps.log.isLevelEnabled('debug')) logRequests(app, deps);
   if (origins.length > 0) allowOrigins(app, [...origins]);
 
   for (const route of routes) mount(app, deps, basePath, route);
   describe(app, basePath, routes);
-  let document: unknown;
-  app.get(`${basePath}/openapi.json`, (context) => {
-    document ??= openApiDocument(app, publicUrl);
-    return answer(context.get('requestId'), 200, document);
-  });
+  let described: OpenApiDocument | undefined;
+  const document = () => {
+    described ??= openApiDocument(app, publicUrl);
+    return described;
+  };
+  app.get(`${basePath}/openapi.json`, (context) => answer(requestIdOf(context), 200, document()));
   mountHealth(app, deps);
   mountPages(app, deps);
+  mountReference(app, basePath, document);
 
   app.notFound((context) => {
     const allowed = allowedMethods(app, context.req.path);
@@ -49,10 +41,10 @@ export function createApp(deps: Deps): App {
         : new AppError('MethodNotAllowedError', `This path takes ${allowed.join(', ')}`, {
             headers: { Allow: allowed.join(', ') },
           });
-    return refusal(context.get('requestId'), error);
+    return refusal(requestIdOf(context), error);
   });
   app.onError((reason, context) => {
-    const requestId = context.get('requestId');
+    const requestId = requestIdOf(context);
     if (!(reason instanceof AppError)) deps.log.error({ requestId, err: reason }, 'internal error');
     else if (reason.cause !== undefined) deps.log.error({ requestId, err: reason.cause }, reason.message);
     return refusal(requestId, reason);
@@ -60,11 +52,22 @@ export function createApp(deps: Deps): App {
   return app;
 }
 
+function logRequests(app: App, deps: Deps): void {
+  app.use(async (context, next) => {
+    const started = performance.now();
+    await next();
+    const { method, path } = context.req;
+    const milliseconds = Math.round(performance.now() - started);
+    const requestId = requestIdOf(context);
+    deps.log.debug({ requestId, method, path, status: context.res.status, milliseconds }, 'request');
+  });
+}
+
 /** Lets browsers of exactly these origins in; a preflight gets the common headers too. */
 function allowOrigins(app: App, origin: string[]): void {
   app.use(async (context, next) => {
     await next();
-    for (const [name, value] of Object.entries(commonHeaders(context.get('requestId')))) {
+    for (const [name, value] of Object.entries(commonHeaders(requestIdOf(context)))) {
       if (!context.res.headers.has(name)) context.header(name, value);
     }
   });

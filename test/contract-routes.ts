@@ -83,24 +83,3 @@ export const CONTRACT_ROUTES = [
   'POST /workspaces/{workspace_id}/recurring-tasks/{job_id}/resume',
   'POST /workspaces/{workspace_id}/recurring-tasks/{job_id}/instances/{task_id}/edit-mode',
 ];
-
-/** Those that are not built yet. */
-export const PENDING_ROUTES: string[] = [
-  'GET /workspaces/{workspace_id}/tasks',
-  'GET /workspaces/{workspace_id}/tasks/query',
-  'GET /workspaces/{workspace_id}/tasks/search',
-  'DELETE /auth/me',
-  'GET /account/export',
-  'GET /workspaces/{workspace_id}/recurring-tasks',
-  'POST /workspaces/{workspace_id}/recurring-tasks',
-  'POST /workspaces/{workspace_id}/recurring-tasks/preview',
-  'GET /workspaces/{workspace_id}/recurring-tasks/{job_id}',
-  'PATCH /workspaces/{workspace_id}/recurring-tasks/{job_id}',
-  'DELETE /workspaces/{workspace_id}/recurring-tasks/{job_id}',
-  'GET /workspaces/{workspace_id}/recurring-tasks/{job_id}/instances',
-  'GET /workspaces/{workspace_id}/recurring-tasks/{job_id}/occurrences',
-  'POST /workspaces/{workspace_id}/recurring-tasks/{job_id}/skip',
-  'POST /workspaces/{workspace_id}/recurring-tasks/{job_id}/pause',
-  'POST /workspaces/{workspace_id}/recurring-tasks/{job_id}/resume',
-  'POST /workspaces/{workspace_id}/recurring-tasks/{job_id}/instances/{task_id}/edit-mode',
-];

@@ -1,3 +1,4 @@
+import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { routes } from '../src/routes.ts';
 import { openWorld, type Person, type World } from './world.ts';
@@ -145,6 +146,27 @@ describe('a body', () => {
       expect([answer.status, answer.body.error], String(body)).toEqual([400, 'BadRequestError']);
     }
     expect((await world.call('GET', '/me', { token: ada.accessToken })).body.name).toBe('Ada');
+  });
+
+  it('that breaks off is refused, and is no error of ours', async () => {
+    const lines: string[] = [];
+    const log = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
+    const heard = await openWorld({ log });
+    for (const headers of [JSON_TYPE, { ...JSON_TYPE, 'Content-Length': '100' }]) {
+      const body = new ReadableStream({
+        pull: (controller) => controller.error(new Error('aborted')),
+      });
+      const response = await heard.app.request('/api/auth/login', {
+        method: 'POST',
+        headers: headers as Record<string, string>,
+        body,
+        duplex: 'half',
+      } as RequestInit);
+      const { error } = (await response.json()) as { error: string };
+      expect([response.status, error]).toEqual([400, 'BadRequestError']);
+    }
+    expect(lines.filter((line) => JSON.parse(line).level > 30)).toEqual([]);
+    await heard.close();
   });
 
   it('nested 500,000 deep is refused in bounded time', async () => {
@@ -322,6 +344,39 @@ describe('the OpenAPI description', () => {
   });
 });
 
+describe('HEAD', () => {
+  it('answers as GET does, without the body, and is refused where there is no GET', async () => {
+    const ask = (method: string, path: string) =>
+      world.app.request(path, { method, headers: { Authorization: `Bearer ${ada.accessToken}` } });
+    for (const path of ['/api/me', '/healthz', '/', '/api/openapi.json', '/api/nothing']) {
+      const [head, get] = [await ask('HEAD', path), await ask('GET', path)];
+      expect([path, head.status, await head.text()]).toEqual([path, get.status, '']);
+      const names = (answer: Response) => [...answer.headers.keys()];
+      expect(names(head)).toEqual(names(get));
+    }
+    expect((await ask('HEAD', '/api/auth/login')).status).toBe(405);
+    expect((await world.app.request('/api/me', { method: 'HEAD' })).status).toBe(401);
+  });
+});
+
+describe('a method that nobody asked for', () => {
+  it('is refused on every path, and no header stands in for one', async () => {
+    for (const { path } of routes) {
+      const target = path.replaceAll(/\{\w+\}/g, crypto.randomUUID());
+      for (const method of ['PUT', 'OPTIONS', 'PROPFIND', 'QUERY']) {
+        const { status, body, headers } = await world.call(method, target, { token: ada.accessToken });
+        expect([path, method, status, body.error]).toEqual([path, method, 405, 'MethodNotAllowedError']);
+        expect(headers.get('allow')).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
+      }
+    }
+    const { status } = await world.call('POST', '/me', {
+      token: ada.accessToken,
+      headers: { 'X-HTTP-Method-Override': 'PATCH', 'X-Method-Override': 'PATCH' },
+    });
+    expect(status).toBe(405);
+  });
+});
+
 describe('CORS', () => {
   it('is off by default and never reflects an origin that is not on the list', async () => {
     const ask = (target: World, origin: string, method = 'GET') =>
@@ -350,6 +405,15 @@ describe('CORS', () => {
       expect.stringContaining('PATCH'),
     ]);
     expect(preflight.headers.get('x-content-type-options')).toBe('nosniff');
+    for (const path of ['/nothing', '/me', '/auth/login']) {
+      const { status, headers } = await listed.call('PUT', path, {
+        headers: { Origin: 'https://app.example' },
+      });
+      expect([status > 400, headers.get('access-control-allow-origin')]).toEqual([
+        true,
+        'https://app.example',
+      ]);
+    }
     await listed.close();
   });
 });

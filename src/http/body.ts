@@ -12,7 +12,10 @@ export async function readBody(
   request: Request,
   maxBytes: number,
 ): Promise<Record<string, unknown> | undefined> {
-  const bytes = await readBytes(request, maxBytes);
+  const bytes = await readBytes(request, maxBytes).catch((reason) => {
+    // The client went away, or was cut off as too slow: no error of ours, and nobody hears of it.
+    throw reason instanceof AppError ? reason : badRequest('The body did not arrive in full');
+  });
   if (bytes.length === 0) return undefined;
   requireJson(request.headers);
   if (!isUtf8(bytes)) throw badRequest('The body is not valid UTF-8');

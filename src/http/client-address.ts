@@ -20,7 +20,7 @@ export function clientAddress(trusted: readonly string[]): AddressOf {
     if (trusted.length === 0 || forwardedFor === undefined) return client;
     for (const hop of forwardedFor.split(',').reverse()) {
       if (!isProxy(client)) break;
-      const address = plain(hop.trim());
+      const address = plain(withoutPort(hop.trim()));
       if (isIP(address) === 0) break;
       client = address;
     }
@@ -39,11 +39,19 @@ export function networkOf(address: string): string {
   return `${all.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
 }
 
-/** IPv4 in IPv6's clothes, and zone ids, in their plain form. */
+/** One spelling for each address: IPv6 compressed and without zone, IPv4 in its clothes as IPv4. */
 function plain(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  return mapped?.[1] ?? address.replace(/%.*$/, '');
+  const bare = address.replace(/%.*$/, '');
+  if (isIP(bare) !== 6) return bare;
+  const spelt = new URL(`http://[${bare}]`).hostname.slice(1, -1);
+  const [, high, low] = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(spelt) ?? [];
+  if (high === undefined || low === undefined) return spelt;
+  const bytes = Buffer.from(high.padStart(4, '0') + low.padStart(4, '0'), 'hex');
+  return bytes.join('.');
 }
+
+/** Some proxies tell the client's port as well. */
+const withoutPort = (hop: string) => hop.replace(/^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/, '$1$2');
 
 function addTo(proxies: BlockList, entry: string): void {
   const [address = '', prefix] = entry.split('/');

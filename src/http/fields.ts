@@ -10,6 +10,18 @@ export const Id = z
   .guid({ error: 'Must be an id' })
   .openapi({ type: 'string', example: '019d2e4c-7c1a-7b3e-9f00-3c5d1a2b4e6f' });
 
+/** Where `null` clears. */
+export const NullableId = Id.nullable().openapi({ type: ['string', 'null'] });
+
+/** An id in an answer. */
+export const WireId = z.string().openapi({ example: '019d2e4c-7c1a-7b3e-9f00-3c5d1a2b4e6f' });
+
+/** An instant in an answer. */
+export const WireInstant = z.string().openapi({ format: 'date-time', example: '2026-11-20T09:30:00.000Z' });
+
+/** A position in an answer. */
+export const WirePosition = z.number().openapi({ description: 'Smaller comes first', example: 1024 });
+
 /** Of whatever has one, from workspace to task. */
 export const Title = z
   .string({ error: `Title must be 1 to ${TITLE_CHARACTERS_AT_MOST} characters` })
@@ -26,7 +38,11 @@ export const Description = z
   )
   .nullable()
   .transform((text) => text || null)
-  .openapi({ type: ['string', 'null'], maxLength: DESCRIPTION_CHARACTERS_AT_MOST });
+  .openapi({
+    type: ['string', 'null'],
+    maxLength: DESCRIPTION_CHARACTERS_AT_MOST,
+    example: 'Two litres, from the shop on the corner',
+  });
 
 export const Position = z
   .number({ error: 'Position must be a finite number' })
@@ -36,7 +52,7 @@ export const MailedToken = z
   .string({ error: 'Token is required' })
   .min(1, 'Token is required')
   .max(TOKEN_CHARACTERS_AT_MOST, 'Token is too long')
-  .openapi({ description: 'From the mail' });
+  .openapi({ description: 'From the mail', example: 'nV0bJq3rC0m5lQ8cT1yXzA7dGk2wHs9uPf4iEoRaB6M' });
 
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)t(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:z|([+-])(\d\d):(\d\d))$/i;
 const INSTANT_RULE = 'Must be an RFC 3339 timestamp with a time zone, such as 2026-11-20T09:30:00.000Z';
@@ -50,6 +66,9 @@ export const InstantInput = z
     return instant ?? text;
   })
   .openapi({ type: 'string', format: 'date-time', example: '2026-11-20T09:30:00.000Z' });
+
+/** Where `null` clears. */
+export const NullableInstantInput = InstantInput.nullable().openapi({ type: ['string', 'null'] });
 
 function parseInstant(text: string): Instant | undefined {
   const [, ...parts] = RFC_3339.exec(text) ?? [];

@@ -5,6 +5,7 @@ import { unavailable } from '../kernel/errors.ts';
 import { SECOND, toInstant } from '../kernel/instants.ts';
 import { answer } from './answer.ts';
 import type { Environment } from './request.ts';
+import { requestIdOf } from './request.ts';
 
 const READINESS_MS = 5 * SECOND;
 
@@ -13,7 +14,7 @@ export function mountHealth(app: OpenAPIHono<Environment>, deps: Deps): void {
   let checkedAt = Number.NEGATIVE_INFINITY;
   let isReady: Promise<boolean> = Promise.resolve(false);
 
-  app.get('/healthz', (context) => answer(context.get('requestId'), 200, { status: 'ok' }));
+  app.get('/healthz', (context) => answer(requestIdOf(context), 200, { status: 'ok' }));
   app.get('/readyz', async (context) => {
     const now = deps.clock.now();
     if (Math.abs(now - checkedAt) >= READINESS_MS) {
@@ -21,7 +22,7 @@ export function mountHealth(app: OpenAPIHono<Environment>, deps: Deps): void {
       isReady = canWrite(deps, now);
     }
     if (deps.stopping.aborted || !(await isReady)) throw unavailable('Not ready');
-    return answer(context.get('requestId'), 200, { status: 'ready' });
+    return answer(requestIdOf(context), 200, { status: 'ready' });
   });
 }
 

@@ -1,22 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Hono } from 'hono';
+import { badRequest } from '../kernel/errors.ts';
 import { SECOND } from '../kernel/instants.ts';
-import { commonHeaders } from './answer.ts';
+import { commonHeaders, errorBody, refusal } from './answer.ts';
 import type { Environment } from './request.ts';
 
 const HEADER_BYTES = 16 * 1024;
-const HEADERS_MS = 10 * SECOND;
-const REQUEST_MS = 30 * SECOND;
+/** What a client has time for, and how often that is looked at; a test is less patient. */
+const PATIENCE = {
+  headersMs: 10 * SECOND,
+  requestMs: 30 * SECOND,
+  /** For a client that does not take its answer: nothing else would ever end its connection. */
+  silenceMs: 60 * SECOND,
+  checkMs: 2 * SECOND,
+};
 const KEEP_ALIVE_MS = 5 * SECOND;
 /** Longer than a reverse proxy keeps its own end, so that it never writes into a closing socket. */
 const KEEP_ALIVE_BEHIND_PROXY_MS = 65 * SECOND;
-const CHECK_MS = 2 * SECOND;
 const CONNECTIONS_AT_MOST = 10_000;
 const IDLE_CHECK_MS = 20;
+const NOT_HTTP = 'The request is not valid HTTP';
 
 export interface Listening {
   port: number;
@@ -27,27 +34,40 @@ export interface Listening {
 /** Serves the application over HTTP with bounded headers, times and connections. Rejects when the port is taken. */
 export async function listen(
   app: Hono<Environment>,
-  options: { host: string; port: number; behindProxy: boolean },
+  options: { host: string; port: number; behindProxy: boolean; patience?: Partial<typeof PATIENCE> },
 ): Promise<Listening> {
+  const { headersMs, requestMs, silenceMs, checkMs } = { ...PATIENCE, ...options.patience };
+  const inFlight = new Set<ServerResponse>();
   let isDraining = false;
-  const server = createAdaptorServer({
-    fetch: app.fetch,
-    createServer,
-    serverOptions: {
+  const server = createServer(
+    {
       maxHeaderSize: HEADER_BYTES,
-      headersTimeout: HEADERS_MS,
-      requestTimeout: REQUEST_MS,
+      headersTimeout: headersMs,
+      requestTimeout: requestMs,
       keepAliveTimeout: options.behindProxy ? KEEP_ALIVE_BEHIND_PROXY_MS : KEEP_ALIVE_MS,
-      connectionsCheckingInterval: CHECK_MS,
+      connectionsCheckingInterval: checkMs,
+      // Node would refuse in no words at all; the adapter asks for a Host as well.
+      requireHostHeader: false,
     },
-  }) as Server;
+    getRequestListener(app.fetch, {
+      errorHandler: (reason) =>
+        refusal(randomUUID(), reason instanceof RequestError ? badRequest(NOT_HTTP) : reason),
+    }),
+  );
+  server.timeout = silenceMs;
   server.maxConnections = CONNECTIONS_AT_MOST;
   server.on('clientError', refuseBroken);
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    const { headers, body } = bareRefusal('Expect may only be 100-continue');
+    response.writeHead(417, headers).end(body);
+  });
   server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
     if (isDraining) response.shouldKeepAlive = false;
+    inFlight.add(response);
+    response.once('close', () => inFlight.delete(response));
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.on('error', reject);
     server.listen(options.port, options.host, resolve);
   });
   const address = server.address();
@@ -56,6 +76,7 @@ export async function listen(
     port: typeof address === 'object' && address !== null ? address.port : options.port,
     drain: (milliseconds) => {
       isDraining = true;
+      for (const response of inFlight) response.shouldKeepAlive = false;
       const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
       const deadline = setTimeout(() => server.closeAllConnections(), milliseconds);
       return new Promise((resolve) => {
@@ -75,19 +96,25 @@ function refuseBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
     socket.destroy();
     return;
   }
-  const [status, kind, message] =
+  const [status, message] =
     error.code === 'HPE_HEADER_OVERFLOW'
-      ? ['431 Request Header Fields Too Large', 'BadRequestError', 'The headers are too large']
+      ? ['431 Request Header Fields Too Large', 'The headers are too large']
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? ['408 Request Timeout', 'BadRequestError', 'The request took too long to arrive']
-        : ['400 Bad Request', 'BadRequestError', 'The request is not valid HTTP'];
-  const body = JSON.stringify({ error: kind, message });
+        ? ['408 Request Timeout', 'The request took too long to arrive']
+        : ['400 Bad Request', NOT_HTTP];
+  const { headers, body } = bareRefusal(message);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`);
+}
+
+/** A refusal after which the connection closes. */
+function bareRefusal(message: string) {
+  const body = JSON.stringify(errorBody(badRequest(message)));
   const headers = {
     ...commonHeaders(randomUUID()),
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),
     Connection: 'close',
   };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`);
+  return { headers, body };
 }

@@ -1,7 +1,27 @@
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { version } from '../build-info.ts';
+import type { ErrorKind } from '../kernel/errors.ts';
+import type { OpenApiDocument } from './openapi-document.ts';
+import { addExamples } from './openapi-examples.ts';
 import type { Environment } from './request.ts';
 import type { Route } from './route.ts';
+
+const TAGS: Record<string, string> = {
+  Accounts:
+    'Signing up, in and out. Sign in by password, mailed code, Google or Telegram; send the access token as `Authorization: Bearer …`; when it is refused with 401, get a new pair with the refresh token.',
+  Me: 'The person who is signed in: name, password, linked accounts, sessions.',
+  Notifications: 'What people are told inside Errand.',
+  Workspaces: 'Who is not a member of a workspace can do nothing in it. Everyone has one from the start.',
+  People: 'Members of a workspace and invitations to it. Roles: owner, admin, member, viewer.',
+  'Spaces and lists': 'A workspace has spaces, a space has lists, a list has tasks.',
+  'Status templates': 'The statuses that the tasks of a list can have.',
+  Tasks: 'What there is to do: create, find, change, move.',
+  'Recurring tasks':
+    'A recurring task is a series: a rule in calendar and time zone that makes one task for each of its occurrences.',
+  Server: 'For whoever runs the server; outside the base path, and without a token.',
+};
+
+const PATH_NAMES: Record<string, string> = { job_id: 'recurring task' };
 
 const ErrorAnswer = z
   .object({
@@ -14,32 +34,91 @@ const ErrorAnswer = z
   })
   .openapi('Error');
 
-const REFUSALS: Record<number, string> = {
-  400: 'Invalid input, or an action that the state forbids',
-  401: 'What should prove who you are is missing, wrong, expired, used or revoked',
-  403: 'Insufficient permissions',
-  404: 'No such thing',
-  413: 'The body is too large',
-  415: 'The body is not application/json',
-  429: 'Rate limit exceeded; `Retry-After` says for how many seconds',
-  500: 'Internal error; the log has the details under the `X-Request-Id`',
-  503: 'The storage cannot take writes now, or the server is stopping',
+interface Refusal {
+  error: ErrorKind;
+  /** When it is given. */
+  description: string;
+  /** For the example. */
+  message: string;
+  issues?: { path: string; message: string }[];
+  headers?: Record<string, string>;
+}
+
+const REFUSALS: Record<number, Refusal> = {
+  400: {
+    error: 'ValidationError',
+    description:
+      'Input that breaks rules: `ValidationError`, with all of them in `issues`. Malformed JSON, or an action that the state forbids: `BadRequestError`',
+    message: 'Title must be 1 to 500 characters',
+    issues: [{ path: 'title', message: 'Title must be 1 to 500 characters' }],
+  },
+  401: {
+    error: 'UnauthorizedError',
+    description:
+      'What should prove who you are is missing, wrong, expired, used or revoked: the access token, or what is sent to sign in',
+    message: 'The session has ended',
+    headers: { 'WWW-Authenticate': '`Bearer`, where an access token is asked for' },
+  },
+  403: {
+    error: 'ForbiddenError',
+    description:
+      'You are no member of this workspace, or your role in it is too low; elsewhere, what the operation says',
+    message: 'Your role does not allow this',
+  },
+  404: {
+    error: 'NotFoundError',
+    description: 'No such workspace, or no such thing in this workspace',
+    message: 'No such task',
+  },
+  413: {
+    error: 'PayloadTooLargeError',
+    description: 'The body is too large',
+    message: 'The body may have at most 1048576 bytes',
+  },
+  415: {
+    error: 'UnsupportedMediaTypeError',
+    description: 'The body is not `application/json` in UTF-8',
+    message: 'A body must have Content-Type: application/json',
+  },
+  429: {
+    error: 'TooManyRequestsError',
+    description: 'Rate limit exceeded',
+    message: 'Too many requests',
+    headers: { 'Retry-After': 'Seconds to wait' },
+  },
+  500: {
+    error: 'InternalServerError',
+    description: 'Internal error; the log has the details under the `X-Request-Id`',
+    message: 'Something went wrong on our side',
+  },
+  503: {
+    error: 'ServiceUnavailableError',
+    description: 'The storage cannot take writes now, or the server is stopping',
+    message: 'Not ready',
+  },
 };
 
 /** Writes every route into the application's OpenAPI registry, from the shapes that validate. */
 export function describe(app: OpenAPIHono<Environment>, basePath: string, routes: readonly Route[]): void {
-  app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', {
+  const registry = app.openAPIRegistry;
+  registry.registerComponent('securitySchemes', 'bearer', {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description: 'The accessToken of a sign-in',
   });
-  for (const route of routes) app.openAPIRegistry.registerPath(operation(basePath, route));
+  registry.register('Error', ErrorAnswer);
+  for (const refusal of Object.values(REFUSALS)) {
+    registry.registerComponent('responses', refusal.error, refusalResponse(refusal));
+  }
+  for (const route of routes) registry.registerPath(operation(basePath, route));
+  registry.registerPath(health('/healthz', 'Check that the server answers', 'ok'));
+  registry.registerPath(health('/readyz', 'Check that the server is ready', 'ready', [503]));
 }
 
-/** The OpenAPI 3.1 document of everything described. */
-export const openApiDocument = (app: OpenAPIHono<Environment>, publicUrl: string) =>
-  app.getOpenAPI31Document({
+/** The OpenAPI 3.1 document of everything described, with an example of every body. */
+export function openApiDocument(app: OpenAPIHono<Environment>, publicUrl: string): OpenApiDocument {
+  const generated = app.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {
       title: 'Errand',
@@ -48,14 +127,21 @@ export const openApiDocument = (app: OpenAPIHono<Environment>, publicUrl: string
       description:
         'Task management that you host yourself: accounts, workspaces, lists, tasks, recurring tasks.\n\n' +
         'Instants go out as `2026-11-20T09:30:00.000Z`; those sent may have any offset. Identifiers are opaque strings. ' +
-        'Every list is `{ items, page, limit, total }`. In a PATCH a missing field keeps its value and `null` clears it.',
+        'Every list is `{ items, page, limit, total }`. In a PATCH a missing field keeps its value and `null` clears it. ' +
+        'Every answer has an `X-Request-Id`, which the log knows too.',
     },
     servers: [{ url: publicUrl }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   });
+  // What the library's types leave open is settled by what is registered above.
+  const document = generated as unknown as OpenApiDocument;
+  addExamples(document);
+  return document;
+}
 
 function operation(basePath: string, route: Route): RouteConfig {
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const params = z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
+  const params = z.object(Object.fromEntries(names.map((name) => [name, pathParameter(name)])));
   return {
     method: route.method,
     path: basePath + route.path,
@@ -67,7 +153,7 @@ function operation(basePath: string, route: Route): RouteConfig {
     description: [route.description, route.door.role && `Needs the role ${route.door.role} or a higher one.`]
       .filter(Boolean)
       .join('\n\n'),
-    ...(route.door.bearer && { security: [{ bearer: [] }] }),
+    security: route.door.bearer ? [{ bearer: [] }] : [],
     request: {
       ...(names.length > 0 && { params }),
       ...(route.query && { query: route.query }),
@@ -76,17 +162,19 @@ function operation(basePath: string, route: Route): RouteConfig {
       }),
     },
     responses: {
-      [route.status]: {
-        description: 'Done',
-        ...(route.answer && { content: { 'application/json': { schema: route.answer } } }),
-      },
+      [route.status]: route.answer
+        ? { description: 'Done', content: { 'application/json': { schema: route.answer } } }
+        : { description: 'Done; the answer has no body' },
       ...(route.alsoAnswers && {
         [route.alsoAnswers.status]: { description: route.alsoAnswers.description },
       }),
-      ...Object.fromEntries(refusalsOf(route).map((status) => [status, refusalResponse(status)])),
+      ...refusals(refusalsOf(route)),
     },
   };
 }
+
+const pathParameter = (name: string) =>
+  z.string().openapi({ description: `Id of the ${PATH_NAMES[name] ?? name.replace(/_id$/, '')}` });
 
 function refusalsOf(route: Route): number[] {
   const takesInput = route.body || route.query;
@@ -103,7 +191,36 @@ function refusalsOf(route: Route): number[] {
   ];
 }
 
-const refusalResponse = (status: number) => ({
-  description: REFUSALS[status] ?? '',
-  content: { 'application/json': { schema: ErrorAnswer } },
+const refusals = (statuses: number[]) =>
+  Object.fromEntries(
+    statuses.map((status) => [status, { $ref: `#/components/responses/${REFUSALS[status]?.error}` }]),
+  );
+
+const refusalResponse = ({ description, headers = {}, ...example }: Refusal) => ({
+  description,
+  ...(Object.keys(headers).length > 0 && {
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, meaning]) => [
+        name,
+        { description: meaning, schema: { type: 'string' as const } },
+      ]),
+    ),
+  }),
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example } },
+});
+
+const health = (path: string, summary: string, status: string, refused: number[] = []): RouteConfig => ({
+  method: 'get',
+  path,
+  operationId: path.slice(1),
+  tags: ['Server'],
+  summary,
+  security: [],
+  responses: {
+    200: {
+      description: 'Done',
+      content: { 'application/json': { schema: z.object({ status: z.literal(status) }) } },
+    },
+    ...refusals(refused),
+  },
 });

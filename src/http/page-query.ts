@@ -36,7 +36,7 @@ export const pageRequest = ({ config: { pagination } }: Deps, query: PageQuery):
 export const pageShape = <Item extends z.ZodType>(item: Item) =>
   z.object({
     items: z.array(item),
-    page: z.int(),
-    limit: z.int(),
-    total: z.int(),
+    page: z.int().openapi({ example: 1 }),
+    limit: z.int().openapi({ example: 50 }),
+    total: z.int().openapi({ description: 'Items on all pages together', example: 1 }),
   });

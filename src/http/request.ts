@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Context } from 'hono';
 import type { Deps } from '../deps.ts';
 
@@ -10,18 +11,29 @@ export interface Visitor {
 }
 
 export interface Environment {
-  Variables: { requestId: string };
+  Variables: { requestId: string | undefined };
   /** What @hono/node-server hands over; absent when the application is called in process. */
   Bindings: { incoming?: { socket: { remoteAddress?: string } } };
 }
 
 const USER_AGENT_AT_MOST = 300;
+/** Of no one: a client that reset its connection has no address any more, and must not pass for a neighbour. */
+const GONE = '0.0.0.0';
+
+/** The id of a request, the same each time it is asked for. */
+export function requestIdOf(context: Context<Environment>): string {
+  const known = context.get('requestId');
+  if (known !== undefined) return known;
+  const made = randomUUID();
+  context.set('requestId', made);
+  return made;
+}
 
 export const visitorOf = (deps: Deps, context: Context<Environment>): Visitor => ({
-  requestId: context.get('requestId'),
-  address: deps.addressOf(
-    context.env?.incoming?.socket.remoteAddress ?? '127.0.0.1',
-    context.req.header('x-forwarded-for'),
-  ),
+  requestId: requestIdOf(context),
+  address: deps.addressOf(peerOf(context.env?.incoming), context.req.header('x-forwarded-for')),
   userAgent: (context.req.header('user-agent') ?? '').slice(0, USER_AGENT_AT_MOST),
 });
+
+const peerOf = (incoming: Environment['Bindings']['incoming']): string =>
+  incoming ? (incoming.socket.remoteAddress ?? GONE) : '127.0.0.1';

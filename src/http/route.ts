@@ -97,7 +97,11 @@ export function mount(app: Hono<Environment>, deps: Deps, basePath: string, decl
     if (declared.door.bearer) takeFromUser(deps, who as { userId: string }, declared.limit);
     const input = await readInput(declared, context, maxBytes);
     const result = await declared.handle({ deps, who, visitor, params, ...input });
-    if (result instanceof Response) return result;
+    if (result instanceof Response) {
+      // Nobody will read its body.
+      if (context.req.method === 'HEAD') await result.body?.cancel();
+      return result;
+    }
     return answer(visitor.requestId, declared.status, result);
   });
 }

@@ -1,0 +1,362 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Route } from '../src/http/route.ts';
+import { MINUTE } from '../src/kernel/instants.ts';
+import { routes } from '../src/routes.ts';
+import { type Answer, type Call, openWorld, type Person, type World } from './world.ts';
+
+// Every mounted route is refused in every way there is, and after each refusal nothing has changed and no mail was
+// sent. A route whose body has no sample below fails here.
+
+interface Things {
+  workspace_id: string;
+  space_id: string;
+  list_id: string;
+  template_id: string;
+  status_id: string;
+  task_id: string;
+  job_id: string;
+  instance_id: string;
+  user_id: string;
+  invitation_id: string;
+  notification_id: string;
+  session_id: string;
+}
+
+const INTERVAL = { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'Europe/Paris' };
+
+/** A body that each route would accept. */
+const samples = (own: Things): Record<string, object> => ({
+  'POST /auth/register': { email: 'new@example.com', password: 'password1', name: 'New' },
+  'POST /auth/register/confirm': { token: 'x' },
+  'POST /auth/login': { email: 'new@example.com', password: 'password1' },
+  'POST /auth/login/code': { email: 'new@example.com' },
+  'POST /auth/login/code/confirm': { email: 'new@example.com', code: '000000' },
+  'POST /auth/login/google': { idToken: 'x' },
+  'POST /auth/login/telegram': { id: 1, first_name: 'New', auth_date: 1, hash: 'x' },
+  'POST /auth/refresh': { refreshToken: 'x' },
+  'POST /auth/logout': { refreshToken: 'x' },
+  'POST /auth/password/reset/request': { email: 'new@example.com' },
+  'POST /auth/password/reset/confirm': { token: 'x', newPassword: 'password1' },
+  'POST /auth/email/change/request': { newEmail: 'new@example.com' },
+  'POST /auth/email/change/confirm': { token: 'x' },
+  'POST /auth/email/change/revert': { token: 'x' },
+  'DELETE /auth/me': { password: 'password1' },
+  'PATCH /me': { name: 'New' },
+  'POST /me/password': { currentPassword: 'password1', newPassword: 'password2' },
+  'POST /me/google': { idToken: 'x' },
+  'POST /me/telegram': { id: 1, first_name: 'New', auth_date: 1, hash: 'x' },
+  'POST /workspaces': { title: 'New' },
+  'PATCH /workspaces/{workspace_id}': { title: 'New' },
+  'PATCH /workspaces/{workspace_id}/members/{user_id}': { role: 'viewer' },
+  'POST /workspaces/{workspace_id}/invitations': { email: 'new@example.com', role: 'member' },
+  'POST /invitations/accept': { token: 'x' },
+  'POST /workspaces/{workspace_id}/spaces': { title: 'New' },
+  'PATCH /workspaces/{workspace_id}/spaces/{space_id}': { title: 'New' },
+  'POST /workspaces/{workspace_id}/lists': { title: 'New', spaceId: own.space_id },
+  'PATCH /workspaces/{workspace_id}/lists/{list_id}': { title: 'New' },
+  'POST /workspaces/{workspace_id}/status-templates': { title: 'New' },
+  'PATCH /workspaces/{workspace_id}/status-templates/{template_id}': { title: 'New' },
+  'POST /workspaces/{workspace_id}/tasks': { title: 'New', listId: own.list_id },
+  'PATCH /workspaces/{workspace_id}/tasks/{task_id}': { title: 'New' },
+  'POST /workspaces/{workspace_id}/tasks/{task_id}/move': { listId: own.list_id, position: 1 },
+  'POST /workspaces/{workspace_id}/recurring-tasks': {
+    title: 'New',
+    listId: own.list_id,
+    interval: INTERVAL,
+  },
+  'POST /workspaces/{workspace_id}/recurring-tasks/preview': { interval: INTERVAL },
+  'PATCH /workspaces/{workspace_id}/recurring-tasks/{job_id}': { title: 'New' },
+  'POST /workspaces/{workspace_id}/recurring-tasks/{job_id}/skip': {},
+  'POST /workspaces/{workspace_id}/recurring-tasks/{job_id}/instances/{task_id}/edit-mode': {
+    mode: 'this',
+    updates: { title: 'New' },
+  },
+});
+
+/** Body fields that name a thing of the workspace: one of another workspace is no such thing. */
+const REFERENCES: Record<string, keyof Things> = {
+  listId: 'list_id',
+  spaceId: 'space_id',
+  statusTemplateId: 'template_id',
+  statusId: 'status_id',
+};
+
+let world: World;
+let ada: Person;
+let bob: Person;
+let people: Record<'viewer' | 'member' | 'admin' | 'owner', Person>;
+let own: Things;
+let foreign: Things;
+let expired: string;
+
+beforeAll(async () => {
+  world = await openWorld();
+  ada = await world.signUp('ada@example.com');
+  bob = await world.signUp('bob@example.com');
+  expired = ada.accessToken;
+  world.clock.advance(16 * MINUTE);
+  for (const person of [ada, bob]) await signIn(person);
+  own = await furnish(ada);
+  foreign = await furnish(bob);
+  people = {
+    owner: ada,
+    admin: await joined('admin'),
+    member: await joined('member'),
+    viewer: await joined('viewer'),
+  };
+  own.user_id = people.member.id;
+  own.notification_id = (await get(ada, '/me/notifications')).items[0].id;
+  foreign.notification_id = (await get(bob, '/me/notifications')).items[0].id;
+  await world.settle();
+});
+afterAll(() => world.close());
+
+const nameOf = ({ method, path }: Route) => `${method.toUpperCase()} ${path}`;
+const ROLES = ['viewer', 'member', 'admin', 'owner'] as const;
+const paramsOf = ({ path }: Route) =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name as keyof Things);
+const slotOf = (route: Route, name: keyof Things): keyof Things =>
+  name === 'task_id' && route.path.includes('/instances/') ? 'instance_id' : name;
+const pathOf = (route: Route, things: Partial<Things> = {}) =>
+  route.path.replaceAll(/\{(\w+)\}/g, (_all, name: keyof Things) => things[name] ?? own[slotOf(route, name)]);
+
+const all = routes.map((route): [string, Route] => [nameOf(route), route]);
+const bearer = all.filter(([, { door }]) => door.bearer);
+const inWorkspace = all.filter(([, { path }]) => path.includes('{workspace_id}'));
+
+function sampleFor(route: Route): object | undefined {
+  if (!route.body) return undefined;
+  const sample = samples(own)[nameOf(route)];
+  if (!sample) throw new Error(`${nameOf(route)} has no sample body`);
+  return sample;
+}
+
+const callTo = (route: Route, call: Call & { things?: Partial<Things>; query?: string } = {}) => {
+  const body = call.body === undefined ? sampleFor(route) : call.body;
+  const path = pathOf(route, call.things) + (call.query === undefined ? '' : `?${call.query}`);
+  return world.call(route.method.toUpperCase(), path, { ...call, ...(body !== undefined && { body }) });
+};
+
+/** Makes a request and demands this status, an error body, and that nothing changed. */
+async function refused(status: number, request: () => Promise<Answer>): Promise<Answer> {
+  const before = dump();
+  const mails = world.mails.length;
+  const answer = await request();
+  expect([answer.status, answer.body]).toEqual([
+    status,
+    expect.objectContaining({ error: expect.any(String), message: expect.any(String) }),
+  ]);
+  await world.settle();
+  expect(dump()).toEqual(before);
+  expect(world.mails.length).toBe(mails);
+  return answer;
+}
+
+function dump(): string {
+  const file = world.opened.storage.reading;
+  const tables = file
+    .prepare<[], { name: string }>(
+      `select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'`,
+    )
+    .all();
+  return JSON.stringify(
+    tables
+      .filter(
+        ({ name }) =>
+          !['budgets', 'meta', 'outbox', 'login_codes'].includes(name) && !name.startsWith('task_search'),
+      )
+      .map(({ name }) => [name, file.prepare(`select * from "${name}"`).all()]),
+  );
+}
+
+describe('without a token', () => {
+  it.each(bearer)('%s is 401, and nothing is looked up', async (_name, route) => {
+    const { headers, body } = await refused(401, () => callTo(route));
+    expect(headers.get('www-authenticate')).toBe('Bearer');
+    const random = Object.fromEntries(paramsOf(route).map((name) => [name, crypto.randomUUID()]));
+    expect((await refused(401, () => callTo(route, { things: random }))).body).toEqual(body);
+  });
+});
+
+describe('with an expired token', () => {
+  it.each(bearer)('%s is 401', async (_name, route) => {
+    await refused(401, () => callTo(route, { token: expired }));
+  });
+});
+
+describe('an outsider', () => {
+  it.each(inWorkspace)(
+    '%s is 403 in a workspace that exists, 404 in none, whatever the input',
+    async (_name, route) => {
+      const token = bob.accessToken;
+      await refused(403, () => callTo(route, { token }));
+      await refused(403, () => callTo(route, { token, ...(route.body && { body: { title: [] } }) }));
+      for (const workspace_id of [crypto.randomUUID(), 'malformed', '__proto__', '%00']) {
+        await refused(404, () => callTo(route, { token, things: { workspace_id } }));
+      }
+    },
+  );
+});
+
+describe('a role too low', () => {
+  const cases = inWorkspace.flatMap(([name, route]) =>
+    ROLES.slice(0, ROLES.indexOf(route.door.role as (typeof ROLES)[number])).map(
+      (role): [string, string, Route] => [name, role, route],
+    ),
+  );
+  it.each(cases)('%s is 403 for a %s', async (name, role, route) => {
+    const person = people[role as keyof typeof people];
+    // Removing oneself is leaving, which everyone may.
+    if (name === 'DELETE /workspaces/{workspace_id}/members/{user_id}' && role === 'member') return;
+    await refused(403, () => callTo(route, { token: person.accessToken }));
+  });
+});
+
+describe('a thing that is not there', () => {
+  const cases = all.flatMap(([name, route]) =>
+    paramsOf(route)
+      .filter((param) => param !== 'workspace_id')
+      .map((param): [string, keyof Things, Route] => [name, param, route]),
+  );
+  it.each(cases)(
+    '%s is 404 where %s is of another workspace, unknown or malformed',
+    async (_name, param, route) => {
+      for (const id of [
+        foreign[slotOf(route, param)],
+        crypto.randomUUID(),
+        'malformed',
+        '__proto__',
+        '%00',
+        'x'.repeat(300),
+      ]) {
+        await refused(404, () => callTo(route, { token: ada.accessToken, things: { [param]: id } }));
+      }
+    },
+  );
+
+  const references = inWorkspace.flatMap(([name, route]) =>
+    Object.keys(route.body?.shape ?? {})
+      .filter((field) => field in REFERENCES)
+      .map((field): [string, string, Route] => [name, field, route]),
+  );
+  it.each(references)(
+    '%s is 400 where %s is of another workspace or unknown',
+    async (_name, field, route) => {
+      for (const id of [foreign[REFERENCES[field] ?? 'list_id'], crypto.randomUUID(), 'malformed']) {
+        const body = { ...sampleFor(route), [field]: id };
+        const answer = await refused(400, () => callTo(route, { token: ada.accessToken, body }));
+        expect(answer.body.issues.map(({ path }: { path: string }) => path)).toContain(field);
+      }
+    },
+  );
+});
+
+describe('a broken field', () => {
+  const bodies = all.flatMap(([name, route]) =>
+    Object.keys(route.body?.shape ?? {}).map((field): [string, string, Route] => [name, field, route]),
+  );
+  it.each(bodies)('%s is 400 where %s is broken', async (_name, field, route) => {
+    const body = { ...sampleFor(route), [field]: [[]] };
+    const { body: answer } = await refused(400, () => callTo(route, { token: ada.accessToken, body }));
+    expect(answer.error).toBe('ValidationError');
+    expect(answer.issues.map(({ path }: { path: string }) => path.split('.')[0])).toContain(field);
+  });
+
+  const queries = all.flatMap(([name, route]) =>
+    Object.keys(route.query?.shape ?? {}).map((field): [string, string, Route] => [name, field, route]),
+  );
+  it.each(queries)('%s is 400 where %s is given twice or is no text', async (_name, field, route) => {
+    const token = ada.accessToken;
+    const required = 'q' in (route.query?.shape ?? {}) && field !== 'q' ? '&q=x' : '';
+    for (const query of [`${field}=1&${field}=1${required}`, `${field}=%00${required}`]) {
+      const { body } = await refused(400, () => callTo(route, { token, query }));
+      expect(body.issues.map(({ path }: { path: string }) => path)).toContain(field);
+    }
+    await refused(400, () => callTo(route, { token, query: `${field}=%ff${required}` }));
+  });
+});
+
+describe('over the limit', () => {
+  let limited: World;
+  let token: string;
+  beforeAll(async () => {
+    limited = await openWorld({
+      settings: { rate_limits: { enabled: true, auth_burst: 3, refresh_burst: 1, user_burst: 1 } },
+    });
+    token = (await limited.signUp()).accessToken;
+    await limited.call('GET', '/me', { token });
+    await limited.call('POST', '/auth/refresh', { body: { refreshToken: 'x' } });
+    await limited.call('POST', '/auth/login', { body: {} });
+  });
+  afterAll(() => limited.close());
+
+  it.each(
+    all.filter(([, { path, door, limit }]) => !path.includes('{workspace_id}') && (door.bearer || limit)),
+  )('%s is 429 with Retry-After, whatever the input', async (_name, route) => {
+    const answer = await limited.call(route.method.toUpperCase(), pathOf(route), {
+      token,
+      ...(route.body && { body: '{' }),
+    });
+    expect([answer.status, answer.body.error]).toEqual([429, 'TooManyRequestsError']);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('every public route has a limit of its address', () => {
+    expect(all.filter(([, { door, limit }]) => !door.bearer && !limit)).toEqual([]);
+  });
+});
+
+async function signIn(person: Person): Promise<void> {
+  person.accessToken = (await world.call('POST', '/auth/login', { body: person })).body.accessToken;
+}
+
+const get = async (person: Person, path: string) =>
+  (await world.call('GET', path, { token: person.accessToken })).body;
+
+async function post(person: Person, path: string, body: object) {
+  const answer = await world.call('POST', path, { token: person.accessToken, body });
+  expect(answer.status).toBe(201);
+  return answer.body;
+}
+
+/** One of each kind in a person's workspace. */
+async function furnish(person: Person): Promise<Things> {
+  const workspace_id = (await get(person, '/me/workspaces')).items[0].id;
+  const base = `/workspaces/${workspace_id}`;
+  const list = (await get(person, `${base}/lists`)).items[0];
+  const template = await post(person, `${base}/status-templates`, { title: 'Spare' });
+  const task = await post(person, `${base}/tasks`, { title: 'Task', listId: list.id });
+  const job = await post(person, `${base}/recurring-tasks`, {
+    title: 'Job',
+    listId: list.id,
+    interval: INTERVAL,
+  });
+  const invitee = await world.signUp();
+  const invitation = await post(person, `${base}/invitations`, { email: invitee.email, role: 'viewer' });
+  const guest = await world.signUp();
+  await post(person, `${base}/invitations`, { email: guest.email, role: 'member' });
+  const { token } = await world.mailTo(guest.email);
+  await world.call('POST', '/invitations/accept', { token: guest.accessToken, body: { token } });
+  return {
+    workspace_id,
+    space_id: list.spaceId,
+    list_id: list.id,
+    template_id: template.id,
+    status_id: template.statuses[0].id,
+    task_id: task.id,
+    job_id: job.id,
+    instance_id: job.nextTaskId,
+    user_id: guest.id,
+    invitation_id: invitation.id,
+    notification_id: '',
+    session_id: (await get(person, '/me/sessions')).items[0].id,
+  };
+}
+
+async function joined(role: string): Promise<Person> {
+  const person = await world.signUp();
+  await post(ada, `/workspaces/${own.workspace_id}/invitations`, { email: person.email, role });
+  const { token } = await world.mailTo(person.email);
+  await world.call('POST', '/invitations/accept', { token: person.accessToken, body: { token } });
+  return person;
+}
