@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { Cron } from 'croner';
 import { createApp } from './app.ts';
+import { type Errand, scheduledBackups } from './backup/scheduled.ts';
 import type { Config } from './config.ts';
 import { dataFacts } from './db/facts.ts';
 import { createFolder, lockData } from './db/open.ts';
@@ -9,6 +10,7 @@ import { SECOND } from './kernel/instants.ts';
 import type { Log } from './kernel/log.ts';
 import { type Opened, openDeps } from './open.ts';
 import { tick } from './tick.ts';
+import { finishRemovals } from './workspaces/removals.ts';
 
 export interface Running {
   port: number;
@@ -16,14 +18,14 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** Opens the data, listens and keeps time; one server at a time on the same data. */
-export async function serve(config: Config, log: Log): Promise<Running> {
+/** Opens the data, listens and keeps time; one server at a time on the same data. Scheduled backups run `errand`. */
+export async function serve(config: Config, log: Log, errand: Errand): Promise<Running> {
   createFolder(dirname(config.database.path));
   const unlock = lockData(config.database.path);
   let opened: Opened | undefined;
   try {
     opened = await openDeps(config, log, { create: true });
-    return await run(opened, config, log, unlock);
+    return await run(opened, errand, unlock);
   } catch (error) {
     await opened?.close();
     unlock();
@@ -31,21 +33,39 @@ export async function serve(config: Config, log: Log): Promise<Running> {
   }
 }
 
-async function run(opened: Opened, config: Config, log: Log, unlock: () => void): Promise<Running> {
+async function run(opened: Opened, errand: Errand, unlock: () => void): Promise<Running> {
   const { deps } = opened;
+  const { config, log } = deps;
   log.info(dataFacts(opened.storage), 'data opened');
   await tick(deps);
   deps.mailer.wake();
   const { host, port, trusted_proxies: proxies, drain_seconds: drainSeconds } = config.server;
   const http = await listen(createApp(deps), { host, port, behindProxy: proxies.length > 0 });
   const failed = (err: unknown) => log.error({ err }, 'a timed task failed');
+  let ticking: Promise<void> = Promise.resolve();
+  let removing = finishRemovals(deps);
+  removing.catch(failed);
   const clockwork = [
-    new Cron('* * * * *', { timezone: 'UTC', protect: true, catch: failed }, () => tick(deps)),
+    new Cron('* * * * *', { timezone: 'UTC', protect: true, catch: failed }, () => {
+      ticking = tick(deps);
+      return ticking;
+    }),
+    // Apart from the tick, as it may take minutes.
+    new Cron('* * * * *', { timezone: 'UTC', protect: true, catch: failed }, () => {
+      removing = finishRemovals(deps);
+      return removing;
+    }),
     new Cron('*/5 * * * * *', { timezone: 'UTC', catch: failed }, () => {
       deps.keys.refresh();
       deps.mailer.wake();
     }),
   ];
+  const backups = scheduledBackups(deps, errand);
+  if (config.backup.schedule !== '') {
+    const late = () => log.warn('a scheduled backup is skipped: the one before is still under way');
+    const options = { mode: '5-part', protect: late, catch: failed } as const;
+    clockwork.push(new Cron(config.backup.schedule, options, backups.run));
+  }
   log.info({ address: `http://${host}:${http.port}${config.server.base_path}` }, 'listening');
   return {
     port: http.port,
@@ -53,7 +73,10 @@ async function run(opened: Opened, config: Config, log: Log, unlock: () => void)
       log.info('stopping');
       opened.beginStop();
       for (const job of clockwork) job.stop();
+      const backupStopped = backups.stop();
       await http.drain(drainSeconds * SECOND);
+      await Promise.allSettled([ticking, removing]);
+      await backupStopped;
       await opened.close();
       unlock();
       log.info('stopped');

@@ -59,6 +59,7 @@ async function errand(args: string[], { input, typed, shell = {} }: Given = {}) 
     print: (text) => {
       outcome.out += text;
     },
+    printed: async () => {},
     say: (text) => {
       outcome.err += text;
       if (text.endsWith(': ')) terminal.write(`${answers.shift()}\r`);
@@ -371,6 +372,8 @@ describe('every command', () => {
     ['mail', 'retry', 'x'],
     ['keys', 'rotate'],
     ['migrate', '--status'],
+    ['migrate', '--rehearse'],
+    ['backup', 'x.db'],
   ];
 
   it.each(onData)('%s %s says which path is missing, and makes nothing', async (...args) => {
@@ -380,7 +383,7 @@ describe('every command', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it.each([...onData, ['serve'], ['migrate']])(
+  it.each([...onData, ['serve'], ['migrate'], ['restore', 'x.db', '--yes'], ['doctor']])(
     '%s %s refuses to be run by another user, with the line to run instead',
     async (...args) => {
       await openServer();
@@ -401,6 +404,10 @@ describe('every command', () => {
     ['create-user', '--email', 'a@example.com', '--name', 'A', '--password', 'hush'],
     ['create-user', '--email', 'a@example.com', '--name', 'A', '--no-password', '--password-stdin'],
     ['migrate', '--status', '--to-latest'],
+    ['migrate', '--status', '--rehearse'],
+    ['backup', 'x.db', 'y.db'],
+    ['restore'],
+    ['restore', 'x.db'],
   ])('is misused as "errand %s %s": exit code 2, talk on stderr', async (...args) => {
     const { code, out, err } = await errand(args);
     expect([code, out]).toEqual([2, '']);
@@ -420,6 +427,9 @@ describe('every command', () => {
     ['mail', 'test'],
     ['keys', 'rotate'],
     ['config'],
+    ['backup'],
+    ['restore'],
+    ['doctor'],
   ])('%s %s explains itself by --help and takes --config', async (...args) => {
     const { code, out, err } = await errand([...args, '--help']);
     expect([code, err]).toEqual([0, '']);

@@ -8,17 +8,23 @@ import { bringUpToDate } from '../open.ts';
 import { type ConfigOption, enterData, readConfig } from './open-data.ts';
 import { printJson } from './output.ts';
 import { progressBar } from './progress.ts';
+import { rehearseMigration } from './rehearse.ts';
 import type { Shell } from './shell.ts';
 
 interface Options extends ConfigOption {
   status?: boolean;
+  rehearse?: boolean;
   json?: boolean;
 }
 
-/** Runs every pending migration, alone on the data; makes the database where there is none. `--status` changes nothing. */
+/**
+ * Runs every pending migration, alone on the data; makes the database where there is none. `--status` and `--rehearse`
+ * change nothing.
+ */
 export async function migrateData(shell: Shell, options: Options): Promise<void> {
   const config = readConfig(shell, options);
   enterData(shell, config);
+  if (options.rehearse) return rehearseMigration(shell, config, options);
   const { path, external_replication: externalReplication } = config.database;
   if (options.status) {
     const storage = openStorage({ path, create: false, externalReplication });

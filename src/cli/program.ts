@@ -51,6 +51,12 @@ export function commandLine(shell: Shell): Command {
     .description('bring the database to the newest schema, or show where it is')
     .addOption(new Option('--to-latest', 'run every pending migration (default)').conflicts('status'))
     .option('--status', 'only list the migrations done and pending')
+    .addOption(
+      new Option(
+        '--rehearse',
+        'migrate a copy, and tell the time, space and rows it takes: changes nothing, also beside a running server',
+      ).conflicts(['status', 'toLatest']),
+    )
     .addOption(json())
     .action(async (options) => (await import('./migrate.ts')).migrateData(shell, options));
 
@@ -65,6 +71,26 @@ export function commandLine(shell: Shell): Command {
     .option('--workspace-title <title>', "title of the default workspace (default: <name>'s workspace)")
     .addOption(json())
     .action(async (options) => (await import('./create-user.ts')).createUser(shell, options));
+
+  add(program, 'export')
+    .description('write everything of an account as JSON: profile, owned workspaces, notifications')
+    .requiredOption('--user <address>', 'e-mail address of the account')
+    .option('--output <file>', 'a new file, readable by its owner only (default: stdout)')
+    .action(async (options) => (await import('./export.ts')).exportUser(shell, options));
+
+  add(program, 'backup')
+    .description('copy the database to one file, also while the server runs, and check the copy')
+    .argument('[file]', 'a new file (default: into the backup directory, where the newest ones are kept)')
+    .addOption(json())
+    .action(async (file, options) => (await import('./backup.ts')).backUp(shell, file, options));
+
+  add(program, 'restore')
+    .description('put a backup into the place of the database; the file that was there is kept')
+    .argument('<file>')
+    .option('--yes', 'yes, replace the database')
+    .option('--keep-sessions', 'do not end the sessions, codes, mailed links and unsent mails in it')
+    .addOption(json())
+    .action(async (file, options) => (await import('./restore.ts')).restore(shell, file, options));
 
   const users = group(program, 'users', 'list accounts and help their owners');
   add(users, 'list')
@@ -81,6 +107,15 @@ export function commandLine(shell: Shell): Command {
     .argument('<email>')
     .addOption(json())
     .action(async (email, options) => (await import('./users.ts')).signOut(shell, email, options));
+
+  add(users, 'delete')
+    .description(
+      'delete an account for good; workspaces that others are in pass to them, the others are deleted with it',
+    )
+    .argument('<email>')
+    .option('--yes', 'yes, for good')
+    .addOption(json())
+    .action(async (email, options) => (await import('./users.ts')).deleteUser(shell, email, options));
 
   const mail = group(program, 'mail', 'look into the outbox, and test delivery');
   add(mail, 'list')
@@ -112,6 +147,11 @@ export function commandLine(shell: Shell): Command {
     .option('--check', 'only say whether they are valid')
     .addOption(json())
     .action(async (options) => (await import('./config.ts')).printConfig(shell, options));
+
+  add(program, 'doctor')
+    .description('check settings, files, database, clock, mail and backups, and say what to do')
+    .addOption(json())
+    .action(async (options) => (await import('./doctor.ts')).examine(shell, options));
 
   return program;
 }

@@ -1,4 +1,6 @@
 import { isIP } from 'node:net';
+import { isSea } from 'node:sea';
+import type { Errand } from '../backup/scheduled.ts';
 import { version } from '../build-info.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { createLog } from '../kernel/log.ts';
@@ -22,10 +24,21 @@ export async function serveUntilSignal(shell: Shell, options: ConfigOption): Pro
       'server.public_url is not set: mailed links lead to localhost, though others can reach this server',
     );
   }
-  const running = await serve(config, log);
+  const running = await serve(config, log, errandOf(shell, config, file));
   await asked;
   await running.stop();
 }
+
+/** This program once more, on the same data, whatever the settings have become meanwhile. */
+const errandOf = (shell: Shell, { database, backup }: Config, file: string | undefined): Errand => ({
+  words: isSea() ? [process.execPath] : [process.execPath, ...process.argv.slice(1, 2)],
+  options: file === undefined ? [] : ['--config', file],
+  environment: {
+    ...shell.environment,
+    ERRAND_DATABASE_PATH: database.path,
+    ERRAND_BACKUP_DIRECTORY: backup.directory,
+  },
+});
 
 const isPublicUrlForgotten = ({ server: { host, port, public_url: publicUrl } }: Config): boolean =>
   publicUrl === `http://localhost:${port}` && !isLoopback(host);

@@ -1,5 +1,5 @@
 import { isSea } from 'node:sea';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 
 /** What a command has of the process it runs in; a test brings its own. */
 export interface Shell {
@@ -14,6 +14,8 @@ export interface Shell {
   isWatched: boolean;
   /** Writes results: stdout. */
   print(text: string): void;
+  /** Resolves when there is room to print more. */
+  printed(): Promise<void>;
   /** Talks to whoever runs the command: stderr. */
   say(text: string): void;
 }
@@ -34,6 +36,18 @@ export function processShell(): Shell {
     stdin: process.stdin,
     isWatched: process.stderr.isTTY === true,
     print: (text) => void process.stdout.write(text),
+    printed: () => roomIn(process.stdout),
     say: (text) => void process.stderr.write(text),
   };
 }
+
+/** A stream that was closed at its other end takes everything, and nothing of it arrives. */
+const roomIn = (stream: Writable): Promise<void> =>
+  new Promise((resolve) => {
+    if (!stream.writableNeedDrain || stream.destroyed) return resolve();
+    const done = () => {
+      stream.off('drain', done).off('close', done);
+      resolve();
+    };
+    stream.on('drain', done).on('close', done);
+  });

@@ -1,10 +1,12 @@
 import { replacePassword } from '../auth/password-reset.ts';
+import { removeAccount } from '../auth/removal.ts';
 import type { UserRow } from '../db/tables.ts';
 import type { Deps } from '../deps.ts';
 import { OperatorError } from '../kernel/errors.ts';
 import { deleteSessions } from '../sessions/store.ts';
 import { Email, Password } from '../users/schema.ts';
 import { findUserByEmail, listEveryUser, userOf } from '../users/store.ts';
+import { MisuseError } from './failures.ts';
 import { type ConfigOption, withData } from './open-data.ts';
 import { printJson, printTable } from './output.ts';
 import { parse } from './parse.ts';
@@ -65,7 +67,25 @@ export async function signOut(shell: Shell, address: string, options: Options): 
   else shell.print(`Sessions of ${email} ended: ${sessionsEnded}\n`);
 }
 
-function findOwner(deps: Deps, email: string): UserRow {
+/** Deletes an account as its owner can; a running server knows it at once. */
+export async function deleteUser(
+  shell: Shell,
+  address: string,
+  options: Options & { yes?: boolean },
+): Promise<void> {
+  const email = parse(Email, address);
+  if (!options.yes) throw new MisuseError(`This deletes ${email} for good: say so with --yes`);
+  const { id } = await withData(shell, options, async (deps) => {
+    const owner = findOwner(deps, email);
+    await removeAccount(deps, owner.id);
+    return owner;
+  });
+  if (options.json) printJson(shell, { email, id });
+  else shell.print(`Deleted ${email}\n`);
+}
+
+/** The account of that address; an OperatorError where there is none. */
+export function findOwner(deps: Deps, email: string): UserRow {
   const user = findUserByEmail(deps.read, email);
   if (!user) throw new OperatorError(`There is no account with the address ${email}`);
   return user;

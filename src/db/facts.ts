@@ -1,6 +1,6 @@
 import type { Storage } from './open.ts';
 
-const TABLES = ['users', 'workspaces', 'lists', 'tasks', 'recurring_tasks', 'outbox'];
+const TABLES = ['users', 'workspaces', 'lists', 'tasks', 'recurring_series', 'outbox'];
 /** Counting stops here, so that the start of a server does not wait for it. */
 const COUNTED_AT_MOST = 1_000_000;
 

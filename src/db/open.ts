@@ -59,9 +59,9 @@ export function openStorage(options: OpenOptions): Storage {
 
 /**
  * Holds the data for one server or one exclusive command: an exclusive lock on a side file, which the kernel frees
- * when the process dies. Answers the release; a StorageError when another process holds it.
+ * when the process dies. Answers the release; a StorageError, with `refusal` if given, when another process holds it.
  */
-export function lockData(databasePath: string): () => void {
+export function lockData(databasePath: string, refusal?: string): () => void {
   const real = realPath(databasePath);
   const path = `${real}.lock`;
   return explained(path, () => {
@@ -76,7 +76,7 @@ export function lockData(databasePath: string): () => void {
       if (codeOf(cause) !== 'SQLITE_BUSY') {
         throw new StorageError(`${path} is no lock file (${codeOf(cause)}): remove it`, { cause });
       }
-      throw new StorageError(`Another Errand process is using ${real}; stop it first`);
+      throw new StorageError(refusal ?? `Another Errand process is using ${real}; stop it first`);
     }
     return () => {
       lock.close();
@@ -168,7 +168,8 @@ function createFile(path: string): void {
   rmSync(unfinished);
 }
 
-function removeUnfinished(path: string): void {
+/** Removes what was being made to become the file at `path`: it goes by the name `path.new` until it is whole. */
+export function removeUnfinished(path: string): void {
   for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${path}.new${end}`, { force: true });
 }
 
@@ -188,8 +189,11 @@ function tightenMode(file: string): void {
   if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
 }
 
-/** Reads the 100-byte header itself: SQLite would take an empty file for a new one. https://sqlite.org/fileformat.html */
-function checkHeader(path: string): void {
+/**
+ * A StorageError for a file that is not a whole database of Errand's. Reads the 100-byte header itself: SQLite would
+ * take an empty file for a new one. https://sqlite.org/fileformat.html
+ */
+export function checkHeader(path: string): void {
   if (statSync(path).isDirectory()) {
     throw new StorageError(`${path} is a folder: set database.path to a file in it`);
   }

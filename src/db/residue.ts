@@ -64,7 +64,10 @@ const totalChanges = (db: Db): number =>
   db.one(statement<{ n: number }>('select total_changes() as n', []))?.n ?? 0;
 
 const searchCommand = (tx: Tx, command: string, value: number) =>
-  tx.run(statement('insert into task_search (task_search, rank) values (?, ?)', [command, value]));
+  // The driver hands over every number as a fraction.
+  tx.run(
+    statement('insert into task_search (task_search, rank) values (?, cast(? as integer))', [command, value]),
+  );
 
 const keyOf = (place: Place) => `residue_in_${place}`;
 

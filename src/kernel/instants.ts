@@ -6,7 +6,16 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** `ms` are milliseconds since the epoch. */
-export const toInstant = (ms: number): Instant => new Date(ms).toISOString();
+let lastMs = Number.NaN;
+let lastInstant: Instant = '';
+
+/** `ms` are milliseconds since the epoch. The last answer is kept: busy times ask often within a millisecond. */
+export function toInstant(ms: number): Instant {
+  if (ms !== lastMs) {
+    lastInstant = new Date(ms).toISOString();
+    lastMs = ms;
+  }
+  return lastInstant;
+}
 
 export const toMs = (instant: Instant): number => Date.parse(instant);

@@ -141,7 +141,8 @@ function putKeyFile(path: string, content: KeyFile, place: (from: string, to: st
   }
 }
 
-function readKeyFile(path: string): KeyFile {
+/** What the key file holds; a KeyFileError when it cannot be read, or is damaged. */
+export function readKeyFile(path: string): KeyFile {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');

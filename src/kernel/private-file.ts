@@ -1,10 +1,13 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 
-/** Makes a file that only its owner can read, and answers once it is on the disk. Throws when there is one. */
-export function writePrivateFile(path: string, text: string): void {
+/**
+ * Makes a file that only its owner can read, of a text or its pieces, and answers once it is on the disk. Throws when
+ * there is one.
+ */
+export function writePrivateFile(path: string, text: string | Iterable<string>): void {
   const file = openSync(path, 'wx', 0o600);
   try {
-    writeFileSync(file, text);
+    for (const piece of typeof text === 'string' ? [text] : text) writeFileSync(file, piece);
     fsyncSync(file);
   } catch (error) {
     rmSync(path);

@@ -1,0 +1,170 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { createFolder, explained, lockData, removeUnfinished, StorageError } from '../db/open.ts';
+import { type Instant, toInstant } from '../kernel/instants.ts';
+import { codeOf, syncFolder, writePrivateFile } from '../kernel/private-file.ts';
+import { faultsOf, rowCounts } from './check.ts';
+import { lackingSpace } from './space.ts';
+
+const BUSY_MILLISECONDS = 5_000;
+const PAGES_AT_ONCE = 500;
+const MADE_BY_US = /^errand-\d{4}-[\dTZ-]+\.db$/;
+
+/** Tells how far a stretch of long work has come. */
+export type Progress = (label: string) => (done: number, total: number) => void;
+
+export interface Backup {
+  /** Absolute path. */
+  file: string;
+  bytes: number;
+  /** Rows by table, the same as in the database at the moment of the backup. */
+  rows: Record<string, number>;
+}
+
+/**
+ * Backs a database up into its directory, under the instant's name, and removes all but the newest `keep`. A
+ * StorageError when one is under way there, or less than twice the database is free.
+ */
+export async function backUpToDirectory(
+  databasePath: string,
+  { directory, keep }: { directory: string; keep: number },
+  now: number,
+  progress: Progress,
+): Promise<Backup> {
+  createFolder(directory);
+  const unlock = lockData(join(directory, 'errand'), `Another backup to ${directory} is under way`);
+  try {
+    for (const name of namesIn(directory, '.new')) removeUnfinished(join(directory, name.slice(0, -4)));
+    const lacking = lackingSpace(databasePath, directory);
+    if (lacking) throw new StorageError(`No backup was made: ${lacking}`);
+    const backup = await writeBackup(databasePath, join(directory, nameAt(toInstant(now))), progress);
+    // Apart from this one, which is not the newest by its name when the clock went back.
+    const others = namesIn(directory).filter((name) => join(directory, name) !== backup.file);
+    for (const name of others
+      .sort()
+      .toReversed()
+      .slice(keep - 1))
+      rmSync(join(directory, name));
+    return backup;
+  } finally {
+    unlock();
+  }
+}
+
+/**
+ * Copies a database, in use or not, as it is at one moment into a file of its own (0600), and calls it done only once
+ * the copy was found whole and as many rows are in it. Never overwrites: a StorageError for a name that is taken.
+ */
+export async function writeBackup(databasePath: string, target: string, progress: Progress): Promise<Backup> {
+  if (existsSync(target)) throw taken(target);
+  const unfinished = `${target}.new`;
+  if (existsSync(unfinished)) {
+    throw new StorageError(`${unfinished} is being made, or was left by a backup cut short: remove it then`);
+  }
+  explained(unfinished, () => writePrivateFile(unfinished, ''));
+  try {
+    const rows = await copySnapshot(databasePath, unfinished, progress('Copying'));
+    verify(unfinished, rows, progress('Checking'));
+    syncFile(unfinished);
+    explained(target, () => place(unfinished, target));
+    return { file: target, bytes: statSync(target).size, rows };
+  } finally {
+    removeUnfinished(target);
+  }
+}
+
+/**
+ * Answers the rows by table. The open read transaction is what makes it one moment: the rows are counted in it, every
+ * step of the copy reads from it, and no write of others makes SQLite begin anew. `VACUUM INTO` could not share it.
+ */
+async function copySnapshot(
+  databasePath: string,
+  copy: string,
+  onDone: (done: number, total: number) => void,
+): Promise<Record<string, number>> {
+  const source = new SqliteDatabase(databasePath, { readonly: true, timeout: BUSY_MILLISECONDS });
+  try {
+    const rows = explained(databasePath, () => {
+      source.exec('begin');
+      return rowCounts(source);
+    });
+    const copying = source.backup(copy, {
+      progress: ({ totalPages: total, remainingPages }) => {
+        onDone(total - remainingPages, total);
+        return PAGES_AT_ONCE;
+      },
+    });
+    const { totalPages } = await copying.catch((error) => failing(copy, error));
+    onDone(totalPages, totalPages);
+    return rows;
+  } finally {
+    source.close();
+  }
+}
+
+/** Throws what went wrong with a file, in words for whoever can mend it. */
+export const failing = (path: string, error: unknown): never =>
+  explained(path, () => {
+    throw error;
+  });
+
+function verify(
+  copy: string,
+  rows: Record<string, number>,
+  onDone: (done: number, total: number) => void,
+): void {
+  const database = new SqliteDatabase(copy);
+  try {
+    // One file, also while it is read, and wherever it is taken.
+    database.pragma('journal_mode = delete');
+    const faults = faultsOf(database, onDone);
+    const counted = rowCounts(database);
+    const differing = Object.keys(rows).filter((table) => rows[table] !== counted[table]);
+    faults.push(...differing.map((table) => `${counted[table]} rows of ${rows[table]} in ${table}`));
+    if (faults.length === 0) return;
+    throw new StorageError(
+      `The copy did not pass its check and was thrown away: ${faults.join('; ')}. See what \`errand doctor\` says of the database.`,
+    );
+  } finally {
+    database.close();
+  }
+}
+
+export function syncFile(path: string): void {
+  const file = openSync(path, 'r+');
+  fsyncSync(file);
+  closeSync(file);
+}
+
+/** By a link, which fails where something came to be meanwhile. */
+function place(unfinished: string, target: string): void {
+  try {
+    linkSync(unfinished, target);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST' || existsSync(target)) throw taken(target);
+    // There are no links on a USB stick.
+    renameSync(unfinished, target);
+  }
+  syncFolder(dirname(target));
+}
+
+const taken = (target: string) => new StorageError(`${target} is there already, and is never overwritten`);
+
+const nameAt = (instant: Instant) => `errand-${instant.replaceAll(/[:.]/g, '-')}.db`;
+
+/** The backups in a directory, or what `end` makes of their names; nothing that is not ours. */
+const namesIn = (directory: string, end = ''): string[] =>
+  readdirSync(directory).filter(
+    (name) => name.endsWith(end) && MADE_BY_US.test(name.slice(0, name.length - end.length)),
+  );

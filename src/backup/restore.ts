@@ -1,0 +1,183 @@
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  linkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import SqliteDatabase from 'better-sqlite3';
+import { type Migrations, schemaStatus } from '../db/migrate.ts';
+import { checkHeader, explained, removeUnfinished, StorageError } from '../db/open.ts';
+import type { Instant } from '../kernel/instants.ts';
+import { codeOf, syncFolder } from '../kernel/private-file.ts';
+import { failing, type Progress, syncFile } from './backup.ts';
+import { faultsOf, rowCounts, tablesIn } from './check.ts';
+import { bytesOf, freeBytes, sizeText } from './space.ts';
+
+/**
+ * What a restored database must not bring back: who signed out meanwhile would be signed in, what was spent could be
+ * spent again, and what was mailed would be mailed again. An invitation stays, but its mailed link is void.
+ */
+const ENDINGS = {
+  sessions: 'delete from sessions',
+  login_codes: 'delete from login_codes',
+  email_tokens: 'delete from email_tokens',
+  pending_signups: 'delete from pending_signups',
+  outbox: `delete from outbox where state <> 'sent'`,
+  invitations: `update invitations set token_hash = 'ended ' || id`,
+};
+
+export interface Restored {
+  /** The file that was replaced, under its new name; undefined where there was none. */
+  replaced: string | undefined;
+  rows: Record<string, number>;
+  /** Rows that were ended, by table. */
+  ended: Record<string, number>;
+}
+
+/**
+ * Puts a copy of a backup into the place of the database, whose file stays beside it under another name; a kill leaves
+ * the old or the new one. To be called with the data locked. A StorageError, and nothing changed, for a file that is
+ * not a whole database of this Errand or an older one, and while another program has the database open.
+ */
+export async function restoreBackup(options: {
+  file: string;
+  databasePath: string;
+  migrations: Migrations;
+  /** Goes into the name of the file that is replaced. */
+  at: Instant;
+  keepSessions: boolean;
+  progress: Progress;
+}): Promise<Restored> {
+  const { file, keepSessions, migrations, progress } = options;
+  const path = existsSync(options.databasePath) ? realpathSync(options.databasePath) : options.databasePath;
+  if (!existsSync(file)) throw new StorageError(`There is no backup at ${file}`);
+  if (realpathSync(file) === path) throw new StorageError(`${file} is the database itself, no backup of it`);
+  explained(file, () => checkHeader(file));
+  const copy = `${path}.new`;
+  removeUnfinished(path);
+  try {
+    await copyWithLog(file, copy, progress('Copying'));
+    const facts = explained(file, () =>
+      prepare(copy, { file, keepSessions, migrations, onDone: progress('Checking') }),
+    );
+    const kept = `${path}.replaced-${options.at.replaceAll(/[:.]/g, '-')}`;
+    const replaced = existsSync(path) ? kept : undefined;
+    explained(path, () => {
+      syncFile(copy);
+      if (replaced) keepOld(path, replaced);
+      renameSync(copy, path);
+      syncFolder(dirname(path));
+    });
+    return { ...facts, replaced };
+  } finally {
+    removeUnfinished(path);
+  }
+}
+
+/** The log, too, of a file that lacks what is still in there. */
+async function copyWithLog(
+  file: string,
+  copy: string,
+  onDone: (done: number, total: number) => void,
+): Promise<void> {
+  const total = bytesOf(file);
+  const free = freeBytes(dirname(copy));
+  if (free < total) {
+    throw new StorageError(
+      `${file} has ${sizeText(total)}, but there are only ${sizeText(free)} free in ${dirname(copy)}. Nothing was changed`,
+    );
+  }
+  let done = 0;
+  for (const end of ['', '-wal'].filter((each) => existsSync(file + each))) {
+    const counting = new Transform({
+      transform: (chunk, _encoding, next) => {
+        done += chunk.length;
+        onDone(done, total);
+        next(null, chunk);
+      },
+    });
+    const into = createWriteStream(copy + end, { mode: 0o600, flags: 'wx', flush: true });
+    await pipeline(createReadStream(file + end, { highWaterMark: 1024 * 1024 }), counting, into).catch(
+      (error) => failing(error.path ?? copy, error),
+    );
+  }
+}
+
+function prepare(
+  copy: string,
+  {
+    file,
+    keepSessions,
+    migrations,
+    onDone,
+  }: {
+    file: string;
+    keepSessions: boolean;
+    migrations: Migrations;
+    onDone: (done: number, total: number) => void;
+  },
+): Omit<Restored, 'replaced'> {
+  const database = new SqliteDatabase(copy);
+  try {
+    database.pragma('trusted_schema = off');
+    database.pragma('secure_delete = on');
+    database.pragma('journal_mode = delete');
+    const faults = faultsOf(database, onDone);
+    if (faults.length > 0) {
+      throw new StorageError(
+        `${file} is damaged: ${faults.join('; ')}. Nothing was changed: take another backup`,
+      );
+    }
+    schemaStatus({ path: file, writing: database, reading: database, close: () => {} }, migrations);
+    const ended = keepSessions ? {} : end(database);
+    return { rows: rowCounts(database), ended };
+  } finally {
+    database.close();
+  }
+}
+
+function end(database: SqliteDatabase.Database): Record<string, number> {
+  const present = tablesIn(database);
+  const endings = Object.entries(ENDINGS).filter(([table]) => present.includes(table));
+  return database.transaction(() =>
+    Object.fromEntries(endings.map(([table, sql]) => [table, database.prepare(sql).run().changes])),
+  )();
+}
+
+/** Gives the old file a second name. Its log must be out of the way: SQLite would take it for the new file's. */
+function keepOld(path: string, kept: string): void {
+  const log = `${path}-wal`;
+  if (existsSync(log) && !emptyLog(path) && existsSync(log)) renameSync(log, `${kept}-wal`);
+  if (existsSync(log)) {
+    throw new StorageError(`Another program has ${path} open, a replication tool perhaps. Stop it first`);
+  }
+  rmSync(`${path}-shm`, { force: true });
+  if (statSync(path).isDirectory())
+    throw new StorageError(`${path} is a folder: set database.path to a file in it`);
+  linkSync(path, kept);
+}
+
+/** Brings the log into the file, as the last one to close it does; false when the file is too damaged for that. */
+function emptyLog(path: string): boolean {
+  try {
+    // SQLite would throw away the log of a file that is no database.
+    checkHeader(path);
+    const database = new SqliteDatabase(path);
+    try {
+      database.prepare('select count(*) from sqlite_schema').get();
+    } finally {
+      database.close();
+    }
+    return true;
+  } catch (error) {
+    if (error instanceof StorageError || /^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(codeOf(error))) return false;
+    throw error;
+  }
+}

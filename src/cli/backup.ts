@@ -1,0 +1,55 @@
+import { dirname, resolve } from 'node:path';
+import { type Backup, backUpToDirectory, type Progress, writeBackup } from '../backup/backup.ts';
+import { noteBackup } from '../backup/notes.ts';
+import { sizeText } from '../backup/space.ts';
+import { connectionDb } from '../db/connection.ts';
+import { createFolder, openStorage, type Storage } from '../db/open.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { codeOf } from '../kernel/private-file.ts';
+import { type ConfigOption, enterData, readConfig } from './open-data.ts';
+import { printJson } from './output.ts';
+import { progressBar } from './progress.ts';
+import type { Shell } from './shell.ts';
+
+/** Backs up to a new file; without one into the backup directory, as the schedule does, the newest ones kept. */
+export async function backUp(
+  shell: Shell,
+  file: string | undefined,
+  options: ConfigOption & { json?: boolean },
+): Promise<void> {
+  const config = readConfig(shell, options);
+  enterData(shell, config);
+  const { path, external_replication: externalReplication } = config.database;
+  const storage = openStorage({ path, create: false, externalReplication });
+  try {
+    const progress: Progress = (label) => progressBar(shell, label);
+    const now = systemClock.now();
+    const backup =
+      file === undefined
+        ? await backUpToDirectory(path, config.backup, now, progress)
+        : await backUpTo(path, resolve(shell.workingDirectory, file), progress);
+    note(shell, storage, backup, now);
+    if (options.json) printJson(shell, backup);
+    else {
+      shell.print(
+        `Backed up to ${backup.file} (${sizeText(backup.bytes)}), and checked. Keep a copy of keys.json elsewhere\n`,
+      );
+    }
+  } finally {
+    storage.close();
+  }
+}
+
+function backUpTo(path: string, file: string, progress: Progress): Promise<Backup> {
+  createFolder(dirname(file));
+  return writeBackup(path, file, progress);
+}
+
+/** The backup is good without it. */
+function note(shell: Shell, storage: Storage, backup: Backup, now: number): void {
+  try {
+    noteBackup(connectionDb(storage.writing), backup, now);
+  } catch (error) {
+    shell.say(`errand: warning: that the backup was made could not be noted (${codeOf(error)})\n`);
+  }
+}

@@ -1,0 +1,125 @@
+import { type Config, loadConfig } from '../config.ts';
+import { openStorage, type Storage } from '../db/open.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { OperatorError } from '../kernel/errors.ts';
+import {
+  databaseExaminations,
+  examineBackups,
+  examineDisk,
+  examineKeys,
+  examineModes,
+  examineSchema,
+} from './examine-data.ts';
+import {
+  examineClock,
+  examineMail,
+  examineProxy,
+  examineServer,
+  examineZones,
+} from './examine-surroundings.ts';
+import { failureOf } from './failures.ts';
+import { type ConfigOption, enterData } from './open-data.ts';
+import { printable, printJson } from './output.ts';
+import { progressBar } from './progress.ts';
+import type { Shell } from './shell.ts';
+
+/** What an examination found, and what to do about it where something is amiss. */
+export type Finding =
+  | { status: 'ok'; message: string }
+  | { status: 'warn' | 'fail'; message: string; advice: string };
+
+type Examination = [subject: string, examine: () => Finding[] | Promise<Finding[]>];
+type Found = Finding & { subject: string };
+
+/** Examines everything that Errand rests on, changing nothing, beside a running server or none; fails when anything does. */
+export async function examine(shell: Shell, options: ConfigOption & { json?: boolean }): Promise<void> {
+  const found = await examineAll(shell, options);
+  const failed = found.filter(({ status }) => status === 'fail').length;
+  if (options.json) printJson(shell, { isWell: failed === 0, findings: found });
+  else for (const finding of found) print(shell, finding);
+  if (failed > 0)
+    throw new OperatorError(`Something must be done: ${failed} of ${found.length} findings are failures`);
+}
+
+async function examineAll(shell: Shell, options: ConfigOption): Promise<Found[]> {
+  const { config, found } = examineSettings(shell, options);
+  if (!config) return found;
+  enterData(shell, config);
+  // Looked at before the database is opened, which makes its files private.
+  found.push(...(await findings('modes', () => examineModes(config))));
+  const { storage, refusal } = opened(config);
+  const examinations = [...surroundings(config), ...(storage ? insides(config, storage) : [])];
+  const progress = progressBar(shell, 'Examining');
+  try {
+    for (const [i, [subject, look]] of examinations.entries()) {
+      found.push(...(await findings(subject, look)));
+      progress(i + 1, examinations.length);
+    }
+  } finally {
+    storage?.close();
+  }
+  return refusal ? [...found, refusal] : found;
+}
+
+function examineSettings(shell: Shell, options: ConfigOption): { config?: Config; found: Found[] } {
+  const subject = 'settings';
+  try {
+    const { config, file, warnings } = loadConfig(options.config, shell.environment, shell.workingDirectory);
+    const read: Found = {
+      subject,
+      status: 'ok',
+      message: `Valid; read from ${file ?? 'the environment alone'}`,
+    };
+    const odd = warnings.map(
+      (message): Found => ({ subject, status: 'warn', message, advice: 'Mend or remove the variable' }),
+    );
+    return { config, found: [read, ...odd] };
+  } catch (error) {
+    const advice = 'Mend it; config.example.toml explains every setting';
+    const lines = failureOf(error).message.split('\n');
+    return { found: lines.map((message) => ({ subject, status: 'fail', message, advice })) };
+  }
+}
+
+const surroundings = (config: Config): Examination[] => [
+  ['proxy', () => examineProxy(config)],
+  ['server', () => examineServer(config)],
+  ['clock', () => examineClock(config, systemClock.now())],
+  ['time zones', () => examineZones(systemClock.now())],
+  ['mail', () => examineMail(config)],
+  ['keys', () => examineKeys(config)],
+  ['disk', () => examineDisk(config)],
+];
+
+const insides = (config: Config, storage: Storage): Examination[] => [
+  ['schema', () => examineSchema(storage)],
+  ...databaseExaminations.map(([subject, look]): Examination => [subject, () => look(storage)]),
+  ['backups', () => examineBackups(config, storage, systemClock.now())],
+];
+
+function opened({ database }: Config): { storage?: Storage; refusal?: Found } {
+  try {
+    const { path, external_replication: externalReplication } = database;
+    return { storage: openStorage({ path, create: false, externalReplication }) };
+  } catch (error) {
+    const { message } = failureOf(error);
+    const advice = 'Start the server, which makes one where there is none, or set database.path';
+    return { refusal: { subject: 'database', status: 'fail', message, advice } };
+  }
+}
+
+/** An examination that breaks off has found something, too. */
+async function findings(subject: string, look: Examination[1]): Promise<Found[]> {
+  try {
+    return (await look()).map((finding) => ({ subject, ...finding }));
+  } catch (error) {
+    const { message } = failureOf(error);
+    return [{ subject, status: 'fail', message, advice: 'Mend that, and run `errand doctor` again' }];
+  }
+}
+
+function print(shell: Shell, finding: Found): void {
+  const { subject, status, message } = finding;
+  shell.print(`${status.padEnd(4)}  ${subject.padEnd(10)}  ${printable(message)}\n`);
+  if (finding.status !== 'ok') shell.print(`${' '.repeat(18)}→ ${printable(finding.advice)}\n`);
+}

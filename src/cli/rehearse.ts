@@ -1,0 +1,111 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { migrations } from '../../migrations/index.ts';
+import { writeBackup } from '../backup/backup.ts';
+import { rowCounts } from '../backup/check.ts';
+import { bytesOf, lackingSpace, sizeText } from '../backup/space.ts';
+import type { Config } from '../config.ts';
+import { migrate, schemaStatus } from '../db/migrate.ts';
+import { explained, openStorage, StorageError } from '../db/open.ts';
+import { codeOf } from '../kernel/private-file.ts';
+import { printJson, printTable } from './output.ts';
+import { progressBar } from './progress.ts';
+import type { Shell } from './shell.ts';
+
+interface Rehearsal {
+  database: string;
+  migrations: { name: string; milliseconds: number }[];
+  /** Of the file before and after, and the most it was in between, log included. */
+  bytes: { before: number; after: number; most: number };
+  rows: { before: Record<string, number>; after: Record<string, number> };
+}
+
+/** Migrates a copy of the database, tells what that took, and throws the copy away; also beside a running server. */
+export async function rehearseMigration(
+  shell: Shell,
+  config: Config,
+  options: { json?: boolean },
+): Promise<void> {
+  const { path, external_replication: externalReplication } = config.database;
+  const original = openStorage({ path, create: false, externalReplication });
+  try {
+    schemaStatus(original, migrations);
+    const lacking = lackingSpace(path, dirname(path));
+    if (lacking) throw new StorageError(`There is no room for a rehearsal: ${lacking}`);
+    const folder = `${path}.rehearsal`;
+    makeFolder(folder);
+    try {
+      const copy = join(folder, 'errand.db');
+      await writeBackup(path, copy, (label) => progressBar(shell, label));
+      const rehearsal = await rehearse(shell, path, copy);
+      if (options.json) printJson(shell, rehearsal);
+      else print(shell, rehearsal);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  } finally {
+    original.close();
+  }
+}
+
+async function rehearse(shell: Shell, database: string, copy: string): Promise<Rehearsal> {
+  const storage = openStorage({ path: copy, create: false });
+  try {
+    const before = bytesOf(copy);
+    const rowsBefore = rowCounts(storage.reading);
+    const { pending } = schemaStatus(storage, migrations);
+    const progress = progressBar(shell, 'Migrating');
+    const steps: Rehearsal['migrations'] = [];
+    let most = before;
+    let begun = performance.now();
+    await migrate(storage, migrations, (done, total) => {
+      const now = performance.now();
+      steps.push({ name: pending[done - 1] ?? '', milliseconds: Math.round(now - begun) });
+      begun = now;
+      most = Math.max(most, bytesOf(copy));
+      progress(done, total);
+    });
+    const rowsAfter = rowCounts(storage.reading);
+    storage.writing.pragma('wal_checkpoint(truncate)');
+    return {
+      database,
+      migrations: steps,
+      bytes: { before, after: bytesOf(copy), most },
+      rows: { before: rowsBefore, after: rowsAfter },
+    };
+  } finally {
+    storage.close();
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    explained(folder, () => mkdirSync(folder, { mode: 0o700 }));
+  } catch (error) {
+    if (error instanceof StorageError && codeOf(error.cause) === 'EEXIST') {
+      throw new StorageError(
+        `${folder} is used by another rehearsal, or was left by one cut short: remove it then`,
+      );
+    }
+    throw error;
+  }
+}
+
+function print(shell: Shell, { database, migrations: steps, bytes, rows }: Rehearsal): void {
+  if (steps.length === 0) {
+    shell.print(`${database} has the newest schema: there is nothing to rehearse\n`);
+    return;
+  }
+  for (const { name, milliseconds } of steps) shell.print(`${name}  ${(milliseconds / 1000).toFixed(1)} s\n`);
+  shell.print(
+    `\nThe file went from ${sizeText(bytes.before)} to ${sizeText(bytes.after)}, with at most ${sizeText(bytes.most)} on the way.\n\n`,
+  );
+  const tables = [...new Set([...Object.keys(rows.before), ...Object.keys(rows.after)])].sort();
+  const cell = (n: number | undefined) => (n === undefined ? '-' : String(n));
+  printTable(
+    shell,
+    ['TABLE', 'ROWS BEFORE', 'ROWS AFTER'],
+    tables.map((table) => [table, cell(rows.before[table]), cell(rows.after[table])]),
+  );
+  shell.print(`\nThis was a copy; ${database} is as it was.\n`);
+}

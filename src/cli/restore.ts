@@ -1,0 +1,50 @@
+import { dirname, resolve } from 'node:path';
+import { migrations } from '../../migrations/index.ts';
+import { restoreBackup } from '../backup/restore.ts';
+import { createFolder, lockData } from '../db/open.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { toInstant } from '../kernel/instants.ts';
+import { MisuseError } from './failures.ts';
+import { type ConfigOption, enterData, readConfig } from './open-data.ts';
+import { printJson } from './output.ts';
+import { progressBar } from './progress.ts';
+import type { Shell } from './shell.ts';
+
+interface Options extends ConfigOption {
+  yes?: boolean;
+  keepSessions?: boolean;
+  json?: boolean;
+}
+
+/** Puts a backup into the place of the database while no server runs; the file that was there is kept. */
+export async function restore(shell: Shell, name: string, options: Options): Promise<void> {
+  const config = readConfig(shell, options);
+  const file = resolve(shell.workingDirectory, name);
+  const { path } = config.database;
+  if (!options.yes) {
+    throw new MisuseError(`This replaces ${path} by ${file}. Add --yes if that is what you want`);
+  }
+  enterData(shell, config);
+  createFolder(dirname(path));
+  const unlock = lockData(path);
+  try {
+    const restored = await restoreBackup({
+      file,
+      databasePath: path,
+      migrations,
+      at: toInstant(systemClock.now()),
+      keepSessions: options.keepSessions === true,
+      progress: (label) => progressBar(shell, label),
+    });
+    if (options.json) return printJson(shell, { database: path, ...restored });
+    shell.print(`${path} is now what ${file} holds\n`);
+    if (restored.replaced) shell.print(`The file that was there is kept as ${restored.replaced}\n`);
+    if (!options.keepSessions) {
+      shell.print(
+        'All sessions, codes, mailed links and unsent mails in it have ended: everyone signs in again\n',
+      );
+    }
+  } finally {
+    unlock();
+  }
+}
