@@ -33,8 +33,8 @@ export interface Deps {
   openSnapshot: () => Snapshot;
   /** Deletions under way here, by what is deleted; true once nothing is left. */
   removals: Map<string, Promise<boolean>>;
-  /** The users whose data is being exported, and how to stop it. */
-  exports: Map<string, AbortController>;
+  /** The exports under way: whose, and how to stop one. */
+  exports: Set<{ userId: string; stop: AbortController }>;
   keys: Keys;
   limits: RateLimits;
   addressOf: AddressOf;

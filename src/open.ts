@@ -77,7 +77,7 @@ export async function openDeps(
       emptyLog: writer.emptyLog,
       openSnapshot: () => openSnapshot(storage.path),
       removals: new Map(),
-      exports: new Map(),
+      exports: new Set(),
       keys,
       limits: createRateLimits(config.rate_limits),
       addressOf: tellingOfProxies(config.server.trusted_proxies, log),

@@ -1,9 +1,15 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hash } from '@node-rs/argon2';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAccount } from '../src/auth/account.ts';
 import { insertIdentity } from '../src/auth/identities.ts';
 import { purgeAccounts } from '../src/auth/purge.ts';
 import { DAY, MINUTE, SECOND } from '../src/kernel/instants.ts';
-import { openWorld, type Person, type World } from './world.ts';
+import type { Letter } from '../src/mail/worker.ts';
+import { argon2Passwords, turns } from '../src/users/passwords.ts';
+import { findUser, updateUser } from '../src/users/store.ts';
+import { collecting, openWorld, type Person, type World } from './world.ts';
 
 let world: World;
 let ada: Person;
@@ -40,6 +46,48 @@ describe('sign-in by password', () => {
       expect(status).toBe(401);
       expect(body).toEqual(answers[0]?.body);
     }
+  });
+});
+
+describe('the hash of a password', () => {
+  it('is argon2id as promised, and is renewed at a sign-in when it is weaker than that', async () => {
+    await world.close();
+    world = await openWorld({ passwords: argon2Passwords() });
+    const person = await world.signUp('hash@example.com');
+    const stored = () => findUser(world.deps.read, person.id)?.password_hash ?? '';
+    expect(stored()).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    const weak = await hash(person.password, { memoryCost: 8_192, timeCost: 1, parallelism: 1 });
+    await world.deps.write((tx) =>
+      updateUser(tx, person.id, '2026-03-27T10:00:00.000Z', { password_hash: weak }),
+    );
+    expect((await login(person.email, 'a wrong password')).status).toBe(401);
+    expect(stored()).toBe(weak);
+    expect((await login(person.email, person.password)).status).toBe(200);
+    expect(stored()).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect((await login(person.email, person.password)).status).toBe(200);
+  });
+
+  it('waits its turn: so many at once, so many behind them, and 429 for the rest', async () => {
+    const inTurn = turns(2, 3);
+    const release = Promise.withResolvers<void>();
+    let running = 0;
+    let most = 0;
+    const work = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await release.promise;
+      running -= 1;
+      return 'done';
+    };
+    const all = Promise.allSettled(Array.from({ length: 7 }, () => inTurn(work)));
+    const broken = inTurn(() => Promise.reject(new Error('broken'))).catch(() => 'refused');
+    expect(await broken).toBe('refused');
+    release.resolve();
+    const outcomes = (await all).map(({ status }) => status);
+    expect(outcomes).toEqual([...Array(5).fill('fulfilled'), ...Array(2).fill('rejected')]);
+    expect([most, running]).toEqual([2, 0]);
+    await expect(inTurn(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+    expect(await inTurn(work)).toBe('done');
   });
 });
 
@@ -478,6 +526,46 @@ describe('mailed links', () => {
     expect(links.length).toBeGreaterThan(4);
     for (const link of links) expect(link).toMatch(/^http:\/\/localhost:8080\/[a-z-]+#token=/);
     expect(JSON.stringify(world.mails)).not.toContain('evil');
+  });
+});
+
+describe('the data folder', () => {
+  it('holds no secret that could be read, also where sent mails are kept', async () => {
+    await world.close();
+    const mails: Letter[] = [];
+    world = await openWorld({ transport: { ...collecting(mails), erasesTaken: false } });
+    const mailed = async () => {
+      await world.settle();
+      return mails.at(-1)?.token ?? mails.at(-1)?.code ?? '';
+    };
+    const email = 'ada@example.com';
+    const secrets = ['the first password', 'the second password', 'another password'];
+    const [first, second, offered] = secrets;
+    await post('/auth/register', { email, password: offered, name: 'Ada' });
+    secrets.push(await mailed());
+    await post('/auth/register', { email, password: first, name: 'Ada' });
+    secrets.push(await mailed());
+    const signedUp = (await post('/auth/register/confirm', { token: secrets.at(-1) })).body;
+    const rotated = (await post('/auth/refresh', { refreshToken: signedUp.refreshToken })).body;
+    await post('/auth/password/reset/request', { email });
+    secrets.push(await mailed());
+    await post('/auth/password/reset/confirm', { token: secrets.at(-1), newPassword: second });
+    const again = (await login(email, second ?? '')).body;
+    await post('/auth/email/change/request', { newEmail: 'new@example.com' }, again.accessToken);
+    await post('/auth/password/reset/request', { email });
+    await world.settle();
+    await post('/auth/login/code', { email });
+    const code = await mailed();
+    for (const { token } of mails) if (token) secrets.push(token);
+    for (const pair of [signedUp, rotated, again]) secrets.push(pair.accessToken, pair.refreshToken);
+    expect(secrets.every((secret) => secret.length > 10)).toBe(true);
+    const files = readdirSync(world.folder).filter((name) => name !== 'keys.json');
+    expect(files).toContain('errand.db-wal');
+    for (const file of files) {
+      const bytes = readFileSync(join(world.folder, file));
+      for (const secret of [...secrets, `Code: ${code}`])
+        expect([file, secret, bytes.includes(secret)]).toEqual([file, secret, false]);
+    }
   });
 });
 

@@ -1,10 +1,26 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type Answer, openWorld, type Person, type World } from './world.ts';
+import { createAccount } from '../src/auth/account.ts';
+import { type Answer, openWorld, type Person, quickPasswords, type World } from './world.ts';
 
 let world: World;
 let ada: Person;
+let hashes: number;
 beforeEach(async () => {
-  world = await openWorld({ settings: { rate_limits: { enabled: true, auth_burst: 1_000 } } });
+  hashes = 0;
+  const counted = <Args extends unknown[], Result>(work: (...given: Args) => Result) => {
+    return (...given: Args): Result => {
+      hashes += 1;
+      return work(...given);
+    };
+  };
+  world = await openWorld({
+    settings: { rate_limits: { enabled: true, auth_burst: 1_000 } },
+    passwords: {
+      ...quickPasswords,
+      hash: counted(quickPasswords.hash),
+      verify: counted(quickPasswords.verify),
+    },
+  });
   ada = await world.signUp('ada@example.com');
   await world.call('POST', '/auth/register', {
     body: { email: 'pending@example.com', password: 'password1', name: 'P' },
@@ -13,16 +29,17 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** What a stranger sees of a request, and how often the disk was asked until it was answered. */
+/** What a stranger sees of a request, and the slow work until it was answered: hashes, and asking the disk. */
 async function seen(request: () => Promise<Answer>) {
   const before = { ...world.opened.writer.counts };
+  const hashed = hashes;
   const { status, body, headers } = await request();
   const after = { ...world.opened.writer.counts };
   await world.settle();
   const names = [...headers]
     .filter(([name]) => name !== 'x-request-id')
     .map(([name, value]) => `${name}: ${value}`);
-  return { status, body, names, jobs: after.jobs - before.jobs };
+  return { status, body, names, jobs: after.jobs - before.jobs, hashes: hashes - hashed };
 }
 
 const FLOWS: Record<string, (email: string) => Promise<Answer>> = {
@@ -39,11 +56,15 @@ const FLOWS: Record<string, (email: string) => Promise<Answer>> = {
 };
 
 for (const [flow, ask] of Object.entries(FLOWS)) {
-  it(`${flow} looks the same for existing, pending and new addresses: answer, headers, commits`, async () => {
+  it(`${flow} looks the same for existing, passwordless, pending and new addresses: answer, headers, hashes, commits`, async () => {
     const other = await world.signUp('bob@example.com');
+    await world.deps.write((tx) =>
+      createAccount(tx, { email: 'nopass@example.com', name: 'No', passwordHash: null }, world.clock.now()),
+    );
     const existing = await seen(() => ask(other.email));
     const pending = await seen(() => ask('pending@example.com'));
     const fresh = await seen(() => ask('new@example.com'));
+    expect(await seen(() => ask('nopass@example.com'))).toEqual(existing);
     expect(pending).toEqual(existing);
     expect(fresh).toEqual(existing);
   });

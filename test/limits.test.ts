@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createLimit } from '../src/http/rate-limits.ts';
 import { tooManyRequests } from '../src/kernel/errors.ts';
 import { DAY, MINUTE, SECOND } from '../src/kernel/instants.ts';
-import { openWorld, quickPasswords, type World } from './world.ts';
+import { openWorld, type Person, quickPasswords, type World } from './world.ts';
 
 let world: World;
 afterEach(() => world?.close());
@@ -307,6 +307,26 @@ describe('signed-in requests', () => {
     expect((await world.call('GET', '/me', { token: bob.accessToken })).status).toBe(200);
     world.clock.advance(50);
     expect((await world.call('GET', '/me', { token: ada.accessToken })).status).toBe(200);
+  });
+
+  it('are counted behind the door: a stranger hears that they may not, and uses nothing up', async () => {
+    await open({ user_burst: 2 });
+    const ada = await world.signUp('ada@example.com');
+    const bob = await world.signUp('bob@example.com');
+    const { body } = await world.call('GET', '/me/workspaces', { token: ada.accessToken });
+    const knock = async (person: Person, id: string) =>
+      (
+        await world.call('POST', `/workspaces/${id}/spaces`, {
+          token: person.accessToken,
+          body: '{',
+          headers: { 'Content-Type': 'application/json' },
+        })
+      ).status;
+    const { id } = body.items[0];
+    for (let i = 0; i < 5; i += 1)
+      expect([await knock(bob, id), await knock(bob, crypto.randomUUID())]).toEqual([403, 404]);
+    expect([await knock(ada, id), await knock(ada, id), await knock(bob, id)]).toEqual([400, 429, 403]);
+    expect((await world.call('GET', '/me', { token: bob.accessToken })).status).toBe(200);
   });
 
   it('and all others are free when limits are off', async () => {

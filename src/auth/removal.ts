@@ -63,7 +63,7 @@ export async function removeAccount(
     const departure = leaveEveryWorkspace(tx, userId, now);
     return { departure, left: beginToRemove(tx, userId, departure) };
   });
-  deps.exports.get(userId)?.abort();
+  for (const running of deps.exports) if (running.userId === userId) running.stop.abort();
   report(deps, userId, departure);
   for (const removal of left) await finishRemoval(deps, removal);
   await eraseResidue(deps);

@@ -8,29 +8,30 @@ import { HOUR, MINUTE, SECOND, toInstant } from '../kernel/instants.ts';
 import type { SignedIn } from '../sessions/door.ts';
 import { exportDocument } from './document.ts';
 
-const RUNNING_AT_MOST = 2;
+/** Each holds a connection and keeps the write-ahead log from being emptied. */
+const RUNNING_AT_MOST = 10;
 const BUSY_MS = 10 * SECOND;
 /** However slowly it is read: while an export runs, the write-ahead log only grows. */
 const LASTS_AT_MOST_MS = 10 * MINUTE;
 const CHARACTERS_AT_ONCE = 16_384;
 
 /**
- * Streams everything of the caller's account, as it is now, to be saved as a file. 429 while another export of theirs
- * runs, or too many of others, and when they had too many.
+ * Streams everything of the caller's account, as it is now, to be saved as a file. 429 while too many exports run, and
+ * when the caller had too many.
  */
 export async function exportAccount(deps: Deps, who: SignedIn, visitor: Visitor): Promise<Response> {
   const now = deps.clock.now();
-  const stop = takePlace(deps, who.userId);
-  const leave = () => {
-    if (deps.exports.get(who.userId) === stop) deps.exports.delete(who.userId);
-  };
+  if (deps.exports.size >= RUNNING_AT_MOST) throw tooManyRequests(BUSY_MS / SECOND);
+  const running = { userId: who.userId, stop: new AbortController() };
+  const leave = () => deps.exports.delete(running);
+  deps.exports.add(running);
   try {
     const outcome = await deps.write((tx) => takeBudgets(tx, exportBudget(deps, who.userId), now));
     if (!outcome.taken) throw tooManyRequests(outcome.waitMs / SECOND);
     const pieces = piecesOf(deps, who.userId, now);
     const first = pieces.next();
     deps.log.info({ event: 'account-exported', userId: who.userId }, 'account exported');
-    const ends = [stop.signal, deps.stopping, AbortSignal.timeout(LASTS_AT_MOST_MS)];
+    const ends = [running.stop.signal, deps.stopping, AbortSignal.timeout(LASTS_AT_MOST_MS)];
     return new Response(streamOf(first, pieces, AbortSignal.any(ends), leave), {
       headers: {
         ...commonHeaders(visitor.requestId),
@@ -42,13 +43,6 @@ export async function exportAccount(deps: Deps, who: SignedIn, visitor: Visitor)
     leave();
     throw error;
   }
-}
-
-function takePlace({ exports }: Deps, userId: string): AbortController {
-  if (exports.has(userId) || exports.size >= RUNNING_AT_MOST) throw tooManyRequests(BUSY_MS / SECOND);
-  const stop = new AbortController();
-  exports.set(userId, stop);
-  return stop;
 }
 
 function exportBudget({ config: { rate_limits: limits } }: Deps, userId: string): Budget[] {
@@ -79,7 +73,7 @@ function streamOf(
   first: IteratorResult<string, undefined>,
   pieces: Generator<string, undefined>,
   end: AbortSignal,
-  onClosed: () => void,
+  onClosed: () => unknown,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let next: IteratorResult<string, undefined> | undefined = first;

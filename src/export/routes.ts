@@ -13,7 +13,7 @@ export const exportRoutes = [
     tag: 'Me',
     summary: 'Export my data',
     description:
-      'Profile, the workspaces you own with everything in them, and notifications, all as of one moment; to be saved as a file. One at a time; 5, then one every 20 minutes.',
+      'Profile, the workspaces you own with everything in them, and notifications, all as of one moment; to be saved as a file. 5, then one every 20 minutes.',
     handle: ({ deps, who, visitor }) => exportAccount(deps, who, visitor),
   }),
 ];

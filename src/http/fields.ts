@@ -77,7 +77,9 @@ function parseInstant(text: string): Instant | undefined {
   const milliseconds = Number((parts[6] ?? '').padEnd(3, '0').slice(0, 3));
   const [offsetHour, offsetMinute] = [Number(parts[8] ?? 0), Number(parts[9] ?? 0)];
   const local = new Date(Date.UTC(year, month - 1, day, hour, minute, second, milliseconds));
-  const isOfCalendar = local.getUTCMonth() === month - 1 && local.getUTCDate() === day;
+  // `Date.UTC` takes years below 100 for those of the last century.
+  const isOfCalendar =
+    local.getUTCFullYear() === year && local.getUTCMonth() === month - 1 && local.getUTCDate() === day;
   if (!isOfCalendar || hour > 23 || minute > 59 || second > 59 || offsetHour > 23 || offsetMinute > 59) {
     return undefined;
   }

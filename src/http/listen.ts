@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Hono } from 'hono';
@@ -15,13 +16,15 @@ const PATIENCE = {
   headersMs: 10 * SECOND,
   requestMs: 30 * SECOND,
   /** For a client that does not take its answer: nothing else would ever end its connection. */
-  silenceMs: 60 * SECOND,
+  silenceMs: 30 * SECOND,
   checkMs: 2 * SECOND,
 };
 const KEEP_ALIVE_MS = 5 * SECOND;
 /** Longer than a reverse proxy keeps its own end, so that it never writes into a closing socket. */
 const KEEP_ALIVE_BEHIND_PROXY_MS = 65 * SECOND;
 const CONNECTIONS_AT_MOST = 10_000;
+/** Requests that came before the one ahead of them was answered: hardly a client does so, and each waits in memory. */
+const PIPELINED_AT_MOST = 10;
 const IDLE_CHECK_MS = 20;
 const NOT_HTTP = 'The request is not valid HTTP';
 
@@ -37,8 +40,22 @@ export async function listen(
   options: { host: string; port: number; behindProxy: boolean; patience?: Partial<typeof PATIENCE> },
 ): Promise<Listening> {
   const { headersMs, requestMs, silenceMs, checkMs } = { ...PATIENCE, ...options.patience };
-  const inFlight = new Set<ServerResponse>();
+  /** The latest response of each connection: to watch every response until its end would cost each request. */
+  const latest = new Map<Socket, ServerResponse>();
+  const pipelined = new WeakMap<Socket, number>();
   let isDraining = false;
+  const handle = getRequestListener(app.fetch, {
+    errorHandler: (reason) =>
+      refusal(randomUUID(), reason instanceof RequestError ? badRequest(NOT_HTTP) : reason),
+  });
+  const mayWait = (socket: Socket, response: ServerResponse): boolean => {
+    const ahead = pipelined.get(socket) ?? 0;
+    if (ahead >= PIPELINED_AT_MOST) socket.destroy();
+    if (socket.destroyed) return false;
+    pipelined.set(socket, ahead + 1);
+    response.once('close', () => pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1));
+    return true;
+  };
   const server = createServer(
     {
       maxHeaderSize: HEADER_BYTES,
@@ -49,10 +66,14 @@ export async function listen(
       // Node would refuse in no words at all; the adapter asks for a Host as well.
       requireHostHeader: false,
     },
-    getRequestListener(app.fetch, {
-      errorHandler: (reason) =>
-        refusal(randomUUID(), reason instanceof RequestError ? badRequest(NOT_HTTP) : reason),
-    }),
+    (request, response) => {
+      const { socket } = request;
+      const ahead = latest.get(socket);
+      if (ahead && !ahead.writableFinished && !mayWait(socket, response)) return;
+      latest.set(socket, response);
+      if (isDraining) response.shouldKeepAlive = false;
+      handle(request, response);
+    },
   );
   server.timeout = silenceMs;
   server.maxConnections = CONNECTIONS_AT_MOST;
@@ -61,10 +82,10 @@ export async function listen(
     const { headers, body } = bareRefusal('Expect may only be 100-continue');
     response.writeHead(417, headers).end(body);
   });
-  server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
-    if (isDraining) response.shouldKeepAlive = false;
-    inFlight.add(response);
-    response.once('close', () => inFlight.delete(response));
+  server.on('connection', (socket: Socket) => {
+    // Asked for now, Node remembers it. A client that has reset its connection has no address to be counted by.
+    if (socket.remoteAddress === undefined) socket.destroy();
+    socket.once('close', () => latest.delete(socket));
   });
   await new Promise<void>((resolve, reject) => {
     server.on('error', reject);
@@ -76,7 +97,7 @@ export async function listen(
     port: typeof address === 'object' && address !== null ? address.port : options.port,
     drain: (milliseconds) => {
       isDraining = true;
-      for (const response of inFlight) response.shouldKeepAlive = false;
+      for (const response of latest.values()) response.shouldKeepAlive = false;
       const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
       const deadline = setTimeout(() => server.closeAllConnections(), milliseconds);
       return new Promise((resolve) => {

@@ -4,10 +4,10 @@ import type { Deps } from '../deps.ts';
 
 /** What a door and a public verb may know of a request. */
 export interface Visitor {
-  requestId: string;
+  readonly requestId: string;
   /** The client's address, as `server.trusted_proxies` lets us see it. */
-  address: string;
-  userAgent: string;
+  readonly address: string;
+  readonly userAgent: string;
 }
 
 export interface Environment {
@@ -29,11 +29,32 @@ export function requestIdOf(context: Context<Environment>): string {
   return made;
 }
 
-export const visitorOf = (deps: Deps, context: Context<Environment>): Visitor => ({
-  requestId: requestIdOf(context),
-  address: deps.addressOf(peerOf(context.env?.incoming), context.req.header('x-forwarded-for')),
-  userAgent: (context.req.header('user-agent') ?? '').slice(0, USER_AGENT_AT_MOST),
-});
+export const visitorOf = (deps: Deps, context: Context<Environment>): Visitor =>
+  new RequestVisitor(deps, context);
+
+/** Looks into headers only when asked, which most verbs never do; getters of a class cost nothing until then. */
+class RequestVisitor implements Visitor {
+  readonly requestId: string;
+  readonly #deps: Deps;
+  readonly #request: Context<Environment>['req'];
+  /** Read at once: it is gone with the connection. */
+  readonly #peer: string;
+
+  constructor(deps: Deps, context: Context<Environment>) {
+    this.requestId = requestIdOf(context);
+    this.#deps = deps;
+    this.#request = context.req;
+    this.#peer = peerOf(context.env?.incoming);
+  }
+
+  get address(): string {
+    return this.#deps.addressOf(this.#peer, this.#request.header('x-forwarded-for'));
+  }
+
+  get userAgent(): string {
+    return (this.#request.header('user-agent') ?? '').slice(0, USER_AGENT_AT_MOST);
+  }
+}
 
 const peerOf = (incoming: Environment['Bindings']['incoming']): string =>
   incoming ? (incoming.socket.remoteAddress ?? GONE) : '127.0.0.1';

@@ -1,18 +1,19 @@
 import { z } from '@hono/zod-openapi';
+import { WireId, WireInstant } from '../http/fields.ts';
 import { PageQuery } from '../http/page-query.ts';
 
 export const Notification = z
   .object({
-    id: z.string(),
+    id: WireId,
     type: z.enum(['task.assigned', 'task.due', 'workspace.invited', 'workspace.member_added']),
-    title: z.string(),
-    body: z.string(),
+    title: z.string().openapi({ example: 'Grace gave you a task' }),
+    body: z.string().openapi({ example: 'Buy milk' }),
     data: z.record(z.string(), z.string()).openapi({
       description: 'Ids of what it is about',
       example: { workspaceId: '019d2e4c-7c1a-7b3e-9f00-3c5d1a2b4e6f' },
     }),
-    readAt: z.string().nullable(),
-    createdAt: z.string(),
+    readAt: WireInstant.nullable().openapi({ example: null }),
+    createdAt: WireInstant,
   })
   .openapi('Notification');
 export type Notification = z.output<typeof Notification>;

@@ -1,7 +1,14 @@
 import type { RecurringSeriesRow } from '../db/tables.ts';
 import { type Instant, toInstant, toMs } from '../kernel/instants.ts';
 import type { CompleteInterval, EndCondition } from './interval.ts';
-import { type Occurrence, occurrenceAfter, occurrenceAtOrBefore, preview, type Rule } from './recurrence.ts';
+import {
+  type Occurrence,
+  occurrenceAfter,
+  occurrenceAtOrBefore,
+  occurrences,
+  preview,
+  type Rule,
+} from './recurrence.ts';
 
 type Ruled = Pick<RecurringSeriesRow, 'interval' | 'end_condition' | 'anchor_date' | 'number_offset'>;
 
@@ -38,13 +45,19 @@ export function scheduleOf(series: Ruled) {
     },
     /** Those later than one instant and not later than another, the newest first and no more than `limit`. */
     newestBetween: (after: Instant, until: Instant, limit: number): Occurrence[] => {
-      const found: Occurrence[] = [];
-      let occurrence = occurrenceAtOrBefore(rule, until);
-      while (occurrence && occurrence.at > after && found.length < limit) {
-        found.push(renumbered(occurrence));
-        occurrence = occurrenceAtOrBefore(rule, justBefore(occurrence.at));
+      const last = occurrenceAtOrBefore(rule, until);
+      if (!last || last.at <= after) return [];
+      // Half the way leaves about half of them: of a long way only the end is walked.
+      let from = after;
+      while (last.number - (occurrenceAtOrBefore(rule, from)?.number ?? 0) > 3 * limit) {
+        from = toInstant((toMs(from) + toMs(until)) / 2);
       }
-      return found;
+      const found: Occurrence[] = [];
+      for (const occurrence of occurrences(rule, from)) {
+        if (occurrence.at > until) break;
+        found.push(renumbered(occurrence));
+      }
+      return found.slice(-limit).toReversed();
     },
     /** At most `limit` later than an instant, and whether none follows them. */
     coming: (after: Instant, limit: number) => {

@@ -49,7 +49,7 @@ export const Task = z
       example: null,
     }),
     position: WirePosition,
-    // Not nullable(): described, a nullable shape that has a name would lose its null.
+    // Not nullable(): that would describe null as part of the shape that has the name.
     recurrence: z
       .union([Recurrence, z.null()])
       .openapi({ description: 'Of a task that a series made; else null', example: null }),

@@ -1,5 +1,6 @@
+import { sql } from 'kysely';
 import { type Db, prepared, query } from '../db/connection.ts';
-import type { Role, StatusRow, TaskRow } from '../db/tables.ts';
+import type { Role, StatusRow, TaskCountRow, TaskRow } from '../db/tables.ts';
 import { PRIORITIES, type Task } from './schema.ts';
 
 /** A task as it begins: nobody was told of its due instant yet. */
@@ -55,76 +56,68 @@ const byId = prepared<{ workspaceId: string; id: string }, StoredTask>((argument
 
 export const findTask = (db: Db, workspaceId: string, id: string) => db.one(byId({ workspaceId, id }));
 
-const insert = prepared<NewTask, { seq: number }>((argument) =>
-  query
-    .insertInto('tasks')
-    .values({
-      id: argument('id'),
-      workspace_id: argument('workspace_id'),
-      space_id: argument('space_id'),
-      list_id: argument('list_id'),
-      status_id: argument('status_id'),
-      priority: argument('priority'),
-      assignee_id: argument('assignee_id'),
-      creator_id: argument('creator_id'),
-      start_date: argument('start_date'),
-      due_date: argument('due_date'),
-      due_noticed: null,
-      completed_at: argument('completed_at'),
-      position: argument('position'),
-      recurring_task_id: argument('recurring_task_id'),
-      occurrence_at: argument('occurrence_at'),
-      occurrence_number: argument('occurrence_number'),
-      overridden: argument('overridden'),
-      created_at: argument('created_at'),
-      updated_at: argument('updated_at'),
-      title: argument('title'),
-      title_key: argument('title_key'),
-      description: argument('description'),
-    })
-    .returning('seq'),
+const insert = prepared<NewTask, unknown>((argument) =>
+  query.insertInto('tasks').values({
+    id: argument('id'),
+    workspace_id: argument('workspace_id'),
+    space_id: argument('space_id'),
+    list_id: argument('list_id'),
+    status_id: argument('status_id'),
+    priority: argument('priority'),
+    assignee_id: argument('assignee_id'),
+    creator_id: argument('creator_id'),
+    start_date: argument('start_date'),
+    due_date: argument('due_date'),
+    due_noticed: null,
+    completed_at: argument('completed_at'),
+    position: argument('position'),
+    recurring_task_id: argument('recurring_task_id'),
+    occurrence_at: argument('occurrence_at'),
+    occurrence_number: argument('occurrence_number'),
+    overridden: argument('overridden'),
+    created_at: argument('created_at'),
+    updated_at: argument('updated_at'),
+    title: argument('title'),
+    title_key: argument('title_key'),
+    description: argument('description'),
+  }),
 );
 
-const count = prepared<
-  { workspaceId: string; list: string; assignee: string; priority: number; statusId: string },
-  unknown
->((argument) => {
-  const row = {
-    workspace_id: argument('workspaceId'),
-    priority: argument('priority'),
-    status_id: argument('statusId'),
-    n: 1,
-  };
-  return query
+const lastNumber = prepared<object, { seq: number }>(() =>
+  query.selectNoFrom(sql<number>`last_insert_rowid()`.as('seq')),
+);
+
+const count = prepared<Omit<TaskCountRow, 'n'>, unknown>((argument) =>
+  query
     .insertInto('task_counts')
-    .values([
-      { ...row, field: 'all', value: '' },
-      { ...row, field: 'list', value: argument('list') },
-      { ...row, field: 'assignee', value: argument('assignee') },
-    ])
+    .values({
+      workspace_id: argument('workspace_id'),
+      field: argument('field'),
+      value: argument('value'),
+      priority: argument('priority'),
+      status_id: argument('status_id'),
+      n: 1,
+    })
     .onConflict((conflict) =>
       conflict
         .columns(['workspace_id', 'field', 'value', 'priority', 'status_id'])
         .doUpdateSet((row) => ({ n: row('task_counts.n', '+', 1) })),
-    );
-});
+    ),
+);
 
 /**
- * Stores a task and counts it; answers its number. Counted here and not by a trigger, which would make SQLite
- * journal every page that the insert touches.
+ * Stores a task and counts it; answers its number. By statements that write a single row each: for a trigger, a
+ * `returning` or several rows, SQLite would journal every page and have the search index written out each time.
  */
 export function insertTaskRow(db: Db, row: NewTask): number {
-  const inserted = db.one(insert(row));
-  db.run(
-    count({
-      workspaceId: row.workspace_id,
-      list: row.list_id,
-      assignee: row.assignee_id ?? '',
-      priority: row.priority,
-      statusId: row.status_id,
-    }),
-  );
-  return inserted?.seq ?? 0;
+  db.run(insert(row));
+  const seq = db.one(lastNumber({}))?.seq ?? 0;
+  const { workspace_id, priority, status_id } = row;
+  const counted = { workspace_id, priority, status_id };
+  db.run(count({ ...counted, field: 'all', value: '' }));
+  db.run(count({ ...counted, field: 'list', value: row.list_id }));
+  db.run(count({ ...counted, field: 'assignee', value: row.assignee_id ?? '' }));
+  return seq;
 }
 
 /** Stores the changed fields of a task. */
