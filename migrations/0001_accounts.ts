@@ -110,7 +110,7 @@ create table outbox (
   sent_at text,
   last_error text
 ) strict;
-create index outbox_waiting on outbox (priority, next_attempt_at) where state in ('queued', 'decoy');
+create index outbox_waiting on outbox (priority, next_attempt_at, id) where state in ('queued', 'decoy');
 create index outbox_by_secret on outbox (secret_id) where secret_id is not null;
 create index outbox_by_recipient on outbox (recipient);
 create index outbox_by_expiry on outbox (expires_at);

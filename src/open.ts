@@ -20,11 +20,14 @@ import { instanceLeft } from './recurring/progress.ts';
 import { createAccessTokens } from './sessions/access-token.ts';
 import { argon2Passwords, type Passwords } from './users/passwords.ts';
 
+const MAIL_PAUSE_MS = 25;
+
 /** What a test may put in place of the outside world. */
 export interface Doubles {
   clock?: Clock;
   passwords?: Passwords;
   transport?: Transport;
+  mailPauseMs?: number;
 }
 
 export interface Opened {
@@ -65,6 +68,7 @@ export async function openDeps(
           clock,
           log,
           transport: options.doubles?.transport ?? transportOf(config),
+          pauseMs: options.doubles?.mailPauseMs ?? MAIL_PAUSE_MS,
         })
       : restingMailer;
     const stopping = new AbortController();

@@ -96,6 +96,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       clock,
       passwords: options.passwords ?? quickPasswords,
       transport: options.transport ?? collecting(mails),
+      mailPauseMs: 0,
     },
   });
   const app = createApp(opened.deps);

@@ -17,7 +17,7 @@ const PURGED_AT_ONCE = 2_000;
 
 export const URGENT = 0;
 export const ORDINARY = 1;
-/** Apart from the rest, so that they are found without a look at what waits. */
+/** Apart from the rest, so that what waits is found without a look at them. */
 const DECOY = 2;
 
 export interface Mail {
@@ -55,7 +55,8 @@ export const enqueueMail = (deps: Deps, tx: Tx, mail: Mail, now: number) =>
 
 /**
  * Promises a mail that anyone may cause, within the recipient's budget for its kind. `deliver` false, or an empty
- * budget, leaves a decoy: the same work, so that neither answer nor time tells whether the address has an account.
+ * budget, leaves a decoy until it expires: the same work, now and when it is replaced, so that neither answer nor time
+ * tells whether the address has an account.
  */
 export function enqueueLimitedMail(deps: Deps, tx: Tx, mail: Mail, deliver: boolean, now: number): void {
   const within = takeBudgets(tx, budgetsOf(deps, mail), now).taken;
@@ -124,6 +125,7 @@ const due = prepared<{ priority: number; now: Instant; most: number }, OutboxRow
     .where('next_attempt_at', '<=', argument('now'))
     .where('expires_at', '>', argument('now'))
     .orderBy('next_attempt_at')
+    .orderBy('id')
     .limit(argument('most')),
 );
 
@@ -166,12 +168,6 @@ export const markFailed = (db: Db, id: string, error: string) =>
       .where('id', '=', id),
   );
 
-const deleteDecoys = prepared<object, unknown>(() =>
-  query.deleteFrom('outbox').where(isWaiting).where('priority', '=', DECOY),
-);
-
-export const dropDecoys = (db: Db) => db.run(deleteDecoys({}));
-
 /**
  * Erases what mails carry once it has expired, whether they were sent or not; that there was a mail, and its fate,
  * stays listed for a week. A bounded number at a time.
@@ -197,7 +193,8 @@ export function purgeMails(db: Db, now: number): void {
   const old = query
     .selectFrom('outbox')
     .select('id')
-    .where('expires_at', '<=', toInstant(now - KEPT_MS))
+    .where('expires_at', '<=', toInstant(now))
+    .where((row) => row.or([row('state', '=', 'decoy'), row('expires_at', '<=', toInstant(now - KEPT_MS))]))
     .limit(PURGED_AT_ONCE);
   db.run(query.deleteFrom('outbox').where('id', 'in', old));
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { OutboxRow } from '../db/tables.ts';
 import type { Writer } from '../db/writer.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -5,16 +6,7 @@ import { MINUTE, SECOND, toInstant } from '../kernel/instants.ts';
 import type { Keys } from '../kernel/keys.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Message } from './messages.ts';
-import {
-  dropDecoys,
-  dueMails,
-  markFailed,
-  markForRetry,
-  markSent,
-  messageOf,
-  ORDINARY,
-  URGENT,
-} from './outbox.ts';
+import { dueMails, markFailed, markForRetry, markSent, messageOf, ORDINARY, URGENT } from './outbox.ts';
 
 export const MAILS_AT_ONCE = 5;
 /** One place is always left for a code, however slowly the rest goes. */
@@ -61,7 +53,8 @@ export const restingMailer: Mailer = { wake: () => {}, idle: async () => {}, sto
 
 /**
  * Sends due mails, urgent ones first, a few at once; what fails comes back later and later until it expires. At least
- * once: a crash between the transport's yes and our note of it sends the mail again, under the same id.
+ * once: a crash between the transport's yes and our note of it sends the mail again, under the same id. It begins
+ * `pauseMs` after it is woken: whoever caused a mail has the answer by then, as late or early as if there were none.
  */
 export function createMailer(options: {
   writer: Pick<Writer, 'read' | 'write'>;
@@ -69,8 +62,9 @@ export function createMailer(options: {
   clock: Clock;
   log: Log;
   transport: Transport;
+  pauseMs: number;
 }): Mailer {
-  const { writer, keys, clock, log, transport } = options;
+  const { writer, keys, clock, log, transport, pauseMs } = options;
   const sending = new Map<string, Promise<void>>();
   /** Fates that the storage did not take. Nothing is sent while there are any, or it would be sent again and again. */
   const unnoted: (() => Promise<void>)[] = [];
@@ -87,8 +81,8 @@ export function createMailer(options: {
     try {
       while (isAsked && !isStopped) {
         isAsked = false;
+        await pause(pauseMs);
         await Promise.all(unnoted.splice(0).map((note) => note()));
-        await writer.write((tx) => dropDecoys(tx));
         if (unnoted.length === 0) startDue();
       }
     } catch (err) {

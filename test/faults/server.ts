@@ -41,8 +41,13 @@ export interface ServerProcess {
   complaints: string[];
 }
 
-/** Starts the real server on that data folder, through another program where one is given. */
-export function startServer(folder: string, mailbox: Mailbox, through: string[] = []): ServerProcess {
+/** Starts the real server on that data folder, through another program where one is given; `settings` are variables. */
+export function startServer(
+  folder: string,
+  mailbox: Mailbox,
+  through: string[] = [],
+  settings: Record<string, string> = {},
+): ServerProcess {
   const [command = '', ...parameters] = [...through, process.execPath, MAIN, 'serve'];
   const child = spawn(command, parameters, {
     cwd: folder,
@@ -54,6 +59,7 @@ export function startServer(folder: string, mailbox: Mailbox, through: string[] 
       ERRAND_RATE_LIMITS_ENABLED: 'false',
       ERRAND_BACKUP_SCHEDULE: '',
       ERRAND_LOG_FORMAT: 'json',
+      ...settings,
     },
   });
   const complaints: string[] = [];

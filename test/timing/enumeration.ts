@@ -1,84 +1,107 @@
 /**
  * Prints whether existing and unknown addresses can be told apart by time: interleaved pairs in random order against
- * a real server on loopback, ranked (Mann-Whitney AUC: 0.5 is chance), as in IACR ePrint 2023/1441.
+ * the real server on loopback, ranked (Mann-Whitney AUC: 0.5 is chance), as in IACR ePrint 2023/1441.
  * Usage: node test/timing/enumeration.ts [--pairs 2000]
  */
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { listen } from '../../src/http/listen.ts';
-import { argon2Passwords } from '../../src/users/passwords.ts';
-import { openWorld } from '../world.ts';
+import { createMailbox, mailThat, startServer } from '../faults/server.ts';
+
+/** Until the server has done what follows an answer: its mails. */
+const PAUSE_MS = 45;
+const ADDRESSES = 40;
+const WARM_UP = 30;
 
 const { values } = parseArgs({ options: { pairs: { type: 'string', default: '2000' } } });
+const folder = mkdtempSync(join(tmpdir(), 'errand-timing-'));
+const mailbox = createMailbox();
 // Limits on, as in life: their bookkeeping is part of what could be told apart.
-const plenty = Object.fromEntries(
-  [
-    'auth_burst',
-    'user_burst',
-    'mail_burst',
-    'mail_per_day',
-    'sender_mails_per_day',
-    'failures_burst',
-    'account_failures_burst',
-  ].map((setting) => [setting, 1_000_000]),
-);
-const world = await openWorld({
-  passwords: argon2Passwords(),
-  settings: { rate_limits: { enabled: true, ...plenty } },
-});
-const ada = await world.signUp('ada@example.com');
-const http = await listen(world.app, { host: '127.0.0.1', port: 0, behindProxy: false });
+const bursts = [
+  'AUTH_BURST',
+  'USER_BURST',
+  'MAIL_BURST',
+  'MAIL_PER_DAY',
+  'SENDER_MAILS_PER_DAY',
+  'FAILURES_BURST',
+  'ACCOUNT_FAILURES_BURST',
+];
+const settings = {
+  ERRAND_RATE_LIMITS_ENABLED: 'true',
+  ...Object.fromEntries(bursts.map((name) => [`ERRAND_RATE_LIMITS_${name}`, '1000000'])),
+};
+let server = startServer(folder, mailbox, [], settings);
+let base = await server.listening;
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-const timed = (path: string, body: unknown, token?: string): Promise<number> =>
+const timed = (
+  path: string,
+  body: unknown,
+  token?: string,
+): Promise<{ microseconds: number; text: string }> =>
   new Promise((resolve, reject) => {
+    const content = JSON.stringify(body);
+    const headers = {
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(content),
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+    };
     const started = process.hrtime.bigint();
-    const sent = request(
-      {
-        agent,
-        port: http.port,
-        path: `/api${path}`,
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) },
-      },
-      (answer) => {
-        answer.resume();
-        answer.on('end', () => resolve(Number(process.hrtime.bigint() - started) / 1_000));
-      },
-    );
+    const sent = request(base + path, { agent, method: 'POST', headers }, (answer) => {
+      const microseconds = Number(process.hrtime.bigint() - started) / 1_000;
+      let text = '';
+      answer.setEncoding('utf8');
+      answer.on('data', (part: string) => {
+        text += part;
+      });
+      answer.on('end', () => resolve({ microseconds, text }));
+    });
     sent.on('error', reject);
-    sent.end(JSON.stringify(body));
+    sent.end(content);
   });
 
-let unknowns = 0;
-const unknown = () => {
-  unknowns += 1;
-  return `unknown${String(unknowns).padStart(6, '0')}@example.com`;
-};
-const known: string[] = [];
-for (let i = 0; i < 50; i += 1)
-  known.push((await world.signUp(`known${String(i).padStart(8, '0')}@example.com`)).email);
-const someKnown = () => known[Math.floor(Math.random() * known.length)] ?? ada.email;
+const addressOf = (kind: string, number: number) => `${kind}${String(number).padStart(6, '0')}@example.com`;
 
-const flows: Record<string, { pairs: number; ask(email: string): Promise<number> }> = {
-  'login (wrong password)': {
-    pairs: 0.2,
+async function signUp(email: string): Promise<string> {
+  await timed('/auth/register', { email, password: 'password1', name: 'Ada' });
+  const { text } = await mailThat(mailbox, ({ to }) => to === email);
+  const token = /^Token: (.+)$/m.exec(text)?.[1];
+  return (JSON.parse((await timed('/auth/register/confirm', { token })).text) as { accessToken: string })
+    .accessToken;
+}
+
+const accessToken = await signUp('asker@example.com');
+for (let i = 0; i < ADDRESSES; i += 1) await signUp(addressOf('knownone', i));
+// To read the printed mails here would take this process time, and only after known addresses.
+server.child.kill('SIGTERM');
+await server.ended;
+server = startServer(folder, mailbox, ['sh', '-c', 'exec "$@" > /dev/null', 'sh'], settings);
+base = await server.listening;
+
+// As many of either, so that both are asked about equally often: what differs between a first and a second question
+// tells nobody whether there is an account.
+const anyOf = (kind: string) => () => addressOf(kind, Math.floor(Math.random() * ADDRESSES));
+const known = anyOf('knownone');
+const unknown = anyOf('stranger');
+
+const flows: Record<string, { share: number; ask(email: string): Promise<{ microseconds: number }> }> = {
+  'wrong password': {
+    share: 0.3,
     ask: (email) => timed('/auth/login', { email, password: 'wrong password' }),
   },
-  register: {
-    pairs: 0.2,
+  'sign-up': {
+    share: 0.3,
     ask: (email) => timed('/auth/register', { email, password: 'password1', name: 'Ada' }),
   },
-  'login code': { pairs: 1, ask: (email) => timed('/auth/login/code', { email }) },
-  'login code confirm': {
-    pairs: 1,
-    ask: (email) => timed('/auth/login/code/confirm', { email, code: '000000' }),
-  },
-  'password reset': { pairs: 1, ask: (email) => timed('/auth/password/reset/request', { email }) },
+  'sign-in code': { share: 1, ask: (email) => timed('/auth/login/code', { email }) },
+  'wrong code': { share: 1, ask: (email) => timed('/auth/login/code/confirm', { email, code: '000000' }) },
+  'password reset': { share: 1, ask: (email) => timed('/auth/password/reset/request', { email }) },
   'e-mail change': {
-    pairs: 1,
-    ask: (newEmail) => timed('/auth/email/change/request', { newEmail }, ada.accessToken),
+    share: 1,
+    ask: (newEmail) => timed('/auth/email/change/request', { newEmail }, accessToken),
   },
 };
 
@@ -92,24 +115,23 @@ function auc(a: number[], b: number[]): number {
   return (ranks - (a.length * (a.length + 1)) / 2) / (a.length * b.length);
 }
 
-for (const [name, { pairs, ask }] of Object.entries(flows)) {
-  const count = Math.ceil(Number(values.pairs) * pairs);
-  const times: { known: number[]; unknown: number[] } = { known: [], unknown: [] };
-  for (let i = -50; i < count; i += 1) {
+for (const [name, { share, ask }] of Object.entries(flows)) {
+  const pairs = Math.ceil(Number(values.pairs) * share);
+  const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
+  for (let i = -WARM_UP; i < pairs; i += 1) {
     const first = Math.random() < 0.5;
     for (const isKnown of [first, !first]) {
-      const microseconds = await ask(isKnown ? someKnown() : unknown());
-      await world.settle();
+      const { microseconds } = await ask(isKnown ? known() : unknown());
+      await pause(PAUSE_MS);
       if (i >= 0) times[isKnown ? 'known' : 'unknown'].push(microseconds);
     }
   }
   const [a, b] = [median(times.known), median(times.unknown)];
-  const difference = (((a - b) / b) * 100).toFixed(2);
   console.log(
-    `${name.padEnd(24)} ${count} pairs  known ${a.toFixed(0)} µs  unknown ${b.toFixed(0)} µs  difference ${difference} %  AUC ${auc(times.known, times.unknown).toFixed(3)}`,
+    `${name.padEnd(16)} ${pairs} pairs  known ${a.toFixed(0)} µs  unknown ${b.toFixed(0)} µs  difference ${(((a - b) / b) * 100).toFixed(2)} %  AUC ${auc(times.known, times.unknown).toFixed(3)}`,
   );
 }
 agent.destroy();
-await http.drain(1_000);
-await world.close();
-rmSync(world.folder, { recursive: true, force: true });
+server.child.kill('SIGTERM');
+await server.ended;
+rmSync(folder, { recursive: true, force: true });
