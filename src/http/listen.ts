@@ -76,6 +76,10 @@ export async function listen(
     },
   );
   server.timeout = silenceMs;
+  server.on('timeout', (socket: Socket) => {
+    // While we work on the answer it is not the client who is silent.
+    if (latest.get(socket)?.headersSent !== false) socket.destroy();
+  });
   server.maxConnections = CONNECTIONS_AT_MOST;
   server.on('clientError', refuseBroken);
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {

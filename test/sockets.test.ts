@@ -1,0 +1,273 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { Hono } from 'hono';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Listening, listen } from '../src/http/listen.ts';
+import type { Environment } from '../src/http/request.ts';
+import { openWorld, type World } from './world.ts';
+
+const LOCAL = { host: '127.0.0.1', port: 0, behindProxy: false };
+const HOST = 'Host: errand.example\r\n';
+const LOGIN = `POST /api/auth/login HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n`;
+
+const sockets: Socket[] = [];
+const listeners: Listening[] = [];
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await Promise.all(listeners.splice(0).map((listening) => listening.drain(0)));
+});
+
+async function listenTo(app: Hono<Environment>, more: object = {}): Promise<Listening> {
+  const listening = await listen(app, { ...LOCAL, ...more });
+  listeners.push(listening);
+  return listening;
+}
+
+interface Line {
+  socket: Socket;
+  /** Waits until the server has said this. */
+  hears(text: string): Promise<void>;
+  /** All that the server said, once it has closed the connection. */
+  end: Promise<string>;
+}
+
+function dial({ port }: Listening, bytes: string | Buffer): Line {
+  const socket = connect(port, '127.0.0.1');
+  sockets.push(socket);
+  let heard = '';
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    heard += text;
+    socket.emit('heard');
+  });
+  // The server may well close while we still talk.
+  socket.on('error', () => {});
+  socket.write(bytes);
+  return {
+    socket,
+    hears: async (text) => {
+      while (!heard.includes(text)) await once(socket, 'heard');
+    },
+    end: once(socket, 'close').then(() => heard),
+  };
+}
+
+/** Reads the first answer of a connection, which must have the headers and the shape of every refusal. */
+function refusalIn(heard: string): { status: number; error: string } {
+  const [head = '', body = ''] = heard.split('\r\n\r\n');
+  const headers = head.toLowerCase();
+  expect(headers).toMatch(/x-request-id: [0-9a-f-]{36}/);
+  for (const header of [
+    'cache-control: no-store',
+    'x-content-type-options: nosniff',
+    "content-security-policy: default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy: no-referrer',
+    'content-type: application/json; charset=utf-8',
+  ]) {
+    expect(headers).toContain(header);
+  }
+  expect(headers).not.toContain('\r\nserver:');
+  const { error, message } = JSON.parse(body.slice(0, Number(/content-length: (\d+)/.exec(headers)?.[1])));
+  expect(message).toEqual(expect.any(String));
+  return { status: Number(head.split(' ')[1]), error };
+}
+
+describe('what is no request of ours is refused like everything else:', () => {
+  let world: World;
+  let listening: Listening;
+  beforeEach(async () => {
+    world = await openWorld();
+    listening = await listenTo(world.app);
+  });
+  afterEach(() => world.close());
+
+  const get = (path: string, headers = HOST) => `GET ${path} HTTP/1.1\r\nConnection: close\r\n${headers}\r\n`;
+
+  it.each<[string, string, number]>([
+    ['a request without Host', get('/api/me', ''), 400],
+    ['one of HTTP/1.0 without Host', 'GET /api/me HTTP/1.0\r\n\r\n', 400],
+    ['a Host of two words', get('/api/me', 'Host: a b\r\n'), 400],
+    ['a Host with an impossible port', get('/api/me', 'Host: a:99999\r\n'), 400],
+    ['an expectation other than 100-continue', get('/healthz', `${HOST}Expect: tea\r\n`), 417],
+    ['OPTIONS *', `OPTIONS * HTTP/1.1\r\nConnection: close\r\n${HOST}\r\n`, 400],
+    ['a backslash in the path', get('/api\\me'), 400],
+    ['bytes beyond ASCII in the path', get('/api/\u00ff'), 400],
+    ['an unknown method', `BREW /api/me HTTP/1.1\r\n${HOST}\r\n`, 400],
+    ['a method in lower case', `get /healthz HTTP/1.1\r\n${HOST}\r\n`, 400],
+    ['TLS', '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc', 400],
+    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
+    ['two lengths', `${LOGIN}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400],
+    ['a length and chunks', `${LOGIN}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
+    ['a negative length', `${LOGIN}Content-Length: -1\r\n\r\n`, 400],
+    ['a chunk without a size', `${LOGIN}Transfer-Encoding: chunked\r\n\r\nx\r\n`, 400],
+    [
+      'a chunk with an endless extension',
+      `${LOGIN}Transfer-Encoding: chunked\r\n\r\n1;${'x'.repeat(20_000)}`,
+      400,
+    ],
+    ['headers beyond 16 KiB', get('/healthz', `${HOST}A: ${'x'.repeat(16 * 1024)}\r\n`), 431],
+    ['ten thousand headers', get('/healthz', `${HOST}${'a:b\r\n'.repeat(10_000)}`), 431],
+    ['a URL beyond 16 KiB', get(`/${'x'.repeat(16 * 1024)}`), 431],
+  ])('%s', async (_name, bytes, status) => {
+    const refusal = refusalIn(await dial(listening, bytes).end);
+    expect(refusal).toEqual({ status, error: 'BadRequestError' });
+    await dial(listening, get('/healthz')).hears('{"status":"ok"}');
+  });
+
+  it('a body beyond the cap, by its length or chunk by chunk, before it is all there', async () => {
+    const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
+    const lines = [
+      dial(listening, `${LOGIN}Content-Length: 1073741824\r\n\r\n${'x'.repeat(1_000)}`),
+      dial(listening, `${LOGIN}Transfer-Encoding: chunked\r\n\r\n${chunk}${chunk}`),
+    ];
+    for (const heard of await Promise.all(lines.map(({ end }) => end))) {
+      expect(refusalIn(heard)).toEqual({ status: 413, error: 'PayloadTooLargeError' });
+    }
+  });
+
+  it('and the connection goes on for whoever has sent all of a refused body', async () => {
+    const line = dial(
+      listening,
+      `${LOGIN}Content-Length: 20000\r\n\r\n${'x'.repeat(20_000)}${get('/healthz')}`,
+    );
+    await line.hears('PayloadTooLargeError');
+    await line.hears('{"status":"ok"}');
+  });
+
+  it('two Authorization headers', async () => {
+    const { accessToken } = await world.signUp();
+    const bearer = `Authorization: Bearer ${accessToken}\r\n`;
+    const line = dial(listening, get('/api/me', `${HOST}${bearer}${bearer}`));
+    expect(refusalIn(await line.end)).toEqual({ status: 401, error: 'UnauthorizedError' });
+  });
+
+  it('a connection cannot be upgraded', async () => {
+    const headers = `${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\n`;
+    expect(refusalIn(await dial(listening, get('/api/me', headers)).end).status).toBe(401);
+    expect(await dial(listening, `CONNECT evil.example:443 HTTP/1.1\r\n${HOST}\r\n`).end).toBe('');
+  });
+});
+
+describe('a slow client', () => {
+  it.each([
+    ['that says nothing', ''],
+    ['with half its headers', `GET /healthz HTTP/1.1\r\n${HOST}A: `],
+    ['with half its body', `${LOGIN}Content-Length: 100\r\n\r\n{"email":`],
+    ['with half its chunks', `${LOGIN}Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`],
+  ])('%s is told and cut off', async (_name, bytes) => {
+    const world = await openWorld();
+    const listening = await listenTo(world.app, {
+      patience: { headersMs: 40, requestMs: 80, checkMs: 10 },
+    });
+    const heard = await dial(listening, bytes).end;
+    expect(refusalIn(heard)).toEqual({ status: 408, error: 'BadRequestError' });
+    expect(heard.match(/HTTP\/1\.1/g)).toHaveLength(1);
+    await world.close();
+  });
+
+  it('that does not take its answer is cut off', async () => {
+    const app = new Hono<Environment & { Bindings: { incoming: { socket: Socket } } }>();
+    const cutOff = new Promise<void>((resolve) => {
+      app.get('/', ({ env }) => {
+        env.incoming.socket.once('close', resolve);
+        return new Response('x'.repeat(32 * 1024 * 1024));
+      });
+    });
+    const listening = await listenTo(app as unknown as Hono<Environment>, { patience: { silenceMs: 50 } });
+    const { socket } = dial(listening, `GET / HTTP/1.1\r\n${HOST}\r\n`);
+    socket.pause();
+    await cutOff;
+  });
+});
+
+describe('a patient client', () => {
+  it('is not cut off while the answer is worked on', async () => {
+    const app = new Hono<Environment & { Bindings: { incoming: { socket: Socket } } }>();
+    app.get('/', async ({ env }) => {
+      await once(env.incoming.socket, 'timeout');
+      return new Response('done');
+    });
+    const listening = await listenTo(app as unknown as Hono<Environment>, { patience: { silenceMs: 20 } });
+    const line = dial(listening, `GET / HTTP/1.1\r\n${HOST}\r\n`);
+    await line.hears('done');
+    line.socket.write(`GET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`);
+    expect((await line.end).match(/done/g)).toHaveLength(2);
+  });
+});
+
+describe('a connection', () => {
+  it('may have ten requests wait for the one ahead, and is cut off with more', async () => {
+    const release = Promise.withResolvers<void>();
+    const app = new Hono<Environment>();
+    let asked = 0;
+    app.get('/', async () => {
+      asked += 1;
+      await release.promise;
+      return new Response('done');
+    });
+    const listening = await listenTo(app);
+    const ask = (times: number, more = '') => `GET / HTTP/1.1\r\n${HOST}${more}\r\n`.repeat(times);
+    expect(await dial(listening, ask(1_000)).end).toBe('');
+    expect(asked).toBe(11);
+    const line = dial(listening, ask(10) + ask(1, 'Connection: close\r\n'));
+    release.resolve();
+    expect((await line.end).match(/done/g)).toHaveLength(11);
+  });
+
+  it('may have any number of requests, one after the other', async () => {
+    const app = new Hono<Environment>();
+    app.get('/:n', (context) => new Response(`<${context.req.param('n')}>`));
+    const listening = await listenTo(app);
+    const line = dial(listening, '');
+    for (let n = 0; n < 50; n += 1) {
+      line.socket.write(`GET /${n} HTTP/1.1\r\n${HOST}\r\n`);
+      await line.hears(`<${n}>`);
+    }
+  });
+});
+
+describe('stopping', () => {
+  const ASK = `GET / HTTP/1.1\r\n${HOST}\r\n`;
+
+  /** Answers `/` once it is released, and everything else at once. */
+  function heldApp() {
+    const held = Promise.withResolvers<void>();
+    const entered = Promise.withResolvers<void>();
+    const app = new Hono<Environment>();
+    app.get('/', async () => {
+      entered.resolve();
+      await held.promise;
+      return new Response('done');
+    });
+    app.get('/now', () => new Response('at once'));
+    return { app, entered: entered.promise, release: held.resolve };
+  }
+
+  it('finishes what is in flight, closes what is idle, and takes nothing new', async () => {
+    const { app, entered, release } = heldApp();
+    const listening = await listenTo(app);
+    const idle = dial(listening, `GET /now HTTP/1.1\r\n${HOST}\r\n`);
+    await idle.hears('at once');
+    const silent = dial(listening, '');
+    const busy = dial(listening, ASK);
+    await entered;
+    const stopped = listening.drain(60_000);
+    await Promise.all([idle.end, silent.end]);
+    const [refused] = await once(connect(listening.port, '127.0.0.1'), 'error');
+    expect(refused).toMatchObject({ code: 'ECONNREFUSED' });
+    release();
+    const heard = await busy.end;
+    expect(heard).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(heard).toMatch(/connection: close/i);
+    expect(heard).toMatch(/done$/);
+    await stopped;
+  });
+
+  it('waits no longer than it was told', async () => {
+    const { app, entered } = heldApp();
+    const listening = await listenTo(app);
+    const busy = dial(listening, ASK);
+    await entered;
+    await listening.drain(20);
+    expect(await busy.end).toBe('');
+  });
+});
