@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
 import { icon } from './icon.ts';
+import { reference } from './reference-script.js';
+import { referenceStyle } from './reference-style.ts';
 import { page } from './script.js';
 import { style } from './style.ts';
 
@@ -15,6 +17,13 @@ export interface Asset {
 
 export const STYLE = asset('page', 'css', 'text/css; charset=utf-8', style);
 export const SCRIPT = asset('page', 'js', 'text/javascript; charset=utf-8', `(${page})();\n`);
+export const REFERENCE_STYLE = asset('reference', 'css', 'text/css; charset=utf-8', referenceStyle);
+export const REFERENCE_SCRIPT = asset(
+  'reference',
+  'js',
+  'text/javascript; charset=utf-8',
+  `(${reference})();\n`,
+);
 export const ICON = asset('icon', 'svg', 'image/svg+xml', icon);
 
 function asset(name: string, extension: string, type: string, content: string): Asset {

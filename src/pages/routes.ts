@@ -1,13 +1,15 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Deps } from '../deps.ts';
 import { commonHeaders } from '../http/answer.ts';
-import type { Environment } from '../http/request.ts';
+import type { OpenApiDocument } from '../http/openapi-document.ts';
+import { type Environment, requestIdOf } from '../http/request.ts';
 import { acceptInvitation } from './accept-invitation.ts';
-import { ICON, SCRIPT, STYLE } from './assets.ts';
+import { type Asset, ICON, REFERENCE_SCRIPT, REFERENCE_STYLE, SCRIPT, STYLE } from './assets.ts';
 import { confirmEmail } from './confirm-email.ts';
 import { confirmSignup } from './confirm-signup.ts';
 import { keepEmail } from './keep-email.ts';
-import { layout, type Page, type Site } from './layout.ts';
+import { type Html, layout, type Page, type Site } from './layout.ts';
+import { referencePage } from './reference.ts';
 import { resetPassword } from './reset-password.ts';
 import { welcome } from './welcome.ts';
 
@@ -40,19 +42,39 @@ export function mountPages(app: OpenAPIHono<Environment>, deps: Deps): void {
   const site = { api: `.${basePath}`, publicApi: publicUrl + basePath };
   for (const [path, page] of Object.entries(PAGES)) {
     const document = layout(site, page(site));
-    app.get(path, async (context) => {
-      const headers = {
-        ...commonHeaders(context.get('requestId')),
-        'Content-Security-Policy': CONTENT_POLICY,
-        'Content-Type': 'text/html; charset=utf-8',
-      };
-      return new Response(String(await document), { headers });
-    });
+    app.get(path, async (context) => htmlAnswer(requestIdOf(context), await document));
   }
-  for (const { href, type, content } of [STYLE, SCRIPT, ICON]) {
-    app.get(`/${href}`, (context) => {
+  mountAssets(app, '', [STYLE, SCRIPT, ICON]);
+}
+
+/** The reference of the API at `/docs` under the base path, with its assets, so that they pass where the API does. */
+export function mountReference(
+  app: OpenAPIHono<Environment>,
+  basePath: string,
+  document: () => OpenApiDocument,
+): void {
+  let page: Html | undefined;
+  app.get(`${basePath}/docs`, async (context) => {
+    page ??= referencePage(document());
+    return htmlAnswer(requestIdOf(context), await page);
+  });
+  mountAssets(app, basePath, [REFERENCE_STYLE, REFERENCE_SCRIPT, ICON]);
+}
+
+const htmlAnswer = (requestId: string, document: Awaited<Html>): Response =>
+  new Response(String(document), {
+    headers: {
+      ...commonHeaders(requestId),
+      'Content-Security-Policy': CONTENT_POLICY,
+      'Content-Type': 'text/html; charset=utf-8',
+    },
+  });
+
+function mountAssets(app: OpenAPIHono<Environment>, under: string, assets: Asset[]): void {
+  for (const { href, type, content } of assets) {
+    app.get(`${under}/${href}`, (context) => {
       const headers = {
-        ...commonHeaders(context.get('requestId')),
+        ...commonHeaders(requestIdOf(context)),
         'Cache-Control': KEPT_FOR_GOOD,
         'Content-Type': type,
       };

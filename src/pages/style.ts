@@ -1,5 +1,5 @@
-/** The look of every page: one column, the reader's own font, light or dark as the reader prefers. */
-export const style = `:root {
+/** What all looks share: the reader's own font, light or dark as the reader prefers. */
+export const ground = `:root {
   color-scheme: light dark;
   --ground: #f4f3ee;
   --sheet: #ffffff;
@@ -11,6 +11,11 @@ export const style = `:root {
   --accent-strong: #14533d;
   --on-accent: #ffffff;
   --fault: #b3261e;
+  --code: #f0f1ec;
+  --get: #1c6b4f;
+  --post: #1f55a8;
+  --patch: #8a5300;
+  --delete: #b3261e;
 }
 
 @media (prefers-color-scheme: dark) {
@@ -25,6 +30,11 @@ export const style = `:root {
     --accent-strong: #a5e4c8;
     --on-accent: #06251a;
     --fault: #ffb4ab;
+    --code: #141816;
+    --get: #7fd3ad;
+    --post: #a6c8ff;
+    --patch: #f5c37a;
+    --delete: #ffb4ab;
   }
 }
 
@@ -34,12 +44,29 @@ export const style = `:root {
 
 body {
   margin: 0;
-  padding: clamp(1rem, 6vh, 4rem) 1rem 2rem;
   background: var(--ground);
   color: var(--ink);
   font: 1rem/1.55 system-ui, sans-serif;
   overflow-wrap: break-word;
 }
+
+a { color: var(--accent); text-underline-offset: 0.15em; }
+a:hover { color: var(--accent-strong); }
+
+:focus-visible {
+  outline: 3px solid var(--accent);
+  outline-offset: 2px;
+}
+
+code {
+  font: 0.875em/1.5 ui-monospace, monospace;
+  overflow-wrap: anywhere;
+}
+`;
+
+/** The look of the small pages: one column. */
+export const style = `${ground}
+body { padding: clamp(1rem, 6vh, 4rem) 1rem 2rem; }
 
 header, main {
   max-width: 28rem;
@@ -78,14 +105,6 @@ section > :last-child, form > :last-child, details > :last-child { margin-bottom
 .quiet, .hint {
   color: var(--quiet);
   font-size: 0.925rem;
-}
-
-a { color: var(--accent); text-underline-offset: 0.15em; }
-a:hover { color: var(--accent-strong); }
-
-:focus-visible {
-  outline: 3px solid var(--accent);
-  outline-offset: 2px;
 }
 
 form { margin-bottom: 1.25rem; }
@@ -175,11 +194,6 @@ ul { margin: 0; padding-left: 1.2rem; }
 li a { display: inline-block; padding-block: 0.35rem; }
 
 noscript p { margin: 1rem 0 0; }
-
-code {
-  font: 0.875em/1.5 ui-monospace, monospace;
-  overflow-wrap: anywhere;
-}
 
 @media (scripting: none) {
   details { display: none; }

@@ -1,0 +1,2 @@
+/** Runs in the browser only; see reference-script.js. */
+export function reference(): void;

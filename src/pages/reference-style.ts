@@ -1,0 +1,192 @@
+import { ground } from './style.ts';
+
+/** The look of the reference: contents beside the text, or behind a button where there is no room. */
+export const referenceStyle = `${ground}
+:root { --bar: 3.75rem; }
+
+html { scroll-padding-top: calc(var(--bar) + 1rem); }
+
+a { text-decoration-thickness: 1px; }
+
+.skip {
+  position: fixed;
+  top: -6rem;
+  left: 1rem;
+  z-index: 3;
+  padding: 0.6rem 1rem;
+  border-radius: 0.5rem;
+  background: var(--accent);
+  color: var(--on-accent);
+}
+.skip:focus { top: 0.5rem; }
+
+header {
+  position: sticky;
+  top: 0;
+  z-index: 2;
+  display: flex;
+  align-items: center;
+  gap: 0.75rem;
+  height: var(--bar);
+  padding-inline: 1rem;
+  border-bottom: 1px solid var(--line);
+  background: var(--sheet);
+}
+
+.brand {
+  display: flex;
+  align-items: center;
+  gap: 0.6rem;
+  color: var(--ink);
+  font-weight: 650;
+  text-decoration: none;
+  white-space: nowrap;
+}
+
+search { flex: 1; min-width: 0; }
+
+input, header button {
+  min-height: 2.5rem;
+  padding: 0.35rem 0.75rem;
+  border: 1px solid var(--edge);
+  border-radius: 0.5rem;
+  background: var(--sheet);
+  color: inherit;
+  font: inherit;
+}
+
+input { width: 100%; max-width: 32rem; }
+input::placeholder { color: var(--quiet); opacity: 1; }
+
+header button { cursor: pointer; font-weight: 600; }
+
+nav {
+  position: fixed;
+  inset: var(--bar) 0 0;
+  width: 100%;
+  height: auto;
+  margin: 0;
+  padding: 1rem;
+  overflow-y: auto;
+  overscroll-behavior: contain;
+  border: 0;
+  background: var(--sheet);
+  color: inherit;
+}
+
+nav p { margin: 0.9rem 0 0.2rem; font-weight: 650; }
+nav p a { color: var(--ink); text-decoration: none; }
+nav p a:hover { text-decoration: underline; }
+nav div:first-child > p { margin-top: 0; }
+nav ul { margin: 0; padding: 0; list-style: none; }
+
+nav a {
+  display: flex;
+  align-items: baseline;
+  justify-content: space-between;
+  gap: 0.5rem;
+  padding: 0.3rem 0.5rem;
+  border-radius: 0.4rem;
+}
+nav li a { color: var(--quiet); font-size: 0.925rem; line-height: 1.35; text-decoration: none; }
+nav li a:hover { background: var(--code); color: var(--ink); }
+nav b { font-size: 0.6875rem; }
+
+b { letter-spacing: 0.02em; }
+b.get { color: var(--get); }
+b.post { color: var(--post); }
+b.patch { color: var(--patch); }
+b.delete { color: var(--delete); }
+
+main { max-width: 76rem; padding: 1.5rem 1rem 4rem; }
+main:focus { outline: none; }
+
+#found { margin: 0; color: var(--quiet); }
+#found:not(:empty) { margin-bottom: 1.5rem; }
+
+h1 { margin: 0 0 0.75rem; font-size: 1.75rem; line-height: 1.2; }
+h1 .quiet { font-size: 1rem; font-weight: 400; }
+h2 { margin: 3rem 0 0.5rem; font-size: 1.375rem; }
+h3 { margin: 0 0 0.25rem; font-size: 1.125rem; }
+h4 { margin: 1.25rem 0 0.35rem; font-size: 0.875rem; color: var(--quiet); }
+h2 a, h3 a { color: inherit; text-decoration: none; }
+h2 a:hover, h3 a:hover { text-decoration: underline; }
+h3 a { display: inline-block; }
+
+p { margin: 0 0 0.75rem; }
+main > section > p, .introduction p { max-width: 44rem; }
+
+.quiet { color: var(--quiet); font-size: 0.925rem; }
+
+article {
+  display: grid;
+  gap: 0 2rem;
+  margin-top: 1rem;
+  padding: 1.25rem;
+  border: 1px solid var(--line);
+  border-radius: 0.9rem;
+  background: var(--sheet);
+}
+article:target { border-color: var(--accent); box-shadow: 0 0 0 1px var(--accent); }
+article > * { min-width: 0; }
+
+.call b { font-size: 0.875rem; }
+
+.fields { margin: 0; }
+.fields > div { padding-block: 0.5rem; border-top: 1px solid var(--line); }
+.fields > div:target { background: var(--code); }
+.fields dd { margin: 0; }
+.fields dd > p { margin: 0.15rem 0 0; font-size: 0.925rem; }
+.fields .fields { margin: 0.5rem 0 0 0.15rem; padding-left: 0.85rem; border-left: 2px solid var(--line); }
+dt code { font-weight: 600; color: var(--ink); }
+.type, .limits { color: var(--quiet); font-size: 0.875rem; }
+.limits span:not(:last-child)::after { content: " ·"; }
+.required { color: var(--fault); font-size: 0.8125rem; }
+main p > a, dt a, .refusals a, .shape a { display: inline-block; min-height: 1.5rem; }
+
+.refusals { display: flex; flex-wrap: wrap; gap: 0.5rem; margin: 0; padding: 0; list-style: none; }
+.refusals a { padding: 0.05rem 0.5rem; border: 1px solid var(--line); border-radius: 0.4rem; font-size: 0.875rem; }
+
+pre {
+  max-height: 26rem;
+  margin: 0;
+  padding: 0.85rem 1rem;
+  overflow: auto;
+  border: 1px solid var(--line);
+  border-radius: 0.6rem;
+  background: var(--code);
+}
+pre code { font-size: 0.78125rem; overflow-wrap: normal; }
+pre.command { white-space: pre-wrap; }
+pre.command code { overflow-wrap: anywhere; }
+
+@media (max-width: 59.99rem) {
+  .brand span { position: absolute; clip-path: inset(50%); }
+}
+
+@media (min-width: 60rem) {
+  header button { display: none; }
+  .brand { width: 15.5rem; }
+  body { display: grid; grid-template-columns: 17.5rem minmax(0, 1fr); }
+  header { grid-column: 1 / -1; }
+  nav, nav[popover] {
+    position: sticky;
+    inset: var(--bar) auto auto;
+    display: block;
+    width: auto;
+    height: calc(100vh - var(--bar));
+    border-right: 1px solid var(--line);
+  }
+  main { padding-inline: 2rem; }
+}
+
+@media (min-width: 76rem) {
+  article { grid-template-columns: minmax(0, 9fr) minmax(0, 10fr); }
+  article.shape { grid-template-columns: minmax(0, 44rem); }
+  .shown { position: sticky; top: calc(var(--bar) + 1rem); align-self: start; }
+}
+
+@media (scripting: none) {
+  search { visibility: hidden; }
+}
+`;

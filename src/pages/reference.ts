@@ -1,0 +1,130 @@
+import { html } from 'hono/html';
+import type { OpenApiDocument } from '../http/openapi-document.ts';
+import { ICON, REFERENCE_SCRIPT, REFERENCE_STYLE } from './assets.ts';
+import type { Html } from './layout.ts';
+import { type Call, findable, operationView, refusalAnchor } from './reference-operation.ts';
+import { inline, prose, shape, shapeAnchor, typeOf } from './reference-schema.ts';
+
+interface Group {
+  id: string;
+  name: string;
+  description: string;
+  calls: Call[];
+}
+
+/**
+ * The API's reference: its OpenAPI document as one page that is whole without a script.
+ *
+ * Ours, because of the libraries tried in a browser under our policy (Scalar, Redoc, Elements, RapiDoc, Swagger UI)
+ * none stays at home by itself: they bring 0.9 to 4.4 MB of script, up to 272 packages, and proxies, fonts, agents or
+ * telemetry of other hosts that are to be switched off again with each version.
+ */
+export function referencePage(document: OpenApiDocument): Html {
+  const groups = groupsOf(document);
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>API reference · Errand</title>
+<link rel="icon" type="image/svg+xml" href="${ICON.href}">
+<link rel="stylesheet" href="${REFERENCE_STYLE.href}">
+<script type="module" src="${REFERENCE_SCRIPT.href}"></script>
+</head>
+<body>
+<a class="skip" href="#reference">Skip the contents</a>
+<header>
+<a class="brand" href="#reference"><img src="${ICON.href}" alt="" width="28" height="28"> <span>Errand API</span></a>
+<search><input id="filter" type="search" placeholder="Filter" aria-label="Filter the operations" autocomplete="off" spellcheck="false"></search>
+<button type="button" popovertarget="contents">Contents</button>
+</header>
+${contentsOf(groups)}
+<main id="reference" tabindex="-1">
+<p id="found" role="status"></p>
+<section class="introduction" data-rest>
+<h1>${document.info.title} API <span class="quiet">${document.info.version}</span></h1>
+${prose(document.info.description)}
+<p><a href="openapi.json">The same as an OpenAPI document</a></p>
+</section>
+${groups.map((group) => groupView(document, group))}
+${refusalsOf(document)}
+${shapesOf(document)}
+</main>
+</body>
+</html>
+`;
+}
+
+function groupsOf({ tags, paths }: OpenApiDocument): Group[] {
+  const calls = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({ method, path, operation })),
+  );
+  return tags.map(({ name, description }) => ({
+    id: `tag-${name.toLowerCase().replaceAll(' ', '-')}`,
+    name,
+    description,
+    calls: calls.filter(({ operation }) => operation.tags[0] === name),
+  }));
+}
+
+const contentsOf = (groups: Group[]): Html => html`<nav id="contents" popover aria-label="Contents">
+${groups.map(
+  ({ id, name, calls }) => html`<div data-group>
+<p><a href="#${id}">${name}</a></p>
+<ul>${calls.map(
+    (call) =>
+      html`<li data-find="${findable(call)}"><a href="#${call.operation.operationId}"><span>${call.operation.summary}</span> <b class="${call.method}">${call.method.toUpperCase()}</b></a></li>`,
+  )}</ul>
+</div>`,
+)}
+<div data-rest>
+<p><a href="#refusals">Refusals</a></p>
+<p><a href="#shapes">Shapes</a></p>
+</div>
+</nav>`;
+
+const groupView = (document: OpenApiDocument, { id, name, description, calls }: Group): Html => html`
+<section aria-labelledby="${id}" data-group>
+<h2 id="${id}"><a href="#${id}">${name}</a></h2>
+${prose(description)}
+${calls.map((call) => operationView(document, call))}
+</section>`;
+
+const refusalsOf = ({ components, paths }: OpenApiDocument): Html => html`
+<section aria-labelledby="refusals">
+<h2 id="refusals"><a href="#refusals">Refusals</a></h2>
+<p>Whatever is refused is answered with an <a href="#${shapeAnchor('Error')}">Error</a>. Its kind and status belong together:</p>
+<dl class="fields">${Object.entries(components.responses).map(
+  ([name, { description }]) => html`
+<div id="${refusalAnchor(name)}"><dt><b>${statusOf(paths, name)}</b> <code>${name}</code></dt><dd><p>${inline(description)}</p></dd></div>`,
+)}</dl>
+</section>`;
+
+/** The status that a refusal goes by, in whichever operation names it. */
+function statusOf(paths: OpenApiDocument['paths'], name: string): string {
+  const answers = Object.values(paths)
+    .flatMap((operations) => Object.values(operations))
+    .flatMap(({ responses }) => Object.entries(responses));
+  const [status = ''] =
+    answers.find(([, answer]) => '$ref' in answer && answer.$ref.endsWith(`/${name}`)) ?? [];
+  return status;
+}
+
+const shapesOf = (document: OpenApiDocument): Html => html`
+<section aria-labelledby="shapes">
+<h2 id="shapes"><a href="#shapes">Shapes</a></h2>
+${Object.entries(document.components.schemas)
+  .sort(([one], [other]) => (one < other ? -1 : 1))
+  .map(([name, schema]) => {
+    const id = shapeAnchor(name);
+    const parts = (schema.allOf ?? []).filter(({ $ref }) => $ref !== undefined);
+    return html`<article id="${id}" aria-labelledby="${id}-name" class="shape">
+<h3 id="${id}-name"><a href="#${id}">${name}</a></h3>
+${prose(schema.description)}
+${parts.length > 0 && html`<p class="quiet">With all of ${parts.map((part) => typeOf(part))}.</p>`}
+${shape(document, schema, 'told')}
+</article>`;
+  })}
+</section>`;

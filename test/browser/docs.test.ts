@@ -1,0 +1,145 @@
+import { mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Hono } from 'hono';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { App } from '../../src/app.ts';
+import { openWorld, type World } from '../world.ts';
+import { faintTexts, smallTargets } from './legibility.ts';
+import { launchBrowser, startVisit, type Visit } from './visit.ts';
+
+const FOLDER = process.env.SCREENSHOTS ?? join(tmpdir(), 'errand-screenshots');
+const DOCS = '/api/docs';
+
+let browser: Browser;
+let world: World;
+let visit: Visit;
+let told: string[];
+beforeAll(async () => {
+  mkdirSync(FOLDER, { recursive: true });
+  browser = await launchBrowser();
+  world = await openWorld();
+});
+// Leaving fails when another host was asked for anything, or a policy or a script broke.
+afterEach(async () => {
+  await visit.end();
+  expect(told).toEqual([]);
+});
+afterAll(async () => {
+  await browser.close();
+  await world.close();
+});
+
+async function read(options: Parameters<typeof startVisit>[2] = {}, path = DOCS): Promise<void> {
+  visit = await startVisit(browser, world.app, { reducedMotion: 'reduce', ...options });
+  told = [];
+  visit.page.on('console', (message) => told.push(message.text()));
+  await visit.follow(path);
+}
+
+const PHONE = { viewport: { width: 360, height: 720 } };
+const operations = () => visit.page.locator('article[data-find]').filter({ visible: true });
+const contents = () => visit.page.getByRole('navigation', { name: 'Contents' });
+const filter = () => visit.page.getByRole('searchbox', { name: 'Filter the operations' });
+
+describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+  it.each([320, 360, 1280])('the reference fits and can be read at %i pixels', async (width) => {
+    await read({ colorScheme, viewport: { width, height: 900 } });
+    for (const id of ['', 'createATask', 'createARecurringTask', 'refusals', 'shape-EndCondition']) {
+      if (id) await visit.page.goto(`${visit.origin}${DOCS}#${id}`);
+      const path = join(FOLDER, `docs-${id || 'top'}-${colorScheme}-${width}.png`);
+      await visit.page.screenshot({ path });
+    }
+    expect(await visit.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    expect(await faintTexts(visit.page)).toEqual([]);
+    expect(await smallTargets(visit.page)).toEqual([]);
+  });
+});
+
+describe('the reference', () => {
+  it('shows what every word of the filter is in, in the text and in the contents, and everything again', async () => {
+    await read();
+    const all = await operations().count();
+    await filter().fill('POST  recurring');
+    await visit.page
+      .getByRole('status')
+      .filter({ hasText: `of ${all} operations` })
+      .waitFor();
+    expect(await operations().count()).toBeGreaterThan(3);
+    for (const operation of await operations().all()) {
+      expect(await operation.locator('.call').innerText()).toMatch(/^POST .*recurring/s);
+    }
+    expect(await contents().getByRole('listitem').filter({ visible: true }).count()).toBe(
+      await operations().count(),
+    );
+    expect(
+      await visit.page.getByRole('heading', { level: 2 }).filter({ visible: true }).first().innerText(),
+    ).toBe('Recurring tasks');
+    await filter().fill('no such thing');
+    await visit.page.getByText(`0 of ${all} operations`).waitFor();
+    await filter().press('Escape');
+    expect(await operations().count()).toBe(all);
+    expect(await visit.page.getByRole('status').innerText()).toBe('');
+  });
+
+  it('leads from the contents to an operation, beside the text where there is room', async () => {
+    await read({ viewport: { width: 1280, height: 800 } });
+    expect(await visit.page.getByRole('button', { name: 'Contents' }).isVisible()).toBe(false);
+    await contents().getByRole('link', { name: 'Search the tasks' }).click();
+    expect(new URL(visit.page.url()).hash).toBe('#searchTheTasks');
+    await expect.poll(() => visit.page.locator('#searchTheTasks').evaluate(topOf)).toBeLessThan(120);
+  });
+
+  it('keeps the contents behind a button on a phone, and works by keyboard alone', async () => {
+    await read(PHONE);
+    expect(await contents().isVisible()).toBe(false);
+    const { keyboard } = visit.page;
+    await keyboard.press('Tab');
+    expect(await visit.page.locator(':focus').innerText()).toBe('Skip the contents');
+    for (let pressed = 0; pressed < 3; pressed += 1) await keyboard.press('Tab');
+    expect(await visit.page.locator(':focus').innerText()).toBe('Contents');
+    await keyboard.press('Enter');
+    await contents().waitFor();
+    await visit.page.screenshot({ path: join(FOLDER, 'docs-contents-360.png') });
+    await keyboard.press('Escape');
+    await contents().waitFor({ state: 'hidden' });
+    await keyboard.press('Enter');
+    await contents().getByRole('link', { name: 'Create a task' }).press('Enter');
+    await contents().waitFor({ state: 'hidden' });
+    expect(new URL(visit.page.url()).hash).toBe('#createATask');
+    await expect.poll(() => visit.page.locator('#createATask').evaluate(topOf)).toBeLessThan(120);
+  });
+
+  it('is whole without JavaScript, but for the filter', async () => {
+    await read({ javaScriptEnabled: false, ...PHONE });
+    expect(await filter().isVisible()).toBe(false);
+    await visit.page.getByRole('button', { name: 'Contents' }).click();
+    await contents().getByRole('link', { name: 'Create a task' }).waitFor();
+    expect(await operations().count()).toBeGreaterThan(50);
+  });
+
+  it('works behind a proxy that serves it under a path of its own', async () => {
+    const { app } = world;
+    const proxied = new Hono().mount('/work', (request, bindings) => app.fetch(request, bindings));
+    visit = await startVisit(browser, proxied as unknown as App, { under: '/work' });
+    told = [];
+    visit.page.on('console', (message) => told.push(message.text()));
+    await visit.follow(DOCS);
+    await filter().fill('search');
+    await visit.page.getByRole('status').filter({ hasText: 'operations' }).waitFor();
+    await visit.page
+      .getByRole('link', { name: 'The same as an OpenAPI document' })
+      .waitFor({ state: 'hidden' });
+    expect(await visit.page.getByRole('link', { name: 'Search the tasks' }).first().isVisible()).toBe(true);
+  });
+
+  it('is reached from the first page', async () => {
+    await read({}, '/');
+    await visit.page.getByRole('link', { name: 'How the API works' }).click();
+    await visit.page.getByRole('heading', { name: 'Errand API' }).waitFor();
+  });
+});
+
+const topOf = (element: unknown): number =>
+  (element as { getBoundingClientRect(): { top: number } }).getBoundingClientRect().top;

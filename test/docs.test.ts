@@ -1,0 +1,266 @@
+import { z } from '@hono/zod-openapi';
+import { build, transform } from 'esbuild';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { OpenApiDocument, Schema } from '../src/http/openapi-document.ts';
+import { resolve } from '../src/http/openapi-document.ts';
+import type { Route } from '../src/http/route.ts';
+import { type Asset, REFERENCE_SCRIPT } from '../src/pages/assets.ts';
+import { referencePage } from '../src/pages/reference.ts';
+import { routes } from '../src/routes.ts';
+import { openWorld, type World } from './world.ts';
+
+const BASE_PATHS = ['/api', '/', '/a/b'];
+
+let world: World;
+let document: OpenApiDocument;
+let html: string;
+beforeEach(async () => {
+  world = await openWorld();
+  document = (await world.call('GET', '/openapi.json')).body;
+  html = (await world.call('GET', '/docs')).body;
+});
+afterEach(() => world.close());
+
+const operationsOf = ({ paths }: OpenApiDocument) =>
+  Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({ method, path, operation })),
+  );
+const described = (route: Route) => {
+  const operation = document.paths[`/api${route.path}`]?.[route.method];
+  if (!operation) throw new Error(`${route.method} ${route.path} is not described`);
+  return operation;
+};
+const idsIn = (page: string) => [...page.matchAll(/\sid="([^"]*)"/g)].map(([, id = '']) => id);
+const addressesIn = (page: string) =>
+  [...page.matchAll(/\b(?:href|src|action)="([^"]*)"/g)].map(([, address = '']) => address);
+const assetsIn = (page: string) => addressesIn(page).filter((address) => address.startsWith('assets/'));
+const articleOf = (id: string) => html.match(new RegExp(`<article id="${id}".*?</article>`, 's'))?.[0] ?? '';
+const escaped = (text: string) =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;');
+
+describe('the reference page', () => {
+  it.each(BASE_PATHS)(
+    'is below the base path %s, with the headers of every answer and a strict policy',
+    async (base) => {
+      await world.close();
+      world = await openWorld({ settings: { server: { base_path: base } } });
+      const { status, headers } = await world.app.request(`${base === '/' ? '' : base}/docs`);
+      expect(status).toBe(200);
+      expect(Object.fromEntries(headers)).toEqual({
+        'x-request-id': expect.stringMatching(/./),
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy':
+          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+          "form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+      });
+    },
+  );
+
+  it('is opened by GET and HEAD alone', async () => {
+    expect((await world.call('HEAD', '/docs')).status).toBe(200);
+    const { status, headers } = await world.call('POST', '/docs');
+    expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+
+  it('has no script, style or handler inside, and asks no other host for anything', () => {
+    expect(html).not.toMatch(
+      /<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)|javascript:|<iframe|<link[^>]*https?:/i,
+    );
+    for (const address of addressesIn(html))
+      expect(address).toMatch(/^(#[\w-]+|assets\/[\w.]+|openapi\.json)$/);
+  });
+
+  it.each(BASE_PATHS)(
+    'brings its own assets below %s, to be kept for good, which name no other host',
+    async (base) => {
+      await world.close();
+      world = await openWorld({ settings: { server: { base_path: base } } });
+      const root = base === '/' ? '' : base;
+      const assets = assetsIn(await (await world.app.request(`${root}/docs`)).text());
+      expect(new Set(assets).size).toBe(3);
+      for (const asset of assets) {
+        const answer = await world.app.request(`${root}/${asset}`);
+        expect(answer.status).toBe(200);
+        expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+        expect(answer.headers.get('content-type')).toMatch(/^(text\/css|text\/javascript|image\/svg\+xml)/);
+        const content = await answer.text();
+        expect(content.replace('http://www.w3.org/2000/svg', '')).not.toMatch(
+          /https?:|\/\/\w|url\(|@import|fetch\(/,
+        );
+      }
+    },
+  );
+
+  it('tells of every operation: where it is, what it takes, what it answers and refuses', () => {
+    const operations = operationsOf(document);
+    expect(operations.length).toBeGreaterThanOrEqual(routes.length);
+    for (const { method, path, operation } of operations) {
+      const article = articleOf(operation.operationId);
+      expect(article, operation.operationId).toContain(escaped(operation.summary));
+      expect(article.replaceAll('<wbr>', '')).toContain(`<code>${path}</code>`);
+      expect(article).toContain(`>${method.toUpperCase()}</b>`);
+      for (const { name } of operation.parameters ?? []) expect(article).toContain(`<code>${name}</code>`);
+      for (const status of Object.keys(operation.responses)) expect(article).toContain(status);
+      const body = operation.requestBody?.content['application/json']?.schema;
+      const fields = Object.keys((body && resolve(document, body).properties) ?? {});
+      for (const name of fields) expect(article, operation.operationId).toContain(`<code>${name}</code>`);
+      expect(article).toContain('curl ');
+    }
+    for (const name of Object.keys(document.components.schemas))
+      expect(articleOf(`shape-${name}`)).not.toBe('');
+  });
+
+  it('leads nowhere in vain, and to one place each', () => {
+    const ids = idsIn(html);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const address of addressesIn(html)) {
+      if (address.startsWith('#')) expect(ids).toContain(address.slice(1));
+    }
+  });
+
+  it('shows commands with the address of this server, ids and token in variables', async () => {
+    await world.close();
+    world = await openWorld({ settings: { server: { public_url: 'https://errand.example.com/work' } } });
+    html = (await world.call('GET', '/docs')).body;
+    expect(articleOf('changeATask')).toContain(
+      'curl -X PATCH &quot;https://errand.example.com/work/api/workspaces/$workspace_id/tasks/$task_id&quot; \\\n' +
+        '  -H &quot;Authorization: Bearer $access&quot; \\\n',
+    );
+    expect(articleOf('searchTheTasks')).toContain('/tasks/search?q=milk&quot;');
+  });
+
+  it('escapes whatever the document says', async () => {
+    const nasty = '"><script>`<b>`';
+    const page = String(
+      await referencePage({
+        ...document,
+        tags: [{ name: 'Me', description: nasty }],
+        components: {
+          responses: {},
+          schemas: { Nasty: { description: nasty, properties: { [nasty]: { example: nasty } } } },
+        },
+      }),
+    );
+    expect(page).not.toContain('"><script>');
+    expect(page).not.toContain('<b>`');
+  });
+
+  it('brings the same script when it is bundled, with nothing in it that stayed outside', async () => {
+    const { outputFiles } = await build({
+      entryPoints: [`${import.meta.dirname}/../src/pages/assets.ts`],
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      minifySyntax: true,
+      write: false,
+    });
+    const bundle = `data:text/javascript,${encodeURIComponent(outputFiles[0]?.text ?? '')}`;
+    const bundled: { REFERENCE_SCRIPT: Asset } = await import(/* @vite-ignore */ bundle);
+    const plain = async ({ content }: Asset) => {
+      const { code } = await transform(content, { minifySyntax: true });
+      return (await transform(code.replaceAll(/\bconst\b/g, 'let'), { minify: true })).code;
+    };
+    expect(await plain(bundled.REFERENCE_SCRIPT)).toBe(await plain(REFERENCE_SCRIPT));
+  });
+});
+
+describe('the OpenAPI document', () => {
+  it('has an example of every body, which the shapes that validate accept', () => {
+    for (const route of routes) {
+      const { requestBody, responses } = described(route);
+      const label = `${route.method} ${route.path}`;
+      if (route.body) {
+        const example = requestBody?.content['application/json']?.example;
+        expect(route.body.safeParse(example), label).toMatchObject({ success: true });
+      }
+      if (!route.answer) continue;
+      const answer = responses[route.status];
+      if (!answer || '$ref' in answer) throw new Error(label);
+      const example = answer.content?.['application/json']?.example;
+      expect(route.answer.safeParse(example).error?.issues ?? [], label).toEqual([]);
+      expect(JSON.stringify(example)).not.toMatch(/"text"/);
+    }
+  });
+
+  it('says of every field whether null may stand there', () => {
+    for (const route of routes) {
+      const operation = described(route);
+      const answer = operation.responses[route.status];
+      const told = answer && 'content' in answer ? answer.content?.['application/json']?.schema : undefined;
+      const label = `${route.method} ${route.path}`;
+      compareNulls(route.body, operation.requestBody?.content['application/json']?.schema, label);
+      compareNulls(route.answer, told, label);
+    }
+  });
+
+  it('describes every tag and every parameter of a path', () => {
+    const tags = document.tags.map(({ name }) => name);
+    for (const { operation } of operationsOf(document)) {
+      expect(tags).toEqual(expect.arrayContaining(operation.tags));
+      for (const parameter of operation.parameters ?? []) {
+        if (parameter.in === 'path') expect(parameter.description).toMatch(/^Id of the /);
+      }
+    }
+  });
+
+  it('says which operations need a token, and what each refuses', () => {
+    for (const route of routes) {
+      const { security, responses } = described(route);
+      expect(security).toEqual(route.door.bearer ? [{ bearer: [] }] : []);
+      const refused = Object.keys(responses);
+      expect(refused).toEqual(expect.arrayContaining(['429', '500', '503']));
+      if (route.door.bearer) expect(refused).toContain('401');
+      if (route.door.role) expect(refused).toEqual(expect.arrayContaining(['403', '404']));
+      if (route.body) expect(refused).toEqual(expect.arrayContaining(['400', '413', '415']));
+    }
+  });
+
+  it('names nothing that it does not hold', () => {
+    for (const [, name = '', entry = ''] of JSON.stringify(document).matchAll(
+      /"#\/components\/(\w+)\/(\w+)"/g,
+    )) {
+      expect(document.components).toHaveProperty([name, entry]);
+    }
+  });
+});
+
+/** Compares, field by field and down to the last, what the shape takes with what its description allows. */
+function compareNulls(shape: unknown, schema: Schema | undefined, label: string): void {
+  if (!schema) return;
+  const inner = unwrap(shape);
+  const told = resolve(document, schema);
+  if (inner instanceof z.ZodArray) {
+    compareNulls(inner.element, told.items, `${label}[]`);
+  } else if (inner instanceof z.ZodObject) {
+    for (const [name, field] of Object.entries(inner.shape)) {
+      const property = told.properties?.[name];
+      const path = `${label} ${name}`;
+      expect(property, path).toBeDefined();
+      if (!property) continue;
+      expect(allowsNull(property), path).toBe((field as z.ZodType).safeParse(null).success);
+      compareNulls(field, property.anyOf?.[0] ?? property, path);
+    }
+  }
+}
+
+function unwrap(shape: unknown): unknown {
+  if (shape instanceof z.ZodOptional || shape instanceof z.ZodNullable || shape instanceof z.ZodDefault) {
+    return unwrap(shape.unwrap());
+  }
+  if (shape instanceof z.ZodUnion && !(shape instanceof z.ZodDiscriminatedUnion))
+    return unwrap(shape.options[0]);
+  return shape;
+}
+
+const allowsNull = (schema: Schema): boolean => {
+  const { type, anyOf = [] } = resolve(document, schema);
+  return [type].flat().includes('null') || anyOf.some(allowsNull);
+};
