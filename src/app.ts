@@ -1,11 +1,10 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { cors } from 'hono/cors';
 import type { Deps } from './deps.ts';
-import { answer, commonHeaders, refusal } from './http/answer.ts';
+import { answerText, commonHeaders, refusal } from './http/answer.ts';
 import { mountHealth } from './http/health.ts';
 import { describe, openApiDocument } from './http/openapi.ts';
-import type { OpenApiDocument } from './http/openapi-document.ts';
-import { type Environment, requestIdOf } from './http/request.ts';
+import { type Environment, requestIdOf, visitorOf } from './http/request.ts';
 import { mount } from './http/route.ts';
 import { AppError, notFound } from './kernel/errors.ts';
 import { mountPages, mountReference } from './pages/routes.ts';
@@ -23,12 +22,9 @@ export function createApp(deps: Deps): App {
 
   for (const route of routes) mount(app, deps, basePath, route);
   describe(app, basePath, routes);
-  let described: OpenApiDocument | undefined;
-  const document = () => {
-    described ??= openApiDocument(app, publicUrl);
-    return described;
-  };
-  app.get(`${basePath}/openapi.json`, (context) => answer(requestIdOf(context), 200, document()));
+  const document = once(() => openApiDocument(app, publicUrl));
+  const documentText = once(() => JSON.stringify(document()));
+  app.get(`${basePath}/openapi.json`, (context) => answerText(requestIdOf(context), 200, documentText()));
   mountHealth(app, deps);
   mountPages(app, deps);
   mountReference(app, basePath, document);
@@ -47,9 +43,23 @@ export function createApp(deps: Deps): App {
     const requestId = requestIdOf(context);
     if (!(reason instanceof AppError)) deps.log.error({ requestId, err: reason }, 'internal error');
     else if (reason.cause !== undefined) deps.log.error({ requestId, err: reason.cause }, reason.message);
+    else if (reason.kind === 'ForbiddenError') {
+      const { method, path } = context.req;
+      const { address } = visitorOf(deps, context);
+      deps.log.info({ event: 'forbidden', requestId, address, method, path }, reason.message);
+    }
     return refusal(requestId, reason);
   });
   return app;
+}
+
+/** Made at the first call, and kept. */
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 function logRequests(app: App, deps: Deps): void {

@@ -14,7 +14,7 @@ import { type Departure, leaveEveryWorkspace } from '../workspaces/departure.ts'
 import { dropInvitationsTo } from '../workspaces/invitations-store.ts';
 import { beginRemoval, FEW, finishRemoval, type Removal } from '../workspaces/removals.ts';
 import { beginToRemoveWorkspace } from '../workspaces/workspaces.ts';
-import { demandAttempt, forgiveAttempt } from './attempts.ts';
+import { demandAttempt, forgiveAttempt, provePassword } from './attempts.ts';
 import { dropTokens } from './email-tokens.ts';
 import { dropCode } from './login-code.ts';
 import { dropPendingSignups } from './pending-signups.ts';
@@ -78,10 +78,8 @@ async function refusalOf(
 ): Promise<AppError | undefined> {
   if (user.password_hash !== null) {
     if (password === undefined) return invalid({ path: 'password', message: 'Password is required' });
-    await demandAttempt(deps, visitor, user.email, now);
-    if (!(await deps.passwords.verify(user.password_hash, password))) {
-      return forbidden('The password is wrong');
-    }
+    const proof = { email: user.email, stored: user.password_hash, offered: password };
+    if (!(await provePassword(deps, visitor, proof, now))) return forbidden('The password is wrong');
   } else {
     if (email === undefined) return invalid({ path: 'email', message: 'Email must be valid' });
     await demandAttempt(deps, visitor, user.email, now);

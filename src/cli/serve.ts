@@ -24,6 +24,8 @@ export async function serveUntilSignal(shell: Shell, options: ConfigOption): Pro
       'server.public_url is not set: mailed links lead to localhost, though others can reach this server',
     );
   }
+  // A fault that nobody waited for must not end the service for all.
+  process.on('unhandledRejection', (err) => log.error({ err }, 'a rejection was not handled'));
   const running = await serve(config, log, errandOf(shell, config, file));
   await asked;
   await running.stop();

@@ -1,6 +1,8 @@
 import { type Bucket, takeFrom } from '../kernel/token-bucket.ts';
 import { type Db, prepared, query } from './connection.ts';
 
+const PURGED_AT_ONCE = 2_000;
+
 /** A token bucket kept in the database, so that a restart fills none. */
 export interface Budget {
   key: string;
@@ -44,9 +46,17 @@ export function returnBudgets(db: Db, budgets: Budget[]): void {
   }
 }
 
-/** Forgets budgets that are full again. */
+/** Forgets budgets that are full again, a bounded number at a time. */
 export const purgeBudgets = (db: Db, now: number) =>
-  db.run(query.deleteFrom('budgets').where('full_at', '<', now));
+  db.run(
+    query
+      .deleteFrom('budgets')
+      .where(
+        'key',
+        'in',
+        query.selectFrom('budgets').select('key').where('full_at', '<', now).limit(PURGED_AT_ONCE),
+      ),
+  );
 
 export const deleteBudgets = (db: Db, keys: string[]) =>
   db.run(query.deleteFrom('budgets').where('key', 'in', keys));

@@ -19,6 +19,8 @@ import { codeOf, writePrivateFile } from '../kernel/private-file.ts';
 const APPLICATION_ID = 0x45727261;
 const BUSY_MILLISECONDS = 2_000;
 const JOURNAL_BYTES = 64 * 1024 * 1024;
+/** 32 MB of log between checkpoints: a page that many commits change is written back once. */
+const CHECKPOINT_PAGES = 8_000;
 
 export interface Storage {
   /** Absolute path of the database file. */
@@ -125,7 +127,7 @@ function connect(path: string, externalReplication: boolean): Storage {
     writing.pragma('synchronous = full');
     writing.pragma('secure_delete = on');
     writing.pragma(`journal_size_limit = ${JOURNAL_BYTES}`);
-    if (externalReplication) writing.pragma('wal_autocheckpoint = 0');
+    writing.pragma(`wal_autocheckpoint = ${externalReplication ? 0 : CHECKPOINT_PAGES}`);
     const reading = new SqliteDatabase(path, { readonly: true, timeout: BUSY_MILLISECONDS });
     for (const connection of [writing, reading]) {
       connection.pragma('foreign_keys = on');

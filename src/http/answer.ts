@@ -30,13 +30,22 @@ export function answer(
   body?: unknown,
   headers: Record<string, string> = {},
 ): Response {
+  if (body !== undefined) return answerText(requestId, status, JSON.stringify(body), headers);
   const all = Object.assign(commonHeaders(requestId), headers);
-  if (body === undefined) {
-    if (status !== 204) all['Content-Length'] = '0';
-    return new Response(null, { status, headers: all });
-  }
+  if (status !== 204) all['Content-Length'] = '0';
+  return new Response(null, { status, headers: all });
+}
+
+/** An answer whose JSON is written already. */
+export function answerText(
+  requestId: string,
+  status: number,
+  json: string,
+  headers: Record<string, string> = {},
+): Response {
+  const all = Object.assign(commonHeaders(requestId), headers);
   all['Content-Type'] = 'application/json; charset=utf-8';
-  return new Response(JSON.stringify(body), { status, headers: all });
+  return new Response(json, { status, headers: all });
 }
 
 /** The answer to a refusal; whatever is no AppError is an internal error and says nothing of itself. */
