@@ -27,13 +27,20 @@ const FLOORS = [
   ['main.ts'],
 ];
 
-const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+  file.endsWith('.ts'),
+);
 const floorOf = (file: string) => FLOORS.findIndex((rooms) => rooms.includes(file.split('/')[0] ?? ''));
 
 const importsOf = (file: string) =>
-  [...readFileSync(join(ROOT, 'src', file), 'utf8').matchAll(/^(import|export)( type)?[^;]*? from '(\.[^']+)';/gms)].map(
-    ([, , type, path = '']) => ({ isType: type !== undefined, target: normalize(join(file, '..', path)) }),
-  );
+  [
+    ...readFileSync(join(ROOT, 'src', file), 'utf8').matchAll(
+      /^(import|export)( type)?[^;]*? from '(\.[^']+)';/gms,
+    ),
+  ].map(([, , type, path = '']) => ({
+    isType: type !== undefined,
+    target: normalize(join(file, '..', path)),
+  }));
 
 describe('the floor plan', () => {
   it('has a floor for every file', () => {
@@ -60,11 +67,17 @@ describe('the floor plan', () => {
   });
 
   it('has no room whose name says nothing', () => {
-    expect(files.filter((file) => /(^|\/)(utils?|helpers?|common|misc|constants|types|index)(\/|\.ts$)/.test(file))).toEqual([]);
+    expect(
+      files.filter((file) =>
+        /(^|\/)(utils?|helpers?|common|misc|constants|types|index)(\/|\.ts$)/.test(file),
+      ),
+    ).toEqual([]);
   });
 
   it('reads environment and argv in main, cli and config only', () => {
-    const readers = files.filter((file) => /process\.(env|argv)/.test(readFileSync(join(ROOT, 'src', file), 'utf8')));
+    const readers = files.filter((file) =>
+      /process\.(env|argv)/.test(readFileSync(join(ROOT, 'src', file), 'utf8')),
+    );
     expect(readers.filter((file) => !/^(cli\/|main\.ts|config\.ts)/.test(file))).toEqual([]);
   });
 });

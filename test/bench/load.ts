@@ -1,0 +1,94 @@
+import { connect } from 'node:net';
+
+const HEAD_ENDS = Buffer.from('\r\n\r\n');
+
+export interface Asked {
+  method: 'GET' | 'POST';
+  path: string;
+  body?: unknown;
+}
+
+/** A request as bytes on the wire, made ahead: the load must cost less than the server. */
+export function bytesOf({ method, path, body }: Asked, token: string): Buffer {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const type =
+    body === undefined
+      ? ''
+      : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`;
+  return Buffer.from(
+    `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n${type}\r\n${text}`,
+  );
+}
+
+export interface LoadOptions {
+  port: number;
+  connections: number;
+  seconds: number;
+  /** Ends earlier once so many are answered. */
+  atMost: number;
+  status: 200 | 201;
+  next: () => Buffer;
+}
+
+export interface Load {
+  answered: number;
+  seconds: number;
+  /** Milliseconds from request to answer. */
+  median: number;
+  p99: number;
+}
+
+/** Asks over keep-alive connections, one request at a time on each. Rejects on any other status. */
+export async function load(options: LoadOptions): Promise<Load> {
+  const times: number[] = [];
+  const began = performance.now();
+  const end = began + options.seconds * 1_000;
+  let asked = 0;
+  const mayAsk = () => asked < options.atMost && performance.now() < end;
+  const client = () =>
+    new Promise<void>((resolve, reject) => {
+      const socket = connect({ host: '127.0.0.1', port: options.port, noDelay: true });
+      let sent = 0;
+      let head: Buffer | undefined;
+      let missing = 0;
+      const ask = () => {
+        if (!mayAsk()) {
+          socket.destroy();
+          resolve();
+          return;
+        }
+        asked += 1;
+        sent = performance.now();
+        socket.write(options.next());
+      };
+      socket.on('connect', ask);
+      socket.on('error', reject);
+      socket.on('data', (chunk: Buffer) => {
+        if (missing === 0) {
+          const given = head ? Buffer.concat([head, chunk]) : chunk;
+          const ends = given.indexOf(HEAD_ENDS);
+          if (ends === -1) {
+            head = given;
+            return;
+          }
+          head = undefined;
+          const text = given.toString('latin1', 0, ends);
+          const length = /\r\ncontent-length: (\d+)/i.exec(text)?.[1];
+          if (!text.startsWith(`HTTP/1.1 ${options.status} `) || length === undefined) {
+            socket.destroy();
+            reject(new Error(`An answer was not as expected:\n${given.toString('utf8')}`));
+            return;
+          }
+          missing = Number(length) - (given.length - ends - HEAD_ENDS.length);
+        } else missing -= chunk.length;
+        if (missing > 0) return;
+        times.push(performance.now() - sent);
+        ask();
+      });
+    });
+  await Promise.all(Array.from({ length: options.connections }, client));
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  const seconds = (performance.now() - began) / 1_000;
+  return { answered: times.length, seconds, median: at(0.5), p99: at(0.99) };
+}
