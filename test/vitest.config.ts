@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/browser/**'],
     pool: 'threads',
+    // Every file would import the whole application anew; nothing of it keeps state that a test could see.
+    isolate: false,
     testTimeout: 20_000,
   },
 });
