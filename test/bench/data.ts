@@ -1,5 +1,16 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { createAccount } from '../../src/auth/account.ts';
@@ -96,12 +107,17 @@ export async function dataOf(size: number, root: string, lean: boolean): Promise
   return { folder, facts: factsIn(join(folder, 'floor.db')) };
 }
 
-/** Copies what one of the servers needs. */
+/** Copies what one of the servers needs, onto the disk, so that nothing of it is written while one measures. */
 export function copyData({ folder }: Data, to: string, server: string): void {
   rmSync(to, { recursive: true, force: true });
   mkdirSync(to, { recursive: true });
   const names = server === 'errand' ? ['errand.db', 'keys.json'] : ['floor.db'];
-  for (const name of names) copyFileSync(join(folder, name), join(to, name));
+  for (const name of names) {
+    copyFileSync(join(folder, name), join(to, name));
+    const file = openSync(join(to, name), 'r+');
+    fsyncSync(file);
+    closeSync(file);
+  }
 }
 
 /** Of what the data is made by. */

@@ -63,6 +63,7 @@ export async function load(options: LoadOptions): Promise<Load> {
       };
       socket.on('connect', ask);
       socket.on('error', reject);
+      socket.on('close', () => reject(new Error('The server closed a connection')));
       socket.on('data', (chunk: Buffer) => {
         if (missing === 0) {
           const given = head ? Buffer.concat([head, chunk]) : chunk;
