@@ -198,7 +198,7 @@ describe('an open database', () => {
     expect(pragma('trusted_schema')).toEqual([0, 0]);
     expect(pragma('temp_store')).toEqual([2, 2]);
     expect(pragma('journal_size_limit')[0]).toBe(64 * 1024 * 1024);
-    expect(pragma('wal_autocheckpoint')[0]).toBe(8_000);
+    expect(pragma('wal_autocheckpoint')[0]).toBe(2_000);
     expect(() => reading.exec('create table notes (id)')).toThrow('readonly');
     close();
   });

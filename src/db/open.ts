@@ -19,8 +19,8 @@ import { codeOf, writePrivateFile } from '../kernel/private-file.ts';
 const APPLICATION_ID = 0x45727261;
 const BUSY_MILLISECONDS = 2_000;
 const JOURNAL_BYTES = 64 * 1024 * 1024;
-/** 32 MB of log between checkpoints: a page that many commits change is written back once. */
-const CHECKPOINT_PAGES = 8_000;
+/** 8 MB of log between checkpoints: more would spare writes, but hold everyone up for longer when one comes. */
+const CHECKPOINT_PAGES = 2_000;
 
 export interface Storage {
   /** Absolute path of the database file. */
