@@ -41,8 +41,9 @@ rmSync(work, { recursive: true, force: true });
 mkdirSync(work, { recursive: true });
 
 const parts = findParts(target);
-const bundle = await bundleSources(parts.addons);
-makeExecutable(bundle, parts);
+const main = await bundle('src/main.ts', ['better-sqlite3', 'argon2']);
+const thread = await bundle('src/db/checkpoint-thread.ts', ['better-sqlite3']);
+makeExecutable(main, { ...parts.addons, 'checkpoint-thread': thread });
 if (wantsAddons) copyAddons(parts.addons);
 report();
 
@@ -132,15 +133,16 @@ function npm(cwd, parameters) {
   execFileSync(command, [...first, ...parameters], { cwd, stdio: ['ignore', 2, 2] });
 }
 
-async function bundleSources(addons) {
-  const file = join(work, 'errand.mjs');
+/** One file of `entry` and all it imports, the addons it needs among them. */
+async function bundle(entry, needed) {
+  const file = join(work, `${basename(entry, '.ts')}.mjs`);
   const rewired = new Set();
   const digests = Object.fromEntries(
-    Object.entries(addons).map(([name, file]) => [name, hash('sha256', readFileSync(file))]),
+    Object.entries(parts.addons).map(([name, file]) => [name, hash('sha256', readFileSync(file))]),
   );
   const { warnings } = await esbuild.build({
     absWorkingDir: root,
-    entryPoints: ['src/main.ts'],
+    entryPoints: [entry],
     outfile: file,
     bundle: true,
     platform: 'node',
@@ -161,7 +163,7 @@ async function bundleSources(addons) {
     logLevel: 'warning',
   });
   if (warnings.length > 0) process.exit(1);
-  const missed = Object.keys(addons).filter((name) => !rewired.has(name));
+  const missed = needed.filter((name) => !rewired.has(name));
   if (missed.length > 0)
     throw new Error(`The loader of ${missed.join(' and ')} was not met: see lazyAddons.`);
   return file;
@@ -198,16 +200,16 @@ function lazyAddons(rewired) {
   };
 }
 
-function makeExecutable(main, { node, addons }) {
+function makeExecutable(main, assets) {
   const fresh = join(work, 'errand');
   const settings = {
     // By its mere name: it is kept in the executable, which must not differ by where it was built.
     main: basename(main),
     mainFormat: 'module',
-    executable: node,
+    executable: parts.node,
     output: fresh,
     disableExperimentalSEAWarning: true,
-    assets: addons,
+    assets,
   };
   writeFileSync(join(work, 'sea.json'), JSON.stringify(settings, null, 2));
   execFileSync(process.execPath, ['--build-sea', 'sea.json'], {

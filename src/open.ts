@@ -3,6 +3,7 @@ import { migrations } from '../migrations/index.ts';
 import { createGoogleKeys } from './auth/google-keys.ts';
 import { createGoogleTokens } from './auth/google-tokens.ts';
 import type { Config } from './config.ts';
+import { createCheckpoints } from './db/checkpoints.ts';
 import { migrate, schemaStatus, snapshot } from './db/migrate.ts';
 import { openStorage, type Storage, StorageError } from './db/open.ts';
 import { openSnapshot } from './db/snapshot.ts';
@@ -58,7 +59,17 @@ export async function openDeps(
   try {
     if (options.create) await bringUpToDate(config, log, storage, clock);
     else refuseOldSchema(storage);
-    const writer = createWriter(storage, (err) => log.error({ err }, 'what should follow a commit failed'));
+    const checkpoints =
+      options.create && !config.database.external_replication
+        ? createCheckpoints(storage, (err) =>
+            log.warn({ err }, 'checkpoints hold up requests: their thread failed'),
+          )
+        : undefined;
+    const writer = createWriter(
+      storage,
+      (err) => log.error({ err }, 'what should follow a commit failed'),
+      checkpoints?.consider,
+    );
     const tokenMs = config.auth.access_token_minutes * MINUTE;
     const keys = openKeys(join(dirname(storage.path), 'keys.json'), tokenMs, (message) => log.warn(message));
     const mailer = options.create
@@ -110,6 +121,7 @@ export async function openDeps(
       close: async () => {
         await mailer.stop();
         await writer.idle();
+        await checkpoints?.stop();
         storage.close();
       },
     };

@@ -33,7 +33,8 @@ try {
   const unpacked = readdirSync(join(cwd, 'data')).find((name) => name.startsWith('errand-native-'));
   assert.ok(unpacked, 'the addons are unpacked in the data folder');
   assert.equal(statSync(join(cwd, 'data', unpacked)).mode & 0o777, 0o700);
-  await walk();
+  await fillLog(await signIn());
+  assert.doesNotMatch(first.talk(), /thread failed/);
   await stop(first);
 
   const second = await start();
@@ -92,26 +93,39 @@ async function isHealthy() {
 }
 
 /** Through both addons: an account made beside the running server, its password checked, its data read. */
-async function walk() {
+async function signIn() {
   const account = { email: 'smoke@example.com', password: 'a password for smoke' };
   run(
     ['create-user', '--email', account.email, '--name', 'Smoke', '--password-stdin'],
     `${account.password}\n`,
   );
-
-  const login = await ask('/auth/login', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(account),
-  });
-  const me = await ask('/me', { headers: { authorization: `Bearer ${login.accessToken}` } });
+  const { accessToken } = await ask('/auth/login', undefined, account);
+  const me = await ask('/me', accessToken);
   assert.equal(me.email, account.email);
+  return accessToken;
 }
 
-async function ask(path, request) {
-  const answer = await fetch(`http://127.0.0.1:${port}/api${path}`, request);
+/** Through the thread: enough is written for the log to be copied into the file while the server runs. */
+async function fillLog(accessToken) {
+  const [{ id }] = (await ask('/me/workspaces', accessToken)).items;
+  const [{ id: listId }] = (await ask(`/workspaces/${id}/lists`, accessToken)).items;
+  const task = { listId, title: 'Long', description: 'x'.repeat(50_000) };
+  const isCopied = () => statSync(join(cwd, 'data/errand.db')).size > 16_000_000;
+  for (let i = 0; i < 1_000 && !isCopied(); i += 1) await ask(`/workspaces/${id}/tasks`, accessToken, task);
+  assert.ok(isCopied(), 'the log is copied into the file');
+}
+
+async function ask(path, accessToken, body) {
+  const answer = await fetch(`http://127.0.0.1:${port}/api${path}`, {
+    method: body ? 'POST' : 'GET',
+    headers: {
+      ...(body && { 'content-type': 'application/json' }),
+      ...(accessToken && { authorization: `Bearer ${accessToken}` }),
+    },
+    body: body && JSON.stringify(body),
+  });
   const text = await answer.text();
-  assert.equal(answer.status, 200, `${path}: ${text}`);
+  assert.ok(answer.ok, `${path}: ${text}`);
   return JSON.parse(text);
 }
 

@@ -1,0 +1,83 @@
+import { dirname } from 'node:path';
+import { getAsset, isSea } from 'node:sea';
+import { Worker } from 'node:worker_threads';
+import type SqliteDatabase from 'better-sqlite3';
+import type { Storage } from './open.ts';
+
+/** 32 MB of log: the more, the more often a page was written that is copied but once. */
+const PAGES_BETWEEN = 8_000;
+
+/** So few are copied between two requests without anyone's noticing. */
+export const FEW_PAGES = 256;
+
+export interface ThreadData {
+  path: string;
+  /** Where the executable keeps its addons. */
+  dataFolder: string;
+}
+
+/** Copies the write-ahead log into the file from time to time, so that it can begin anew. */
+export interface Checkpoints {
+  /** To be called after each commit; takes microseconds. */
+  consider(): void;
+  /** To be awaited before the storage is closed. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Takes the checkpoints of `storage` off its connections, where each holds up every request, to a thread that starts
+ * when it is first needed. Should that fail, `onFailure` is told, and they are made as before.
+ */
+export function createCheckpoints(storage: Storage, onFailure: (reason: unknown) => void): Checkpoints {
+  const { writing } = storage;
+  const withoutThread = writing.pragma('wal_autocheckpoint', { simple: true });
+  writing.pragma('wal_autocheckpoint = 0');
+  let thread: Worker | undefined;
+  let isResting = true;
+  let due = PAGES_BETWEEN;
+
+  const fail = (reason: unknown) => {
+    thread = undefined;
+    writing.pragma(`wal_autocheckpoint = ${withoutThread}`);
+    onFailure(reason);
+  };
+
+  /** The log begins anew when all of it is in the file: the writer itself copies the little written meanwhile. */
+  const finish = () => {
+    try {
+      if (pagesLeft(writing) <= FEW_PAGES) writing.pragma('wal_checkpoint(passive)');
+      due = pagesLeft(writing) + PAGES_BETWEEN;
+      isResting = true;
+    } catch (reason) {
+      fail(reason);
+    }
+  };
+
+  return {
+    consider: () => {
+      if (!isResting || pagesLeft(writing) < due) return;
+      isResting = false;
+      thread ??= startThread({ path: storage.path, dataFolder: dirname(storage.path) })
+        .on('message', finish)
+        .on('error', fail);
+      thread.postMessage('copy');
+    },
+    stop: async () => {
+      const ended = thread && new Promise((resolve) => thread?.once('exit', resolve));
+      thread?.postMessage('stop');
+      await ended;
+      thread = undefined;
+    },
+  };
+}
+
+/** Pages of the write-ahead log that are not in the file yet. */
+export function pagesLeft(connection: SqliteDatabase.Database): number {
+  const [state] = connection.pragma('wal_checkpoint(noop)') as { log: number; checkpointed: number }[];
+  return state ? state.log - state.checkpointed : 0;
+}
+
+const startThread = (workerData: ThreadData): Worker =>
+  isSea()
+    ? new Worker(getAsset('checkpoint-thread', 'utf8'), { workerData, eval: true })
+    : new Worker(new URL('./checkpoint-thread.ts', import.meta.url), { workerData });

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Checkpoints, createCheckpoints, pagesLeft } from '../src/db/checkpoints.ts';
+import { openStorage, type Storage } from '../src/db/open.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+let folder: string;
+let storage: Storage;
+let checkpoints: Checkpoints;
+let failures: unknown[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'errand-checkpoints-'));
+  storage = openStorage({ path: join(folder, 'errand.db'), create: true });
+  storage.writing.exec('create table notes (id integer primary key, text)');
+  failures = [];
+});
+afterEach(async () => {
+  await checkpoints.stop();
+  storage.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const begin = (of = storage) => {
+  checkpoints = createCheckpoints(of, (reason) => failures.push(reason));
+};
+/** One commit of `megabytes`. */
+const write = (megabytes: number) => {
+  storage.writing.prepare('insert into notes (text) values (zeroblob(?))').run(megabytes * MEGABYTE);
+  checkpoints.consider();
+};
+const megabytesOf = (end: '' | '-wal') => statSync(storage.path + end).size / MEGABYTE;
+
+describe('a long log', () => {
+  it('is copied into the file while the writer goes on, and begins anew', async () => {
+    begin();
+    write(40);
+    // Nothing of it was copied in place: the thread has yet to start.
+    expect(megabytesOf('')).toBeLessThan(1);
+    write(0.5);
+    await checkpoints.stop();
+    expect(pagesLeft(storage.writing)).toBe(0);
+    expect(megabytesOf('')).toBeGreaterThan(40);
+    const before = megabytesOf('-wal');
+    write(30);
+    expect(megabytesOf('-wal')).toBeLessThanOrEqual(before);
+    expect(storage.writing.pragma('integrity_check', { simple: true })).toBe('ok');
+    expect(failures).toEqual([]);
+  });
+
+  it('is left as it is while it is short', async () => {
+    begin();
+    write(20);
+    await checkpoints.stop();
+    expect(megabytesOf('')).toBeLessThan(1);
+  });
+
+  it('keeps what someone still reads from it, and goes on afterwards', async () => {
+    begin();
+    write(1);
+    storage.reading.exec('begin');
+    storage.reading.prepare('select count(*) from notes').get();
+    write(40);
+    await checkpoints.stop();
+    expect(pagesLeft(storage.writing)).toBeGreaterThan(10_000);
+    storage.reading.exec('commit');
+    write(40);
+    await checkpoints.stop();
+    expect(pagesLeft(storage.writing)).toBe(0);
+  });
+
+  it('is checkpointed in place, and says why, should the thread fail', async () => {
+    begin({ ...storage, path: join(folder, 'missing.db') });
+    write(40);
+    await checkpoints.stop();
+    expect(failures).toEqual([expect.objectContaining({ code: 'SQLITE_CANTOPEN' })]);
+    write(20);
+    expect(pagesLeft(storage.writing)).toBe(0);
+  });
+});
