@@ -40,6 +40,8 @@ const failing = (message: string) => (): never => {
   throw new Error(message);
 };
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+/** One turn in which jobs were queued, and one more in which no other came. */
+const firstCommit = () => turn().then(turn);
 const statusesOf = async (writes: Promise<unknown>[]) =>
   (await Promise.allSettled(writes)).map((outcome) =>
     outcome.status === 'fulfilled'
@@ -85,6 +87,16 @@ describe('a batch', () => {
     expect(keys()).toEqual(['a']);
   });
 
+  it('takes in the jobs of the next turns as well, for as long as each brings some', async () => {
+    const writes = [write((tx) => put(tx, 'a'))];
+    await turn();
+    writes.push(write((tx) => put(tx, 'b')));
+    await turn();
+    writes.push(write((tx) => put(tx, 'c')));
+    await Promise.all(writes);
+    expect(writer.counts).toEqual({ commits: 1, jobs: 3 });
+  });
+
   it('is bounded in jobs, and gives the event loop a turn after each', async () => {
     const writes = Array.from({ length: 1_000 }, (_, i) => write((tx) => put(tx, `k${i}`)));
     await turn();
@@ -101,7 +113,7 @@ describe('a batch', () => {
         put(tx, key);
       }),
     );
-    await turn();
+    await firstCommit();
     expect(writer.counts).toEqual({ commits: 1, jobs: 1 });
     await Promise.all(writes);
     expect(writer.counts).toEqual({ commits: 3, jobs: 3 });
@@ -120,7 +132,7 @@ describe('a batch', () => {
       }),
     );
     const settled = statusesOf([bad, ...slow]);
-    await turn();
+    await firstCommit();
     expect(runs).toBeLessThanOrEqual(2);
     expect(await settled).toEqual(['no', ...Array(5).fill('done')]);
   });

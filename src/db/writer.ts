@@ -46,14 +46,16 @@ interface Queued {
 }
 
 /**
- * Group commit: the jobs queued in one turn of the event loop share one `BEGIN IMMEDIATE … COMMIT`, in order, so
+ * Group commit: the jobs queued in a few turns of the event loop share one `BEGIN IMMEDIATE … COMMIT`, in order, so
  * that the disk is asked once for many. Savepoints would double the cost of a job, so a batch is first tried
  * without them; if a job fails after it wrote, the batch is rolled back and run again, each job in a savepoint.
- * `onFailedEffect` is told of what an effect of `afterCommit` throws: its job is on the disk all the same.
+ * `onFailedEffect` is told of what an effect of `afterCommit` throws: its job is on the disk all the same. `onCommit`
+ * is called after each commit.
  */
 export function createWriter(
   connections: { writing: SqliteDatabase.Database; reading: SqliteDatabase.Database },
   onFailedEffect: (reason: unknown) => void,
+  onCommit: () => void = () => {},
 ): Writer {
   const { writing } = connections;
   const db = connectionDb(writing, () => {
@@ -69,13 +71,19 @@ export function createWriter(
   let writes = 0;
   const idleWaiters: (() => void)[] = [];
 
-  const schedule = () => {
+  const schedule = (known = 0) => {
     if (scheduled) return;
     scheduled = true;
+    gather(known);
+  };
+
+  /** Waits a turn longer for as long as each turn brings jobs: under load many more then share a commit. */
+  const gather = (known: number) => {
     setImmediate(() => {
+      if (queue.length > known && queue.length < JOBS_PER_COMMIT) return gather(queue.length);
       scheduled = false;
       commitBatch();
-      if (queue.length > 0) schedule();
+      if (queue.length > 0) schedule(queue.length);
       else for (const wake of idleWaiters.splice(0)) wake();
     });
   };
@@ -153,6 +161,7 @@ export function createWriter(
     }
     counts.commits += 1;
     counts.jobs += batch.length;
+    onCommit();
     for (const queued of batch) settle(queued);
   };
 
