@@ -191,13 +191,17 @@ describe('the keys of Google', () => {
     const ada = await world.signUp('ada@example.com');
     google.respond = (response) => response.write('{');
     const started = performance.now();
-    const hanging = Promise.all([logIn(idToken(KEY)), logIn(idToken(KEY))]);
-    const login = await world.call('POST', '/auth/login', {
-      body: { email: ada.email, password: ada.password },
+    const order: string[] = [];
+    const hanging = [logIn(idToken(KEY)), logIn(idToken(KEY))].map(async (answer) => {
+      expect((await answer).status).toBe(503);
+      order.push('Google');
     });
-    expect([login.status, performance.now() - started < 2_000]).toEqual([200, true]);
-    expect((await hanging).map(({ status }) => status)).toEqual([503, 503]);
-    expect(performance.now() - started).toBeLessThan(6_500);
+    const body = { email: ada.email, password: ada.password };
+    expect((await world.call('POST', '/auth/login', { body })).status).toBe(200);
+    order.push('password');
+    await Promise.all(hanging);
+    expect(order).toEqual(['password', 'Google', 'Google']);
+    expect(performance.now() - started).toBeLessThan(10_000);
     expect(google.asked).toBe(1);
   });
 });

@@ -11,6 +11,7 @@ import {
 } from '../src/recurring/recurrence.ts';
 import * as schema from '../src/recurring/schema.ts';
 import { walk } from './recurrence-oracle.ts';
+import { zoneLookups } from './zone-lookups.ts';
 
 const NEVER: EndCondition = { type: 'never' };
 const DAILY: Interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'Europe/Paris' };
@@ -430,28 +431,29 @@ describe('the end', () => {
   );
 });
 
-describe('speed', () => {
-  test('a daily series since 1926 answers within 50 ms, numbers included', () => {
+describe('cost', () => {
+  test('a daily series since 1926 is not walked through, numbers included', async () => {
     for (const timezone of ['Europe/Paris', 'Pacific/Kwajalein']) {
       const interval: Interval = { ...DAILY, timezone };
-      const began = performance.now();
-      const rule = createRule(interval, NEVER, '1926-01-01T00:00:00.000Z');
-      const shown = preview(rule, { after: '2026-06-01T12:00:00.000Z', limit: 100 });
-      const next = occurrenceAfter(rule, '2026-06-01T12:00:00.000Z');
-      expect(performance.now() - began).toBeLessThan(50);
       const walked = walk(interval, NEVER, '1926-01-01T00:00:00.000Z', 40_000).find(
         ({ at }) => at > '2026-06-01T12:00:00.000Z',
       );
-      expect(next).toEqual(walked);
-      expect(shown.occurrences[0]).toEqual(walked);
+      const lookups = await zoneLookups(() => {
+        const rule = createRule(interval, NEVER, '1926-01-01T00:00:00.000Z');
+        const shown = preview(rule, { after: '2026-06-01T12:00:00.000Z', limit: 100 });
+        expect(occurrenceAfter(rule, '2026-06-01T12:00:00.000Z')).toEqual(walked);
+        expect(shown.occurrences[0]).toEqual(walked);
+      });
+      expect(lookups).toBeLessThan(1_000);
     }
   });
 
-  test('eight thousand years ahead take no longer', () => {
+  test('eight thousand years ahead take no more', async () => {
     const rule = createRule(DAILY, NEVER, '1900-01-01T00:00:00.000Z');
-    const began = performance.now();
-    expect(occurrenceAfter(rule, '9990-01-01T00:00:00.000Z')?.local).toBe('9990-01-01T09:00');
-    expect(performance.now() - began).toBeLessThan(50);
+    const lookups = await zoneLookups(() =>
+      expect(occurrenceAfter(rule, '9990-01-01T00:00:00.000Z')?.local).toBe('9990-01-01T09:00'),
+    );
+    expect(lookups).toBeLessThan(1_000);
   });
 });
 

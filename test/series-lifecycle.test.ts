@@ -5,6 +5,7 @@ import { DAY } from '../src/kernel/instants.ts';
 import { tick } from '../src/tick.ts';
 import { joined } from './people.ts';
 import { DAILY, dueDates, openSeriesWorld, type SeriesWorld } from './series-world.ts';
+import { zoneLookups } from './zone-lookups.ts';
 
 let w: SeriesWorld;
 beforeEach(async () => {
@@ -737,9 +738,7 @@ describe('catching up', () => {
   it('takes a clock that jumped a century in its stride', async () => {
     const { id } = await w.create();
     w.world.clock.set(Date.parse('2126-03-27T10:00:00.000Z'));
-    const begin = performance.now();
-    await tick(w.world.deps);
-    expect(performance.now() - begin).toBeLessThan(500);
+    expect(await zoneLookups(() => tick(w.world.deps))).toBeLessThan(5_000);
     expect(w.instances(id)).toHaveLength(3);
     w.world.clock.set(Date.parse('2026-03-27T10:00:00.000Z'));
     await tick(w.world.deps);

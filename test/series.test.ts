@@ -5,6 +5,7 @@ import { tick } from '../src/tick.ts';
 import { joined } from './people.ts';
 import { DAILY, DAY, dueDates, HOUR, openSeriesWorld, type SeriesWorld } from './series-world.ts';
 import { openWorld } from './world.ts';
+import { zoneLookups } from './zone-lookups.ts';
 
 let w: SeriesWorld;
 beforeEach(async () => {
@@ -501,13 +502,14 @@ describe('the life-cycle check', () => {
   });
 
   it('22: a start a century ago costs nothing', async () => {
-    const begin = performance.now();
-    const { id, nextOccurrenceNumber } = await w.create({ startsAt: '1926-01-01T00:00:00.000Z' });
-    const { occurrences } = await w.ok('GET', `${w.series}/${id}/occurrences`);
-    expect(performance.now() - begin).toBeLessThan(100);
-    expect(nextOccurrenceNumber).toBe(36_612);
-    expect(occurrences).toHaveLength(10);
-    expect(days(id)).toEqual(['03-28']);
+    const lookups = await zoneLookups(async () => {
+      const { id, nextOccurrenceNumber } = await w.create({ startsAt: '1926-01-01T00:00:00.000Z' });
+      const { occurrences } = await w.ok('GET', `${w.series}/${id}/occurrences`);
+      expect(nextOccurrenceNumber).toBe(36_612);
+      expect(occurrences).toHaveLength(10);
+      expect(days(id)).toEqual(['03-28']);
+    });
+    expect(lookups).toBeLessThan(1_000);
   });
 });
 

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -7,6 +8,8 @@ export default defineConfig({
     pool: 'threads',
     // Every file would import the whole application anew; nothing of it keeps state that a test could see.
     isolate: false,
+    // One worker more than cores: tests wait for the disk and for hashes now and then.
+    maxWorkers: availableParallelism() + 1,
     testTimeout: 20_000,
   },
 });
