@@ -36,10 +36,10 @@ const PIECES = new RegExp(`(?<run>[${LETTER}&&[${UNSPACED}]]+)|[${LETTER}--[${UN
 const MARKS_BEYOND_REASON = /(\p{M}{30})\p{M}+/gu;
 const HALF_A_PAIR = /[\ud800-\udbff]$/;
 
-/** A word, or a run of a script that does not show where words end. */
-interface Piece {
-  text: string;
-  isRun: boolean;
+interface Pieces {
+  words: string[];
+  /** Of a script that does not show where words end. */
+  runs: string[];
 }
 
 /** A text without case, accents and variants of form: what is the same to someone who searches. */
@@ -66,13 +66,10 @@ export const titleKey = (title: string): string => beginning(fold(title), TITLE_
 export function indexText(workspaceCode: number, text: string | null): string {
   if (text === null) return '';
   const mark = markOf(workspaceCode);
-  const words = new Set<string>();
+  const { words, runs } = piecesOf(text);
   let tokens = '';
-  for (const { text: piece, isRun } of piecesOf(text)) {
-    if (isRun) for (const pair of pairsOf(piece)) tokens += `${mark}${pair} `;
-    else words.add(piece);
-  }
-  for (const word of words) tokens += `${mark}${word} `;
+  for (const run of runs) for (const pair of pairsOf(run)) tokens += `${mark}${pair} `;
+  for (const word of new Set(words)) tokens += `${mark}${word} `;
   return tokens;
 }
 
@@ -82,25 +79,23 @@ export function indexText(workspaceCode: number, text: string | null): string {
  */
 export function matchText(workspaceCode: number, asked: string): string | null {
   const mark = markOf(workspaceCode);
-  const terms = new Set(
-    piecesOf(asked).map(({ text, isRun }) => {
-      const tokens = isRun ? partOf(text) : [text];
-      return `"${tokens.map((token) => mark + token).join(' ')}" *`;
-    }),
-  );
+  const { words, runs } = piecesOf(asked);
+  const phrases = [...words.map((word) => [word]), ...runs.map(partOf)];
+  const terms = new Set(phrases.map((tokens) => `"${tokens.map((token) => mark + token).join(' ')}" *`));
   return terms.size === 0 ? null : [...terms].join(' AND ');
 }
 
 const markOf = (workspaceCode: number): string => `${workspaceCode.toString(36)}_`;
 
-function piecesOf(text: string): Piece[] {
+function piecesOf(text: string): Pieces {
   const folded = fold(text);
-  if (!NOT_ASCII.test(folded)) {
-    return (folded.match(ASCII_WORDS) ?? []).map((word) => ({ text: bounded(word), isRun: false }));
+  if (!NOT_ASCII.test(folded)) return { words: (folded.match(ASCII_WORDS) ?? []).map(bounded), runs: [] };
+  const pieces: Pieces = { words: [], runs: [] };
+  for (const [piece, run] of folded.matchAll(PIECES)) {
+    if (run === undefined) pieces.words.push(bounded(piece));
+    else pieces.runs.push(run);
   }
-  return Array.from(folded.matchAll(PIECES), ([piece, run]) =>
-    run === undefined ? { text: bounded(piece), isRun: false } : { text: run, isRun: true },
-  );
+  return pieces;
 }
 
 /** A longer word is known by its beginning, in texts and in what is asked. */
