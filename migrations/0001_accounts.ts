@@ -5,6 +5,7 @@ create table users (
   email text not null unique,
   name text not null,
   password_hash text,
+  password_set_at text,
   is_email_verified integer not null,
   created_at text not null,
   updated_at text not null

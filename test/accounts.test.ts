@@ -256,6 +256,7 @@ describe('change of e-mail address', () => {
     expect((await post('/auth/email/change/request', { newEmail }, ada.accessToken)).status).toBe(200);
     return (await world.mailTo(newEmail)).token ?? '';
   };
+  beforeEach(() => world.clock.advance(1));
   const keepToken = () =>
     world.mails.findLast(({ to, subject }) => to === ada.email && /about to change/.test(subject))?.token ??
     '';
@@ -363,6 +364,37 @@ describe('change of e-mail address', () => {
     const { accessToken } = (await login(ada.email, ada.password)).body;
     const { body } = await world.call('GET', '/me', { token: accessToken });
     expect(body).toMatchObject({ email: ada.email, googleLinked: true, telegramLinked: false });
+  });
+
+  it('undone, leaves no password that was set since it was asked for: the owner sets one by mail', async () => {
+    const token = await request('thief@example.com');
+    const keep = keepToken();
+    await post('/auth/email/change/confirm', { token });
+    await post('/auth/password/reset/request', { email: 'thief@example.com' });
+    const { token: stolen } = await world.mailTo('thief@example.com');
+    const reset = (token: string | undefined, newPassword: string) =>
+      post('/auth/password/reset/confirm', { token, newPassword });
+    expect((await reset(stolen, 'password of the thief')).status).toBe(204);
+    expect((await login('thief@example.com', 'password of the thief')).status).toBe(200);
+    expect((await post('/auth/email/change/revert', { token: keep })).status).toBe(204);
+    for (const email of [ada.email, 'thief@example.com']) {
+      expect((await login(email, 'password of the thief')).status).toBe(401);
+    }
+    await post('/auth/password/reset/request', { email: ada.email });
+    expect((await reset((await world.mailTo(ada.email)).token, 'password of the owner')).status).toBe(204);
+    expect((await login(ada.email, 'password of the owner')).status).toBe(200);
+  });
+
+  it('undone, leaves the password that was set before, also where its hash was renewed since', async () => {
+    const token = await request('new@example.com');
+    const keep = keepToken();
+    await post('/auth/email/change/confirm', { token });
+    await world.deps.write((tx) => {
+      const { password_hash } = findUser(tx, ada.id) ?? {};
+      updateUser(tx, ada.id, '2026-03-27T10:30:00.000Z', { password_hash: password_hash ?? null });
+    });
+    expect((await post('/auth/email/change/revert', { token: keep })).status).toBe(204);
+    expect((await login(ada.email, ada.password)).status).toBe(200);
   });
 
   it('cannot be undone once the old address has an account of its own, which stays as it is', async () => {

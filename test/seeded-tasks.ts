@@ -113,7 +113,7 @@ export async function seedTasks(count: number): Promise<Seeded> {
     const { code = 0 } =
       tx.one(query.selectFrom('workspaces').select('code').where('id', '=', workspaceId)) ?? {};
     for (const { id, name } of people.slice(1)) {
-      const account = { id, name, email: `${id}@example.com`, password_hash: null };
+      const account = { id, name, email: `${id}@example.com`, password_hash: null, password_set_at: null };
       tx.run(query.insertInto('users').values({ ...account, is_email_verified: 1, ...stamps }));
     }
     for (const row of tasks) indexTask(tx, code, insertTaskRow(tx, row), row);

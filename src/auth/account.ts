@@ -21,6 +21,7 @@ export function createAccount(
     email: person.email,
     name: person.name,
     password_hash: person.passwordHash,
+    password_set_at: person.passwordHash === null ? null : at,
     is_email_verified: 1,
     created_at: at,
     updated_at: at,

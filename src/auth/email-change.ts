@@ -85,8 +85,9 @@ export async function confirmChange(deps: Deps, input: TokenInput): Promise<unde
 
 /**
  * Keeps the address that a change was to take away: cancels the change, or undoes it, ends all sessions and takes
- * away what signs in since. What was mailed to newer addresses dies, but no older address loses its say: a thief may
- * have changed it more than once. 401 for a token that does not work, or when the address is another's now.
+ * away what signs in since it was asked for, a new password included. What was mailed to newer addresses dies, but no
+ * older address loses its say: a thief may have changed it more than once. 401 for a token that does not work, or when
+ * the address is another's now.
  */
 export async function revertChange(deps: Deps, input: TokenInput): Promise<undefined> {
   const now = deps.clock.now();
@@ -108,7 +109,11 @@ export async function revertChange(deps: Deps, input: TokenInput): Promise<undef
         .where('created_at', '>=', token.created_at),
     );
     deleteSessions(tx, user.id);
-    updateUser(tx, user.id, toInstant(now), { email: token.email });
+    const isPasswordNewer = user.password_set_at !== null && user.password_set_at >= token.created_at;
+    updateUser(tx, user.id, toInstant(now), {
+      email: token.email,
+      ...(isPasswordNewer && { password_hash: null, password_set_at: null }),
+    });
     return user.id;
   });
   if (userId === undefined) throw unauthorized('The token is not valid');

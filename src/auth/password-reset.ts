@@ -63,7 +63,8 @@ export function replacePassword(
   now: number,
   keepSession?: string,
 ): void {
-  const user = updateUser(tx, userId, toInstant(now), { password_hash: passwordHash });
+  const at = toInstant(now);
+  const user = updateUser(tx, userId, at, { password_hash: passwordHash, password_set_at: at });
   if (!user) return;
   deleteSessions(tx, userId, keepSession);
   revokeTokens(tx, userId, { purposes: ['password-reset', 'email-change'] });

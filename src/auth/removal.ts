@@ -99,7 +99,12 @@ function forgetPerson(tx: Tx, { id, email }: UserRow): void {
     tx.run(query.deleteFrom(table).where('user_id', '=', id));
   }
   deleteBudgets(tx, [`sender:${id}`, `export:${id}`]);
-  tx.run(query.updateTable('users').set({ email: id, name: '', password_hash: null }).where('id', '=', id));
+  tx.run(
+    query
+      .updateTable('users')
+      .set({ email: id, name: '', password_hash: null, password_set_at: null })
+      .where('id', '=', id),
+  );
   markResidue(tx, 'log');
 }
 

@@ -146,7 +146,7 @@ export const authRoutes = [
     tag: 'Accounts',
     summary: 'Keep an e-mail address',
     description:
-      'Cancels a change of address, or undoes it and ends all sessions; with the token mailed to the old address.',
+      'Cancels a change of address, with the token mailed to the old address. A change that has happened is undone: all sessions end, and every way to sign in that came since it was asked for is removed: a linked Google or Telegram account, and a password set since (then set a new one by `/auth/password/reset/request`).',
     handle: ({ deps, body }) => revertChange(deps, body),
   }),
   route({

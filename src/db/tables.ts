@@ -36,6 +36,8 @@ export interface UserRow {
   name: string;
   /** Null for an account that signs in by other means only. */
   password_hash: string | null;
+  /** When the person chose it; a hash that is only renewed keeps this. */
+  password_set_at: Instant | null;
   is_email_verified: 0 | 1;
   created_at: Instant;
   updated_at: Instant;

@@ -121,7 +121,7 @@ export const keepEmail = (config: Config, newEmail: string, token: string): Mess
     subject: 'Your e-mail address is about to change',
     paragraphs: [
       `Someone, most likely you, asked to change the address of your Errand account to ${newEmail}.`,
-      'If it was not you, keep your address with the link below: it cancels the change, or undoes it and ends all sessions. It works for 7 days.',
+      'If it was not you, keep your address with the link below: it cancels the change. If the change has happened it is undone: all sessions end, and a password set since, or a Google or Telegram account linked since, does not sign in any more. The link works for 7 days.',
     ],
     link: { label: 'Keep my address', url: linkTo(config, 'keep_email', token) },
     token,

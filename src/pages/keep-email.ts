@@ -8,7 +8,7 @@ export const keepEmail = (site: Site): Page =>
   storyPage(site, {
     ask: {
       heading: 'Keep your address',
-      content: html`<p>Someone asked to give your Errand account another e-mail address. If that was not you, keep the one you have: the change is called off. If it has happened already it is undone, and every device is signed out.</p>
+      content: html`<p>Someone asked to give your Errand account another e-mail address. If that was not you, keep the one you have: the change is called off. If it has happened already it is undone: every device is signed out, and a password that was set since, or a Google or Telegram account that was linked since, does not sign in any more.</p>
 ${form({ id: 'keep', path: '/auth/email/change/revert', button: 'Keep my address', done: 'kept' })}
 <p class="quiet">It was you? Just close this page.</p>`,
     },
@@ -16,7 +16,7 @@ ${form({ id: 'keep', path: '/auth/email/change/revert', button: 'Keep my address
       kept: {
         heading: 'Your address stays',
         content: html`<p>The change does not happen.</p>
-<p>If you did not ask for it, someone else got into your account: choose a new password now. You can close this page.</p>`,
+<p>If you did not ask for it, someone else got into your account: choose a new password now. If signing in fails, ask for a link to reset it. You can close this page.</p>`,
       },
     },
     dead: {

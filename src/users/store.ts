@@ -46,7 +46,7 @@ export const updateUser = (
   db: Db,
   id: string,
   now: Instant,
-  changes: Partial<Pick<UserRow, 'name' | 'email' | 'password_hash'>>,
+  changes: Partial<Pick<UserRow, 'name' | 'email' | 'password_hash' | 'password_set_at'>>,
 ) =>
   db.one(
     query
