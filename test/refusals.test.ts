@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { query } from '../src/db/connection.ts';
 import type { Route } from '../src/http/route.ts';
 import { MINUTE } from '../src/kernel/instants.ts';
 import { routes } from '../src/routes.ts';
@@ -152,7 +153,7 @@ async function refused(status: number, request: () => Promise<Answer>): Promise<
   return answer;
 }
 
-function dump(): string {
+function dump(except: readonly string[] = []): string {
   const file = world.opened.storage.reading;
   const tables = file
     .prepare<[], { name: string }>(
@@ -163,7 +164,8 @@ function dump(): string {
     tables
       .filter(
         ({ name }) =>
-          !['budgets', 'meta', 'outbox', 'login_codes'].includes(name) && !name.startsWith('task_search'),
+          !['budgets', 'meta', 'outbox', 'login_codes', ...except].includes(name) &&
+          !name.startsWith('task_search'),
       )
       .map(({ name }) => [name, file.prepare(`select * from "${name}"`).all()]),
   );
@@ -181,6 +183,47 @@ describe('without a token', () => {
 describe('with an expired token', () => {
   it.each(bearer)('%s is 401', async (_name, route) => {
     await refused(401, () => callTo(route, { token: expired }));
+  });
+});
+
+describe('a session that ends after the door', () => {
+  /** Their proof from elsewhere is looked at before anything is written: told in google.test.ts and telegram.test.ts. */
+  const elsewhere = ['POST /me/google', 'POST /me/telegram'];
+  /** Ends sessions itself, and does nothing else. */
+  const ending = ['POST /auth/logout'];
+  const writing = bearer.filter(
+    ([name, { method, path }]) =>
+      method !== 'get' && !path.endsWith('/preview') && ![...elsewhere, ...ending].includes(name),
+  );
+  const exporting = bearer.filter(([name]) => name === 'GET /account/export');
+
+  beforeEach(async () => {
+    await signIn(ada);
+    own.session_id = (await get(ada, '/me/sessions')).items[0].id;
+  });
+  afterAll(() => signIn(ada));
+
+  it.each([...writing, ...exporting])('%s is 401, and writes nothing', async (name, route) => {
+    const { write } = world.deps;
+    const end = query.deleteFrom('sessions').where('user_id', '=', ada.id);
+    const password = { password: ada.password, currentPassword: ada.password };
+    const body = { ...sampleFor(route), ...(/DELETE .auth.me|password/.test(name) && password) };
+    const before = dump(['sessions', 'refresh_tokens']);
+    const things = name.includes('/sessions/')
+      ? { session_id: own.session_id }
+      : { notification_id: own.notification_id };
+    world.deps.write = (job) =>
+      write((tx) => {
+        tx.run(end);
+        return job(tx);
+      });
+    const request = { token: ada.accessToken, things, ...(route.body && { body }) };
+    const { status } = await callTo(route, request).finally(() => {
+      world.deps.write = write;
+    });
+    expect(status).toBe(401);
+    await world.settle();
+    expect(dump(['sessions', 'refresh_tokens'])).toBe(before);
   });
 });
 

@@ -6,7 +6,7 @@ import { DAY, MINUTE, toInstant } from '../kernel/instants.ts';
 import { addressTaken, confirmEmail, keepEmail } from '../mail/messages.ts';
 import { enqueueLimitedMail, enqueueMail } from '../mail/outbox.ts';
 import { senderBudget } from '../mail/sender-budget.ts';
-import type { SignedIn } from '../sessions/door.ts';
+import { type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import { deleteSessions } from '../sessions/store.ts';
 import { findUser, findUserByEmail, updateUser } from '../users/store.ts';
 import { issueToken, revokeTokens, takeToken } from './email-tokens.ts';
@@ -28,7 +28,7 @@ export async function requestChange(
 ): Promise<MessageAnswer> {
   const now = deps.clock.now();
   const { newEmail } = input;
-  const waitMs = await deps.write((tx) => {
+  const waitMs = await writeSignedIn(deps, who, (tx) => {
     const user = findUser(tx, who.userId);
     if (!user) throw notFound('user');
     const budget = takeBudgets(tx, senderBudget(deps, user.id), now);

@@ -3,7 +3,7 @@ import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import type { Visitor } from '../http/request.ts';
 import { forbidden, invalid, unauthorized } from '../kernel/errors.ts';
-import type { SignedIn } from '../sessions/door.ts';
+import { type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import type { SignedInAnswer } from '../sessions/schema.ts';
 import { signedInAnswer, startSession } from '../sessions/tokens.ts';
 import { findUserByEmail } from '../users/store.ts';
@@ -57,7 +57,7 @@ export async function linkGoogle(deps: Deps, who: SignedIn, input: GoogleInput):
   const person = await deps.google.verify(input.idToken);
   if ('refusal' in person) throw refusal(person.refusal);
   const now = deps.clock.now();
-  return deps.write((tx) => {
+  return writeSignedIn(deps, who, (tx) => {
     const hindrance = linkIdentity(deps, tx, who, 'google', person.subject, now);
     if (hindrance !== undefined) throw refusal(hindrance);
     return findMe(tx, who.userId);

@@ -6,7 +6,7 @@ import { notFound } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { signInMethodChanged } from '../mail/messages.ts';
 import { enqueueMail } from '../mail/outbox.ts';
-import type { SignedIn } from '../sessions/door.ts';
+import { type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import { Name } from '../users/schema.ts';
 import { findUser } from '../users/store.ts';
 
@@ -87,7 +87,7 @@ export function linkIdentity(
  */
 export async function removeIdentity(deps: Deps, who: SignedIn, provider: Provider): Promise<undefined> {
   const now = deps.clock.now();
-  const isRemoved = await deps.write((tx) => {
+  const isRemoved = await writeSignedIn(deps, who, (tx) => {
     const doomed = query
       .deleteFrom('identities')
       .where('user_id', '=', who.userId)

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import type { Visitor } from '../http/request.ts';
 import { forbidden, invalid, notFound } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
-import type { SignedIn } from '../sessions/door.ts';
+import { type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import { findUser, updateUser, userOf } from '../users/store.ts';
 import { forgiveAttempt, provePassword } from './attempts.ts';
 import { replacePassword } from './password-reset.ts';
@@ -27,7 +27,7 @@ export function findMe(db: Db, userId: string): Me {
 
 export function updateMe(deps: Deps, who: SignedIn, input: MeInput): Promise<Me> {
   const now = toInstant(deps.clock.now());
-  return deps.write((tx) => {
+  return writeSignedIn(deps, who, (tx) => {
     const { name } = input;
     if (name !== undefined && name !== findUser(tx, who.userId)?.name)
       updateUser(tx, who.userId, now, { name });
@@ -56,7 +56,7 @@ export async function changePassword(
     if (!(await provePassword(deps, visitor, proof, now))) throw forbidden('The current password is wrong');
   }
   const passwordHash = await deps.passwords.hash(input.newPassword);
-  const changed = await deps.write((tx) => {
+  const changed = await writeSignedIn(deps, who, (tx) => {
     if (findUser(tx, who.userId)?.password_hash !== user.password_hash) return false;
     if (user.password_hash !== null) forgiveAttempt(deps, tx, visitor, user.email, now);
     replacePassword(deps, tx, who.userId, passwordHash, now, who.sessionId);

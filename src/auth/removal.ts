@@ -8,7 +8,7 @@ import type { Visitor } from '../http/request.ts';
 import { type AppError, forbidden, invalid, notFound } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { discardMailsTo } from '../mail/outbox.ts';
-import type { SignedIn } from '../sessions/door.ts';
+import { demandSession, type SignedIn } from '../sessions/door.ts';
 import { findUser, findUserByEmail } from '../users/store.ts';
 import { type Departure, leaveEveryWorkspace } from '../workspaces/departure.ts';
 import { dropInvitationsTo } from '../workspaces/invitations-store.ts';
@@ -36,6 +36,7 @@ export async function removeMe(
   const refusal = await refusalOf(deps, visitor, user, input, now);
   if (refusal) throw refusal;
   await removeAccount(deps, user.id, (tx, found) => {
+    demandSession(deps, tx, who);
     if (found.password_hash !== user.password_hash || found.email !== user.email) {
       throw forbidden('The account was changed meanwhile');
     }

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import type { Visitor } from '../http/request.ts';
 import { forbidden, invalid, unauthorized } from '../kernel/errors.ts';
 import { confirmTelegramSignup } from '../mail/messages.ts';
-import type { SignedIn } from '../sessions/door.ts';
+import { type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import type { SignedInAnswer } from '../sessions/schema.ts';
 import { signedInAnswer, startSession } from '../sessions/tokens.ts';
 import { findUserByIdentity, fittingName, linkIdentity } from './identities.ts';
@@ -66,7 +66,7 @@ export async function linkTelegram(deps: Deps, who: SignedIn, input: TelegramInp
   const now = deps.clock.now();
   const person = telegramPerson(deps.config.auth.telegram_bot_token, input, now);
   if ('refusal' in person) throw refusal(person.refusal);
-  return deps.write((tx) => {
+  return writeSignedIn(deps, who, (tx) => {
     const hindrance = use(tx, person) ? linkIdentity(deps, tx, who, 'telegram', person.subject, now) : USED;
     if (hindrance !== undefined) throw refusal(hindrance);
     return findMe(tx, who.userId);

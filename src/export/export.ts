@@ -5,7 +5,7 @@ import { commonHeaders } from '../http/answer.ts';
 import type { Visitor } from '../http/request.ts';
 import { tooManyRequests } from '../kernel/errors.ts';
 import { HOUR, MINUTE, SECOND, toInstant } from '../kernel/instants.ts';
-import type { SignedIn } from '../sessions/door.ts';
+import { type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import { exportDocument } from './document.ts';
 
 /** Each holds a connection and keeps the write-ahead log from being emptied. */
@@ -26,7 +26,9 @@ export async function exportAccount(deps: Deps, who: SignedIn, visitor: Visitor)
   const leave = () => deps.exports.delete(running);
   deps.exports.add(running);
   try {
-    const outcome = await deps.write((tx) => takeBudgets(tx, exportBudget(deps, who.userId), now));
+    const outcome = await writeSignedIn(deps, who, (tx) =>
+      takeBudgets(tx, exportBudget(deps, who.userId), now),
+    );
     if (!outcome.taken) throw tooManyRequests(outcome.waitMs / SECOND);
     const pieces = piecesOf(deps, who.userId, now);
     const first = pieces.next();

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts';
 import { notFound } from '../kernel/errors.ts';
 import { DAY, toInstant } from '../kernel/instants.ts';
-import type { SignedIn } from '../sessions/door.ts';
+import { type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import type { Notification } from './schema.ts';
 import * as store from './store.ts';
 
@@ -10,7 +10,7 @@ const KEPT_AFTER_READING_MS = 90 * DAY;
 /** Marks one of the caller's notifications as read; one that was read before stays as it is. */
 export async function readNotification(deps: Deps, who: SignedIn, id: string): Promise<Notification> {
   const now = toInstant(deps.clock.now());
-  const row = await deps.write((tx) => store.markRead(tx, who.userId, id, now));
+  const row = await writeSignedIn(deps, who, (tx) => store.markRead(tx, who.userId, id, now));
   if (!row) throw notFound('notification');
   return store.notificationOf(row);
 }
@@ -18,12 +18,12 @@ export async function readNotification(deps: Deps, who: SignedIn, id: string): P
 /** Marks all of the caller's notifications as read. */
 export async function readAllNotifications(deps: Deps, who: SignedIn): Promise<undefined> {
   const now = toInstant(deps.clock.now());
-  await deps.write((tx) => store.markAllRead(tx, who.userId, now));
+  await writeSignedIn(deps, who, (tx) => store.markAllRead(tx, who.userId, now));
 }
 
 /** Deletes one of the caller's notifications. */
 export async function removeNotification(deps: Deps, who: SignedIn, id: string): Promise<undefined> {
-  const removed = await deps.write((tx) => store.deleteNotification(tx, who.userId, id));
+  const removed = await writeSignedIn(deps, who, (tx) => store.deleteNotification(tx, who.userId, id));
   if (removed === 0) throw notFound('notification');
 }
 

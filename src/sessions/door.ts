@@ -1,3 +1,5 @@
+import type { Db } from '../db/connection.ts';
+import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import type { Door } from '../http/route.ts';
 import { unauthorizedBearer } from '../kernel/errors.ts';
@@ -21,7 +23,27 @@ export async function identify(deps: Deps, authorization: string | undefined): P
   const [, token] = /^bearer ([^\s,]+)$/i.exec(authorization ?? '') ?? [];
   if (token === undefined) throw unauthorizedBearer('An access token is needed: Authorization: Bearer …');
   const claims = await deps.accessTokens.verify(token);
-  const session = findLiveSession(deps.read, claims.sessionId, toInstant(deps.clock.now()));
-  if (session?.user_id !== claims.userId) throw unauthorizedBearer('The session has ended');
-  return { userId: claims.userId, sessionId: claims.sessionId };
+  const who = { userId: claims.userId, sessionId: claims.sessionId };
+  demandSession(deps, deps.read, who);
+  return who;
+}
+
+/**
+ * Writes in someone's name, in a transaction that asks at the door again: whose session has ended since the request
+ * came in gets the door's 401 and writes nothing.
+ */
+export const writeSignedIn = <T>(
+  deps: Deps,
+  who: SignedIn,
+  job: Parameters<typeof deps.write<T>>[0],
+): Promise<T> =>
+  deps.write<T>((tx: Tx) => {
+    demandSession(deps, tx, who);
+    return job(tx);
+  });
+
+/** 401 when the session has ended. */
+export function demandSession({ clock }: Deps, db: Db, { userId, sessionId }: SignedIn): void {
+  const session = findLiveSession(db, sessionId, toInstant(clock.now()));
+  if (session?.user_id !== userId) throw unauthorizedBearer('The session has ended');
 }

@@ -3,7 +3,7 @@ import { open, route } from '../http/route.ts';
 import { notFound } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { pageOf } from '../kernel/page.ts';
-import { signedIn } from './door.ts';
+import { signedIn, writeSignedIn } from './door.ts';
 import { RefreshInput, Session, TokenPair } from './schema.ts';
 import * as store from './store.ts';
 import { logOut, refresh } from './tokens.ts';
@@ -62,7 +62,7 @@ export const sessionRoutes = [
     tag: 'Me',
     summary: 'End my other sessions',
     handle: async ({ deps, who }) => {
-      await deps.write((tx) => store.deleteSessions(tx, who.userId, who.sessionId));
+      await writeSignedIn(deps, who, (tx) => store.deleteSessions(tx, who.userId, who.sessionId));
       return undefined;
     },
   }),
@@ -74,7 +74,7 @@ export const sessionRoutes = [
     tag: 'Me',
     summary: 'End one of my sessions',
     handle: async ({ deps, who, params }) => {
-      if (!(await deps.write((tx) => store.deleteSession(tx, who.userId, params.session_id)))) {
+      if (!(await writeSignedIn(deps, who, (tx) => store.deleteSession(tx, who.userId, params.session_id)))) {
         throw notFound('session');
       }
       return undefined;

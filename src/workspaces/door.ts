@@ -5,7 +5,7 @@ import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import type { Door } from '../http/route.ts';
 import { forbidden, notFound } from '../kernel/errors.ts';
-import { identify, type SignedIn } from '../sessions/door.ts';
+import { identify, type SignedIn, writeSignedIn } from '../sessions/door.ts';
 
 const RANKS: Record<Role, number> = { viewer: 0, member: 1, admin: 2, owner: 3 };
 
@@ -36,11 +36,11 @@ export const member = (least: Role): Door<Member> => ({
 });
 
 /**
- * Writes in the member's name, in a transaction that asks at the door again: whoever was removed or demoted since
- * the request came in, or whose workspace is gone, gets the door's refusal and writes nothing.
+ * Writes in the member's name, in a transaction that asks at the door again: whoever was signed out, removed or demoted
+ * since the request came in, or whose workspace is gone, gets the door's refusal and writes nothing.
  */
 export const writeAs = <T>(deps: Deps, who: Member, job: Parameters<typeof deps.write<T>>[0]): Promise<T> =>
-  deps.write<T>((tx: Tx) => {
+  writeSignedIn<T>(deps, who, (tx: Tx) => {
     demandRole(tx, who.workspaceId, who.userId, who.role);
     return job(tx);
   });

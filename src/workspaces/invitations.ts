@@ -11,7 +11,7 @@ import { invitation as invitationMail } from '../mail/messages.ts';
 import { enqueueLimitedMail } from '../mail/outbox.ts';
 import { senderBudget } from '../mail/sender-budget.ts';
 import { notify } from '../notifications/notify.ts';
-import type { SignedIn } from '../sessions/door.ts';
+import { type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import { findUser, findUserByEmail } from '../users/store.ts';
 import { type Member, writeAs } from './door.ts';
 import * as store from './invitations-store.ts';
@@ -75,7 +75,7 @@ export async function revokeInvitation(deps: Deps, who: Member, id: string): Pro
 export async function acceptInvitation(deps: Deps, who: SignedIn, input: AcceptInput): Promise<Workspace> {
   const now = toInstant(deps.clock.now());
   const tokenHash = hashSecret(input.token);
-  return deps.write((tx) => {
+  return writeSignedIn(deps, who, (tx) => {
     const user = findUser(tx, who.userId);
     if (!user) throw notFound('user');
     const accepted = store.takeInvitation(tx, tokenHash, user.email, now);

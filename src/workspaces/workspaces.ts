@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { notFound } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { patched } from '../kernel/patch.ts';
-import type { SignedIn } from '../sessions/door.ts';
+import { type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import { findUser } from '../users/store.ts';
 import { type Member, writeAs } from './door.ts';
 import { dropInvitations } from './invitations-store.ts';
@@ -16,7 +16,7 @@ import { deleteMembers, findWorkspaceOf, saveWorkspace, workspaceOf } from './st
 /** Makes a workspace of the caller's own, with what the default one starts with. */
 export function createWorkspace(deps: Deps, who: SignedIn, input: WorkspaceInput): Promise<Workspace> {
   const now = toInstant(deps.clock.now());
-  return deps.write((tx) => {
+  return writeSignedIn(deps, who, (tx) => {
     if (!findUser(tx, who.userId)) throw notFound('user');
     const id = startWorkspace(tx, { title: input.title, ownerId: who.userId, isDefault: false }, now);
     return workspaceSeenBy(tx, id, who.userId);
