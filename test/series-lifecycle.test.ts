@@ -315,6 +315,64 @@ describe('an instance', () => {
     expect((await w.read(id)).nextRunAt).toBe('2026-03-29T07:00:00.000Z');
   });
 
+  it('completed by an edit of its status template lets the series go on as any other completion', async () => {
+    const { id, nextTaskId } = await w.create({ endCondition: count(2) });
+    const apart = await w.create();
+    const [, started] = w.list.statuses;
+    await w.ok('PATCH', `${w.inside}/tasks/${nextTaskId}`, { statusId: started.id });
+    const edit = (statuses: object[]) =>
+      w.ok('PATCH', `${w.inside}/status-templates/${w.list.statusTemplateId}`, { statuses });
+    await edit(w.list.statuses.map((one: object) => (one === started ? { ...one, type: 'completed' } : one)));
+    expect(days(id)).toEqual(['03-28', '03-29']);
+    expect(await w.read(id)).toMatchObject({
+      nextRunAt: '2026-03-29T07:00:00.000Z',
+      nextOccurrenceNumber: 2,
+    });
+    expect(await w.read(apart.id)).toEqual(apart);
+
+    const next = { title: 'Next', type: 'unstarted' };
+    await edit([next, ...w.list.statuses.map((one: object) => ({ ...one, type: 'completed' }))]);
+    expect(await w.read(id)).toMatchObject({ state: 'ended', stateReason: 'completed' });
+    expect(await w.read(apart.id)).toMatchObject({ nextRunAt: '2026-03-29T07:00:00.000Z' });
+    expect(days(apart.id)).toEqual(['03-28', '03-29']);
+  });
+
+  it("completed by another template of its list does so too, and another list's does not", async () => {
+    const other = await newList();
+    const [here, there] = [await w.create(), await w.create({ listId: other.id })];
+    const [started] = w.list.statuses.slice(1);
+    for (const { nextTaskId } of [here, there]) {
+      await w.ok('PATCH', `${w.inside}/tasks/${nextTaskId}`, { statusId: started.id });
+    }
+    const template = await w.ok('POST', `${w.inside}/status-templates`, {
+      title: 'Brief',
+      statuses: [
+        { title: 'To Do', type: 'unstarted' },
+        { title: started.title, type: 'completed' },
+      ],
+    });
+    await w.ok('PATCH', `${w.inside}/lists/${w.list.id}`, { statusTemplateId: template.id });
+    expect(days(here.id)).toEqual(['03-28', '03-29']);
+    expect((await w.read(here.id)).nextRunAt).toBe('2026-03-29T07:00:00.000Z');
+    const made = w.instances(here.id)[1];
+    expect([made?.status_id, made?.completed_at]).toEqual([template.statuses[0].id, null]);
+    expect((await w.read(there.id)).nextTaskId).toBe(there.nextTaskId);
+  });
+
+  it('reopened by an edit of its status template takes nothing back', async () => {
+    const { id, nextTaskId } = await w.create();
+    await complete(nextTaskId);
+    const template = `${w.inside}/status-templates/${w.list.statusTemplateId}`;
+    const statuses = w.list.statuses.map((one: { id: string }) =>
+      one.id === w.done ? { ...one, type: 'started' } : one,
+    );
+    const before = await w.read(id);
+    await w.ok('PATCH', template, { statuses: [...statuses, { title: 'Over', type: 'completed' }] });
+    expect((await w.task(nextTaskId)).completedAt).toBeNull();
+    expect(await w.read(id)).toEqual(before);
+    expect(days(id)).toEqual(['03-28', '03-29']);
+  });
+
   it('completed last ends the series', async () => {
     const { id, nextTaskId } = await w.create({ endCondition: count(1) });
     await complete(nextTaskId);

@@ -377,6 +377,95 @@ describe('a task', () => {
   });
 });
 
+describe('a done task of someone who has left or only looks', () => {
+  let bob: Person;
+  let zoe: Person;
+  let theirs: { id: string; assigneeId: string }[];
+  beforeEach(async () => {
+    [bob, zoe] = [await join('member'), await join('member')];
+    const done = { statusId: status('completed'), dueDate: '2026-03-27T11:00:00.000Z' };
+    theirs = [await made({ ...done, assigneeId: bob.id }), await made({ ...done, assigneeId: zoe.id })];
+    await tick(world.deps);
+    await world.call('DELETE', at(`/members/${bob.id}`), { token: bob.accessToken });
+    await world.call('PATCH', at(`/members/${zoe.id}`), {
+      token: ada.accessToken,
+      body: { role: 'viewer' },
+    });
+  });
+
+  /** Reopened, by whatever act, the tasks are nobody's, and their due instant is nobody's news. */
+  const areNobodys = async () => {
+    for (const { id } of theirs) {
+      expect(await read(id)).toMatchObject({ assigneeId: null, completedAt: null });
+    }
+    world.clock.advance(2 * HOUR);
+    await tick(world.deps);
+    for (const person of [bob, zoe]) {
+      const { body } = await world.call('POST', '/auth/login', { body: person });
+      const told = await world.call('GET', '/me/notifications', { token: body.accessToken });
+      expect(told.body.items.map(({ type }: { type: string }) => type)).not.toContain('task.due');
+    }
+  };
+
+  it('is nobody’s once it is reopened', async () => {
+    for (const task of theirs) {
+      const answer = await patch(task.id, { statusId: status('started') });
+      expect([answer.status, answer.body.assigneeId]).toEqual([200, null]);
+    }
+    await areNobodys();
+  });
+
+  it('keeps them while it is done, and cannot be reopened in their name', async () => {
+    for (const task of theirs) {
+      expect((await patch(task.id, { title: 'Still done' })).body.assigneeId).toBe(task.assigneeId);
+      const inTheirName = { statusId: status('started'), assigneeId: task.assigneeId };
+      const { status: refused, body } = await patch(task.id, inTheirName);
+      expect([refused, body.issues.map(({ path }: { path: string }) => path)]).toEqual([400, ['assigneeId']]);
+    }
+  });
+
+  it('is nobody’s once a move, or an edit of statuses, reopens it', async () => {
+    const template = await post('/status-templates', {
+      title: 'Other',
+      statuses: [
+        { title: 'Done', type: 'started' },
+        { title: 'Do', type: 'unstarted' },
+        { title: 'Over', type: 'completed' },
+      ],
+    });
+    const [byMove, byEdit] = [theirs[0]?.id ?? '', theirs[1]?.id ?? ''];
+    const other = await post('/lists', {
+      title: 'O',
+      spaceId: list.spaceId,
+      statusTemplateId: template.id,
+    });
+    expect((await move(byMove, { listId: other.id })).body.assigneeId).toBeNull();
+    expect((await read(byEdit)).assigneeId).toBe(zoe.id);
+    const answer = await world.call('PATCH', at(`/lists/${list.id}`), {
+      token: ada.accessToken,
+      body: { statusTemplateId: template.id },
+    });
+    expect(answer.status).toBe(200);
+    await areNobodys();
+  });
+
+  it('is nobody’s once its status is no completed one any more; who may still be assigned stays', async () => {
+    const mine = await made({ statusId: status('completed'), assigneeId: ada.id });
+    const templates = await world.call('GET', at('/status-templates'), { token: ada.accessToken });
+    const [template] = templates.body.items;
+    const statuses = template.statuses.map((one: Status) =>
+      one.type === 'completed' ? { ...one, type: 'started' } : one,
+    );
+    const answer = await world.call('PATCH', at(`/status-templates/${template.id}`), {
+      token: ada.accessToken,
+      body: { statuses: [...statuses, { title: 'Over', type: 'completed' }] },
+    });
+    expect(answer.status).toBe(200);
+    expect(await read(mine.id)).toMatchObject({ assigneeId: ada.id, completedAt: null });
+    await areNobodys();
+  });
+});
+
 describe('notices', () => {
   const notices = async (person: Person) =>
     (await world.call('GET', '/me/notifications', { token: person.accessToken })).body.items.map(

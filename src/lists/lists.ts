@@ -1,5 +1,5 @@
 import type { Db } from '../db/connection.ts';
-import type { ListRow } from '../db/tables.ts';
+import type { ListRow, TaskRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import { type Issue, invalid, notFound } from '../kernel/errors.ts';
@@ -62,7 +62,8 @@ export const readList = (db: Db, who: Member, id: string): List => withStatuses(
  * title there, else of the same type, else the first.
  */
 export function updateList(deps: Deps, who: Member, id: string, input: ListPatch): Promise<List> {
-  const now = toInstant(deps.clock.now());
+  const nowMs = deps.clock.now();
+  const now = toInstant(nowMs);
   return writeAs(deps, who, (tx) => {
     const row = demandList(tx, who, id);
     refuseForeign(tx, who, input);
@@ -71,7 +72,10 @@ export function updateList(deps: Deps, who: Member, id: string, input: ListPatch
     const next = patched(row, patch, now);
     if (next !== row) store.saveList(tx, next);
     if (next.space_id !== row.space_id) moveTasksToSpace(tx, who.workspaceId, id, next.space_id);
-    if (next.status_template_id !== row.status_template_id) translateStatuses(tx, row, next, now);
+    if (next.status_template_id === row.status_template_id) return withStatuses(tx, next);
+    for (const task of translateStatuses(tx, row, next, now)) {
+      deps.instanceLeft(deps, tx, { task, how: 'completed', by: who.userId }, nowMs);
+    }
     return withStatuses(tx, next);
   });
 }
@@ -86,13 +90,14 @@ export async function removeList(deps: Deps, who: Member, id: string): Promise<u
   if (!isDone) await finishRemoval(deps, removal);
 }
 
-function translateStatuses(tx: Tx, before: ListRow, after: ListRow, now: Instant): void {
+/** Answers the upcoming instances of series that were completed by it. */
+function translateStatuses(tx: Tx, before: ListRow, after: ListRow, now: Instant): TaskRow[] {
   const { workspace_id: workspaceId, id: listId } = after;
   const among = store.statusesOf(tx, workspaceId, after.status_template_id);
   const changes = store
     .statusesOf(tx, workspaceId, before.status_template_id)
     .map((status) => ({ from: status.id, to: counterpartOf(status, among) }));
-  restatusTasks(tx, { workspaceId, listId }, changes, now);
+  return restatusTasks(tx, { workspaceId, listId }, changes, now);
 }
 
 function refuseForeign(tx: Tx, { workspaceId }: Member, { spaceId, statusTemplateId }: ListPatch): void {

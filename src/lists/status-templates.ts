@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Db } from '../db/connection.ts';
-import type { StatusTemplateRow } from '../db/tables.ts';
+import type { StatusTemplateRow, TaskRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import { badRequest, invalid, notFound } from '../kernel/errors.ts';
@@ -58,7 +58,8 @@ export function updateTemplate(
   id: string,
   input: StatusTemplatePatch,
 ): Promise<StatusTemplate> {
-  const now = toInstant(deps.clock.now());
+  const nowMs = deps.clock.now();
+  const now = toInstant(nowMs);
   const { workspaceId } = who;
   return writeAs(deps, who, (tx) => {
     const row = demandTemplate(tx, who, id);
@@ -70,7 +71,10 @@ export function updateTemplate(
     }
     if (isDefault && row.is_default === 0) store.unmarkDefault(tx, workspaceId, now);
     const areSame = isDeepStrictEqual(statuses, present);
-    if (!areSame) replaceStatuses(tx, row, present, statuses, now);
+    const completed = areSame ? [] : replaceStatuses(tx, row, present, statuses, now);
+    for (const task of completed) {
+      deps.instanceLeft(deps, tx, { task, how: 'completed', by: who.userId }, nowMs);
+    }
     let next = patched(row, { title: input.title, is_default: isDefault ? 1 : 0 }, now);
     if (!areSame) next = { ...next, updated_at: now };
     if (next !== row) store.saveTemplate(tx, next);
@@ -104,13 +108,14 @@ function planned(present: readonly Status[], entries: readonly StatusEntry[], no
   throw invalid(...issues.map(({ path, message }) => ({ path: ['statuses', ...path].join('.'), message })));
 }
 
+/** Answers the upcoming instances of series that were completed by it. */
 function replaceStatuses(
   tx: Tx,
   { workspace_id: workspaceId, id: templateId }: StatusTemplateRow,
   present: readonly Status[],
   next: readonly Status[],
   now: Instant,
-): void {
+): TaskRow[] {
   for (const status of next) {
     if (present.some(({ id }) => id === status.id)) store.saveStatus(tx, workspaceId, status);
     else store.insertStatus(tx, workspaceId, templateId, status);
@@ -120,10 +125,11 @@ function replaceStatuses(
     if (kept?.type === status.type) return [];
     return [{ from: status.id, to: kept ?? successorOf(status, next) }];
   });
-  restatusTasks(tx, { workspaceId }, changes, now);
+  const completed = restatusTasks(tx, { workspaceId }, changes, now);
   for (const status of present) {
     if (!next.some(({ id }) => id === status.id)) store.deleteStatus(tx, workspaceId, status.id);
   }
+  return completed;
 }
 
 function demandTemplate(db: Db, who: Member, id: string): StatusTemplateRow {

@@ -51,6 +51,9 @@ export function nextStatuses(
   });
 }
 
+/** Whether a task of such a status is still to be done. */
+export const isOpen = (type: StatusType): boolean => type === 'unstarted' || type === 'started';
+
 /** In the order in which they are shown. */
 export const inOrder = (statuses: readonly Status[]): Status[] =>
   statuses.toSorted((a, b) => a.position - b.position || (a.id < b.id ? -1 : 1));

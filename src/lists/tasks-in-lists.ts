@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { query } from '../db/connection.ts';
-import type { StatusType } from '../db/tables.ts';
+import type { StatusType, TaskRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Instant } from '../kernel/instants.ts';
+import { isOpen } from './statuses.ts';
 
 /** Tasks of the status `from` become tasks of `to`; both are the same when a status got another type. */
 export interface StatusChange {
@@ -10,16 +11,25 @@ export interface StatusChange {
   to: { id: string; type: StatusType };
 }
 
+/** Which tasks: of a workspace, or of one of its lists. */
+interface Where {
+  workspaceId: string;
+  listId?: string;
+}
+
 /**
- * Gives tasks of a workspace, or of one of its lists, their new statuses in the given order; `completed_at` follows:
- * set on entering a completed status, cleared on leaving it.
+ * Gives tasks their new statuses in the given order; `completed_at` follows: set on entering a completed status, cleared
+ * on leaving it. An open task stays with nobody who may not be assigned. Answers the upcoming instances of series that
+ * were completed by it: their series go on, once the statuses are as they shall be.
  */
 export function restatusTasks(
   tx: Tx,
-  where: { workspaceId: string; listId?: string },
+  where: Where,
   changes: readonly StatusChange[],
   now: Instant,
-): void {
+): TaskRow[] {
+  const completing = changes.filter(({ to }) => to.type === 'completed').map(({ from }) => from);
+  const upcoming = completing.length > 0 ? openUpcomingInstances(tx, where, completing) : [];
   for (const { from, to } of changes) {
     let tasks = query
       .updateTable('tasks')
@@ -27,12 +37,39 @@ export function restatusTasks(
         status_id: to.id,
         completed_at: to.type === 'completed' ? sql<Instant>`ifnull(completed_at, ${now})` : null,
         updated_at: now,
+        ...(isOpen(to.type) && { assignee_id: assigneeIfAssignable(where.workspaceId) }),
       })
       .where('workspace_id', '=', where.workspaceId)
       .where('status_id', '=', from);
     if (where.listId !== undefined) tasks = tasks.where('list_id', '=', where.listId);
     tx.run(tasks);
   }
+  return upcoming;
+}
+
+const assigneeIfAssignable = (workspaceId: string) => sql<string | null>`case when assignee_id in (
+  select user_id from members where workspace_id = ${workspaceId} and role <> 'viewer') then assignee_id end`;
+
+/** Those that the active series stand at, of these statuses and not completed. */
+function openUpcomingInstances(
+  tx: Tx,
+  { workspaceId, listId }: Where,
+  statusIds: readonly string[],
+): TaskRow[] {
+  let tasks = query
+    .selectFrom('recurring_series as series')
+    .innerJoin('tasks as task', (join) =>
+      join
+        .onRef('task.workspace_id', '=', 'series.workspace_id')
+        .onRef('task.id', '=', 'series.next_task_id'),
+    )
+    .selectAll('task')
+    .where('series.workspace_id', '=', workspaceId)
+    .where('series.state', '=', 'active')
+    .where('task.status_id', 'in', statusIds)
+    .where('task.completed_at', 'is', null);
+  if (listId !== undefined) tasks = tasks.where('task.list_id', '=', listId);
+  return tx.all(tasks);
 }
 
 /** Tasks name the space of their list. */

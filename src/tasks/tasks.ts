@@ -6,7 +6,7 @@ import { type Issue, invalid, notFound } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { positionAfter } from '../kernel/positions.ts';
-import { counterpartOf } from '../lists/statuses.ts';
+import { counterpartOf, isOpen } from '../lists/statuses.ts';
 import { notify } from '../notifications/notify.ts';
 import { type Member, writeAs } from '../workspaces/door.ts';
 import type { MoveInput, Task, TaskInput, TaskPatch } from './schema.ts';
@@ -115,7 +115,7 @@ export function editTask(
   const at = toInstant(now);
   const found = [...issues];
   const place = placeFor(tx, who, row, edit, at, found);
-  if (edit.assigneeId && edit.assigneeId !== row.assignee_id)
+  if (edit.assigneeId && (edit.assigneeId !== row.assignee_id || place.assignee_id === null))
     found.push(...assigneeIssues(tx, who, edit.assigneeId));
   if (found.length > 0) throw invalid(...found);
   const changes: Partial<TaskRow> = {
@@ -208,7 +208,8 @@ export const assigneeIssues = (tx: Tx, who: Member, userId: string): Issue[] =>
 
 /**
  * Where an edit leaves a task: its list, status and position. In another list it takes the status asked for, else the
- * counterpart of its present one, and goes to the end. Adds to the issues what will not do.
+ * counterpart of its present one, and goes to the end. Opened again, it stays with nobody who may not be assigned any
+ * more. Adds to the issues what will not do.
  */
 function placeFor(
   tx: Tx,
@@ -233,7 +234,11 @@ function placeFor(
     issues.push(UNKNOWN_STATUS);
     return {};
   }
-  const state = { status_id: status.id, completed_at: completedAt(status.type, row.completed_at, at) };
+  const state = {
+    status_id: status.id,
+    completed_at: completedAt(status.type, row.completed_at, at),
+    ...(isOpen(status.type) && !keepsAssignee(tx, row) && { assignee_id: null }),
+  };
   if (staysInList) return state;
   return {
     ...state,
@@ -242,6 +247,9 @@ function placeFor(
     position: position ?? positionAfter(store.lastPosition(tx, who.workspaceId, place.listId)),
   };
 }
+
+const keepsAssignee = (tx: Tx, { workspace_id, assignee_id }: TaskRow): boolean =>
+  assignee_id === null || store.isAssignable(tx, workspace_id, assignee_id);
 
 function statusOf(tx: Tx, row: TaskRow): StatusRow {
   const statuses = store.findPlace(tx, row.workspace_id, row.list_id)?.statuses;
