@@ -115,6 +115,31 @@ describe('an invitation', () => {
     );
   });
 
+  it.each([
+    ['is removed', (admin: Person) => owner('DELETE', at(`/members/${admin.id}`))],
+    ['leaves', (admin: Person) => as(world, admin)('DELETE', at(`/members/${admin.id}`))],
+    [
+      'is no admin any more',
+      (admin: Person) => owner('PATCH', at(`/members/${admin.id}`), { role: 'member' }),
+    ],
+  ])('dies when who sent it %s: nobody lets themself in again', async (_how, goes) => {
+    const admin = await joined(world, ada, home, 'admin');
+    const [zoe, eve] = [await world.signUp(), await world.signUp()];
+    const theirs = await invite(world, admin, home, zoe.email, 'admin');
+    const adas = await invite(world, ada, home, eve.email, 'member');
+    expect((await goes(admin)).status).toBeLessThan(300);
+    expect((await live()).items).toMatchObject([{ email: eve.email }]);
+    expect((await accept(zoe, theirs)).status).toBe(400);
+    expect((await accept(eve, adas)).status).toBe(200);
+  });
+
+  it('outlives a hand-over: the old owner is an admin', async () => {
+    const [admin, zoe] = [await joined(world, ada, home, 'admin'), await world.signUp()];
+    const token = await invite(world, ada, home, zoe.email, 'member');
+    expect((await owner('PATCH', at(`/members/${admin.id}`), { role: 'owner' })).status).toBe(200);
+    expect((await accept(zoe, token)).status).toBe(200);
+  });
+
   it('is no business of another workspace', async () => {
     await send('zoe@example.com');
     const [{ id }] = (await live()).items;

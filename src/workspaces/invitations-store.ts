@@ -68,14 +68,15 @@ export const takeInvitationTo = (db: Db, workspaceId: string, email: string, now
     ),
   );
 
-/** Drops invitations to a workspace, with the mails that carry them; narrowed to one, or to one address. */
+/** Drops invitations to a workspace, with the mails that carry them; narrowed to one, or to those of or from someone. */
 export function dropInvitations(
   db: Db,
   workspaceId: string,
-  only: { id?: string; email?: string } = {},
+  only: { id?: string; email?: string; inviterId?: string } = {},
 ): number {
   let doomed = query.deleteFrom('invitations').where('workspace_id', '=', workspaceId);
   if (only.id !== undefined) doomed = doomed.where('id', '=', only.id);
+  if (only.inviterId !== undefined) doomed = doomed.where('inviter_id', '=', only.inviterId);
   if (only.email !== undefined) doomed = doomed.where('email', '=', only.email);
   const dropped = db.all(doomed.returning('id'));
   discardMails(

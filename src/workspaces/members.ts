@@ -5,12 +5,14 @@ import { badRequest, forbidden, notFound } from '../kernel/errors.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { unassignOpenTasks } from './assignments.ts';
 import { isAtLeast, type Member, writeAs } from './door.ts';
+import { dropInvitations } from './invitations-store.ts';
 import type { MemberPatch, WorkspaceMember } from './schema.ts';
 import * as store from './store.ts';
 
 /**
  * Changes someone's role. Admins grant up to admin; `owner` is the owner's to give, who becomes an admin by it.
- * 403 for an admin who touches the owner, 400 for the owner's own role. A new viewer loses their open tasks.
+ * 403 for an admin who touches the owner, 400 for the owner's own role. A new viewer loses their open tasks, and who is
+ * no admin any more the invitations they sent.
  */
 export async function changeRole(
   deps: Deps,
@@ -29,6 +31,7 @@ export async function changeRole(
     refuseOwner(who, row, 'The owner stays owner until they hand the workspace over to someone else');
     if (role === 'owner') handOver(tx, who, userId, now);
     else store.setRole(tx, workspaceId, userId, role);
+    if (!isAtLeast(role, 'admin')) dropInvitations(tx, workspaceId, { inviterId: userId });
     if (role === 'viewer') unassignOpenTasks(tx, workspaceId, userId, now);
     return { ...row, role };
   });
@@ -38,7 +41,7 @@ export async function changeRole(
 }
 
 /**
- * Takes someone out of the workspace, and their open tasks from them. Everyone may leave, admins remove others;
+ * Takes someone out of the workspace, their open tasks from them, and back what invitations they sent. Everyone may leave, admins remove others;
  * the owner can neither leave (400) nor be removed (403).
  */
 export async function removeMember(deps: Deps, who: Member, userId: string): Promise<undefined> {
@@ -51,6 +54,7 @@ export async function removeMember(deps: Deps, who: Member, userId: string): Pro
     const row = demandMember(tx, workspaceId, userId);
     refuseOwner(who, row, 'The owner cannot leave: hand the workspace over or delete it');
     store.deleteMember(tx, workspaceId, userId);
+    dropInvitations(tx, workspaceId, { inviterId: userId });
     unassignOpenTasks(tx, workspaceId, userId, now);
   });
   deps.log.info({ event: 'member-removed', workspaceId, userId, by: who.userId }, 'member removed');

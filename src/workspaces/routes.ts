@@ -104,7 +104,7 @@ export const workspaceRoutes = [
     tag: 'People',
     summary: 'Change the role of a member',
     description:
-      'Admins grant up to admin. `owner`, by the owner only, hands the workspace over and makes the old owner an admin. A member who becomes a viewer loses their open tasks.',
+      'Admins grant up to admin. `owner`, by the owner only, hands the workspace over and makes the old owner an admin. A member who becomes a viewer loses their open tasks, and the invitations of someone who is no admin any more die.',
     handle: ({ deps, who, params, body }) => changeRole(deps, who, params.user_id, body),
   }),
   route({
@@ -116,7 +116,7 @@ export const workspaceRoutes = [
     tag: 'People',
     summary: 'Remove a member, or leave',
     description:
-      'Everyone may leave but the owner (400); removing others needs the role admin. Their open tasks are unassigned.',
+      'Everyone may leave but the owner (400); removing others needs the role admin. Their open tasks are unassigned, and the invitations they sent die.',
     handle: ({ deps, who, params }) => removeMember(deps, who, params.user_id),
   }),
   route({
