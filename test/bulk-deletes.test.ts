@@ -94,6 +94,44 @@ describe.each([
   });
 });
 
+describe('series that have decided upon much', () => {
+  const SERIES = 30;
+  const DECIDED = 4_000;
+  beforeEach(async () => {
+    const listId = (await call('GET', `/workspaces/${home}/lists`)).body.items[0].id;
+    const interval = { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'UTC' };
+    for (let made = 0; made < SERIES; made += 1) {
+      const body = { title: 'Water', listId, interval };
+      expect((await call('POST', `/workspaces/${home}/recurring-tasks`, body)).status).toBe(201);
+    }
+    world.opened.storage.writing
+      .prepare(
+        `with recursive decided (n) as (select 2 union all select n + 1 from decided where n < ?)
+        insert into recurring_occurrences
+          select id, 1, strftime('%Y-%m-%dT09:00', '2026-03-27', n || ' days'), '2026-03-28T09:00:00.000Z', n, 'missed', null
+          from decided, (select id from recurring_series limit 1)`,
+      )
+      .run(DECIDED);
+  });
+
+  it.each(['list', 'space', 'workspace'])('go with their %s in steps', async (kind) => {
+    const [list] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
+    const path = { list: `/lists/${list.id}`, space: `/spaces/${list.spaceId}`, workspace: '' }[kind];
+    const left: number[] = [];
+    const { write } = world.deps;
+    world.deps.write = async (job) => {
+      const answer = await write(job);
+      left.push(count('recurring_occurrences') + count('recurring_series'));
+      return answer;
+    };
+    expect((await call('DELETE', `/workspaces/${home}${path}`)).status).toBe(204);
+    expect(left.at(-1)).toBe(0);
+    const largest = left.slice(1).map((rows, i) => (left[i] ?? 0) - rows);
+    expect(Math.max(...largest)).toBeLessThan(DECIDED / 4);
+    expect(count('removals')).toBe(0);
+  });
+});
+
 describe('while much is deleted', () => {
   it('others are answered, and what they write stays', async () => {
     await addTasks(world, home, MANY);

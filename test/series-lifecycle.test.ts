@@ -233,6 +233,33 @@ describe('pause and resume', () => {
     expect(states(id)).toEqual(['generated', 'skipped', 'deleted', 'generated']);
   });
 
+  it('pass over however much was decided ahead, and stop at the first that waits', async () => {
+    const { id } = await w.create();
+    for (let i = 0; i < 40; i += 1) await w.skip(id);
+    const ahead = await w.read(id);
+    expect(ahead.nextOccurrenceNumber).toBe(41);
+    await w.ok('POST', `${w.series}/${id}/pause`);
+    expect(await w.ok('POST', `${w.series}/${id}/resume`)).toMatchObject({
+      nextRunAt: ahead.nextRunAt,
+      nextTaskId: ahead.nextTaskId,
+      nextOccurrenceNumber: 41,
+    });
+    const reopened = await w.task(ahead.nextTaskId);
+    await complete(reopened.id);
+    const { nextTaskId: last } = await w.read(id);
+    await complete(last);
+    expect((await w.read(id)).nextOccurrenceNumber).toBe(43);
+    await w.ok('PATCH', `${w.inside}/tasks/${reopened.id}`, { statusId: reopened.statusId });
+    await w.ok('POST', `${w.series}/${id}/pause`);
+    expect(await w.ok('POST', `${w.series}/${id}/resume`)).toMatchObject({
+      nextTaskId: reopened.id,
+      nextOccurrenceNumber: 41,
+    });
+    await complete(reopened.id);
+    expect((await w.read(id)).nextOccurrenceNumber).toBe(43);
+    expect(numbers(id)).toEqual([41, 42, 43]);
+  });
+
   it('end a series whose end came meanwhile', async () => {
     const { id } = await w.create({ endCondition: { type: 'date', endDate: '2026-03-29' } });
     await w.ok('POST', `${w.series}/${id}/pause`);

@@ -5,7 +5,7 @@ import { positionAfter } from '../kernel/positions.ts';
 import * as tasks from '../tasks/store.ts';
 import { addTask, completedAt, notifyAssigned } from '../tasks/tasks.ts';
 import { titleKey } from '../tasks/words.ts';
-import { findOccurrence, recordOccurrence } from './occurrences.ts';
+import { findOccurrence, lastDecidedFrom, recordOccurrence } from './occurrences.ts';
 import type { Occurrence } from './recurrence.ts';
 import { scheduleOf } from './schedule.ts';
 import { pointSeries, type StoredSeries } from './store.ts';
@@ -48,7 +48,7 @@ export function pointTo(
   by: string | null,
   now: number,
 ): StoredSeries {
-  for (let next = first; next; next = scheduleOf(series).after(next.at)) {
+  for (let next = first; next; next = afterDecided(tx, series, next)) {
     const taskId = generate(tx, series, next, by, now);
     if (taskId === null) continue;
     return pointSeries(tx, series, {
@@ -62,6 +62,13 @@ export function pointTo(
     });
   }
   return pointSeries(tx, series, { ...NOWHERE, state: 'ended', state_reason: 'completed' });
+}
+
+/** The first that follows an occurrence and the decided ones right behind it: people may have skipped thousands. */
+function afterDecided(tx: Tx, series: StoredSeries, occurrence: Occurrence): Occurrence | null {
+  const { id: series_id, rule_version, workspace_id } = series;
+  const last = lastDecidedFrom(tx, { series_id, rule_version, workspace_id, number: occurrence.number });
+  return scheduleOf(series).after(last !== undefined && last > occurrence.at ? last : occurrence.at);
 }
 
 /** Where a series stands that has no upcoming occurrence. */

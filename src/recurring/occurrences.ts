@@ -59,6 +59,40 @@ const outermost = (db: Db, seriesId: string, order: 'asc' | 'desc'): Row | undef
 export const firstOccurrence = (db: Db, seriesId: string) => outermost(db, seriesId, 'asc');
 export const lastOccurrence = (db: Db, seriesId: string) => outermost(db, seriesId, 'desc');
 
+type Run = Pick<Row, 'series_id' | 'rule_version' | 'number'> & { workspace_id: string };
+
+const endOfRun = prepared<Run, Pick<Row, 'occurrence_at'>>((argument) =>
+  query
+    .selectFrom('recurring_occurrences as occurrence')
+    .select('occurrence.occurrence_at')
+    .where('occurrence.series_id', '=', argument('series_id'))
+    .where('occurrence.rule_version', '=', argument('rule_version'))
+    .where('occurrence.number', '>=', argument('number'))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('recurring_occurrences as next')
+            .leftJoin('tasks as task', (join) =>
+              join
+                .on('task.workspace_id', '=', argument('workspace_id'))
+                .onRef('task.id', '=', 'next.task_id')
+                .on('task.completed_at', 'is', null),
+            )
+            .select('next.number')
+            .whereRef('next.series_id', '=', 'occurrence.series_id')
+            .whereRef('next.rule_version', '=', 'occurrence.rule_version')
+            .where((row) => row('next.number', '=', row('occurrence.number', '+', 1)))
+            .where('task.id', 'is', null),
+        ),
+      ),
+    )
+    .orderBy('occurrence.number')
+    .limit(1),
+);
+
+/** The instant of the last of the occurrences that follow each other, from this one on, and do not wait to be done. */
+export const lastDecidedFrom = (db: Db, from: Run) => db.one(endOfRun(from))?.occurrence_at;
+
 /** Changes what is recorded of an occurrence, its key included. */
 export const updateOccurrence = (
   db: Db,

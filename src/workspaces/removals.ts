@@ -76,9 +76,9 @@ async function runSteps(deps: Deps, removal: Removal): Promise<boolean> {
   return true;
 }
 
-/** Takes at most so many rows of each part away; with the last of them the thing itself, and answers true. */
+/** Takes at most so many rows of a part away, part after part; with the last of them the thing itself, and answers true. */
 function takeStep(tx: Tx, { kind, id }: Removal, most: number): boolean {
-  const isDone = PARTS[kind].map((part) => tx.run(part(id, most)) < most).every(Boolean);
+  const isDone = PARTS[kind].every((part) => tx.run(part(id, most)) < most);
   if (!isDone) return false;
   tx.run(query.deleteFrom(TABLES[kind]).where('id', '=', id));
   tx.run(query.deleteFrom('removals').where('kind', '=', kind).where('id', '=', id));
@@ -91,6 +91,13 @@ type Part = (id: string, most: number) => Compilable<unknown>;
 
 const listsIn = (spaceId: string) => query.selectFrom('lists').select('id').where('space_id', '=', spaceId);
 
+const SERIES = {
+  workspace: (id: string) => query.selectFrom('recurring_series').select('id').where('workspace_id', '=', id),
+  space: (id: string) =>
+    query.selectFrom('recurring_series').select('id').where('list_id', 'in', listsIn(id)),
+  list: (id: string) => query.selectFrom('recurring_series').select('id').where('list_id', '=', id),
+};
+
 const TASKS = {
   workspace: (id: string) => query.selectFrom('tasks').select('seq').where('workspace_id', '=', id),
   space: (id: string) => query.selectFrom('tasks').select('seq').where('list_id', 'in', listsIn(id)),
@@ -101,6 +108,35 @@ const deleteTasks =
   (kind: keyof typeof TASKS): Part =>
   (id, most) =>
     query.deleteFrom('tasks').where('seq', 'in', TASKS[kind](id).limit(most));
+
+/** Series decide upon an occurrence a day, for years; thirty such rows go as quickly as a task. */
+const deleteOccurrences =
+  (kind: keyof typeof SERIES): Part =>
+  (id, most) =>
+    query.deleteFrom('recurring_occurrences').where(({ eb, refTuple }) =>
+      eb(
+        refTuple('series_id', 'rule_version', 'occurrence_local'),
+        'in',
+        query
+          .selectFrom('recurring_occurrences')
+          .select(['series_id', 'rule_version', 'occurrence_local'])
+          .where('series_id', 'in', SERIES[kind](id))
+          .limit(30 * most)
+          .$asTuple('series_id', 'rule_version', 'occurrence_local'),
+      ),
+    );
+
+const deleteSeries =
+  (kind: keyof typeof SERIES): Part =>
+  (id, most) =>
+    query.deleteFrom('recurring_series').where('id', 'in', SERIES[kind](id).limit(most));
+
+/** What a list holds, the tasks first: a series that goes before its tasks would have to let each of them go. */
+const contents = (kind: keyof typeof SERIES): Part[] => [
+  deleteTasks(kind),
+  deleteOccurrences(kind),
+  deleteSeries(kind),
+];
 
 const deleteNotifications =
   (column: 'user_id' | 'actor_id' | 'workspace_id'): Part =>
@@ -131,9 +167,9 @@ const PARTS: Record<Removal['kind'], readonly Part[]> = {
     clearReference('recurring_series', 'assignee_id'),
     clearReference('recurring_series', 'creator_id'),
   ],
-  workspace: [deleteNotifications('workspace_id'), deleteTasks('workspace')],
-  space: [deleteTasks('space')],
-  list: [deleteTasks('list')],
+  workspace: [deleteNotifications('workspace_id'), ...contents('workspace')],
+  space: contents('space'),
+  list: contents('list'),
 };
 
 const hasManyTasks = (db: Db, { kind, id }: Removal): boolean =>
