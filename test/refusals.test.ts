@@ -1,8 +1,10 @@
+import type { Compilable } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../src/db/connection.ts';
 import type { Route } from '../src/http/route.ts';
 import { MINUTE } from '../src/kernel/instants.ts';
 import { routes } from '../src/routes.ts';
+import { GROUPINGS } from '../src/tasks/query-schema.ts';
 import { type Answer, type Call, openWorld, type Person, type World } from './world.ts';
 
 // Every mounted route is refused in every way there is, and after each refusal nothing has changed and no mail was
@@ -80,6 +82,14 @@ const REFERENCES: Record<string, keyof Things> = {
   spaceId: 'space_id',
   statusTemplateId: 'template_id',
   statusId: 'status_id',
+  assigneeId: 'user_id',
+};
+
+/** What a query filters by. */
+const FILTERS: Record<string, keyof Things> = {
+  ...REFERENCES,
+  creatorId: 'user_id',
+  recurringTaskId: 'job_id',
 };
 
 let world: World;
@@ -153,6 +163,19 @@ async function refused(status: number, request: () => Promise<Answer>): Promise<
   return answer;
 }
 
+/** Runs with this happening right before every job that is written. */
+async function meanwhile(happens: Compilable<unknown>, run: () => Promise<unknown>): Promise<void> {
+  const { write } = world.deps;
+  world.deps.write = (job) =>
+    write((tx) => {
+      tx.run(happens);
+      return job(tx);
+    });
+  await run().finally(() => {
+    world.deps.write = write;
+  });
+}
+
 function dump(except: readonly string[] = []): string {
   const file = world.opened.storage.reading;
   const tables = file
@@ -204,26 +227,65 @@ describe('a session that ends after the door', () => {
   afterAll(() => signIn(ada));
 
   it.each([...writing, ...exporting])('%s is 401, and writes nothing', async (name, route) => {
-    const { write } = world.deps;
-    const end = query.deleteFrom('sessions').where('user_id', '=', ada.id);
     const password = { password: ada.password, currentPassword: ada.password };
     const body = { ...sampleFor(route), ...(/DELETE .auth.me|password/.test(name) && password) };
-    const before = dump(['sessions', 'refresh_tokens']);
     const things = name.includes('/sessions/')
       ? { session_id: own.session_id }
       : { notification_id: own.notification_id };
-    world.deps.write = (job) =>
-      write((tx) => {
-        tx.run(end);
-        return job(tx);
-      });
-    const request = { token: ada.accessToken, things, ...(route.body && { body }) };
-    const { status } = await callTo(route, request).finally(() => {
-      world.deps.write = write;
+    const end = query.deleteFrom('sessions').where('user_id', '=', ada.id);
+    await meanwhile(end, async () => {
+      const before = dump(['sessions', 'refresh_tokens']);
+      const request = { token: ada.accessToken, things, ...(route.body && { body }) };
+      expect((await callTo(route, request)).status).toBe(401);
+      await world.settle();
+      expect(dump(['sessions', 'refresh_tokens'])).toBe(before);
     });
-    expect(status).toBe(401);
-    await world.settle();
-    expect(dump(['sessions', 'refresh_tokens'])).toBe(before);
+  });
+});
+
+describe('a right that ends after the door', () => {
+  const writing = inWorkspace.filter(
+    ([, { method, path }]) => method !== 'get' && !path.endsWith('/preview'),
+  );
+  const mine = { workspace_id: () => own.workspace_id, user_id: () => people.admin.id };
+  const losses: [string, number, () => Compilable<unknown>][] = [
+    [
+      'membership',
+      403,
+      () =>
+        query
+          .deleteFrom('members')
+          .where('workspace_id', '=', mine.workspace_id())
+          .where('user_id', '=', mine.user_id()),
+    ],
+    [
+      'role',
+      403,
+      () =>
+        query
+          .updateTable('members')
+          .set({ role: 'viewer' })
+          .where('workspace_id', '=', mine.workspace_id())
+          .where('user_id', '=', mine.user_id()),
+    ],
+    [
+      'workspace',
+      404,
+      () => query.insertInto('removals').values({ kind: 'workspace', id: mine.workspace_id() }),
+    ],
+  ];
+  const cases = writing
+    .filter(([, { door }]) => door.role !== 'owner')
+    .flatMap(([name, route]) =>
+      losses
+        // Everyone may leave, whatever their role.
+        .filter(([loss]) => loss !== 'role' || route.door.role !== 'viewer')
+        .map(([loss, status, lose]) => ({ name, loss, status, lose, route })),
+    );
+  it.each(cases)('$name is $status when the $loss is lost, and writes nothing', async (one) => {
+    await meanwhile(one.lose(), () =>
+      refused(one.status, () => callTo(one.route, { token: people.admin.accessToken })),
+    );
   });
 });
 
@@ -292,6 +354,48 @@ describe('a thing that is not there', () => {
       }
     },
   );
+});
+
+describe('a filter', () => {
+  const cases = inWorkspace.flatMap(([name, route]) =>
+    Object.keys(route.query?.shape ?? {})
+      .filter((field) => field in FILTERS)
+      .map((field): [string, string, Route] => [name, field, route]),
+  );
+  it.each(cases)(
+    '%s finds and counts nothing where %s is of another workspace',
+    async (_name, field, route) => {
+      const token = ada.accessToken;
+      const id = foreign[FILTERS[field] ?? 'list_id'];
+      const asked = 'q' in (route.query?.shape ?? {}) ? '&q=task' : '';
+      const all = await callTo(route, { token, query: asked.slice(1) });
+      expect(all.body.total).toBeGreaterThan(0);
+      for (const grouped of 'groupBy' in (route.query?.shape ?? {}) ? GROUPINGS : ['']) {
+        const groupBy = grouped && `&groupBy=${grouped}`;
+        const { status, body } = await callTo(route, { token, query: `${field}=${id}${asked}${groupBy}` });
+        expect([status, body.items, body.total, body.groups ?? []]).toEqual([200, [], 0, []]);
+      }
+    },
+  );
+});
+
+describe('an edit of one instance', () => {
+  it.each([
+    ['this', 'listId'],
+    ['following', 'listId'],
+    ['all', 'listId'],
+    ['this', 'statusId'],
+    ['this', 'assigneeId'],
+    ['following', 'assigneeId'],
+    ['all', 'assigneeId'],
+  ])('of mode %s is 400 where updates.%s is of another workspace or unknown', async (mode, field) => {
+    const [, route] = all.find(([name]) => name.endsWith('/edit-mode')) ?? [];
+    for (const id of [foreign[FILTERS[field] ?? 'list_id'], crypto.randomUUID()]) {
+      const body = { mode, updates: { title: 'New', [field]: id } };
+      const answer = await refused(400, () => callTo(route as Route, { token: ada.accessToken, body }));
+      expect(answer.body.issues.map(({ path }: { path: string }) => path)).toEqual([`updates.${field}`]);
+    }
+  });
 });
 
 describe('a broken field', () => {
