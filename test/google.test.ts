@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { query } from '../src/db/connection.ts';
 import { HOUR } from '../src/kernel/instants.ts';
 import { type GoogleDouble, idToken, newSigningKey, openGoogle, openGoogleWorld } from './google-double.ts';
 import type { World } from './world.ts';
@@ -137,6 +138,19 @@ describe('an address that has an account', () => {
 });
 
 describe('linking', () => {
+  it('is refused once the session has ended, however far the request has come', async () => {
+    const ada = await world.signUp('ada@example.com');
+    const { write } = world.deps;
+    world.deps.write = (job) =>
+      write((tx) => {
+        tx.run(query.deleteFrom('sessions'));
+        return job(tx);
+      });
+    expect((await link(idToken(KEY, { sub: '9' }), ada.accessToken)).status).toBe(401);
+    world.deps.write = write;
+    expect(world.deps.read.all(query.selectFrom('identities').selectAll())).toEqual([]);
+  });
+
   it('is asked for by the owner, told to them, and may be taken back to the last way in', async () => {
     const ada = await world.signUp('ada@example.com');
     const token = idToken(KEY, { email: 'elsewhere@example.org' });

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { query } from '../src/db/connection.ts';
 import { HOUR, MINUTE, SECOND } from '../src/kernel/instants.ts';
 import { tick } from '../src/tick.ts';
 import { BOT_TOKEN, signature, widget } from './telegram-double.ts';
@@ -244,6 +245,19 @@ describe('a sign-up by Telegram', () => {
 });
 
 describe('linking', () => {
+  it('is refused once the session has ended, however far the request has come', async () => {
+    const ada = await world.signUp('ada@example.com');
+    const { write } = world.deps;
+    world.deps.write = (job) =>
+      write((tx) => {
+        tx.run(query.deleteFrom('sessions'));
+        return job(tx);
+      });
+    expect((await link(fresh(), ada.accessToken)).status).toBe(401);
+    world.deps.write = write;
+    expect(world.deps.read.all(query.selectFrom('identities').selectAll())).toEqual([]);
+  });
+
   it('is asked for by the owner, told to them, and may be taken back', async () => {
     const ada = await world.signUp('ada@example.com');
     const fields = fresh();
