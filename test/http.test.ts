@@ -123,6 +123,14 @@ describe('a body', () => {
     ]);
   });
 
+  it('counts the last of a field that comes twice, and ignores fields that nobody knows', async () => {
+    const twice = (body: string) =>
+      world.call('PATCH', '/me', { token: ada.accessToken, body, headers: JSON_TYPE });
+    expect((await twice('{"name":"First","name":"Last","unknown":1}')).body.name).toBe('Last');
+    expect((await twice('{"name":"Good","name":""}')).status).toBe(400);
+    expect((await twice('{"name":"","n\\u0061me":"Ada"}')).body.name).toBe('Ada');
+  });
+
   it('that is malformed is a BadRequestError', async () => {
     const bytes = (...parts: (string | number[])[]) =>
       Buffer.concat(parts.map((part) => Buffer.from(part as string)));
