@@ -183,6 +183,18 @@ describe('exports at a time', () => {
     expect(world.deps.exports.size).toBe(0);
   });
 
+  it('end with a broken stream when the account is deleted, and hold up no erasure', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com');
+    await addTasks(world, await homeOf(world, ada), 500);
+    const response = await streamOf(ada);
+    const body = { password: ada.password };
+    expect((await world.call('DELETE', '/auth/me', { token: ada.accessToken, body })).status).toBe(204);
+    await expect(response.text()).rejects.toThrow('broken off');
+    expect(world.deps.exports.size).toBe(0);
+    expect(readFileSync(join(world.folder, 'errand.db-wal'), 'latin1')).not.toContain(ada.email);
+  });
+
   it('end when the client goes away', async () => {
     await open();
     const ada = await world.signUp();

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLimit } from '../src/http/rate-limits.ts';
 import { tooManyRequests } from '../src/kernel/errors.ts';
-import { DAY, MINUTE, SECOND } from '../src/kernel/instants.ts';
+import { HOUR, DAY, MINUTE, SECOND } from '../src/kernel/instants.ts';
 import { openWorld, type Person, quickPasswords, type World } from './world.ts';
 
 let world: World;
@@ -36,6 +36,20 @@ describe('the limit of an address', () => {
     world.clock.advance(SECOND);
     expect((await login('a@example.com', 'password1', '192.0.2.9')).status).toBe(401);
     expect((await login('a@example.com', 'password1', '192.0.2.9')).status).toBe(429);
+  });
+
+  it('locks nobody out for longer than it takes to fill, when the clock is set back', async () => {
+    await open({ auth_burst: 5, failures_burst: 2 });
+    const wrong = (address: string) => login('a@example.com', 'password1', address);
+    world.clock.advance(HOUR);
+    for (let i = 0; i < 5; i += 1) await wrong('192.0.2.1');
+    for (let i = 0; i < 2; i += 1) expect((await wrong('192.0.2.2')).status).toBe(401);
+    expect([(await wrong('192.0.2.1')).status, (await wrong('192.0.2.2')).status]).toEqual([429, 429]);
+    world.clock.advance(-HOUR);
+    expect((await wrong('192.0.2.2')).status).toBe(401);
+    for (let i = 0; i < 4; i += 1) await wrong('192.0.2.1');
+    expect((await login('b@example.com', 'password1', '192.0.2.1')).status).toBe(401);
+    expect((await login('b@example.com', 'password1', '192.0.2.1')).status).toBe(429);
   });
 
   it('is another for refresh', async () => {
