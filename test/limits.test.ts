@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLimit } from '../src/http/rate-limits.ts';
 import { tooManyRequests } from '../src/kernel/errors.ts';
-import { HOUR, DAY, MINUTE, SECOND } from '../src/kernel/instants.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../src/kernel/instants.ts';
 import { openWorld, type Person, quickPasswords, type World } from './world.ts';
 
 let world: World;
