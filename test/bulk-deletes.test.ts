@@ -181,6 +181,18 @@ describe('while much is deleted', () => {
     expect(count('tasks')).toBe(MANY);
   });
 
+  it('a list cannot be moved out of a space that goes: half of its tasks are gone', async () => {
+    const { spaceId, listIds } = await furnish(MANY, 'Zebra');
+    const [own] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
+    const removal = call('DELETE', `/workspaces/${home}/spaces/${spaceId}`);
+    await expect.poll(() => count('removals')).toBe(1);
+    const path = `/workspaces/${home}/lists/${listIds[1]}`;
+    const renamed = await call('PATCH', path, { title: 'Renamed' });
+    const moved = await call('PATCH', path, { spaceId: own.spaceId });
+    expect([renamed.status, moved.status, (await removal).status]).toEqual([200, 404, 204]);
+    expect(count('tasks')).toBe(0);
+  });
+
   it('what is deleted apart from it is erased at once', async () => {
     const { listIds } = await furnish(MANY, 'Zebra');
     const [own] = (await call('GET', `/workspaces/${home}/lists`)).body.items;

@@ -1,4 +1,5 @@
 import type { Db } from '../db/connection.ts';
+import { isBeingRemoved } from '../db/removed.ts';
 import type { ListRow, TaskRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
@@ -59,7 +60,7 @@ export const readList = (db: Db, who: Member, id: string): List => withStatuses(
 
 /**
  * Changes a list; in another space it keeps its position. Another template gives its tasks the status of the same
- * title there, else of the same type, else the first.
+ * title there, else of the same type, else the first. 404 to take it out of a space whose deletion has begun.
  */
 export function updateList(deps: Deps, who: Member, id: string, input: ListPatch): Promise<List> {
   const nowMs = deps.clock.now();
@@ -70,6 +71,9 @@ export function updateList(deps: Deps, who: Member, id: string, input: ListPatch
     const { title, position, spaceId, statusTemplateId } = input;
     const patch = { title, position, space_id: spaceId, status_template_id: statusTemplateId };
     const next = patched(row, patch, now);
+    if (next.space_id !== row.space_id && isBeingRemoved(tx, { kind: 'space', id: row.space_id })) {
+      throw notFound('list');
+    }
     if (next !== row) store.saveList(tx, next);
     if (next.space_id !== row.space_id) moveTasksToSpace(tx, who.workspaceId, id, next.space_id);
     if (next.status_template_id === row.status_template_id) return withStatuses(tx, next);
