@@ -21,7 +21,8 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 async function makeDatabase(count?: number) {
   const storage = openStorage({ path: database, create: true });
   await migrate(storage, Object.fromEntries(Object.entries(migrations).slice(0, count)));
-  storage.writing.exec(`insert into users values ('1', 'old@example.com', 'Old', null, 1, '', '')`);
+  storage.writing.exec(`insert into users (id, email, name, is_email_verified, created_at, updated_at)
+      values ('1', 'old@example.com', 'Old', 1, '', '')`);
   return storage;
 }
 

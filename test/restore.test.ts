@@ -195,7 +195,8 @@ describe('a restore', () => {
   it('of an older schema stands, to be migrated by the next start', async () => {
     const storage = openStorage({ path: backup, create: true });
     await migrate(storage, Object.fromEntries(Object.entries(migrations).slice(0, 1)));
-    storage.writing.exec(`insert into users values ('1', 'old@example.com', 'Old', null, 1, '', '')`);
+    storage.writing.exec(`insert into users (id, email, name, is_email_verified, created_at, updated_at)
+        values ('1', 'old@example.com', 'Old', 1, '', '')`);
     storage.close();
     await restore();
     const opened = await open();
