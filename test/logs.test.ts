@@ -86,6 +86,7 @@ async function live(): Promise<void> {
   await post('/me/password', { currentPassword: WRONG, newPassword: THIRD }, session.accessToken);
   await post('/me/password', { currentPassword: SECOND_ONE, newPassword: THIRD }, session.accessToken);
 
+  world.clock.advance(SECOND);
   await post('/auth/email/change/request', { newEmail }, session.accessToken);
   const [change, keep] = [await mailed(newEmail), await mailed(email)];
   await post('/auth/email/change/confirm', { token: change });
