@@ -7,6 +7,7 @@ import { describe, openApiDocument } from './http/openapi.ts';
 import { type Environment, requestIdOf, visitorOf } from './http/request.ts';
 import { mount } from './http/route.ts';
 import { AppError, notFound } from './kernel/errors.ts';
+import { countRequests, mountMetrics } from './metrics/routes.ts';
 import { mountPages, mountReference } from './pages/routes.ts';
 import { routes } from './routes.ts';
 
@@ -18,6 +19,7 @@ export function createApp(deps: Deps): App {
   const { base_path: basePath, public_url: publicUrl, cors_origins: origins } = deps.config.server;
 
   if (deps.log.isLevelEnabled('debug')) logRequests(app, deps);
+  if (deps.metrics) countRequests(app, deps.metrics);
   if (origins.length > 0) allowOrigins(app, [...origins]);
 
   for (const route of routes) mount(app, deps, basePath, route);
@@ -26,6 +28,7 @@ export function createApp(deps: Deps): App {
   const documentText = once(() => JSON.stringify(document()));
   app.get(`${basePath}/openapi.json`, (context) => answerText(requestIdOf(context), 200, documentText()));
   mountHealth(app, deps);
+  if (deps.metrics) mountMetrics(app, deps, deps.metrics);
   mountPages(app, deps);
   mountReference(app, basePath, document);
 

@@ -10,6 +10,7 @@ import type { Clock } from './kernel/clock.ts';
 import type { Keys } from './kernel/keys.ts';
 import type { Log } from './kernel/log.ts';
 import type { Mailer } from './mail/worker.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import type { AccessTokens } from './sessions/access-token.ts';
 import type { Passwords } from './users/passwords.ts';
 
@@ -39,6 +40,8 @@ export interface Deps {
   limits: RateLimits;
   addressOf: AddressOf;
   mailer: Mailer;
+  /** None unless `metrics.enabled`. */
+  metrics: Metrics | undefined;
   passwords: Passwords;
   accessTokens: AccessTokens;
   google: GoogleTokens;

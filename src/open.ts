@@ -17,6 +17,7 @@ import { openKeys } from './kernel/keys.ts';
 import type { Log } from './kernel/log.ts';
 import { transportOf } from './mail/transport.ts';
 import { createMailer, restingMailer, type Transport } from './mail/worker.ts';
+import { createMetrics } from './metrics/metrics.ts';
 import { instanceLeft } from './recurring/progress.ts';
 import { createAccessTokens } from './sessions/access-token.ts';
 import { argon2Passwords, type Passwords } from './users/passwords.ts';
@@ -82,12 +83,17 @@ export async function openDeps(
           pauseMs: options.doubles?.mailPauseMs ?? MAIL_PAUSE_MS,
         })
       : restingMailer;
+    const { read, counts } = writer;
+    const metrics =
+      options.create && config.metrics.enabled
+        ? await createMetrics({ config, clock, read, counts })
+        : undefined;
     const stopping = new AbortController();
     const deps: Deps = {
       config,
       clock,
       log,
-      read: writer.read,
+      read,
       write: writer.write,
       emptyLog: writer.emptyLog,
       openSnapshot: () => openSnapshot(storage.path),
@@ -97,6 +103,7 @@ export async function openDeps(
       limits: createRateLimits(config.rate_limits),
       addressOf: tellingOfProxies(config.server.trusted_proxies, log),
       mailer,
+      metrics,
       passwords: options.doubles?.passwords ?? argon2Passwords(),
       accessTokens: createAccessTokens({
         keys,
@@ -119,6 +126,7 @@ export async function openDeps(
       writer,
       beginStop: () => stopping.abort(),
       close: async () => {
+        metrics?.close();
         await mailer.stop();
         await writer.idle();
         await checkpoints?.stop();

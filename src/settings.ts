@@ -5,6 +5,7 @@ import { z } from 'zod';
 const anyText = (_value: string): boolean => true;
 const isGiven = (value: string) => value !== '';
 const optional = (fits: (value: string) => boolean) => (value: string) => value === '' || fits(value);
+const isHeaderWord = (value: string) => /^[!-~]*$/.test(value);
 const isPath = (value: string) => value !== '' && /^(\/[A-Za-z0-9._~-]+)*\/?$/.test(value);
 const isWebAddress = (value: string) => /^https?:\/\/[^\s/]/.test(value) && URL.canParse(value);
 const isBaseAddress = (value: string) => isWebAddress(value) && !/[?#]/.test(value);
@@ -34,7 +35,7 @@ const bucket = (fallback: number) => integer(fallback, 1, 1_000_000_000);
 const flag = (fallback: boolean) => z.boolean({ error: 'must be true or false' }).default(fallback);
 const text = (fallback: string, fits = anyText, error = 'must be a text') =>
   z.string({ error: 'must be a text' }).refine(fits, { error }).default(fallback);
-const secret = () => text('').meta({ secret: true });
+const secret = (fits = anyText, error?: string) => text('', fits, error).meta({ secret: true });
 const texts = (fits = anyText, error = 'must be a list of texts') =>
   z.array(z.string({ error }).refine(fits, { error }), { error: 'must be a list of texts' }).default([]);
 const choice = <const Values extends readonly [string, ...string[]]>(
@@ -124,7 +125,10 @@ export const Settings = z.strictObject({
     directory: text(''),
     keep: integer(7, 1, 10_000),
   }),
-  metrics: z.strictObject({ enabled: flag(false), token: secret() }),
+  metrics: z.strictObject({
+    enabled: flag(false),
+    token: secret(isHeaderWord, 'must be ASCII without spaces'),
+  }),
   log: z.strictObject({
     level: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
     format: choice(['json', 'pretty'], process.stderr.isTTY ? 'pretty' : 'json'),

@@ -19,6 +19,7 @@ const FLOORS = [
   ['recurring'],
   ['auth'],
   ['export', 'backup'],
+  ['metrics'],
   ['pages'],
   ['routes.ts', 'tick.ts'],
   ['app.ts', 'open.ts'],

@@ -1,8 +1,8 @@
-import { isIP } from 'node:net';
 import { isSea } from 'node:sea';
 import type { Errand } from '../backup/scheduled.ts';
 import { version } from '../build-info.ts';
 import { type Config, loadConfig } from '../config.ts';
+import { isLoopback } from '../http/client-address.ts';
 import { createLog } from '../kernel/log.ts';
 import { serve } from '../server.ts';
 import { type ConfigOption, enterData } from './open-data.ts';
@@ -44,9 +44,6 @@ const errandOf = (shell: Shell, { database, backup }: Config, file: string | und
 
 const isPublicUrlForgotten = ({ server: { host, port, public_url: publicUrl } }: Config): boolean =>
   publicUrl === `http://localhost:${port}` && !isLoopback(host);
-
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
 function stopSignal(): Promise<void> {
   let askedAt: number | undefined;

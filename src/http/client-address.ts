@@ -39,6 +39,12 @@ export function networkOf(address: string): string {
   return `${all.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
 }
 
+/** Whether an address, or a host as a URL has it, is this machine itself. */
+export function isLoopback(host: string): boolean {
+  const address = plain(host.replace(/^\[(.*)\]$/, '$1'));
+  return address === 'localhost' || address === '::1' || (isIP(address) === 4 && address.startsWith('127.'));
+}
+
 /** One spelling for each address: IPv6 compressed and without zone, IPv4 in its clothes as IPv4. */
 function plain(address: string): string {
   const bare = address.replace(/%.*$/, '');

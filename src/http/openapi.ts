@@ -114,6 +114,7 @@ export function describe(app: OpenAPIHono<Environment>, basePath: string, routes
   for (const route of routes) registry.registerPath(operation(basePath, route));
   registry.registerPath(health('/healthz', 'Check that the server answers', 'ok'));
   registry.registerPath(health('/readyz', 'Check that the server is ready', 'ready', [503]));
+  registry.registerPath(metrics);
 }
 
 /** The OpenAPI 3.1 document of everything described, with an example of every body. */
@@ -225,3 +226,18 @@ const health = (path: string, summary: string, status: string, refused: number[]
     ...refusals(refused),
   },
 });
+
+const metrics: RouteConfig = {
+  method: 'get',
+  path: '/metrics',
+  operationId: 'metrics',
+  tags: ['Server'],
+  summary: 'Read the metrics',
+  description:
+    "In Prometheus' text format. Off unless `metrics.enabled`: then it is no route. Asked from another machine, or through a proxy, it takes `metrics.token` as a Bearer token.",
+  security: [],
+  responses: {
+    200: { description: 'Done', content: { 'text/plain': { schema: z.string() } } },
+    ...refusals([401, 404, 429]),
+  },
+};

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'hono';
 import type { Deps } from '../deps.ts';
+import { isLoopback } from './client-address.ts';
 
 /** What a door and a public verb may know of a request. */
 export interface Visitor {
@@ -27,6 +28,29 @@ export function requestIdOf(context: Context<Environment>): string {
   const made = randomUUID();
   context.set('requestId', made);
   return made;
+}
+
+/** What proxies say of whom they ask for. */
+const HANDED_ON = [
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+  'forwarded',
+  'via',
+];
+
+/**
+ * Whether a request was made on this machine and sent to it by that name: not by a proxy here for someone elsewhere,
+ * nor by a browser here for a site whose name was made to lead to us.
+ */
+export function isFromThisMachine(context: Context<Environment>): boolean {
+  const { req: request, env } = context;
+  return (
+    isLoopback(peerOf(env?.incoming)) &&
+    isLoopback(new URL(request.url).hostname) &&
+    HANDED_ON.every((name) => request.header(name) === undefined)
+  );
 }
 
 export const visitorOf = (deps: Deps, context: Context<Environment>): Visitor =>

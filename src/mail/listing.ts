@@ -1,11 +1,14 @@
-import { type Db, query } from '../db/connection.ts';
+import { sql } from 'kysely';
+import { type Db, prepared, query } from '../db/connection.ts';
 import type { OutboxRow } from '../db/tables.ts';
 import type { Instant } from '../kernel/instants.ts';
 import type { Keys } from '../kernel/keys.ts';
 import type { Message } from './messages.ts';
-import { messageOf } from './outbox.ts';
+import { DECOY, isWaiting, messageOf } from './outbox.ts';
 
 const LISTED_AT_MOST = 1_000;
+/** Counting stops here, so that nobody waits for it. */
+const COUNTED_AT_MOST = 100_000;
 
 /** What an admin sees of a mail without opening it. */
 export interface MailSummary {
@@ -64,6 +67,48 @@ export const retryMail = (db: Db, id: string, now: Instant): boolean =>
       .where('content', 'is not', null)
       .where('expires_at', '>', now),
   ) > 0;
+
+/** How much the outbox holds, counted up to 100,000, and since when the oldest mail waits. */
+export function outboxDepth(db: Db): { waiting: number; failed: number; waitingSince: Instant | undefined } {
+  const { waiting = 0, oldest = null } = db.one(waitingMails({})) ?? {};
+  return {
+    waiting,
+    failed: db.one(failedMails({}))?.failed ?? 0,
+    // Ids are in the order of time.
+    waitingSince: oldest === null ? undefined : db.one(createdAt({ id: oldest }))?.created_at,
+  };
+}
+
+const waitingMails = prepared<object, { waiting: number; oldest: string | null }>(() =>
+  query
+    .selectFrom(
+      query
+        .selectFrom('outbox')
+        .select('id')
+        .where(isWaiting)
+        .where('priority', '<', DECOY)
+        .limit(COUNTED_AT_MOST)
+        .as('mail'),
+    )
+    .select(({ fn }) => [fn.countAll<number>().as('waiting'), fn.min('id').as('oldest')]),
+);
+
+const failedMails = prepared<object, { failed: number }>(() =>
+  query
+    .selectFrom(
+      query
+        .selectFrom('outbox')
+        .select('id')
+        .where('state', '=', sql.lit('failed'))
+        .limit(COUNTED_AT_MOST)
+        .as('mail'),
+    )
+    .select(({ fn }) => fn.countAll<number>().as('failed')),
+);
+
+const createdAt = prepared<{ id: string }, { created_at: Instant }>((argument) =>
+  query.selectFrom('outbox').select('created_at').where('id', '=', argument('id')),
+);
 
 const summaryOf = (row: OutboxRow): MailSummary => ({
   id: row.id,

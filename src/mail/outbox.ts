@@ -18,7 +18,7 @@ const PURGED_AT_ONCE = 2_000;
 export const URGENT = 0;
 export const ORDINARY = 1;
 /** Apart from the rest, so that what waits is found without a look at them. */
-const DECOY = 2;
+export const DECOY = 2;
 
 export interface Mail {
   /** Names the template, and the flow that is limited: `confirm-signup`, `login-code`, … */
@@ -113,7 +113,7 @@ const discard = prepared<{ id: string }, unknown>((argument) =>
 );
 
 /** The condition of the index `outbox_waiting`, word for word: with a bound value SQLite could not use it. */
-const isWaiting = sql<SqlBool>`state in ('queued', 'decoy')`;
+export const isWaiting = sql<SqlBool>`state in ('queued', 'decoy')`;
 
 const due = prepared<{ priority: number; now: Instant; most: number }, OutboxRow>((argument) =>
   query

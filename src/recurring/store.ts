@@ -139,6 +139,19 @@ const due = prepared<{ now: Instant; limit: number }, SeriesName>((argument) =>
 /** Active series whose upcoming occurrence has come, the longest due first. */
 export const dueSeries = (db: Db, now: Instant, limit: number) => db.all(due({ now, limit }));
 
+const firstDue = prepared<object, { next_run_at: Instant | null }>(() =>
+  query
+    .selectFrom('recurring_series')
+    .select('next_run_at')
+    .where('state', '=', sql.lit('active'))
+    .orderBy('next_run_at')
+    .orderBy('id')
+    .limit(1),
+);
+
+/** When the first of all upcoming occurrences is. */
+export const firstUpcoming = (db: Db): Instant | undefined => db.one(firstDue({}))?.next_run_at ?? undefined;
+
 /** Series that stand somewhere by the zone data of another version. */
 export const seriesOfOtherZoneData = (db: Db, version: string, limit: number): SeriesName[] =>
   db.all(

@@ -1,4 +1,4 @@
-import { prepared, query } from '../db/connection.ts';
+import { type Db, prepared, query } from '../db/connection.ts';
 import type { TaskRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
@@ -6,6 +6,7 @@ import { type Instant, toInstant } from '../kernel/instants.ts';
 import { notify } from '../notifications/notify.ts';
 
 const AT_ONCE = 200;
+const LOOKED_AT_MOST = 1_000;
 /** Until when due tasks have been told of: what lies before is not looked at again. */
 const WATERMARK = 'due_noticed_until';
 
@@ -42,6 +43,12 @@ function notifySome(tx: Tx, now: Instant): number {
   return due.length;
 }
 
+/** The longest past due instant that its assignee was not told of; undefined where all were. */
+export function firstUnnoticed(db: Db, now: Instant): Instant | undefined {
+  const until = db.one(watermark({}))?.value;
+  return until === undefined ? undefined : (db.one(unnoticed({ until, now }))?.due_date ?? undefined);
+}
+
 const watermark = prepared<object, { value: string }>(() =>
   query.selectFrom('meta').select('value').where('key', '=', WATERMARK),
 );
@@ -72,4 +79,26 @@ const markNoticed = prepared<{ seq: number }, unknown>((argument) =>
     .updateTable('tasks')
     .set((row) => ({ due_noticed: row.ref('due_date') }))
     .where('seq', '=', argument('seq')),
+);
+
+/** Of the first so many, so that even after days it is no long look; those that are completed may hide a later one. */
+const unnoticed = prepared<{ until: Instant; now: Instant }, { due_date: Instant | null }>((argument) =>
+  query
+    .selectFrom(
+      query
+        .selectFrom('tasks')
+        .select(['due_date', 'due_noticed', 'status_id'])
+        .where('assignee_id', 'is not', null)
+        .where('due_date', '>', argument('until'))
+        .where('due_date', '<=', argument('now'))
+        .orderBy('due_date')
+        .limit(LOOKED_AT_MOST)
+        .as('task'),
+    )
+    .innerJoin('statuses as status', 'status.id', 'task.status_id')
+    .select('task.due_date')
+    .where((row) => row('task.due_noticed', 'is distinct from', row.ref('task.due_date')))
+    .where('status.type', 'in', ['unstarted', 'started'])
+    .orderBy('task.due_date')
+    .limit(1),
 );

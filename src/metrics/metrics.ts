@@ -1,0 +1,108 @@
+import { version } from '../build-info.ts';
+import type { Config } from '../config.ts';
+import type { Db } from '../db/connection.ts';
+import type { Writer } from '../db/writer.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { SECOND } from '../kernel/instants.ts';
+import { showData } from './data.ts';
+import { showProcess } from './process.ts';
+
+const KEPT_MS = 5 * SECOND;
+const DURATIONS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+
+export interface Answered {
+  method: string;
+  /** A template such as `/api/workspaces/{workspace_id}`, never what a client sent. */
+  route: string;
+  status: number;
+  seconds: number;
+}
+
+export interface Metrics {
+  count(answered: Answered): void;
+  /** All of them in Prometheus' text format. */
+  text(): Promise<string>;
+  readonly contentType: string;
+  close(): void;
+}
+
+/** How a part of the server shows its numbers, which are asked for at each look; undefined is left out. */
+export interface Board {
+  counter(name: string, help: string, value: () => number): void;
+  gauge(name: string, help: string, value: () => number | undefined): void;
+  /** Looks again at most every 5 seconds, however often the metrics are read. */
+  kept<T>(look: () => T): () => T;
+}
+
+/** The metrics of one server; none is global. Their library is loaded here, so that without them it costs nothing. */
+export async function createMetrics(options: {
+  config: Config;
+  clock: Clock;
+  read: Db;
+  counts: Writer['counts'];
+}): Promise<Metrics> {
+  const { Registry, Counter, Gauge, Histogram } = await import('prom-client');
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'errand_http_requests_total',
+    help: 'Requests answered.',
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'errand_http_request_duration_seconds',
+    help: 'From a request to the head of its answer.',
+    labelNames: ['method', 'route'],
+    buckets: DURATIONS_SECONDS,
+    registers,
+  });
+  const build = new Gauge({
+    name: 'errand_build_info',
+    help: 'What runs.',
+    labelNames: ['version'],
+    registers,
+  });
+  build.set({ version }, 1);
+  const board: Board = {
+    counter: (name, help, value) => {
+      const collect = () => {
+        shown.reset();
+        shown.inc(value());
+      };
+      const shown = new Counter({ name, help, registers, collect });
+    },
+    gauge: (name, help, value) => {
+      const collect = () => {
+        const now = value();
+        if (now === undefined) shown.remove();
+        else shown.set(now);
+      };
+      const shown = new Gauge({ name, help, registers, collect });
+    },
+    kept: (look) => keptFor(KEPT_MS, options.clock, look),
+  };
+  const { counts } = options;
+  board.counter('errand_storage_commits_total', 'Transactions committed.', () => counts.commits);
+  board.counter('errand_storage_jobs_total', 'Jobs done; by commits: jobs per commit.', () => counts.jobs);
+  showData(board, options);
+  const close = showProcess(board);
+  return {
+    count: ({ method, route, status, seconds }) => {
+      requests.inc({ method, route, status });
+      durations.observe({ method, route }, seconds);
+    },
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+    close,
+  };
+}
+
+function keptFor<T>(milliseconds: number, clock: Clock, look: () => T): () => T {
+  let last: { at: number; seen: T } | undefined;
+  return () => {
+    const now = clock.now();
+    if (!last || Math.abs(now - last.at) >= milliseconds) last = { at: now, seen: look() };
+    return last.seen;
+  };
+}
