@@ -11,7 +11,6 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrations } from '../migrations/index.ts';
 import { backUpToDirectory, writeBackup } from '../src/backup/backup.ts';
@@ -262,8 +261,8 @@ describe('errand backup', () => {
 });
 
 describe('scheduled backups', () => {
-  const lines: Record<string, unknown>[] = [];
-  const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) });
+  const heard = { settings: { log: { level: 'info' } } };
+  const lines = (): Record<string, unknown>[] => world.log.map((line) => JSON.parse(line));
   const itself = (): Errand => ({
     words: [process.execPath, MAIN],
     options: [],
@@ -275,24 +274,21 @@ describe('scheduled backups', () => {
     environment: {},
   });
   const notes = () => backupNotes(world.deps.read);
-  beforeEach(() => {
-    lines.length = 0;
-  });
 
   it('are made by a process of their own beside the running server, logged and noted', async () => {
-    await open({ log });
+    await open(heard);
     await scheduledBackups(world.deps, itself()).run();
     const [name = ''] = readdirSync(folder).filter((each) => each.endsWith('.db'));
-    expect(lines).toMatchObject([{ msg: 'backed up', file: join(folder, name) }]);
+    expect(lines()).toMatchObject([{ msg: 'backed up', file: join(folder, name) }]);
     expect(notes().done?.file).toBe(join(folder, name));
     const fresh = await world.signUp();
     expect(fresh.id).toBeTruthy();
   });
 
   it('that fail are logged and noted with the reason, until one succeeds', async () => {
-    await open({ log });
+    await open(heard);
     await scheduledBackups(world.deps, script('console.error("errand: why"); process.exit(1)')).run();
-    expect(lines).toMatchObject([{ level: 50, msg: 'a scheduled backup failed', reason: 'errand: why' }]);
+    expect(lines()).toMatchObject([{ level: 50, msg: 'a scheduled backup failed', reason: 'errand: why' }]);
     expect(notes().failed).toEqual({ at: toInstant(START), reason: 'errand: why' });
     await scheduledBackups(world.deps, { ...itself(), words: [join(folder, 'missing')] }).run();
     expect(notes().failed?.reason).toContain('ENOENT');
@@ -301,27 +297,27 @@ describe('scheduled backups', () => {
   });
 
   it('are skipped with a warning, and noted, where there is no room', async () => {
-    await open({ log });
+    await open(heard);
     const huge = join(folder, 'huge.db');
     writeFileSync(huge, '');
     truncateSync(huge, 2 ** 43);
     const config = createConfig({ database: { path: huge } });
     await scheduledBackups({ ...world.deps, config }, itself()).run();
-    expect(lines).toMatchObject([{ level: 40, msg: 'a scheduled backup is skipped' }]);
+    expect(lines()).toMatchObject([{ level: 40, msg: 'a scheduled backup is skipped' }]);
     expect(notes().failed?.reason).toContain('17.6 TB');
   });
 
   it('end with the server, and that is no failure', async () => {
-    await open({ log });
+    await open(heard);
     const backups = scheduledBackups(world.deps, script('setInterval(() => {}, 1000)'));
     const run = backups.run();
     await backups.stop();
     await run;
-    expect([lines, notes()]).toEqual([[], { done: undefined, failed: undefined }]);
+    expect([lines(), notes()]).toEqual([[], { done: undefined, failed: undefined }]);
   });
 
   it('are overdue an hour after the schedule asked for one, which a starting server logs', async () => {
-    await open({ log });
+    await open(heard);
     const [midnight, schedule] = [Date.parse('2026-03-29T00:00:00Z'), '0 0 * * *'];
     // In whatever zone the test runs, there is a midnight within a day.
     const overdue = (now: number, pattern = schedule) => overdueSince(pattern, world.deps.read, now);
@@ -333,7 +329,7 @@ describe('scheduled backups', () => {
     const config = createConfig({ backup: { schedule } });
     const clock = { now: () => midnight + 9 * DAY };
     scheduledBackups({ ...world.deps, config, clock }, itself());
-    expect(lines).toMatchObject([{ level: 40, msg: 'a scheduled backup is overdue' }]);
+    expect(lines()).toMatchObject([{ level: 40, msg: 'a scheduled backup is overdue' }]);
     expect(existsSync(join(folder, 'errand.lock'))).toBe(false);
   });
 });

@@ -1,4 +1,3 @@
-import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '../src/kernel/instants.ts';
 import {
@@ -95,8 +94,7 @@ describe('a token is refused', () => {
 
   it('and nothing of it, taken or refused, is in the log or the answer', async () => {
     let text = '';
-    const log = pino({ level: 'trace' }, { write: (line: string) => (text += line) });
-    const told = await openGoogleWorld(google, { log });
+    const told = await openGoogleWorld(google);
     const tokens = [
       idToken(KEY),
       ...Object.values(CLAIMS).map((claims) => idToken(KEY, claims())),
@@ -112,6 +110,7 @@ describe('a token is refused', () => {
     told.clock.advance(40 * DAY);
     await told.call('POST', '/auth/login/google', { body: { idToken: idToken(KEY) } });
     await told.close();
+    text += told.log.join('');
     expect(text).toContain('sign-in by Google failed');
     const secrets = [
       ...tokens.flatMap((token) => token.split('.')),

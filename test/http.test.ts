@@ -1,4 +1,3 @@
-import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { routes } from '../src/routes.ts';
 import { openWorld, type Person, type World } from './world.ts';
@@ -157,9 +156,7 @@ describe('a body', () => {
   });
 
   it('that breaks off is refused, and is no error of ours', async () => {
-    const lines: string[] = [];
-    const log = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
-    const heard = await openWorld({ log });
+    const heard = await openWorld();
     for (const headers of [JSON_TYPE, { ...JSON_TYPE, 'Content-Length': '100' }]) {
       const body = new ReadableStream({
         pull: (controller) => controller.error(new Error('aborted')),
@@ -173,7 +170,7 @@ describe('a body', () => {
       const { error } = (await response.json()) as { error: string };
       expect([response.status, error]).toEqual([400, 'BadRequestError']);
     }
-    expect(lines.filter((line) => JSON.parse(line).level > 30)).toEqual([]);
+    expect(heard.log.filter((line) => JSON.parse(line).level > 30)).toEqual([]);
     await heard.close();
   });
 

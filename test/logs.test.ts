@@ -1,9 +1,8 @@
-import { pino } from 'pino';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MINUTE, SECOND } from '../src/kernel/instants.ts';
 import { idToken, newSigningKey, openGoogle, openGoogleWorld } from './google-double.ts';
 import { BOT_TOKEN, widget } from './telegram-double.ts';
-import { type Answer, quickPasswords, type World } from './world.ts';
+import { type Answer, openWorld, quickPasswords, type World } from './world.ts';
 
 const KEY = newSigningKey('key-1');
 const PASSWORDS = ['password one', 'password two', 'password three', 'password four', 'a wrong password'];
@@ -12,14 +11,11 @@ const QUERY = 'needle in a search';
 
 let google: Awaited<ReturnType<typeof openGoogle>>;
 let world: World;
-let lines: string[];
 let fails: Error | undefined;
 beforeEach(async () => {
-  lines = [];
   fails = undefined;
   google = await openGoogle(KEY);
   world = await openGoogleWorld(google, {
-    log: pino({ level: 'trace' }, { write: (line: string) => lines.push(line) }),
     passwords: {
       ...quickPasswords,
       verify: (stored, password) => (fails ? Promise.reject(fails) : quickPasswords.verify(stored, password)),
@@ -128,7 +124,7 @@ it('the log holds no password, token, code, link, address of mail, header or sea
   await live();
   await fail();
   expect(told.size).toBeGreaterThan(25);
-  const log = lines.join('');
+  const log = world.log.join('');
   for (const secret of told) expect([secret, log.includes(secret)]).toEqual([secret, false]);
   for (const text of ['@example.com', '@gmail.com', 'Bearer ', 'quick:', '#token='])
     expect(log).not.toContain(text);
@@ -137,7 +133,7 @@ it('the log holds no password, token, code, link, address of mail, header or sea
 it('the log tells what concerns security, each with the user or the address it is about', async () => {
   told = new Set();
   await live();
-  const events = lines
+  const events = world.log
     .map((line) => JSON.parse(line))
     .filter(({ event }) => event && !event.startsWith('mail-'));
   expect(events.map(({ event }) => event)).toEqual(
@@ -160,9 +156,37 @@ it('the log tells what concerns security, each with the user or the address it i
 it('a line of the log stays a line, whatever a client sends', async () => {
   told = new Set();
   await live();
-  for (const line of lines) {
+  for (const line of world.log) {
     expect(line.indexOf('\n')).toBe(line.length - 1);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
     expect(line).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
   }
+});
+
+describe('the log of every test', () => {
+  it('is searched for what that test sent, got and was mailed: a world with a secret in its log does not close', async () => {
+    const secretsOf = async (other: World) => {
+      const ada = await other.signUp('ada@example.com', 'Ada');
+      await other.call('POST', '/auth/login/code', { body: { email: ada.email } });
+      const { code } = await other.mailTo(ada.email);
+      const { link } = other.mails[0] ?? {};
+      await other.call('GET', '/workspaces/x/tasks/search?q=a+needle', { token: ada.accessToken });
+      await other.call('POST', '/auth/login', { body: { email: ada.email, password: 'a wrong one' } });
+      return {
+        ...{ password: ada.password, accessToken: ada.accessToken, refreshToken: ada.refreshToken },
+        ...{ header: `Bearer ${ada.accessToken}`, code, token: other.mails[0]?.token, link },
+        ...{ email: ada.email, q: 'a needle', wrong: 'a wrong one', setting: BOT_TOKEN },
+      };
+    };
+    const settings = { auth: { telegram_bot_token: BOT_TOKEN } };
+    const kinds = Object.keys(await secretsOf(world));
+    expect(kinds).toHaveLength(11);
+    for (const kind of kinds) {
+      const other = await openWorld({ settings });
+      const secret = (await secretsOf(other))[kind as 'code'];
+      other.deps.log.trace({ about: `it was ${secret}.` }, 'leaking');
+      const closed = await other.close().catch((error: unknown) => error);
+      expect([kind, String(closed)]).toEqual([kind, expect.stringContaining('secrets in the log')]);
+    }
+  });
 });

@@ -1,4 +1,3 @@
-import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../src/db/connection.ts';
 import { HOUR, MINUTE, SECOND } from '../src/kernel/instants.ts';
@@ -158,14 +157,13 @@ describe('what Telegram did not sign is refused', () => {
   });
 
   it('and nothing of it, taken or refused, is in the log', async () => {
-    let text = '';
-    const log = pino({ level: 'trace' }, { write: (line: string) => (text += line) });
-    const told = await openWorld({ settings: SETTINGS, log });
+    const told = await openWorld({ settings: SETTINGS });
     const fields = widget(told, { last_name: 'Lovelace' });
     for (const body of [fields, { ...fields, email: 'ada@example.com' }, fields, { ...fields, id: 5 }]) {
       await told.call('POST', '/auth/login/telegram', { body });
     }
     await told.close();
+    const text = told.log.join('');
     expect(text).toContain('sign-in by Telegram failed');
     for (const secret of [fields.hash, BOT_TOKEN, 'Lovelace', 'ada_l', 'ada@example', '279058397'])
       expect(text).not.toContain(secret);

@@ -7,11 +7,13 @@ import { type App, createApp } from '../src/app.ts';
 import { createConfig } from '../src/config.ts';
 import type { Deps } from '../src/deps.ts';
 import type { Route } from '../src/http/route.ts';
-import { type Log, silentLog } from '../src/kernel/log.ts';
+import { silentLog } from '../src/kernel/log.ts';
 import type { Letter, Transport } from '../src/mail/worker.ts';
 import { type Opened, openDeps } from '../src/open.ts';
 import { routes } from '../src/routes.ts';
+import { everySetting, isSecret } from '../src/settings.ts';
 import type { Passwords } from '../src/users/passwords.ts';
+import { openWatchedLog } from './watched-log.ts';
 
 export const START = Date.parse('2026-03-27T10:00:00.000Z');
 
@@ -46,6 +48,8 @@ export interface World {
   clock: { now(): number; advance(ms: number): void; set(ms: number): void };
   /** Every mail sent so far. */
   mails: Letter[];
+  /** Every line of the log so far, as JSON. At `close` none may hold a secret that went in or out. */
+  log: string[];
   call(method: string, path: string, call?: Call): Promise<Answer>;
   /** Waits until everything that was caused has happened: commits, mails. */
   settle(): Promise<void>;
@@ -60,7 +64,6 @@ export interface WorldOptions {
   settings?: Record<string, Record<string, unknown>>;
   passwords?: Passwords;
   transport?: Transport;
-  log?: Log;
   /** A data folder to open again instead of a fresh one. */
   folder?: string;
   start?: number;
@@ -74,6 +77,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const config = createConfig(
     {
       rate_limits: { enabled: false },
+      log: { level: 'trace' },
       ...options.settings,
       database: { path: join(folder, 'errand.db'), ...options.settings?.database },
     },
@@ -90,12 +94,25 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     },
   };
   const mails: Letter[] = [];
-  const opened = await openDeps(config, options.log ?? silentLog, {
+  const watched = openWatchedLog(config.log.level);
+  for (const [section, key, schema] of everySetting()) {
+    if (isSecret(schema)) watched.isSecret((config[section] as Record<string, unknown>)[key]);
+  }
+  const transport = options.transport ?? collecting(mails);
+  const opened = await openDeps(config, watched.log, {
     create: true,
     doubles: {
       clock,
       passwords: options.passwords ?? quickPasswords,
-      transport: options.transport ?? collecting(mails),
+      transport: {
+        deliver: (letter) => {
+          for (const secret of [letter.token, letter.code, letter.link]) watched.isSecret(secret);
+          return transport.deliver(letter);
+        },
+        erasesTaken: transport.erasesTaken,
+        verify: () => transport.verify(),
+        close: () => transport.close(),
+      },
       mailPauseMs: 0,
     },
   });
@@ -103,6 +120,10 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const { base_path: basePath } = config.server;
 
   const call = async (method: string, path: string, { token, body, headers, address }: Call = {}) => {
+    watched.isSecret(token);
+    watched.isSecret(headers?.Authorization);
+    watched.notesSecretsOf(body);
+    watched.isSecret(new URLSearchParams(path.split('?')[1]).get('q'));
     const response = await app.request(
       path.startsWith('//') ? path.slice(1) : basePath + path,
       {
@@ -125,6 +146,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       body: isJson ? JSON.parse(text) : text || undefined,
       headers: response.headers,
     };
+    watched.notesSecretsOf(answer.body);
     checkShape(method, path, answer);
     return answer;
   };
@@ -149,6 +171,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     folder,
     clock,
     mails,
+    log: watched.lines,
     call,
     settle,
     mailTo,
@@ -169,6 +192,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     close: async () => {
       await opened.close();
       if (!options.folder) rmSync(folder, { recursive: true, force: true });
+      watched.prove();
     },
   };
 }
