@@ -1,4 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { cors } from 'hono/cors';
 import type { Deps } from './deps.ts';
 import { answerText, commonHeaders, refusal } from './http/answer.ts';
@@ -10,6 +11,9 @@ import { AppError, notFound } from './kernel/errors.ts';
 import { countRequests, mountMetrics } from './metrics/routes.ts';
 import { mountPages, mountReference } from './pages/routes.ts';
 import { routes } from './routes.ts';
+
+/** Of a path that stands in the log. */
+const PATH_AT_MOST = 200;
 
 export type App = OpenAPIHono<Environment>;
 
@@ -43,15 +47,8 @@ export function createApp(deps: Deps): App {
     return refusal(requestIdOf(context), error);
   });
   app.onError((reason, context) => {
-    const requestId = requestIdOf(context);
-    if (!(reason instanceof AppError)) deps.log.error({ requestId, err: reason }, 'internal error');
-    else if (reason.cause !== undefined) deps.log.error({ requestId, err: reason.cause }, reason.message);
-    else if (reason.kind === 'ForbiddenError') {
-      const { method, path } = context.req;
-      const { address } = visitorOf(deps, context);
-      deps.log.info({ event: 'forbidden', requestId, address, method, path }, reason.message);
-    }
-    return refusal(requestId, reason);
+    logRefusal(deps, context, reason);
+    return refusal(requestIdOf(context), reason);
   });
   return app;
 }
@@ -63,6 +60,23 @@ function once<T>(make: () => T): () => T {
     made ??= { value: make() };
     return made.value;
   };
+}
+
+function logRefusal(deps: Deps, context: Context<Environment>, reason: Error): void {
+  const requestId = requestIdOf(context);
+  if (!(reason instanceof AppError)) deps.log.error({ requestId, err: reason }, 'internal error');
+  else if (reason.cause !== undefined) deps.log.error({ requestId, err: reason.cause }, reason.message);
+  else if (reason.event !== undefined) {
+    const refused = {
+      event: reason.event,
+      requestId,
+      userId: context.get('userId'),
+      address: visitorOf(deps, context).address,
+      method: context.req.method,
+      path: context.req.path.slice(0, PATH_AT_MOST),
+    };
+    deps.refusals.note(reason.kind === 'TooManyRequestsError' ? 'warn' : 'info', refused, reason.message);
+  }
 }
 
 function logRequests(app: App, deps: Deps): void {

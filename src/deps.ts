@@ -6,6 +6,7 @@ import type { TaskRow } from './db/tables.ts';
 import type { Tx, Write } from './db/writer.ts';
 import type { AddressOf } from './http/client-address.ts';
 import type { RateLimits } from './http/rate-limits.ts';
+import type { RefusalLog } from './http/refusal-log.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Keys } from './kernel/keys.ts';
 import type { Log } from './kernel/log.ts';
@@ -38,6 +39,7 @@ export interface Deps {
   exports: Set<{ userId: string; stop: AbortController }>;
   keys: Keys;
   limits: RateLimits;
+  refusals: RefusalLog;
   addressOf: AddressOf;
   mailer: Mailer;
   /** None unless `metrics.enabled`. */

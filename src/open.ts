@@ -11,6 +11,7 @@ import { createWriter, type Writer } from './db/writer.ts';
 import type { Deps } from './deps.ts';
 import { type AddressOf, clientAddress } from './http/client-address.ts';
 import { createRateLimits } from './http/rate-limits.ts';
+import { createRefusalLog } from './http/refusal-log.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { MINUTE, toInstant } from './kernel/instants.ts';
 import { openKeys } from './kernel/keys.ts';
@@ -88,6 +89,7 @@ export async function openDeps(
       options.create && config.metrics.enabled
         ? await createMetrics({ config, clock, read, counts })
         : undefined;
+    const refusals = createRefusalLog(log);
     const stopping = new AbortController();
     const deps: Deps = {
       config,
@@ -101,6 +103,7 @@ export async function openDeps(
       exports: new Set(),
       keys,
       limits: createRateLimits(config.rate_limits),
+      refusals,
       addressOf: tellingOfProxies(config.server.trusted_proxies, log),
       mailer,
       metrics,
@@ -126,6 +129,7 @@ export async function openDeps(
       writer,
       beginStop: () => stopping.abort(),
       close: async () => {
+        refusals.sumUp();
         metrics?.close();
         await mailer.stop();
         await writer.idle();

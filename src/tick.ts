@@ -7,6 +7,7 @@ import { purgeInvitations } from './workspaces/invitations.ts';
 
 /** What time brings, once a minute and at start; safe to repeat. */
 export async function tick(deps: Deps): Promise<void> {
+  deps.refusals.sumUp();
   if (deps.config.recurrence.sweep) await sweep(deps);
   await notifyDue(deps);
   await purgeAccounts(deps);

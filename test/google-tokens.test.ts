@@ -111,7 +111,7 @@ describe('a token is refused', () => {
     await told.call('POST', '/auth/login/google', { body: { idToken: idToken(KEY) } });
     await told.close();
     text += told.log.join('');
-    expect(text).toContain('sign-in by Google failed');
+    expect(text).toMatch(/"event":"sign-in-failed".*"path":"\/api\/auth\/login\/google"/);
     const secrets = [
       ...tokens.flatMap((token) => token.split('.')),
       'ada@gmail',

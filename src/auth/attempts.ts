@@ -31,7 +31,7 @@ export const forgiveAttempt = (deps: Deps, tx: Tx, visitor: Visitor, email: stri
 /** Counts an attempt on the disk; throws TooManyRequestsError when the budget is empty. */
 export async function demandAttempt(deps: Deps, visitor: Visitor, email: string, now: number): Promise<void> {
   const waitMs = await deps.write((tx) => countAttempt(deps, tx, visitor, email, now));
-  if (waitMs !== undefined) throw heldUp(deps, visitor, waitMs);
+  if (waitMs !== undefined) throw heldUp(waitMs);
 }
 
 /**
@@ -53,10 +53,7 @@ export async function provePassword(
   }
 }
 
-export function heldUp(deps: Deps, visitor: Visitor, waitMs: number) {
-  deps.log.warn({ event: 'attempts-limited', address: visitor.address }, 'too many failed sign-ins');
-  return tooManyRequests(waitMs / 1_000);
-}
+export const heldUp = (waitMs: number) => tooManyRequests(waitMs / 1_000, 'attempts-limited');
 
 function budgetsOf(deps: Deps, tx: Tx, visitor: Visitor, email: string, now: number): Budget[] {
   const limits = deps.config.rate_limits;

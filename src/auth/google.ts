@@ -2,7 +2,7 @@ import type { UserRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import type { Visitor } from '../http/request.ts';
-import { forbidden, invalid, unauthorized } from '../kernel/errors.ts';
+import { forbidden, invalid, signInFailed } from '../kernel/errors.ts';
 import { type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import type { SignedInAnswer } from '../sessions/schema.ts';
 import { signedInAnswer, startSession } from '../sessions/tokens.ts';
@@ -32,16 +32,14 @@ export async function logInByGoogle(
   input: GoogleInput,
 ): Promise<SignedInAnswer> {
   const person = await deps.google.verify(input.idToken);
-  if ('refusal' in person) throw refused(deps, visitor, person.refusal);
+  if ('refusal' in person) throw signInFailed(person.refusal);
   const now = deps.clock.now();
   const entered = await deps.write((tx) => {
     const user = accountOf(deps, tx, person, now);
     return user && { user, session: startSession(deps, tx, visitor, user.id, now) };
   });
   if (!entered) {
-    throw refused(
-      deps,
-      visitor,
+    throw signInFailed(
       'This address has an account already: sign in to it another way, then link Google to it',
     );
   }
@@ -81,9 +79,4 @@ function accountOf(deps: Deps, tx: Tx, person: GooglePerson, now: number): UserR
   insertIdentity(tx, user.id, 'google', subject, now);
   tx.afterCommit(() => deps.log.info({ event: 'account-created', userId: user.id }, 'account created'));
   return user;
-}
-
-function refused(deps: Deps, visitor: Visitor, message: string) {
-  deps.log.info({ event: 'sign-in-failed', address: visitor.address }, 'sign-in by Google failed');
-  return unauthorized(message);
 }

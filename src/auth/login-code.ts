@@ -3,7 +3,7 @@ import { query } from '../db/connection.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import type { Visitor } from '../http/request.ts';
-import { unauthorized } from '../kernel/errors.ts';
+import { signInFailed } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { MINUTE, toInstant } from '../kernel/instants.ts';
 import { loginCode } from '../mail/messages.ts';
@@ -67,11 +67,8 @@ export async function confirmCode(deps: Deps, visitor: Visitor, input: CodeInput
     forgiveAttempt(deps, tx, visitor, input.email, now);
     return { user, session: startSession(deps, tx, visitor, user.id, now) };
   });
-  if (outcome.waitMs !== undefined) throw heldUp(deps, visitor, outcome.waitMs);
-  if (!outcome.user) {
-    deps.log.info({ event: 'sign-in-failed', address: visitor.address }, 'sign-in by code failed');
-    throw unauthorized('The code is not valid');
-  }
+  if (outcome.waitMs !== undefined) throw heldUp(outcome.waitMs);
+  if (!outcome.user) throw signInFailed('The code is not valid');
   return signedInAnswer(deps, outcome.user, outcome.session, now);
 }
 

@@ -1,7 +1,7 @@
 import type { UserRow } from '../db/tables.ts';
 import type { Deps } from '../deps.ts';
 import type { Visitor } from '../http/request.ts';
-import { unauthorized } from '../kernel/errors.ts';
+import { signInFailed } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import type { SignedInAnswer } from '../sessions/schema.ts';
 import { signedInAnswer, startSession } from '../sessions/tokens.ts';
@@ -19,7 +19,7 @@ export async function logIn(deps: Deps, visitor: Visitor, input: LoginInput): Pr
   const user = findUserByEmail(deps.read, email);
   const stored = user?.password_hash ?? null;
   const matches = await provePassword(deps, visitor, { email, stored, offered }, now);
-  if (!user || !matches) throw refused(deps, visitor);
+  if (!user || !matches) throw refused();
   const renewed = await renewedHash(deps, user, offered);
   const session = await deps.write((tx) => {
     // The password may have been changed, or the account deleted, while it was compared.
@@ -28,7 +28,7 @@ export async function logIn(deps: Deps, visitor: Visitor, input: LoginInput): Pr
     forgiveAttempt(deps, tx, visitor, email, now);
     return startSession(deps, tx, visitor, user.id, now);
   });
-  if (!session) throw refused(deps, visitor);
+  if (!session) throw refused();
   return signedInAnswer(deps, user, session, now);
 }
 
@@ -37,7 +37,4 @@ const renewedHash = async ({ passwords }: Deps, user: UserRow, password: string)
     ? passwords.hash(password)
     : undefined;
 
-function refused(deps: Deps, visitor: Visitor) {
-  deps.log.info({ event: 'sign-in-failed', address: visitor.address }, 'sign-in failed');
-  return unauthorized('Wrong e-mail or password');
-}
+const refused = () => signInFailed('Wrong e-mail or password');

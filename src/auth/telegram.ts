@@ -2,7 +2,7 @@ import { query } from '../db/connection.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import type { Visitor } from '../http/request.ts';
-import { forbidden, invalid, unauthorized } from '../kernel/errors.ts';
+import { forbidden, invalid, signInFailed } from '../kernel/errors.ts';
 import { confirmTelegramSignup } from '../mail/messages.ts';
 import { type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import type { SignedInAnswer } from '../sessions/schema.ts';
@@ -27,7 +27,7 @@ export async function logInByTelegram(
 ): Promise<SignedInAnswer | undefined> {
   const now = deps.clock.now();
   const person = telegramPerson(deps.config.auth.telegram_bot_token, input, now);
-  if ('refusal' in person) throw refused(deps, visitor, person.refusal);
+  if ('refusal' in person) throw signInFailed(person.refusal);
   const { email } = input;
   const outcome = await deps.write((tx) => {
     if (!use(tx, person)) return 'used';
@@ -53,7 +53,7 @@ export async function logInByTelegram(
     );
     return 'promised';
   });
-  if (outcome === 'used') throw refused(deps, visitor, USED);
+  if (outcome === 'used') throw signInFailed(USED);
   return outcome === 'promised' ? undefined : signedInAnswer(deps, outcome.user, outcome.session, now);
 }
 
@@ -81,8 +81,3 @@ const use = (tx: Tx, { payload }: TelegramPerson): boolean =>
       .values(payload)
       .onConflict((conflict) => conflict.doNothing()),
   ) > 0;
-
-function refused(deps: Deps, visitor: Visitor, message: string) {
-  deps.log.info({ event: 'sign-in-failed', address: visitor.address }, 'sign-in by Telegram failed');
-  return unauthorized(message);
-}

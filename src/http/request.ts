@@ -9,10 +9,12 @@ export interface Visitor {
   /** The client's address, as `server.trusted_proxies` lets us see it. */
   readonly address: string;
   readonly userAgent: string;
+  /** Who it turned out to be; set by the door, for the log. */
+  userId?: string;
 }
 
 export interface Environment {
-  Variables: { requestId: string | undefined };
+  Variables: { requestId: string | undefined; userId: string | undefined };
   /** What @hono/node-server hands over; absent when the application is called in process. */
   Bindings: { incoming?: { socket: { remoteAddress?: string } } };
 }
@@ -60,23 +62,27 @@ export const visitorOf = (deps: Deps, context: Context<Environment>): Visitor =>
 class RequestVisitor implements Visitor {
   readonly requestId: string;
   readonly #deps: Deps;
-  readonly #request: Context<Environment>['req'];
+  readonly #context: Context<Environment>;
   /** Read at once: it is gone with the connection. */
   readonly #peer: string;
 
   constructor(deps: Deps, context: Context<Environment>) {
     this.requestId = requestIdOf(context);
     this.#deps = deps;
-    this.#request = context.req;
+    this.#context = context;
     this.#peer = peerOf(context.env?.incoming);
   }
 
   get address(): string {
-    return this.#deps.addressOf(this.#peer, this.#request.header('x-forwarded-for'));
+    return this.#deps.addressOf(this.#peer, this.#context.req.header('x-forwarded-for'));
+  }
+
+  set userId(id: string) {
+    this.#context.set('userId', id);
   }
 
   get userAgent(): string {
-    return (this.#request.header('user-agent') ?? '').slice(0, USER_AGENT_AT_MOST);
+    return (this.#context.req.header('user-agent') ?? '').slice(0, USER_AGENT_AT_MOST);
   }
 }
 

@@ -25,17 +25,20 @@ export class AppError extends Error {
   readonly kind: ErrorKind;
   readonly issues: Issue[] | undefined;
   readonly headers: Record<string, string>;
+  /** Set where it concerns security: what the log calls it. */
+  readonly event: string | undefined;
 
   constructor(
     kind: ErrorKind,
     message: string,
-    more: { issues?: Issue[]; headers?: Record<string, string>; cause?: unknown } = {},
+    more: { issues?: Issue[]; headers?: Record<string, string>; event?: string; cause?: unknown } = {},
   ) {
     super(message, { cause: more.cause });
     this.name = kind;
     this.kind = kind;
     this.issues = more.issues;
     this.headers = more.headers ?? {};
+    this.event = more.event;
   }
 }
 
@@ -48,11 +51,14 @@ export const badRequest = (message: string) => new AppError('BadRequestError', m
 
 export const unauthorized = (message: string) => new AppError('UnauthorizedError', message);
 
+export const signInFailed = (message: string) =>
+  new AppError('UnauthorizedError', message, { event: 'sign-in-failed' });
+
 /** On routes that take an access token (RFC 6750, section 3). */
 export const unauthorizedBearer = (message: string) =>
   new AppError('UnauthorizedError', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
 
-export const forbidden = (message: string) => new AppError('ForbiddenError', message);
+export const forbidden = (message: string) => new AppError('ForbiddenError', message, { event: 'forbidden' });
 
 /** Names the kind of thing, never its id: `notFound('task')`. */
 export const notFound = (thing: string) => new AppError('NotFoundError', `No such ${thing}`);
@@ -61,7 +67,8 @@ export const unavailable = (message: string, cause?: unknown) =>
   new AppError('ServiceUnavailableError', message, { cause });
 
 /** Refuses for now; the client may come back after that many seconds (rounded up, at least one). */
-export const tooManyRequests = (retryAfterSeconds: number) =>
+export const tooManyRequests = (retryAfterSeconds: number, event = 'limited') =>
   new AppError('TooManyRequestsError', 'Too many requests, try again later', {
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) },
+    event,
   });

@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts';
 import { commonHeaders } from '../http/answer.ts';
 import { networkOf } from '../http/client-address.ts';
 import { type Environment, isFromThisMachine, requestIdOf, visitorOf } from '../http/request.ts';
-import { unauthorizedBearer } from '../kernel/errors.ts';
+import { AppError } from '../kernel/errors.ts';
 import { SECOND } from '../kernel/instants.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -52,7 +52,10 @@ export function mountMetrics(app: OpenAPIHono<Environment>, deps: Deps, metrics:
 function demandToken(token: string, authorization: string | undefined): void {
   const [, offered] = /^bearer (\S+)$/i.exec(authorization ?? '') ?? [];
   if (token === '' || offered === undefined || !isSame(offered, token)) {
-    throw unauthorizedBearer('The metrics are for whoever has their token: Authorization: Bearer …');
+    throw new AppError('UnauthorizedError', 'The metrics take their token: Authorization: Bearer …', {
+      headers: { 'WWW-Authenticate': 'Bearer' },
+      event: 'metrics-refused',
+    });
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Db } from '../db/connection.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
+import type { Visitor } from '../http/request.ts';
 import type { Door } from '../http/route.ts';
 import { unauthorizedBearer } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
@@ -15,16 +16,21 @@ export interface SignedIn {
 /** The door of everything but the public routes: a valid access token of a session that still lives, else 401. */
 export const signedIn: Door<SignedIn> = {
   bearer: true,
-  enter: (deps, _visitor, { authorization }) => identify(deps, authorization),
+  enter: (deps, visitor, { authorization }) => identify(deps, visitor, authorization),
 };
 
 /** For doors further in, which begin with this one. */
-export async function identify(deps: Deps, authorization: string | undefined): Promise<SignedIn> {
+export async function identify(
+  deps: Deps,
+  visitor: Visitor,
+  authorization: string | undefined,
+): Promise<SignedIn> {
   const [, token] = /^bearer ([^\s,]+)$/i.exec(authorization ?? '') ?? [];
   if (token === undefined) throw unauthorizedBearer('An access token is needed: Authorization: Bearer …');
   const claims = await deps.accessTokens.verify(token);
   const who = { userId: claims.userId, sessionId: claims.sessionId };
   demandSession(deps, deps.read, who);
+  visitor.userId = who.userId;
   return who;
 }
 

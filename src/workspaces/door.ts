@@ -27,8 +27,8 @@ export interface Member extends SignedIn {
 export const member = (least: Role): Door<Member> => ({
   bearer: true,
   role: least,
-  enter: async (deps, _visitor, { authorization, workspaceId = '' }) => {
-    const { userId, sessionId } = await identify(deps, authorization);
+  enter: async (deps, visitor, { authorization, workspaceId = '' }) => {
+    const { userId, sessionId } = await identify(deps, visitor, authorization);
     const { role, code } = demandRole(deps.read, workspaceId, userId, least);
     // The one place that may call someone a member.
     return { userId, sessionId, workspaceId, workspaceCode: code, role } as Member;
