@@ -7,6 +7,7 @@ import { createLog } from '../kernel/log.ts';
 import { serve } from '../server.ts';
 import { type ConfigOption, enterData } from './open-data.ts';
 import type { Shell } from './shell.ts';
+import { catchStrays } from './strays.ts';
 
 /** A Ctrl-C reaches us twice under npm: from the terminal, and handed on by npm. */
 const ECHO_MS = 300;
@@ -24,8 +25,7 @@ export async function serveUntilSignal(shell: Shell, options: ConfigOption): Pro
       'server.public_url is not set: mailed links lead to localhost, though others can reach this server',
     );
   }
-  // A fault that nobody waited for must not end the service for all.
-  process.on('unhandledRejection', (err) => log.error({ err }, 'a rejection was not handled'));
+  catchStrays(log);
   const running = await serve(config, log, errandOf(shell, config, file));
   await asked;
   await running.stop();
