@@ -37,7 +37,7 @@ export async function purgeAccounts(deps: Deps): Promise<void> {
   const now = deps.clock.now();
   for (const doomed of EXPIRING) await purge(deps, doomed, toInstant(now));
   await purge(deps, NETWORKS, toInstant(now - KNOWN_NETWORK_MS));
-  await deps.write((tx) => purgeBudgets(tx, now));
+  while ((await deps.write((tx) => purgeBudgets(tx, now))) > 0);
   await deps.write((tx) => purgeMails(tx, now));
 }
 

@@ -1,7 +1,8 @@
 import { type Bucket, takeFrom } from '../kernel/token-bucket.ts';
 import { type Db, prepared, query } from './connection.ts';
 
-const PURGED_AT_ONCE = 2_000;
+/** Few enough that a commit, and with it everyone who waits for one, is not held up. */
+const PURGED_AT_ONCE = 500;
 
 /** A token bucket kept in the database, so that a restart fills none. */
 export interface Budget {
@@ -46,8 +47,8 @@ export function returnBudgets(db: Db, budgets: Budget[]): void {
   }
 }
 
-/** Forgets budgets that are full again, a bounded number at a time. */
-export const purgeBudgets = (db: Db, now: number) =>
+/** Forgets some of the budgets that are full again; answers how many, none when that was all. */
+export const purgeBudgets = (db: Db, now: number): number =>
   db.run(
     query
       .deleteFrom('budgets')
