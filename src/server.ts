@@ -64,7 +64,10 @@ async function run(opened: Opened, errand: Errand, unlock: () => void): Promise<
   if (config.backup.schedule !== '') {
     const late = () => log.warn('a scheduled backup is skipped: the one before is still under way');
     const options = { mode: '5-part', protect: late, catch: failed } as const;
-    clockwork.push(new Cron(config.backup.schedule, options, backups.run));
+    clockwork.push(
+      new Cron(config.backup.schedule, options, backups.run),
+      new Cron('30 * * * *', { timezone: 'UTC', catch: failed }, backups.remind),
+    );
   }
   log.info({ address: `http://${host}:${http.port}${config.server.base_path}` }, 'listening');
   return {

@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrations } from '../migrations/index.ts';
 import { backUpToDirectory, writeBackup } from '../src/backup/backup.ts';
 import { COUNTERS, rowCounts } from '../src/backup/check.ts';
-import { backupNotes, noteBackup, overdueSince } from '../src/backup/notes.ts';
+import { backupNotes, noteBackup, noteFailure, overdueSince } from '../src/backup/notes.ts';
 import { restoreBackup } from '../src/backup/restore.ts';
 import { type Errand, scheduledBackups } from '../src/backup/scheduled.ts';
 import { lackingSpace } from '../src/backup/space.ts';
@@ -294,6 +294,30 @@ describe('scheduled backups', () => {
     expect(notes().failed?.reason).toContain('ENOENT');
     await scheduledBackups(world.deps, itself()).run();
     expect(notes().failed).toBeUndefined();
+  });
+
+  it('that failed or are overdue stay in the log until one succeeds, whoever did not read it the first time', async () => {
+    await open(heard);
+    await world.signUp();
+    world.log.length = 0;
+    const backups = scheduledBackups(world.deps, itself());
+    const told = () => lines().map(({ level, msg }) => [level, msg]);
+    const reminded = () => {
+      world.log.length = 0;
+      backups.remind();
+      return told();
+    };
+    expect(reminded()).toEqual([]);
+    await world.deps.write((tx) => noteFailure(tx, 'no room', world.clock.now()));
+    const failed = [50, 'the last scheduled backup failed'];
+    expect(reminded()).toEqual([failed]);
+    expect(lines()).toMatchObject([{ at: toInstant(START), reason: 'no room' }]);
+    world.clock.advance(2 * DAY);
+    expect(reminded()).toEqual([failed, [40, 'a scheduled backup is overdue']]);
+    expect(reminded()).toHaveLength(2);
+    await backups.run();
+    world.clock.set(Date.now());
+    expect(reminded()).toEqual([]);
   });
 
   it('are skipped with a warning, and noted, where there is no room', async () => {

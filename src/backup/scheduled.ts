@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
-import { noteFailure, overdueSince } from './notes.ts';
+import { backupNotes, noteFailure, overdueSince } from './notes.ts';
 import { lackingSpace } from './space.ts';
 
 const COMPLAINT_CHARACTERS_AT_MOST = 2_000;
@@ -20,6 +20,8 @@ export interface Errand {
 export interface ScheduledBackups {
   /** Makes a backup, or logs and notes why there is none. Never throws. */
   run(): Promise<void>;
+  /** Logs that the last one failed, or that one is overdue; once at the start, then to be called now and then. */
+  remind(): void;
   /** Ends the one under way. */
   stop(): Promise<void>;
 }
@@ -34,8 +36,15 @@ export function scheduledBackups(deps: Deps, errand: Errand): ScheduledBackups {
   let ended: Promise<unknown> = Promise.resolve();
   let isStopped = false;
 
-  const overdue = overdueSince(config.backup.schedule, deps.read, deps.clock.now());
-  if (overdue) log.warn({ since: overdue }, 'a scheduled backup is overdue');
+  const remind = () => {
+    const { schedule } = config.backup;
+    if (schedule === '') return;
+    const { failed } = backupNotes(deps.read);
+    if (failed) log.error(failed, 'the last scheduled backup failed');
+    const overdue = overdueSince(schedule, deps.read, deps.clock.now());
+    if (overdue) log.warn({ since: overdue }, 'a scheduled backup is overdue');
+  };
+  remind();
 
   const note = (reason: string) =>
     deps
@@ -43,6 +52,7 @@ export function scheduledBackups(deps: Deps, errand: Errand): ScheduledBackups {
       .catch((err) => log.error({ err }, 'the failure of a backup could not be noted'));
 
   return {
+    remind,
     run: async () => {
       const lacking = lackingSpace(config.database.path, config.backup.directory);
       if (lacking) {
