@@ -43,6 +43,14 @@ describe('every answer', () => {
     }
   });
 
+  it('has an id of our own making, whatever the client sends, which the log knows too', async () => {
+    const { headers } = await world.call('GET', '/me', { headers: { 'X-Request-Id': 'of-a-client' } });
+    const id = headers.get('x-request-id');
+    expect(id).not.toBe('of-a-client');
+    expect(world.log.filter((line) => JSON.parse(line).requestId === id)).toHaveLength(1);
+    expect(world.log.join('')).not.toContain('of-a-client');
+  });
+
   it('to a refusal names its kind and speaks to people', async () => {
     const { status, body } = await world.call('GET', '/nothing');
     expect([status, body]).toEqual([404, { error: 'NotFoundError', message: expect.any(String) }]);
