@@ -1,4 +1,5 @@
-import { availableParallelism } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism, constants, getPriority, setPriority } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { tooManyRequests } from '../kernel/errors.ts';
 
@@ -19,15 +20,21 @@ export interface Passwords {
 
 /**
  * Argon2id, at most two hashes (or one for each core) at once: each takes 19 MiB and a thread. When too many wait
- * already, 429.
+ * already, 429. Whoever does not sign in comes first: a flood of sign-ins leaves them the processor.
  */
 export function argon2Passwords(): Passwords {
   const inTurn = turns(Math.max(2, availableParallelism()), WAITING_AT_MOST);
+  let isLowered = false;
+  const atLowPriority = <T>(hashing: Promise<T>): Promise<T> => {
+    if (!isLowered) lowerWorkers();
+    isLowered = true;
+    return hashing;
+  };
   return {
-    hash: (password) => inTurn(() => hash(password, PARAMETERS)),
+    hash: (password) => inTurn(() => atLowPriority(hash(password, PARAMETERS))),
     verify: (stored, password) =>
       inTurn(async () => {
-        const matches = await verify(stored ?? NOBODY, password);
+        const matches = await atLowPriority(verify(stored ?? NOBODY, password));
         return stored !== null && matches;
       }),
     isOutdated: (stored) => {
@@ -35,6 +42,20 @@ export function argon2Passwords(): Passwords {
       return m < PARAMETERS.memoryCost || t < PARAMETERS.timeCost;
     },
   };
+}
+
+/** Lowers the threads that libuv makes at the first hash. Only Linux has priorities of threads. */
+function lowerWorkers(): void {
+  if (process.platform !== 'linux') return;
+  const low = constants.priority.PRIORITY_BELOW_NORMAL;
+  try {
+    for (const thread of readdirSync('/proc/self/task')) {
+      const isWorker = readFileSync(`/proc/self/task/${thread}/comm`, 'utf8') === 'libuv-worker\n';
+      if (isWorker && getPriority(Number(thread)) < low) setPriority(Number(thread), low);
+    }
+  } catch {
+    // Where a sandbox forbids it, or another thread ended meanwhile: passwords are compared all the same.
+  }
 }
 
 /** Runs work at most `atOnce` together, others wait in order; refuses when `waitingAtMost` wait. */
