@@ -28,6 +28,8 @@ export interface LoadOptions {
   atMost: number;
   status: 200 | 201;
   next: () => Buffer;
+  /** Time between two requests on a connection; left out, each follows the answer to the one before. */
+  everyMs?: number;
 }
 
 export interface Load {
@@ -51,17 +53,25 @@ export async function load(options: LoadOptions): Promise<Load> {
       let sent = 0;
       let head: Buffer | undefined;
       let missing = 0;
-      const ask = () => {
+      let due = began;
+      const askInTime = () => {
+        const now = performance.now();
+        due = options.everyMs === undefined ? now : due + options.everyMs;
+        // A request that had to wait for the answer before it has been waiting since it was due.
+        if (due <= now) ask(due);
+        else setTimeout(() => ask(performance.now()), due - now);
+      };
+      const ask = (since: number) => {
         if (!mayAsk()) {
           socket.destroy();
           resolve();
           return;
         }
         asked += 1;
-        sent = performance.now();
+        sent = since;
         socket.write(options.next());
       };
-      socket.on('connect', ask);
+      socket.on('connect', () => ask(performance.now()));
       socket.on('error', reject);
       socket.on('close', () => reject(new Error('The server closed a connection')));
       socket.on('data', (chunk: Buffer) => {
@@ -84,7 +94,7 @@ export async function load(options: LoadOptions): Promise<Load> {
         } else missing -= chunk.length;
         if (missing > 0) return;
         times.push(performance.now() - sent);
-        ask();
+        askInTime();
       });
     });
   await Promise.all(Array.from({ length: options.connections }, client));

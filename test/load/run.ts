@@ -1,0 +1,204 @@
+/**
+ * `npm run load`: how much longer healthy clients wait while others load the server. One client asks for a page of 50
+ * of 100,000 tasks at a steady rate, in turns alone and under each load. Exit code 1 when the 99th percentile under a
+ * load is more than twice that of the quiet phases before and after it, or the server did not refuse what it should.
+ */
+import { rmSync } from 'node:fs';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { argon2Passwords } from '../../src/users/passwords.ts';
+import { copyData, dataOf, EMAIL, PASSWORD } from '../bench/data.ts';
+import { bytesOf, load } from '../bench/load.ts';
+import { type Server, startErrand } from '../bench/servers.ts';
+import { type Apart, apart } from './apart.ts';
+import type { BackedUp, Backups } from './backups.ts';
+import type { Exported, Exports } from './exports.ts';
+import type { SignedIn, SignIns } from './sign-ins.ts';
+import type { Held, Sockets } from './sockets.ts';
+
+const HELP = `npm run load -- [options]
+  --only sign-ins,sockets,export,backup,copies
+  --rounds 5             of each load, between two quiet phases
+  --seconds 8            of one phase
+  --tasks 100000
+  --folder ${join(tmpdir(), 'errand-bench')}    where the data is made and kept
+  --profiles <folder>    write processor profiles of the server`;
+
+const { values: given } = parseArgs({
+  options: {
+    only: { type: 'string', default: 'sign-ins,sockets,export,backup,copies' },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '8' },
+    tasks: { type: 'string', default: '100000' },
+    folder: { type: 'string', default: join(tmpdir(), 'errand-bench') },
+    profiles: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+const AT_MOST = 2;
+const ASKED_EVERY_MS = 10;
+const FLOOD = 10;
+const SOCKETS = 5_000;
+const SETTLE_MS = 1_000;
+const CAPACITY_MS = 3_000;
+
+interface Stage {
+  server: Server;
+  folder: string;
+}
+
+/** A load: how it begins, and what is to be said of it when it has ended. */
+type Load = (stage: Stage) => Promise<Apart<string>>;
+
+const LOADS: Record<string, Load> = {
+  'sign-ins': signIns,
+  sockets,
+  export: exports,
+  backup: backups,
+  copies: async (stage) => {
+    const parts = [await exports(stage), await backups(stage)];
+    return { stop: async () => (await Promise.all(parts.map((part) => part.stop()))).join('; ') };
+  },
+};
+
+async function main(): Promise<boolean> {
+  const data = await dataOf(Number(given.tasks), given.folder, false);
+  const folder = join(given.folder, `load-${process.pid}`);
+  console.log(
+    `${given.tasks} tasks, ${availableParallelism()} cores, ${given.rounds} rounds of ${given.seconds} s, load ${loads()}`,
+  );
+  let isKept = true;
+  try {
+    for (const [name, begin] of Object.entries(LOADS)) {
+      if (!given.only.split(',').includes(name)) continue;
+      copyData(data, folder, 'errand');
+      const server = await startErrand(folder, { isSeeded: true, profiles: given.profiles });
+      const path = `/api/workspaces/${data.facts.workspaceId}/tasks?limit=50`;
+      try {
+        isKept = (await compare(name, begin, { server, folder }, path)) && isKept;
+      } finally {
+        await server.stop();
+      }
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  console.log(`load at the end ${loads()}`);
+  return isKept;
+}
+
+/** Quiet phases and phases under the load, in turns. */
+async function compare(name: string, begin: Load, stage: Stage, path: string): Promise<boolean> {
+  const quiet: Phase[] = [];
+  const loaded: Phase[] = [];
+  await phase(stage.server, path);
+  const before = stage.server.megabytes() ?? Number.NaN;
+  let most = before;
+  quiet.push(await phase(stage.server, path));
+  for (let round = 0; round < Number(given.rounds); round += 1) {
+    const under = await begin(stage);
+    await wait(SETTLE_MS);
+    loaded.push(await phase(stage.server, path));
+    most = Math.max(most, stage.server.megabytes() ?? Number.NaN);
+    console.log(`  ${await under.stop()}`);
+    await wait(SETTLE_MS);
+    quiet.push(await phase(stage.server, path));
+  }
+  const ratios = loaded.map(
+    ({ p99 }, round) =>
+      p99 / (((quiet[round]?.p99 ?? Number.NaN) + (quiet[round + 1]?.p99 ?? Number.NaN)) / 2),
+  );
+  const ratio = middle(ratios);
+  const verdict = ratio <= AT_MOST ? 'kept  ' : 'MISSED';
+  console.log(
+    `${verdict} ${name}: p99 ${ratio.toFixed(2)} times the quiet one (${ratios.map((each) => each.toFixed(2)).join(', ')})`,
+    `\n       quiet p50 ${ofMiddle(quiet, 'median')} ms, p99 ${ofMiddle(quiet, 'p99')} ms; under load p50 ${ofMiddle(loaded, 'median')} ms, p99 ${ofMiddle(loaded, 'p99')} ms`,
+    `\n       memory ${Math.round(before)} MB, at most ${Math.round(most)} MB under load`,
+  );
+  return ratio <= AT_MOST;
+}
+
+interface Phase {
+  median: number;
+  p99: number;
+}
+
+/** A healthy client's waiting, milliseconds. */
+function phase({ port, token }: Server, path: string): Promise<Phase> {
+  const request = bytesOf({ method: 'GET', path }, token);
+  return load({
+    port,
+    connections: 1,
+    seconds: Number(given.seconds),
+    atMost: Number.POSITIVE_INFINITY,
+    status: 200,
+    next: () => request,
+    everyMs: ASKED_EVERY_MS,
+  });
+}
+
+/** Ten times as many sign-ins as there can be. */
+async function signIns({ server: { port } }: Stage): Promise<Apart<string>> {
+  capacity ??= await hashesPerSecond();
+  const perSecond = FLOOD * capacity;
+  const options = { port, perSecond, email: EMAIL, password: PASSWORD };
+  return saying(await apart<SignIns, SignedIn>('sign-ins.ts', options), (told) => {
+    const { statuses, letIn, refused, mostAtOnce } = told;
+    const unexpected = Object.keys(statuses).filter((status) => !['200', '429'].includes(status));
+    if (unexpected.length > 0 || refused.length === 0) process.exitCode = 1;
+    return `${perSecond.toFixed(0)} a second: ${JSON.stringify(statuses)}, let in after ${middle(letIn).toFixed(0)} ms, refused after ${middle(refused).toFixed(1)} ms, ${mostAtOnce} at once`;
+  });
+}
+
+let capacity: number | undefined;
+
+/** With nothing else to do for the machine. */
+async function hashesPerSecond(): Promise<number> {
+  const passwords = argon2Passwords();
+  const began = performance.now();
+  let done = 0;
+  const hashing = Array.from({ length: availableParallelism() }, async () => {
+    while (performance.now() - began < CAPACITY_MS) {
+      await passwords.verify(null, PASSWORD);
+      done += 1;
+    }
+  });
+  await Promise.all(hashing);
+  return (done / (performance.now() - began)) * 1_000;
+}
+
+async function sockets({ server: { port } }: Stage): Promise<Apart<string>> {
+  const held = await apart<Sockets, Held>('sockets.ts', { port, count: SOCKETS });
+  return saying(held, ({ open, closed }) => `${open} open on average, ${closed} closed by the server`);
+}
+
+async function exports({ server: { port, token } }: Stage): Promise<Apart<string>> {
+  const exporting = await apart<Exports, Exported>('exports.ts', { port, token });
+  return saying(exporting, ({ bytes }) => `${Math.round(bytes / 1e6)} MB exported`);
+}
+
+async function backups({ folder }: Stage): Promise<Apart<string>> {
+  const backing = await apart<Backups, BackedUp>('backups.ts', { folder });
+  return saying(backing, ({ backups }) => `${backups} backups finished, one under way`);
+}
+
+const saying = <Told>(part: Apart<Told>, say: (told: Told) => string): Apart<string> => ({
+  stop: async () => say(await part.stop()),
+});
+
+const middle = (values: number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+const ofMiddle = (phases: Phase[], figure: keyof Phase): string =>
+  middle(phases.map((each) => each[figure])).toFixed(2);
+
+const loads = (): string =>
+  loadavg()
+    .map((each) => each.toFixed(1))
+    .join(' ');
+
+if (given.help) console.log(HELP);
+else if (!(await main())) process.exitCode = 1;

@@ -1,0 +1,58 @@
+/** Signs in at a steady rate, whether or not the server keeps up. */
+
+import { Agent, request } from 'node:http';
+import { constants, setPriority } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
+import { underOrders } from './apart.ts';
+
+export interface SignIns {
+  port: number;
+  perSecond: number;
+  email: string;
+  password: string;
+}
+
+export interface SignedIn {
+  /** How many answers had which status. */
+  statuses: Record<string, number>;
+  /** Milliseconds of those that were let in, ascending. */
+  letIn: number[];
+  refused: number[];
+  mostAtOnce: number;
+}
+
+const STEP_MS = 10;
+
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+await underOrders(signInsUntil);
+
+async function signInsUntil({ port, perSecond, ...account }: SignIns, stop: AbortSignal): Promise<SignedIn> {
+  const agent = new Agent({ keepAlive: true });
+  const body = JSON.stringify(account);
+  const told: SignedIn = { statuses: {}, letIn: [], refused: [], mostAtOnce: 0 };
+  let underWay = 0;
+  const signIn = () => {
+    const asked = performance.now();
+    underWay += 1;
+    told.mostAtOnce = Math.max(told.mostAtOnce, underWay);
+    const done = (status: number | 'broken') => {
+      underWay -= 1;
+      told.statuses[status] = (told.statuses[status] ?? 0) + 1;
+      (status === 200 ? told.letIn : told.refused).push(performance.now() - asked);
+    };
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    request({ port, host: '127.0.0.1', path: '/api/auth/login', method: 'POST', headers, agent })
+      .on('response', (response) => response.resume().on('end', () => done(response.statusCode ?? 'broken')))
+      .on('error', () => done('broken'))
+      .end(body);
+  };
+  const began = performance.now();
+  for (let asked = 0; !stop.aborted; ) {
+    const due = ((performance.now() - began) / 1_000) * perSecond;
+    for (; asked < due; asked += 1) signIn();
+    await wait(STEP_MS);
+  }
+  agent.destroy();
+  for (const times of [told.letIn, told.refused]) times.sort((a, b) => a - b);
+  return told;
+}
