@@ -6,7 +6,7 @@ interface BuildInfo {
   sqlite: string;
 }
 
-/** Put into the bundle by build/bundle.mjs, so that the executable can tell without a file or an addon. */
+/** Put into the bundle by deploy/release/bundle.mjs, so that the executable can tell without a file or an addon. */
 declare const ERRAND_BUILD: BuildInfo;
 
 const build = typeof ERRAND_BUILD === 'undefined' ? undefined : ERRAND_BUILD;

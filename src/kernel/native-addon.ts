@@ -21,7 +21,7 @@ import { getRawAsset } from 'node:sea';
 
 const STALE_AFTER_MS = 86_400_000;
 
-/** The SHA-256 of each addon in this executable, put in by build/bundle.mjs. Run from sources there is none. */
+/** The SHA-256 of each addon in this executable, put in by deploy/release/bundle.mjs. Run from sources there is none. */
 declare const ERRAND_ADDONS: Readonly<Record<string, string>>;
 
 export interface Addon {
@@ -56,7 +56,7 @@ export function setAddonFolder(folder: string): void {
 
 /**
  * In the executable, what better-sqlite3 and argon2 call instead of their own loaders, at first use: the
- * bundle rewires them (build/bundle.mjs). An AddonError when no place will do.
+ * bundle rewires them (deploy/release/bundle.mjs). An AddonError when no place will do.
  */
 export function loadNativeAddon(name: string): unknown {
   if (!loaded.has(name)) {

@@ -8,7 +8,7 @@ import { makeExecutable } from './executable.mjs';
 import { licencesOf } from './licences.mjs';
 import { lockedParts, PLATFORMS, versions } from './platforms.mjs';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const release = join(root, 'dist/release');
 /** In place of every file's time: that of the build would make each archive another one. */
 const TIME = new Date('2000-01-01T00:00:00.000Z');

@@ -8,7 +8,7 @@ import Database from 'better-sqlite3';
 import { build } from 'esbuild';
 import { versions } from './platforms.mjs';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const require = createRequire(import.meta.url);
 
 export const sqliteVersion = new Database(':memory:').prepare('select sqlite_version()').pluck().get();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PLATFORMS, packageFolder } from './platforms.mjs';
 import { packagesIn } from './sizes.mjs';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 
 /** One text: Node's own licence, which is the same on every platform, and that of each package in the bundle. */
 export function licencesOf(metafile) {

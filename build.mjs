@@ -4,20 +4,20 @@ import { hash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { HOST, installedParts, lockedParts, PLATFORMS, versions } from './platforms.mjs';
+import { HOST, installedParts, lockedParts, PLATFORMS, versions } from './deploy/release/platforms.mjs';
 
 const HELP = `npm run build -- [options]
   --target NAME   for another platform: ${Object.keys(PLATFORMS).join(', ')}
   --addons        also write the folder errand.native, for places where nothing may be unpacked
   --sizes         print what each package weighs in the bundle`;
 
-const root = join(import.meta.dirname, '..');
+const root = import.meta.dirname;
 const { target, addons: wantsAddons, sizes: wantsSizes } = readArguments();
 requireNode();
 // Only now, so that the wrong Node meets a sentence and not a failing import.
-const { makeExecutable } = await import('./executable.mjs');
-const { sqliteVersion } = await import('./bundle.mjs');
-const { printSizes } = await import('./sizes.mjs');
+const { makeExecutable } = await import('./deploy/release/executable.mjs');
+const { sqliteVersion } = await import('./deploy/release/bundle.mjs');
+const { printSizes } = await import('./deploy/release/sizes.mjs');
 
 const suffix = target === HOST ? '' : `-${target}`;
 const output = join(root, 'dist', `errand${suffix}${target.startsWith('win-') ? '.exe' : ''}`);

@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const locked = join(import.meta.dirname, 'platforms');
 
 /** What each platform's parts are called, in npm's words, argon2's and better-sqlite3's. */
@@ -65,7 +65,7 @@ function fetchPackages(platform) {
     const wanted = name.startsWith('node-') ? versions.node : versions.argon2;
     if (version !== wanted) {
       throw new Error(
-        `build/platforms/package.json has ${name} ${version}, and ${wanted} is installed: set that, then npm run lock.`,
+        `deploy/release/platforms/package.json has ${name} ${version}, and ${wanted} is installed: set that, then npm run lock.`,
       );
     }
   }

@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs
 import { basename, dirname, join } from 'node:path';
 import { bundle } from './bundle.mjs';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 
 /** Writes the executable for a platform to `output`; answers which sources are in its main bundle. */
 export async function makeExecutable(platform, { node, addons }, output) {

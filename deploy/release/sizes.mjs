@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 
 /** The packages in a bundle by esbuild's account of it, with the bytes of each; what is ours stands under ''. */
 export function packagesIn(metafile) {
