@@ -30,8 +30,8 @@ export interface Deps {
   /** For reads outside a job; never waits. */
   read: Db;
   write: Write;
-  /** Empties the write-ahead log, unless someone reads from it. */
-  emptyLog: () => boolean;
+  /** Empties the write-ahead log; false while someone reads from it. */
+  emptyLog: () => Promise<boolean>;
   openSnapshot: () => Snapshot;
   /** Deletions under way here, by what is deleted; true once nothing is left. */
   removals: Map<string, Promise<boolean>>;

@@ -97,7 +97,10 @@ export async function openDeps(
       log,
       read,
       write: writer.write,
-      emptyLog: writer.emptyLog,
+      emptyLog: async () => {
+        await checkpoints?.idle();
+        return writer.emptyLog();
+      },
       openSnapshot: () => openSnapshot(storage.path),
       removals: new Map(),
       exports: new Set(),

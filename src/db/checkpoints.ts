@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { dirname } from 'node:path';
 import { getAsset, isSea } from 'node:sea';
 import { Worker } from 'node:worker_threads';
@@ -20,6 +21,8 @@ export interface ThreadData {
 export interface Checkpoints {
   /** To be called after each commit; takes microseconds. */
   consider(): void;
+  /** Resolves when none is under way. */
+  idle(): Promise<void>;
   /** To be awaited before the storage is closed. */
   stop(): Promise<void>;
 }
@@ -33,21 +36,29 @@ export function createCheckpoints(storage: Storage, onFailure: (reason: unknown)
   const withoutThread = writing.pragma('wal_autocheckpoint', { simple: true });
   writing.pragma('wal_autocheckpoint = 0');
   let thread: Worker | undefined;
-  let isResting = true;
+  let copying: PromiseWithResolvers<void> | undefined;
+  let hasFailed = false;
   let due = PAGES_BETWEEN;
+
+  const finish = () => {
+    copying?.resolve();
+    copying = undefined;
+  };
 
   const fail = (reason: unknown) => {
     thread = undefined;
+    hasFailed = true;
     writing.pragma(`wal_autocheckpoint = ${withoutThread}`);
     onFailure(reason);
+    finish();
   };
 
   /** The log begins anew when all of it is in the file: the writer itself copies the little written meanwhile. */
-  const finish = () => {
+  const complete = () => {
     try {
       if (pagesLeft(writing) <= FEW_PAGES) writing.pragma('wal_checkpoint(passive)');
       due = pagesLeft(writing) + PAGES_BETWEEN;
-      isResting = true;
+      finish();
     } catch (reason) {
       fail(reason);
     }
@@ -55,15 +66,16 @@ export function createCheckpoints(storage: Storage, onFailure: (reason: unknown)
 
   return {
     consider: () => {
-      if (!isResting || pagesLeft(writing) < due) return;
-      isResting = false;
+      if (copying || hasFailed || pagesLeft(writing) < due) return;
+      copying = Promise.withResolvers();
       thread ??= startThread({ path: storage.path, dataFolder: dirname(storage.path) })
-        .on('message', finish)
+        .on('message', complete)
         .on('error', fail);
       thread.postMessage('copy');
     },
+    idle: async () => copying?.promise,
     stop: async () => {
-      const ended = thread && new Promise((resolve) => thread?.once('exit', resolve));
+      const ended = thread && once(thread, 'exit');
       thread?.postMessage('stop');
       await ended;
       thread = undefined;

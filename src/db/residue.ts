@@ -49,7 +49,7 @@ export async function eraseResidue(deps: Deps): Promise<void> {
   }
   const inLog = residueMark(deps.read, 'log');
   if (inLog === undefined) return;
-  if (!deps.config.database.external_replication && !deps.emptyLog()) return;
+  if (!deps.config.database.external_replication && !(await deps.emptyLog())) return;
   await deps.write((tx) => clearMark(tx, 'log', inLog));
 }
 
