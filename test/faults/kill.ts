@@ -1,279 +1,133 @@
-/**
- * Kills the real server at random moments under a mixed load, and holds it to what it had acknowledged:
- *   node test/faults/kill.ts --cycles 20 [--clients 8] [--keep]
- * Exit code 1 when anything acknowledged was lost, or anything was left half done.
- */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import SqliteDatabase from 'better-sqlite3';
+import type SqliteDatabase from 'better-sqlite3';
 import { hashSecret } from '../../src/kernel/secrets.ts';
-import { call, createMailbox, type Mailbox, mailThat, startServer } from './server.ts';
+import { drill, type Site } from './drill.ts';
+import { type Account, type Life, newAccount, newCodeTo, spendCode, step } from './kill-account.ts';
+import { signupTokenTo } from './person.ts';
+import { call, createMailbox, startServer, stops } from './server.ts';
+import { inDatabase, wrongIn } from './wrong.ts';
 
-const OPERATIONS_PER_ACCOUNT = 12;
+const OPERATIONS_PER_ACCOUNT = 16;
 const LONGEST_LIFE_MS = 700;
 const LONGEST_START_MS = 250;
 /** One cycle in so many is killed while it starts. */
 const STARTS_KILLED = 8;
+const TOLD_EACH_CYCLES = 50;
 
-interface Session {
-  access: string;
-  refresh: string;
-  /** A refresh was asked for, and nobody knows whether it was done. */
-  isUncertain: boolean;
-}
-
-interface Account {
-  email: string;
-  password: string;
-  /** Acknowledged: the sign-up mail is owed. */
-  isRegistered: boolean;
-  /** Acknowledged: the account is there. */
-  isConfirmed: boolean;
-  name: string;
-  /** A name that was sent, and nobody knows whether it was taken. */
-  uncertainName?: string;
-  sessions: Session[];
-  /** Acknowledged: a code that is none of these is owed. */
-  codeOwedBeside?: Set<string>;
-  operations: number;
-}
-
-const { values: options } = parseArgs({
-  options: {
-    cycles: { type: 'string', default: '20' },
-    clients: { type: 'string', default: '8' },
-    keep: { type: 'boolean', default: false },
+/** Everything acknowledged must be there after each kill; what was cut off must be whole or absent. */
+export const kill = drill({
+  about: 'kill -9 at random moments under a mixed load',
+  counts: { cycles: 30, clients: 8 },
+  run: async (site, { cycles, clients }) => {
+    const mailbox = createMailbox();
+    const accounts: Account[][] = Array.from({ length: clients }, () => []);
+    const begin = async (): Promise<Life & { server: ReturnType<typeof startServer> }> => {
+      const server = startServer(site.folder, mailbox);
+      const death = server.ended.then(() => undefined);
+      return { server, site, mailbox, base: await server.listening, death };
+    };
+    for (let cycle = 1; cycle <= cycles && site.losses.length === 0; cycle += 1) {
+      if (cycle % STARTS_KILLED === 0) await killStart(site);
+      const { server, ...life } = await begin();
+      await verify(life, accounts, `cycle ${cycle}`);
+      setTimeout(() => server.child.kill('SIGKILL'), Math.random() * LONGEST_LIFE_MS);
+      const lives = accounts.map((own) =>
+        live(life, own).catch((error) => site.lose(`cycle ${cycle}: ${own.at(-1)?.email}: ${error}`)),
+      );
+      await Promise.all(lives);
+      await server.ended;
+      if (cycle % TOLD_EACH_CYCLES === 0) site.tell(`${cycle} kills, ${accounts.flat().length} accounts`);
+    }
+    const { server, ...life } = await begin();
+    await verify(life, accounts, 'the last start');
+    await stops(server, site, 'the last stop');
+    site.tell(`${cycles} kills; ${accounts.flat().length} accounts of ${clients} clients checked after each`);
   },
 });
-const folder = mkdtempSync(join(tmpdir(), 'errand-kill-'));
-const mailbox: Mailbox = createMailbox();
-const acknowledged: Record<string, number> = {};
-const refused: Record<string, number> = {};
-const losses: string[] = [];
-let broken = 0;
-let killedStarts = 0;
-let mailsOwed = 0;
 
-const codesTo = (email: string) =>
-  mailbox.mails.flatMap(({ to, text }) => {
-    const code = to === email ? /\b\d{6}\b/.exec(text)?.[0] : undefined;
-    return code === undefined ? [] : [code];
-  });
-const signupTokenTo = async (email: string) => {
-  const token = /[\w-]{43}/;
-  const { text } = await mailThat(mailbox, (mail) => mail.to === email && token.test(mail.text));
-  return token.exec(text)?.[0] ?? '';
-};
-const newCodeTo = async (email: string, besides: Set<string>) => {
-  const { text } = await mailThat(
-    mailbox,
-    (mail) =>
-      mail.to === email && codesTo(email).some((code) => !besides.has(code) && mail.text.includes(code)),
-  );
-  return /\b\d{6}\b/.exec(text)?.[0] ?? '';
-};
-const pick = <Item>(items: Item[]): Item | undefined => items[Math.floor(Math.random() * items.length)];
-
-/** Asks, and notes what was acknowledged. */
-async function ask(
-  base: string,
-  method: string,
-  path: string,
-  given: { token?: string; body?: unknown },
-  status: number,
-) {
-  const answer = await call(base, method, path, given);
-  const name = `${method} ${path}`;
-  if (!answer) broken += 1;
-  else if (answer.status === status) acknowledged[name] = (acknowledged[name] ?? 0) + 1;
-  else refused[`${name} ${answer.status}`] = (refused[`${name} ${answer.status}`] ?? 0) + 1;
-  return answer;
+async function killStart(site: Site): Promise<void> {
+  const { child, ended } = startServer(site.folder, createMailbox());
+  setTimeout(() => child.kill('SIGKILL'), Math.random() * LONGEST_START_MS);
+  await ended;
+  site.count('kill while starting');
 }
 
-const newAccount = (): Account => {
-  const id = crypto.randomUUID();
-  return {
-    email: `${id}@example.com`,
-    password: `password ${id}`,
-    isRegistered: false,
-    isConfirmed: false,
-    name: 'First',
-    sessions: [],
-    operations: 0,
-  };
-};
-
-const signedIn = (account: Account, body: { accessToken: string; refreshToken: string }) =>
-  account.sessions.push({ access: body.accessToken, refresh: body.refreshToken, isUncertain: false });
-
-/** One step of an account's life; false when the connection broke. */
-async function step(base: string, account: Account): Promise<boolean> {
-  const { email, password, name } = account;
-  if (!account.isRegistered) {
-    const answer = await ask(base, 'POST', '/auth/register', { body: { email, password, name } }, 201);
-    if (!answer) return false;
-    account.isRegistered = true;
-    return true;
-  }
-  if (!account.isConfirmed) {
-    const token = await Promise.race([signupTokenTo(email), death]);
-    if (token === undefined) return false;
-    const answer = await ask(base, 'POST', '/auth/register/confirm', { body: { token } }, 201);
-    if (!answer) return false;
-    account.isConfirmed = true;
-    if (answer.status === 201) signedIn(account, answer.body);
-    return true;
-  }
-  account.operations += 1;
-  const session = account.sessions.at(-1);
-  const operation = session ? pick(['rename', 'rename', 'refresh', 'refresh', 'log in', 'code']) : 'log in';
-  if (operation === 'log in' || !session) {
-    const answer = await ask(base, 'POST', '/auth/login', { body: { email, password } }, 200);
-    if (answer?.status === 200) signedIn(account, answer.body);
-    return answer !== undefined;
-  }
-  if (operation === 'rename') {
-    account.uncertainName = `Name ${crypto.randomUUID()}`;
-    const body = { name: account.uncertainName };
-    const answer = await ask(base, 'PATCH', '/me', { token: session.access, body }, 200);
-    if (answer?.status === 200) account.name = account.uncertainName;
-    if (answer) delete account.uncertainName;
-    return answer !== undefined;
-  }
-  if (operation === 'refresh') {
-    session.isUncertain = true;
-    const body = { refreshToken: session.refresh };
-    const answer = await ask(base, 'POST', '/auth/refresh', { body }, 200);
-    if (answer) session.isUncertain = false;
-    if (answer?.status === 200) {
-      session.access = answer.body.accessToken;
-      session.refresh = answer.body.refreshToken;
-    }
-    return answer !== undefined;
-  }
-  const besides = new Set(codesTo(email));
-  const requested = await ask(base, 'POST', '/auth/login/code', { body: { email } }, 200);
-  if (requested?.status !== 200) return requested !== undefined;
-  account.codeOwedBeside = besides;
-  return spendCode(base, account);
-}
-
-async function spendCode(base: string, account: Account): Promise<boolean> {
-  const { email, codeOwedBeside: besides } = account;
-  if (!besides) return true;
-  const code = await Promise.race([newCodeTo(email, besides), death]);
-  if (code === undefined) return false;
-  delete account.codeOwedBeside;
-  const answer = await ask(base, 'POST', '/auth/login/code/confirm', { body: { email, code } }, 200);
-  if (answer?.status === 200) signedIn(account, answer.body);
-  return answer !== undefined;
-}
-
-let death: Promise<undefined> = Promise.resolve(undefined);
-
-async function live(base: string, accounts: Account[]): Promise<void> {
+async function live(life: Life, accounts: Account[]): Promise<void> {
   for (;;) {
     let account = accounts.at(-1);
     if (!account || account.operations >= OPERATIONS_PER_ACCOUNT) {
       account = newAccount();
       accounts.push(account);
     }
-    if (!(await step(base, account))) return;
+    if (!(await step(life, account))) return;
   }
 }
 
-/** Everything acknowledged must be there; what is uncertain must be whole or absent, and is settled by what is there. */
-async function verify(base: string, clients: Account[][], cycle: number): Promise<void> {
-  const lose = (what: string) => losses.push(`cycle ${cycle}: ${what}`);
-  const db = new SqliteDatabase(join(folder, 'errand.db'), { readonly: true });
-  const one = (sql: string, ...given: unknown[]) =>
-    db.prepare(sql).get(...given) as Record<string, unknown> | undefined;
-  const violations = {
-    'a session without exactly one unused refresh token': `select s.id from sessions s where
-      (select count(*) from refresh_tokens t where t.session_id = s.id and t.used_at is null) <> 1`,
-    'a user without exactly one default workspace': `select u.id from users u where
-      (select count(*) from members m where m.user_id = u.id and m.is_default = 1 and m.role = 'owner') <> 1`,
-    'a workspace whose members are miscounted': `select w.id from workspaces w where w.member_count <>
-      (select count(*) from members m where m.workspace_id = w.id)`,
-    'a foreign key': 'select * from pragma_foreign_key_check',
-    'the file': `select * from pragma_integrity_check where integrity_check <> 'ok'`,
-  };
-  for (const [what, sql] of Object.entries(violations)) {
-    for (const row of db.prepare(sql).all()) lose(`broken: ${what} ${JSON.stringify(row)}`);
-  }
-  for (const account of clients.flat()) {
-    const { email } = account;
-    const user = one('select id, name from users where email = ?', email);
-    if (!account.isConfirmed && user) account.isConfirmed = true;
-    if (account.isConfirmed && !user) lose(`account ${email}`);
-    if (user && user.name !== account.name && user.name !== account.uncertainName) lose(`name of ${email}`);
-    if (user) account.name = String(user.name);
-    delete account.uncertainName;
-    for (const { refresh, isUncertain } of account.sessions) {
-      const token = one('select used_at from refresh_tokens where hash = ?', hashSecret(refresh));
-      if (!token) lose(`session of ${email}`);
-      else if (token.used_at !== null && !isUncertain) lose(`refresh of ${email}`);
-    }
-    account.sessions = account.sessions.filter(({ isUncertain }) => !isUncertain);
-  }
-  db.close();
-  for (const account of clients.map((accounts) => accounts.at(-1))) {
-    if (!account) continue;
-    const { email, codeOwedBeside } = account;
-    if (account.isRegistered && !account.isConfirmed) {
-      mailsOwed += 1;
-      await signupTokenTo(email).catch(() => lose(`sign-up mail to ${email}`));
-    }
-    if (codeOwedBeside) {
-      mailsOwed += 1;
-      await newCodeTo(email, codeOwedBeside).catch(() => lose(`code mail to ${email}`));
-      await spendCode(base, account);
-    }
-    const session = account.sessions.at(-1);
-    if (!session) continue;
-    const me = await call(base, 'GET', '/me', { token: session.access });
-    if (me?.status !== 200 || me.body.name !== account.name)
-      lose(`what ${email} reads: ${JSON.stringify(me)}`);
-  }
+async function verify(life: Life, accounts: Account[][], when: string): Promise<void> {
+  const { site } = life;
+  const lose = (what: string) => site.lose(`${when}: ${what}`);
+  for (const wrong of wrongIn(site.folder)) lose(wrong);
+  inDatabase(site.folder, (database) => {
+    const find = finders(database);
+    for (const account of accounts.flat()) compare(account, find, lose);
+  });
+  for (const account of accounts.map((own) => own.at(-1))) if (account) await owed(life, account, lose);
 }
 
-const clients: Account[][] = Array.from({ length: Number(options.clients) }, () => []);
-const cycles = Number(options.cycles);
-let accountsChecked = 0;
-for (let cycle = 1; cycle <= cycles && losses.length === 0; cycle++) {
-  if (cycle % STARTS_KILLED === 0) {
-    killedStarts += 1;
-    const { child, ended } = startServer(folder, mailbox);
-    setTimeout(() => child.kill('SIGKILL'), Math.random() * LONGEST_START_MS);
-    await ended;
-  }
-  const server = startServer(folder, mailbox);
-  death = server.ended.then(() => undefined);
-  const base = await server.listening;
-  await verify(base, clients, cycle);
-  accountsChecked = clients.flat().length;
-  setTimeout(() => server.child.kill('SIGKILL'), Math.random() * LONGEST_LIFE_MS);
-  const lives = clients.map((accounts) =>
-    live(base, accounts).catch(() => losses.push(`cycle ${cycle}: a mail to ${accounts.at(-1)?.email}`)),
-  );
-  await Promise.all(lives);
-  await server.ended;
-}
-const last = startServer(folder, mailbox);
-await verify(await last.listening, clients, cycles + 1);
-last.child.kill('SIGTERM');
-await last.ended;
-if (last.child.exitCode !== 0) losses.push(`the last stop ended with ${last.child.exitCode}`);
+const finders = (database: SqliteDatabase.Database) => ({
+  user: database.prepare<[string], { id: string; name: string }>(
+    'select id, name from users where email = ?',
+  ),
+  token: database.prepare<[string], { used_at: string | null }>(
+    'select used_at from refresh_tokens where hash = ?',
+  ),
+  tasks: database.prepare<[string], { id: string; title: string }>(
+    'select id, title from tasks where creator_id = ? and recurring_task_id is null',
+  ),
+  series: database.prepare<[string], string>('select id from recurring_series where creator_id = ?').pluck(),
+});
 
-console.log(`${cycles} kills under load, ${killedStarts} more while starting; ${clients.length} clients`);
-console.log('acknowledged:', acknowledged);
-console.log('refused:', refused);
-console.log(
-  `answers cut off by a kill: ${broken}; mails owed at a restart: ${mailsOwed}; accounts checked each time: up to ${accountsChecked}`,
-);
-console.log(losses.length === 0 ? 'lost: nothing' : `LOST:\n${losses.join('\n')}`);
-if (options.keep || losses.length > 0) console.log(`data: ${folder}`);
-else rmSync(folder, { recursive: true, force: true });
-process.exit(losses.length === 0 ? 0 : 1);
+/** Compares what an account was told with what is there, which then settles whatever was uncertain. */
+function compare(account: Account, find: ReturnType<typeof finders>, lose: (what: string) => void): void {
+  const { email } = account;
+  const user = find.user.get(email);
+  if (!account.isConfirmed && user) account.isConfirmed = true;
+  if (account.isConfirmed && !user) lose(`account ${email}`);
+  if (!user) return;
+  if (user.name !== account.name && user.name !== account.uncertainName) lose(`name of ${email}`);
+  account.name = user.name;
+  delete account.uncertainName;
+  for (const { refresh, isUncertain } of account.sessions) {
+    const token = find.token.get(hashSecret(refresh));
+    if (!token) lose(`session of ${email}`);
+    else if (token.used_at !== null && !isUncertain) lose(`refresh of ${email}`);
+  }
+  account.sessions = account.sessions.filter(({ isUncertain }) => !isUncertain);
+  const tasks = find.tasks.all(user.id);
+  const isThere = (titles: string[]) =>
+    titles.length === tasks.length && tasks.every(({ title }) => titles.includes(title));
+  if (!isThere([...account.tasks.keys()]) && !isThere(account.uncertainTitles ?? []))
+    lose(`tasks of ${email}`);
+  account.tasks = new Map(tasks.map(({ title, id }) => [title, id]));
+  delete account.uncertainTitles;
+  const series = new Set(find.series.all(user.id));
+  if (!account.series.every((id) => series.has(id))) lose(`series of ${email}`);
+}
+
+/** The mails that were promised must come, and the account must read what it was told. */
+async function owed(life: Life, account: Account, lose: (what: string) => void): Promise<void> {
+  const { email, codeOwedBeside } = account;
+  const { site, mailbox, base } = life;
+  if (account.isRegistered && !account.isConfirmed) {
+    site.count('mail owed at a restart');
+    await signupTokenTo(mailbox, email).catch(() => lose(`sign-up mail to ${email}`));
+  }
+  if (codeOwedBeside) {
+    site.count('mail owed at a restart');
+    await newCodeTo(mailbox, email, codeOwedBeside).catch(() => lose(`code mail to ${email}`));
+    await spendCode(life, account);
+  }
+  const session = account.sessions.at(-1);
+  if (!session) return;
+  const me = await call(base, 'GET', '/me', { token: session.access });
+  if (me?.status !== 200 || me.body.name !== account.name) lose(`what ${email} reads: ${JSON.stringify(me)}`);
+}

@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import type { Site } from './drill.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 const PATIENCE_MS = 20_000;
@@ -76,6 +77,13 @@ export function startServer(
   });
   listening.catch(() => {});
   return { child, listening, ended, complaints };
+}
+
+/** Stops a server gently; anything but exit code 0 is a loss. */
+export async function stops({ child, ended }: ServerProcess, site: Site, when: string): Promise<void> {
+  child.kill('SIGTERM');
+  await ended;
+  if (child.exitCode !== 0) site.lose(`${when}: ended with ${child.exitCode ?? child.signalCode}`);
 }
 
 function readMails(child: Child, mailbox: Mailbox): void {
