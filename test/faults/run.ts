@@ -8,10 +8,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { backup } from './backup.ts';
+import { disk } from './disk.ts';
 import { type Drill, openBook } from './drill.ts';
+import { exporting } from './export.ts';
 import { kill } from './kill.ts';
+import { sweeping } from './sweep.ts';
 
-const DRILLS: Record<string, Drill> = { kill };
+const DRILLS: Record<string, Drill> = { kill, disk, backup, export: exporting, sweep: sweeping };
 
 const counts = new Set(Object.values(DRILLS).flatMap((drill) => Object.keys(drill.counts)));
 const { values: given } = parseArgs({

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { Site } from './drill.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
+export const MAIN = join(import.meta.dirname, '../../src/main.ts');
 const PATIENCE_MS = 20_000;
 
 export interface Mail {

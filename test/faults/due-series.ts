@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { createAccount } from '../../src/auth/account.ts';
+import { createConfig } from '../../src/config.ts';
+import { query } from '../../src/db/connection.ts';
+import { silentLog } from '../../src/kernel/log.ts';
+import type { Transport } from '../../src/mail/worker.ts';
+import { type Opened, openDeps } from '../../src/open.ts';
+import { createSeries } from '../../src/recurring/series.ts';
+import type { member } from '../../src/workspaces/door.ts';
+
+/** When the series are made: a day before the first of them is due. */
+export const START = Date.parse('2026-03-27T10:00:00.000Z');
+export const AT_NINE = Date.parse('2026-03-28T08:00:00.000Z');
+export const AT_TEN = Date.parse('2026-03-28T09:00:00.000Z');
+
+const AT_ONCE = 1_000;
+
+const nowhere: Transport = {
+  deliver: async () => ({ kind: 'taken' }),
+  erasesTaken: true,
+  verify: async () => undefined,
+  close: () => {},
+};
+
+/** The data of a folder, opened in this process under that clock. */
+export const openAt = (folder: string, now: () => number): Promise<Opened> =>
+  openDeps(createConfig({ database: { path: join(folder, 'errand.db') } }, folder), silentLog, {
+    create: true,
+    doubles: { clock: { now }, transport: nowhere },
+  });
+
+/** Daily series of one workspace, so many due at nine and the others at ten in Paris; made through the verb itself. */
+export async function addSeries({ deps }: Opened, due: number, later: number): Promise<void> {
+  const user = await deps.write((tx) =>
+    createAccount(tx, { email: 'ada@example.com', name: 'Ada', passwordHash: null }, deps.clock.now()),
+  );
+  const workspace = deps.read.one(query.selectFrom('workspaces').selectAll().where('owner_id', '=', user.id));
+  const list = deps.read.one(query.selectFrom('lists').selectAll());
+  if (!workspace || !list) throw new Error('An account came without a workspace');
+  const facts = { workspaceId: workspace.id, workspaceCode: workspace.code, role: 'owner', userId: user.id };
+  // Only the door makes a member, and it takes a request.
+  const who = { ...facts, sessionId: '' } as unknown as Awaited<
+    ReturnType<ReturnType<typeof member>['enter']>
+  >;
+  const make = (timeOfDay: string) =>
+    createSeries(deps, who, {
+      title: 'Water the plants',
+      listId: list.id,
+      interval: { frequency: 'day', timeOfDay, timezone: 'Europe/Paris' },
+    });
+  const times = [
+    ...Array.from({ length: due }, () => '09:00'),
+    ...Array.from({ length: later }, () => '10:00'),
+  ];
+  while (times.length > 0) await Promise.all(times.splice(0, AT_ONCE).map(make));
+}
