@@ -190,28 +190,6 @@ describe('migrating', () => {
   });
 });
 
-describe('the released migrations', () => {
-  it('leave nothing broken and every foreign key with an index', async () => {
-    await migrate(storage, released);
-    expect(storage.writing.pragma('integrity_check', { simple: true })).toBe('ok');
-    expect(storage.writing.pragma('foreign_key_check')).toEqual([]);
-    const tables = query<{ name: string }>(
-      `select name from pragma_table_list where type = 'table' and schema = 'main'`,
-    );
-    const leading = (table: string) =>
-      query<{ columns: string }>(
-        `select (select group_concat(name) from pragma_index_info(i.name)) as columns from pragma_index_list('${table}') i`,
-      ).map(({ columns }) => columns);
-    for (const { name } of tables) {
-      const keys = query<{ from: string }>(`select "from" from pragma_foreign_key_list('${name}')`);
-      for (const { from } of keys) {
-        const covered = leading(name).some((columns) => columns.split(',')[0] === from);
-        expect(covered, `${name}.${from}`).toBe(true);
-      }
-    }
-  });
-});
-
 describe('a start', () => {
   const migrateOneLess = async () => {
     const [last = ''] = Object.keys(released).sort().slice(-1);

@@ -13,9 +13,17 @@ import { disk } from './disk.ts';
 import { type Drill, openBook } from './drill.ts';
 import { exporting } from './export.ts';
 import { kill } from './kill.ts';
+import { migrating } from './migrate.ts';
 import { sweeping } from './sweep.ts';
 
-const DRILLS: Record<string, Drill> = { kill, disk, backup, export: exporting, sweep: sweeping };
+const DRILLS: Record<string, Drill> = {
+  kill,
+  disk,
+  migrate: migrating,
+  backup,
+  export: exporting,
+  sweep: sweeping,
+};
 
 const counts = new Set(Object.values(DRILLS).flatMap((drill) => Object.keys(drill.counts)));
 const { values: given } = parseArgs({
