@@ -235,6 +235,19 @@ describe('an open database', () => {
     expect(readdirSync(folder)).toEqual(['errand.db']);
   });
 
+  it('is refused by a server when it cannot be written, though its folder can, with the cure', async () => {
+    makeDatabase();
+    chmodSync(path, 0o400);
+    if (process.getuid?.() === 0) for (const file of [folder, path]) chownSync(file, NOBODY, NOBODY);
+    const child = inAnotherProcess(
+      `const { openStorage, StorageError } = await load();
+      try { openStorage({ path, create: true }); say('taken'); }
+      catch (error) { say((error instanceof StorageError) + ' ' + error.message); }`,
+      process.getuid?.() === 0 ? { uid: NOBODY } : {},
+    );
+    expect(await outputOf(child)).toMatch(new RegExp(`^true ${path} cannot be written: check the owner`));
+  });
+
   it('has its modes tightened where they were wide', () => {
     makeDatabase();
     chmodSync(path, 0o644);

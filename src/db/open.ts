@@ -1,6 +1,8 @@
 import {
+  accessSync,
   chmodSync,
   closeSync,
+  constants,
   existsSync,
   linkSync,
   mkdirSync,
@@ -55,6 +57,8 @@ export function openStorage(options: OpenOptions): Storage {
     } else if (options.create) removeUnfinished(path);
     checkHeader(path);
     tightenModes(realPath(path));
+    // SQLite would open it for reading only, and say so at the first write.
+    if (options.create) accessSync(path, constants.W_OK);
     return connect(path, options.externalReplication ?? false);
   });
 }

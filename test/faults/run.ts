@@ -9,16 +9,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { backup } from './backup.ts';
+import { damage } from './damage.ts';
 import { disk } from './disk.ts';
 import { type Drill, openBook } from './drill.ts';
 import { exporting } from './export.ts';
 import { kill } from './kill.ts';
 import { migrating } from './migrate.ts';
+import { space } from './space.ts';
 import { sweeping } from './sweep.ts';
 
 const DRILLS: Record<string, Drill> = {
   kill,
   disk,
+  space,
+  damage,
   migrate: migrating,
   backup,
   export: exporting,
