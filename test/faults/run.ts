@@ -10,12 +10,16 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { backup } from './backup.ts';
 import { damage } from './damage.ts';
+import { descriptors } from './descriptors.ts';
 import { disk } from './disk.ts';
 import { type Drill, openBook } from './drill.ts';
 import { exporting } from './export.ts';
 import { kill } from './kill.ts';
+import { mailing } from './mail.ts';
 import { migrating } from './migrate.ts';
+import { sockets } from './sockets.ts';
 import { space } from './space.ts';
+import { stopping } from './stop.ts';
 import { sweeping } from './sweep.ts';
 
 const DRILLS: Record<string, Drill> = {
@@ -24,6 +28,10 @@ const DRILLS: Record<string, Drill> = {
   space,
   damage,
   migrate: migrating,
+  mail: mailing,
+  sockets,
+  descriptors,
+  stop: stopping,
   backup,
   export: exporting,
   sweep: sweeping,
