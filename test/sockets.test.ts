@@ -262,6 +262,19 @@ describe('stopping', () => {
     await stopped;
   });
 
+  it('answers what was sent before it, be it still unread, or its connection not yet accepted', async () => {
+    const { app } = heldApp();
+    const listening = await listenTo(app);
+    const kept = dial(listening, `GET /now HTTP/1.1\r\n${HOST}\r\n`);
+    await kept.hears('at once');
+    kept.socket.write(`GET /now HTTP/1.1\r\n${HOST}\r\n`);
+    const fresh = Array.from({ length: 20 }, () => dial(listening, `GET /now HTTP/1.1\r\n${HOST}\r\n`));
+    const stopped = listening.drain(60_000);
+    expect(await kept.end).toMatch(/at once.*connection: close.*at once$/is);
+    for (const { end } of fresh) expect(await end).toMatch(/at once$/);
+    await stopped;
+  });
+
   it('waits no longer than it was told', async () => {
     const { app, entered } = heldApp();
     const listening = await listenTo(app);

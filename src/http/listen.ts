@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { badRequest } from '../kernel/errors.ts';
@@ -26,6 +27,8 @@ const CONNECTIONS_AT_MOST = 10_000;
 /** Requests that came before the one ahead of them was answered: hardly a client does so, and each waits in memory. */
 const PIPELINED_AT_MOST = 10;
 const IDLE_CHECK_MS = 20;
+/** So many turns of the event loop without anything new, and all that was sent before a stop has been read. */
+const QUIET_TURNS = 3;
 const NOT_HTTP = 'The request is not valid HTTP';
 
 export interface Listening {
@@ -44,6 +47,15 @@ export async function listen(
   const latest = new Map<Socket, ServerResponse>();
   const pipelined = new WeakMap<Socket, number>();
   let isDraining = false;
+  let arrivals = 0;
+  /** A turn accepts one connection, and a later one reads it: to close before would cut off what was sent long ago. */
+  const quiet = async (end: number) => {
+    for (let turns = 0; turns < QUIET_TURNS && performance.now() < end; turns += 1) {
+      const before = arrivals;
+      await nextTurn();
+      if (arrivals !== before) turns = -1;
+    }
+  };
   const handle = getRequestListener(app.fetch, {
     errorHandler: (reason) =>
       refusal(randomUUID(), reason instanceof RequestError ? badRequest(NOT_HTTP) : reason),
@@ -68,6 +80,7 @@ export async function listen(
     },
     (request, response) => {
       const { socket } = request;
+      arrivals += 1;
       const ahead = latest.get(socket);
       if (ahead && !ahead.writableFinished && !mayWait(socket, response)) return;
       latest.set(socket, response);
@@ -87,6 +100,7 @@ export async function listen(
     response.writeHead(417, headers).end(body);
   });
   server.on('connection', (socket: Socket) => {
+    arrivals += 1;
     // Asked for now, Node remembers it. A client that has reset its connection has no address to be counted by.
     if (socket.remoteAddress === undefined) socket.destroy();
     socket.once('close', () => latest.delete(socket));
@@ -99,18 +113,17 @@ export async function listen(
 
   return {
     port: typeof address === 'object' && address !== null ? address.port : options.port,
-    drain: (milliseconds) => {
+    drain: async (milliseconds) => {
       isDraining = true;
       for (const response of latest.values()) response.shouldKeepAlive = false;
+      const begun = performance.now();
+      await quiet(begun + milliseconds / 2);
+      const left = begun + milliseconds - performance.now();
       const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
-      const deadline = setTimeout(() => server.closeAllConnections(), milliseconds);
-      return new Promise((resolve) => {
-        server.close(() => {
-          clearInterval(idle);
-          clearTimeout(deadline);
-          resolve();
-        });
-      });
+      const deadline = setTimeout(() => server.closeAllConnections(), left);
+      await new Promise((resolve) => server.close(resolve));
+      clearInterval(idle);
+      clearTimeout(deadline);
     },
   };
 }

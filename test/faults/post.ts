@@ -6,7 +6,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 const SLOWNESS_MS = 500;
 
 /** What may ail a mail server: how it greets and what it answers, or that it is none at all. */
-export type Ailment = SMTPServerOptions | 'hangs';
+export type Ailment = SMTPServerOptions | 'hangs' | 'breaks off';
 
 const refusing = (responseCode: number): Error => Object.assign(new Error('Not now'), { responseCode });
 const slowly: NonNullable<SMTPServerOptions['onMailFrom']> = (_address, _session, done) => {
@@ -30,10 +30,7 @@ export const AILMENTS: Record<string, { ailment: Ailment; isTriedAgain: boolean 
     isTriedAgain: false,
   },
   'without TLS': { ailment: { disabledCommands: ['STARTTLS'] }, isTriedAgain: true },
-  'closing in DATA': {
-    ailment: { onData: (stream) => stream.once('data', () => stream.destroy(new Error('Gone'))) },
-    isTriedAgain: true,
-  },
+  'closing in DATA': { ailment: 'breaks off', isTriedAgain: true },
 };
 
 export interface Received {
@@ -70,6 +67,9 @@ export async function openPost(
   };
   const start = async (ailment: Ailment, port: number): Promise<() => Promise<void>> => {
     const sockets = new Set<Socket>();
+    const cut = () => {
+      for (const socket of sockets) socket.destroy();
+    };
     const smtp =
       ailment === 'hangs'
         ? undefined
@@ -80,7 +80,7 @@ export async function openPost(
             closeTimeout: 1,
             logger: false,
             onData: collect,
-            ...ailment,
+            ...(ailment === 'breaks off' ? { onData: (stream) => stream.once('data', cut) } : ailment),
           });
     smtp?.on('error', () => {});
     const server: Server = smtp?.server ?? createServer((socket) => socket.on('error', () => {}));
@@ -94,7 +94,7 @@ export async function openPost(
     return async () => {
       const closed = once(server, 'close');
       server.close();
-      for (const socket of sockets) socket.destroy();
+      cut();
       await closed;
     };
   };
