@@ -11,8 +11,8 @@ const RECOVERY_MS = 20_000;
 /** Without a file descriptor left it refuses connections; what it did answer stands, and it recovers by itself. */
 export const descriptors = drill({
   about: 'more connections than a server with few file descriptors can hold',
-  counts: { descriptors: 64, sockets: 200, rounds: 3 },
-  run: async (site, { descriptors: most, sockets: wanted, rounds }) => {
+  counts: { descriptors: 64, connections: 200, rounds: 3 },
+  run: async (site, { descriptors: most, connections: wanted, rounds }) => {
     const mailbox = createMailbox();
     const server = startServer(site.folder, mailbox, ['sh', '-c', `ulimit -n ${most}; exec "$@"`, 'sh']);
     const base = await server.listening;

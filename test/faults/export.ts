@@ -26,7 +26,7 @@ const GROWTH_MIB_AT_MOST = 64;
 /** An account of many tasks is exported whole, and deleted, while the others are served as before. */
 export const exporting = drill({
   about: 'an export, then the deletion, of an account of many tasks while others are served',
-  counts: { tasks: 100_000 },
+  counts: { tasks: 50_000 },
   run: async (site, { tasks }) => {
     await seed(site, tasks);
     const server = startServer(site.folder, createMailbox());

@@ -16,7 +16,7 @@ const TOLD_EACH_CYCLES = 50;
 /** Everything acknowledged must be there after each kill; what was cut off must be whole or absent. */
 export const kill = drill({
   about: 'kill -9 at random moments under a mixed load',
-  counts: { cycles: 30, clients: 8 },
+  counts: { cycles: 20, clients: 8 },
   run: async (site, { cycles, clients }) => {
     const mailbox = createMailbox();
     const accounts: Account[][] = Array.from({ length: clients }, () => []);

@@ -19,7 +19,7 @@ const IDLE_SWEEPS = 100;
 /** Every occurrence is made once, wherever a sweep is killed, and nobody waits long for one. */
 export const sweeping = drill({
   about: 'what a sweep of recurring tasks costs, and what a kill in its midst leaves',
-  counts: { series: 20_000, due: 1_000, kills: 10 },
+  counts: { series: 20_000, due: 1_000, kills: 5 },
   run: async (site, { series, due, kills }) => {
     await measure(site, series, due);
     await killSweeps(site, due, kills);
