@@ -624,10 +624,13 @@ describe('what time makes worthless', () => {
     await world.close();
     world = await openWorld({ settings: { rate_limits: { enabled: true, auth_burst: 100_000 } } });
     ada = await world.signUp('ada@example.com');
-    const expired = world.opened.storage.writing.prepare(
-      "insert into pending_signups values (?, 'p@example.com', 'P', null, null, null, ?, '2026', '2026-01-01')",
-    );
-    for (let i = 0; i < 2_500; i += 1) expired.run(`${i}`, `${i}`);
+    const numbers = (count: number) => JSON.stringify(Array.from({ length: count }, (_, i) => i));
+    world.opened.storage.writing
+      .prepare(
+        `insert into pending_signups
+         select value, 'p@example.com', 'P', null, null, null, value, '2026', '2026-01-01' from json_each(?)`,
+      )
+      .run(numbers(2_500));
     await post('/auth/register', { email: 'new@example.com', password: 'password1', name: 'New' });
     await post('/auth/login/code', { email: ada.email });
     await post('/auth/password/reset/request', { email: ada.email });
@@ -637,8 +640,8 @@ describe('what time makes worthless', () => {
     await world.settle();
     const { pending_signups: pending, budgets, ...full } = rows();
     world.opened.storage.writing
-      .prepare(`insert into budgets select 'full' || key, ? from json_each('[1${',1'.repeat(5_499)}]')`)
-      .run(world.clock.now() - 1);
+      .prepare(`insert into budgets select 'full' || value, ? from json_each(?)`)
+      .run(world.clock.now() - 1, numbers(5_500));
     await purgeAccounts(world.deps);
     expect(rows()).toEqual({ ...full, budgets, pending_signups: Number(pending) - 2_500 });
     world.clock.advance(40 * DAY);

@@ -165,28 +165,19 @@ it('a line of the log stays a line, whatever a client sends', async () => {
 
 describe('the log of every test', () => {
   it('is searched for what that test sent, got and was mailed: a world with a secret in its log does not close', async () => {
-    const secretsOf = async (other: World) => {
-      const ada = await other.signUp('ada@example.com', 'Ada');
-      await other.call('POST', '/auth/login/code', { body: { email: ada.email } });
-      const { code } = await other.mailTo(ada.email);
-      const { link } = other.mails[0] ?? {};
-      await other.call('GET', '/workspaces/x/tasks/search?q=a+needle', { token: ada.accessToken });
-      await other.call('POST', '/auth/login', { body: { email: ada.email, password: 'a wrong one' } });
-      return {
-        ...{ password: ada.password, accessToken: ada.accessToken, refreshToken: ada.refreshToken },
-        ...{ header: `Bearer ${ada.accessToken}`, code, token: other.mails[0]?.token, link },
-        ...{ email: ada.email, q: 'a needle', wrong: 'a wrong one', setting: BOT_TOKEN },
-      };
-    };
-    const settings = { auth: { telegram_bot_token: BOT_TOKEN } };
-    const kinds = Object.keys(await secretsOf(world));
-    expect(kinds).toHaveLength(11);
-    for (const kind of kinds) {
-      const other = await openWorld({ settings });
-      const secret = (await secretsOf(other))[kind as 'code'];
-      other.deps.log.trace({ about: `it was ${secret}.` }, 'leaking');
-      const closed = await other.close().catch((error: unknown) => error);
-      expect([kind, String(closed)]).toEqual([kind, expect.stringContaining('secrets in the log')]);
-    }
+    const other = await openWorld({ settings: { auth: { telegram_bot_token: BOT_TOKEN } } });
+    const ada = await other.signUp('ada@example.com', 'Ada');
+    await other.call('POST', '/auth/login/code', { body: { email: ada.email } });
+    const { code } = await other.mailTo(ada.email);
+    await other.call('GET', '/workspaces/x/tasks/search?q=a+needle', { token: ada.accessToken });
+    await other.call('POST', '/auth/login', { body: { email: ada.email, password: 'a wrong one' } });
+    const { token, link } = other.mails[0] ?? {};
+    const passwords = [ada.password, 'a wrong one'];
+    const tokens = [ada.accessToken, ada.refreshToken, `Bearer ${ada.accessToken}`, BOT_TOKEN];
+    const secrets = [...passwords, ...tokens, token, link, code, ada.email, 'a needle'];
+    const before = other.log.length;
+    for (const secret of secrets) other.deps.log.trace({ about: `it was ${secret}.` }, 'leaking');
+    const leaking = other.log.slice(before);
+    await expect(other.close()).rejects.toMatchObject({ actual: { offending: leaking } });
   });
 });
