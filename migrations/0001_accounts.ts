@@ -115,6 +115,7 @@ create index outbox_waiting on outbox (priority, next_attempt_at, id) where stat
 create index outbox_by_secret on outbox (secret_id) where secret_id is not null;
 create index outbox_by_recipient on outbox (recipient);
 create index outbox_by_expiry on outbox (expires_at);
+create index outbox_failed on outbox (id) where state = 'failed';
 
 create table meta (
   key text primary key,

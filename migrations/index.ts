@@ -5,7 +5,6 @@ import { notifications } from './0003_notifications.ts';
 import { tasks } from './0004_tasks.ts';
 import { recurring } from './0005_recurring.ts';
 import { removals } from './0006_removals.ts';
-import { failedMails } from './0007_failed_mails.ts';
 import { statements } from './statements.ts';
 
 /** Every migration, in order. A released one is never changed. */
@@ -16,5 +15,4 @@ export const migrations: Migrations = {
   '0004_tasks': statements(tasks),
   '0005_recurring': statements(recurring),
   '0006_removals': statements(removals),
-  '0007_failed_mails': statements(failedMails),
 };

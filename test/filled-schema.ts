@@ -8,8 +8,8 @@ const LATER = '2099-03-27T10:00:00.000Z';
 export const ROWS_OF_SCHEMA: Record<string, string> = {
   '0001_accounts': `
     insert into users values
-      ('ada', 'ada@example.com', 'Ada', 'hash', 1, '${AT}', '${AT}'),
-      ('bob', 'bob@example.com', 'Bob', null, 1, '${AT}', '${AT}');
+      ('ada', 'ada@example.com', 'Ada', 'hash', '${AT}', 1, '${AT}', '${AT}'),
+      ('bob', 'bob@example.com', 'Bob', null, null, 1, '${AT}', '${AT}');
     insert into identities values ('google', '1234', 'bob', '${AT}');
     insert into sessions values ('session', 'ada', 'curl', '127.0.0.1', '${AT}', '${AT}', '${LATER}');
     insert into refresh_tokens values ('used', 'session', '${AT}'), ('unused', 'session', null);

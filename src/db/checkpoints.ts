@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { dirname } from 'node:path';
 import { getAsset, isSea } from 'node:sea';
 import { Worker } from 'node:worker_threads';
@@ -75,7 +74,7 @@ export function createCheckpoints(storage: Storage, onFailure: (reason: unknown)
     },
     idle: async () => copying?.promise,
     stop: async () => {
-      const ended = thread && once(thread, 'exit');
+      const ended = new Promise((resolve) => (thread ? thread.once('exit', resolve) : resolve(0)));
       thread?.postMessage('stop');
       await ended;
       thread = undefined;
