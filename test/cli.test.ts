@@ -212,6 +212,16 @@ describe('users', () => {
     expect((await server.mailTo(ada.email)).subject).toBe('Your password was changed');
   });
 
+  it('set-password takes what is piped into it without being told to', async () => {
+    const server = await openServer();
+    const ada = await server.signUp('ada@example.com');
+    const { code } = await errand(['users', 'set-password', ada.email], { input: 'battery staple\n' });
+    expect(code).toBe(0);
+    expect((await signIn(ada.email, 'battery staple')).status).toBe(200);
+    expect((await errand(['users', 'set-password', ada.email])).code).toBe(2);
+    expect((await signIn(ada.email, 'battery staple')).status).toBe(200);
+  });
+
   it('fails for an address without an account', async () => {
     await openServer();
     expect(await errand(['users', 'sign-out', 'nobody@example.com'])).toMatchObject({

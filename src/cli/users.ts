@@ -39,16 +39,15 @@ export async function listUsers(shell: Shell, options: Options): Promise<void> {
   );
 }
 
-/** Sets a new password as a reset does: sessions end, mailed secrets die, the owner is told by mail. */
-export async function setPassword(
-  shell: Shell,
-  address: string,
-  options: ConfigOption & { passwordStdin?: boolean },
-): Promise<void> {
+/**
+ * Sets a new password as a reset does: sessions end, mailed secrets die, the owner is told by mail. Where there is no
+ * terminal it comes from stdin unasked: this command does nothing without one.
+ */
+export async function setPassword(shell: Shell, address: string, options: ConfigOption): Promise<void> {
   const email = parse(Email, address);
   await withData(shell, options, async (deps) => {
     const { id } = findOwner(deps, email);
-    const password = parse(Password, await readNewPassword(shell, options.passwordStdin === true));
+    const password = parse(Password, await readNewPassword(shell, true));
     const passwordHash = await deps.passwords.hash(password);
     const now = deps.clock.now();
     await deps.write((tx) => replacePassword(deps, tx, id, passwordHash, now));
