@@ -449,7 +449,7 @@ describe('me', () => {
     const renamed = await world.call('PATCH', '/me', { token: ada.accessToken, body: { name: '  Ada L ' } });
     expect(renamed.body.name).toBe('Ada L');
     expect((await world.call('PATCH', '/me', { token: ada.accessToken, body: {} })).body.name).toBe('Ada L');
-    for (const name of [null, '', ' ', 'x'.repeat(201), 'a\nb', 5]) {
+    for (const name of [null, '', ' ', 'x'.repeat(201), '🐚'.repeat(101), 'a\nb', 5]) {
       expect((await world.call('PATCH', '/me', { token: ada.accessToken, body: { name } })).status).toBe(400);
     }
   });

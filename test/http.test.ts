@@ -255,13 +255,14 @@ describe('a password', () => {
   it('is 8 to 256 characters and at most 1,024 bytes, any Unicode, neither trimmed nor truncated', async () => {
     const register = (email: string, password: string) =>
       world.call('POST', '/auth/register', { body: { email, password, name: 'A' } });
-    for (const password of ['1234567', 'x'.repeat(257), '漢'.repeat(257)])
+    for (const password of ['1234567', '🐚'.repeat(3), 'x'.repeat(257), '漢'.repeat(257), '🐚'.repeat(129)])
       expect((await register('p@example.com', password)).status).toBe(400);
     for (const [i, password] of [
       '12345678',
       ' spaces ',
       'x'.repeat(256),
-      '🐚'.repeat(8),
+      '🐚'.repeat(4),
+      '🐚'.repeat(128),
       '漢'.repeat(256),
     ].entries()) {
       const email = `p${i}@example.com`;

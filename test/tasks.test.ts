@@ -107,6 +107,10 @@ describe('a new task', () => {
       [{ title: ' ', listId: 'x' }, ['title', 'listId']],
       [{ title: 'x'.repeat(501), listId: list.id }, ['title']],
       [{ title: 'x', listId: list.id, description: 'x'.repeat(50_001) }, ['description']],
+      [
+        { title: '🐚'.repeat(251), listId: list.id, description: '🐚'.repeat(25_001) },
+        ['title', 'description'],
+      ],
       [{ title: 'x', listId: list.id, priority: 'HIGH', dueDate: 'tomorrow' }, ['priority', 'dueDate']],
       [
         { title: 'x', listId: crypto.randomUUID(), assigneeId: crypto.randomUUID() },

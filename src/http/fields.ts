@@ -5,6 +5,12 @@ const TITLE_CHARACTERS_AT_MOST = 500;
 const DESCRIPTION_CHARACTERS_AT_MOST = 50_000;
 const TOKEN_CHARACTERS_AT_MOST = 512;
 
+/** Counts UTF-16 units, as JavaScript does; zod's own `min` and `max` count code points. */
+export const hasLength =
+  (least: number, most: number) =>
+  ({ length }: string): boolean =>
+    length >= least && length <= most;
+
 /** An id in a body or query; one in a path is not looked at, as what is malformed there is simply unknown. */
 export const Id = z
   .guid({ error: 'Must be an id' })
@@ -26,14 +32,14 @@ export const WirePosition = z.number().openapi({ description: 'Smaller comes fir
 export const Title = z
   .string({ error: `Title must be 1 to ${TITLE_CHARACTERS_AT_MOST} characters` })
   .trim()
-  .min(1, `Title must be 1 to ${TITLE_CHARACTERS_AT_MOST} characters`)
-  .max(TITLE_CHARACTERS_AT_MOST, `Title must be 1 to ${TITLE_CHARACTERS_AT_MOST} characters`);
+  .refine(hasLength(1, TITLE_CHARACTERS_AT_MOST), `Title must be 1 to ${TITLE_CHARACTERS_AT_MOST} characters`)
+  .openapi({ minLength: 1, maxLength: TITLE_CHARACTERS_AT_MOST });
 
 /** An empty one is none. */
 export const Description = z
   .string({ error: 'Description must be a string or null' })
-  .max(
-    DESCRIPTION_CHARACTERS_AT_MOST,
+  .refine(
+    hasLength(0, DESCRIPTION_CHARACTERS_AT_MOST),
     `Description must be at most ${DESCRIPTION_CHARACTERS_AT_MOST} characters`,
   )
   .nullable()

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { Id, InstantInput, WireId } from '../http/fields.ts';
+import { hasLength, Id, InstantInput, WireId } from '../http/fields.ts';
 import { PageQuery, pageShape } from '../http/page-query.ts';
 import { Priority, Task } from './schema.ts';
 
@@ -91,9 +91,13 @@ export const SearchQuery = PageQuery.extend({
   q: z
     .string({ error: `q must be 1 to ${ASKED_CHARACTERS_AT_MOST} characters` })
     .trim()
-    .min(1, `q must be 1 to ${ASKED_CHARACTERS_AT_MOST} characters`)
-    .max(ASKED_CHARACTERS_AT_MOST, `q must be 1 to ${ASKED_CHARACTERS_AT_MOST} characters`)
-    .openapi({ description: 'Words, or beginnings of words, that must all occur', example: 'milk' }),
+    .refine(hasLength(1, ASKED_CHARACTERS_AT_MOST), `q must be 1 to ${ASKED_CHARACTERS_AT_MOST} characters`)
+    .openapi({
+      minLength: 1,
+      maxLength: ASKED_CHARACTERS_AT_MOST,
+      description: 'Words, or beginnings of words, that must all occur',
+      example: 'milk',
+    }),
   listId: TaskQuery.shape.listId,
   statusId: TaskQuery.shape.statusId,
   assigneeId: TaskQuery.shape.assigneeId,

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { WireId } from '../http/fields.ts';
+import { hasLength, WireId } from '../http/fields.ts';
 
 const PASSWORD_BYTES_AT_MOST = 1_024;
 
@@ -13,13 +13,13 @@ export const Email = z
 /** Any Unicode, neither trimmed nor truncated. */
 export const Password = z
   .string({ error: 'Password must be at least 8 characters' })
-  .min(8, 'Password must be at least 8 characters')
-  .max(256, 'Password must be at most 256 characters')
+  .refine(hasLength(8, Infinity), 'Password must be at least 8 characters')
+  .refine(hasLength(0, 256), 'Password must be at most 256 characters')
   .refine(
     (password) => Buffer.byteLength(password) <= PASSWORD_BYTES_AT_MOST,
     'Password must be at most 1024 bytes',
   )
-  .openapi({ example: 'correct horse battery staple' });
+  .openapi({ minLength: 8, maxLength: 256, example: 'correct horse battery staple' });
 
 /** What is offered as a password to be compared: only bounded, so that rules of today lock nobody out. */
 export const OfferedPassword = z
@@ -38,10 +38,9 @@ const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 export const Name = z
   .string({ error: 'Name must be 1 to 200 characters' })
   .trim()
-  .min(1, 'Name must be 1 to 200 characters')
-  .max(200, 'Name must be 1 to 200 characters')
+  .refine(hasLength(1, 200), 'Name must be 1 to 200 characters')
   .refine((name) => !CONTROL_CHARACTERS.test(name), 'Name must not contain control characters')
-  .openapi({ example: 'Ada Lovelace' });
+  .openapi({ minLength: 1, maxLength: 200, example: 'Ada Lovelace' });
 
 export const User = z
   .object({
