@@ -6,6 +6,7 @@ import { expect } from 'vitest';
 import { type App, createApp } from '../src/app.ts';
 import { createConfig } from '../src/config.ts';
 import type { Deps } from '../src/deps.ts';
+import { refusalsOf } from '../src/http/openapi.ts';
 import type { Route } from '../src/http/route.ts';
 import { silentLog } from '../src/kernel/log.ts';
 import type { Letter, Transport } from '../src/mail/worker.ts';
@@ -223,10 +224,16 @@ export const routeOf = (method: string, path: string): Route | undefined =>
       new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path.replace(/\?.*$/, '')),
   );
 
-/** Every answer must be what its route declares: status, and body to the last field. */
+/** Every answer must be what its route declares: status, and the body of a success to the last field. */
 function checkShape(method: string, path: string, answer: Answer): void {
   const route = routeOf(method, path);
-  if (!route || answer.status >= 300) return;
+  if (!route) return;
+  if (answer.status >= 300) {
+    expect(refusalsOf(route), `${method} ${route.path} does not declare this refusal`).toContain(
+      answer.status,
+    );
+    return;
+  }
   if (answer.status === route.alsoAnswers?.status) {
     expect(answer.body).toBeUndefined();
     return;

@@ -17,10 +17,11 @@ export const identityRoutes = [
     body: GoogleInput,
     status: 200,
     answer: SignedInAnswer,
+    refuses: [403],
     tag: 'Accounts',
     summary: 'Sign in by Google',
     description:
-      'The first time it opens an account with its default workspace. An address that has an account already is linked to it only where Google is authoritative: `@gmail.com`, or a verified address of a Google Workspace (`hd`); for others, sign in and link. 503 while Google’s keys are not to be had.',
+      'The first time it opens an account with its default workspace. An address that has an account already is linked to it only where Google is authoritative: `@gmail.com`, or a verified address of a Google Workspace (`hd`); for others, sign in and link. 403 for someone new while sign-up is closed, 503 while Google’s keys are not to be had.',
     handle: ({ deps, visitor, body }) => logInByGoogle(deps, visitor, body),
   }),
   route({
@@ -32,10 +33,11 @@ export const identityRoutes = [
     status: 200,
     answer: SignedInAnswer,
     alsoAnswers: { status: 201, description: 'Someone new: a confirmation is on its way to the address' },
+    refuses: [403],
     tag: 'Accounts',
     summary: 'Sign in by Telegram',
     description:
-      'Takes the fields of the Telegram login widget, once, and at most an hour old. A Telegram account that is not linked yet needs `email` and signs up: 201 without a body, and the mailed token goes to `/auth/register/confirm`. Without `email` it is 400, and the same fields may be sent again with it.',
+      'Takes the fields of the Telegram login widget, once, and at most an hour old. A Telegram account that is not linked yet needs `email` and signs up: 201 without a body, and the mailed token goes to `/auth/register/confirm`. Without `email` it is 400, and the same fields may be sent again with it. 403 for someone new while sign-up is closed.',
     handle: async ({ deps, visitor, body }) =>
       (await logInByTelegram(deps, visitor, body)) ?? answer(visitor.requestId, 201),
   }),

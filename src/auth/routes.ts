@@ -189,9 +189,10 @@ export const authRoutes = [
     door: signedIn,
     body: PasswordInput,
     status: 204,
+    refuses: [403],
     tag: 'Me',
     summary: 'Change my password',
-    description: 'The current one is required where there is one. Other sessions end.',
+    description: 'The current one is required where there is one: 403 for a wrong one. Other sessions end.',
     handle: ({ deps, who, visitor, body }) => changePassword(deps, who, visitor, body),
   }),
 ];

@@ -178,7 +178,8 @@ function operation(basePath: string, route: Route): RouteConfig {
 const pathParameter = (name: string) =>
   z.string().openapi({ description: `Id of the ${PATH_NAMES[name] ?? name.replace(/_id$/, '')}` });
 
-function refusalsOf(route: Route): number[] {
+/** The statuses that a route may refuse with. */
+export function refusalsOf(route: Route): number[] {
   const takesInput = route.body || route.query;
   return [
     ...(takesInput ? [400] : []),

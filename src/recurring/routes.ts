@@ -163,10 +163,11 @@ export const recurringRoutes = [
     path: `${ONE}/pause`,
     door: member('member'),
     status: 200,
+    refuses: [400],
     answer: RecurringTask,
     tag,
     summary: 'Pause a recurring task',
-    description: 'Nothing is made until it is resumed; its tasks stay.',
+    description: 'Nothing is made until it is resumed; its tasks stay. 400 for a series that has ended.',
     handle: ({ deps, who, params }) => pauseSeries(deps, who, params.job_id),
   }),
   route({
@@ -174,11 +175,12 @@ export const recurringRoutes = [
     path: `${ONE}/resume`,
     door: member('member'),
     status: 200,
+    refuses: [400],
     answer: RecurringTask,
     tag,
     summary: 'Resume a recurring task',
     description:
-      'It goes on with the next occurrence after now. Those that passed keep their numbers and are not made.',
+      'It goes on with the next occurrence after now. Those that passed keep their numbers and are not made. 400 for a series that has ended.',
     handle: ({ deps, who, params }) => resumeSeries(deps, who, params.job_id),
   }),
   route({
