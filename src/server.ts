@@ -39,6 +39,7 @@ async function run(opened: Opened, errand: Errand, unlock: () => void): Promise<
   log.info(dataFacts(opened.storage), 'data opened');
   await tick(deps);
   deps.mailer.wake();
+  await deps.google.prepare();
   const { host, port, trusted_proxies: proxies, drain_seconds: drainSeconds } = config.server;
   const http = await listen(createApp(deps), { host, port, behindProxy: proxies.length > 0 });
   const failed = (err: unknown) => log.error({ err }, 'a timed task failed');

@@ -25,6 +25,8 @@ export interface GoogleTokens {
    * when Google's keys are not to be had.
    */
   verify(idToken: string): Promise<GooglePerson | { refusal: string }>;
+  /** Loads what verifying needs, where Google is set up: no request should be held up by that. */
+  prepare(): Promise<void>;
 }
 
 const Claims = z.object({
@@ -65,8 +67,14 @@ export function createGoogleTokens(options: {
       if (claims.exp - claims.iat > LIFE_SECONDS_AT_MOST) return NOT_VALID;
       return personOf(claims);
     },
+    prepare: async () => {
+      if (clientIds.length > 0) await loadLibrary();
+    },
   };
 }
+
+/** Many a server never needs it, and no command. */
+const loadLibrary = () => import('google-auth-library');
 
 function keyNameOf(idToken: string): string | undefined {
   try {
@@ -82,8 +90,7 @@ async function verifiedClaims(
   keys: Record<string, string>,
   audience: string[],
 ): Promise<Claims | undefined> {
-  // Many a server never needs it, and none at start.
-  const { OAuth2Client } = await import('google-auth-library');
+  const { OAuth2Client } = await loadLibrary();
   try {
     const client = new OAuth2Client();
     const ticket = await client.verifySignedJwtWithCertsAsync(idToken, keys, audience, ISSUERS);
