@@ -91,14 +91,18 @@ export async function fuzz({
     const attempt = await scenes.attempt(operation);
     if (attempt) await exchange(attempt, { intent: 'lawful' });
   };
-  /** By someone who may have no business there, or for something of others. */
+  /** For something of others, by someone who may have no business there, or with a token of before. */
   const foreign = async (operation: Operation) => {
     const attempt = await scenes.attempt(operation);
     if (!attempt?.headers.Authorization) return;
     const refused = trespass(attempt, memory, dice);
-    if (refused) await exchange(attempt, { intent: 'foreign', refused });
-    const person = await scenes.someoneSignedIn();
-    if (!person || refused) return;
+    if (refused) {
+      await exchange(attempt, { intent: 'foreign', refused });
+      return;
+    }
+    const { former } = memory;
+    const person = dice(2) ? former[dice(former.length)] : await scenes.someoneSignedIn();
+    if (!person) return;
     const headers = { ...attempt.headers, Authorization: `Bearer ${person.accessToken}` };
     await exchange({ ...attempt, person, headers }, { intent: 'foreign' });
   };

@@ -12,6 +12,8 @@ const ALIASES: Record<string, string> = {
   Member: 'User',
 };
 
+const FORMER_AT_MOST = 60;
+
 /** Something that is gone for good, and how one would ask for it. */
 export interface Grave {
   /** The path that named it. */
@@ -43,7 +45,10 @@ function learn(memory: Memory, attempt: Attempt, component: string, found: Recor
     const { id, email } = (user ?? person) as Person;
     const known = memory.people.get(id);
     const password = known ? known.password : passwordOf(email);
-    memory.people.set(id, Object.assign(known ?? {}, { id, email, password, accessToken, refreshToken }));
+    const present: Person = { id, email, password, accessToken, refreshToken };
+    memory.people.set(id, Object.assign(known ?? {}, present));
+    memory.former.push(present);
+    if (memory.former.length > FORMER_AT_MOST) memory.former.shift();
     return;
   }
   if (component === 'User' || component === 'Me') {

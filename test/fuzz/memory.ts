@@ -34,6 +34,8 @@ const TEXT_AT_MOST = 200;
 /** What answers and mails have told so far: later requests are made of it. Bounded, the oldest goes first. */
 export interface Memory {
   people: Map<string, Person>;
+  /** As they were at every sign-in: of some the session has ended, of some the account is gone. */
+  former: Person[];
   learn(thing: Thing): void;
   forget(id: string): void;
   /** The newest last. */
@@ -78,6 +80,7 @@ export function createMemory(): Memory {
   };
   return {
     people: new Map(),
+    former: [],
     learn: (thing) => {
       const group = groupOf(thing);
       const known = byId.get(thing.id);
