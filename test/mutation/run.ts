@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { append, decidedIn, type Entry, readJournal } from './journal.ts';
+import type { Mutant } from './mutators.ts';
+import { planMutants } from './scope.ts';
+
+const FOLDER = 'coverage/mutation';
+const SILENT_MS_AT_MOST = 30_000;
+
+const { only, again } = new Command()
+  .option('--only <text>', 'the group, or a part of the path, of what is mutated', '')
+  .option('--again', 'go on with the run before, instead of beginning anew')
+  .parse()
+  .opts<{ only: string; again?: true }>();
+
+const journal = `${FOLDER}/${only.replaceAll('/', '-') || 'all'}.jsonl`;
+mkdirSync(FOLDER, { recursive: true });
+rmSync(`${journal}.cache`, { recursive: true, force: true });
+if (!again) rmSync(journal, { force: true });
+const mutants = planMutants(only).flatMap(({ mutants }) => mutants);
+console.log(`${mutants.length} mutants`);
+
+while (!(await vitest({}, []))) {
+  const last = readJournal(journal).at(-1);
+  if (last?.kind === 'try') append(journal, { ...last, kind: 'timed-out' });
+}
+const atImport = readJournal(journal).flatMap((entry) => (entry.kind === 'at-import' ? entry.ids : []));
+for (const id of new Set(atImport)) {
+  const entries = readJournal(journal);
+  const test = 'from the start';
+  if (
+    decidedIn(entries).has(id) ||
+    entries.some((entry) => entry.kind === 'try' && entry.test === test && entry.id === id)
+  )
+    continue;
+  append(journal, { kind: 'try', test, id });
+  const ended = await vitest({ MUTATE_ALWAYS: String(id) }, ['--bail=1', ...testFilesNear(entries, id)]);
+  if (!ended) append(journal, { kind: 'timed-out', test, id });
+}
+report(readJournal(journal));
+
+/** Answers whether it came to its end, rather than falling silent or dying. */
+async function vitest(environment: Record<string, string>, args: string[]): Promise<boolean> {
+  const child = spawn(
+    process.execPath,
+    ['node_modules/vitest/vitest.mjs', 'run', '--config=test/mutation/vitest.config.ts', '--root=.', ...args],
+    {
+      env: { ...process.env, MUTATE_ONLY: only, MUTATE_JOURNAL: journal, ...environment },
+      stdio: 'ignore',
+    },
+  );
+  const begun = Date.now();
+  const watch = setInterval(() => {
+    const heard = statSync(journal, { throwIfNoEntry: false })?.mtimeMs ?? begun;
+    if (Date.now() - Math.max(heard, begun) > SILENT_MS_AT_MOST) child.kill('SIGKILL');
+  }, 1_000);
+  const signal = await new Promise((resolve) => child.once('exit', (_code, by) => resolve(by)));
+  clearInterval(watch);
+  return signal === null;
+}
+
+/** The test files that come by the file of a mutant, most of its mutants first; all of them when none does. */
+function testFilesNear(entries: Entry[], id: number): string[] {
+  const file = mutants[id]?.file;
+  const counts = new Map<string, number>();
+  for (const entry of entries) {
+    if (entry.kind !== 'covers') continue;
+    const near = entry.ids.filter((other) => mutants[other]?.file === file).length;
+    if (near > 0) counts.set(entry.file, (counts.get(entry.file) ?? 0) + near);
+  }
+  return [...counts].sort((a, b) => b[1] - a[1]).map(([name]) => name);
+}
+
+function report(entries: Entry[]): void {
+  const killed = new Set(entries.flatMap((entry) => (entry.kind === 'killed' ? [entry.id] : [])));
+  const timedOut = new Set(entries.flatMap((entry) => (entry.kind === 'timed-out' ? [entry.id] : [])));
+  const reached = new Set(
+    entries.flatMap((entry) => (entry.kind === 'covers' || entry.kind === 'at-import' ? entry.ids : [])),
+  );
+  const table: Record<string, Record<string, number>> = {};
+  const survivors: string[] = [];
+  mutants.forEach((mutant: Mutant, id) => {
+    const fate = killed.has(id)
+      ? 'killed'
+      : timedOut.has(id)
+        ? 'timed out'
+        : reached.has(id)
+          ? 'survived'
+          : 'not reached';
+    const row = table[mutant.file] ?? { killed: 0, 'timed out': 0, survived: 0, 'not reached': 0 };
+    table[mutant.file] = row;
+    row[fate] = (row[fate] ?? 0) + 1;
+    if (fate === 'survived' || fate === 'not reached') {
+      survivors.push(`${mutant.file}:${mutant.line} ${fate}: ${mutant.label}`);
+    }
+  });
+  for (const entry of entries)
+    if (entry.kind === 'unsound') console.log(`Fails by itself: ${entry.test}: ${entry.error}`);
+  console.table(table);
+  console.log(survivors.join('\n'));
+  const score = ((mutants.length - survivors.length) / mutants.length) * 100;
+  console.log(`${mutants.length} mutants, ${survivors.length} live: ${score.toFixed(1)} % dead`);
+  writeFileSync(journal.replace(/jsonl$/, 'txt'), survivors.join('\n'));
+}

@@ -1,0 +1,50 @@
+import { resolve } from 'node:path';
+import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { instrument } from './instrument.ts';
+import { planMutants, TESTS_FIRST, TESTS_LEFT_OUT } from './scope.ts';
+
+const planned = new Map(
+  planMutants(process.env.MUTATE_ONLY ?? '').map((found) => [resolve(found.file), found]),
+);
+
+class NearestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const found = TESTS_FIRST.findIndex((name) => moduleId.includes(`/${name}`));
+      return found === -1 ? TESTS_FIRST.length : found;
+    };
+    return files.toSorted((a, b) => rank(a) - rank(b));
+  }
+}
+
+export default defineConfig({
+  plugins: [
+    {
+      name: 'mutants',
+      enforce: 'pre',
+      transform: (_code, id) => {
+        const found = planned.get(id);
+        return found && { code: instrument(found.source, found.mutants, found.firstId), map: null };
+      },
+    },
+  ],
+  test: {
+    include: ['test/*.test.ts'],
+    exclude: TESTS_LEFT_OUT.map((name) => `test/${name}.test.ts`),
+    pool: 'threads',
+    isolate: false,
+    maxWorkers: 1,
+    fileParallelism: false,
+    sequence: { sequencer: NearestFirst },
+    // Kept apart from that of other tests: what it holds is full of mutants.
+    fsModuleCachePath: `${process.env.MUTATE_JOURNAL}.cache`,
+    runner: 'test/mutation/runner.ts',
+    reporters: [],
+    silent: true,
+    testTimeout: 10_000,
+    hookTimeout: 10_000,
+    teardownTimeout: 1_000,
+    dangerouslyIgnoreUnhandledErrors: true,
+  },
+});
