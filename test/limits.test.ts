@@ -153,6 +153,16 @@ describe('the limit of an address', () => {
       if (i % 50 === 0) expect(() => limit('victim', 0)).toThrow('Too many requests');
     }
   });
+
+  it('locks nobody out for longer than it takes to fill, should the clock be set back', () => {
+    const limit = createLimit({ burst: 2, refillMs: MINUTE });
+    limit('someone', DAY);
+    limit('someone', DAY);
+    expect(() => limit('someone', DAY - MINUTE)).toThrow('Too many requests');
+    limit('someone', DAY - MINUTE - 1);
+    limit('someone', DAY - MINUTE - 1);
+    expect(() => limit('someone', DAY - MINUTE - 1)).toThrow('Too many requests');
+  });
 });
 
 describe('failed sign-ins', () => {

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DAY, MINUTE, SECOND } from '../src/kernel/instants.ts';
@@ -27,6 +28,34 @@ describe('access token', () => {
     expect(await me(ada.accessToken)).toBe(200);
     world.clock.advance(2 * SECOND);
     expect(await me(ada.accessToken)).toBe(401);
+    world.clock.advance(500);
+    const { accessToken } = await login(ada);
+    world.clock.advance(15 * MINUTE);
+    expect(await me(accessToken)).toBe(401);
+  });
+
+  it('ends with its session, though it would last longer', async () => {
+    const strict = await openWorld({ settings: { auth: { session_max_days: 1 } } });
+    const person = await strict.signUp();
+    strict.clock.advance(DAY - MINUTE);
+    const { body } = await strict.call('POST', '/auth/refresh', {
+      body: { refreshToken: person.refreshToken },
+    });
+    expect((await strict.call('GET', '/me', { token: body.accessToken })).status).toBe(200);
+    strict.clock.advance(MINUTE);
+    expect((await strict.call('GET', '/me', { token: body.accessToken })).status).toBe(401);
+    await strict.close();
+  });
+
+  it('ends with its key, also where it was verified before', async () => {
+    const path = `${world.folder}/keys.json`;
+    const { accessToken } = await login(ada);
+    expect(await me(ada.accessToken)).toBe(200);
+    rotateAccessKey(path, world.clock.now(), 15 * MINUTE);
+    const file = JSON.parse(readFileSync(path, 'utf8'));
+    writeFileSync(path, JSON.stringify({ ...file, access: file.access.slice(1) }));
+    world.deps.keys.refresh();
+    expect([await me(ada.accessToken), await me(accessToken)]).toEqual([401, 401]);
   });
 
   it('is asked for with WWW-Authenticate on every Bearer route', async () => {
@@ -68,6 +97,7 @@ describe('access token', () => {
 
     expect(await me(await sign(good))).toBe(200);
     const forged = [
+      await sign(good, { alg: 'HS512' }),
       await sign(good, { alg: 'HS512' }, Buffer.concat([key, key])),
       await sign(good, { typ: 'JWT' }),
       await sign(good, { kid: '__proto__' }),
@@ -80,7 +110,11 @@ describe('access token', () => {
       await sign({ ...good, nbf: now + 3600 }),
       await sign({ ...good, sub: undefined }),
       await sign({ ...good, sid: undefined }),
+      await sign({ ...good, jti: undefined }),
+      await sign({ ...good, iat: undefined }),
       await sign({ ...good, sid: 'another' }),
+      await sign({ ...good, sid: { id: good.sid } }),
+      await sign({ ...good, more: 'x'.repeat(2_000) }),
       await sign({ ...good, sub: 'another' }),
       ...['none', 'None', 'nOnE'].map((alg) => `${encode({ ...header, alg })}.${encode(good)}.`),
       `${encode(header)}.${encode({ ...good, exp: 'Infinity' })}.x`,
@@ -153,6 +187,19 @@ describe('refresh', () => {
     expect(next.status).toBe(200);
     world.clock.advance(30 * DAY + SECOND);
     expect((await refresh(next.body.refreshToken)).status).toBe(401);
+  });
+
+  it('prolongs its own session and no other', async () => {
+    const other = await login(ada);
+    world.clock.advance(20 * DAY);
+    const { body } = await refresh(ada.refreshToken);
+    const { items } = (await world.call('GET', '/me/sessions', { token: body.accessToken })).body;
+    expect(
+      items.map(({ createdAt, lastUsedAt }: Record<string, string>) => createdAt === lastUsedAt),
+    ).toEqual([false, true]);
+    world.clock.advance(10 * DAY);
+    expect((await refresh(other.refreshToken)).status).toBe(401);
+    expect((await refresh(body.refreshToken)).status).toBe(200);
   });
 
   it('ends at auth.session_max_days from sign-in where that is set', async () => {
@@ -287,6 +334,16 @@ describe('my sessions', () => {
 });
 
 describe('a secret of one kind', () => {
+  it('is 256 bits, and never the same', async () => {
+    const secrets = [
+      ada.refreshToken,
+      (await login(ada)).refreshToken,
+      (await world.mailTo(ada.email)).token ?? '',
+    ];
+    expect(secrets.map((secret) => Buffer.from(secret, 'base64url').length)).toEqual([32, 32, 32]);
+    expect(new Set(secrets).size).toBe(3);
+  });
+
   it('works as no other', async () => {
     const newestTo = async (email: string, flow: string, body: object, token?: string) => {
       expect((await world.call('POST', flow, { body, token })).status).toBeLessThan(300);

@@ -3,22 +3,24 @@ import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { append, decidedIn, type Entry, readJournal } from './journal.ts';
 import type { Mutant } from './mutators.ts';
-import { planMutants } from './scope.ts';
+import { GROUPS, planMutants } from './scope.ts';
 
 const FOLDER = 'coverage/mutation';
 const SILENT_MS_AT_MOST = 30_000;
 
-const { only, again } = new Command()
-  .option('--only <text>', 'the group, or a part of the path, of what is mutated', '')
+const command = new Command()
+  .argument('<group>', Object.keys(GROUPS).join(', '))
+  .option('--only <text>', 'a part of the path of what is mutated', '')
   .option('--again', 'go on with the run before, instead of beginning anew')
-  .parse()
-  .opts<{ only: string; again?: true }>();
+  .parse();
+const [group = ''] = command.args;
+const { only, again } = command.opts<{ only: string; again?: true }>();
 
-const journal = `${FOLDER}/${only.replaceAll('/', '-') || 'all'}.jsonl`;
+const journal = `${FOLDER}/${[group, only.replaceAll('/', '-')].filter(Boolean).join('-')}.jsonl`;
 mkdirSync(FOLDER, { recursive: true });
 rmSync(`${journal}.cache`, { recursive: true, force: true });
 if (!again) rmSync(journal, { force: true });
-const mutants = planMutants(only).flatMap(({ mutants }) => mutants);
+const mutants = planMutants(group, only).flatMap(({ mutants }) => mutants);
 console.log(`${mutants.length} mutants`);
 
 while (!(await vitest({}, []))) {
@@ -46,7 +48,13 @@ async function vitest(environment: Record<string, string>, args: string[]): Prom
     process.execPath,
     ['node_modules/vitest/vitest.mjs', 'run', '--config=test/mutation/vitest.config.ts', '--root=.', ...args],
     {
-      env: { ...process.env, MUTATE_ONLY: only, MUTATE_JOURNAL: journal, ...environment },
+      env: {
+        ...process.env,
+        MUTATE_GROUP: group,
+        MUTATE_ONLY: only,
+        MUTATE_JOURNAL: journal,
+        ...environment,
+      },
       stdio: 'ignore',
     },
   );

@@ -36,6 +36,9 @@ export default class MutationRunner extends TestRunner {
   #collecting = false;
   #attempt: Attempt = { id: NOBODY, kind: 'clean' };
   #queue: number[] = [];
+  /** Mutants that were only come by while a test was prepared, by the test files that had their turn with them. */
+  #prepared = new Map<string, Set<number>>();
+  #beforeTheTest: number[] = [];
   #clean: number[] = [];
 
   constructor(...args: ConstructorParameters<typeof TestRunner>) {
@@ -77,6 +80,11 @@ export default class MutationRunner extends TestRunner {
     hits.length = 0;
   }
 
+  runTask(test: Test): Promise<void> {
+    this.#beforeTheTest = [...hits];
+    return Promise.resolve(TestRunner.getTestFn(test)());
+  }
+
   /** Vitest tries a failed test again: saying that it failed, or passed, is how to go on or stop. */
   override async onAfterRetryTask(
     test: Parameters<TestRunner['onAfterRetryTask']>[0],
@@ -112,7 +120,9 @@ export default class MutationRunner extends TestRunner {
       const covered = Object.keys(hits).map(Number);
       append(journal, { kind: 'covers', test: name, file: test.file.name, ids: covered });
       const tried = this.#tried.get(name);
-      this.#queue = covered.filter((mutant) => !this.#decided.has(mutant) && !tried?.has(mutant));
+      this.#queue = covered.filter(
+        (mutant) => !this.#decided.has(mutant) && !tried?.has(mutant) && this.#isWorthATry(test, mutant),
+      );
     }
     if (kind === 'mutant' && failed) {
       this.#decided.add(id);
@@ -129,6 +139,14 @@ export default class MutationRunner extends TestRunner {
     }
     this.#attempt = { id: next, kind: 'mutant' };
     return true;
+  }
+
+  /** What every test of a file is prepared with is not what each of them is about: one of them will do. */
+  #isWorthATry(test: Test, mutant: number): boolean {
+    if ((this.#clean[mutant] ?? 0) > (this.#beforeTheTest[mutant] ?? 0)) return true;
+    const prepared = this.#prepared.get(test.file.name) ?? new Set();
+    this.#prepared.set(test.file.name, prepared);
+    return !prepared.has(mutant) && prepared.add(mutant).size > 0;
   }
 
   #noteImports(): void {

@@ -2,19 +2,19 @@ import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { instrument } from './instrument.ts';
-import { planMutants, TESTS_FIRST, TESTS_LEFT_OUT } from './scope.ts';
+import { groupOf, planMutants, TEST_NAMES } from './scope.ts';
 
+const group = process.env.MUTATE_GROUP ?? '';
+const files = groupOf(group).tests.map((name) => `test/${name}.test.ts`);
 const planned = new Map(
-  planMutants(process.env.MUTATE_ONLY ?? '').map((found) => [resolve(found.file), found]),
+  planMutants(group, process.env.MUTATE_ONLY ?? '').map((found) => [resolve(found.file), found]),
 );
 
 class NearestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => {
-      const found = TESTS_FIRST.findIndex((name) => moduleId.includes(`/${name}`));
-      return found === -1 ? TESTS_FIRST.length : found;
-    };
-    return files.toSorted((a, b) => rank(a) - rank(b));
+  override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) =>
+      files.findIndex((name) => moduleId.endsWith(`/${name}`));
+    return specifications.toSorted((a, b) => rank(a) - rank(b));
   }
 }
 
@@ -30,8 +30,8 @@ export default defineConfig({
     },
   ],
   test: {
-    include: ['test/*.test.ts'],
-    exclude: TESTS_LEFT_OUT.map((name) => `test/${name}.test.ts`),
+    include: files,
+    testNamePattern: TEST_NAMES,
     pool: 'threads',
     isolate: false,
     maxWorkers: 1,
