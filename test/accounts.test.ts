@@ -9,7 +9,7 @@ import { DAY, MINUTE, SECOND } from '../src/kernel/instants.ts';
 import type { Letter } from '../src/mail/worker.ts';
 import { argon2Passwords, turns } from '../src/users/passwords.ts';
 import { findUser, updateUser } from '../src/users/store.ts';
-import { collecting, openWorld, type Person, type World } from './world.ts';
+import { collecting, openWorld, type Person, quickPasswords, type World } from './world.ts';
 
 let world: World;
 let ada: Person;
@@ -45,6 +45,44 @@ describe('sign-in by password', () => {
     for (const { status, body } of answers) {
       expect(status).toBe(401);
       expect(body).toEqual(answers[0]?.body);
+    }
+  });
+});
+
+describe('a password that is changed while another request compares the old one', () => {
+  it('lets that request neither in nor change it back', async () => {
+    await world.close();
+    let meanwhile = async () => {};
+    world = await openWorld({
+      passwords: {
+        ...quickPasswords,
+        verify: async (stored, offered) => {
+          const matches = await quickPasswords.verify(stored, offered);
+          await meanwhile();
+          return matches;
+        },
+      },
+    });
+    ada = await world.signUp('ada@example.com');
+    for (const [newPassword, late] of [
+      ['password2', () => login(ada.email, ada.password)],
+      [
+        'password3',
+        (token: string) =>
+          post('/me/password', { currentPassword: 'password2', newPassword: 'password4' }, token),
+      ],
+    ] as const) {
+      const { accessToken } = (
+        await login(ada.email, newPassword === 'password2' ? ada.password : 'password2')
+      ).body;
+      await post('/auth/password/reset/request', { email: ada.email });
+      const { token } = await world.mailTo(ada.email);
+      meanwhile = async () => {
+        meanwhile = async () => {};
+        expect((await post('/auth/password/reset/confirm', { token, newPassword })).status).toBe(204);
+      };
+      expect((await late(accessToken)).status).toBeGreaterThanOrEqual(401);
+      expect((await login(ada.email, newPassword)).status).toBe(200);
     }
   });
 });
@@ -347,6 +385,19 @@ describe('change of e-mail address', () => {
     expect((await post('/auth/email/change/revert', { token: first })).status).toBe(204);
     expect((await login(ada.email, ada.password)).status).toBe(200);
     expect((await login('b@example.com', ada.password)).status).toBe(401);
+  });
+
+  it('undone from the first address, stays so: no newer address has a say any more', async () => {
+    const first = await request('thief@example.com');
+    const keep = keepToken();
+    expect((await post('/auth/email/change/confirm', { token: first })).status).toBe(204);
+    world.clock.advance(SECOND);
+    const second = await request('thief@example.org');
+    const { token: thiefsKeep } = await world.mailTo('thief@example.com');
+    expect((await post('/auth/email/change/confirm', { token: second })).status).toBe(204);
+    expect((await post('/auth/email/change/revert', { token: keep })).status).toBe(204);
+    expect((await post('/auth/email/change/revert', { token: thiefsKeep })).status).toBe(401);
+    expect((await login(ada.email, ada.password)).status).toBe(200);
   });
 
   it('undone, leaves no way to sign in that was added since it was asked for', async () => {

@@ -192,11 +192,16 @@ describe('refresh', () => {
   it('prolongs its own session and no other', async () => {
     const other = await login(ada);
     world.clock.advance(20 * DAY);
-    const { body } = await refresh(ada.refreshToken);
+    const { body } = await world.call('POST', '/auth/refresh', {
+      body: { refreshToken: ada.refreshToken },
+      address: '192.0.2.7',
+      headers: { 'User-Agent': 'Test/2' },
+    });
     const { items } = (await world.call('GET', '/me/sessions', { token: body.accessToken })).body;
     expect(
       items.map(({ createdAt, lastUsedAt }: Record<string, string>) => createdAt === lastUsedAt),
     ).toEqual([false, true]);
+    expect(items[0]).toMatchObject({ ip: '192.0.2.7', userAgent: 'Test/2', current: true });
     world.clock.advance(10 * DAY);
     expect((await refresh(other.refreshToken)).status).toBe(401);
     expect((await refresh(body.refreshToken)).status).toBe(200);
@@ -221,7 +226,7 @@ describe('refresh', () => {
     await world.opened.close();
     const strict = await openWorld({
       folder,
-      start: world.clock.now() + 10 * DAY,
+      start: world.clock.now() + 7 * DAY,
       settings: { auth: { session_max_days: 7 } },
     });
     const body = { refreshToken: ada.refreshToken };
@@ -281,6 +286,18 @@ describe('logout', () => {
     expect((await logout(ada.accessToken, 'unknown')).status).toBe(204);
     expect((await refresh(bob.refreshToken)).status).toBe(200);
     expect(await me(ada.accessToken)).toBe(200);
+  });
+
+  it("does nothing with another's used token, nor with one of a session that has expired", async () => {
+    const bob = await world.signUp('bob@example.com');
+    await refresh(bob.refreshToken);
+    expect((await logout(ada.accessToken, bob.refreshToken)).status).toBe(204);
+    await refresh(ada.refreshToken);
+    world.clock.advance(30 * DAY);
+    const { accessToken } = await login(ada);
+    expect((await logout(accessToken, ada.refreshToken)).status).toBe(204);
+    expect(await me(accessToken)).toBe(200);
+    expect(await me((await login(bob)).accessToken)).toBe(200);
   });
 
   it("takes the caller's own used token as reuse", async () => {

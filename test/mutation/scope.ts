@@ -9,66 +9,49 @@ interface Group {
 
 /** What mutants are made of: who may do what, what proves who they are, and when recurring tasks come. */
 export const GROUPS: Record<string, Group> = {
-  authorization: {
-    files: [
-      'src/workspaces/{door,members,invitations,invitations-store,departure,assignments,store}.ts',
-      'src/http/{route,rate-limits}.ts',
-      'src/db/budgets.ts',
-      'src/kernel/token-bucket.ts',
-    ],
-    tests: [
-      'contract',
-      'invitations',
-      'workspaces',
-      'notifications',
-      'removal',
-      'http',
-      'bystanders',
-      'signup',
-      'limits',
-      'enumeration',
-    ],
+  door: {
+    files: ['src/workspaces/{door,members,departure,assignments,store}.ts'],
+    tests: ['workspaces', 'bystanders', 'removal'],
   },
-  tokens: {
-    files: [
-      'src/sessions/{access-token,door,routes,store,tokens}.ts',
-      'src/auth/{attempts,email-tokens,login,login-code,password-reset,email-change,signup,identities}.ts',
-      'src/auth/{google-tokens,telegram-widget}.ts',
-      'src/kernel/{secrets,keys}.ts',
-    ],
-    tests: [
-      'keys',
-      'contract',
-      'sessions',
-      'telegram',
-      'google',
-      'google-tokens',
-      'signup',
-      'pre-hijacking',
-      'accounts',
-      'limits',
-      'enumeration',
-      'invitations',
-      'logs',
-      'pages',
-      'removal',
-      'bystanders',
-    ],
+  invitations: {
+    files: ['src/workspaces/{invitations,invitations-store}.ts'],
+    tests: ['invitations', 'bystanders', 'notifications'],
   },
-  recurrence: {
+  requests: {
+    files: ['src/http/{route,rate-limits}.ts', 'src/db/budgets.ts', 'src/kernel/token-bucket.ts'],
+    tests: ['http', 'limits', 'workspaces', 'accounts'],
+  },
+  sessions: {
+    files: ['src/sessions/{access-token,door,routes,store,tokens}.ts'],
+    tests: ['sessions', 'limits', 'logs'],
+  },
+  keys: { files: ['src/kernel/{keys,secrets}.ts'], tests: ['keys', 'sessions'] },
+  'sign-in': {
+    files: ['src/auth/{attempts,login,login-code}.ts'],
+    tests: ['accounts', 'bystanders', 'limits', 'logs'],
+  },
+  'mailed-tokens': {
+    files: ['src/auth/{email-tokens,password-reset,email-change}.ts'],
+    tests: ['accounts', 'bystanders', 'removal', 'logs'],
+  },
+  'sign-up': {
+    files: ['src/auth/signup.ts'],
+    tests: ['signup', 'invitations', 'telegram', 'pre-hijacking', 'logs'],
+  },
+  identities: {
+    files: ['src/auth/{identities,google-tokens,telegram-widget}.ts'],
+    tests: ['telegram', 'google', 'google-tokens', 'bystanders', 'logs'],
+  },
+  arithmetic: {
+    files: ['src/recurring/{recurrence,interval,calendar,slots}.ts'],
+    tests: ['recurrence', 'series', 'recurrence.properties'],
+  },
+  series: {
     files: [
-      'src/recurring/{recurrence,interval,calendar,occurrences,schedule,progress,slots,rule,template}.ts',
-      'src/recurring/{instances,instances-store,store,series,generate,sweep}.ts',
+      'src/recurring/{occurrences,schedule,progress,rule,template,instances,instances-store}.ts',
+      'src/recurring/{store,series,generate,sweep}.ts',
     ],
-    tests: [
-      'recurrence',
-      'contract',
-      'series-lifecycle',
-      'series',
-      'sweep',
-      'removal',
-      'recurrence.properties',
-    ],
+    tests: ['series-lifecycle', 'series', 'sweep', 'bystanders'],
   },
 };
 
