@@ -143,6 +143,11 @@ describe('a skipped calendar day', () => {
     expect(occurrenceAtOrBefore(rule, '2020-01-01T00:00:00.000Z')).toEqual(list[2]);
   });
 
+  test.each([1, 2, 3, 4])('leaves the last of %i the last, whichever side of it that is', (count) => {
+    const rule = createRule(daily, { type: 'count', count }, '2011-12-29T00:00:00.000Z');
+    expect(occurrenceAtOrBefore(rule, '2020-01-01T00:00:00.000Z')?.number).toBe(count);
+  });
+
   test('is within an inclusive end date', () => {
     const end: EndCondition = { type: 'date', endDate: '2011-12-30' };
     expect(dates(first(10, daily, '2011-12-29T00:00:00.000Z', end))).toEqual(['2011-12-29', '2011-12-30']);
@@ -382,6 +387,14 @@ describe('the end', () => {
     expect(occurrenceAtOrBefore(rule, '2030-01-01T00:00:00.000Z')?.number).toBe(3);
   });
 
+  test('the last occurrence is the one on the end date; before the first there is none', () => {
+    const rule = createRule(DAILY, { type: 'date', endDate: '2026-03-29' }, start);
+    const lastAt = (at: string) => occurrenceAtOrBefore(rule, at)?.local;
+    expect(lastAt('2030-01-01T00:00:00.000Z')).toBe('2026-03-29T09:00');
+    expect(lastAt('2026-03-28T08:00:00.000Z')).toBe('2026-03-28T09:00');
+    expect(lastAt('2026-03-28T07:59:59.999Z')).toBeUndefined();
+  });
+
   test('an end date is inclusive and local', () => {
     // 09:00 on 29 March in Auckland is still 28 March in UTC.
     const interval: Interval = { ...DAILY, timezone: 'Pacific/Auckland' };
@@ -491,9 +504,11 @@ describe('refused, with the path of each issue', () => {
     [{ ...week, weekIndex: 'first' }, ['weekIndex']],
     [{ ...week, firstDayOfWeek: 'sun' }, ['firstDayOfWeek']],
     [{ firstDayOfWeek: 'sunday' }, ['firstDayOfWeek']],
-    [{ ...month, weekIndex: 'last' }, ['daysOfWeek']],
-    [{ ...month, daysOfWeek: ['friday'] }, ['daysOfWeek']],
-    [{ ...month, ...indexed, dayOfMonth: 3 }, ['dayOfMonth']],
+    ...['month', 'year'].flatMap((frequency): [object, string[]][] => [
+      [{ frequency, weekIndex: 'last' }, ['daysOfWeek']],
+      [{ frequency, daysOfWeek: ['friday'] }, ['daysOfWeek']],
+      [{ frequency, ...indexed, dayOfMonth: 3 }, ['dayOfMonth']],
+    ]),
     [{ ...month, ...indexed, weekIndex: 'fifth' }, ['weekIndex']],
     [{ ...month, month: 3 }, ['month']],
     ...[0, 32, -2, 1.5].map((dayOfMonth): [object, string[]] => [{ ...month, dayOfMonth }, ['dayOfMonth']]),
@@ -545,6 +560,13 @@ describe('accepted', () => {
     ['day', { colour: 'unknown keys are ignored' }],
   ])('by %s with %o', (frequency, more) => {
     expect(schema.Interval.safeParse({ ...DAILY, frequency, ...more }).error).toBeUndefined();
+  });
+
+  test('what an interval leaves open is that of the local date, from its first instant to its last', () => {
+    const monthly = (startsAt: string) =>
+      createRule({ ...DAILY, frequency: 'month' }, NEVER, startsAt).interval;
+    expect(monthly('2026-05-31T21:59:59.999Z')).toMatchObject({ dayOfMonth: 31 });
+    expect(monthly('2026-05-31T22:00:00.000Z')).toMatchObject({ dayOfMonth: 1 });
   });
 
   test('a completed interval is one', () => {
