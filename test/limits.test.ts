@@ -249,6 +249,19 @@ describe('failed sign-ins', () => {
     expect((await login(ada.email, ada.password, '203.0.113.201')).status).toBe(429);
   });
 
+  it('hold up a network that only another account knows, or this one for 30 days no more', async () => {
+    await open({ auth_burst: 100_000 });
+    const ada = await world.signUp('ada@example.com');
+    const bob = await world.signUp('bob@example.com');
+    expect((await login(ada.email, ada.password, '198.51.100.2')).status).toBe(200);
+    world.clock.advance(30 * DAY);
+    expect((await login(bob.email, bob.password, '198.51.100.1')).status).toBe(200);
+    for (let i = 0; i < 100; i += 1)
+      expect((await login(ada.email, 'wrong password', `203.0.113.${i}`)).status).toBe(401);
+    for (const address of ['198.51.100.1', '198.51.100.2'])
+      expect((await login(ada.email, ada.password, address)).status).toBe(429);
+  });
+
   it('count wrong codes and wrong passwords of a change together', async () => {
     await open();
     const ada = await world.signUp('ada@example.com');

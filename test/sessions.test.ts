@@ -26,7 +26,7 @@ describe('access token', () => {
     expect(await me(ada.accessToken)).toBe(200);
     world.clock.advance(15 * MINUTE - SECOND);
     expect(await me(ada.accessToken)).toBe(200);
-    world.clock.advance(2 * SECOND);
+    world.clock.advance(SECOND);
     expect(await me(ada.accessToken)).toBe(401);
     world.clock.advance(500);
     const { accessToken } = await login(ada);
