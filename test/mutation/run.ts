@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { append, decidedIn, type Entry, readJournal } from './journal.ts';
 import type { Mutant } from './mutators.ts';
 import { GROUPS, planMutants } from './scope.ts';
 
 const FOLDER = 'coverage/mutation';
-const SILENT_MS_AT_MOST = 30_000;
+const SILENT_SECONDS_AT_MOST = 30;
 
 const command = new Command()
   .argument('<group>', Object.keys(GROUPS).join(', '))
@@ -18,7 +19,9 @@ const { only, again } = command.opts<{ only: string; again?: true }>();
 
 const journal = `${FOLDER}/${[group, only.replaceAll('/', '-')].filter(Boolean).join('-')}.jsonl`;
 mkdirSync(FOLDER, { recursive: true });
-rmSync(`${journal}.cache`, { recursive: true, force: true });
+const temporary = resolve(`${journal}.tmp`);
+for (const folder of [`${journal}.cache`, temporary]) rmSync(folder, { recursive: true, force: true });
+mkdirSync(temporary);
 if (!again) rmSync(journal, { force: true });
 const mutants = planMutants(group, only).flatMap(({ mutants }) => mutants);
 console.log(`${mutants.length} mutants`);
@@ -40,6 +43,7 @@ for (const id of new Set(atImport)) {
   const ended = await vitest({ MUTATE_ALWAYS: String(id) }, ['--bail=1', ...testFilesNear(entries, id)]);
   if (!ended) append(journal, { kind: 'timed-out', test, id });
 }
+rmSync(temporary, { recursive: true });
 report(readJournal(journal));
 
 /** Answers whether it came to its end, rather than falling silent or dying. */
@@ -53,15 +57,20 @@ async function vitest(environment: Record<string, string>, args: string[]): Prom
         MUTATE_GROUP: group,
         MUTATE_ONLY: only,
         MUTATE_JOURNAL: journal,
+        TMPDIR: temporary,
         ...environment,
       },
       stdio: 'ignore',
     },
   );
-  const begun = Date.now();
+  // Counted by its own beats: a machine that slept, or was held up, has not been silent.
+  let silent = 0;
+  let heard: number | undefined;
   const watch = setInterval(() => {
-    const heard = statSync(journal, { throwIfNoEntry: false })?.mtimeMs ?? begun;
-    if (Date.now() - Math.max(heard, begun) > SILENT_MS_AT_MOST) child.kill('SIGKILL');
+    const newest = statSync(journal, { throwIfNoEntry: false })?.mtimeMs;
+    silent = newest === heard ? silent + 1 : 0;
+    heard = newest;
+    if (silent > SILENT_SECONDS_AT_MOST) child.kill('SIGKILL');
   }, 1_000);
   const signal = await new Promise((resolve) => child.once('exit', (_code, by) => resolve(by)));
   clearInterval(watch);
