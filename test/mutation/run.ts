@@ -26,8 +26,12 @@ if (!again) rmSync(journal, { force: true });
 const mutants = planMutants(group, only).flatMap(({ mutants }) => mutants);
 console.log(`${mutants.length} mutants`);
 
+let known = 0;
 while (!(await vitest({}, []))) {
-  const last = readJournal(journal).at(-1);
+  const entries = readJournal(journal);
+  if (entries.length === known) throw new Error('A test without any mutant does not come to its end');
+  known = entries.length;
+  const last = entries.at(-1);
   if (last?.kind === 'try') append(journal, { ...last, kind: 'timed-out' });
 }
 const atImport = readJournal(journal).flatMap((entry) => (entry.kind === 'at-import' ? entry.ids : []));
@@ -72,7 +76,7 @@ async function vitest(environment: Record<string, string>, args: string[]): Prom
     heard = newest;
     if (silent > SILENT_SECONDS_AT_MOST) child.kill('SIGKILL');
   }, 1_000);
-  const signal = await new Promise((resolve) => child.once('exit', (_code, by) => resolve(by)));
+  const signal = await new Promise((done) => child.once('exit', (_code, by) => done(by)));
   clearInterval(watch);
   return signal === null;
 }
