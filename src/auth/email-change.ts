@@ -1,12 +1,12 @@
 import { takeBudgets } from '../db/budgets.ts';
 import { query } from '../db/connection.ts';
 import type { Deps } from '../deps.ts';
-import { notFound, tooManyRequests, unauthorized } from '../kernel/errors.ts';
+import { tooManyRequests, unauthorized } from '../kernel/errors.ts';
 import { DAY, MINUTE, toInstant } from '../kernel/instants.ts';
 import { addressTaken, confirmEmail, keepEmail } from '../mail/messages.ts';
 import { enqueueLimitedMail, enqueueMail } from '../mail/outbox.ts';
 import { senderBudget } from '../mail/sender-budget.ts';
-import { type SignedIn, writeSignedIn } from '../sessions/door.ts';
+import { demandAccount, type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import { deleteSessions } from '../sessions/store.ts';
 import { findUser, findUserByEmail, updateUser } from '../users/store.ts';
 import { issueToken, revokeTokens, takeToken } from './email-tokens.ts';
@@ -29,8 +29,7 @@ export async function requestChange(
   const now = deps.clock.now();
   const { newEmail } = input;
   const waitMs = await writeSignedIn(deps, who, (tx) => {
-    const user = findUser(tx, who.userId);
-    if (!user) throw notFound('user');
+    const user = demandAccount(tx, who);
     const budget = takeBudgets(tx, senderBudget(deps, user.id), now);
     if (!budget.taken) return budget.waitMs;
     revokeTokens(tx, user.id, { purposes: ['email-change'] });

@@ -2,11 +2,10 @@ import { type Db, query } from '../db/connection.ts';
 import type { IdentityRow, UserRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
-import { notFound } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { signInMethodChanged } from '../mail/messages.ts';
 import { enqueueMail } from '../mail/outbox.ts';
-import { type SignedIn, writeSignedIn } from '../sessions/door.ts';
+import { demandAccount, type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import { Name } from '../users/schema.ts';
 import { findUser } from '../users/store.ts';
 
@@ -69,8 +68,7 @@ export function linkIdentity(
   subject: string,
   now: number,
 ): string | undefined {
-  const user = findUser(tx, who.userId);
-  if (!user) throw notFound('user');
+  const user = demandAccount(tx, who);
   const owner = findUserByIdentity(tx, provider, subject);
   if (owner?.id === user.id) return undefined;
   if (owner) return `This ${TITLES[provider]} account is linked to another account`;

@@ -2,17 +2,16 @@ import type { Db } from '../db/connection.ts';
 import { query } from '../db/connection.ts';
 import type { Deps } from '../deps.ts';
 import type { Visitor } from '../http/request.ts';
-import { forbidden, invalid, notFound } from '../kernel/errors.ts';
+import { forbidden, invalid } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
-import { type SignedIn, writeSignedIn } from '../sessions/door.ts';
+import { demandAccount, type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import { findUser, updateUser, userOf } from '../users/store.ts';
 import { forgiveAttempt, provePassword } from './attempts.ts';
 import { replacePassword } from './password-reset.ts';
 import type { Me, MeInput, PasswordInput } from './schema.ts';
 
 export function findMe(db: Db, userId: string): Me {
-  const row = findUser(db, userId);
-  if (!row) throw notFound('user');
+  const row = demandAccount(db, { userId });
   const linked = db
     .all(query.selectFrom('identities').select('provider').where('user_id', '=', userId))
     .map(({ provider }) => provider);
@@ -46,8 +45,7 @@ export async function changePassword(
   input: PasswordInput,
 ): Promise<undefined> {
   const now = deps.clock.now();
-  const user = findUser(deps.read, who.userId);
-  if (!user) throw notFound('user');
+  const user = demandAccount(deps.read, who);
   if (user.password_hash !== null) {
     if (input.currentPassword === undefined) {
       throw invalid({ path: 'currentPassword', message: 'The current password is required' });

@@ -8,7 +8,7 @@ import type { Visitor } from '../http/request.ts';
 import { type AppError, forbidden, invalid, notFound } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { discardMailsTo } from '../mail/outbox.ts';
-import { demandSession, type SignedIn } from '../sessions/door.ts';
+import { demandAccount, demandSession, type SignedIn } from '../sessions/door.ts';
 import { findUser, findUserByEmail } from '../users/store.ts';
 import { type Departure, leaveEveryWorkspace } from '../workspaces/departure.ts';
 import { dropInvitationsTo } from '../workspaces/invitations-store.ts';
@@ -31,12 +31,12 @@ export async function removeMe(
   input: RemovalInput,
 ): Promise<undefined> {
   const now = deps.clock.now();
-  const user = findUser(deps.read, who.userId);
-  if (!user) throw notFound('user');
+  const user = demandAccount(deps.read, who);
   const refusal = await refusalOf(deps, visitor, user, input, now);
   if (refusal) throw refusal;
-  await removeAccount(deps, user.id, (tx, found) => {
+  await removeAccount(deps, user.id, (tx) => {
     demandSession(deps, tx, who);
+    const found = demandAccount(tx, who);
     if (found.password_hash !== user.password_hash || found.email !== user.email) {
       throw forbidden('The account was changed meanwhile');
     }
@@ -53,13 +53,13 @@ export async function removeMe(
 export async function removeAccount(
   deps: Deps,
   userId: string,
-  demand: (tx: Tx, user: UserRow) => void = () => {},
+  demand: (tx: Tx) => void = () => {},
 ): Promise<void> {
   const now = toInstant(deps.clock.now());
   const { departure, left } = await deps.write((tx) => {
+    demand(tx);
     const user = findUser(tx, userId);
     if (!user) throw notFound('user');
-    demand(tx, user);
     forgetPerson(tx, user);
     const departure = leaveEveryWorkspace(tx, userId, now);
     return { departure, left: beginToRemove(tx, userId, departure) };

@@ -35,6 +35,7 @@ export interface Answer {
 /** Bodies are JSON, in and out. */
 export interface Content {
   'application/json'?: { schema: Schema; example?: unknown };
+  'text/plain'?: { schema: Schema };
 }
 
 export interface Reference {

@@ -1,10 +1,12 @@
 import type { Db } from '../db/connection.ts';
+import type { UserRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import type { Visitor } from '../http/request.ts';
 import type { Door } from '../http/route.ts';
 import { unauthorizedBearer } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
+import { findUser } from '../users/store.ts';
 import { findLiveSession } from './store.ts';
 
 /** Someone whose session lives. */
@@ -47,6 +49,13 @@ export const writeSignedIn = <T>(
     demandSession(deps, tx, who);
     return job(tx);
   });
+
+/** The account of whoever is signed in; 401 once it is gone, and its sessions with it. */
+export function demandAccount(db: Db, { userId }: Pick<SignedIn, 'userId'>): UserRow {
+  const user = findUser(db, userId);
+  if (!user) throw unauthorizedBearer('The session has ended');
+  return user;
+}
 
 /** 401 when the session has ended. */
 export function demandSession({ clock }: Deps, db: Db, { userId, sessionId }: SignedIn): void {

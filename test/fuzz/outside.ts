@@ -21,6 +21,7 @@ export async function openOutside(isLimited: boolean): Promise<Outside> {
     options: {
       start: START,
       settings: {
+        metrics: { enabled: true },
         rate_limits: { enabled: isLimited },
         auth: {
           google_client_ids: [CLIENT_ID],
