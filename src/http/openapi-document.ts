@@ -32,7 +32,7 @@ export interface Answer {
   content?: Content;
 }
 
-/** Bodies are JSON, in and out. */
+/** Bodies are JSON, in and out; only the metrics are text. */
 export interface Content {
   'application/json'?: { schema: Schema; example?: unknown };
   'text/plain'?: { schema: Schema };
