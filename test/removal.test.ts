@@ -280,6 +280,14 @@ describe('what the person leaves behind', () => {
 });
 
 describe('a deletion beside other work', () => {
+  it('is done once, and a second one beside it is refused as by a session that has ended', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com');
+    const answers = await Promise.all([remove(ada), remove(ada)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 401]);
+    expect(answers.find(({ status }) => status === 401)?.headers.get('WWW-Authenticate')).toBe('Bearer');
+  });
+
   it('never fails another request, nor leaves an orphan, whoever wins', async () => {
     await open();
     for (let round = 0; round < 12; round += 1) {
