@@ -579,6 +579,33 @@ describe('one address', () => {
   });
 });
 
+describe('a mail that carries what a newer one replaces', () => {
+  it('goes out all the same, as every mail that was promised', async () => {
+    const atOnce = (times: number, path: string, body: unknown, token?: string) =>
+      Promise.all(Array.from({ length: times }, () => post(path, body, token)));
+    const home = (await world.call('GET', '/me/workspaces', { token: ada.accessToken })).body.items[0].id;
+    world.mails.length = 0;
+    await atOnce(2, '/auth/login/code', { email: ada.email });
+    await atOnce(4, '/auth/password/reset/request', { email: ada.email });
+    await atOnce(2, '/auth/email/change/request', { newEmail: 'new@example.com' }, ada.accessToken);
+    await atOnce(6, '/auth/register', { email: 'eve@example.com', password: 'long enough', name: 'Eve' });
+    const invited = { email: 'bob@example.com', role: 'member' };
+    await atOnce(2, `/workspaces/${home}/invitations`, invited, ada.accessToken);
+    await world.settle();
+    const sent: Record<string, number> = {};
+    for (const { to, subject } of world.mails)
+      sent[`${to}: ${subject}`] = (sent[`${to}: ${subject}`] ?? 0) + 1;
+    expect(sent).toEqual({
+      'ada@example.com: Your sign-in code': 2,
+      'ada@example.com: Reset your password': 4,
+      'ada@example.com: Your e-mail address is about to change': 2,
+      'new@example.com: Confirm your new e-mail address': 2,
+      'eve@example.com: Confirm your e-mail address': 6,
+      'bob@example.com: You are invited to a workspace': 2,
+    });
+  });
+});
+
 describe('mailed links', () => {
   it('lead to server.public_url, whatever the request says of its host', async () => {
     const headers = {

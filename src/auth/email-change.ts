@@ -9,7 +9,7 @@ import { senderBudget } from '../mail/sender-budget.ts';
 import { demandAccount, type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import { deleteSessions } from '../sessions/store.ts';
 import { findUser, findUserByEmail, updateUser } from '../users/store.ts';
-import { issueToken, revokeTokens, takeToken } from './email-tokens.ts';
+import { issueToken, replaceTokens, revokeTokens, takeToken } from './email-tokens.ts';
 import { dropCode } from './login-code.ts';
 import { dropPendingSignups } from './pending-signups.ts';
 import type { EmailChangeInput, MessageAnswer, TokenInput } from './schema.ts';
@@ -32,7 +32,7 @@ export async function requestChange(
     const user = demandAccount(tx, who);
     const budget = takeBudgets(tx, senderBudget(deps, user.id), now);
     if (!budget.taken) return budget.waitMs;
-    revokeTokens(tx, user.id, { purposes: ['email-change'] });
+    replaceTokens(tx, user.id, 'email-change');
     const about = { userId: user.id, newEmail };
     const change = issueToken(
       tx,

@@ -94,7 +94,14 @@ export function dropTokens(db: Db, userId: string, email: string): string[] {
   return dropped.filter(({ purpose }) => purpose === 'email-keep').map((token) => token.email);
 }
 
-/** Keeps the newest `most` tokens of a purpose that were mailed to an address, and kills the older ones. */
+/** Kills the tokens that a newer one replaces; their mails still go out. */
+export const replaceTokens = (db: Db, userId: string, purpose: Purpose) =>
+  db.run(query.deleteFrom('email_tokens').where('user_id', '=', userId).where('purpose', '=', purpose));
+
+/**
+ * Keeps the newest `most` tokens of a purpose that were mailed to an address, and kills the older ones; their mails
+ * still go out.
+ */
 export function keepNewestTokens(db: Db, purpose: Purpose, email: string, most: number): void {
   const older = query
     .selectFrom('email_tokens')
@@ -105,8 +112,5 @@ export function keepNewestTokens(db: Db, purpose: Purpose, email: string, most: 
     .orderBy('id', 'desc')
     .limit(1_000)
     .offset(most);
-  discardMails(
-    db,
-    db.all(query.deleteFrom('email_tokens').where('id', 'in', older).returning('id')).map(({ id }) => id),
-  );
+  db.run(query.deleteFrom('email_tokens').where('id', 'in', older));
 }

@@ -25,7 +25,7 @@ export async function requestCode(deps: Deps, input: EmailInput): Promise<Messag
   const id = newId(now);
   const expiresAt = toInstant(now + VALID_MS);
   await deps.write((tx) => {
-    dropCode(tx, input.email);
+    tx.run(query.deleteFrom('login_codes').where('email', '=', input.email));
     tx.run(
       query.insertInto('login_codes').values({
         id,

@@ -9,7 +9,7 @@ const AT_MOST = 5;
 
 /**
  * Stores a sign-up until it is confirmed. The newest few of an address stay: neither can a stranger keep someone
- * from signing up, nor fill the disk.
+ * from signing up, nor fill the disk. The mails of older ones still go out.
  */
 export function keepPendingSignup(tx: Tx, row: PendingSignupRow): void {
   tx.run(query.insertInto('pending_signups').values(row));
@@ -21,10 +21,7 @@ export function keepPendingSignup(tx: Tx, row: PendingSignupRow): void {
     .orderBy('id', 'desc')
     .limit(1_000)
     .offset(AT_MOST);
-  discardMails(
-    tx,
-    idsOf(tx.all(query.deleteFrom('pending_signups').where('id', 'in', older).returning('id'))),
-  );
+  tx.run(query.deleteFrom('pending_signups').where('id', 'in', older));
 }
 
 /** Spends the token of a pending sign-up; undefined when it does not work. */
@@ -41,10 +38,10 @@ export function takePendingSignup(tx: Tx, token: string, now: Instant): PendingS
 }
 
 /** Drops every pending sign-up of an address, with their mails. */
-export const dropPendingSignups = (tx: Tx, email: string): void =>
+export function dropPendingSignups(tx: Tx, email: string): void {
+  const dropped = tx.all(query.deleteFrom('pending_signups').where('email', '=', email).returning('id'));
   discardMails(
     tx,
-    idsOf(tx.all(query.deleteFrom('pending_signups').where('email', '=', email).returning('id'))),
+    dropped.map(({ id }) => id),
   );
-
-const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
+}

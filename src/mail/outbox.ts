@@ -99,7 +99,7 @@ function budgetsOf({ config: { rate_limits: limits }, keys }: Deps, { kind, to }
   ];
 }
 
-/** Drops the mails that carry these secrets: spent, replaced or revoked, they are worth nothing. */
+/** Drops the mails that carry these secrets: spent or revoked, they are worth nothing. */
 export function discardMails(db: Db, secretIds: string[]): void {
   for (const id of secretIds) db.run(discard({ id }));
 }

@@ -28,8 +28,12 @@ export function listInvitations(db: Db, workspaceId: string, now: Instant, page:
   return { total, items: rows.map(invitationOf) };
 }
 
-export const insertInvitation = (db: Db, row: InvitationRow) =>
+/** Stores an invitation in the place of an older one to that address; the mail of that one still goes out. */
+export function replaceInvitation(db: Db, row: InvitationRow): void {
+  const { workspace_id: workspaceId, email } = row;
+  db.run(query.deleteFrom('invitations').where('workspace_id', '=', workspaceId).where('email', '=', email));
   db.run(query.insertInto('invitations').values(row));
+}
 
 export const findInvitation = (db: Db, tokenHash: string, now: Instant) =>
   db.one(
@@ -68,16 +72,15 @@ export const takeInvitationTo = (db: Db, workspaceId: string, email: string, now
     ),
   );
 
-/** Drops invitations to a workspace, with the mails that carry them; narrowed to one, or to those of or from someone. */
+/** Drops invitations to a workspace, with the mails that carry them; narrowed to one, or to those from someone. */
 export function dropInvitations(
   db: Db,
   workspaceId: string,
-  only: { id?: string; email?: string; inviterId?: string } = {},
+  only: { id?: string; inviterId?: string } = {},
 ): number {
   let doomed = query.deleteFrom('invitations').where('workspace_id', '=', workspaceId);
   if (only.id !== undefined) doomed = doomed.where('id', '=', only.id);
   if (only.inviterId !== undefined) doomed = doomed.where('inviter_id', '=', only.inviterId);
-  if (only.email !== undefined) doomed = doomed.where('email', '=', only.email);
   const dropped = db.all(doomed.returning('id'));
   discardMails(
     db,

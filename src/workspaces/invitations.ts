@@ -11,8 +11,8 @@ import { invitation as invitationMail } from '../mail/messages.ts';
 import { enqueueLimitedMail } from '../mail/outbox.ts';
 import { senderBudget } from '../mail/sender-budget.ts';
 import { notify } from '../notifications/notify.ts';
-import { type SignedIn, writeSignedIn } from '../sessions/door.ts';
-import { findUser, findUserByEmail } from '../users/store.ts';
+import { demandAccount, type SignedIn, writeSignedIn } from '../sessions/door.ts';
+import { findUserByEmail } from '../users/store.ts';
 import { type Member, writeAs } from './door.ts';
 import * as store from './invitations-store.ts';
 import type { AcceptInput, Invitation, InvitationInput, Workspace } from './schema.ts';
@@ -45,10 +45,8 @@ export function invite(deps: Deps, who: Member, input: InvitationInput): Promise
     }
     const budget = takeBudgets(tx, senderBudget(deps, who.userId), now);
     if (!budget.taken) throw tooManyRequests(budget.waitMs / 1_000);
-    const inviter = findUser(tx, who.userId);
-    if (!inviter) throw notFound('user');
-    store.dropInvitations(tx, workspaceId, { email: row.email });
-    store.insertInvitation(tx, row);
+    const inviter = demandAccount(tx, who);
+    store.replaceInvitation(tx, row);
     const mail = {
       kind: 'invitation',
       to: row.email,
@@ -76,8 +74,7 @@ export async function acceptInvitation(deps: Deps, who: SignedIn, input: AcceptI
   const now = toInstant(deps.clock.now());
   const tokenHash = hashSecret(input.token);
   return writeSignedIn(deps, who, (tx) => {
-    const user = findUser(tx, who.userId);
-    if (!user) throw notFound('user');
+    const user = demandAccount(tx, who);
     const accepted = store.takeInvitation(tx, tokenHash, user.email, now);
     if (!accepted) {
       if (store.findInvitation(tx, tokenHash, now)) throw forbidden('The invitation is for another address');

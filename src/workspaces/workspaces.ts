@@ -5,7 +5,6 @@ import { notFound } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { patched } from '../kernel/patch.ts';
 import { type SignedIn, writeSignedIn } from '../sessions/door.ts';
-import { findUser } from '../users/store.ts';
 import { type Member, writeAs } from './door.ts';
 import { dropInvitations } from './invitations-store.ts';
 import { beginRemoval, finishRemoval } from './removals.ts';
@@ -17,7 +16,6 @@ import { deleteMembers, findWorkspaceOf, saveWorkspace, workspaceOf } from './st
 export function createWorkspace(deps: Deps, who: SignedIn, input: WorkspaceInput): Promise<Workspace> {
   const now = toInstant(deps.clock.now());
   return writeSignedIn(deps, who, (tx) => {
-    if (!findUser(tx, who.userId)) throw notFound('user');
     const id = startWorkspace(tx, { title: input.title, ownerId: who.userId, isDefault: false }, now);
     return workspaceSeenBy(tx, id, who.userId);
   });
