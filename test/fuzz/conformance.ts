@@ -52,6 +52,9 @@ export function createConformance(): Conformance {
     const isOfHttp = status === 405 || (status === 404 && !operation.answers.has(404));
     if (isOfHttp) return found;
     if (!operation.answers.has(status)) return [...found, `status ${status} is not declared`];
+    if (operation.plain.includes(status)) {
+      return headers.get('content-type')?.startsWith('text/plain') ? found : [...found, 'no plain text'];
+    }
     const schema = operation.answers.get(status);
     if (schema === undefined) return text === '' ? found : [...found, 'a body where none is declared'];
     if (body === undefined) return [...found, 'no JSON where a body is declared'];

@@ -28,6 +28,8 @@ export interface Operation {
   role: Role | undefined;
   /** The shape of the body for each declared status; undefined where there is no body. */
   answers: Map<number, Schema | undefined>;
+  /** The statuses that are answered in plain text. */
+  plain: number[];
 }
 
 export const PATH_PARAMETER = /\{(\w+)\}/g;
@@ -54,6 +56,9 @@ export const operationsOf = (document: OpenApiDocument, basePath: string): Opera
             Number(status),
             answerOf(document, answer),
           ]),
+        ),
+        plain: Object.entries(operation.responses).flatMap(([status, answer]) =>
+          'content' in answer && 'text/plain' in (answer.content ?? {}) ? [Number(status)] : [],
         ),
       };
     }),

@@ -23,6 +23,7 @@ export async function openOutside(isLimited: boolean): Promise<Outside> {
       settings: {
         metrics: { enabled: true },
         rate_limits: { enabled: isLimited },
+        metrics: { enabled: true },
         auth: {
           google_client_ids: [CLIENT_ID],
           google_certs_url: google.url,

@@ -38,6 +38,8 @@ const SHOWN_AT_MOST = 40;
 const HOLDS_SHOWN = 8;
 /** What one request may hold the event loop for by itself. */
 export const HELD_MS_AT_MOST = 50;
+/** Before that, caches fill and rare routes are not met. */
+const TELLING_FROM = 20_000;
 /** What memory may grow by from the second to the last quarter of a long run. */
 const GROWTH_AT_MOST = { share: 0.1, mb: 4 };
 
@@ -74,18 +76,25 @@ export function addHold(report: Report, hold: Hold): void {
   report.holds.length = Math.min(report.holds.length, HOLDS_SHOWN);
 }
 
-/** The routes that no lawful request got a 2xx from. */
-export const neverAccepted = ({ tallies }: Report): string[] =>
-  [...tallies].flatMap(([name, { accepted }]) => (accepted.lawful + accepted.strange === 0 ? [name] : []));
+/** The routes that no lawful request got a 2xx from; too few requests tell nothing of that. */
+export const neverAccepted = ({ tallies, requests }: Report): string[] =>
+  requests < TELLING_FROM
+    ? []
+    : [...tallies].flatMap(([name, { accepted }]) =>
+        accepted.lawful + accepted.strange === 0 ? [name] : [],
+      );
 
 /** By how many MB the heap grew between the second and the last quarter, and whether that is too much. */
-export function growthOf({ memory }: Report): { mb: number; isTooMuch: boolean } {
+export function growthOf({ memory, requests }: Report): { mb: number; isTooMuch: boolean } {
   const quarter = Math.floor(memory.length / 4);
   if (quarter === 0) return { mb: 0, isTooMuch: false };
   const mean = (points: Memory[]) => points.reduce((sum, { heapMb }) => sum + heapMb, 0) / points.length;
   const before = mean(memory.slice(quarter, 2 * quarter));
   const mb = mean(memory.slice(-quarter)) - before;
-  return { mb, isTooMuch: mb > GROWTH_AT_MOST.mb && mb > before * GROWTH_AT_MOST.share };
+  return {
+    mb,
+    isTooMuch: requests >= TELLING_FROM && mb > GROWTH_AT_MOST.mb && mb > before * GROWTH_AT_MOST.share,
+  };
 }
 
 /** The report for people. */
