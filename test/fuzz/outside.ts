@@ -21,9 +21,10 @@ export async function openOutside(isLimited: boolean): Promise<Outside> {
     options: {
       start: START,
       settings: {
+        // The world keeps what is logged.
+        log: { level: 'error' },
         metrics: { enabled: true },
         rate_limits: { enabled: isLimited },
-        metrics: { enabled: true },
         auth: {
           google_client_ids: [CLIENT_ID],
           google_certs_url: google.url,

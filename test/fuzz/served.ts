@@ -9,7 +9,7 @@ import { closed, memoryNow, ticked } from './target.ts';
 
 const world = await openWorld(JSON.parse(process.argv[2] ?? '{}') as WorldOptions);
 await world.deps.google.prepare();
-const loop = watchLoop();
+const loop = await watchLoop();
 const measured = {
   fetch: (request: Request, environment: Environment['Bindings']) =>
     loop.measure(`${request.method} ${request.url}`, async () => world.app.fetch(request, environment)),

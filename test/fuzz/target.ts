@@ -36,7 +36,7 @@ export interface Target {
 export async function inProcess(options: WorldOptions): Promise<Target> {
   const world = await openWorld(options);
   await world.deps.google.prepare();
-  const loop = watchLoop();
+  const loop = await watchLoop();
   return {
     databasePath: world.opened.storage.path,
     send: ({ method, target, headers, body }) => {
