@@ -80,9 +80,7 @@ export function createExchange(options: {
 const tokenOf = ({ headers }: Attempt): string => headers.Authorization?.replace(/^Bearer /, '') ?? '';
 
 function parsed({ headers, text }: Received): unknown {
-  const type = headers.get('content-type') ?? '';
-  if (type.startsWith('text/plain')) return text;
-  if (!type.startsWith('application/json')) return undefined;
+  if (!headers.get('content-type')?.startsWith('application/json')) return undefined;
   try {
     return JSON.parse(text);
   } catch {

@@ -66,7 +66,7 @@ export const operationsOf = (document: OpenApiDocument, basePath: string): Opera
 
 function answerOf(document: OpenApiDocument, named: Answer | Reference): Schema | undefined {
   const answer = '$ref' in named ? document.components.responses[nameOf(named.$ref)] : named;
-  const schema = (answer?.content?.['application/json'] ?? answer?.content?.['text/plain'])?.schema;
+  const schema = answer?.content?.['application/json']?.schema;
   return schema && writtenOut(document, schema);
 }
 
