@@ -106,7 +106,7 @@ describe('the hash of a password', () => {
   });
 
   it('waits its turn: so many at once, so many behind them, and 429 for the rest', async () => {
-    const inTurn = turns(2, 3);
+    const { inTurn, demandRoom } = turns(2, 3);
     const release = Promise.withResolvers<void>();
     let running = 0;
     let most = 0;
@@ -120,12 +120,14 @@ describe('the hash of a password', () => {
     const all = Promise.allSettled(Array.from({ length: 7 }, () => inTurn(work)));
     const broken = inTurn(() => Promise.reject(new Error('broken'))).catch(() => 'refused');
     expect(await broken).toBe('refused');
+    expect(demandRoom).toThrow('Too many requests');
     release.resolve();
     const outcomes = (await all).map(({ status }) => status);
     expect(outcomes).toEqual([...Array(5).fill('fulfilled'), ...Array(2).fill('rejected')]);
     expect([most, running]).toEqual([2, 0]);
     await expect(inTurn(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
     expect(await inTurn(work)).toBe('done');
+    expect(demandRoom).not.toThrow();
   });
 });
 

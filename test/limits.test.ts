@@ -224,6 +224,26 @@ describe('failed sign-ins', () => {
     expect((await change()).status).toBe(204);
   });
 
+  it('are not even counted while too many wait: a flood costs the disk nothing', async () => {
+    let isBusy = false;
+    const demandRoom = () => {
+      if (isBusy) throw tooManyRequests(1);
+    };
+    world = await openWorld({
+      settings: { rate_limits: { enabled: true } },
+      passwords: { ...quickPasswords, demandRoom },
+    });
+    const ada = await world.signUp('ada@example.com');
+    isBusy = true;
+    const { commits } = world.opened.writer.counts;
+    for (const email of [ada.email, 'nobody@example.com']) {
+      for (let i = 0; i < 20; i += 1) expect((await login(email, 'password2')).status).toBe(429);
+    }
+    expect(world.opened.writer.counts.commits).toBe(commits);
+    isBusy = false;
+    expect((await login(ada.email, ada.password)).status).toBe(200);
+  });
+
   it('are not used up by sign-ins that succeed', async () => {
     await open();
     const ada = await world.signUp('ada@example.com');

@@ -44,6 +44,7 @@ export async function provePassword(
   { email, stored, offered }: { email: string; stored: string | null; offered: string },
   now: number,
 ): Promise<boolean> {
+  deps.passwords.demandRoom();
   await demandAttempt(deps, visitor, email, now);
   try {
     return await deps.passwords.verify(stored, offered);

@@ -11,6 +11,8 @@ const NOBODY =
   '$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 
 export interface Passwords {
+  /** Throws 429 while too many wait for their turn; for before any other work is done for them. */
+  demandRoom(): void;
   hash(password: string): Promise<string>;
   /** Takes as long for no hash at all as for a wrong password. */
   verify(stored: string | null, password: string): Promise<boolean>;
@@ -23,7 +25,7 @@ export interface Passwords {
  * already, 429. Whoever does not sign in comes first: a flood of sign-ins leaves them the processor.
  */
 export function argon2Passwords(): Passwords {
-  const inTurn = turns(Math.max(2, availableParallelism()), WAITING_AT_MOST);
+  const { inTurn, demandRoom } = turns(Math.max(2, availableParallelism()), WAITING_AT_MOST);
   let isLowered = false;
   const atLowPriority = <T>(hashing: Promise<T>): Promise<T> => {
     if (!isLowered) lowerWorkers();
@@ -31,6 +33,7 @@ export function argon2Passwords(): Passwords {
     return hashing;
   };
   return {
+    demandRoom,
     hash: (password) => inTurn(() => atLowPriority(hash(password, PARAMETERS))),
     verify: (stored, password) =>
       inTurn(async () => {
@@ -62,9 +65,12 @@ function lowerWorkers(): void {
 export function turns(atOnce: number, waitingAtMost: number) {
   let running = 0;
   const waiting: (() => void)[] = [];
-  return async <T>(work: () => Promise<T>): Promise<T> => {
+  const demandRoom = () => {
+    if (waiting.length >= waitingAtMost) throw tooManyRequests(1);
+  };
+  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
     if (running >= atOnce) {
-      if (waiting.length >= waitingAtMost) throw tooManyRequests(1);
+      demandRoom();
       await new Promise<void>((resume) => waiting.push(resume));
     } else running += 1;
     try {
@@ -75,4 +81,5 @@ export function turns(atOnce: number, waitingAtMost: number) {
       else running -= 1;
     }
   };
+  return { inTurn, demandRoom };
 }
