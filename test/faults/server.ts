@@ -58,6 +58,8 @@ export function startServer(
       ERRAND_SERVER_PORT: '0',
       ERRAND_DATABASE_PATH: join(folder, 'errand.db'),
       ERRAND_RATE_LIMITS_ENABLED: 'false',
+      // A drill may take longer than a token lives.
+      ERRAND_AUTH_ACCESS_TOKEN_MINUTES: '1440',
       ERRAND_BACKUP_SCHEDULE: '',
       ERRAND_LOG_FORMAT: 'json',
       ...settings,
