@@ -155,6 +155,7 @@ describe('a change of e-mail address', () => {
 
   it('is undone by that page when it has happened, and every session ends', async () => {
     const ada = await world.signUp('ada@example.com');
+    world.clock.advance(MINUTE);
     await ask(ada);
     const { token } = await world.mailTo('countess@example.com');
     await world.call('POST', '/auth/email/change/confirm', { body: { token } });
