@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Checkpoints, createCheckpoints, pagesLeft } from '../src/db/checkpoints.ts';
+import { type Checkpoints, createCheckpoints, logOf } from '../src/db/checkpoints.ts';
 import { openStorage, type Storage } from '../src/db/open.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -42,7 +42,7 @@ describe('a long log', () => {
     expect(megabytesOf('')).toBeLessThan(1);
     write(0.5);
     await checkpoints.stop();
-    expect(pagesLeft(storage.writing)).toBe(0);
+    expect(logOf(storage.writing).left).toBe(0);
     expect(megabytesOf('')).toBeGreaterThan(40);
     const before = megabytesOf('-wal');
     write(30);
@@ -65,11 +65,11 @@ describe('a long log', () => {
     storage.reading.prepare('select count(*) from notes').get();
     write(40);
     await checkpoints.stop();
-    expect(pagesLeft(storage.writing)).toBeGreaterThan(10_000);
+    expect(logOf(storage.writing).left).toBeGreaterThan(10_000);
     storage.reading.exec('commit');
     write(40);
     await checkpoints.stop();
-    expect(pagesLeft(storage.writing)).toBe(0);
+    expect(logOf(storage.writing).left).toBe(0);
   });
 
   it('is checkpointed in place, and says why, should the thread fail', async () => {
@@ -78,6 +78,6 @@ describe('a long log', () => {
     await checkpoints.stop();
     expect(failures).toEqual([expect.objectContaining({ code: 'SQLITE_CANTOPEN' })]);
     write(20);
-    expect(pagesLeft(storage.writing)).toBe(0);
+    expect(logOf(storage.writing).left).toBe(0);
   });
 });

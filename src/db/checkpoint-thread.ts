@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import SqliteDatabase from 'better-sqlite3';
 import { setAddonFolder } from '../kernel/native-addon.ts';
-import { FEW_PAGES, pagesLeft, type ThreadData } from './checkpoints.ts';
+import { FEW_PAGES, logOf, type ThreadData } from './checkpoints.ts';
 
 const PASSES_AT_MOST = 8;
 
@@ -27,7 +27,7 @@ function copy(): void {
   for (let pass = 0; pass < PASSES_AT_MOST; pass += 1) {
     connection.pragma('wal_checkpoint(passive)');
     const before = left;
-    left = pagesLeft(connection);
+    left = logOf(connection).left;
     // Whoever reads from the log holds up what was written since.
     if (left <= FEW_PAGES || left >= before) return;
   }

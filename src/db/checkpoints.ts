@@ -10,6 +10,9 @@ const PAGES_BETWEEN = 8_000;
 /** So few are copied between two requests without anyone's noticing. */
 export const FEW_PAGES = 256;
 
+/** Under a load that leaves the thread behind each time, the log must end somewhere: then someone is held up. */
+const LONG_LOG_PAGES = 3 * PAGES_BETWEEN;
+
 export interface ThreadData {
   path: string;
   /** Where the executable keeps its addons. */
@@ -55,8 +58,9 @@ export function createCheckpoints(storage: Storage, onFailure: (reason: unknown)
   /** The log begins anew when all of it is in the file: the writer itself copies the little written meanwhile. */
   const complete = () => {
     try {
-      if (pagesLeft(writing) <= FEW_PAGES) writing.pragma('wal_checkpoint(passive)');
-      due = pagesLeft(writing) + PAGES_BETWEEN;
+      const { pages, left } = logOf(writing);
+      if (left <= FEW_PAGES || pages > LONG_LOG_PAGES) writing.pragma('wal_checkpoint(passive)');
+      due = logOf(writing).left + PAGES_BETWEEN;
       finish();
     } catch (reason) {
       fail(reason);
@@ -65,7 +69,7 @@ export function createCheckpoints(storage: Storage, onFailure: (reason: unknown)
 
   return {
     consider: () => {
-      if (copying || hasFailed || pagesLeft(writing) < due) return;
+      if (copying || hasFailed || logOf(writing).left < due) return;
       copying = Promise.withResolvers();
       thread ??= startThread({ path: storage.path, dataFolder: dirname(storage.path) })
         .on('message', complete)
@@ -82,10 +86,13 @@ export function createCheckpoints(storage: Storage, onFailure: (reason: unknown)
   };
 }
 
-/** Pages of the write-ahead log that are not in the file yet. */
-export function pagesLeft(connection: SqliteDatabase.Database): number {
-  const [state] = connection.pragma('wal_checkpoint(noop)') as { log: number; checkpointed: number }[];
-  return state ? state.log - state.checkpointed : 0;
+/** How many pages the write-ahead log has, and how many of them are not in the file yet. */
+export function logOf(connection: SqliteDatabase.Database): { pages: number; left: number } {
+  const [{ log = 0, checkpointed = 0 } = {}] = connection.pragma('wal_checkpoint(noop)') as {
+    log?: number;
+    checkpointed?: number;
+  }[];
+  return { pages: log, left: log - checkpointed };
 }
 
 const startThread = (workerData: ThreadData): Worker =>
