@@ -59,7 +59,8 @@ function learn(memory: Memory, attempt: Attempt, component: string, found: Recor
   const kind = ALIASES[component] ?? component;
   const id = component === 'Member' ? found.userId : found.id;
   if (typeof id !== 'string') return;
-  if (component === 'Member' && params.workspace_id === undefined) return;
+  // Their workspace stands only in the path: an export tells of them without one.
+  if (['Member', 'Status'].includes(component) && params.workspace_id === undefined) return;
   const scope = kind === 'Workspace' ? id : String(found.workspaceId ?? params.workspace_id ?? person.id);
   memory.learn({ kind, id, scope, fields: found });
 }
