@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../src/db/connection.ts';
 import { SECOND } from '../src/kernel/instants.ts';
-import { as, type Call, homeOf, joined } from './people.ts';
+import { as, type Call, homeOf, invite, joined } from './people.ts';
 import { openWorld, type Person, type World } from './world.ts';
 
 let world: World;
@@ -197,6 +197,7 @@ describe('roles', () => {
     for (const role of ['member', 'admin', 'viewer', 'viewer']) {
       const { status, body } = await admin('PATCH', at(`/members/${zoe.id}`), { role });
       expect([status, body.userId, body.role]).toEqual([200, zoe.id, role]);
+      expect((await rolesOf())[zoe.id]).toBe(role);
     }
     expect((await admin('PATCH', at(`/members/${zoe.id}`), {})).body.role).toBe('viewer');
     expect((await admin('PATCH', at(`/members/${zoe.id}`), { role: 'owner' })).status).toBe(403);
@@ -276,6 +277,38 @@ describe('membership', () => {
       else await owner('PATCH', path, { role: 'viewer' });
       expect((await owner('GET', at(`/tasks/${open.id}`))).body.assigneeId).toBeNull();
       expect((await owner('GET', at(`/tasks/${closed.id}`))).body.assigneeId).toBe(zoe.id);
+    }
+  });
+
+  it('takes no task or series of anyone else, and none of that person elsewhere', async () => {
+    const assignedIn = async (workspaceId: string, assigneeId: string, status: number) => {
+      const [list] = (await owner('GET', at('/lists', workspaceId))).body.items;
+      const statusId = list.statuses[status].id;
+      const task = { title: 'T', listId: list.id, assigneeId, statusId };
+      return (await owner('POST', at('/tasks', workspaceId), task)).body;
+    };
+    const seriesOf = async (assigneeId: string) => {
+      const [list] = (await owner('GET', at('/lists'))).body.items;
+      const interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'UTC' };
+      const series = { title: 'S', listId: list.id, assigneeId, interval };
+      return (await owner('POST', at('/recurring-tasks'), series)).body;
+    };
+    const other = (await owner('POST', '/workspaces', { title: 'Club' })).body.id;
+    for (const end of ['removed', 'viewer']) {
+      const [zoe, bob] = [await join('member'), await join('member')];
+      const token = await invite(world, ada, other, zoe.email, 'member');
+      await as(world, zoe)('POST', '/invitations/accept', { token });
+      const kept = [await assignedIn(home, bob.id, 0), await assignedIn(other, zoe.id, 0)];
+      const begun = await assignedIn(home, zoe.id, 1);
+      const [theirs, bobs] = [await seriesOf(zoe.id), await seriesOf(bob.id)];
+      const path = at(`/members/${zoe.id}`);
+      if (end === 'removed') await owner('DELETE', path);
+      else await owner('PATCH', path, { role: 'viewer' });
+      for (const task of kept)
+        expect((await owner('GET', at(`/tasks/${task.id}`, task.workspaceId))).body).toEqual(task);
+      expect((await owner('GET', at(`/tasks/${begun.id}`))).body.assigneeId).toBeNull();
+      expect((await owner('GET', at(`/recurring-tasks/${theirs.id}`))).body.assigneeId).toBeNull();
+      expect((await owner('GET', at(`/recurring-tasks/${bobs.id}`))).body).toEqual(bobs);
     }
   });
 });

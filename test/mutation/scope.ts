@@ -11,7 +11,7 @@ interface Group {
 export const GROUPS: Record<string, Group> = {
   door: {
     files: ['src/workspaces/{door,members,departure,assignments,store}.ts'],
-    tests: ['workspaces', 'bystanders', 'removal', 'search'],
+    tests: ['workspaces', 'bystanders', 'invitations', 'removal', 'search', 'logs'],
   },
   invitations: {
     files: ['src/workspaces/{invitations,invitations-store}.ts'],
