@@ -1,10 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { build, transform } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { OpenApiDocument, Schema } from '../src/http/openapi-document.ts';
 import { resolve } from '../src/http/openapi-document.ts';
 import type { Route } from '../src/http/route.ts';
-import { type Asset, REFERENCE_SCRIPT } from '../src/pages/assets.ts';
 import { referencePage } from '../src/pages/reference.ts';
 import { routes } from '../src/routes.ts';
 import { openWorld, type World } from './world.ts';
@@ -151,24 +149,6 @@ describe('the reference page', () => {
     );
     expect(page).not.toContain('"><script>');
     expect(page).not.toContain('<b>`');
-  });
-
-  it('brings the same script when it is bundled, with nothing in it that stayed outside', async () => {
-    const { outputFiles } = await build({
-      entryPoints: [`${import.meta.dirname}/../src/pages/assets.ts`],
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      minifySyntax: true,
-      write: false,
-    });
-    const bundle = `data:text/javascript,${encodeURIComponent(outputFiles[0]?.text ?? '')}`;
-    const bundled: { REFERENCE_SCRIPT: Asset } = await import(/* @vite-ignore */ bundle);
-    const plain = async ({ content }: Asset) => {
-      const { code } = await transform(content, { minifySyntax: true });
-      return (await transform(code.replaceAll(/\bconst\b/g, 'let'), { minify: true })).code;
-    };
-    expect(await plain(bundled.REFERENCE_SCRIPT)).toBe(await plain(REFERENCE_SCRIPT));
   });
 });
 

@@ -1,6 +1,6 @@
 import { build, transform } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Asset, SCRIPT } from '../src/pages/assets.ts';
+import { type Asset, REFERENCE_SCRIPT, SCRIPT } from '../src/pages/assets.ts';
 import { confirmSignup } from '../src/pages/confirm-signup.ts';
 import { layout } from '../src/pages/layout.ts';
 import { openWorld, type World } from './world.ts';
@@ -129,7 +129,7 @@ describe('the pages', () => {
     expect(html).toContain('POST &lt;script&gt;/auth');
   });
 
-  it('bring the same script when they are bundled, with nothing in it that stayed outside', async () => {
+  it('bring the same scripts when they are bundled, the reference too, with nothing in them that stayed outside', async () => {
     const { outputFiles } = await build({
       entryPoints: [`${import.meta.dirname}/../src/pages/assets.ts`],
       bundle: true,
@@ -139,12 +139,13 @@ describe('the pages', () => {
       write: false,
     });
     const bundle = `data:text/javascript,${encodeURIComponent(outputFiles[0]?.text ?? '')}`;
-    const bundled: { SCRIPT: Asset } = await import(/* @vite-ignore */ bundle);
+    const bundled: { SCRIPT: Asset; REFERENCE_SCRIPT: Asset } = await import(/* @vite-ignore */ bundle);
     // Minifying inlines constants, and writes `let` for `const` inside a bundle only.
     const plain = async ({ content }: Asset) => {
       const { code } = await transform(content, { minifySyntax: true });
       return (await transform(code.replaceAll(/\bconst\b/g, 'let'), { minify: true })).code;
     };
     expect(await plain(bundled.SCRIPT)).toBe(await plain(SCRIPT));
+    expect(await plain(bundled.REFERENCE_SCRIPT)).toBe(await plain(REFERENCE_SCRIPT));
   });
 });
