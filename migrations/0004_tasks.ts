@@ -1,6 +1,7 @@
 /**
- * Tasks, the counters that totals come from, and the words that search knows. Ids sort by creation, so `tasks_id` is
- * the default order too. The wide indexes answer filters and counts without reading a row.
+ * Tasks, the counters that totals come from, and the words that search knows. `seq` sorts by creation as ids do, and
+ * costs an index entry 5 bytes for the 37 of an id; every index ends with it by itself. The wide ones answer filters and
+ * counts without reading a row.
  */
 export const tasks = `
 create table tasks (
@@ -28,16 +29,17 @@ create table tasks (
   title_key text not null,
   description text
 ) strict;
-create unique index tasks_id on tasks (workspace_id, id);
-create index tasks_updated on tasks (workspace_id, updated_at, id);
-create index tasks_position on tasks (workspace_id, position, id);
-create index tasks_title on tasks (workspace_id, title_key, id);
-create index tasks_due on tasks (workspace_id, due_date, id, status_id, assignee_id, list_id, priority, creator_id);
-create index tasks_priority on tasks (workspace_id, priority, id);
-create index tasks_list on tasks (list_id, workspace_id, position, id, status_id, assignee_id, priority, due_date);
-create index tasks_assignee on tasks (assignee_id, workspace_id, id, status_id, list_id, priority, due_date);
-create index tasks_status on tasks (status_id, workspace_id, id);
-create index tasks_creator on tasks (creator_id, workspace_id, id);
+create unique index tasks_id on tasks (id);
+create index tasks_created on tasks (workspace_id);
+create index tasks_updated on tasks (workspace_id, updated_at);
+create index tasks_position on tasks (workspace_id, position);
+create index tasks_title on tasks (workspace_id, title_key);
+create index tasks_due on tasks (workspace_id, due_date, seq, status_id, assignee_id, list_id, priority, creator_id);
+create index tasks_priority on tasks (workspace_id, priority);
+create index tasks_list on tasks (list_id, workspace_id, position, seq, status_id, assignee_id, priority, due_date);
+create index tasks_assignee on tasks (assignee_id, workspace_id, seq, status_id, list_id, priority, due_date);
+create index tasks_status on tasks (status_id, workspace_id);
+create index tasks_creator on tasks (creator_id, workspace_id);
 create index tasks_due_watch on tasks (due_date) where assignee_id is not null and due_date is not null;
 create index tasks_series on tasks (recurring_task_id, workspace_id, occurrence_at)
   where recurring_task_id is not null;

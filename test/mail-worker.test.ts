@@ -532,7 +532,8 @@ it('every statement of the outbox goes by an index and sorts nothing', () => {
     plans.push(...steps.map(({ detail }) => detail));
     return [];
   };
-  const db: Db = { all: explain, one: () => undefined, run: (statement) => explain(statement).length };
+  const run = (statement: Query<unknown>) => explain(statement).length;
+  const db: Db = { all: explain, one: () => undefined, run, insert: run };
   const now = toInstant(world.clock.now());
   dueMails(db, 0, now, 5);
   discardMails(db, ['secret']);

@@ -358,6 +358,7 @@ describe('what the metrics tell of the data', () => {
         all: (statement) => db.all(noted(statement)),
         one: (statement) => db.one(noted(statement)),
         run: (statement) => db.run(noted(statement)),
+        insert: (statement) => db.insert(noted(statement)),
       },
     });
     return { metrics, statements };

@@ -41,6 +41,7 @@ beforeAll(async () => {
       all: (statement) => read.all(noted(statement)),
       one: (statement) => read.one(noted(statement)),
       run: (statement) => read.run(noted(statement)),
+      insert: (statement) => read.insert(noted(statement)),
     },
   };
 });

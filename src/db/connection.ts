@@ -42,6 +42,8 @@ export interface Db {
   one<Row>(statement: Query<Row>): Row | undefined;
   /** Answers the number of rows changed. */
   run(statement: Query<unknown>): number;
+  /** Answers the rowid of the row inserted. */
+  insert(statement: Query<unknown>): number;
 }
 
 /**
@@ -99,6 +101,10 @@ export function connectionDb(sqlite: SqliteDatabase.Database, beforeWrite: () =>
     run: (asked) => {
       const { sql, parameters } = compiledOf(asked);
       return preparedOf(sql).run(...parameters).changes;
+    },
+    insert: (asked) => {
+      const { sql, parameters } = compiledOf(asked);
+      return Number(preparedOf(sql).run(...parameters).lastInsertRowid);
     },
   };
 }

@@ -99,6 +99,7 @@ export function createWriter(
       all: (statement) => live(db).all(statement),
       one: (statement) => live(db).one(statement),
       run: (statement) => live(db).run(statement),
+      insert: (statement) => live(db).insert(statement),
       afterCommit: (effect) => {
         live(effects).push(effect);
       },
@@ -195,6 +196,10 @@ export function createWriter(
       run: (statement) => {
         refuseInJob();
         return reader.run(statement);
+      },
+      insert: (statement) => {
+        refuseInJob();
+        return reader.insert(statement);
       },
     },
     write: <T>(job: (tx: Tx) => Settled<T>) => {

@@ -7,14 +7,13 @@ import type {
   RecurringSeriesRow,
   SpaceRow,
   StatusTemplateRow,
-  TaskRow,
   UserRow,
 } from '../db/tables.ts';
 import { listOf, spaceOf, statusesOf } from '../lists/store.ts';
 import { templateOf } from '../lists/templates-store.ts';
 import { notificationOf } from '../notifications/store.ts';
 import { recurringTaskOf } from '../recurring/store.ts';
-import { taskOf } from '../tasks/store.ts';
+import { type StoredTask, taskOf } from '../tasks/store.ts';
 import { memberOf, workspaceOf } from '../workspaces/store.ts';
 
 const ROWS_AT_ONCE = 100;
@@ -63,7 +62,11 @@ export const partsOf = (db: Db, workspaceId: string): Record<string, Part> => ({
     ({ created_at: createdAt, id }) => db.all(templatesAfter({ workspaceId, createdAt, id })),
     (row) => templateOf(row, statusesOf(db, workspaceId, row.id)),
   ),
-  tasks: inTurn({ id: '' }, ({ id }) => db.all(tasksAfter({ workspaceId, id })), taskOf),
+  tasks: inTurn(
+    { seq: 0 },
+    ({ seq }) => db.all(tasksAfter({ workspaceId, seq })),
+    (row) => taskOf(row),
+  ),
   recurringTasks: inTurn(
     FIRST_MOMENT,
     ({ created_at: createdAt, id }) => db.all(seriesAfter({ workspaceId, createdAt, id })),
@@ -180,13 +183,13 @@ const seriesAfter = prepared<AfterCreation, RecurringSeriesRow>((argument) =>
     .limit(ROWS_AT_ONCE),
 );
 
-const tasksAfter = prepared<{ workspaceId: string; id: string }, TaskRow>((argument) =>
+const tasksAfter = prepared<{ workspaceId: string; seq: number }, StoredTask>((argument) =>
   query
     .selectFrom('tasks')
     .selectAll()
     .where('workspace_id', '=', argument('workspaceId'))
-    .where('id', '>', argument('id'))
-    .orderBy('id')
+    .where('seq', '>', argument('seq'))
+    .orderBy('seq')
     .limit(ROWS_AT_ONCE),
 );
 

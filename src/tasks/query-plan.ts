@@ -13,16 +13,16 @@ import type { TaskQuery } from './query-schema.ts';
 
 /** What the workspace's part of an index holds, in order: none of it needs the row. */
 const INDEXES = {
-  tasks_id: ['id'],
-  tasks_updated: ['updated_at', 'id'],
-  tasks_position: ['position', 'id'],
-  tasks_title: ['title_key', 'id'],
-  tasks_due: ['due_date', 'id', 'status_id', 'assignee_id', 'list_id', 'priority', 'creator_id'],
-  tasks_priority: ['priority', 'id'],
-  tasks_list: ['list_id', 'position', 'id', 'status_id', 'assignee_id', 'priority', 'due_date'],
-  tasks_assignee: ['assignee_id', 'id', 'status_id', 'list_id', 'priority', 'due_date'],
-  tasks_status: ['status_id', 'id'],
-  tasks_creator: ['creator_id', 'id'],
+  tasks_created: ['seq'],
+  tasks_updated: ['updated_at', 'seq'],
+  tasks_position: ['position', 'seq'],
+  tasks_title: ['title_key', 'seq'],
+  tasks_due: ['due_date', 'seq', 'status_id', 'assignee_id', 'list_id', 'priority', 'creator_id'],
+  tasks_priority: ['priority', 'seq'],
+  tasks_list: ['list_id', 'position', 'seq', 'status_id', 'assignee_id', 'priority', 'due_date'],
+  tasks_assignee: ['assignee_id', 'seq', 'status_id', 'list_id', 'priority', 'due_date'],
+  tasks_status: ['status_id', 'seq'],
+  tasks_creator: ['creator_id', 'seq'],
   tasks_series: ['recurring_task_id'],
 } satisfies Record<string, readonly string[]>;
 export type Index = keyof typeof INDEXES;
@@ -39,7 +39,7 @@ const LED_BY: Record<Field, Index> = {
 };
 
 const SORTS = {
-  createdAt: { column: 'id', index: 'tasks_id' },
+  createdAt: { column: 'seq', index: 'tasks_created' },
   updatedAt: { column: 'updated_at', index: 'tasks_updated' },
   dueDate: { column: 'due_date', index: 'tasks_due' },
   position: { column: 'position', index: 'tasks_position' },
@@ -66,12 +66,12 @@ export interface Sort {
 export const sortColumn = ({ by }: Sort): string => SORTS[by].column;
 export const sortIndex = ({ by }: Sort): Index => SORTS[by].index;
 
-/** An `order by` that is total: the id decides last. */
+/** An `order by` that is total: the number decides last, which tasks get in the order of their ids. */
 export function orderOf({ by, descending, backwards = false }: Sort): string {
   const direction = descending === backwards ? '' : ' desc';
-  if (by === 'createdAt') return `id${direction}`;
+  if (by === 'createdAt') return `seq${direction}`;
   const nulls = by === 'dueDate' ? ` nulls ${backwards ? 'first' : 'last'}` : '';
-  return `${SORTS[by].column}${direction}${nulls}, id${direction}`;
+  return `${SORTS[by].column}${direction}${nulls}, seq${direction}`;
 }
 
 /** What it takes to pass an entry of an index, when these columns are asked for. */

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { type Db, prepared, query } from '../db/connection.ts';
 import type { Role, StatusRow, TaskCountRow, TaskRow } from '../db/tables.ts';
 import { PRIORITIES, type Task } from './schema.ts';
@@ -83,10 +82,6 @@ const insert = prepared<NewTask, unknown>((argument) =>
   }),
 );
 
-const lastNumber = prepared<object, { seq: number }>(() =>
-  query.selectNoFrom(sql<number>`last_insert_rowid()`.as('seq')),
-);
-
 const count = prepared<Omit<TaskCountRow, 'n'>, unknown>((argument) =>
   query
     .insertInto('task_counts')
@@ -110,8 +105,7 @@ const count = prepared<Omit<TaskCountRow, 'n'>, unknown>((argument) =>
  * `returning` or several rows, SQLite would journal every page and have the search index written out each time.
  */
 export function insertTaskRow(db: Db, row: NewTask): number {
-  db.run(insert(row));
-  const seq = db.one(lastNumber({}))?.seq ?? 0;
+  const seq = db.insert(insert(row));
   const { workspace_id, priority, status_id } = row;
   const counted = { workspace_id, priority, status_id };
   db.run(count({ ...counted, field: 'all', value: '' }));
