@@ -64,6 +64,7 @@ async function errand(args: string[], { input, typed, shell = {} }: Given = {}) 
       outcome.err += text;
       if (text.endsWith(': ')) terminal.write(`${answers.shift()}\r`);
     },
+    giveWay: () => {},
     ...shell,
   });
   return outcome;
@@ -445,6 +446,20 @@ describe('every command', () => {
     expect([code, err]).toEqual([0, '']);
     expect(out).toContain(`Usage: errand ${args.join(' ')}`);
     expect(out).toContain('--config <file>');
+  });
+
+  it.each([
+    { args: ['backup', 'x.db'], isLong: true },
+    { args: ['doctor'], isLong: true },
+    { args: ['export', '--user', 'a@example.com'], isLong: true },
+    { args: ['users', 'list'], isLong: false },
+  ])('$args lets a server beside it go first: $isLong', async ({ args, isLong }) => {
+    let hasGivenWay = false;
+    const giveWay = () => {
+      hasGivenWay = true;
+    };
+    await errand(args, { shell: { giveWay } });
+    expect(hasGivenWay).toBe(isLong);
   });
 
   it('tells a fault of the surroundings in a line, and only the unforeseen with its stack', () => {

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, setPriority } from 'node:os';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
 import { backupNotes, noteFailure, overdueSince } from './notes.ts';
@@ -82,12 +81,7 @@ export function scheduledBackups(deps: Deps, errand: Errand): ScheduledBackups {
 
 function start({ words, options, environment }: Errand): ChildProcess {
   const [program = '', ...parameters] = [...words, 'backup', ...options, '--json'];
-  const child = spawn(program, parameters, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
-  try {
-    // Requests go first, where the system lets us say so.
-    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
-  } catch {}
-  return child;
+  return spawn(program, parameters, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
 async function outcomeOf(

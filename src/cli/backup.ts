@@ -17,6 +17,7 @@ export async function backUp(
   file: string | undefined,
   options: ConfigOption & { json?: boolean },
 ): Promise<void> {
+  shell.giveWay();
   const config = readConfig(shell, options);
   enterData(shell, config);
   const { path, external_replication: externalReplication } = config.database;

@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os';
 import { isSea } from 'node:sea';
 import type { Readable, Writable } from 'node:stream';
 
@@ -18,6 +19,8 @@ export interface Shell {
   printed(): Promise<void>;
   /** Talks to whoever runs the command: stderr. */
   say(text: string): void;
+  /** Lets every other process have the processor first, a server beside it above all; for long work. */
+  giveWay(): void;
 }
 
 /** The real one. */
@@ -38,6 +41,13 @@ export function processShell(): Shell {
     print: (text) => void process.stdout.write(text),
     printed: () => roomIn(process.stdout),
     say: (text) => void process.stderr.write(text),
+    giveWay: () => {
+      try {
+        setPriority(constants.priority.PRIORITY_LOW);
+      } catch {
+        // Where a sandbox forbids it.
+      }
+    },
   };
 }
 
