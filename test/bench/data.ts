@@ -111,7 +111,7 @@ export async function dataOf(size: number, root: string, lean: boolean): Promise
 export function copyData({ folder }: Data, to: string, server: string): void {
   rmSync(to, { recursive: true, force: true });
   mkdirSync(to, { recursive: true });
-  const names = server === 'errand' ? ['errand.db', 'keys.json'] : ['floor.db'];
+  const names = server.startsWith('errand') ? ['errand.db', 'keys.json'] : ['floor.db'];
   for (const name of names) {
     copyFileSync(join(folder, name), join(to, name));
     const file = openSync(join(to, name), 'r+');

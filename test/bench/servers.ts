@@ -8,6 +8,7 @@ import { SignJWT } from 'jose';
 import { EMAIL, FLOOR_SESSION, PASSWORD } from './data.ts';
 
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
+const COMMIT_EACH = new URL('commit-each.ts', import.meta.url).href;
 const FLOOR = new URL('floor.ts', import.meta.url).pathname;
 const READY_MS = 30_000;
 
@@ -26,6 +27,8 @@ export interface Server {
 interface ErrandOptions {
   /** The data holds the person who signs in. */
   isSeeded: boolean;
+  /** One commit for each request, instead of one for many. */
+  commitsEach?: boolean;
   /** Where processor profiles are written when it stops. */
   profiles?: string | undefined;
   /** The built executable instead of the sources. */
@@ -45,7 +48,13 @@ export async function startErrand(folder: string, options: ErrandOptions): Promi
   };
   const command = options.executable
     ? [options.executable, 'serve']
-    : [process.execPath, ...flagsOf(options.profiles), MAIN, 'serve'];
+    : [
+        process.execPath,
+        ...flagsOf(options.profiles),
+        ...(options.commitsEach ? ['--import', COMMIT_EACH] : []),
+        MAIN,
+        'serve',
+      ];
   const started = await start(command, settings, port, folder);
   return { ...started, token: options.isSeeded ? await signIn(port) : '' };
 }
