@@ -16,6 +16,8 @@ const open = async (
 };
 const login = (email: string, password: string, address = '192.0.2.1', headers = {}) =>
   world.call('POST', '/auth/login', { body: { email, password }, address, headers });
+const confirm = (email: string, code: string | undefined) =>
+  world.call('POST', '/auth/login/code/confirm', { body: { email, code }, address: '192.0.2.1' });
 
 describe('the limit of an address', () => {
   it('holds 200 and refills one a second, counting malformed requests too', async () => {
@@ -53,13 +55,13 @@ describe('the limit of an address', () => {
   });
 
   it('is another for refresh', async () => {
-    await open({ auth_burst: 1 });
+    await open({ auth_burst: 1, refresh_burst: 2 });
     await login('a@example.com', 'password1');
     expect((await login('a@example.com', 'password1')).status).toBe(429);
-    expect(
+    const refresh = async () =>
       (await world.call('POST', '/auth/refresh', { body: { refreshToken: 'x' }, address: '192.0.2.1' }))
-        .status,
-    ).toBe(401);
+        .status;
+    expect([await refresh(), await refresh(), await refresh()]).toEqual([401, 401, 429]);
   });
 
   it('counts a /64 of IPv6 as one, and IPv4 in IPv6 as IPv4', async () => {
@@ -248,6 +250,14 @@ describe('failed sign-ins', () => {
     await open();
     const ada = await world.signUp('ada@example.com');
     for (let i = 0; i < 30; i += 1) expect((await login(ada.email, ada.password)).status).toBe(200);
+    await world.close();
+    await open({ failures_burst: 1 });
+    const bob = await world.signUp('bob@example.com');
+    for (let i = 0; i < 3; i += 1) {
+      await world.call('POST', '/auth/login/code', { body: { email: bob.email } });
+      const { code } = await world.mailTo(bob.email);
+      expect((await confirm(bob.email, code)).status).toBe(200);
+    }
   });
 
   it('cannot slip through together', async () => {
@@ -261,12 +271,35 @@ describe('failed sign-ins', () => {
   it('of all addresses are 100 per account, and hold up no network that signed in within 30 days', async () => {
     await open({ auth_burst: 100_000 });
     const ada = await world.signUp('ada@example.com');
+    const bob = await world.signUp('bob@example.com');
     expect((await login(ada.email, ada.password, '198.51.100.1')).status).toBe(200);
+    world.clock.advance(30 * DAY - 1);
     for (let i = 0; i < 100; i += 1)
       expect((await login(ada.email, 'wrong password', `203.0.113.${i}`)).status).toBe(401);
     expect((await login(ada.email, 'wrong password', '203.0.113.200')).status).toBe(429);
     expect((await login(ada.email, ada.password, '198.51.100.1')).status).toBe(200);
     expect((await login(ada.email, ada.password, '203.0.113.201')).status).toBe(429);
+    expect((await login(bob.email, bob.password, '203.0.113.201')).status).toBe(200);
+  });
+
+  it('come back at the rates that are set, of one address and of all', async () => {
+    await open({
+      failures_burst: 1,
+      failures_per_minute: 2,
+      account_failures_burst: 2,
+      account_failures_per_minute: 4,
+    });
+    const outcomes = [];
+    for (const address of ['192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.3']) {
+      const { status, headers } = await login('a@example.com', 'wrong password', address);
+      outcomes.push([status, headers.get('retry-after')]);
+    }
+    expect(outcomes).toEqual([
+      [401, null],
+      [429, '30'],
+      [401, null],
+      [429, '15'],
+    ]);
   });
 
   it('hold up a network that only another account knows, or this one for 30 days no more', async () => {
@@ -292,18 +325,13 @@ describe('failed sign-ins', () => {
         body: { currentPassword: 'wrong password', newPassword: 'password2' },
       });
     for (let i = 0; i < 5; i += 1) expect((await change()).status).toBe(403);
-    for (let i = 0; i < 5; i += 1) {
-      expect(
-        (
-          await world.call('POST', '/auth/login/code/confirm', {
-            body: { email: ada.email, code: '000000' },
-            address: '192.0.2.1',
-          })
-        ).status,
-      ).toBe(401);
-    }
+    for (let i = 0; i < 5; i += 1) expect((await confirm(ada.email, '000000')).status).toBe(401);
+    await world.call('POST', '/auth/login/code', { body: { email: ada.email } });
+    const { code } = await world.mailTo(ada.email);
     expect((await change()).status).toBe(429);
     expect((await login(ada.email, ada.password)).status).toBe(429);
+    const { status, headers } = await confirm(ada.email, code);
+    expect([status, headers.get('retry-after')]).toEqual([429, '60']);
   });
 });
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createAccount } from '../src/auth/account.ts';
 import type { Db, Query } from '../src/db/connection.ts';
 import { DAY, MINUTE, SECOND, toInstant, toMs } from '../src/kernel/instants.ts';
 import { consoleTransport } from '../src/mail/console-transport.ts';
@@ -169,6 +170,23 @@ describe('order', () => {
     await world.settle();
     expect(letters[0]?.to).toBe('code@example.com');
     expect(new Set(sentTo()).size).toBe(1_001);
+  });
+
+  it('the code that someone asks for overtakes what has waited longer', async () => {
+    const email = 'ada@example.com';
+    await world.deps.write((tx) =>
+      createAccount(tx, { email, name: 'Ada', passwordHash: null }, world.clock.now()),
+    );
+    answer = () => DELAYED;
+    await promise(...Array.from({ length: 20 }, (_, i) => mailTo(`u${i}@example.com`)));
+    await world.settle();
+    world.clock.advance(SECOND);
+    await world.call('POST', '/auth/login/code', { body: { email } });
+    await world.settle();
+    answer = () => TAKEN;
+    letters = [];
+    await later(10 * SECOND);
+    expect([letters.length, letters[0]?.to]).toEqual([21, email]);
   });
 
   it('a code that comes while slow mails hold every other place goes out at once', async () => {
@@ -437,6 +455,13 @@ describe('console mails', () => {
     expect(listMails(own.deps.read)).toMatchObject([{ state: 'sent' }]);
     expect(messageOf()).toMatchObject({ token });
     expect((await own.call('POST', '/auth/register/confirm', { body: { token } })).status).toBe(201);
+    expect(listMails(own.deps.read)).toEqual([]);
+    const email = 'ada@example.com';
+    await own.call('POST', '/auth/login/code', { body: { email } });
+    await own.settle();
+    const code = /^Code: (\d+)$/m.exec(printed)?.[1];
+    expect(messageOf()).toMatchObject({ code });
+    expect((await own.call('POST', '/auth/login/code/confirm', { body: { email, code } })).status).toBe(200);
     expect(listMails(own.deps.read)).toEqual([]);
   });
 

@@ -304,6 +304,43 @@ describe('logout', () => {
     const { body } = await refresh(ada.refreshToken);
     expect((await logout(body.accessToken, ada.refreshToken)).status).toBe(401);
     expect(await me(body.accessToken)).toBe(401);
+    expect(world.log.join('')).toContain(`"event":"refresh-token-reused","userId":"${ada.id}"`);
+  });
+});
+
+describe('a session', () => {
+  it('is asked for again before a write, so its end counts from its commit', async () => {
+    const other = await login(ada);
+    expect(await me(other.accessToken)).toBe(200);
+    const both = await Promise.all([
+      logout(other.accessToken, other.refreshToken),
+      world.call('POST', '/workspaces', { token: other.accessToken, body: { title: 'Too late' } }),
+    ]);
+    expect(both.map(({ status }) => status)).toEqual([204, 401]);
+    expect((await world.call('GET', '/me/workspaces', { token: ada.accessToken })).body.total).toBe(1);
+  });
+
+  it('that goes with its account while a request comes in is refused like any that has ended', async () => {
+    const ended = Promise.withResolvers<void>();
+    const body = new ReadableStream({
+      pull: async (controller) => {
+        await ended.promise;
+        controller.enqueue(
+          new TextEncoder().encode(JSON.stringify({ currentPassword: password, newPassword: 'password2' })),
+        );
+        controller.close();
+      },
+    });
+    const { accessToken: token, password } = ada;
+    const late = world.app.request('/api/me/password', {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body,
+      duplex: 'half',
+    } as RequestInit);
+    expect((await world.call('DELETE', '/auth/me', { token, body: { password } })).status).toBe(204);
+    ended.resolve();
+    expect((await late).status).toBe(401);
   });
 });
 
@@ -311,8 +348,8 @@ describe('my sessions', () => {
   it('are listed with the current one marked, and end one by one or all the others', async () => {
     const second = await login(ada);
     const third = await login(ada);
-    const { body } = await world.call('GET', '/me/sessions', { token: ada.accessToken });
-    expect(body.total).toBe(3);
+    const { status, body } = await world.call('GET', '/me/sessions', { token: ada.accessToken });
+    expect([status, body.total]).toEqual([200, 3]);
     expect(body.items.map((session: { current: boolean }) => session.current)).toEqual([true, false, false]);
     const { id } = body.items[1];
     expect((await world.call('DELETE', `/me/sessions/${id}`, { token: ada.accessToken })).status).toBe(204);
@@ -334,7 +371,7 @@ describe('my sessions', () => {
     expect(paged).toEqual(items);
     world.clock.advance(29 * DAY);
     const { body } = await refresh(ada.refreshToken);
-    world.clock.advance(2 * DAY);
+    world.clock.advance(DAY);
     const { body: rotated } = await refresh(body.refreshToken);
     const left = (await world.call('GET', '/me/sessions', { token: rotated.accessToken })).body;
     expect([left.total, left.items.map(({ id }: { id: string }) => id)]).toEqual([1, [items[0].id]]);

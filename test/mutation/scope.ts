@@ -28,7 +28,7 @@ export const GROUPS: Record<string, Group> = {
   keys: { files: ['src/kernel/{keys,secrets}.ts'], tests: ['keys', 'sessions'] },
   'sign-in': {
     files: ['src/auth/{attempts,login,login-code}.ts'],
-    tests: ['accounts', 'bystanders', 'limits', 'logs'],
+    tests: ['accounts', 'bystanders', 'limits', 'logs', 'mail-worker'],
   },
   'mailed-tokens': {
     files: ['src/auth/{email-tokens,password-reset,email-change}.ts'],
