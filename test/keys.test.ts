@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
+import fs, {
   chmodSync,
   chownSync,
   mkdtempSync,
@@ -8,8 +8,11 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -87,12 +90,57 @@ describe('the key file', () => {
 
   it('has its mode tightened where others could read it', () => {
     open();
-    for (const wide of [0o644, 0o640, 0o606]) {
+    for (const wide of [0o644, 0o640, 0o606, 0o601]) {
       chmodSync(path, wide);
       open();
       expect(modeOf(path)).toBe('600');
     }
+    chmodSync(path, 0o400);
+    open();
+    expect(modeOf(path)).toBe('400');
     expect(warnings).toEqual([]);
+  });
+
+  it('is used all the same where its mode cannot be changed, with a warning', () => {
+    open();
+    chmodSync(path, 0o644);
+    const { chmodSync: real } = fs;
+    fs.chmodSync = () => {
+      throw new Error('EPERM');
+    };
+    syncBuiltinESMExports();
+    try {
+      expect(open().signing().kid).toBe(read().access[0].kid);
+    } finally {
+      fs.chmodSync = real;
+      syncBuiltinESMExports();
+    }
+    expect(warnings).toEqual([expect.stringContaining(`${path} can be read by others`)]);
+  });
+
+  it('needs no folder that could be written to, once it is there', async () => {
+    const { kid } = open().signing();
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) chownSync(path, NOBODY, NOBODY);
+    chmodSync(folder, 0o555);
+    const found = await inAnotherProcess(
+      `const { openKeys } = await load();
+      console.log(openKeys(path, 1, () => {}).signing().kid);`,
+      isRoot ? NOBODY : undefined,
+    );
+    chmodSync(folder, 0o700);
+    expect(found).toBe(kid);
+  });
+
+  it('that is not there, or a link to nowhere, is said to be so', () => {
+    const missing = join(folder, 'missing/keys.json');
+    expect(() => open(missing)).toThrow(KeyFileError);
+    expect(() => open(missing)).toThrow(`${missing} cannot be made (ENOENT)`);
+    symlinkSync(join(folder, 'nowhere.json'), path);
+    for (const attempt of [() => open(), () => rotateAccessKey(path, Date.now(), TOKEN_MS)]) {
+      expect(attempt).toThrow(KeyFileError);
+      expect(attempt).toThrow(`${path} cannot be read (ENOENT)`);
+    }
   });
 
   it.each<[string, () => void]>([
@@ -131,7 +179,7 @@ describe('the key file', () => {
       isRoot ? NOBODY : undefined,
     );
     expect(message).toContain(path);
-    expect(message).toContain('EACCES');
+    expect(message).toContain('cannot be read (EACCES)');
     expect(message).not.toMatch(/damaged|remove/);
   });
 
@@ -160,7 +208,8 @@ describe('a rotation', () => {
     expect(keys.signing().kid).toBe(kid);
     expect(keys.verifying(kid, now)).toEqual(keys.signing().key);
     expect(keys.verifying(old.kid, now + TOKEN_MS)).toEqual(old.key);
-    expect(keys.verifying(old.kid, now + TOKEN_MS + 5 * MINUTE)).toBeUndefined();
+    expect(keys.verifying(old.kid, now + TOKEN_MS + MINUTE)).toEqual(old.key);
+    expect(keys.verifying(old.kid, now + TOKEN_MS + MINUTE + 1)).toBeUndefined();
     expect(keys.verifying('unknown', now)).toBeUndefined();
     expect(keys.verifying(kid, now + 1_000 * TOKEN_MS)).toBeDefined();
   });
@@ -182,8 +231,10 @@ describe('a rotation', () => {
     const third = rotateAccessKey(path, now + MINUTE, TOKEN_MS);
     const kids = () => read().access.map((entry: { kid: string }) => entry.kid);
     expect(kids()).toEqual([first, second, third]);
-    const fourth = rotateAccessKey(path, now + TOKEN_MS + 10 * MINUTE, TOKEN_MS);
-    expect(kids()).toEqual([third, fourth]);
+    const fourth = rotateAccessKey(path, now + TOKEN_MS + 2 * MINUTE, TOKEN_MS);
+    expect(kids()).toEqual([second, third, fourth]);
+    const fifth = rotateAccessKey(path, now + TOKEN_MS + 2 * MINUTE + 1, TOKEN_MS);
+    expect(kids()).toEqual([third, fourth, fifth]);
   });
 
   it('is noticed by refresh, however soon another follows, and changes no other key', () => {
@@ -237,6 +288,18 @@ describe('refresh', () => {
     keys.refresh();
     expect(keys.signing().kid).toBe(rotated);
     expect(warnings).toHaveLength(2);
+  });
+
+  it('takes a file of the same size that was written in place of the old one, by the same name', () => {
+    const keys = open();
+    const { kid } = keys.signing();
+    const other = 'x'.repeat(kid.length);
+    const { ino, size, mtimeMs } = statSync(path);
+    writeFileSync(path, readFileSync(path, 'utf8').replace(kid, other));
+    utimesSync(path, new Date(), new Date(mtimeMs + 1));
+    expect(statSync(path)).toMatchObject({ ino, size });
+    keys.refresh();
+    expect(keys.signing().kid).toBe(other);
   });
 });
 

@@ -13,7 +13,7 @@ const NOTICE_MS = MINUTE;
 const key = z.base64url().refine((text) => Buffer.from(text, 'base64url').length === KEY_BYTES);
 const KeyFile = z.object({
   /** Newest last; all verify, the newest signs. */
-  access: z.array(z.object({ kid: z.string().min(1), key, createdAt: z.iso.datetime() })).min(1),
+  access: z.array(z.object({ kid: z.string(), key, createdAt: z.iso.datetime() })).min(1),
   codes: key,
   outbox: key,
 });
@@ -27,7 +27,7 @@ export interface Keys {
   /** The key that signs access tokens now. */
   signing(): { kid: string; key: Uint8Array };
   /** The key that verifies tokens of this `kid`, if it is one of ours and its last token may still be out. */
-  verifying(kid: string, now: number): Uint8Array | undefined;
+  verifying(kid: string | undefined, now: number): Uint8Array | undefined;
   /** A keyed hash for codes too short to be hashed plainly. */
   codeHash(text: string): string;
   /** Encrypts what the outbox keeps. */
@@ -41,9 +41,9 @@ export interface Keys {
 /** Opens the key file, making it (0600) where there is none. `tokenMs`: how long an access token lives. */
 export function openKeys(path: string, tokenMs: number, warn: (message: string) => void): Keys {
   createKeyFile(path);
-  tightenMode(path, warn);
   let stamp = stampOf(path);
   const file = readKeyFile(path);
+  tightenMode(path, warn);
   let access = accessKeys(file, tokenMs);
   const outbox = Buffer.from(file.outbox, 'base64url');
   const codes = Buffer.from(file.codes, 'base64url');

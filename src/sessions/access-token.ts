@@ -32,13 +32,13 @@ export function createAccessTokens(options: {
   minutes: number;
 }): AccessTokens {
   const { keys, clock, issuer, audience, minutes } = options;
-  const verified = new Map<string, Claims & { kid: string; expiresAt: number }>();
+  const verified = new Map<string, Claims & { kid: string | undefined; expiresAt: number }>();
 
   const verifySignature = async (token: string, now: number) => {
     const { payload, protectedHeader } = await jwtVerify(
       token,
       ({ kid }) => {
-        const key = kid === undefined ? undefined : keys.verifying(kid, now);
+        const key = keys.verifying(kid, now);
         if (!key) throw new errors.JWKSNoMatchingKey();
         return key;
       },
@@ -54,7 +54,7 @@ export function createAccessTokens(options: {
     const { sub, sid, exp } = payload;
     if (typeof sub !== 'string' || typeof sid !== 'string' || typeof exp !== 'number')
       throw new errors.JWTInvalid();
-    return { userId: sub, sessionId: sid, kid: protectedHeader.kid ?? '', expiresAt: exp * SECOND };
+    return { userId: sub, sessionId: sid, kid: protectedHeader.kid, expiresAt: exp * SECOND };
   };
 
   return {
@@ -74,11 +74,7 @@ export function createAccessTokens(options: {
     verify: (token) => {
       const now = clock.now();
       const known = verified.get(token);
-      if (known) {
-        if (known.expiresAt > now && keys.verifying(known.kid, now)) return known;
-        verified.delete(token);
-        throw unauthorizedBearer('The access token has expired');
-      }
+      if (known && known.expiresAt > now && keys.verifying(known.kid, now)) return known;
       if (token.length > TOKEN_CHARACTERS_AT_MOST) throw unauthorizedBearer('The access token is not valid');
       return verifySignature(token, now).then(
         (claims) => {
