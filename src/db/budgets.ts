@@ -42,8 +42,12 @@ export function takeBudgets(
 /** Gives back one to every budget. */
 export function returnBudgets(db: Db, budgets: Budget[]): void {
   for (const { key, bucket } of budgets) {
-    const row = db.one(find({ key }));
-    if (row) db.run(keep({ key, full_at: row.full_at - bucket.refillMs }));
+    db.run(
+      query
+        .updateTable('budgets')
+        .set((row) => ({ full_at: row('full_at', '-', bucket.refillMs) }))
+        .where('key', '=', key),
+    );
   }
 }
 

@@ -12,8 +12,8 @@ const AUTH_BODY_BYTES = 16 * 1024;
 /** Tells who comes in and whether they may; throws 401, 403 or 404 otherwise. */
 export interface Door<Who> {
   enter(deps: Deps, visitor: Visitor, request: DoorRequest): Who | Promise<Who>;
-  /** Whether a Bearer token is asked for. */
-  bearer: boolean;
+  /** A Bearer token is asked for. */
+  bearer?: true;
   /** For the description: the least role that may enter. */
   role?: string;
 }
@@ -23,8 +23,8 @@ export interface DoorRequest {
   workspaceId: string | undefined;
 }
 
-/** The door of public routes: everyone enters as the visitor they are. */
-export const open: Door<Visitor> = { enter: (_deps, visitor) => visitor, bearer: false };
+/** The door of public routes: everyone enters. */
+export const open: Door<undefined> = { enter: () => {} };
 
 type Shape = z.ZodType<unknown, unknown>;
 type QueryShape = z.ZodObject;
@@ -43,7 +43,7 @@ export interface RouteOf<Path extends string, Who, Query, Body, Answer> {
   limit?: 'auth' | 'refresh' | 'search';
   query?: Query;
   body?: Body;
-  /** The body may be left out altogether. */
+  /** For the description: the body may be left out altogether. */
   bodyOptional?: true;
   status: 200 | 201 | 204;
   /** The shape of the answer's body; none for an answer without one. */
@@ -115,11 +115,8 @@ function takeFromUser(deps: Deps, { userId }: { userId: string }, limit: Route['
 async function readInput(declared: Route, context: Context<Environment>, maxBytes: number) {
   const issues: Issue[] = [];
   const query = declared.query && check(declared.query, readQuery(context, declared.query, issues), issues);
-  let body: unknown;
-  if (declared.body) {
-    const given = await readBody(context.req.raw, maxBytes);
-    if (given !== undefined || !declared.bodyOptional) body = check(declared.body, given ?? {}, issues);
-  }
+  const body =
+    declared.body && check(declared.body, (await readBody(context.req.raw, maxBytes)) ?? {}, issues);
   if (issues.length > 0) throw invalid(...issues);
   return { query, body };
 }
@@ -130,9 +127,7 @@ function readQuery(
   issues: Issue[],
 ): Record<string, string> {
   const values: Record<string, string> = {};
-  const mark = context.req.url.indexOf('?');
-  if (mark === -1) return values;
-  if (!decodes(context.req.url.slice(mark + 1))) {
+  if (!decodes(context.req.url.replace(/^[^?]*/, ''))) {
     throw new AppError('BadRequestError', 'The query is not valid percent-encoded UTF-8');
   }
   for (const [name, given] of Object.entries(context.req.queries())) {

@@ -156,7 +156,7 @@ export const recurringRoutes = [
     description:
       'The task of the upcoming occurrence goes, edited or not, and the next one is made. A skipped occurrence counts. ' +
       'Each call skips one more, unless `occurrenceAt` names one that is skipped already.',
-    handle: ({ deps, who, params, body }) => skipOccurrence(deps, who, params.job_id, body ?? {}),
+    handle: ({ deps, who, params, body }) => skipOccurrence(deps, who, params.job_id, body),
   }),
   route({
     method: 'post',

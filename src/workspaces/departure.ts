@@ -42,7 +42,5 @@ const heirOf = (tx: Tx, workspaceId: string): string | undefined =>
       .where('workspace_id', '=', workspaceId)
       .where('role', 'in', ['admin', 'member'])
       .orderBy('role') // by name: admin before member
-      .orderBy('joined_at')
-      .orderBy('user_id')
-      .limit(1),
+      .orderBy('joined_at'),
   )?.user_id;

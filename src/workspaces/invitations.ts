@@ -16,7 +16,7 @@ import { findUserByEmail } from '../users/store.ts';
 import { type Member, writeAs } from './door.ts';
 import * as store from './invitations-store.ts';
 import type { AcceptInput, Invitation, InvitationInput, Workspace } from './schema.ts';
-import { findWorkspaceOf, hasMemberWithEmail, idsOfManagers, insertMember } from './store.ts';
+import { hasMemberWithEmail, idsOfManagers, insertMember } from './store.ts';
 import { workspaceSeenBy } from './workspaces.ts';
 
 const VALID_MS = 7 * DAY;
@@ -123,8 +123,8 @@ export async function purgeInvitations({ clock, write }: Deps): Promise<void> {
 
 function tellInvited(tx: Tx, row: InvitationRow, inviter: UserRow): void {
   const invited = findUserByEmail(tx, row.email);
-  const workspace = findWorkspaceOf(tx, row.workspace_id, inviter.id);
-  if (!invited || !workspace) return;
+  const workspace = workspaceSeenBy(tx, row.workspace_id, inviter.id);
+  if (!invited) return;
   notify(
     tx,
     [invited.id],
