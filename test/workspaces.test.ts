@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../src/db/connection.ts';
-import { SECOND } from '../src/kernel/instants.ts';
+import { SECOND, toInstant } from '../src/kernel/instants.ts';
 import { as, type Call, homeOf, invite, joined } from './people.ts';
 import { openWorld, type Person, type World } from './world.ts';
 
@@ -48,9 +48,13 @@ describe('a workspace', () => {
 
   it('is listed for each of its members, the default one first', async () => {
     for (const title of ['B', 'A']) await owner('POST', '/workspaces', { title });
+    const titlesOn = async (page: number) =>
+      (await owner('GET', `/me/workspaces?limit=2&page=${page}`)).body.items.map(
+        ({ title }: { title: string }) => title,
+      );
+    expect([await titlesOn(1), await titlesOn(2)]).toEqual([["Ada's workspace", 'B'], ['A']]);
     const { items, total } = (await owner('GET', '/me/workspaces')).body;
-    expect(total).toBe(3);
-    expect(items[0].id).toBe(home);
+    expect([items[0].id, total]).toEqual([home, 3]);
     const viewer = as(world, await join('viewer'));
     const seen = (await viewer('GET', '/me/workspaces')).body.items;
     expect(seen.map((row: { id: string; role: string }) => [row.id === home, row.role])).toEqual([
@@ -172,11 +176,16 @@ describe('the door', () => {
 
 describe('roles', () => {
   it('are shown in the order people came, and paged', async () => {
+    const zoe = await world.signUp();
     const people = [ada];
-    for (const role of ['viewer', 'member', 'admin']) {
+    for (const role of ['viewer', 'member']) {
       world.clock.advance(SECOND);
       people.push(await join(role));
     }
+    world.clock.advance(SECOND);
+    const token = await invite(world, ada, home, zoe.email, 'admin');
+    people.push(zoe);
+    expect((await as(world, zoe)('POST', '/invitations/accept', { token })).status).toBe(200);
     const { body } = await owner('GET', at('/members?limit=3'));
     expect(body).toMatchObject({ page: 1, limit: 3, total: 4 });
     const rest = (await owner('GET', at('/members?limit=3&page=2'))).body.items;
@@ -241,6 +250,31 @@ describe('roles', () => {
     expect((await as(world, zoe)('DELETE', at())).status).toBe(204);
   });
 
+  it('take no task from anyone who may still have it', async () => {
+    const zoe = await join('member');
+    const [list] = (await owner('GET', at('/lists'))).body.items;
+    const { id } = (await owner('POST', at('/tasks'), { title: 'T', listId: list.id, assigneeId: zoe.id }))
+      .body;
+    for (const role of ['admin', 'member', 'owner']) {
+      expect((await owner('PATCH', at(`/members/${zoe.id}`), { role })).status).toBe(200);
+      expect((await owner('GET', at(`/tasks/${id}`))).body.assigneeId).toBe(zoe.id);
+    }
+  });
+
+  it('that change, and people who go, are told in the log, with whoever did it', async () => {
+    const zoe = await join('member');
+    const path = at(`/members/${zoe.id}`);
+    for (const role of ['member', 'viewer']) await owner('PATCH', path, { role });
+    await owner('PATCH', path, {});
+    await owner('DELETE', path);
+    const about = { workspaceId: home, userId: zoe.id, by: ada.id };
+    const events = world.log.map((line) => JSON.parse(line)).filter(({ by }) => by !== undefined);
+    expect(events).toMatchObject([
+      { event: 'role-changed', role: 'viewer', ...about },
+      { event: 'member-removed', ...about },
+    ]);
+  });
+
   it('leave exactly one owner however many hand-overs race', async () => {
     const [one, two] = [await join('member'), await join('member')];
     const answers = await Promise.all(
@@ -273,9 +307,15 @@ describe('membership', () => {
       const open = (await owner('POST', at('/tasks'), task)).body;
       const closed = (await owner('POST', at('/tasks'), { ...task, statusId: done })).body;
       const path = at(`/members/${zoe.id}`);
+      world.clock.advance(SECOND);
       if (end === 'removed') await owner('DELETE', path);
       else await owner('PATCH', path, { role: 'viewer' });
-      expect((await owner('GET', at(`/tasks/${open.id}`))).body.assigneeId).toBeNull();
+      const updatedAt = toInstant(world.clock.now());
+      expect((await owner('GET', at(`/tasks/${open.id}`))).body).toEqual({
+        ...open,
+        assigneeId: null,
+        updatedAt,
+      });
       expect((await owner('GET', at(`/tasks/${closed.id}`))).body.assigneeId).toBe(zoe.id);
     }
   });
@@ -302,12 +342,16 @@ describe('membership', () => {
       const begun = await assignedIn(home, zoe.id, 1);
       const [theirs, bobs] = [await seriesOf(zoe.id), await seriesOf(bob.id)];
       const path = at(`/members/${zoe.id}`);
+      world.clock.advance(SECOND);
       if (end === 'removed') await owner('DELETE', path);
       else await owner('PATCH', path, { role: 'viewer' });
       for (const task of kept)
         expect((await owner('GET', at(`/tasks/${task.id}`, task.workspaceId))).body).toEqual(task);
       expect((await owner('GET', at(`/tasks/${begun.id}`))).body.assigneeId).toBeNull();
-      expect((await owner('GET', at(`/recurring-tasks/${theirs.id}`))).body.assigneeId).toBeNull();
+      expect((await owner('GET', at(`/recurring-tasks/${theirs.id}`))).body).toMatchObject({
+        assigneeId: null,
+        updatedAt: toInstant(world.clock.now()),
+      });
       expect((await owner('GET', at(`/recurring-tasks/${bobs.id}`))).body).toEqual(bobs);
     }
   });

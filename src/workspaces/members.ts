@@ -14,7 +14,7 @@ import * as store from './store.ts';
  * 403 for an admin who touches the owner, 400 for the owner's own role. A new viewer loses their open tasks, and who is
  * no admin any more the invitations they sent.
  */
-export async function changeRole(
+export function changeRole(
   deps: Deps,
   who: Member,
   userId: string,
@@ -22,22 +22,21 @@ export async function changeRole(
 ): Promise<WorkspaceMember> {
   const now = toInstant(deps.clock.now());
   const { workspaceId } = who;
-  const changed = await writeAs(deps, who, (tx) => {
+  return writeAs(deps, who, (tx) => {
     const row = demandMember(tx, workspaceId, userId);
     const { role } = input;
-    if (role === undefined) return row;
+    if (role === undefined) return store.memberOf(row);
     if (role === 'owner' && who.role !== 'owner') throw forbidden('Only the owner hands a workspace over');
-    if (role === row.role) return row;
+    if (role === row.role) return store.memberOf(row);
     refuseOwner(who, row, 'The owner stays owner until they hand the workspace over to someone else');
     if (role === 'owner') handOver(tx, who, userId, now);
     else store.setRole(tx, workspaceId, userId, role);
     if (!isAtLeast(role, 'admin')) dropInvitations(tx, workspaceId, { inviterId: userId });
     if (role === 'viewer') unassignOpenTasks(tx, workspaceId, userId, now);
-    return { ...row, role };
+    const facts = { event: 'role-changed', workspaceId, userId, role, by: who.userId };
+    tx.afterCommit(() => deps.log.info(facts, 'role changed'));
+    return store.memberOf({ ...row, role });
   });
-  const facts = { event: 'role-changed', workspaceId, userId, role: changed.role, by: who.userId };
-  if (input.role !== undefined) deps.log.info(facts, 'role changed');
-  return store.memberOf(changed);
 }
 
 /**
@@ -62,11 +61,9 @@ export async function removeMember(deps: Deps, who: Member, userId: string): Pro
 
 /** The old owner steps down first: a workspace never has two. */
 function handOver(tx: Tx, who: Member, userId: string, now: Instant): void {
-  const workspace = store.findWorkspaceOf(tx, who.workspaceId, who.userId);
-  if (!workspace) throw notFound('workspace');
   store.setRole(tx, who.workspaceId, who.userId, 'admin');
   store.setRole(tx, who.workspaceId, userId, 'owner');
-  store.saveWorkspace(tx, { ...workspace, owner_id: userId, updated_at: now });
+  store.setOwner(tx, who.workspaceId, userId, now);
 }
 
 function demandMember(tx: Tx, workspaceId: string, userId: string) {

@@ -63,7 +63,7 @@ export const saveWorkspace = (db: Db, row: WorkspaceRow) =>
   db.run(
     query
       .updateTable('workspaces')
-      .set({ title: row.title, owner_id: row.owner_id, updated_at: row.updated_at })
+      .set({ title: row.title, updated_at: row.updated_at })
       .where('id', '=', row.id),
   );
 
