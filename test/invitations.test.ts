@@ -72,12 +72,14 @@ describe('an invitation', () => {
   it('works for 7 days, then is gone', async () => {
     const zoe = await world.signUp();
     const token = await invite(world, ada, home, zoe.email, 'member');
-    world.clock.advance(7 * DAY);
+    world.clock.advance(MINUTE);
+    const newer = (await send('bob@example.com')).body.id;
+    world.clock.advance(7 * DAY - MINUTE);
     const late = await world.call('POST', '/auth/login', { body: zoe });
     const answer = await accept({ ...zoe, accessToken: late.body.accessToken }, token);
     expect(answer.status).toBe(400);
     await tick(world.deps);
-    expect(world.deps.read.all(query.selectFrom('invitations').select('id'))).toEqual([]);
+    expect(world.deps.read.all(query.selectFrom('invitations').select('id'))).toEqual([{ id: newer }]);
   });
 
   it('works for the invited address only, and survives the tries of others', async () => {
@@ -103,16 +105,33 @@ describe('an invitation', () => {
     expect((await accept(zoe, second)).body.role).toBe('viewer');
   });
 
-  it('can be taken back, with its mail', async () => {
+  it('can be taken back, and no other with it', async () => {
     const zoe = await world.signUp();
     const token = await invite(world, ada, home, zoe.email, 'member');
     const [{ id }] = (await live()).items;
+    const other = (await send('bob@example.com')).body;
     expect((await owner('DELETE', at(`/invitations/${id}`))).status).toBe(204);
     expect((await owner('DELETE', at(`/invitations/${id}`))).status).toBe(404);
     expect((await accept(zoe, token)).status).toBe(400);
-    expect(world.deps.read.all(query.selectFrom('outbox').select('id').where('secret_id', '=', id))).toEqual(
-      [],
-    );
+    expect((await live()).items).toEqual([other]);
+  });
+
+  it.each([
+    ['taken back', (id: string) => owner('DELETE', at(`/invitations/${id}`))],
+    ['accepted', async (_id: string, zoe: Person, token?: string) => accept(zoe, token)],
+  ])('that is %s takes its mail with it, and no other', async (_how, end) => {
+    const zoe = await world.signUp();
+    const { id, expiresAt } = (await send(zoe.email)).body;
+    const other = (await send('bob@example.com')).body;
+    const { token } = await world.mailTo(zoe.email);
+    const mails = () =>
+      world.deps.read.all(
+        query.selectFrom('outbox').select(['secret_id', 'expires_at']).where('kind', '=', 'invitation'),
+      );
+    const kept = { secret_id: other.id, expires_at: other.expiresAt };
+    expect(mails()).toEqual([{ secret_id: id, expires_at: expiresAt }, kept]);
+    expect((await end(id, zoe, token)).status).toBeLessThan(300);
+    expect(mails()).toEqual([kept]);
   });
 
   it.each([
@@ -134,10 +153,13 @@ describe('an invitation', () => {
   });
 
   it('outlives a hand-over: the old owner is an admin', async () => {
-    const [admin, zoe] = [await joined(world, ada, home, 'admin'), await world.signUp()];
-    const token = await invite(world, ada, home, zoe.email, 'member');
+    const admin = await joined(world, ada, home, 'admin');
+    const [zoe, bob] = [await world.signUp(), await world.signUp()];
+    const adas = await invite(world, ada, home, zoe.email, 'member');
+    const theirs = await invite(world, admin, home, bob.email, 'member');
     expect((await owner('PATCH', at(`/members/${admin.id}`), { role: 'owner' })).status).toBe(200);
-    expect((await accept(zoe, token)).status).toBe(200);
+    expect((await accept(zoe, adas)).status).toBe(200);
+    expect((await accept(bob, theirs)).status).toBe(200);
   });
 
   it('is no business of another workspace', async () => {
@@ -169,8 +191,10 @@ describe('an invitation', () => {
     });
     const change = await world.mailTo('other@example.com');
     await world.call('POST', '/auth/email/change/confirm', { body: { token: change.token } });
+    const told = async () => (await owner('GET', '/me/notifications')).body.total;
+    const before = await told();
     expect((await accept(zoe, token)).body).toMatchObject({ role: 'viewer', memberCount: 2 });
-    expect((await live()).total).toBe(0);
+    expect([(await live()).total, await told()]).toEqual([0, before]);
   });
 
   it('lets exactly one of fifty parallel acceptances in', async () => {
@@ -247,6 +271,29 @@ describe('signing up by invitation', () => {
     const { body } = await confirm(mail.token);
     const { items } = (await world.call('GET', '/me/workspaces', { token: body.accessToken })).body;
     expect(items[1]).toMatchObject({ id: home, role: 'viewer' });
+  });
+
+  it('spends no invitation of another address, nor to another workspace', async () => {
+    const other = (await owner('POST', '/workspaces', { title: 'Club' })).body.id;
+    await invite(world, ada, other, 'zoe@example.com', 'admin');
+    await send('bob@example.com', 'admin');
+    const token = await invite(world, ada, home, 'zoe@example.com', 'viewer');
+    await register('zoe@example.com', token);
+    const { body } = await confirm((await world.mailTo('zoe@example.com')).token);
+    const { items } = (await world.call('GET', '/me/workspaces', { token: body.accessToken })).body;
+    expect(items).toMatchObject([{ role: 'owner' }, { id: home, role: 'viewer' }]);
+    expect((await live()).items).toMatchObject([{ email: 'bob@example.com' }]);
+    expect((await owner('GET', `/workspaces/${other}/invitations`)).body.total).toBe(1);
+  });
+
+  it('makes the account alone when the invitation has expired meanwhile', async () => {
+    const token = await invite(world, ada, home, 'zoe@example.com', 'admin');
+    world.clock.advance(7 * DAY - 1);
+    await register('zoe@example.com', token);
+    const mail = await world.mailTo('zoe@example.com');
+    world.clock.advance(1);
+    const { body } = await confirm(mail.token);
+    expect((await world.call('GET', '/me/workspaces', { token: body.accessToken })).body.total).toBe(1);
   });
 
   describe('while sign-up is closed', () => {

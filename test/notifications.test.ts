@@ -136,6 +136,14 @@ describe('of workspaces', () => {
     });
   });
 
+  it('an invitation that names someone goes with their account', async () => {
+    const [admin, zoe] = [await joined(world, ada, home, 'admin'), await world.signUp()];
+    await invite(world, admin, home, zoe.email, 'viewer');
+    expect(await typesOf(zoe)).toEqual(['workspace.invited']);
+    await as(world, admin)('DELETE', '/auth/me', { password: admin.password });
+    expect(await typesOf(zoe)).toEqual([]);
+  });
+
   it('a new member tells owner and admins, not themself nor others', async () => {
     const [admin, member] = [
       await joined(world, ada, home, 'admin'),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAccount } from '../src/auth/account.ts';
 import { insertIdentity } from '../src/auth/identities.ts';
+import { toInstant } from '../src/kernel/instants.ts';
 import { finishRemovals } from '../src/workspaces/removals.ts';
 import { addTasks } from './many-tasks.ts';
 import { as, homeOf, invite, joined } from './people.ts';
@@ -129,9 +130,10 @@ describe('a deleted account', () => {
     const ada = await world.signUp('ada@example.com');
     const bob = await world.signUp('bob@example.com', 'Bob');
     const token = await invite(world, bob, await homeOf(world, bob), ada.email, 'admin');
+    await invite(world, bob, await homeOf(world, bob), 'zoe@example.com', 'admin');
     await as(world, ada)('PATCH', '/me', { name: 'Someone else' });
     await remove(ada);
-    expect(count('invitations')).toBe(0);
+    expect([count('invitations where email = ?', ada.email), count('invitations')]).toEqual([0, 1]);
 
     const again = await world.signUp('ada@example.com', 'Ada');
     expect(again.id).not.toBe(ada.id);
@@ -182,6 +184,19 @@ describe('a deleted account', () => {
     expect(body.total).toBe(0);
   });
 
+  it('is counted against no more, and others as before', async () => {
+    await open({ settings: { rate_limits: { enabled: true } } });
+    const people = [await world.signUp(), await world.signUp()];
+    for (const person of people) {
+      await invite(world, person, await homeOf(world, person), 'guest@example.com', 'viewer');
+      await as(world, person)('GET', '/account/export');
+    }
+    const kept = () => people.map(({ id }) => count('budgets where key like ?', `%${id}`));
+    expect(kept()).toEqual([2, 2]);
+    expect((await remove(people[0] as Person)).status).toBe(204);
+    expect(kept()).toEqual([0, 2]);
+  });
+
   it('keeps the log to a replication tool where there is one', async () => {
     await open({ settings: { database: { external_replication: true } } });
     const ada = await world.signUp();
@@ -215,9 +230,11 @@ describe('what the person leaves behind', () => {
     );
     const viewer = await joined(world, ada, home, 'viewer');
     world.clock.advance(1_000);
+    const second = await world.signUp(undefined, 'Second');
     const first = await joined(world, ada, home, 'member', 'First');
     world.clock.advance(1_000);
-    const second = await joined(world, ada, home, 'member', 'Second');
+    const token = await invite(world, ada, home, second.email, 'member');
+    expect((await as(world, second)('POST', '/invitations/accept', { token })).status).toBe(200);
     const early = await joined(world, ada, team, 'member', 'Early');
     world.clock.advance(1_000);
     const admin = await joined(world, ada, team, 'admin', 'Admin');
@@ -229,7 +246,20 @@ describe('what the person leaves behind', () => {
     expect((await remove({ ...ada, accessToken })).status).toBe(204);
     const seen = async (person: Person, id: string) =>
       (await as(world, person)('GET', `/workspaces/${id}`)).body;
-    expect(await seen(first, home)).toMatchObject({ ownerId: first.id, role: 'owner', memberCount: 3 });
+    const passedOn = world.log.map((line) => JSON.parse(line)).filter(({ role }) => role === 'owner');
+    expect(passedOn.map(({ event, workspaceId, userId }) => [event, workspaceId, userId]).toSorted()).toEqual(
+      [
+        ['role-changed', home, first.id],
+        ['role-changed', team, admin.id],
+      ].toSorted(),
+    );
+    const updatedAt = toInstant(world.clock.now());
+    expect(await seen(first, home)).toMatchObject({
+      ownerId: first.id,
+      role: 'owner',
+      memberCount: 3,
+      updatedAt,
+    });
     expect(await seen(second, home)).toMatchObject({ ownerId: first.id, role: 'member' });
     expect(await seen(viewer, home)).toMatchObject({ role: 'viewer' });
     expect(await seen(admin, team)).toMatchObject({ ownerId: admin.id, role: 'owner', memberCount: 3 });
