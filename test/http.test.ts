@@ -304,6 +304,27 @@ describe('paging', () => {
   });
 });
 
+describe('a query', () => {
+  const ask = (path: string) => world.call('GET', path, { token: ada.accessToken });
+
+  it('must be percent-encoded UTF-8, also where nobody looks', async () => {
+    for (const value of ['%ff', '%zz', '%c0%80', '%ed%a0%80', '%']) {
+      const { status, body } = await ask(`/me/workspaces?page=1&other=${value}`);
+      expect([status, body.error], value).toEqual([400, 'BadRequestError']);
+    }
+    expect((await ask('/me/workspaces?page=1&other=%C3%A4+%25?%F0%9F%90%9A')).status).toBe(200);
+  });
+
+  it('has plain text only', async () => {
+    const { id } = (await ask('/me/workspaces')).body.items[0];
+    for (const [q, issues] of [
+      ['milk', undefined],
+      ['milk%00', [{ path: 'q', message: 'Must be plain text' }]],
+    ])
+      expect((await ask(`/workspaces/${id}/tasks/search?q=${q}`)).body.issues).toEqual(issues);
+  });
+});
+
 describe('paths', () => {
   it('are taken to the letter', async () => {
     for (const path of ['/me/', '/ME', '/%2e%2e/me', '/me;x', '/me%2Fsessions']) {

@@ -154,6 +154,8 @@ describe('the limit of an address', () => {
       limit(`other ${i}`, 0);
       if (i % 50 === 0) expect(() => limit('victim', 0)).toThrow('Too many requests');
     }
+    for (let i = 0; i < 100; i += 1) limit(`other ${i}`, 0);
+    limit('victim', 0);
   });
 
   it('locks nobody out for longer than it takes to fill, should the clock be set back', () => {
@@ -315,6 +317,13 @@ describe('failed sign-ins', () => {
       expect((await login(ada.email, ada.password, address)).status).toBe(429);
   });
 
+  it('wait for the scarcer of both budgets', async () => {
+    await open({ failures_burst: 1, failures_per_minute: 60, account_failures_burst: 1 });
+    await login('a@example.com', 'wrong password');
+    const { status, headers } = await login('a@example.com', 'wrong password');
+    expect([status, headers.get('retry-after')]).toEqual([429, '60']);
+  });
+
   it('count wrong codes and wrong passwords of a change together', async () => {
     await open();
     const ada = await world.signUp('ada@example.com');
@@ -412,6 +421,18 @@ describe('signed-in requests', () => {
       expect([await knock(bob, id), await knock(bob, crypto.randomUUID())]).toEqual([403, 404]);
     expect([await knock(ada, id), await knock(ada, id), await knock(bob, id)]).toEqual([400, 429, 403]);
     expect((await world.call('GET', '/me', { token: bob.accessToken })).status).toBe(200);
+  });
+
+  it('that search are limited beside that, by user too, and nothing else by them', async () => {
+    await open({ search_burst: 2 });
+    const people = [await world.signUp(), await world.signUp()];
+    for (const { accessToken: token } of people) {
+      const { id } = (await world.call('GET', '/me/workspaces', { token })).body.items[0];
+      const search = () => world.call('GET', `/workspaces/${id}/tasks/search?q=milk`, { token });
+      for (let i = 0; i < 2; i += 1) expect((await search()).status).toBe(200);
+      expect((await search()).status).toBe(429);
+      expect((await world.call('GET', '/me', { token })).status).toBe(200);
+    }
   });
 
   it('and all others are free when limits are off', async () => {

@@ -11,15 +11,15 @@ interface Group {
 export const GROUPS: Record<string, Group> = {
   door: {
     files: ['src/workspaces/{door,members,departure,assignments,store}.ts'],
-    tests: ['workspaces', 'bystanders', 'invitations', 'removal', 'search', 'logs'],
+    tests: ['workspaces', 'bystanders', 'invitations', 'notifications', 'removal', 'search', 'logs'],
   },
   invitations: {
     files: ['src/workspaces/{invitations,invitations-store}.ts'],
-    tests: ['invitations', 'bystanders', 'notifications'],
+    tests: ['invitations', 'bystanders', 'notifications', 'removal'],
   },
   requests: {
     files: ['src/http/{route,rate-limits}.ts', 'src/db/budgets.ts', 'src/kernel/token-bucket.ts'],
-    tests: ['http', 'limits', 'workspaces', 'accounts'],
+    tests: ['http', 'limits', 'workspaces', 'accounts', 'removal', 'export'],
   },
   sessions: {
     files: ['src/sessions/{access-token,door,routes,store,tokens}.ts'],
