@@ -1,14 +1,14 @@
 import type { Tx } from '../db/writer.ts';
 import { newId } from '../kernel/ids.ts';
-import { toInstant } from '../kernel/instants.ts';
+import { type Instant, toInstant } from '../kernel/instants.ts';
 import { positionAfter } from '../kernel/positions.ts';
 import * as tasks from '../tasks/store.ts';
-import { addTask, completedAt, notifyAssigned } from '../tasks/tasks.ts';
+import { addTask, changeTask, completedAt, notifyAssigned } from '../tasks/tasks.ts';
 import { titleKey } from '../tasks/words.ts';
 import { findOccurrence, lastDecidedFrom, recordOccurrence } from './occurrences.ts';
 import type { Occurrence } from './recurrence.ts';
 import { scheduleOf } from './schedule.ts';
-import { pointSeries, type StoredSeries } from './store.ts';
+import { type StoredSeries, updateSeriesRow } from './store.ts';
 
 /** How many passed occurrences of a series are made at most, and how many recorded as missed: the newest. */
 const CATCH_UP_AT_MOST = 366;
@@ -51,18 +51,23 @@ export function pointTo(
   for (let next = first; next; next = afterDecided(tx, series, next)) {
     const taskId = generate(tx, series, next, by, now);
     if (taskId === null) continue;
-    return pointSeries(tx, series, {
+    return updateSeriesRow(tx, series, {
       state: 'active',
       state_reason: null,
-      next_run_at: next.at,
-      next_local: next.local,
-      next_number: next.number,
-      next_task_id: taskId,
-      tz_version: ZONE_DATA,
+      ...standingAt(next, taskId),
     });
   }
-  return pointSeries(tx, series, { ...NOWHERE, state: 'ended', state_reason: 'completed' });
+  return updateSeriesRow(tx, series, { ...NOWHERE, state: 'ended', state_reason: 'completed' });
 }
+
+/** Where an active series stands; that it moves on is no edit of it. */
+export const standingAt = (upcoming: Occurrence, taskId: string | null) => ({
+  next_run_at: upcoming.at,
+  next_local: upcoming.local,
+  next_number: upcoming.number,
+  next_task_id: taskId,
+  tz_version: ZONE_DATA,
+});
 
 /** The first that follows an occurrence and the decided ones right behind it: people may have skipped thousands. */
 function afterDecided(tx: Tx, series: StoredSeries, occurrence: Occurrence): Occurrence | null {
@@ -94,8 +99,7 @@ function generate(
     makeTask(tx, series, occurrence, taskId, by, now);
     return taskId;
   }
-  const known = findOccurrence(tx, record)?.task_id;
-  const task = known ? tasks.findTask(tx, series.workspace_id, known) : undefined;
+  const task = tasks.findTask(tx, series.workspace_id, findOccurrence(tx, record)?.task_id ?? null);
   return task?.completed_at === null ? task.id : null;
 }
 
@@ -106,6 +110,15 @@ const recordOf = (series: StoredSeries, occurrence: Occurrence) => ({
   occurrence_at: occurrence.at,
   number: occurrence.number,
 });
+
+/** Gives the open task of an occurrence its new instant; its due date too, unless somebody changed that. */
+export function redateTask(tx: Tx, series: StoredSeries, id: string | null, at: Instant, now: Instant): void {
+  const task = tasks.findTask(tx, series.workspace_id, id);
+  if (task?.completed_at !== null) return;
+  const isDueThen = !tasks.overriddenIn(task).includes('dueDate');
+  const dates = { occurrence_at: at, ...(isDueThen && { due_date: at }) };
+  changeTask(tx, series.workspace_code, task, dates, now, false);
+}
 
 /** The assignee is told, unless they set up the series or their own act brought the task about. */
 function makeTask(

@@ -1,29 +1,25 @@
 import { type Db, query } from '../db/connection.ts';
+import { readPage } from '../db/read-page.ts';
 import type { Instant } from '../kernel/instants.ts';
-import { offsetOf, type PageRequest } from '../kernel/page.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import type { Task } from '../tasks/schema.ts';
 import { type StoredTask, taskOf } from '../tasks/store.ts';
 import type { StoredSeries } from './store.ts';
 
-const instancesOf = ({ id, workspace_id: workspaceId }: Pick<StoredSeries, 'id' | 'workspace_id'>) =>
+const instancesOf = ({ id, workspace_id: workspaceId }: StoredSeries) =>
   query
     .selectFrom('tasks as task')
     .where('task.recurring_task_id', '=', id)
     .where('task.workspace_id', '=', workspaceId);
 
 /** The tasks of a series that still exist, by occurrence. */
-export function listInstances(db: Db, series: StoredSeries, page: PageRequest) {
-  const found = instancesOf(series);
-  const total = db.one(found.select(({ fn }) => fn.countAll<number>().as('total')))?.total ?? 0;
-  const rows = db.all(
-    found
-      .selectAll('task')
-      .orderBy('task.occurrence_at')
-      .orderBy('task.id')
-      .limit(page.limit)
-      .offset(offsetOf(page)),
+export const listInstances = (db: Db, series: StoredSeries, page: PageRequest): Page<Task> =>
+  readPage(
+    db,
+    page,
+    instancesOf(series).selectAll('task').orderBy('task.occurrence_at').orderBy('task.id'),
+    taskOf,
   );
-  return { total, items: rows.map(taskOf) };
-}
 
 /** Those that are neither completed nor canceled. */
 export const openInstances = (db: Db, series: StoredSeries): StoredTask[] =>

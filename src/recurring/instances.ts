@@ -1,24 +1,23 @@
 import type { RecurringSeriesRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
-import { AppError, type Issue, invalid, notFound } from '../kernel/errors.ts';
+import { AppError, invalid, notFound } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { toInstant } from '../kernel/instants.ts';
-import { type Page, type PageRequest, pageOf } from '../kernel/page.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Task } from '../tasks/schema.ts';
 import { findTask, type StoredTask, taskOf } from '../tasks/store.ts';
 import { editTask } from '../tasks/tasks.ts';
-import { type Member, writeAs } from '../workspaces/door.ts';
+import type { Member } from '../workspaces/door.ts';
 import { dateOf, dayOf } from './calendar.ts';
 import { NOWHERE } from './generate.ts';
 import * as store from './instances-store.ts';
 import type { EndCondition } from './interval.ts';
 import { firstOccurrence, moveOccurrences } from './occurrences.ts';
 import { endConditionOf } from './schedule.ts';
-import { demandSeries, settled } from './series.ts';
+import { settled, writeSettled } from './series.ts';
 import type { EditModeInput } from './series-schema.ts';
 import { insertSeries, type StoredSeries, updateSeriesRow } from './store.ts';
-import { settle } from './sweep.ts';
 import { changeInstances, saveTemplate, templateIssues } from './template.ts';
 
 const COUNT_AT_MOST = 999;
@@ -30,9 +29,7 @@ export async function listInstances(
   id: string,
   page: PageRequest,
 ): Promise<Page<Task>> {
-  const series = await settled(deps, who, id, deps.clock.now());
-  const { total, items } = store.listInstances(deps.read, series, page);
-  return pageOf(page, total, items);
+  return store.listInstances(deps.read, await settled(deps, who, id), page);
 }
 
 /**
@@ -40,29 +37,25 @@ export async function listInstances(
  * stay there. `following` splits the series: what begins with this instance becomes a series of its own. 404 for a
  * task that is no instance of the series.
  */
-export async function editInstance(
+export function editInstance(
   deps: Deps,
   who: Member,
   id: string,
   taskId: string,
   { mode, updates }: EditModeInput,
 ): Promise<Task> {
-  const now = deps.clock.now();
-  await settle(deps, who.workspaceId, id, now);
-  return writeAs(deps, who, (tx) => {
-    const series = demandSeries(tx, who, id);
+  return writeSettled(deps, who, id, (tx, series, now) => {
     const task = findTask(tx, who.workspaceId, taskId);
     if (task?.recurring_task_id !== id) throw notFound('instance of this series');
-    if (mode === 'this') return taskOf(underUpdates(() => editTask(deps, tx, who, task, updates, now)));
-    underUpdates(() => refuse(templateIssues(tx, who, updates, series)));
-    const whole = mode === 'following' ? splitAt(tx, series, task, now) : series;
-    changeInstances(deps, tx, who, saveTemplate(tx, whole, updates, now), updates, now);
-    return taskOf(findTask(tx, who.workspaceId, taskId) ?? task);
+    return underUpdates(() => {
+      if (mode === 'this') return taskOf(editTask(deps, tx, who, task, updates, now));
+      const issues = templateIssues(tx, who, updates, series);
+      if (issues.length > 0) throw invalid(...issues);
+      const whole = mode === 'following' ? splitAt(tx, series, task, now) : series;
+      changeInstances(deps, tx, who, saveTemplate(tx, whole, updates, now), updates, now);
+      return taskOf(findTask(tx, who.workspaceId, taskId) ?? task);
+    });
   });
-}
-
-function refuse(issues: Issue[]): void {
-  if (issues.length > 0) throw invalid(...issues);
 }
 
 /** Runs what refuses fields of a task; here they lie under `updates`. */

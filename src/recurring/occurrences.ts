@@ -5,23 +5,14 @@ import type { Instant } from '../kernel/instants.ts';
 type Row = RecurringOccurrenceRow;
 type Key = Pick<Row, 'series_id' | 'rule_version' | 'occurrence_local'>;
 
-const insert = prepared<Row, unknown>((argument) =>
-  query
-    .insertInto('recurring_occurrences')
-    .values({
-      series_id: argument('series_id'),
-      rule_version: argument('rule_version'),
-      occurrence_local: argument('occurrence_local'),
-      occurrence_at: argument('occurrence_at'),
-      number: argument('number'),
-      state: argument('state'),
-      task_id: argument('task_id'),
-    })
-    .onConflict((conflict) => conflict.doNothing()),
-);
-
 /** Records what was decided about an occurrence; answers whether it is the first decision. */
-export const recordOccurrence = (db: Db, row: Row): boolean => db.run(insert(row)) > 0;
+export const recordOccurrence = (db: Db, row: Row): boolean =>
+  db.run(
+    query
+      .insertInto('recurring_occurrences')
+      .values(row)
+      .onConflict((conflict) => conflict.doNothing()),
+  ) > 0;
 
 const byKey = prepared<Key, Row>((argument) =>
   query

@@ -3,29 +3,26 @@ import type { Deps, Leaving } from '../deps.ts';
 import { AppError, badRequest, invalid } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { deleteTaskRow, findTask } from '../tasks/store.ts';
-import { type Member, writeAs } from '../workspaces/door.ts';
+import type { Member } from '../workspaces/door.ts';
 import { advance, pointTo } from './generate.ts';
 import { findSkippedAt, updateOccurrence } from './occurrences.ts';
 import { scheduleOf } from './schedule.ts';
-import { demandSeries } from './series.ts';
+import { writeSettled } from './series.ts';
 import type { RecurringTask, SkipInput, SkippedRecurringTask } from './series-schema.ts';
 import { findSeries, recurringTaskOf, type StoredSeries, updateSeriesRow } from './store.ts';
-import { pauseForError, settle } from './sweep.ts';
+import { pauseForError } from './sweep.ts';
 
 /**
  * Skips the upcoming occurrence: its task goes, edited or not, and the next one is made. Named by `occurrenceAt`, one
  * that is skipped already is not skipped again. 400 for any other instant, and when the series is not active.
  */
-export async function skipOccurrence(
+export function skipOccurrence(
   deps: Deps,
   who: Member,
   id: string,
   { occurrenceAt }: SkipInput,
 ): Promise<SkippedRecurringTask> {
-  const now = deps.clock.now();
-  await settle(deps, who.workspaceId, id, now);
-  return writeAs(deps, who, (tx) => {
-    const series = demandSeries(tx, who, id);
+  return writeSettled(deps, who, id, (tx, series, now) => {
     const { next_run_at: at, next_number: number, state } = series;
     const isUpcoming = occurrenceAt === undefined || occurrenceAt === at;
     if (!isUpcoming) {
@@ -34,8 +31,7 @@ export async function skipOccurrence(
     }
     if (state !== 'active' || at === null || number === null) throw badRequest(`The series is ${state}`);
     if (!isUpcoming) throw invalid({ path: 'occurrenceAt', message: `The upcoming occurrence is at ${at}` });
-    const task =
-      series.next_task_id === null ? undefined : findTask(tx, who.workspaceId, series.next_task_id);
+    const task = findTask(tx, who.workspaceId, series.next_task_id);
     if (task) deleteTaskRow(tx, task);
     const touched = updateSeriesRow(tx, series, { updated_at: toInstant(now) });
     return answer(skip(tx, touched, who.userId, now), at, number);
@@ -43,32 +39,26 @@ export async function skipOccurrence(
 }
 
 /** Makes nothing more until the series is resumed; tasks stay. 400 for one that has ended. */
-export async function pauseSeries(deps: Deps, who: Member, id: string): Promise<RecurringTask> {
-  const now = deps.clock.now();
-  await settle(deps, who.workspaceId, id, now);
-  return writeAs(deps, who, (tx) => {
-    const series = demandUnended(tx, who, id);
+export const pauseSeries = (deps: Deps, who: Member, id: string): Promise<RecurringTask> =>
+  writeSettled(deps, who, id, (tx, series, now) => {
+    refuseEnded(series);
     if (series.state === 'paused') return recurringTaskOf(series);
     const changes = { state: 'paused', next_run_at: null, updated_at: toInstant(now) } as const;
     return recurringTaskOf(updateSeriesRow(tx, series, changes));
   });
-}
 
 /**
  * Goes on with the next occurrence after now; what passed meanwhile keeps its numbers and is not made, an instance
  * already there is reused. 400 for a series that has ended.
  */
-export async function resumeSeries(deps: Deps, who: Member, id: string): Promise<RecurringTask> {
-  const now = deps.clock.now();
-  await settle(deps, who.workspaceId, id, now);
-  return writeAs(deps, who, (tx) => {
-    const series = demandUnended(tx, who, id);
+export const resumeSeries = (deps: Deps, who: Member, id: string): Promise<RecurringTask> =>
+  writeSettled(deps, who, id, (tx, series, now) => {
+    refuseEnded(series);
     if (series.state === 'active') return recurringTaskOf(series);
     const at = toInstant(now);
     const touched = updateSeriesRow(tx, series, { updated_at: at });
     return recurringTaskOf(pointTo(tx, touched, scheduleOf(series).after(at), who.userId, now));
   });
-}
 
 /**
  * Lets a series go on whose upcoming instance was completed or deleted before its time, in the transaction of that.
@@ -103,10 +93,8 @@ function skip(tx: Tx, series: StoredSeries, by: string, now: number): StoredSeri
 const goOn = (tx: Tx, series: StoredSeries, by: string, now: number): StoredSeries =>
   pointTo(tx, series, scheduleOf(series).after(series.next_run_at ?? toInstant(now)), by, now);
 
-function demandUnended(tx: Tx, who: Member, id: string): StoredSeries {
-  const series = demandSeries(tx, who, id);
-  if (series.state === 'ended') throw badRequest('The series has ended');
-  return series;
+function refuseEnded({ state }: StoredSeries): void {
+  if (state === 'ended') throw badRequest('The series has ended');
 }
 
 const answer = (

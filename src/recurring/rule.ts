@@ -4,14 +4,13 @@ import type { Tx } from '../db/writer.ts';
 import type { Issue } from '../kernel/errors.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { findTask, overriddenIn } from '../tasks/store.ts';
-import { changeTask } from '../tasks/tasks.ts';
-import { NOWHERE, pointTo, ZONE_DATA } from './generate.ts';
+import { NOWHERE, pointTo, redateTask, standingAt } from './generate.ts';
 import type { EndCondition } from './interval.ts';
 import { findOccurrence, lastOccurrence, updateOccurrence } from './occurrences.ts';
 import { createRule, type Occurrence, occurrenceAfter, type Rule } from './recurrence.ts';
 import { endConditionOf, intervalOf, justBefore, scheduleOf } from './schedule.ts';
 import type { SeriesPatch } from './series-schema.ts';
-import { pointSeries, type StoredSeries, updateSeriesRow } from './store.ts';
+import { type StoredSeries, updateSeriesRow } from './store.ts';
 
 export const NO_FUTURE: Issue = { path: 'endCondition', message: 'The rule has no future occurrence' };
 
@@ -51,12 +50,12 @@ export function planRule(
 export function setRule(tx: Tx, series: StoredSeries, plan: RulePlan, by: string, now: number): void {
   const at = toInstant(now);
   const changed = updateSeriesRow(tx, series, { ...plan.columns, updated_at: at });
-  const { state, state_reason } = series;
+  const { state } = series;
   if (plan.redated) redate(tx, changed, plan.redated, plan.first, at);
   else if (state === 'ended') pointTo(tx, changed, plan.first, by, now);
   else if (!plan.isNewRhythm) return;
   else if (state === 'active') pointTo(tx, changed, plan.first, by, now);
-  else pointSeries(tx, changed, { ...NOWHERE, state, state_reason });
+  else updateSeriesRow(tx, changed, NOWHERE);
 }
 
 /** Counted from now, or from the start asked for, in numbers that go on from the last. */
@@ -104,7 +103,7 @@ function redatable(
   const upcoming = findOccurrence(tx, { series_id, rule_version, occurrence_local });
   if (!upcoming || upcoming.occurrence_at <= at) return undefined;
   if (upcoming.occurrence_at === next.at) return upcoming;
-  const task = upcoming.task_id === null ? undefined : findTask(tx, series.workspace_id, upcoming.task_id);
+  const task = findTask(tx, series.workspace_id, upcoming.task_id);
   return task && isUntouched(task) ? upcoming : undefined;
 }
 
@@ -117,18 +116,9 @@ function redate(
 ): void {
   const { rule_version } = series;
   updateOccurrence(tx, upcoming, { rule_version, occurrence_local: first.local, occurrence_at: first.at });
-  if (upcoming.occurrence_at !== first.at && upcoming.task_id !== null) {
-    const task = findTask(tx, series.workspace_id, upcoming.task_id);
-    const dates = { occurrence_at: first.at, due_date: first.at };
-    if (task) changeTask(tx, series.workspace_code, task, dates, at, false);
-  }
-  pointSeries(tx, series, {
-    state: series.state,
-    state_reason: series.state_reason,
-    next_run_at: series.state === 'active' ? first.at : null,
-    next_local: first.local,
-    next_number: first.number,
-    next_task_id: upcoming.task_id,
-    tz_version: ZONE_DATA,
+  redateTask(tx, series, upcoming.task_id, first.at, at);
+  updateSeriesRow(tx, series, {
+    ...standingAt(first, upcoming.task_id),
+    ...(series.state !== 'active' && { next_run_at: null }),
   });
 }

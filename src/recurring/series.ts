@@ -1,10 +1,11 @@
 import type { Db } from '../db/connection.ts';
 import type { RecurringSeriesRow } from '../db/tables.ts';
+import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import { invalid, notFound } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { toInstant } from '../kernel/instants.ts';
-import { type Page, type PageRequest, pageOf } from '../kernel/page.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
 import * as tasks from '../tasks/store.ts';
 import { type Member, writeAs } from '../workspaces/door.ts';
 import { isOverdue, NOWHERE, pointTo } from './generate.ts';
@@ -69,7 +70,7 @@ export function createSeries(deps: Deps, who: Member, input: SeriesInput): Promi
 
 /** A series brought to now. */
 export async function readSeries(deps: Deps, who: Member, id: string): Promise<RecurringTask> {
-  return store.recurringTaskOf(await settled(deps, who, id, deps.clock.now()));
+  return store.recurringTaskOf(await settled(deps, who, id));
 }
 
 /** The series of the workspace, each brought to now. */
@@ -81,9 +82,9 @@ export async function listSeries(
 ): Promise<Page<RecurringTask>> {
   const now = deps.clock.now();
   for (;;) {
-    const { total, rows } = store.listSeries(deps.read, who.workspaceId, query, page);
-    const overdue = rows.filter((row) => isOverdue(row, now));
-    if (overdue.length === 0) return pageOf(page, total, rows.map(store.recurringTaskOf));
+    const found = store.listSeries(deps.read, who.workspaceId, query, page);
+    const overdue = found.items.filter((row) => isOverdue(row, now));
+    if (overdue.length === 0) return { ...found, items: found.items.map(store.recurringTaskOf) };
     await Promise.all(overdue.map(({ id }) => settle(deps, who.workspaceId, id, now)));
   }
 }
@@ -94,16 +95,13 @@ export async function listSeries(
  * as an exception where it was edited; a new end leaves the rhythm as it is. Numbers go on, and a count is one of
  * them. 400 for a rule without a future; one with a future revives an ended series.
  */
-export async function updateSeries(
+export const updateSeries = (
   deps: Deps,
   who: Member,
   id: string,
   patch: SeriesPatch,
-): Promise<RecurringTask> {
-  const now = deps.clock.now();
-  await settle(deps, who.workspaceId, id, now);
-  return writeAs(deps, who, (tx) => {
-    const series = demandSeries(tx, who, id);
+): Promise<RecurringTask> =>
+  writeSettled(deps, who, id, (tx, series, now) => {
     const issues = templateIssues(tx, who, patch, series);
     const plan = planRule(tx, series, patch, now);
     if (plan === 'no future') issues.push(NO_FUTURE);
@@ -113,21 +111,16 @@ export async function updateSeries(
     changeInstances(deps, tx, who, changed, patch, now);
     return store.recurringTaskOf(demandSeries(tx, who, id));
   });
-}
 
 /** Deletes a series and its upcoming instance, if that is open and nobody edited it; other tasks stay. */
-export async function removeSeries(deps: Deps, who: Member, id: string): Promise<undefined> {
-  const now = deps.clock.now();
-  await settle(deps, who.workspaceId, id, now);
-  await writeAs(deps, who, (tx) => {
-    const series = demandSeries(tx, who, id);
-    const task =
-      series.next_task_id === null ? undefined : tasks.findTask(tx, who.workspaceId, series.next_task_id);
+export const removeSeries = (deps: Deps, who: Member, id: string): Promise<undefined> =>
+  writeSettled(deps, who, id, (tx, series, now) => {
+    const task = tasks.findTask(tx, who.workspaceId, series.next_task_id);
     const isUpcoming = task?.occurrence_at != null && task.occurrence_at > toInstant(now);
     if (isUpcoming && isUntouched(task)) tasks.deleteTaskRow(tx, task);
     store.deleteSeries(tx, series);
+    return undefined;
   });
-}
 
 /** The occurrences to come, the upcoming one with its task; none of a series that is not active. */
 export async function comingOccurrences(
@@ -136,7 +129,7 @@ export async function comingOccurrences(
   id: string,
   limit: number,
 ): Promise<ComingOccurrences> {
-  const series = await settled(deps, who, id, deps.clock.now());
+  const series = await settled(deps, who, id);
   if (series.next_run_at === null) return { occurrences: [], exhausted: true };
   const { occurrences, exhausted } = scheduleOf(series).coming(justBefore(series.next_run_at), limit);
   return {
@@ -155,14 +148,26 @@ export function previewRule(deps: Deps, input: PreviewInput): Preview {
   return preview(rule, { after, limit: limit ?? PREVIEWED_BY_DEFAULT });
 }
 
-export function demandSeries(db: Db, who: Member, id: string): store.StoredSeries {
+function demandSeries(db: Db, who: Member, id: string): store.StoredSeries {
   const row = store.findSeries(db, who.workspaceId, id);
   if (!row) throw notFound('recurring task');
   return row;
 }
 
 /** The series, brought to now. */
-export async function settled(deps: Deps, who: Member, id: string, now: number): Promise<store.StoredSeries> {
-  await settle(deps, who.workspaceId, id, now);
+export async function settled(deps: Deps, who: Member, id: string): Promise<store.StoredSeries> {
+  await settle(deps, who.workspaceId, id, deps.clock.now());
   return demandSeries(deps.read, who, id);
+}
+
+/** Writes to a series in the member's name, brought to now first: no verb meets an overdue occurrence. */
+export async function writeSettled<T>(
+  deps: Deps,
+  who: Member,
+  id: string,
+  job: (tx: Tx, series: store.StoredSeries, now: number) => ReturnType<Parameters<typeof deps.write<T>>[0]>,
+): Promise<T> {
+  const now = deps.clock.now();
+  await settle(deps, who.workspaceId, id, now);
+  return writeAs<T>(deps, who, (tx) => job(tx, demandSeries(tx, who, id), now));
 }

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { type Db, prepared, query } from '../db/connection.ts';
+import { readPage } from '../db/read-page.ts';
 import type { RecurringSeriesRow, SeriesState } from '../db/tables.ts';
 import type { Instant } from '../kernel/instants.ts';
-import { offsetOf, type PageRequest } from '../kernel/page.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
 import { PRIORITIES } from '../tasks/schema.ts';
 import { endConditionOf, intervalOf } from './schedule.ts';
 import type { RecurringTask } from './series-schema.ts';
@@ -53,15 +54,11 @@ export function listSeries(
   workspaceId: string,
   only: { listId?: string | undefined; state?: SeriesState | undefined },
   page: PageRequest,
-): { total: number; rows: RecurringSeriesRow[] } {
-  let found = query.selectFrom('recurring_series').where('workspace_id', '=', workspaceId);
+): Page<RecurringSeriesRow> {
+  let found = query.selectFrom('recurring_series').selectAll().where('workspace_id', '=', workspaceId);
   if (only.listId !== undefined) found = found.where('list_id', '=', only.listId);
   if (only.state !== undefined) found = found.where('state', '=', only.state);
-  const total = db.one(found.select(({ fn }) => fn.countAll<number>().as('total')))?.total ?? 0;
-  const rows = db.all(
-    found.selectAll().orderBy('created_at').orderBy('id').limit(page.limit).offset(offsetOf(page)),
-  );
-  return { total, rows };
+  return readPage(db, page, found.orderBy('created_at').orderBy('id'), (row) => row);
 }
 
 export const insertSeries = (db: Db, row: RecurringSeriesRow) =>
@@ -73,43 +70,14 @@ export function updateSeriesRow(
   row: StoredSeries,
   changes: Partial<RecurringSeriesRow>,
 ): StoredSeries {
-  if (Object.keys(changes).length > 0) {
-    db.run(
-      query
-        .updateTable('recurring_series')
-        .set(changes)
-        .where('id', '=', row.id)
-        .where('workspace_id', '=', row.workspace_id),
-    );
-  }
+  db.run(
+    query
+      .updateTable('recurring_series')
+      .set(changes)
+      .where('id', '=', row.id)
+      .where('workspace_id', '=', row.workspace_id),
+  );
   return { ...row, ...changes };
-}
-
-export type Pointer = Pick<
-  RecurringSeriesRow,
-  'state' | 'state_reason' | 'next_run_at' | 'next_local' | 'next_number' | 'next_task_id' | 'tz_version'
->;
-
-const point = prepared<Pointer & { id: string; workspaceId: string }, unknown>((argument) =>
-  query
-    .updateTable('recurring_series')
-    .set({
-      state: argument('state'),
-      state_reason: argument('state_reason'),
-      next_run_at: argument('next_run_at'),
-      next_local: argument('next_local'),
-      next_number: argument('next_number'),
-      next_task_id: argument('next_task_id'),
-      tz_version: argument('tz_version'),
-    })
-    .where('id', '=', argument('id'))
-    .where('workspace_id', '=', argument('workspaceId')),
-);
-
-/** Stores where a series stands, which is no edit of it. */
-export function pointSeries(db: Db, row: StoredSeries, pointer: Pointer): StoredSeries {
-  db.run(point({ ...pointer, id: row.id, workspaceId: row.workspace_id }));
-  return { ...row, ...pointer };
 }
 
 export const deleteSeries = (db: Db, row: StoredSeries) =>

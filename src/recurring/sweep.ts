@@ -1,11 +1,9 @@
-import { query } from '../db/connection.ts';
+import { recall, remember } from '../db/meta.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import { AppError } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
-import * as tasks from '../tasks/store.ts';
-import { changeTask } from '../tasks/tasks.ts';
-import { advance, isOverdue, ZONE_DATA } from './generate.ts';
+import { advance, isOverdue, redateTask, ZONE_DATA } from './generate.ts';
 import { updateOccurrence } from './occurrences.ts';
 import { instantOf } from './recurrence.ts';
 import { intervalOf } from './schedule.ts';
@@ -22,7 +20,7 @@ const SEEN_ZONE_DATA = 'tz_version';
  */
 export async function sweep(deps: Deps): Promise<void> {
   const now = deps.clock.now();
-  if (deps.read.one(seenZoneData)?.value !== ZONE_DATA) await followZoneData(deps, now);
+  if (recall(deps.read, SEEN_ZONE_DATA) !== ZONE_DATA) await followZoneData(deps, now);
   while (!deps.stopping.aborted) {
     const due = store.dueSeries(deps.read, toInstant(now), AT_ONCE);
     if (due.length === 0) return;
@@ -83,8 +81,6 @@ async function apart(
   if (failed?.status === 'rejected') throw failed.reason;
 }
 
-const seenZoneData = query.selectFrom('meta').select('value').where('key', '=', SEEN_ZONE_DATA).compile();
-
 async function followZoneData(deps: Deps, now: number): Promise<void> {
   while (!deps.stopping.aborted) {
     const stale = store.seriesOfOtherZoneData(deps.read, ZONE_DATA, AT_ONCE);
@@ -92,20 +88,12 @@ async function followZoneData(deps: Deps, now: number): Promise<void> {
       await apart(deps, stale, now, (tx, series) => redate(tx, series, now));
       continue;
     }
-    await deps.write((tx) => {
-      const row = { key: SEEN_ZONE_DATA, value: ZONE_DATA };
-      tx.run(
-        query
-          .insertInto('meta')
-          .values(row)
-          .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: ZONE_DATA })),
-      );
-    });
+    await deps.write((tx) => remember(tx, SEEN_ZONE_DATA, ZONE_DATA));
     return;
   }
 }
 
-/** The local time of the upcoming occurrence stays, its instant follows; the due date too, unless it was changed. */
+/** The local time of the upcoming occurrence stays, its instant follows. */
 function redate(tx: Tx, series: store.StoredSeries, now: number): void {
   if (series.next_local === null) return;
   const at = instantOf(series.next_local, intervalOf(series).timezone);
@@ -117,16 +105,5 @@ function redate(tx: Tx, series: store.StoredSeries, now: number): void {
     { series_id: series.id, rule_version: series.rule_version, occurrence_local: series.next_local },
     { occurrence_at: at },
   );
-  const task =
-    series.next_task_id === null ? undefined : tasks.findTask(tx, series.workspace_id, series.next_task_id);
-  if (task?.completed_at !== null) return;
-  const isDueThen = !tasks.overriddenIn(task).includes('dueDate');
-  changeTask(
-    tx,
-    series.workspace_code,
-    task,
-    { occurrence_at: at, ...(isDueThen && { due_date: at }) },
-    toInstant(now),
-    false,
-  );
+  redateTask(tx, series, series.next_task_id, at, toInstant(now));
 }

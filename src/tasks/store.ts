@@ -53,7 +53,9 @@ const byId = prepared<{ workspaceId: string; id: string }, StoredTask>((argument
     .where('id', '=', argument('id')),
 );
 
-export const findTask = (db: Db, workspaceId: string, id: string) => db.one(byId({ workspaceId, id }));
+/** Null finds none. */
+export const findTask = (db: Db, workspaceId: string, id: string | null) =>
+  id === null ? undefined : db.one(byId({ workspaceId, id }));
 
 const insert = prepared<NewTask, unknown>((argument) =>
   query.insertInto('tasks').values({
