@@ -1,5 +1,6 @@
-import { type EndCondition, type Interval, WEEK_INDEXES, WEEKDAYS } from '../src/recurring/interval.ts';
+import { WEEK_INDEXES, WEEKDAYS } from '../src/recurring/interval.ts';
 import type { Occurrence } from '../src/recurring/recurrence.ts';
+import type { EndCondition, Interval } from '../src/recurring/schema.ts';
 
 /*
  * The rules of recurring series once more, told in the slowest and plainest way: look at every day of the calendar in

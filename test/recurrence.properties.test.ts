@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { RRuleTemporal } from 'rrule-temporal';
 import { describe, expect, test } from 'vitest';
-import {
-  type EndCondition,
-  type Frequency,
-  type Interval,
-  WEEK_INDEXES,
-  WEEKDAYS,
-  type Weekday,
-} from '../src/recurring/interval.ts';
+import { type Frequency, WEEK_INDEXES, WEEKDAYS, type Weekday } from '../src/recurring/interval.ts';
 import {
   createRule,
   instantOf,
@@ -19,7 +12,7 @@ import {
   preview,
   type Rule,
 } from '../src/recurring/recurrence.ts';
-import { Interval as IntervalShape } from '../src/recurring/schema.ts';
+import { type EndCondition, type Interval, Interval as IntervalShape } from '../src/recurring/schema.ts';
 import { walk } from './recurrence-oracle.ts';
 
 const DAY = 86_400_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { canonicalTimezone, type EndCondition, type Interval } from '../src/recurring/interval.ts';
+import { canonicalTimezone } from '../src/recurring/interval.ts';
 import {
   createRule,
   instantOf,
@@ -9,6 +9,7 @@ import {
   occurrences,
   preview,
 } from '../src/recurring/recurrence.ts';
+import type { EndCondition, Interval } from '../src/recurring/schema.ts';
 import * as schema from '../src/recurring/schema.ts';
 import { walk } from './recurrence-oracle.ts';
 import { zoneLookups } from './zone-lookups.ts';

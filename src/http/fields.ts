@@ -11,6 +11,10 @@ export const hasLength =
   ({ length }: string): boolean =>
     length >= least && length <= most;
 
+/** One of some words, which the issue lists. */
+export const oneOf = <const Words extends readonly string[]>(subject: string, words: Words) =>
+  z.enum(words, { error: `${subject} must be one of ${words.join(', ')}` });
+
 /** An id in a body or query; one in a path is not looked at, as what is malformed there is simply unknown. */
 export const Id = z
   .guid({ error: 'Must be an id' })

@@ -1,13 +1,20 @@
 import { z } from '@hono/zod-openapi';
-import { Description, Id, Position, Title, WireId, WireInstant, WirePosition } from '../http/fields.ts';
+import {
+  Description,
+  Id,
+  oneOf,
+  Position,
+  Title,
+  WireId,
+  WireInstant,
+  WirePosition,
+} from '../http/fields.ts';
 import { PageQuery } from '../http/page-query.ts';
 import { statusIssues } from './statuses.ts';
 
 const STATUSES_AT_MOST = 50;
 
-const StatusType = z.enum(['unstarted', 'started', 'completed', 'canceled'], {
-  error: 'Type must be one of unstarted, started, completed, canceled',
-});
+export const StatusType = oneOf('Type', ['unstarted', 'started', 'completed', 'canceled']);
 
 const Color = z
   .string({ error: 'Color must be #rrggbb' })

@@ -12,15 +12,13 @@ import type { Member } from '../workspaces/door.ts';
 import { dateOf, dayOf } from './calendar.ts';
 import { NOWHERE } from './generate.ts';
 import * as store from './instances-store.ts';
-import type { EndCondition } from './interval.ts';
 import { firstOccurrence, moveOccurrences } from './occurrences.ts';
 import { endConditionOf } from './schedule.ts';
+import { COUNT_AT_MOST, type EndCondition } from './schema.ts';
 import { settled, writeSettled } from './series.ts';
 import type { EditModeInput } from './series-schema.ts';
 import { insertSeries, type StoredSeries, updateSeriesRow } from './store.ts';
 import { changeInstances, saveTemplate, templateIssues } from './template.ts';
-
-const COUNT_AT_MOST = 999;
 
 /** The tasks of a series that still exist, by occurrence. */
 export async function listInstances(

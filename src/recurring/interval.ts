@@ -1,5 +1,6 @@
 import type { Issue } from '../kernel/errors.ts';
 import { dateOf, weekdayOf } from './calendar.ts';
+import type { Interval } from './schema.ts';
 
 export const FREQUENCIES = ['day', 'week', 'month', 'year'] as const;
 export const WEEKDAYS = [
@@ -19,22 +20,7 @@ const MAX_TIMEZONE_LENGTH = 64;
 
 export type Frequency = (typeof FREQUENCIES)[number];
 export type Weekday = (typeof WEEKDAYS)[number];
-export type WeekIndex = (typeof WEEK_INDEXES)[number];
-
-/** As a client writes it: what is absent is implied by the start of the series. */
-export interface Interval {
-  frequency: Frequency;
-  every?: number | undefined;
-  /** `HH:MM` on the clocks of the zone. */
-  timeOfDay: string;
-  timezone: string;
-  daysOfWeek?: Weekday[] | undefined;
-  firstDayOfWeek?: Weekday | undefined;
-  /** -1 is the last day. */
-  dayOfMonth?: number | undefined;
-  weekIndex?: WeekIndex | undefined;
-  month?: number | undefined;
-}
+type WeekIndex = (typeof WEEK_INDEXES)[number];
 
 /** Either a number, or the n-th among some days of the week. */
 export type MonthDay =
@@ -48,12 +34,6 @@ export type CompleteInterval = { every: number; timeOfDay: string; timezone: str
   | ({ frequency: 'month' } & MonthDay)
   | ({ frequency: 'year'; month: number } & MonthDay)
 );
-
-/** `endDate` is an inclusive `YYYY-MM-DD` in the zone of the series. */
-export type EndCondition =
-  | { type: 'never' }
-  | { type: 'count'; count: number }
-  | { type: 'date'; endDate: string };
 
 const OPTIONAL = ['daysOfWeek', 'firstDayOfWeek', 'dayOfMonth', 'weekIndex', 'month'] as const;
 

@@ -1,6 +1,7 @@
 import { type Instant, toInstant, toMs } from '../kernel/instants.ts';
 import { dateOf, dayAt, dayOf, localOf, momentOfWall, msOfWall, wallOf } from './calendar.ts';
-import { type CompleteInterval, completeInterval, type EndCondition, type Interval } from './interval.ts';
+import { type CompleteInterval, completeInterval } from './interval.ts';
+import type { EndCondition, Interval } from './schema.ts';
 import { FIRST_MS, LAST_MS, slotsFrom } from './slots.ts';
 
 const LAST_DAY = dayOf('9999-12-31');

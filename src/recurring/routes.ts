@@ -17,8 +17,6 @@ import {
   ComingOccurrences,
   EditModeInput,
   OccurrencesQuery,
-  PREVIEWED_AT_MOST,
-  PREVIEWED_BY_DEFAULT,
   Preview,
   PreviewInput,
   RecurringTask,
@@ -135,13 +133,7 @@ export const recurringRoutes = [
     summary: 'List the coming occurrences of a recurring task',
     description:
       'The upcoming one first, with its task. None while the series is paused, and none once it has ended.',
-    handle: ({ deps, who, params, query }) =>
-      comingOccurrences(
-        deps,
-        who,
-        params.job_id,
-        Math.min(query.limit ?? PREVIEWED_BY_DEFAULT, PREVIEWED_AT_MOST),
-      ),
+    handle: ({ deps, who, params, query }) => comingOccurrences(deps, who, params.job_id, query.limit),
   }),
   route({
     method: 'post',

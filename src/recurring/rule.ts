@@ -5,10 +5,10 @@ import type { Issue } from '../kernel/errors.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { findTask, overriddenIn } from '../tasks/store.ts';
 import { NOWHERE, pointTo, redateTask, standingAt } from './generate.ts';
-import type { EndCondition } from './interval.ts';
 import { findOccurrence, lastOccurrence, updateOccurrence } from './occurrences.ts';
 import { createRule, type Occurrence, occurrenceAfter, type Rule } from './recurrence.ts';
 import { endConditionOf, intervalOf, justBefore, scheduleOf } from './schedule.ts';
+import type { EndCondition } from './schema.ts';
 import type { SeriesPatch } from './series-schema.ts';
 import { type StoredSeries, updateSeriesRow } from './store.ts';
 

@@ -1,6 +1,6 @@
 import type { RecurringSeriesRow } from '../db/tables.ts';
 import { type Instant, toInstant, toMs } from '../kernel/instants.ts';
-import type { CompleteInterval, EndCondition } from './interval.ts';
+import type { CompleteInterval } from './interval.ts';
 import {
   type Occurrence,
   occurrenceAfter,
@@ -9,6 +9,7 @@ import {
   preview,
   type Rule,
 } from './recurrence.ts';
+import type { EndCondition } from './schema.ts';
 
 type Ruled = Pick<RecurringSeriesRow, 'interval' | 'end_condition' | 'anchor_date' | 'number_offset'>;
 

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { oneOf } from '../http/fields.ts';
 import {
   canonicalTimezone,
   FREQUENCIES,
@@ -9,6 +10,7 @@ import {
   type Weekday,
 } from './interval.ts';
 
+export const COUNT_AT_MOST = 999;
 const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d$/;
 
 // Not z.int(): its refusal of 1.5 would keep the rules between fields from being checked.
@@ -17,9 +19,6 @@ export const wholeNumber = (min: number, max: number, error: string) =>
     .number({ error })
     .refine((value) => Number.isInteger(value) && value >= min && value <= max, error)
     .openapi({ type: 'integer', minimum: min, maximum: max });
-
-const oneOf = <const Names extends readonly string[]>(subject: string, names: Names) =>
-  z.enum(names, { error: `${subject} must be one of ${names.join(', ')}` });
 
 export const isObject = ({ value }: { value: unknown }): boolean =>
   typeof value === 'object' && value !== null;
@@ -91,7 +90,8 @@ export const Interval = z
     { when: isObject }, // also beside malformed fields, so that all issues come at once
   )
   .openapi('Interval', { example: WEEKLY });
-export type Interval = z.infer<typeof Interval>;
+/** As a client writes it: what is absent is implied by the start of the series. */
+export type Interval = z.output<typeof Interval>;
 
 /** Unknown keys are ignored, but what belongs to another type of end is a contradiction. */
 const endBy = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
@@ -112,7 +112,11 @@ export const EndCondition = z
       endBy({ type: z.literal('never') }),
       endBy({
         type: z.literal('count'),
-        count: wholeNumber(1, 999, 'Count must be a whole number from 1 to 999').openapi({ example: 10 }),
+        count: wholeNumber(
+          1,
+          COUNT_AT_MOST,
+          `Count must be a whole number from 1 to ${COUNT_AT_MOST}`,
+        ).openapi({ example: 10 }),
       }),
       endBy({
         type: z.literal('date'),
@@ -124,4 +128,4 @@ export const EndCondition = z
     { error: 'End condition must be of type never, count or date' },
   )
   .openapi('EndCondition');
-export type EndCondition = z.infer<typeof EndCondition>;
+export type EndCondition = z.output<typeof EndCondition>;

@@ -5,6 +5,7 @@ import {
   InstantInput,
   NullableId,
   NullableInstantInput,
+  oneOf,
   Title,
   WireId,
   WireInstant,
@@ -32,6 +33,7 @@ const CompleteInterval = z
     example: { ...WEEKLY, every: 1, firstDayOfWeek: 'monday' },
   });
 
+const CATCH_UPS = ['latest', 'all', 'none'] as const;
 const STATES = ['active', 'paused', 'ended'] as const;
 
 export const RecurringTask = z
@@ -46,7 +48,7 @@ export const RecurringTask = z
     interval: CompleteInterval,
     endCondition: EndCondition,
     startsAt: WireInstant,
-    catchUp: z.enum(['latest', 'all', 'none']),
+    catchUp: z.enum(CATCH_UPS),
     state: z.enum(STATES),
     stateReason: z.enum(['completed', 'error']).nullable().openapi({
       description:
@@ -65,11 +67,9 @@ export const RecurringTask = z
   .openapi('RecurringTask');
 export type RecurringTask = z.output<typeof RecurringTask>;
 
-const CatchUp = z
-  .enum(['latest', 'all', 'none'], { error: 'Catch-up must be one of latest, all, none' })
-  .openapi({
-    description: `What becomes of the occurrences that passed while the service was down: the last one is made, all of them (the last 366), or none. By default the last`,
-  });
+const CatchUp = oneOf('Catch-up', CATCH_UPS).openapi({
+  description: `What becomes of the occurrences that passed while the service was down: the last one is made, all of them (the last 366), or none. By default the last`,
+});
 
 const Template = z.object({
   title: Title.openapi({ example: 'Water the plants' }),
@@ -99,12 +99,12 @@ export type SeriesPatch = z.output<typeof SeriesPatch>;
 
 export const SeriesQuery = PageQuery.extend({
   listId: Id.optional(),
-  state: z.enum(STATES, { error: `State must be one of ${STATES.join(', ')}` }).optional(),
+  state: oneOf('State', STATES).optional(),
 });
 export type SeriesQuery = z.output<typeof SeriesQuery>;
 
-export const PREVIEWED_BY_DEFAULT = 10;
-export const PREVIEWED_AT_MOST = 100;
+const PREVIEWED_BY_DEFAULT = 10;
+const PREVIEWED_AT_MOST = 100;
 
 const Occurrence = z.object({
   at: WireInstant,
@@ -136,17 +136,21 @@ export const PreviewInput = z.object({
   endCondition: End,
   startsAt: InstantInput.optional().openapi({ description: 'By default now' }),
   after: InstantInput.optional().openapi({ description: 'Only later ones; by default all from the start' }),
-  limit: wholeNumber(1, PREVIEWED_AT_MOST, `Limit must be a whole number from 1 to ${PREVIEWED_AT_MOST}`)
-    .optional()
-    .openapi({ default: PREVIEWED_BY_DEFAULT }),
+  limit: wholeNumber(
+    1,
+    PREVIEWED_AT_MOST,
+    `Limit must be a whole number from 1 to ${PREVIEWED_AT_MOST}`,
+  ).default(PREVIEWED_BY_DEFAULT),
 });
 export type PreviewInput = z.output<typeof PreviewInput>;
 
 export const OccurrencesQuery = z.object({
-  limit: PageQuery.shape.limit.openapi({
-    default: PREVIEWED_BY_DEFAULT,
-    description: `Clamped to ${PREVIEWED_AT_MOST}`,
-  }),
+  limit: PageQuery.shape.limit
+    .transform((limit = PREVIEWED_BY_DEFAULT) => Math.min(limit, PREVIEWED_AT_MOST))
+    .openapi({
+      default: PREVIEWED_BY_DEFAULT,
+      description: `Clamped to ${PREVIEWED_AT_MOST}`,
+    }),
 });
 
 export const SkipInput = z.object({
@@ -162,7 +166,6 @@ export const SkippedRecurringTask = RecurringTask.extend({
 }).openapi('SkippedRecurringTask');
 export type SkippedRecurringTask = z.output<typeof SkippedRecurringTask>;
 
-const MODES = ['this', 'following', 'all'] as const;
 const ONE_INSTANCE_ONLY = ['statusId', 'dueDate'] as const;
 
 const Updates = z
@@ -181,7 +184,7 @@ const Updates = z
 
 export const EditModeInput = z
   .object({
-    mode: z.enum(MODES, { error: `Mode must be one of ${MODES.join(', ')}` }),
+    mode: oneOf('Mode', ['this', 'following', 'all']),
     updates: Updates,
   })
   .superRefine(

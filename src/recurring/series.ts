@@ -12,15 +12,14 @@ import { isOverdue, NOWHERE, pointTo } from './generate.ts';
 import { createRule, occurrenceAfter, preview } from './recurrence.ts';
 import { isUntouched, NO_FUTURE, planRule, setRule } from './rule.ts';
 import { justBefore, scheduleOf } from './schedule.ts';
-import {
-  type ComingOccurrences,
-  PREVIEWED_BY_DEFAULT,
-  type Preview,
-  type PreviewInput,
-  type RecurringTask,
-  type SeriesInput,
-  type SeriesPatch,
-  type SeriesQuery,
+import type {
+  ComingOccurrences,
+  Preview,
+  PreviewInput,
+  RecurringTask,
+  SeriesInput,
+  SeriesPatch,
+  SeriesQuery,
 } from './series-schema.ts';
 import * as store from './store.ts';
 import { settle } from './sweep.ts';
@@ -145,7 +144,7 @@ export async function comingOccurrences(
 export function previewRule(deps: Deps, input: PreviewInput): Preview {
   const { interval, endCondition = { type: 'never' }, startsAt, after, limit } = input;
   const rule = createRule(interval, endCondition, startsAt ?? toInstant(deps.clock.now()));
-  return preview(rule, { after, limit: limit ?? PREVIEWED_BY_DEFAULT });
+  return preview(rule, { after, limit });
 }
 
 function demandSeries(db: Db, who: Member, id: string): store.StoredSeries {

@@ -1,17 +1,14 @@
 import { z } from '@hono/zod-openapi';
-import { hasLength, Id, InstantInput, WireId } from '../http/fields.ts';
+import { hasLength, Id, InstantInput, oneOf, WireId } from '../http/fields.ts';
 import { PageQuery, pageShape } from '../http/page-query.ts';
+import { StatusType } from '../lists/schema.ts';
 import { Priority, Task } from './schema.ts';
 
 export const GROUPINGS = ['priority', 'statusId', 'assigneeId', 'listId', 'dueDate'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-const STATUS_TYPES = ['unstarted', 'started', 'completed', 'canceled'] as const;
 const SORT_KEYS = ['position', 'createdAt', 'updatedAt', 'dueDate', 'priority', 'title'] as const;
 const ASKED_CHARACTERS_AT_MOST = 200;
-
-const oneOf = <const Names extends readonly string[]>(subject: string, names: Names) =>
-  z.enum(names, { error: `${subject} must be one of ${names.join(', ')}` });
 
 /** A comma list of `element`; every part of it must be one, and the issue stands at the parameter itself. */
 const anyOf = <Value extends string>(element: z.ZodType<Value>, rule: string, description: string) =>
@@ -55,9 +52,9 @@ export const TaskQuery = PageQuery.extend({
   spaceId: anyOfIds('In a list of this space'),
   statusId: anyOfIds('In this status'),
   statusType: anyOf(
-    z.enum(STATUS_TYPES),
-    `Must be of ${STATUS_TYPES.join(', ')}, separated by commas`,
-    `In a status of this type: ${STATUS_TYPES.join(', ')}`,
+    StatusType,
+    `Must be of ${StatusType.options.join(', ')}, separated by commas`,
+    `In a status of this type: ${StatusType.options.join(', ')}`,
   ),
   priority: anyOf(
     Priority,

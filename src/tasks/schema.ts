@@ -4,6 +4,7 @@ import {
   Id,
   NullableId,
   NullableInstantInput,
+  oneOf,
   Position,
   Title,
   WireId,
@@ -14,9 +15,7 @@ import {
 /** Ascending; a priority is stored as its index. */
 export const PRIORITIES = ['none', 'low', 'medium', 'high', 'urgent'] as const;
 
-export const Priority = z
-  .enum(PRIORITIES, { error: `Priority must be one of ${PRIORITIES.join(', ')}` })
-  .openapi({ example: 'high' });
+export const Priority = oneOf('Priority', PRIORITIES).openapi({ example: 'high' });
 export type Priority = z.output<typeof Priority>;
 
 export const Recurrence = z

@@ -1,15 +1,11 @@
 import { z } from '@hono/zod-openapi';
-import { MailedToken, Title, WireId, WireInstant } from '../http/fields.ts';
+import { MailedToken, oneOf, Title, WireId, WireInstant } from '../http/fields.ts';
 import { Email } from '../users/schema.ts';
 
-export const Role = z.enum(['owner', 'admin', 'member', 'viewer'], {
-  error: 'Role must be one of owner, admin, member, viewer',
-});
+export const Role = oneOf('Role', ['owner', 'admin', 'member', 'viewer']);
 
 /** What can be given to someone without giving the workspace away. */
-const LesserRole = z.enum(['admin', 'member', 'viewer'], {
-  error: 'Role must be one of admin, member, viewer',
-});
+const LesserRole = oneOf('Role', ['admin', 'member', 'viewer']);
 
 export const Workspace = z
   .object({

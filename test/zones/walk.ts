@@ -6,8 +6,9 @@
 import { availableParallelism } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { canonicalTimezone, type EndCondition } from '../../src/recurring/interval.ts';
+import { canonicalTimezone } from '../../src/recurring/interval.ts';
 import { createRule, occurrenceAfter, occurrences } from '../../src/recurring/recurrence.ts';
+import type { EndCondition } from '../../src/recurring/schema.ts';
 import { momentOf, walk } from '../recurrence-oracle.ts';
 
 const FROM = '1970-01-01';
