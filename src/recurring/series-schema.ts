@@ -136,11 +136,9 @@ export const PreviewInput = z.object({
   endCondition: End,
   startsAt: InstantInput.optional().openapi({ description: 'By default now' }),
   after: InstantInput.optional().openapi({ description: 'Only later ones; by default all from the start' }),
-  limit: wholeNumber(
-    1,
-    PREVIEWED_AT_MOST,
-    `Limit must be a whole number from 1 to ${PREVIEWED_AT_MOST}`,
-  ).default(PREVIEWED_BY_DEFAULT),
+  limit: wholeNumber(1, PREVIEWED_AT_MOST, `Limit must be a whole number from 1 to ${PREVIEWED_AT_MOST}`)
+    .default(PREVIEWED_BY_DEFAULT)
+    .openapi({ default: PREVIEWED_BY_DEFAULT }),
 });
 export type PreviewInput = z.output<typeof PreviewInput>;
 
