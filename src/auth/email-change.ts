@@ -2,7 +2,7 @@ import { takeBudgets } from '../db/budgets.ts';
 import { query } from '../db/connection.ts';
 import type { Deps } from '../deps.ts';
 import { tooManyRequests, unauthorized } from '../kernel/errors.ts';
-import { DAY, MINUTE, toInstant } from '../kernel/instants.ts';
+import { toInstant } from '../kernel/instants.ts';
 import { addressTaken, confirmEmail, keepEmail } from '../mail/messages.ts';
 import { enqueueLimitedMail, enqueueMail } from '../mail/outbox.ts';
 import { senderBudget } from '../mail/sender-budget.ts';
@@ -13,9 +13,6 @@ import { issueToken, replaceTokens, revokeTokens, takeToken } from './email-toke
 import { dropCode } from './login-code.ts';
 import { dropPendingSignups } from './pending-signups.ts';
 import type { EmailChangeInput, MessageAnswer, TokenInput } from './schema.ts';
-
-const CHANGE_MS = 30 * MINUTE;
-const KEEP_MS = 7 * DAY;
 
 /**
  * Mails a confirmation to the new address and tells the old one, with a link to keep it. A taken address gets the
@@ -28,37 +25,22 @@ export async function requestChange(
 ): Promise<MessageAnswer> {
   const now = deps.clock.now();
   const { newEmail } = input;
-  const waitMs = await writeSignedIn(deps, who, (tx) => {
+  await writeSignedIn(deps, who, (tx) => {
     const user = demandAccount(tx, who);
     const budget = takeBudgets(tx, senderBudget(deps, user.id), now);
-    if (!budget.taken) return budget.waitMs;
+    if (!budget.taken) throw tooManyRequests(budget.waitMs / 1_000);
     replaceTokens(tx, user.id, 'email-change');
     const about = { userId: user.id, newEmail };
-    const change = issueToken(
-      tx,
-      { purpose: 'email-change', email: newEmail, lifeMs: CHANGE_MS, ...about },
-      now,
-    );
-    const keep = issueToken(tx, { purpose: 'email-keep', email: user.email, lifeMs: KEEP_MS, ...about }, now);
+    const change = issueToken(tx, { purpose: 'email-change', email: newEmail, ...about }, now);
+    const keep = issueToken(tx, { purpose: 'email-keep', email: user.email, ...about }, now);
     const isTaken = findUserByEmail(tx, newEmail) !== undefined;
     const toNew = isTaken
       ? { message: addressTaken() }
       : { message: confirmEmail(deps.config, change.token), secret: change };
     enqueueLimitedMail(deps, tx, { kind: 'email-change', to: newEmail, ...toNew }, true, now);
-    enqueueMail(
-      deps,
-      tx,
-      {
-        kind: 'email-keep',
-        to: user.email,
-        message: keepEmail(deps.config, newEmail, keep.token),
-        secret: keep,
-      },
-      now,
-    );
-    return undefined;
+    const toOld = { message: keepEmail(deps.config, newEmail, keep.token), secret: keep };
+    enqueueMail(deps, tx, { kind: 'email-keep', to: user.email, ...toOld }, now);
   });
-  if (waitMs !== undefined) throw tooManyRequests(waitMs / 1_000);
   return { message: 'A link to confirm the address is on its way to it' };
 }
 

@@ -1,26 +1,32 @@
 import { type Db, query } from '../db/connection.ts';
 import type { EmailTokenRow } from '../db/tables.ts';
 import { newId } from '../kernel/ids.ts';
-import { toInstant } from '../kernel/instants.ts';
+import { DAY, MINUTE, toInstant } from '../kernel/instants.ts';
 import { hashSecret, newSecret } from '../kernel/secrets.ts';
 import { discardMails } from '../mail/outbox.ts';
 
 type Purpose = EmailTokenRow['purpose'];
 
+const LIFE_MS: Record<Purpose, number> = {
+  'password-reset': 30 * MINUTE,
+  'email-change': 30 * MINUTE,
+  'email-keep': 7 * DAY,
+};
+
 /** A secret to be mailed, and the row that will know it again. */
-export interface IssuedToken {
+interface IssuedToken {
   id: string;
   token: string;
   expiresAt: string;
 }
 
-/** Makes and stores a single-use token; `lifeMs` is its lifetime. */
+/** Makes and stores a single-use token. */
 export function issueToken(
   db: Db,
-  about: { purpose: Purpose; userId: string | null; email: string; newEmail?: string; lifeMs: number },
+  about: { purpose: Purpose; userId: string | null; email: string; newEmail?: string },
   now: number,
 ): IssuedToken {
-  const issued = { id: newId(now), token: newSecret(), expiresAt: toInstant(now + about.lifeMs) };
+  const issued = { id: newId(now), token: newSecret(), expiresAt: toInstant(now + LIFE_MS[about.purpose]) };
   db.run(
     query.insertInto('email_tokens').values({
       id: issued.id,

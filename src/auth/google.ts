@@ -2,7 +2,7 @@ import type { UserRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import type { Visitor } from '../http/request.ts';
-import { forbidden, invalid, signInFailed } from '../kernel/errors.ts';
+import { forbidden, signInFailed } from '../kernel/errors.ts';
 import { type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import type { SignedInAnswer } from '../sessions/schema.ts';
 import { signedInAnswer, startSession } from '../sessions/tokens.ts';
@@ -16,8 +16,8 @@ import {
   hasIdentity,
   insertIdentity,
   linkIdentity,
+  notLinked,
 } from './identities.ts';
-import { findMe } from './me.ts';
 import type { GoogleInput, Me } from './schema.ts';
 import { isClosed } from './signup.ts';
 
@@ -51,15 +51,10 @@ export async function logInByGoogle(
  * another account, and when the caller has another one.
  */
 export async function linkGoogle(deps: Deps, who: SignedIn, input: GoogleInput): Promise<Me> {
-  const refusal = (message: string) => invalid({ path: 'idToken', message });
   const person = await deps.google.verify(input.idToken);
-  if ('refusal' in person) throw refusal(person.refusal);
+  if ('refusal' in person) throw notLinked('google', person.refusal);
   const now = deps.clock.now();
-  return writeSignedIn(deps, who, (tx) => {
-    const hindrance = linkIdentity(deps, tx, who, 'google', person.subject, now);
-    if (hindrance !== undefined) throw refusal(hindrance);
-    return findMe(tx, who.userId);
-  });
+  return writeSignedIn(deps, who, (tx) => linkIdentity(deps, tx, who, 'google', person.subject, now));
 }
 
 /** The account that a person may enter, made if need be; undefined when they must first prove to own it. */

@@ -2,16 +2,23 @@ import { type Db, query } from '../db/connection.ts';
 import type { IdentityRow, UserRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
+import { invalid } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { signInMethodChanged } from '../mail/messages.ts';
 import { enqueueMail } from '../mail/outbox.ts';
 import { demandAccount, type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import { Name } from '../users/schema.ts';
 import { findUser } from '../users/store.ts';
+import { findMe } from './me.ts';
+import type { Me } from './schema.ts';
 
 type Provider = IdentityRow['provider'];
 
-const TITLES: Record<Provider, string> = { google: 'Google', telegram: 'Telegram' };
+/** What people call it, and the field of a request that says who someone is there. */
+const PROVIDERS: Record<Provider, { title: string; field: string }> = {
+  google: { title: 'Google', field: 'idToken' },
+  telegram: { title: 'Telegram', field: 'hash' },
+};
 const NAME_CHARACTERS_AT_MOST = 200;
 
 /** The user who signs in as this person elsewhere. */
@@ -56,9 +63,13 @@ export function addIdentity(
   );
 }
 
+/** Refuses to link what a request says of someone elsewhere. */
+export const notLinked = (provider: Provider, message: string) =>
+  invalid({ path: PROVIDERS[provider].field, message });
+
 /**
- * Adds a way to sign in to the caller's account, in the caller's transaction. Answers why not: it is another
- * account's, or this account has another of that provider. What is linked already stays so.
+ * Adds a way to sign in to the caller's account, in the caller's transaction. 400 where it is another account's, or
+ * this account has another of that provider. What is linked already stays so.
  */
 export function linkIdentity(
   deps: Deps,
@@ -67,16 +78,18 @@ export function linkIdentity(
   provider: Provider,
   subject: string,
   now: number,
-): string | undefined {
+): Me {
   const user = demandAccount(tx, who);
   const owner = findUserByIdentity(tx, provider, subject);
-  if (owner?.id === user.id) return undefined;
-  if (owner) return `This ${TITLES[provider]} account is linked to another account`;
-  if (hasIdentity(tx, user.id, provider)) {
-    return `Another ${TITLES[provider]} account is linked already: remove it first`;
+  const { title } = PROVIDERS[provider];
+  if (owner && owner.id !== user.id) {
+    throw notLinked(provider, `This ${title} account is linked to another account`);
   }
-  addIdentity(deps, tx, user, provider, subject, now);
-  return undefined;
+  if (!owner && hasIdentity(tx, user.id, provider)) {
+    throw notLinked(provider, `Another ${title} account is linked already: remove it first`);
+  }
+  if (!owner) addIdentity(deps, tx, user, provider, subject, now);
+  return findMe(tx, user.id);
 }
 
 /**
@@ -119,6 +132,6 @@ function tellOwner(
   change: 'added' | 'removed',
   now: number,
 ): void {
-  const message = signInMethodChanged(TITLES[provider], change);
+  const message = signInMethodChanged(PROVIDERS[provider].title, change);
   enqueueMail(deps, tx, { kind: 'sign-in-method-changed', to: user.email, message }, now);
 }

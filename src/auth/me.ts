@@ -1,5 +1,4 @@
-import type { Db } from '../db/connection.ts';
-import { query } from '../db/connection.ts';
+import { type Db, query } from '../db/connection.ts';
 import type { Deps } from '../deps.ts';
 import type { Visitor } from '../http/request.ts';
 import { forbidden, invalid } from '../kernel/errors.ts';

@@ -1,7 +1,7 @@
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import { unauthorized } from '../kernel/errors.ts';
-import { MINUTE, toInstant } from '../kernel/instants.ts';
+import { toInstant } from '../kernel/instants.ts';
 import { passwordChanged, resetPassword } from '../mail/messages.ts';
 import { enqueueLimitedMail, enqueueMail } from '../mail/outbox.ts';
 import { deleteSessions } from '../sessions/store.ts';
@@ -10,7 +10,6 @@ import { issueToken, keepNewestTokens, revokeTokens, takeToken, tokenWorks } fro
 import { dropCode } from './login-code.ts';
 import type { EmailInput, MessageAnswer, ResetInput } from './schema.ts';
 
-const VALID_MS = 30 * MINUTE;
 const LIVE_AT_MOST = 3;
 
 /** Mails a reset link to a registered address; the answer and the work are the same for any address. */
@@ -18,16 +17,11 @@ export async function requestReset(deps: Deps, input: EmailInput): Promise<Messa
   const now = deps.clock.now();
   await deps.write((tx) => {
     const user = findUserByEmail(tx, input.email);
-    const about = {
-      purpose: 'password-reset',
-      userId: user?.id ?? null,
-      email: input.email,
-      lifeMs: VALID_MS,
-    } as const;
-    const { id, token, expiresAt } = issueToken(tx, about, now);
+    const about = { purpose: 'password-reset', userId: user?.id ?? null, email: input.email } as const;
+    const secret = issueToken(tx, about, now);
     keepNewestTokens(tx, 'password-reset', input.email, LIVE_AT_MOST);
-    const message = resetPassword(deps.config, token);
-    const mail = { kind: 'password-reset', to: input.email, message, secret: { id, expiresAt } };
+    const message = resetPassword(deps.config, secret.token);
+    const mail = { kind: 'password-reset', to: input.email, message, secret };
     enqueueLimitedMail(deps, tx, mail, user !== undefined, now);
   });
   return { message: 'If the address has an account, a link to reset its password is on its way' };

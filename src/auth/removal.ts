@@ -5,7 +5,7 @@ import type { UserRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import type { Visitor } from '../http/request.ts';
-import { type AppError, forbidden, invalid, notFound } from '../kernel/errors.ts';
+import { forbidden, invalid, notFound } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { discardMailsTo } from '../mail/outbox.ts';
 import { demandAccount, demandSession, type SignedIn } from '../sessions/door.ts';
@@ -32,8 +32,7 @@ export async function removeMe(
 ): Promise<undefined> {
   const now = deps.clock.now();
   const user = demandAccount(deps.read, who);
-  const refusal = await refusalOf(deps, visitor, user, input, now);
-  if (refusal) throw refusal;
+  await demandProof(deps, visitor, user, input, now);
   await removeAccount(deps, user.id, (tx) => {
     demandSession(deps, tx, who);
     const found = demandAccount(tx, who);
@@ -65,28 +64,31 @@ export async function removeAccount(
     return { departure, left: beginToRemove(tx, userId, departure) };
   });
   for (const running of deps.exports) if (running.userId === userId) running.stop.abort();
-  report(deps, userId, departure);
+  deps.log.info({ event: 'account-deleted', userId }, 'account deleted');
+  for (const { workspaceId, heirId } of departure.inherited) {
+    const facts = { event: 'role-changed', workspaceId, userId: heirId, role: 'owner' };
+    deps.log.info(facts, 'workspace passed on');
+  }
   for (const removal of left) await finishRemoval(deps, removal);
   await eraseResidue(deps);
 }
 
-async function refusalOf(
+async function demandProof(
   deps: Deps,
   visitor: Visitor,
   user: UserRow,
   { password, email }: RemovalInput,
   now: number,
-): Promise<AppError | undefined> {
+): Promise<void> {
   if (user.password_hash !== null) {
-    if (password === undefined) return invalid({ path: 'password', message: 'Password is required' });
+    if (password === undefined) throw invalid({ path: 'password', message: 'Password is required' });
     const proof = { email: user.email, stored: user.password_hash, offered: password };
-    if (!(await provePassword(deps, visitor, proof, now))) return forbidden('The password is wrong');
+    if (!(await provePassword(deps, visitor, proof, now))) throw forbidden('The password is wrong');
   } else {
-    if (email === undefined) return invalid({ path: 'email', message: 'Email must be valid' });
+    if (email === undefined) throw invalid({ path: 'email', message: 'Email must be valid' });
     await demandAttempt(deps, visitor, user.email, now);
-    if (email !== user.email) return forbidden('The e-mail address is not that of the account');
+    if (email !== user.email) throw forbidden('The e-mail address is not that of the account');
   }
-  return undefined;
 }
 
 /** Ends whatever signs the person in and all that was mailed to them; of their row only the id stays. */
@@ -118,11 +120,4 @@ function beginToRemove(tx: Tx, userId: string, { orphaned }: Departure): Removal
     .map((id): Removal => ({ kind: 'workspace', id }));
   // Workspaces name their owner: the account outlasts them, unseen.
   return beginRemoval(tx, user, left.length === 0 ? FEW : 0) ? [] : [...left, user];
-}
-
-function report({ log }: Deps, userId: string, { inherited }: Departure): void {
-  log.info({ event: 'account-deleted', userId }, 'account deleted');
-  for (const { workspaceId, heirId } of inherited) {
-    log.info({ event: 'role-changed', workspaceId, userId: heirId, role: 'owner' }, 'workspace passed on');
-  }
 }

@@ -47,7 +47,7 @@ export async function register(deps: Deps, input: RegisterInput): Promise<undefi
   );
 }
 
-export type AskedAccount = Omit<PendingSignupRow, 'id' | 'token_hash' | 'created_at' | 'expires_at'>;
+type AskedAccount = Omit<PendingSignupRow, 'id' | 'token_hash' | 'created_at' | 'expires_at'>;
 
 /**
  * Keeps a sign-up until its address confirms it by the token in that mail, in the caller's transaction. Where the
@@ -90,18 +90,12 @@ export async function confirmSignup(
   const opened = await deps.write((tx) => {
     const pending = takePendingSignup(tx, input.token, toInstant(now));
     if (!pending || findUserByEmail(tx, pending.email)) return undefined;
-    const {
-      email,
-      name,
-      password_hash: passwordHash,
-      invited_to: workspaceId,
-      telegram_id: telegramId,
-    } = pending;
+    const { email, name, invited_to: workspaceId, telegram_id: telegramId } = pending;
     if (telegramId !== null && findUserByIdentity(tx, 'telegram', telegramId)) return undefined;
     const at = toInstant(now);
     const invitation = workspaceId === null ? undefined : takeInvitationTo(tx, workspaceId, email, at);
     if (!invitation && isClosed(deps)) return undefined;
-    const user = createAccount(tx, { email, name, passwordHash }, now);
+    const user = createAccount(tx, { email, name, passwordHash: pending.password_hash }, now);
     if (telegramId !== null) insertIdentity(tx, user.id, 'telegram', telegramId, now);
     if (invitation) join(tx, invitation, user, at);
     return { user, session: startSession(deps, tx, visitor, user.id, now) };

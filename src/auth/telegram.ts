@@ -7,8 +7,7 @@ import { confirmTelegramSignup } from '../mail/messages.ts';
 import { type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import type { SignedInAnswer } from '../sessions/schema.ts';
 import { signedInAnswer, startSession } from '../sessions/tokens.ts';
-import { findUserByIdentity, fittingName, linkIdentity } from './identities.ts';
-import { findMe } from './me.ts';
+import { findUserByIdentity, fittingName, linkIdentity, notLinked } from './identities.ts';
 import type { Me, TelegramInput, TelegramLoginInput } from './schema.ts';
 import { isClosed, promiseAccount } from './signup.ts';
 import { type TelegramPerson, telegramPerson } from './telegram-widget.ts';
@@ -62,14 +61,12 @@ export async function logInByTelegram(
  * linked to another account, and when the caller has another one.
  */
 export async function linkTelegram(deps: Deps, who: SignedIn, input: TelegramInput): Promise<Me> {
-  const refusal = (message: string) => invalid({ path: 'hash', message });
   const now = deps.clock.now();
   const person = telegramPerson(deps.config.auth.telegram_bot_token, input, now);
-  if ('refusal' in person) throw refusal(person.refusal);
+  if ('refusal' in person) throw notLinked('telegram', person.refusal);
   return writeSignedIn(deps, who, (tx) => {
-    const hindrance = use(tx, person) ? linkIdentity(deps, tx, who, 'telegram', person.subject, now) : USED;
-    if (hindrance !== undefined) throw refusal(hindrance);
-    return findMe(tx, who.userId);
+    if (!use(tx, person)) throw notLinked('telegram', USED);
+    return linkIdentity(deps, tx, who, 'telegram', person.subject, now);
   });
 }
 

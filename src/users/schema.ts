@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { hasLength, WireId } from '../http/fields.ts';
 
-const PASSWORD_BYTES_AT_MOST = 1_024;
+const hasBoundedBytes = (password: string): boolean => Buffer.byteLength(password) <= 1_024;
 
 /** One canonical form for every flow: ASCII, lower case. */
 export const Email = z
@@ -15,10 +15,7 @@ export const Password = z
   .string({ error: 'Password must be at least 8 characters' })
   .refine(hasLength(8, Infinity), 'Password must be at least 8 characters')
   .refine(hasLength(0, 256), 'Password must be at most 256 characters')
-  .refine(
-    (password) => Buffer.byteLength(password) <= PASSWORD_BYTES_AT_MOST,
-    'Password must be at most 1024 bytes',
-  )
+  .refine(hasBoundedBytes, 'Password must be at most 1024 bytes')
   .openapi({ minLength: 8, maxLength: 256, example: 'correct horse battery staple' });
 
 /** What is offered as a password to be compared: only bounded, so that rules of today lock nobody out. */
@@ -26,10 +23,7 @@ export const OfferedPassword = z
   .string({ error: 'Password is required' })
   .min(1, 'Password is required')
   .max(256, 'Password must be at most 256 characters')
-  .refine(
-    (password) => Buffer.byteLength(password) <= PASSWORD_BYTES_AT_MOST,
-    'Password must be at most 1024 bytes',
-  )
+  .refine(hasBoundedBytes, 'Password must be at most 1024 bytes')
   .openapi({ example: 'correct horse battery staple' });
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
