@@ -5,7 +5,7 @@ import type { UserRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import type { Visitor } from '../http/request.ts';
-import { forbidden, invalid, notFound } from '../kernel/errors.ts';
+import { demand, forbidden, invalid } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { discardMailsTo } from '../mail/outbox.ts';
 import { demandAccount, demandSession, type SignedIn } from '../sessions/door.ts';
@@ -46,19 +46,18 @@ export async function removeMe(
 /**
  * Deletes an account. One commit ends its sessions and all that is mailed or known of the person, passes on the
  * workspaces that others are in and hides the rest; what is left of those then goes in steps, and so does every
- * reference elsewhere. Answers when nothing is left, in the files too. 404 when it is gone already; `demand` may
+ * reference elsewhere. Answers when nothing is left, in the files too. 404 when it is gone already; `check` may
  * refuse in the commit.
  */
 export async function removeAccount(
   deps: Deps,
   userId: string,
-  demand: (tx: Tx) => void = () => {},
+  check: (tx: Tx) => void = () => {},
 ): Promise<void> {
   const now = toInstant(deps.clock.now());
   const { departure, left } = await deps.write((tx) => {
-    demand(tx);
-    const user = findUser(tx, userId);
-    if (!user) throw notFound('user');
+    check(tx);
+    const user = demand(findUser(tx, userId), 'user');
     forgetPerson(tx, user);
     const departure = leaveEveryWorkspace(tx, userId, now);
     return { departure, left: beginToRemove(tx, userId, departure) };

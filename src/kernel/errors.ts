@@ -63,6 +63,12 @@ export const forbidden = (message: string) => new AppError('ForbiddenError', mes
 /** Names the kind of thing, never its id: `notFound('task')`. */
 export const notFound = (thing: string) => new AppError('NotFoundError', `No such ${thing}`);
 
+/** What was looked for; 404 where it was not found. */
+export function demand<Thing>(found: Thing | undefined, thing: string): Thing {
+  if (found === undefined) throw notFound(thing);
+  return found;
+}
+
 export const unavailable = (message: string, cause?: unknown) =>
   new AppError('ServiceUnavailableError', message, { cause });
 

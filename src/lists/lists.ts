@@ -3,7 +3,7 @@ import { isBeingRemoved } from '../db/removed.ts';
 import type { ListRow, TaskRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
-import { type Issue, invalid, notFound } from '../kernel/errors.ts';
+import { demand, type Issue, invalid, notFound } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { patched } from '../kernel/patch.ts';
@@ -19,29 +19,17 @@ import { findDefaultTemplate, findTemplate } from './templates-store.ts';
 /** Makes a list in a space. 400 for a space or template that is not this workspace's. */
 export function createList(deps: Deps, who: Member, input: ListInput): Promise<List> {
   const now = toInstant(deps.clock.now());
-  const { workspaceId } = who;
-  const { spaceId, title, position } = input;
   return writeAs(deps, who, (tx) => {
     refuseForeign(tx, who, input);
-    const templateId = input.statusTemplateId ?? findDefaultTemplate(tx, workspaceId)?.id;
-    if (templateId === undefined) throw new Error('A workspace has no default status template');
-    return addList(tx, { workspaceId, spaceId, title, templateId, position }, now);
+    return addList(tx, who.workspaceId, input, now);
   });
 }
 
 /** Puts a list into a space, after its last one if not elsewhere, in the caller's transaction. */
-export function addList(
-  tx: Tx,
-  list: {
-    workspaceId: string;
-    spaceId: string;
-    title: string;
-    templateId: string;
-    position?: number | undefined;
-  },
-  now: Instant,
-): List {
-  const { workspaceId, spaceId, title, templateId } = list;
+export function addList(tx: Tx, workspaceId: string, list: ListInput, now: Instant): List {
+  const { spaceId, title, statusTemplateId } = list;
+  const templateId = statusTemplateId ?? findDefaultTemplate(tx, workspaceId)?.id;
+  if (templateId === undefined) throw new Error('A workspace has no default status template');
   const row: ListRow = {
     id: newId(now),
     workspace_id: workspaceId,
@@ -53,10 +41,11 @@ export function addList(
     updated_at: now,
   };
   store.insertList(tx, row);
-  return withStatuses(tx, row);
+  return store.withStatuses(tx, row);
 }
 
-export const readList = (db: Db, who: Member, id: string): List => withStatuses(db, demandList(db, who, id));
+export const readList = (db: Db, who: Member, id: string): List =>
+  store.withStatuses(db, demandList(db, who, id));
 
 /**
  * Changes a list; in another space it keeps its position. Another template gives its tasks the status of the same
@@ -76,11 +65,11 @@ export function updateList(deps: Deps, who: Member, id: string, input: ListPatch
     }
     if (next !== row) store.saveList(tx, next);
     if (next.space_id !== row.space_id) moveTasksToSpace(tx, who.workspaceId, id, next.space_id);
-    if (next.status_template_id === row.status_template_id) return withStatuses(tx, next);
+    if (next.status_template_id === row.status_template_id) return store.withStatuses(tx, next);
     for (const task of translateStatuses(tx, row, next, now)) {
       deps.instanceLeft(deps, tx, { task, how: 'completed', by: who.userId }, nowMs);
     }
-    return withStatuses(tx, next);
+    return store.withStatuses(tx, next);
   });
 }
 
@@ -115,11 +104,5 @@ function refuseForeign(tx: Tx, { workspaceId }: Member, { spaceId, statusTemplat
   if (issues.length > 0) throw invalid(...issues);
 }
 
-function demandList(db: Db, who: Member, id: string): ListRow {
-  const row = store.findList(db, who.workspaceId, id);
-  if (!row) throw notFound('list');
-  return row;
-}
-
-const withStatuses = (db: Db, row: ListRow): List =>
-  store.listOf(row, store.statusesOf(db, row.workspace_id, row.status_template_id));
+const demandList = (db: Db, who: Member, id: string): ListRow =>
+  demand(store.findList(db, who.workspaceId, id), 'list');

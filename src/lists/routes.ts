@@ -1,6 +1,5 @@
 import { PageQuery, pageRequest, pageShape } from '../http/page-query.ts';
 import { route } from '../http/route.ts';
-import { pageOf } from '../kernel/page.ts';
 import { member } from '../workspaces/door.ts';
 import { createList, readList, removeList, updateList } from './lists.ts';
 import {
@@ -18,7 +17,7 @@ import {
 } from './schema.ts';
 import { createSpace, readSpace, removeSpace, updateSpace } from './spaces.ts';
 import { createTemplate, readTemplate, removeTemplate, updateTemplate } from './status-templates.ts';
-import { listSpaces, pageOfLists } from './store.ts';
+import { listLists, listSpaces } from './store.ts';
 import { listTemplates } from './templates-store.ts';
 
 export const listRoutes = [
@@ -31,11 +30,7 @@ export const listRoutes = [
     answer: pageShape(Space),
     tag: 'Spaces and lists',
     summary: 'List the spaces',
-    handle: ({ deps, who, query }) => {
-      const page = pageRequest(deps, query);
-      const { total, items } = listSpaces(deps.read, who.workspaceId, page);
-      return pageOf(page, total, items);
-    },
+    handle: ({ deps, who, query }) => listSpaces(deps.read, who.workspaceId, pageRequest(deps, query)),
   }),
   route({
     method: 'post',
@@ -89,11 +84,7 @@ export const listRoutes = [
     answer: pageShape(List),
     tag: 'Spaces and lists',
     summary: 'List the lists',
-    handle: ({ deps, who, query }) => {
-      const page = pageRequest(deps, query);
-      const { total, items } = pageOfLists(deps.read, who.workspaceId, query, page);
-      return pageOf(page, total, items);
-    },
+    handle: ({ deps, who, query }) => listLists(deps.read, who.workspaceId, query, pageRequest(deps, query)),
   }),
   route({
     method: 'post',
@@ -148,11 +139,7 @@ export const listRoutes = [
     answer: pageShape(StatusTemplate),
     tag: 'Status templates',
     summary: 'List the status templates',
-    handle: ({ deps, who, query }) => {
-      const page = pageRequest(deps, query);
-      const { total, items } = listTemplates(deps.read, who.workspaceId, page);
-      return pageOf(page, total, items);
-    },
+    handle: ({ deps, who, query }) => listTemplates(deps.read, who.workspaceId, pageRequest(deps, query)),
   }),
   route({
     method: 'post',

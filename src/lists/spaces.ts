@@ -1,7 +1,7 @@
 import type { Db } from '../db/connection.ts';
 import type { SpaceRow } from '../db/tables.ts';
 import type { Deps } from '../deps.ts';
-import { notFound } from '../kernel/errors.ts';
+import { demand } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { patched } from '../kernel/patch.ts';
@@ -11,7 +11,6 @@ import { beginRemoval, finishRemoval } from '../workspaces/removals.ts';
 import { addList } from './lists.ts';
 import type { NewSpace, Space, SpaceInput, SpacePatch } from './schema.ts';
 import * as store from './store.ts';
-import { findDefaultTemplate } from './templates-store.ts';
 
 /** Makes a space with the one list that each starts with. */
 export function createSpace(deps: Deps, who: Member, input: SpaceInput): Promise<NewSpace> {
@@ -28,9 +27,7 @@ export function createSpace(deps: Deps, who: Member, input: SpaceInput): Promise
       updated_at: now,
     };
     store.insertSpace(tx, row);
-    const template = findDefaultTemplate(tx, workspaceId);
-    if (!template) throw new Error('A workspace has no default status template');
-    const list = addList(tx, { workspaceId, spaceId: row.id, title: 'Tasks', templateId: template.id }, now);
+    const list = addList(tx, workspaceId, { spaceId: row.id, title: 'Tasks' }, now);
     return { ...store.spaceOf(row), lists: [list] };
   });
 }
@@ -58,8 +55,5 @@ export async function removeSpace(deps: Deps, who: Member, id: string): Promise<
   if (!isDone) await finishRemoval(deps, removal);
 }
 
-function demandSpace(db: Db, who: Member, id: string): SpaceRow {
-  const row = store.findSpace(db, who.workspaceId, id);
-  if (!row) throw notFound('space');
-  return row;
-}
+const demandSpace = (db: Db, who: Member, id: string): SpaceRow =>
+  demand(store.findSpace(db, who.workspaceId, id), 'space');

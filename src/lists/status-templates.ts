@@ -3,7 +3,7 @@ import type { Db } from '../db/connection.ts';
 import type { StatusTemplateRow, TaskRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
-import { badRequest, invalid, notFound } from '../kernel/errors.ts';
+import { badRequest, demand, invalid } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { patched } from '../kernel/patch.ts';
@@ -132,8 +132,5 @@ function replaceStatuses(
   return completed;
 }
 
-function demandTemplate(db: Db, who: Member, id: string): StatusTemplateRow {
-  const row = store.findTemplate(db, who.workspaceId, id);
-  if (!row) throw notFound('status template');
-  return row;
-}
+const demandTemplate = (db: Db, who: Member, id: string): StatusTemplateRow =>
+  demand(store.findTemplate(db, who.workspaceId, id), 'status template');

@@ -68,7 +68,7 @@ export const counterpartOf = (status: Status, among: readonly Status[]): Status 
   among.find(({ title }) => title === status.title) ??
   successorOf(status, among);
 
-export function firstOf(statuses: readonly Status[]): Status {
+function firstOf(statuses: readonly Status[]): Status {
   const [first] = statuses;
   if (!first) throw new Error('A template has no statuses');
   return first;

@@ -1,6 +1,7 @@
 import { type Db, prepared, query } from '../db/connection.ts';
-import type { ListRow, SpaceRow, StatusRow } from '../db/tables.ts';
-import { offsetOf, type PageRequest } from '../kernel/page.ts';
+import { readPage } from '../db/read-page.ts';
+import type { ListRow, SpaceRow } from '../db/tables.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
 import type { List, Space, Status } from './schema.ts';
 
 export const spaceOf = (row: SpaceRow): Space => ({
@@ -25,21 +26,9 @@ export const listOf = (row: ListRow, statuses: Status[]): List => ({
   updatedAt: row.updated_at,
 });
 
-export const statusOf = (row: StatusRow): Status => ({
-  id: row.id,
-  title: row.title,
-  type: row.type,
-  color: row.color,
-  position: row.position,
-});
-
-export function listSpaces(db: Db, workspaceId: string, page: PageRequest) {
-  const spaces = query.selectFrom('spaces').where('workspace_id', '=', workspaceId);
-  const total = db.one(spaces.select(({ fn }) => fn.countAll<number>().as('total')))?.total ?? 0;
-  const rows = db.all(
-    spaces.selectAll().orderBy('position').orderBy('id').limit(page.limit).offset(offsetOf(page)),
-  );
-  return { total, items: rows.map(spaceOf) };
+export function listSpaces(db: Db, workspaceId: string, page: PageRequest): Page<Space> {
+  const spaces = query.selectFrom('spaces').selectAll().where('workspace_id', '=', workspaceId);
+  return readPage(db, page, spaces.orderBy('position').orderBy('id'), spaceOf);
 }
 
 export const findSpace = (db: Db, workspaceId: string, id: string) =>
@@ -63,25 +52,19 @@ export const saveSpace = (db: Db, { id, workspace_id, ...fields }: SpaceRow) =>
     query.updateTable('spaces').set(fields).where('workspace_id', '=', workspace_id).where('id', '=', id),
   );
 
-export function pageOfLists(
+export function listLists(
   db: Db,
   workspaceId: string,
   only: { spaceId?: string | undefined },
   page: PageRequest,
-) {
-  let lists = query.selectFrom('lists').where('workspace_id', '=', workspaceId);
+): Page<List> {
+  let lists = query.selectFrom('lists').selectAll().where('workspace_id', '=', workspaceId);
   if (only.spaceId !== undefined) lists = lists.where('space_id', '=', only.spaceId);
-  const total = db.one(lists.select(({ fn }) => fn.countAll<number>().as('total')))?.total ?? 0;
-  const rows = db.all(
-    lists.selectAll().orderBy('position').orderBy('id').limit(page.limit).offset(offsetOf(page)),
-  );
-  const statuses = new Map(
-    [...new Set(rows.map((row) => row.status_template_id))].map((id) => [
-      id,
-      statusesOf(db, workspaceId, id),
-    ]),
-  );
-  return { total, items: rows.map((row) => listOf(row, statuses.get(row.status_template_id) ?? [])) };
+  const found = readPage(db, page, lists.orderBy('position').orderBy('id'), (row) => row);
+  const templates = new Set(found.items.map((row) => row.status_template_id));
+  const statuses = new Map(Array.from(templates, (id) => [id, statusesOf(db, workspaceId, id)]));
+  const items = found.items.map((row) => listOf(row, statuses.get(row.status_template_id) ?? []));
+  return { ...found, items };
 }
 
 const listById = prepared<{ workspaceId: string; id: string }, ListRow>((argument) =>
@@ -94,10 +77,10 @@ const listById = prepared<{ workspaceId: string; id: string }, ListRow>((argumen
 
 export const findList = (db: Db, workspaceId: string, id: string) => db.one(listById({ workspaceId, id }));
 
-const statusesByTemplate = prepared<{ workspaceId: string; templateId: string }, StatusRow>((argument) =>
+const statusesByTemplate = prepared<{ workspaceId: string; templateId: string }, Status>((argument) =>
   query
     .selectFrom('statuses')
-    .selectAll()
+    .select(['id', 'title', 'type', 'color', 'position'])
     .where('template_id', '=', argument('templateId'))
     .where('workspace_id', '=', argument('workspaceId'))
     .orderBy('position')
@@ -106,7 +89,10 @@ const statusesByTemplate = prepared<{ workspaceId: string; templateId: string },
 
 /** The statuses of a template, in order. */
 export const statusesOf = (db: Db, workspaceId: string, templateId: string): Status[] =>
-  db.all(statusesByTemplate({ workspaceId, templateId })).map(statusOf);
+  db.all(statusesByTemplate({ workspaceId, templateId }));
+
+export const withStatuses = (db: Db, row: ListRow): List =>
+  listOf(row, statusesOf(db, row.workspace_id, row.status_template_id));
 
 /** The position of the space's last list. */
 export const lastListPosition = (db: Db, workspaceId: string, spaceId: string) =>

@@ -6,7 +6,7 @@ import type { Instant } from '../kernel/instants.ts';
 import { isOpen } from './statuses.ts';
 
 /** Tasks of the status `from` become tasks of `to`; both are the same when a status got another type. */
-export interface StatusChange {
+interface StatusChange {
   from: string;
   to: { id: string; type: StatusType };
 }

@@ -1,7 +1,8 @@
 import { type Db, query } from '../db/connection.ts';
+import { readPage } from '../db/read-page.ts';
 import type { StatusTemplateRow } from '../db/tables.ts';
 import type { Instant } from '../kernel/instants.ts';
-import { offsetOf, type PageRequest } from '../kernel/page.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Status, StatusTemplate } from './schema.ts';
 import { statusesOf } from './store.ts';
 
@@ -15,13 +16,11 @@ export const templateOf = (row: StatusTemplateRow, statuses: Status[]): StatusTe
   updatedAt: row.updated_at,
 });
 
-export function listTemplates(db: Db, workspaceId: string, page: PageRequest) {
-  const templates = query.selectFrom('status_templates').where('workspace_id', '=', workspaceId);
-  const total = db.one(templates.select(({ fn }) => fn.countAll<number>().as('total')))?.total ?? 0;
-  const rows = db.all(
-    templates.selectAll().orderBy('created_at').orderBy('id').limit(page.limit).offset(offsetOf(page)),
+export function listTemplates(db: Db, workspaceId: string, page: PageRequest): Page<StatusTemplate> {
+  const templates = query.selectFrom('status_templates').selectAll().where('workspace_id', '=', workspaceId);
+  return readPage(db, page, templates.orderBy('created_at').orderBy('id'), (row) =>
+    templateOf(row, statusesOf(db, workspaceId, row.id)),
   );
-  return { total, items: rows.map((row) => templateOf(row, statusesOf(db, workspaceId, row.id))) };
 }
 
 export const findTemplate = (db: Db, workspaceId: string, id: string) =>

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts';
-import { notFound } from '../kernel/errors.ts';
+import { demand, notFound } from '../kernel/errors.ts';
 import { DAY, toInstant } from '../kernel/instants.ts';
 import { type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import type { Notification } from './schema.ts';
@@ -11,8 +11,7 @@ const KEPT_AFTER_READING_MS = 90 * DAY;
 export async function readNotification(deps: Deps, who: SignedIn, id: string): Promise<Notification> {
   const now = toInstant(deps.clock.now());
   const row = await writeSignedIn(deps, who, (tx) => store.markRead(tx, who.userId, id, now));
-  if (!row) throw notFound('notification');
-  return store.notificationOf(row);
+  return store.notificationOf(demand(row, 'notification'));
 }
 
 /** Marks all of the caller's notifications as read. */

@@ -4,7 +4,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/instants.ts';
 import { insertNotification } from './store.ts';
 
-export interface Notice {
+interface Notice {
   type: NotificationType;
   /** Whose act it tells of, who is never told of it; null for what time brought. */
   actorId: string | null;

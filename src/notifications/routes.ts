@@ -1,6 +1,5 @@
 import { pageRequest, pageShape } from '../http/page-query.ts';
 import { route } from '../http/route.ts';
-import { pageOf } from '../kernel/page.ts';
 import { signedIn } from '../sessions/door.ts';
 import { readAllNotifications, readNotification, removeNotification } from './notifications.ts';
 import { Notification, NotificationQuery } from './schema.ts';
@@ -18,10 +17,8 @@ export const notificationRoutes = [
     summary: 'List my notifications',
     description: 'The newest first. Kept until 90 days after they were read.',
     handle: ({ deps, who, query }) => {
-      const page = pageRequest(deps, query);
       const only = { unread: query.unread === 'true' };
-      const { total, items } = listNotifications(deps.read, who.userId, only, page);
-      return pageOf(page, total, items);
+      return listNotifications(deps.read, who.userId, only, pageRequest(deps, query));
     },
   }),
   route({

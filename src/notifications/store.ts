@@ -1,7 +1,8 @@
-import { type Db, prepared, query } from '../db/connection.ts';
+import { type Db, query } from '../db/connection.ts';
+import { readPage } from '../db/read-page.ts';
 import type { NotificationRow } from '../db/tables.ts';
 import type { Instant } from '../kernel/instants.ts';
-import { offsetOf, type PageRequest } from '../kernel/page.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Notification } from './schema.ts';
 
 export const notificationOf = (row: NotificationRow): Notification => ({
@@ -14,37 +15,19 @@ export const notificationOf = (row: NotificationRow): Notification => ({
   createdAt: row.created_at,
 });
 
-const insert = prepared<NotificationRow, unknown>((argument) =>
-  query.insertInto('notifications').values({
-    id: argument('id'),
-    user_id: argument('user_id'),
-    workspace_id: argument('workspace_id'),
-    actor_id: argument('actor_id'),
-    type: argument('type'),
-    title: argument('title'),
-    body: argument('body'),
-    data: argument('data'),
-    read_at: argument('read_at'),
-    created_at: argument('created_at'),
-  }),
-);
-
-export const insertNotification = (db: Db, row: NotificationRow) => db.run(insert(row));
+export const insertNotification = (db: Db, row: NotificationRow) =>
+  db.run(query.insertInto('notifications').values(row));
 
 /** A user's notifications, the newest first. */
-export function listNotifications(db: Db, userId: string, only: { unread: boolean }, page: PageRequest) {
-  let mine = query.selectFrom('notifications').where('user_id', '=', userId);
+export function listNotifications(
+  db: Db,
+  userId: string,
+  only: { unread: boolean },
+  page: PageRequest,
+): Page<Notification> {
+  let mine = query.selectFrom('notifications').selectAll().where('user_id', '=', userId);
   if (only.unread) mine = mine.where('read_at', 'is', null);
-  const total = db.one(mine.select(({ fn }) => fn.countAll<number>().as('total')))?.total ?? 0;
-  const rows = db.all(
-    mine
-      .selectAll()
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(page.limit)
-      .offset(offsetOf(page)),
-  );
-  return { total, items: rows.map(notificationOf) };
+  return readPage(db, page, mine.orderBy('created_at', 'desc').orderBy('id', 'desc'), notificationOf);
 }
 
 /** Keeps the instant of the first reading. */

@@ -2,7 +2,7 @@ import type { Db } from '../db/connection.ts';
 import type { RecurringSeriesRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
-import { invalid, notFound } from '../kernel/errors.ts';
+import { demand, invalid } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { toInstant } from '../kernel/instants.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
@@ -147,11 +147,8 @@ export function previewRule(deps: Deps, input: PreviewInput): Preview {
   return preview(rule, { after, limit });
 }
 
-function demandSeries(db: Db, who: Member, id: string): store.StoredSeries {
-  const row = store.findSeries(db, who.workspaceId, id);
-  if (!row) throw notFound('recurring task');
-  return row;
-}
+const demandSeries = (db: Db, who: Member, id: string): store.StoredSeries =>
+  demand(store.findSeries(db, who.workspaceId, id), 'recurring task');
 
 /** The series, brought to now. */
 export async function settled(deps: Deps, who: Member, id: string): Promise<store.StoredSeries> {

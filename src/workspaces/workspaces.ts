@@ -1,7 +1,7 @@
 import type { Db } from '../db/connection.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
-import { notFound } from '../kernel/errors.ts';
+import { demand } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { patched } from '../kernel/patch.ts';
 import { type SignedIn, writeSignedIn } from '../sessions/door.ts';
@@ -23,16 +23,13 @@ export function createWorkspace(deps: Deps, who: SignedIn, input: WorkspaceInput
 
 /** A workspace as that user, one of its members, sees it. */
 export function workspaceSeenBy(db: Db, id: string, userId: string): Workspace {
-  const row = findWorkspaceOf(db, id, userId);
-  if (!row) throw notFound('workspace');
-  return workspaceOf(row);
+  return workspaceOf(demand(findWorkspaceOf(db, id, userId), 'workspace'));
 }
 
 export function updateWorkspace(deps: Deps, who: Member, input: WorkspacePatch): Promise<Workspace> {
   const now = toInstant(deps.clock.now());
   return writeAs(deps, who, (tx) => {
-    const row = findWorkspaceOf(tx, who.workspaceId, who.userId);
-    if (!row) throw notFound('workspace');
+    const row = demand(findWorkspaceOf(tx, who.workspaceId, who.userId), 'workspace');
     const next = patched(row, { title: input.title }, now);
     if (next !== row) saveWorkspace(tx, next);
     return workspaceOf(next);
