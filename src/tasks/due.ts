@@ -1,4 +1,5 @@
 import { type Db, prepared, query } from '../db/connection.ts';
+import { recall, remember } from '../db/meta.ts';
 import type { TaskRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
@@ -21,7 +22,7 @@ export async function notifyDue(deps: Deps): Promise<void> {
 
 /** Answers how many were told of; fewer than `AT_ONCE` are the last. */
 function notifySome(tx: Tx, now: Instant): number {
-  const until = tx.one(watermark({}))?.value ?? now;
+  const until = recall(tx, WATERMARK) ?? now;
   const due = until < now ? tx.all(dueBetween({ until, now })) : [];
   for (const task of due) {
     notify(
@@ -39,26 +40,15 @@ function notifySome(tx: Tx, now: Instant): number {
     );
     tx.run(markNoticed({ seq: task.seq }));
   }
-  if (due.length < AT_ONCE) tx.run(setWatermark({ now }));
+  if (due.length < AT_ONCE) remember(tx, WATERMARK, now);
   return due.length;
 }
 
 /** The longest past due instant that its assignee was not told of; undefined where all were. */
 export function firstUnnoticed(db: Db, now: Instant): Instant | undefined {
-  const until = db.one(watermark({}))?.value;
+  const until = recall(db, WATERMARK);
   return until === undefined ? undefined : (db.one(unnoticed({ until, now }))?.due_date ?? undefined);
 }
-
-const watermark = prepared<object, { value: string }>(() =>
-  query.selectFrom('meta').select('value').where('key', '=', WATERMARK),
-);
-
-const setWatermark = prepared<{ now: Instant }, unknown>((argument) =>
-  query
-    .insertInto('meta')
-    .values({ key: WATERMARK, value: argument('now') })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: argument('now') })),
-);
 
 const dueBetween = prepared<{ until: Instant; now: Instant }, TaskRow & { seq: number }>((argument) =>
   query

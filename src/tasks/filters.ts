@@ -44,7 +44,7 @@ export const COLUMNS: Record<Field, string> = {
 
 const FIELDS = Object.keys(COLUMNS) as Field[];
 
-export type AskedFilters = Partial<Omit<TaskQuery, 'page' | 'limit' | 'sortBy' | 'sortOrder'>>;
+type AskedFilters = Partial<Omit<TaskQuery, 'page' | 'limit' | 'sortBy' | 'sortOrder'>>;
 
 /** What a query asks for, as filters of the caller's workspace. */
 export function filtersOf(db: Db, who: Member, asked: AskedFilters): Filters {

@@ -48,22 +48,20 @@ const SORTS = {
 } satisfies Record<TaskQuery['sortBy'], { column: string; index: Index }>;
 
 /** What reading a row costs, in index entries passed. */
-const ROW = 6;
+export const ROW = 6;
 /** What costs no more is not compared with anything. */
 export const ENOUGH = 400;
 /** Without counters, more are many. */
 const COUNTED_AT_MOST = 10_000;
 
-export type SortBy = TaskQuery['sortBy'];
-
 export interface Sort {
-  by: SortBy;
+  by: TaskQuery['sortBy'];
   descending: boolean;
   /** From the far end: the very opposite order, undated tasks first. */
   backwards?: boolean;
 }
 
-export const sortColumn = ({ by }: Sort): string => SORTS[by].column;
+const sortColumn = ({ by }: Sort): string => SORTS[by].column;
 export const sortIndex = ({ by }: Sort): Index => SORTS[by].index;
 
 /** An `order by` that is total: the number decides last, which tasks get in the order of their ids. */
@@ -87,7 +85,7 @@ export function exactIndex(filters: Filters, sort: Sort): Index | undefined {
 }
 
 /** A set of index entries that holds every match. */
-export interface Source {
+interface Source {
   index: Index;
   /** Whether the entries come in the order asked for. */
   isInOrder: boolean;

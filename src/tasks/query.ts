@@ -40,7 +40,7 @@ export const sortOf = ({ sortBy, sortOrder }: Pick<TaskQuery, 'sortBy' | 'sortOr
 });
 
 /** Which of the tasks that pass, and how many pass in all. */
-export interface Stretch {
+interface Stretch {
   offset: number;
   limit: number;
   total: number;

@@ -18,7 +18,7 @@ export const PRIORITIES = ['none', 'low', 'medium', 'high', 'urgent'] as const;
 export const Priority = oneOf('Priority', PRIORITIES).openapi({ example: 'high' });
 export type Priority = z.output<typeof Priority>;
 
-export const Recurrence = z
+const Recurrence = z
   .object({
     recurringTaskId: WireId.nullable().openapi({ description: 'null once the series is deleted' }),
     occurrenceAt: WireInstant.openapi({ description: 'Never changes, whatever becomes of the due date' }),

@@ -5,13 +5,10 @@ import { offsetOf, pageOf } from '../kernel/page.ts';
 import type { Member } from '../workspaces/door.ts';
 import { admitsNone, type Condition, conditionOf, type Filters, fieldsOf, filtersOf } from './filters.ts';
 import { readHits } from './query.ts';
-import { cheapestSource } from './query-plan.ts';
+import { cheapestSource, ROW } from './query-plan.ts';
 import type { SearchQuery, TaskPage } from './query-schema.ts';
 import { type ShownTask, taskOf } from './store.ts';
 import { indexText, matchText } from './words.ts';
-
-/** What it takes to look at the row of a hit, in index entries. */
-const ROW = 6;
 
 interface Searchable {
   title: string;

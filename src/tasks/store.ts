@@ -1,5 +1,8 @@
+import { sql } from 'kysely';
 import { type Db, prepared, query } from '../db/connection.ts';
-import type { Role, StatusRow, TaskCountRow, TaskRow } from '../db/tables.ts';
+import type { Role, TaskCountRow, TaskRow } from '../db/tables.ts';
+import type { List } from '../lists/schema.ts';
+import { findList, withStatuses } from '../lists/store.ts';
 import { PRIORITIES, type Task } from './schema.ts';
 
 /** A task as it begins: nobody was told of its due instant yet. */
@@ -129,38 +132,10 @@ export const updateTaskRow = (db: Db, row: StoredTask, changes: Partial<TaskRow>
 export const deleteTaskRow = (db: Db, row: StoredTask) =>
   db.run(query.deleteFrom('tasks').where('workspace_id', '=', row.workspace_id).where('seq', '=', row.seq));
 
-/** A list as a place for tasks: where it lies, and the statuses that it knows, in order. */
-export interface Place {
-  listId: string;
-  spaceId: string;
-  statuses: StatusRow[];
-}
-
-const listRow = prepared<
-  { workspaceId: string; id: string },
-  { id: string; space_id: string; status_template_id: string }
->((argument) =>
-  query
-    .selectFrom('lists')
-    .select(['id', 'space_id', 'status_template_id'])
-    .where('workspace_id', '=', argument('workspaceId'))
-    .where('id', '=', argument('id')),
-);
-
-const statusesOf = prepared<{ templateId: string }, StatusRow>((argument) =>
-  query
-    .selectFrom('statuses')
-    .selectAll()
-    .where('template_id', '=', argument('templateId'))
-    .orderBy('position')
-    .orderBy('id'),
-);
-
-export function findPlace(db: Db, workspaceId: string, listId: string): Place | undefined {
-  const list = db.one(listRow({ workspaceId, id: listId }));
-  if (!list) return undefined;
-  const statuses = db.all(statusesOf({ templateId: list.status_template_id }));
-  return { listId: list.id, spaceId: list.space_id, statuses };
+/** The list that tasks may be put into, with its statuses. */
+export function findPlace(db: Db, workspaceId: string, listId: string): List | undefined {
+  const row = findList(db, workspaceId, listId);
+  return row && withStatuses(db, row);
 }
 
 const lastIn = prepared<{ workspaceId: string; listId: string }, { position: number | null }>((argument) =>
@@ -175,16 +150,15 @@ const lastIn = prepared<{ workspaceId: string; listId: string }, { position: num
 export const lastPosition = (db: Db, workspaceId: string, listId: string): number | undefined =>
   db.one(lastIn({ workspaceId, listId }))?.position ?? undefined;
 
-const roleOf = prepared<{ workspaceId: string; userId: string }, { role: Role }>((argument) =>
+const assignable = prepared<{ workspaceId: string; userId: string }, { role: Role }>((argument) =>
   query
     .selectFrom('members')
     .select('role')
     .where('workspace_id', '=', argument('workspaceId'))
-    .where('user_id', '=', argument('userId')),
+    .where('user_id', '=', argument('userId'))
+    .where('role', '!=', sql.lit('viewer')),
 );
 
 /** Whether tasks of the workspace may be given to that user: a member who is not a viewer. */
-export function isAssignable(db: Db, workspaceId: string, userId: string): boolean {
-  const role = db.one(roleOf({ workspaceId, userId }))?.role;
-  return role !== undefined && role !== 'viewer';
-}
+export const isAssignable = (db: Db, workspaceId: string, userId: string): boolean =>
+  db.one(assignable({ workspaceId, userId })) !== undefined;

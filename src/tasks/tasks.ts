@@ -1,11 +1,12 @@
 import type { Db } from '../db/connection.ts';
-import type { StatusRow, TaskRow } from '../db/tables.ts';
+import type { StatusType, TaskRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
-import { type Issue, invalid, notFound } from '../kernel/errors.ts';
+import { demand, type Issue, invalid } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { positionAfter } from '../kernel/positions.ts';
+import type { List, Status } from '../lists/schema.ts';
 import { counterpartOf, isOpen } from '../lists/statuses.ts';
 import { notify } from '../notifications/notify.ts';
 import { type Member, writeAs } from '../workspaces/door.ts';
@@ -24,7 +25,7 @@ export function createTask(deps: Deps, who: Member, input: TaskInput): Promise<T
       id: newId(now),
       workspace_id: who.workspaceId,
       space_id: place.spaceId,
-      list_id: place.listId,
+      list_id: place.id,
       status_id: status.id,
       priority: store.priorityRank(input.priority ?? 'none'),
       assignee_id: input.assigneeId ?? null,
@@ -32,7 +33,7 @@ export function createTask(deps: Deps, who: Member, input: TaskInput): Promise<T
       start_date: input.startDate ?? null,
       due_date: input.dueDate ?? null,
       completed_at: completedAt(status.type, null, at),
-      position: input.position ?? positionAfter(store.lastPosition(tx, who.workspaceId, place.listId)),
+      position: input.position ?? positionAfter(store.lastPosition(tx, who.workspaceId, place.id)),
       recurring_task_id: null,
       occurrence_at: null,
       occurrence_number: null,
@@ -95,11 +96,8 @@ export function moveTask(deps: Deps, who: Member, id: string, input: MoveInput):
   );
 }
 
-/** What an edit asks of a task; another `listId` moves it. */
-export type TaskEdit = TaskPatch;
-
 /**
- * Changes and moves a task in the caller's transaction, and does what follows from it: the assignee is told, the
+ * Changes a task in the caller's transaction (another `listId` moves it), and does what follows from it: the assignee is told, the
  * series of a completed instance goes on. On an instance of a series, what changes is `marked` as overridden, unless
  * it is the series that changes it. 400 for a list, status or person that will not do, after the `issues` already found.
  */
@@ -108,7 +106,7 @@ export function editTask(
   tx: Tx,
   who: Member,
   row: store.StoredTask,
-  edit: TaskEdit,
+  edit: TaskPatch,
   now: number,
   { issues = [], marked = true }: { issues?: Issue[]; marked?: boolean } = {},
 ): store.StoredTask {
@@ -183,14 +181,11 @@ function overriddenAfter(row: TaskRow, changes: Partial<TaskRow>): string {
 export const UNKNOWN_LIST: Issue = { path: 'listId', message: 'There is no such list in this workspace' };
 const UNKNOWN_STATUS: Issue = { path: 'statusId', message: "Must be a status of the list's template" };
 
-function demandTask(db: Db, who: Member, id: string): store.StoredTask {
-  const row = store.findTask(db, who.workspaceId, id);
-  if (!row) throw notFound('task');
-  return row;
-}
+const demandTask = (db: Db, who: Member, id: string): store.StoredTask =>
+  demand(store.findTask(db, who.workspaceId, id), 'task');
 
 /** What a new task refers to, all of it checked at once. */
-function demandReferences(tx: Tx, who: Member, input: TaskInput): { place: store.Place; status: StatusRow } {
+function demandReferences(tx: Tx, who: Member, input: TaskInput): { place: List; status: Status } {
   const place = store.findPlace(tx, who.workspaceId, input.listId);
   const status = place?.statuses.find(({ id }) => input.statusId === undefined || id === input.statusId);
   const issues: Issue[] = [];
@@ -215,7 +210,7 @@ function placeFor(
   tx: Tx,
   who: Member,
   row: TaskRow,
-  { listId = row.list_id, statusId, position }: TaskEdit,
+  { listId = row.list_id, statusId, position }: TaskPatch,
   at: Instant,
   issues: Issue[],
 ): Partial<TaskRow> {
@@ -242,16 +237,16 @@ function placeFor(
   if (staysInList) return state;
   return {
     ...state,
-    list_id: place.listId,
+    list_id: place.id,
     space_id: place.spaceId,
-    position: position ?? positionAfter(store.lastPosition(tx, who.workspaceId, place.listId)),
+    position: position ?? positionAfter(store.lastPosition(tx, who.workspaceId, place.id)),
   };
 }
 
 const keepsAssignee = (tx: Tx, { workspace_id, assignee_id }: TaskRow): boolean =>
   assignee_id === null || store.isAssignable(tx, workspace_id, assignee_id);
 
-function statusOf(tx: Tx, row: TaskRow): StatusRow {
+function statusOf(tx: Tx, row: TaskRow): Status {
   const statuses = store.findPlace(tx, row.workspace_id, row.list_id)?.statuses;
   const status = statuses?.find(({ id }) => id === row.status_id);
   if (!status) throw new Error('A task has a status that its list does not know');
@@ -259,7 +254,7 @@ function statusOf(tx: Tx, row: TaskRow): StatusRow {
 }
 
 /** When a task counts as completed, once its status is of that type: since when it already did, or from now. */
-export const completedAt = (type: StatusRow['type'], before: Instant | null, now: Instant): Instant | null =>
+export const completedAt = (type: StatusType, before: Instant | null, now: Instant): Instant | null =>
   type === 'completed' ? (before ?? now) : null;
 
 /** Tells the assignee, unless they did it themselves. */
