@@ -1,4 +1,4 @@
-import { recall, remember } from '../db/meta.ts';
+import { metaOf, setMeta } from '../db/meta.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import { AppError } from '../kernel/errors.ts';
@@ -20,7 +20,7 @@ const SEEN_ZONE_DATA = 'tz_version';
  */
 export async function sweep(deps: Deps): Promise<void> {
   const now = deps.clock.now();
-  if (recall(deps.read, SEEN_ZONE_DATA) !== ZONE_DATA) await followZoneData(deps, now);
+  if (metaOf(deps.read, SEEN_ZONE_DATA) !== ZONE_DATA) await followZoneData(deps, now);
   while (!deps.stopping.aborted) {
     const due = store.dueSeries(deps.read, toInstant(now), AT_ONCE);
     if (due.length === 0) return;
@@ -88,7 +88,7 @@ async function followZoneData(deps: Deps, now: number): Promise<void> {
       await apart(deps, stale, now, (tx, series) => redate(tx, series, now));
       continue;
     }
-    await deps.write((tx) => remember(tx, SEEN_ZONE_DATA, ZONE_DATA));
+    await deps.write((tx) => setMeta(tx, SEEN_ZONE_DATA, ZONE_DATA));
     return;
   }
 }

@@ -1,5 +1,5 @@
 import { type Db, prepared, query } from '../db/connection.ts';
-import { recall, remember } from '../db/meta.ts';
+import { metaOf, setMeta } from '../db/meta.ts';
 import type { TaskRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
@@ -22,7 +22,7 @@ export async function notifyDue(deps: Deps): Promise<void> {
 
 /** Answers how many were told of; fewer than `AT_ONCE` are the last. */
 function notifySome(tx: Tx, now: Instant): number {
-  const until = recall(tx, WATERMARK) ?? now;
+  const until = metaOf(tx, WATERMARK) ?? now;
   const due = until < now ? tx.all(dueBetween({ until, now })) : [];
   for (const task of due) {
     notify(
@@ -40,13 +40,13 @@ function notifySome(tx: Tx, now: Instant): number {
     );
     tx.run(markNoticed({ seq: task.seq }));
   }
-  if (due.length < AT_ONCE) remember(tx, WATERMARK, now);
+  if (due.length < AT_ONCE) setMeta(tx, WATERMARK, now);
   return due.length;
 }
 
 /** The longest past due instant that its assignee was not told of; undefined where all were. */
 export function firstUnnoticed(db: Db, now: Instant): Instant | undefined {
-  const until = recall(db, WATERMARK);
+  const until = metaOf(db, WATERMARK);
   return until === undefined ? undefined : (db.one(unnoticed({ until, now }))?.due_date ?? undefined);
 }
 

@@ -132,26 +132,7 @@ export function readHits(
   );
 }
 
-const SHOWN_COLUMNS: readonly (keyof ShownTask)[] = [
-  'id',
-  'workspace_id',
-  'space_id',
-  'list_id',
-  'title',
-  'description',
-  'priority',
-  'status_id',
-  'assignee_id',
-  'creator_id',
-  'start_date',
-  'due_date',
-  'completed_at',
-  'position',
-  'recurring_task_id',
-  'occurrence_at',
-  'occurrence_number',
-  'overridden',
-  'created_at',
-  'updated_at',
-];
-const SHOWN = SHOWN_COLUMNS.join(', ');
+/** What `ShownTask` holds. */
+const SHOWN = `id, workspace_id, space_id, list_id, title, description, priority, status_id, assignee_id, creator_id,
+  start_date, due_date, completed_at, position, recurring_task_id, occurrence_at, occurrence_number, overridden,
+  created_at, updated_at`;

@@ -1,5 +1,5 @@
-import { type Compilable, sql } from 'kysely';
-import { type Db, query } from '../db/connection.ts';
+import type { CompiledQuery } from 'kysely';
+import { type Db, query, statement } from '../db/connection.ts';
 import { deleteInHaste, eraseResidue, markResidue } from '../db/residue.ts';
 import type { RemovalRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
@@ -87,90 +87,58 @@ function takeStep(tx: Tx, { kind, id }: Removal, most: number): boolean {
 
 const TABLES = { user: 'users', workspace: 'workspaces', space: 'spaces', list: 'lists' } as const;
 
-type Part = (id: string, most: number) => Compilable<unknown>;
+type Part = (id: string, most: number) => CompiledQuery<unknown>;
 
-const listsIn = (spaceId: string) => query.selectFrom('lists').select('id').where('space_id', '=', spaceId);
-
-const SERIES = {
-  workspace: (id: string) => query.selectFrom('recurring_series').select('id').where('workspace_id', '=', id),
-  space: (id: string) =>
-    query.selectFrom('recurring_series').select('id').where('list_id', 'in', listsIn(id)),
-  list: (id: string) => query.selectFrom('recurring_series').select('id').where('list_id', '=', id),
-};
-
-const TASKS = {
-  workspace: (id: string) => query.selectFrom('tasks').select('seq').where('workspace_id', '=', id),
-  space: (id: string) => query.selectFrom('tasks').select('seq').where('list_id', 'in', listsIn(id)),
-  list: (id: string) => query.selectFrom('tasks').select('seq').where('list_id', '=', id),
-};
-
-const deleteTasks =
-  (kind: keyof typeof TASKS): Part =>
-  (id, most) =>
-    query.deleteFrom('tasks').where('seq', 'in', TASKS[kind](id).limit(most));
-
-/** Series decide upon an occurrence a day, for years; thirty such rows go as quickly as a task. */
-const deleteOccurrences =
-  (kind: keyof typeof SERIES): Part =>
-  (id, most) =>
-    query.deleteFrom('recurring_occurrences').where(({ eb, refTuple }) =>
-      eb(
-        refTuple('series_id', 'rule_version', 'occurrence_local'),
-        'in',
-        query
-          .selectFrom('recurring_occurrences')
-          .select(['series_id', 'rule_version', 'occurrence_local'])
-          .where('series_id', 'in', SERIES[kind](id))
-          .limit(30 * most)
-          .$asTuple('series_id', 'rule_version', 'occurrence_local'),
-      ),
-    );
-
-const deleteSeries =
-  (kind: keyof typeof SERIES): Part =>
-  (id, most) =>
-    query.deleteFrom('recurring_series').where('id', 'in', SERIES[kind](id).limit(most));
-
-/** What a list holds, the tasks first: a series that goes before its tasks would have to let each of them go. */
-const contents = (kind: keyof typeof SERIES): Part[] => [
-  deleteTasks(kind),
-  deleteOccurrences(kind),
-  deleteSeries(kind),
-];
-
-const deleteNotifications =
-  (column: 'user_id' | 'actor_id' | 'workspace_id'): Part =>
-  (id, most) =>
-    query
-      .deleteFrom('notifications')
-      .where('id', 'in', query.selectFrom('notifications').select('id').where(column, '=', id).limit(most));
+/** Takes rows away; `where` has a `?` for the id. */
+const deleteRows =
+  (table: string, where: string, key = 'rowid'): Part =>
+  (id, most) => {
+    const some = `select ${key} from ${table} where ${where} limit ?`;
+    return statement(`delete from ${table} where (${key}) in (${some})`, [id, most]);
+  };
 
 const clearReference =
   (table: 'tasks' | 'recurring_series', column: 'assignee_id' | 'creator_id'): Part =>
-  (id, most) =>
-    query
-      .updateTable(table)
-      .set({ [column]: null })
-      .where(
-        sql<number>`rowid`,
-        'in',
-        query.selectFrom(table).select(sql<number>`rowid`.as('rowid')).where(column, '=', id).limit(most),
-      );
+  (id, most) => {
+    const some = `select rowid from ${table} where ${column} = ? limit ?`;
+    return statement(`update ${table} set ${column} = null where rowid in (${some})`, [id, most]);
+  };
+
+/** Series decide upon an occurrence a day, for years; thirty such rows go as quickly as a task. */
+const deleteOccurrences = (isIn: string): Part => {
+  const where = `series_id in (select id from recurring_series where ${isIn})`;
+  const part = deleteRows('recurring_occurrences', where, 'series_id, rule_version, occurrence_local');
+  return (id, most) => part(id, 30 * most);
+};
+
+/** What a list holds, the tasks first: a series that goes before its tasks would have to let each of them go. */
+const contents = (isIn: string): Part[] => [
+  deleteRows('tasks', isIn),
+  deleteOccurrences(isIn),
+  deleteRows('recurring_series', isIn),
+];
+
+const IS_IN = {
+  workspace: 'workspace_id = ?',
+  space: 'list_id in (select id from lists where space_id = ?)',
+  list: 'list_id = ?',
+};
 
 /** What may be much, and goes before the thing itself; the rest goes with it by the foreign keys. */
 const PARTS: Record<Removal['kind'], readonly Part[]> = {
   user: [
-    deleteNotifications('user_id'),
-    deleteNotifications('actor_id'),
+    deleteRows('notifications', 'user_id = ?'),
+    deleteRows('notifications', 'actor_id = ?'),
     clearReference('tasks', 'assignee_id'),
     clearReference('tasks', 'creator_id'),
     clearReference('recurring_series', 'assignee_id'),
     clearReference('recurring_series', 'creator_id'),
   ],
-  workspace: [deleteNotifications('workspace_id'), ...contents('workspace')],
-  space: contents('space'),
-  list: contents('list'),
+  workspace: [deleteRows('notifications', 'workspace_id = ?'), ...contents(IS_IN.workspace)],
+  space: contents(IS_IN.space),
+  list: contents(IS_IN.list),
 };
 
 const hasManyTasks = (db: Db, { kind, id }: Removal): boolean =>
-  kind !== 'user' && db.all(TASKS[kind](id).limit(MANY + 1)).length > MANY;
+  kind !== 'user' &&
+  db.all(statement(`select 1 from tasks where ${IS_IN[kind]} limit ?`, [id, MANY + 1])).length > MANY;
