@@ -97,11 +97,7 @@ function refuseEnded({ state }: StoredSeries): void {
   if (state === 'ended') throw badRequest('The series has ended');
 }
 
-const answer = (
-  series: StoredSeries,
-  occurrenceAt: string,
-  occurrenceNumber: number,
-): SkippedRecurringTask => ({
+const answer = (series: StoredSeries, at: string, number: number): SkippedRecurringTask => ({
   ...recurringTaskOf(series),
-  skipped: { occurrenceAt, occurrenceNumber },
+  skipped: { occurrenceAt: at, occurrenceNumber: number },
 });

@@ -88,37 +88,22 @@ export const deleteSeries = (db: Db, row: StoredSeries) =>
       .where('workspace_id', '=', row.workspace_id),
   );
 
-export interface SeriesName {
-  id: string;
-  workspace_id: string;
-}
+export type SeriesName = Pick<RecurringSeriesRow, 'id' | 'workspace_id'>;
 
-const due = prepared<{ now: Instant; limit: number }, SeriesName>((argument) =>
-  query
-    .selectFrom('recurring_series')
-    .select(['id', 'workspace_id'])
-    .where('state', '=', sql.lit('active'))
-    .where('next_run_at', '<=', argument('now'))
-    .orderBy('next_run_at')
-    .orderBy('id')
-    .limit(argument('limit')),
-);
+/** As in the index `recurring_series_due`: with a bound value SQLite could not use it. */
+const inOrderOfTime = query
+  .selectFrom('recurring_series')
+  .where('state', '=', sql.lit('active'))
+  .orderBy('next_run_at')
+  .orderBy('id');
 
 /** Active series whose upcoming occurrence has come, the longest due first. */
-export const dueSeries = (db: Db, now: Instant, limit: number) => db.all(due({ now, limit }));
-
-const firstDue = prepared<object, { next_run_at: Instant | null }>(() =>
-  query
-    .selectFrom('recurring_series')
-    .select('next_run_at')
-    .where('state', '=', sql.lit('active'))
-    .orderBy('next_run_at')
-    .orderBy('id')
-    .limit(1),
-);
+export const dueSeries = (db: Db, now: Instant, limit: number): SeriesName[] =>
+  db.all(inOrderOfTime.select(['id', 'workspace_id']).where('next_run_at', '<=', now).limit(limit));
 
 /** When the first of all upcoming occurrences is. */
-export const firstUpcoming = (db: Db): Instant | undefined => db.one(firstDue({}))?.next_run_at ?? undefined;
+export const firstUpcoming = (db: Db): Instant | undefined =>
+  db.one(inOrderOfTime.select('next_run_at').limit(1))?.next_run_at ?? undefined;
 
 /** Series that stand somewhere by the zone data of another version. */
 export const seriesOfOtherZoneData = (db: Db, version: string, limit: number): SeriesName[] =>

@@ -24,9 +24,7 @@ export async function sweep(deps: Deps): Promise<void> {
   while (!deps.stopping.aborted) {
     const due = store.dueSeries(deps.read, toInstant(now), AT_ONCE);
     if (due.length === 0) return;
-    await apart(deps, due, now, (tx, series) => {
-      advance(tx, series, now);
-    });
+    await apart(deps, due, now, (tx, series) => advance(tx, series, now));
   }
 }
 
@@ -34,9 +32,7 @@ export async function sweep(deps: Deps): Promise<void> {
 export async function settle(deps: Deps, workspaceId: string, id: string, now: number): Promise<void> {
   const series = store.findSeries(deps.read, workspaceId, id);
   if (!series || !isOverdue(series, now)) return;
-  await apart(deps, [series], now, (tx, row) => {
-    advance(tx, row, now);
-  });
+  await apart(deps, [series], now, (tx, row) => advance(tx, row, now));
 }
 
 /** Pauses a series that cannot go on, in the caller's transaction, and logs why. */
@@ -58,7 +54,7 @@ async function apart(
   deps: Deps,
   names: readonly store.SeriesName[],
   now: number,
-  step: (tx: Tx, series: store.StoredSeries) => void,
+  step: (tx: Tx, series: store.StoredSeries) => unknown,
 ): Promise<void> {
   const steps = await Promise.allSettled(
     names.map(async ({ workspace_id: workspaceId, id }) => {

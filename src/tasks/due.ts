@@ -1,10 +1,10 @@
-import { type Db, prepared, query } from '../db/connection.ts';
+import { type Db, query } from '../db/connection.ts';
 import { metaOf, setMeta } from '../db/meta.ts';
-import type { TaskRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { notify } from '../notifications/notify.ts';
+import { updateTaskRow } from './store.ts';
 
 const AT_ONCE = 200;
 const LOOKED_AT_MOST = 1_000;
@@ -23,7 +23,7 @@ export async function notifyDue(deps: Deps): Promise<void> {
 /** Answers how many were told of; fewer than `AT_ONCE` are the last. */
 function notifySome(tx: Tx, now: Instant): number {
   const until = metaOf(tx, WATERMARK) ?? now;
-  const due = until < now ? tx.all(dueBetween({ until, now })) : [];
+  const due = until < now ? tx.all(dueBetween(until, now)) : [];
   for (const task of due) {
     notify(
       tx,
@@ -38,7 +38,7 @@ function notifySome(tx: Tx, now: Instant): number {
       },
       now,
     );
-    tx.run(markNoticed({ seq: task.seq }));
+    updateTaskRow(tx, task, { due_noticed: task.due_date });
   }
   if (due.length < AT_ONCE) setMeta(tx, WATERMARK, now);
   return due.length;
@@ -47,40 +47,32 @@ function notifySome(tx: Tx, now: Instant): number {
 /** The longest past due instant that its assignee was not told of; undefined where all were. */
 export function firstUnnoticed(db: Db, now: Instant): Instant | undefined {
   const until = metaOf(db, WATERMARK);
-  return until === undefined ? undefined : (db.one(unnoticed({ until, now }))?.due_date ?? undefined);
+  return until === undefined ? undefined : (db.one(unnoticed(until, now))?.due_date ?? undefined);
 }
 
-const dueBetween = prepared<{ until: Instant; now: Instant }, TaskRow & { seq: number }>((argument) =>
+const dueBetween = (until: Instant, now: Instant) =>
   query
     .selectFrom('tasks as task')
     .innerJoin('statuses as status', 'status.id', 'task.status_id')
     .selectAll('task')
     .where('task.assignee_id', 'is not', null)
-    .where('task.due_date', '>', argument('until'))
-    .where('task.due_date', '<=', argument('now'))
+    .where('task.due_date', '>', until)
+    .where('task.due_date', '<=', now)
     .where((row) => row('task.due_noticed', 'is distinct from', row.ref('task.due_date')))
     .where('status.type', 'in', ['unstarted', 'started'])
     .orderBy('task.due_date')
-    .limit(AT_ONCE),
-);
-
-const markNoticed = prepared<{ seq: number }, unknown>((argument) =>
-  query
-    .updateTable('tasks')
-    .set((row) => ({ due_noticed: row.ref('due_date') }))
-    .where('seq', '=', argument('seq')),
-);
+    .limit(AT_ONCE);
 
 /** Of the first so many, so that even after days it is no long look; those that are completed may hide a later one. */
-const unnoticed = prepared<{ until: Instant; now: Instant }, { due_date: Instant | null }>((argument) =>
+const unnoticed = (until: Instant, now: Instant) =>
   query
     .selectFrom(
       query
         .selectFrom('tasks')
         .select(['due_date', 'due_noticed', 'status_id'])
         .where('assignee_id', 'is not', null)
-        .where('due_date', '>', argument('until'))
-        .where('due_date', '<=', argument('now'))
+        .where('due_date', '>', until)
+        .where('due_date', '<=', now)
         .orderBy('due_date')
         .limit(LOOKED_AT_MOST)
         .as('task'),
@@ -90,5 +82,4 @@ const unnoticed = prepared<{ until: Instant; now: Instant }, { due_date: Instant
     .where((row) => row('task.due_noticed', 'is distinct from', row.ref('task.due_date')))
     .where('status.type', 'in', ['unstarted', 'started'])
     .orderBy('task.due_date')
-    .limit(1),
-);
+    .limit(1);

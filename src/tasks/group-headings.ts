@@ -73,16 +73,15 @@ function statusHeadings(db: Db, workspaceId: string, listId: string | undefined)
 /** By name; those of nobody last. */
 function assigneeHeadings(db: Db, ids: Iterable<string | number | null>): Heading[] {
   const people = db.all(
-    statement<{ id: string; name: string }>(
-      'select id, name from users where id in (select value from json_each(?))',
+    statement<{ id: string; title: string }>(
+      'select id, name as title from users where id in (select value from json_each(?))',
       [JSON.stringify([...ids])],
     ),
   );
-  const headings: Heading[] = people
-    .map(({ id, name }) => ({ order: [fold(name), name, id], heading: { value: id, key: id, label: name } }))
-    .sort((a, b) => compare(a.order, b.order))
-    .map(({ heading }) => heading);
-  return [...headings, { value: null, key: null, label: 'No assignee' }];
+  const sorted = people
+    .map((person) => ({ ...person, folded: fold(person.title) }))
+    .sort((a, b) => compare(a.folded, b.folded) || compare(a.title, b.title) || compare(a.id, b.id));
+  return [...sorted.map(headingOf), { value: null, key: null, label: 'No assignee' }];
 }
 
 const headingOf = ({ id, title }: { id: string; title: string }): Heading => ({
@@ -91,10 +90,7 @@ const headingOf = ({ id, title }: { id: string; title: string }): Heading => ({
   label: title,
 });
 
-const compare = (some: readonly string[], others: readonly string[]): number => {
-  const at = some.findIndex((value, i) => value !== others[i]);
-  return at === -1 ? 0 : (some[at] ?? '') < (others[at] ?? '') ? -1 : 1;
-};
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Template after template, as they are listed. */
 const statusesInOrder = prepared<{ workspaceId: string }, { id: string; title: string }>((argument) =>
