@@ -81,7 +81,6 @@ create table email_tokens (
   purpose text not null,
   user_id text references users (id) on delete cascade,
   email text not null,
-  new_email text,
   token_hash text not null unique,
   created_at text not null,
   expires_at text not null

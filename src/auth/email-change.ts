@@ -30,9 +30,8 @@ export async function requestChange(
     const budget = takeBudgets(tx, senderBudget(deps, user.id), now);
     if (!budget.taken) throw tooManyRequests(budget.waitMs / 1_000);
     replaceTokens(tx, user.id, 'email-change');
-    const about = { userId: user.id, newEmail };
-    const change = issueToken(tx, { purpose: 'email-change', email: newEmail, ...about }, now);
-    const keep = issueToken(tx, { purpose: 'email-keep', email: user.email, ...about }, now);
+    const change = issueToken(tx, { purpose: 'email-change', userId: user.id, email: newEmail }, now);
+    const keep = issueToken(tx, { purpose: 'email-keep', userId: user.id, email: user.email }, now);
     const isTaken = findUserByEmail(tx, newEmail) !== undefined;
     const toNew = isTaken
       ? { message: addressTaken() }
@@ -53,11 +52,11 @@ export async function confirmChange(deps: Deps, input: TokenInput): Promise<unde
   const userId = await deps.write((tx) => {
     const token = takeToken(tx, 'email-change', input.token, now);
     const user = token && findUser(tx, token.user_id);
-    if (!token?.new_email || !user || findUserByEmail(tx, token.new_email)) return undefined;
+    if (!token || !user || findUserByEmail(tx, token.email)) return undefined;
     revokeTokens(tx, user.id, { purposes: ['password-reset', 'email-change'] });
     dropCode(tx, user.email);
-    dropPendingSignups(tx, token.new_email);
-    updateUser(tx, user.id, toInstant(now), { email: token.new_email });
+    dropPendingSignups(tx, token.email);
+    updateUser(tx, user.id, toInstant(now), { email: token.email });
     return user.id;
   });
   if (userId === undefined) throw unauthorized('The token is not valid');

@@ -23,7 +23,7 @@ interface IssuedToken {
 /** Makes and stores a single-use token. */
 export function issueToken(
   db: Db,
-  about: { purpose: Purpose; userId: string | null; email: string; newEmail?: string },
+  about: { purpose: Purpose; userId: string | null; email: string },
   now: number,
 ): IssuedToken {
   const issued = { id: newId(now), token: newSecret(), expiresAt: toInstant(now + LIFE_MS[about.purpose]) };
@@ -33,7 +33,6 @@ export function issueToken(
       purpose: about.purpose,
       user_id: about.userId,
       email: about.email,
-      new_email: about.newEmail ?? null,
       token_hash: hashSecret(issued.token),
       created_at: toInstant(now),
       expires_at: issued.expiresAt,
@@ -53,8 +52,7 @@ export function takeToken(db: Db, purpose: Purpose, token: string, now: number) 
       .returningAll(),
   );
   if (row) discardMails(db, [row.id]);
-  const userId = row?.user_id ?? undefined;
-  return row && userId !== undefined ? { ...row, user_id: userId } : undefined;
+  return row?.user_id ? { ...row, user_id: row.user_id } : undefined;
 }
 
 /** Whether a token would work, without spending it. */
@@ -65,7 +63,6 @@ export const tokenWorks = (db: Db, purpose: Purpose, token: string, now: number)
       .select('id')
       .where('token_hash', '=', hashSecret(token))
       .where('purpose', '=', purpose)
-      .where('user_id', 'is not', null)
       .where('expires_at', '>', toInstant(now)),
   ) !== undefined;
 

@@ -113,8 +113,6 @@ export interface EmailTokenRow {
   user_id: string | null;
   /** The address it was mailed to. */
   email: string;
-  /** For a change and its keeping: the address asked for. */
-  new_email: string | null;
   token_hash: string;
   created_at: Instant;
   expires_at: Instant;
