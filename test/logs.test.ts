@@ -101,6 +101,10 @@ async function live(): Promise<void> {
   await mailed('telegram@example.com');
 
   const last = (await post('/auth/login', { email, password: THIRD })).body;
+  const linked = widget(world, { id: 8 });
+  told.add(linked.hash);
+  await post('/me/telegram', linked, last.accessToken);
+  for (let i = 0; i < 2; i += 1) await world.call('DELETE', '/me/telegram', { token: last.accessToken });
   await post('/auth/refresh', { refreshToken: last.refreshToken });
   await post('/auth/refresh', { refreshToken: last.refreshToken });
   for (let i = 0; i < 12; i += 1) await post('/auth/login', { email, password: WRONG });
@@ -142,6 +146,7 @@ it('the log tells what concerns security, each with the user or the address it i
       'attempts-limited',
       'email-changed',
       'email-kept',
+      'identity-added',
       'password-changed',
       'password-reset',
       'refresh-token-reused',
@@ -149,6 +154,8 @@ it('the log tells what concerns security, each with the user or the address it i
       'signed-in',
     ]),
   );
+  const times = (kind: string) => events.filter(({ event }) => event === kind).length;
+  expect([times('account-created'), times('identity-removed')]).toEqual([2, 1]);
   for (const { event, userId, address } of events)
     expect([event, userId ?? address]).toEqual([event, expect.any(String)]);
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { insertIdentity } from '../src/auth/identities.ts';
 import { query } from '../src/db/connection.ts';
 import { HOUR, MINUTE, SECOND } from '../src/kernel/instants.ts';
 import { tick } from '../src/tick.ts';
@@ -199,7 +200,7 @@ describe('a sign-up by Telegram', () => {
     ],
     [{ username: undefined, first_name: '‮Ada.example' }, 'Adaexample (number'],
     [{ username: undefined, first_name: 'x'.repeat(200) }, ` ${'x'.repeat(64)} (number`],
-    [{ username: undefined, first_name: '🎉' }, 'account number 279058397'],
+    [{ username: undefined, first_name: '🎉 🎉' }, 'account number 279058397'],
   ])('names the Telegram account in plain words: %j', async (fields, expected) => {
     await logIn({ ...fresh(fields), email: 'ada@example.com' });
     const { text, html } = await world.mailTo('ada@example.com');
@@ -267,9 +268,26 @@ describe('linking', () => {
     expect((await logIn(fresh())).body.user.id).toBe(ada.id);
 
     const unlink = () => world.call('DELETE', '/me/telegram', { token: ada.accessToken });
-    expect([(await unlink()).status, (await unlink()).status]).toEqual([204, 204]);
+    expect((await unlink()).status).toBe(204);
     expect((await world.mailTo(ada.email)).subject).toBe('Telegram was removed as a way to sign in');
+    const { length } = world.mails;
+    expect((await unlink()).status).toBe(204);
+    await world.settle();
+    expect(world.mails.length).toBe(length);
     expect((await logIn(fresh())).status).toBe(400);
+  });
+
+  it('takes nobody for whom Google calls by the same number, and leaves that account linked', async () => {
+    const ada = await world.signUp('ada@example.com');
+    const { id } = fresh();
+    await world.deps.write((tx) => insertIdentity(tx, ada.id, 'google', String(id), world.clock.now()));
+    expect((await logIn(fresh())).status).toBe(400);
+    expect((await link(fresh(), ada.accessToken)).body).toMatchObject({
+      googleLinked: true,
+      telegramLinked: true,
+    });
+    expect((await world.call('DELETE', '/me/telegram', { token: ada.accessToken })).status).toBe(204);
+    expect(await me(ada.accessToken)).toMatchObject({ googleLinked: true, telegramLinked: false });
   });
 
   it('names hash when the fields do not work, are used, another account’s, or a second one', async () => {

@@ -8,7 +8,6 @@ import { signInMethodChanged } from '../mail/messages.ts';
 import { enqueueMail } from '../mail/outbox.ts';
 import { demandAccount, type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import { Name } from '../users/schema.ts';
-import { findUser } from '../users/store.ts';
 import { findMe } from './me.ts';
 import type { Me } from './schema.ts';
 
@@ -58,9 +57,6 @@ export function addIdentity(
 ): void {
   insertIdentity(tx, user.id, provider, subject, now);
   tellOwner(deps, tx, user, provider, 'added', now);
-  tx.afterCommit(() =>
-    deps.log.info({ event: 'identity-added', provider, userId: user.id }, 'way to sign in added'),
-  );
 }
 
 /** Refuses to link what a request says of someone elsewhere. */
@@ -98,18 +94,13 @@ export function linkIdentity(
  */
 export async function removeIdentity(deps: Deps, who: SignedIn, provider: Provider): Promise<undefined> {
   const now = deps.clock.now();
-  const isRemoved = await writeSignedIn(deps, who, (tx) => {
+  await writeSignedIn(deps, who, (tx) => {
     const doomed = query
       .deleteFrom('identities')
       .where('user_id', '=', who.userId)
       .where('provider', '=', provider);
-    const user = findUser(tx, who.userId);
-    if (!user || tx.run(doomed) === 0) return false;
-    tellOwner(deps, tx, user, provider, 'removed', now);
-    return true;
+    if (tx.run(doomed) > 0) tellOwner(deps, tx, demandAccount(tx, who), provider, 'removed', now);
   });
-  if (!isRemoved) return;
-  deps.log.info({ event: 'identity-removed', provider, userId: who.userId }, 'way to sign in removed');
 }
 
 /** A name as it is called elsewhere, made to fit ours; where nothing is left of it, the address before its @. */
@@ -117,7 +108,6 @@ export function fittingName(offered: string | undefined, email: string): string 
   const plain = (offered ?? '')
     .toWellFormed()
     .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
-    .trim()
     .slice(0, NAME_CHARACTERS_AT_MOST)
     .replace(/[\ud800-\udbff]$/, '');
   const name = Name.safeParse(plain);
@@ -134,4 +124,7 @@ function tellOwner(
 ): void {
   const message = signInMethodChanged(PROVIDERS[provider].title, change);
   enqueueMail(deps, tx, { kind: 'sign-in-method-changed', to: user.email, message }, now);
+  tx.afterCommit(() =>
+    deps.log.info({ event: `identity-${change}`, provider, userId: user.id }, `way to sign in ${change}`),
+  );
 }

@@ -52,7 +52,7 @@ export function telegramPerson(
   if (signedAt - now > AHEAD_MS_AT_MOST) return { refusal: 'The Telegram sign-in is from the future' };
   return {
     subject: String(fields.id),
-    name: [fields.first_name, fields.last_name].filter(Boolean).join(' '),
+    name: [fields.first_name, fields.last_name].join(' '),
     shownAs: shownName(fields),
     payload: {
       hash: hashSecret(signature.toString('hex')),
