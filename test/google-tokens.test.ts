@@ -42,6 +42,7 @@ describe('a token is refused', () => {
     'from the future': () => ({ iat: seconds() + 1_000 }),
     'without a subject': () => ({ sub: undefined }),
     'with an empty subject': () => ({ sub: '' }),
+    'with a subject that is too long': () => ({ sub: '1'.repeat(256) }),
     'with an unverified address': () => ({ email_verified: false }),
     'with an address that is verified in words': () => ({ email_verified: 'true' }),
     'that says nothing of its address': () => ({ email_verified: undefined }),
@@ -174,9 +175,9 @@ describe('the keys of Google', () => {
   it('serve on for a day when they cannot be renewed, asking once a minute', async () => {
     await logIn(idToken(KEY));
     google.respond = (response) => response.writeHead(500).end();
-    const day = () => idToken(KEY, { iat: seconds(), exp: seconds() + 86_390 });
+    const iat = seconds() - 10;
     world.clock.advance(HOUR);
-    const token = day();
+    const token = idToken(KEY, { iat, exp: iat + 86_400 });
     expect(await asks(async () => expect((await logIn(token)).status).toBe(200))).toBe(1);
     expect(await asks(async () => expect((await logIn(token)).status).toBe(200))).toBe(0);
     world.clock.advance(MINUTE);
