@@ -5,11 +5,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAccount } from '../src/auth/account.ts';
 import { insertIdentity } from '../src/auth/identities.ts';
 import { purgeAccounts } from '../src/auth/purge.ts';
-import { DAY, MINUTE, SECOND } from '../src/kernel/instants.ts';
+import { query } from '../src/db/connection.ts';
+import { DAY, MINUTE, SECOND, toInstant } from '../src/kernel/instants.ts';
+import { listMails } from '../src/mail/listing.ts';
 import type { Letter } from '../src/mail/worker.ts';
 import { argon2Passwords, turns } from '../src/users/passwords.ts';
 import { findUser, updateUser } from '../src/users/store.ts';
-import { collecting, openWorld, type Person, quickPasswords, type World } from './world.ts';
+import { type Answer, collecting, openWorld, type Person, quickPasswords, type World } from './world.ts';
 
 let world: World;
 let ada: Person;
@@ -25,6 +27,7 @@ const login = (email: string, password: string) => post('/auth/login', { email, 
 /** An account that is entered by other means only. */
 const withoutPassword = (email: string) =>
   world.deps.write((tx) => createAccount(tx, { email, name: 'No', passwordHash: null }, world.clock.now()));
+const mailsListed = (to: string) => listMails(world.deps.read).filter((mail) => mail.to === to);
 const issuesOf = (body: { issues: { path: string; message: string }[] }) => body.issues;
 
 describe('sign-in by password', () => {
@@ -294,8 +297,33 @@ describe('password reset', () => {
     expect((await post('/auth/password/reset/confirm', { token, newPassword: 'new password' })).status).toBe(
       204,
     );
+    expect(mailsListed('new@example.com')).toEqual([]);
     expect((await post('/auth/login/code/confirm', { email: ada.email, code })).status).toBe(401);
     expect((await post('/auth/email/change/confirm', { token: change })).status).toBe(401);
+  });
+
+  it('costs no hash where the token does not work', async () => {
+    await world.close();
+    let hashes = 0;
+    const hash = (password: string) => {
+      hashes += 1;
+      return quickPasswords.hash(password);
+    };
+    world = await openWorld({ passwords: { ...quickPasswords, hash } });
+    ada = await world.signUp('ada@example.com');
+    await post('/auth/email/change/request', { newEmail: 'new@example.com' }, ada.accessToken);
+    const { token: keep } = await world.mailTo(ada.email);
+    const spent = await request(ada.email);
+    const confirm = (token: string | undefined) =>
+      post('/auth/password/reset/confirm', { token, newPassword: 'new password' });
+    expect((await confirm(spent)).status).toBe(204);
+    const late = await request(ada.email);
+    world.clock.advance(30 * MINUTE);
+    const live = await request(ada.email);
+    const before = hashes;
+    for (const token of ['unknown', spent, late, keep]) expect((await confirm(token)).status).toBe(401);
+    expect(hashes).toBe(before);
+    expect((await confirm(live)).status).toBe(204);
   });
 
   it('gives a password to an account without one', async () => {
@@ -388,12 +416,14 @@ describe('change of e-mail address', () => {
     await post('/auth/email/change/confirm', { token });
     await post('/auth/password/reset/request', { email: 'new@example.com' });
     const { token: reset } = await world.mailTo('new@example.com');
+    await post('/auth/login/code', { email: 'new@example.com' });
     world.clock.advance(10 * MINUTE);
     expect((await post('/auth/email/change/revert', { token: keep })).status).toBe(204);
     expect(await me(ada.accessToken)).toBe(401);
     expect(
       (await post('/auth/password/reset/confirm', { token: reset, newPassword: 'new password' })).status,
     ).toBe(401);
+    expect(mailsListed('new@example.com')).toEqual([]);
     expect((await login(ada.email, ada.password)).status).toBe(200);
     expect((await post('/auth/email/change/revert', { token: keep })).status).toBe(401);
   });
@@ -437,21 +467,23 @@ describe('change of e-mail address', () => {
     expect((await login(ada.email, ada.password)).status).toBe(200);
   });
 
-  it('undone, leaves no way to sign in that was added since it was asked for', async () => {
-    const added = async (provider: 'google' | 'telegram') => {
-      world.clock.advance(MINUTE);
-      await world.deps.write((tx) => insertIdentity(tx, ada.id, provider, 'subject', world.clock.now()));
-    };
+  it('undone, leaves no way to sign in that was added since it was asked for, save those of others', async () => {
+    const bob = await world.signUp('bob@example.com');
+    const added = (provider: 'google' | 'telegram', { id } = ada) =>
+      world.deps.write((tx) => insertIdentity(tx, id, provider, `subject of ${id}`, world.clock.now()));
     await added('google');
     world.clock.advance(MINUTE);
     const token = await request('thief@example.com');
     const keep = keepToken();
     await post('/auth/email/change/confirm', { token });
     await added('telegram');
+    await added('telegram', bob);
     expect((await post('/auth/email/change/revert', { token: keep })).status).toBe(204);
     const { accessToken } = (await login(ada.email, ada.password)).body;
     const { body } = await world.call('GET', '/me', { token: accessToken });
     expect(body).toMatchObject({ email: ada.email, googleLinked: true, telegramLinked: false });
+    const his = await world.call('GET', '/me', { token: bob.accessToken });
+    expect(his.body.telegramLinked).toBe(true);
   });
 
   it('undone, leaves no password that was set since it was asked for: the owner sets one by mail', async () => {
@@ -468,6 +500,7 @@ describe('change of e-mail address', () => {
     for (const email of [ada.email, 'thief@example.com']) {
       expect((await login(email, 'password of the thief')).status).toBe(401);
     }
+    expect(findUser(world.deps.read, ada.id)).toMatchObject({ password_hash: null, password_set_at: null });
     await post('/auth/password/reset/request', { email: ada.email });
     expect((await reset((await world.mailTo(ada.email)).token, 'password of the owner')).status).toBe(204);
     expect((await login(ada.email, 'password of the owner')).status).toBe(200);
@@ -506,6 +539,25 @@ describe('change of e-mail address', () => {
     expect(outcomes.map(({ status }) => status).sort()).toEqual([204, 401]);
   });
 
+  it('leaves no sign-up of its address pending, made or undone, also once the account moves on', async () => {
+    const pending = async (email: string) => {
+      await post('/auth/register', { email, password: 'password of Mallory', name: 'Mallory' });
+      return (await world.mailTo(email)).token;
+    };
+    const first = await pending('new@example.com');
+    const token = await request('new@example.com');
+    const keep = keepToken();
+    expect((await post('/auth/email/change/confirm', { token })).status).toBe(204);
+    const second = await pending(ada.email);
+    expect((await post('/auth/email/change/revert', { token: keep })).status).toBe(204);
+    ada.accessToken = (await login(ada.email, ada.password)).body.accessToken;
+    const onwards = await request('newer@example.com');
+    expect((await post('/auth/email/change/confirm', { token: onwards })).status).toBe(204);
+    for (const token of [first, second]) {
+      expect((await post('/auth/register/confirm', { token })).status).toBe(401);
+    }
+  });
+
   it('kills what was mailed to the old address', async () => {
     await post('/auth/password/reset/request', { email: ada.email });
     const { token: reset } = await world.mailTo(ada.email);
@@ -518,6 +570,9 @@ describe('change of e-mail address', () => {
     ).toBe(401);
     expect((await post('/auth/login/code/confirm', { email: ada.email, code })).status).toBe(401);
     expect((await post('/auth/login/code/confirm', { email: 'new@example.com', code })).status).toBe(401);
+    expect(mailsListed(ada.email).map(({ kind }) => kind)).toEqual(['email-keep']);
+    expect((await post('/auth/email/change/revert', { token: keepToken() })).status).toBe(204);
+    expect((await post('/auth/login/code/confirm', { email: ada.email, code })).status).toBe(401);
   });
 });
 
@@ -640,6 +695,84 @@ describe('a mail that carries what a newer one replaces', () => {
       'eve@example.com: Confirm your e-mail address': 6,
       'bob@example.com: You are invited to a workspace': 2,
     });
+  });
+});
+
+describe('what a mail carries', () => {
+  const NEW = 'new@example.com';
+  const change = () => post('/auth/email/change/request', { newEmail: NEW }, ada.accessToken);
+  type Story = [
+    kind: string,
+    lifeMs: number,
+    to: string,
+    ask: () => Promise<Answer>,
+    path: string,
+    more?: object,
+  ];
+  const STORIES: Story[] = [
+    [
+      'confirm-signup',
+      DAY,
+      NEW,
+      () => post('/auth/register', { email: NEW, password: 'password1', name: 'New' }),
+      '/auth/register/confirm',
+    ],
+    [
+      'login-code',
+      10 * MINUTE,
+      'ada@example.com',
+      () => post('/auth/login/code', { email: ada.email }),
+      '/auth/login/code/confirm',
+      { email: 'ada@example.com' },
+    ],
+    [
+      'password-reset',
+      30 * MINUTE,
+      'ada@example.com',
+      () => post('/auth/password/reset/request', { email: ada.email }),
+      '/auth/password/reset/confirm',
+      { newPassword: 'new password' },
+    ],
+    ['email-change', 30 * MINUTE, NEW, change, '/auth/email/change/confirm'],
+    ['email-keep', 7 * DAY, 'ada@example.com', change, '/auth/email/change/revert'],
+  ];
+
+  it.each(STORIES)('%s: works to its last millisecond, and then its mail goes with it', async (...story) => {
+    const [kind, lifeMs, to, ask, path, more] = story;
+    await ask();
+    const { token, code } = await world.mailTo(to);
+    const listed = () => listMails(world.deps.read).filter((mail) => mail.kind === kind);
+    expect(listed()).toMatchObject([{ to, expiresAt: toInstant(world.clock.now() + lifeMs) }]);
+    world.clock.advance(lifeMs - 1);
+    expect((await post(path, { token, code, ...more })).status).toBeLessThan(300);
+    expect(listed()).toEqual([]);
+  });
+
+  it('does nothing elsewhere, nor do tokens of a session here, and is not spent by trying', async () => {
+    const tokens = new Map<string, string>();
+    for (const [kind, , to, ask, path] of STORIES) {
+      if (kind === 'login-code') continue;
+      if (kind !== 'email-keep') await ask();
+      tokens.set((await world.mailTo(to)).token ?? '', path);
+    }
+    const kept = () =>
+      (['pending_signups', 'email_tokens'] as const).map((table) =>
+        world.deps.read.all(query.selectFrom(table).select('id')),
+      );
+    const before = kept();
+    expect(before.map(({ length }) => length)).toEqual([1, 3]);
+    for (const path of tokens.values()) {
+      for (const token of [...tokens.keys(), ada.accessToken, ada.refreshToken]) {
+        if (tokens.get(token) === path) continue;
+        expect((await post(path, { token, newPassword: 'new password' })).status).toBe(401);
+      }
+    }
+    for (const token of tokens.keys()) {
+      expect([(await post('/auth/refresh', { refreshToken: token })).status, await me(token)]).toEqual([
+        401, 401,
+      ]);
+    }
+    expect(kept()).toEqual(before);
   });
 });
 
@@ -768,8 +901,12 @@ describe('what time makes worthless', () => {
 
 describe('single-use secrets', () => {
   const FIFTY = Array.from({ length: 50 });
-  const winners = async (use: () => Promise<{ status: number }>) =>
-    (await Promise.all(FIFTY.map(use))).filter(({ status }) => status < 300).length;
+  const winners = async (use: () => Promise<{ status: number }>) => {
+    const statuses = (await Promise.all(FIFTY.map(use))).map(({ status }) => status);
+    const winning = statuses.filter((status) => status < 300).length;
+    expect(statuses.filter((status) => status === 401).length).toBe(FIFTY.length - winning);
+    return winning;
+  };
 
   it('of every kind are spent by exactly one of 50 parallel uses, round after round', async () => {
     for (let round = 0; round < 5; round += 1) {

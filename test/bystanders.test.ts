@@ -159,6 +159,15 @@ it('keep their roles, invitations and assignments, whoever comes and goes elsewh
   await expectBystandersUntouched();
 });
 
+it('keep all of theirs, whoever deletes their account', async () => {
+  await fill(call, home, ada.id);
+  await secretsOf(ada, 'ada@example.org');
+  await call('POST', '/me/telegram', widget(world, { id: 8 }));
+  await invite(world, ada, home, 'guest@example.com', 'viewer');
+  expect((await call('DELETE', '/auth/me', { password: ada.password })).status).toBe(204);
+  await expectBystandersUntouched();
+});
+
 it('keep their tasks and series, whatever becomes of those of others', async () => {
   const { series } = await fill(call, home, ada.id);
   const step = async (method: string, path: string, body?: unknown) => {
