@@ -32,11 +32,11 @@ export const GROUPS: Record<string, Group> = {
   },
   'mailed-tokens': {
     files: ['src/auth/{email-tokens,password-reset,email-change}.ts'],
-    tests: ['accounts', 'bystanders', 'removal', 'logs'],
+    tests: ['accounts', 'bystanders', 'removal', 'limits', 'logs'],
   },
   'sign-up': {
     files: ['src/auth/signup.ts'],
-    tests: ['signup', 'invitations', 'telegram', 'pre-hijacking', 'logs'],
+    tests: ['signup', 'invitations', 'telegram', 'pre-hijacking', 'accounts', 'logs'],
   },
   identities: {
     files: ['src/auth/{identities,google-tokens,telegram-widget}.ts'],
