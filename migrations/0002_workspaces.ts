@@ -34,7 +34,7 @@ create table invitations (
   workspace_id text not null references workspaces (id) on delete cascade,
   email text not null,
   role text not null check (role in ('admin', 'member', 'viewer')),
-  inviter_id text references users (id) on delete set null,
+  inviter_id text not null references users (id) on delete cascade,
   token_hash text not null unique,
   created_at text not null,
   expires_at text not null

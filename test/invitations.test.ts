@@ -141,6 +141,10 @@ describe('an invitation', () => {
       'is no admin any more',
       (admin: Person) => owner('PATCH', at(`/members/${admin.id}`), { role: 'member' }),
     ],
+    [
+      'deletes their account',
+      (admin: Person) => as(world, admin)('DELETE', '/auth/me', { password: admin.password }),
+    ],
   ])('dies when who sent it %s: nobody lets themself in again', async (_how, goes) => {
     const admin = await joined(world, ada, home, 'admin');
     const [zoe, eve] = [await world.signUp(), await world.signUp()];

@@ -177,7 +177,7 @@ export interface InvitationRow {
   email: string;
   role: Exclude<Role, 'owner'>;
   /** Null once they have no account any more. */
-  inviter_id: string | null;
+  inviter_id: string;
   token_hash: string;
   created_at: Instant;
   expires_at: Instant;

@@ -1,6 +1,7 @@
 import { query } from '../db/connection.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Instant } from '../kernel/instants.ts';
+import { dropInvitations } from './invitations-store.ts';
 import { deleteMember, setOwner, setRole } from './store.ts';
 
 /** What becomes of the workspaces of someone who goes for good. */
@@ -12,8 +13,8 @@ export interface Departure {
 }
 
 /**
- * Takes someone out of every workspace, in the caller's transaction. One they own passes to whoever has been admin
- * longest, else member; a viewer inherits nothing.
+ * Takes someone out of every workspace, with the invitations they sent, in the caller's transaction. One they own passes
+ * to whoever has been admin longest, else member; a viewer inherits nothing.
  */
 export function leaveEveryWorkspace(tx: Tx, userId: string, now: Instant): Departure {
   const departure: Departure = { inherited: [], orphaned: [] };
@@ -22,6 +23,7 @@ export function leaveEveryWorkspace(tx: Tx, userId: string, now: Instant): Depar
   );
   for (const { workspace_id: workspaceId, role } of memberships) {
     deleteMember(tx, workspaceId, userId);
+    dropInvitations(tx, workspaceId, { inviterId: userId });
     if (role !== 'owner') continue;
     const heirId = heirOf(tx, workspaceId);
     if (heirId === undefined) departure.orphaned.push(workspaceId);

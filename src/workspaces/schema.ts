@@ -48,7 +48,7 @@ export const Invitation = z
     workspaceId: WireId,
     email: z.string().openapi({ example: 'grace@example.com' }),
     role: LesserRole,
-    inviterId: WireId.nullable().openapi({ description: 'null once they have no account any more' }),
+    inviterId: WireId,
     createdAt: WireInstant,
     expiresAt: WireInstant,
   })
