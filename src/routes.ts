@@ -6,7 +6,6 @@ import { listRoutes } from './lists/routes.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import { recurringRoutes } from './recurring/routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
-import { taskQueryRoutes } from './tasks/query-routes.ts';
 import { taskRoutes } from './tasks/routes.ts';
 import { workspaceRoutes } from './workspaces/routes.ts';
 
@@ -19,7 +18,6 @@ export const routes: readonly Route[] = [
   ...notificationRoutes,
   ...workspaceRoutes,
   ...listRoutes,
-  ...taskQueryRoutes,
   ...taskRoutes,
   ...recurringRoutes,
 ];

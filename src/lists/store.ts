@@ -39,10 +39,8 @@ export const lastSpacePosition = (db: Db, workspaceId: string) =>
   db.one(
     query
       .selectFrom('spaces')
-      .select('position')
-      .where('workspace_id', '=', workspaceId)
-      .orderBy('position', 'desc')
-      .limit(1),
+      .select(({ fn }) => fn.max('position').as('position'))
+      .where('workspace_id', '=', workspaceId),
   )?.position;
 
 export const insertSpace = (db: Db, row: SpaceRow) => db.run(query.insertInto('spaces').values(row));
@@ -99,11 +97,9 @@ export const lastListPosition = (db: Db, workspaceId: string, spaceId: string) =
   db.one(
     query
       .selectFrom('lists')
-      .select('position')
+      .select(({ fn }) => fn.max('position').as('position'))
       .where('workspace_id', '=', workspaceId)
-      .where('space_id', '=', spaceId)
-      .orderBy('position', 'desc')
-      .limit(1),
+      .where('space_id', '=', spaceId),
   )?.position;
 
 export const insertList = (db: Db, row: ListRow) => db.run(query.insertInto('lists').values(row));
