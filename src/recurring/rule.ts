@@ -15,7 +15,7 @@ import { type StoredSeries, updateSeriesRow } from './store.ts';
 export const NO_FUTURE: Issue = { path: 'endCondition', message: 'The rule has no future occurrence' };
 
 /** What a new rule or a new end makes of a series. */
-export interface RulePlan {
+interface RulePlan {
   columns: Partial<RecurringSeriesRow>;
   /** The upcoming occurrence by the new rule. */
   first: Occurrence;

@@ -11,10 +11,7 @@ import type { SeriesPatch } from './series-schema.ts';
 import { type StoredSeries, updateSeriesRow } from './store.ts';
 
 /** What the tasks of a series are made from. */
-export type TemplateChange = Pick<
-  SeriesPatch,
-  'title' | 'description' | 'priority' | 'assigneeId' | 'listId'
->;
+type TemplateChange = Pick<SeriesPatch, 'title' | 'description' | 'priority' | 'assigneeId' | 'listId'>;
 
 /** What a template refers to that will not do; a present assignee may stay. */
 export const templateIssues = (

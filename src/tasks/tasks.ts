@@ -97,8 +97,8 @@ export function moveTask(deps: Deps, who: Member, id: string, input: MoveInput):
 }
 
 /**
- * Changes a task in the caller's transaction (another `listId` moves it), and does what follows from it: the assignee is told, the
- * series of a completed instance goes on. On an instance of a series, what changes is `marked` as overridden, unless
+ * Changes a task in the caller's transaction, another `listId` moves it; and does what follows: the assignee is told,
+ * the series of a completed instance goes on. On an instance of a series, what changes is `marked` as overridden, unless
  * it is the series that changes it. 400 for a list, status or person that will not do, after the `issues` already found.
  */
 export function editTask(
