@@ -2,7 +2,6 @@ import { PageQuery, pageRequest, pageShape } from '../http/page-query.ts';
 import { open, route } from '../http/route.ts';
 import { notFound } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
-import { pageOf } from '../kernel/page.ts';
 import { signedIn, writeSignedIn } from './door.ts';
 import { RefreshInput, Session, TokenPair } from './schema.ts';
 import * as store from './store.ts';
@@ -44,15 +43,8 @@ export const sessionRoutes = [
     answer: pageShape(Session),
     tag: 'Me',
     summary: 'List my sessions',
-    handle: ({ deps, who, query }) => {
-      const page = pageRequest(deps, query);
-      const { total, rows } = store.listSessions(deps.read, who.userId, toInstant(deps.clock.now()), page);
-      return pageOf(
-        page,
-        total,
-        rows.map((row) => store.sessionOf(row, who.sessionId)),
-      );
-    },
+    handle: ({ deps, who, query }) =>
+      store.listSessions(deps.read, who, toInstant(deps.clock.now()), pageRequest(deps, query)),
   }),
   route({
     method: 'delete',

@@ -1,10 +1,12 @@
 import { type Db, prepared, query } from '../db/connection.ts';
+import { readPage } from '../db/read-page.ts';
 import type { RefreshTokenRow, SessionRow } from '../db/tables.ts';
 import type { Instant } from '../kernel/instants.ts';
-import { offsetOf, type PageRequest } from '../kernel/page.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import type { SignedIn } from './door.ts';
 import type { Session } from './schema.ts';
 
-export const sessionOf = (row: SessionRow, currentId: string): Session => ({
+const sessionOf = (row: SessionRow, currentId: string): Session => ({
   id: row.id,
   userAgent: row.user_agent,
   ip: row.ip,
@@ -55,13 +57,18 @@ export const prolongSession = (
 ) => db.run(query.updateTable('sessions').set(changes).where('id', '=', id));
 
 /** Live sessions of a user, the oldest first. */
-export function listSessions(db: Db, userId: string, now: Instant, page: PageRequest) {
-  const live = query.selectFrom('sessions').where('user_id', '=', userId).where('expires_at', '>', now);
-  const total = db.one(live.select(({ fn }) => fn.countAll<number>().as('total')))?.total ?? 0;
-  const rows = db.all(
-    live.selectAll().orderBy('created_at').orderBy('id').limit(page.limit).offset(offsetOf(page)),
-  );
-  return { total, rows };
+export function listSessions(
+  db: Db,
+  { userId, sessionId }: SignedIn,
+  now: Instant,
+  page: PageRequest,
+): Page<Session> {
+  const live = query
+    .selectFrom('sessions')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now);
+  return readPage(db, page, live.orderBy('created_at').orderBy('id'), (row) => sessionOf(row, sessionId));
 }
 
 /** Ends one session of that user; answers whether there was one. */

@@ -1,7 +1,8 @@
 import { type Db, query } from '../db/connection.ts';
+import { readPage } from '../db/read-page.ts';
 import type { InvitationRow } from '../db/tables.ts';
 import type { Instant } from '../kernel/instants.ts';
-import { offsetOf, type PageRequest } from '../kernel/page.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
 import { discardMails } from '../mail/outbox.ts';
 import type { Invitation } from './schema.ts';
 
@@ -16,16 +17,18 @@ export const invitationOf = (row: InvitationRow): Invitation => ({
 });
 
 /** Those that can still be accepted. */
-export function listInvitations(db: Db, workspaceId: string, now: Instant, page: PageRequest) {
+export function listInvitations(
+  db: Db,
+  workspaceId: string,
+  now: Instant,
+  page: PageRequest,
+): Page<Invitation> {
   const live = query
     .selectFrom('invitations')
+    .selectAll()
     .where('workspace_id', '=', workspaceId)
     .where('expires_at', '>', now);
-  const total = db.one(live.select(({ fn }) => fn.countAll<number>().as('total')))?.total ?? 0;
-  const rows = db.all(
-    live.selectAll().orderBy('created_at').orderBy('id').limit(page.limit).offset(offsetOf(page)),
-  );
-  return { total, items: rows.map(invitationOf) };
+  return readPage(db, page, live.orderBy('created_at').orderBy('id'), invitationOf);
 }
 
 /** Stores an invitation in the place of an older one to that address; the mail of that one still goes out. */

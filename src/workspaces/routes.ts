@@ -1,7 +1,6 @@
 import { PageQuery, pageRequest, pageShape } from '../http/page-query.ts';
 import { route } from '../http/route.ts';
 import { toInstant } from '../kernel/instants.ts';
-import { pageOf } from '../kernel/page.ts';
 import { signedIn } from '../sessions/door.ts';
 import { member } from './door.ts';
 import { acceptInvitation, invite, revokeInvitation } from './invitations.ts';
@@ -30,11 +29,7 @@ export const workspaceRoutes = [
     answer: pageShape(Workspace),
     tag: 'Workspaces',
     summary: 'List my workspaces',
-    handle: ({ deps, who, query }) => {
-      const page = pageRequest(deps, query);
-      const { total, items } = listWorkspacesOf(deps.read, who.userId, page);
-      return pageOf(page, total, items);
-    },
+    handle: ({ deps, who, query }) => listWorkspacesOf(deps.read, who.userId, pageRequest(deps, query)),
   }),
   route({
     method: 'post',
@@ -88,11 +83,7 @@ export const workspaceRoutes = [
     answer: pageShape(WorkspaceMember),
     tag: 'People',
     summary: 'List the members',
-    handle: ({ deps, who, query }) => {
-      const page = pageRequest(deps, query);
-      const { total, items } = listMembers(deps.read, who.workspaceId, page);
-      return pageOf(page, total, items);
-    },
+    handle: ({ deps, who, query }) => listMembers(deps.read, who.workspaceId, pageRequest(deps, query)),
   }),
   route({
     method: 'patch',
@@ -129,12 +120,8 @@ export const workspaceRoutes = [
     tag: 'People',
     summary: 'List the invitations',
     description: 'Those that can still be accepted.',
-    handle: ({ deps, who, query }) => {
-      const page = pageRequest(deps, query);
-      const now = toInstant(deps.clock.now());
-      const { total, items } = listInvitations(deps.read, who.workspaceId, now, page);
-      return pageOf(page, total, items);
-    },
+    handle: ({ deps, who, query }) =>
+      listInvitations(deps.read, who.workspaceId, toInstant(deps.clock.now()), pageRequest(deps, query)),
   }),
   route({
     method: 'post',

@@ -1,7 +1,8 @@
 import { type Db, prepared, query } from '../db/connection.ts';
+import { readPage } from '../db/read-page.ts';
 import type { MemberRow, Role, UserRow, WorkspaceRow } from '../db/tables.ts';
 import type { Instant } from '../kernel/instants.ts';
-import { offsetOf, type PageRequest } from '../kernel/page.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Workspace, WorkspaceMember } from './schema.ts';
 
 type WorkspaceAsSeen = WorkspaceRow & Pick<MemberRow, 'role'>;
@@ -26,23 +27,17 @@ export const memberOf = (row: MemberAsSeen): WorkspaceMember => ({
 });
 
 /** The workspaces a user belongs to, the default one first, then by creation. */
-export function listWorkspacesOf(db: Db, userId: string, page: PageRequest) {
+export function listWorkspacesOf(db: Db, userId: string, page: PageRequest): Page<Workspace> {
   const mine = query
     .selectFrom('members as member')
     .innerJoin('workspaces as workspace', 'workspace.id', 'member.workspace_id')
-    .where('member.user_id', '=', userId);
-  const total = db.one(mine.select(({ fn }) => fn.countAll<number>().as('total')))?.total ?? 0;
-  const rows = db.all(
-    mine
-      .selectAll('workspace')
-      .select('member.role')
-      .orderBy('member.is_default', 'desc')
-      .orderBy('workspace.created_at')
-      .orderBy('workspace.id')
-      .limit(page.limit)
-      .offset(offsetOf(page)),
-  );
-  return { total, items: rows.map(workspaceOf) };
+    .selectAll('workspace')
+    .select('member.role')
+    .where('member.user_id', '=', userId)
+    .orderBy('member.is_default', 'desc')
+    .orderBy('workspace.created_at')
+    .orderBy('workspace.id');
+  return readPage(db, page, mine, workspaceOf);
 }
 
 const workspaceSeenBy = prepared<{ id: string; userId: string }, WorkspaceAsSeen>((argument) =>
@@ -71,32 +66,17 @@ export const deleteMembers = (db: Db, workspaceId: string) =>
   db.run(query.deleteFrom('members').where('workspace_id', '=', workspaceId));
 
 /** The people of a workspace, in the order they came. */
-export function listMembers(db: Db, workspaceId: string, page: PageRequest) {
-  const members = membersOf(workspaceId);
-  const total = db.one(members.select(({ fn }) => fn.countAll<number>().as('total')))?.total ?? 0;
-  const rows = db.all(
-    members
-      .selectAll('member')
-      .select(['user.email', 'user.name'])
-      .orderBy('member.joined_at')
-      .orderBy('member.user_id')
-      .limit(page.limit)
-      .offset(offsetOf(page)),
-  );
-  return { total, items: rows.map(memberOf) };
+export function listMembers(db: Db, workspaceId: string, page: PageRequest): Page<WorkspaceMember> {
+  const members = membersOf(workspaceId).orderBy('member.joined_at').orderBy('member.user_id');
+  return readPage(db, page, members, memberOf);
 }
 
 export const findMember = (db: Db, workspaceId: string, userId: string) =>
-  db.one(
-    membersOf(workspaceId)
-      .selectAll('member')
-      .select(['user.email', 'user.name'])
-      .where('member.user_id', '=', userId),
-  );
+  db.one(membersOf(workspaceId).where('member.user_id', '=', userId));
 
 /** Whether the account of this address belongs to the workspace. */
 export const hasMemberWithEmail = (db: Db, workspaceId: string, email: string): boolean =>
-  db.one(membersOf(workspaceId).select('member.user_id').where('user.email', '=', email)) !== undefined;
+  db.one(membersOf(workspaceId).where('user.email', '=', email)) !== undefined;
 
 /** Owner and admins. */
 export const idsOfManagers = (db: Db, workspaceId: string): string[] =>
@@ -140,4 +120,6 @@ const membersOf = (workspaceId: string) =>
   query
     .selectFrom('members as member')
     .innerJoin('users as user', 'user.id', 'member.user_id')
+    .selectAll('member')
+    .select(['user.email', 'user.name'])
     .where('member.workspace_id', '=', workspaceId);
