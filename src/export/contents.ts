@@ -1,14 +1,5 @@
-import { type SqlBool, sql } from 'kysely';
-import { type Db, prepared, query } from '../db/connection.ts';
-import type {
-  ListRow,
-  MemberRow,
-  NotificationRow,
-  RecurringSeriesRow,
-  SpaceRow,
-  StatusTemplateRow,
-  UserRow,
-} from '../db/tables.ts';
+import { type Db, query, statement } from '../db/connection.ts';
+import type { ListRow, StatusTemplateRow } from '../db/tables.ts';
 import { listOf, spaceOf, statusesOf } from '../lists/store.ts';
 import { templateOf } from '../lists/templates-store.ts';
 import { notificationOf } from '../notifications/store.ts';
@@ -17,8 +8,6 @@ import { type StoredTask, taskOf } from '../tasks/store.ts';
 import { memberOf, workspaceOf } from '../workspaces/store.ts';
 
 const ROWS_AT_ONCE = 100;
-/** Sorts after every instant. */
-const LAST = '~';
 
 /** A part of the export, some items at a time, each time read from where the last one ended. */
 export type Part = Generator<object[]>;
@@ -41,46 +30,26 @@ export const ownedWorkspaces = (db: Db, userId: string) =>
     .map((row) => workspaceOf(row));
 
 /** What a workspace holds, by the names it has in the export. */
-export const partsOf = (db: Db, workspaceId: string): Record<string, Part> => ({
-  members: inTurn(
-    { user_id: '' },
-    (last) => db.all(membersAfter({ workspaceId, userId: last.user_id })),
-    memberOf,
-  ),
-  spaces: inTurn(
-    FIRST_PLACE,
-    ({ position, id }) => db.all(spacesAfter({ workspaceId, position, id })),
-    spaceOf,
-  ),
-  lists: inTurn(
-    FIRST_PLACE,
-    ({ position, id }) => db.all(listsAfter({ workspaceId, position, id })),
-    (row) => listOf(row, statusesOf(db, workspaceId, row.status_template_id)),
-  ),
-  statusTemplates: inTurn(
-    FIRST_MOMENT,
-    ({ created_at: createdAt, id }) => db.all(templatesAfter({ workspaceId, createdAt, id })),
-    (row) => templateOf(row, statusesOf(db, workspaceId, row.id)),
-  ),
-  tasks: inTurn(
-    { seq: 0 },
-    ({ seq }) => db.all(tasksAfter({ workspaceId, seq })),
-    (row) => taskOf(row),
-  ),
-  recurringTasks: inTurn(
-    FIRST_MOMENT,
-    ({ created_at: createdAt, id }) => db.all(seriesAfter({ workspaceId, createdAt, id })),
-    recurringTaskOf,
-  ),
-});
+export function partsOf(db: Db, workspaceId: string): Record<string, Part> {
+  const theirs = ['workspace_id', workspaceId] as const;
+  const members = '(select m.*, email, name from members m join users on id = user_id)';
+  return {
+    members: inTurn(db, members, theirs, ['user_id'], memberOf),
+    spaces: inTurn(db, 'spaces', theirs, ['position', 'id'], spaceOf),
+    lists: inTurn(db, 'lists', theirs, ['position', 'id'], (row: ListRow) =>
+      listOf(row, statusesOf(db, workspaceId, row.status_template_id)),
+    ),
+    statusTemplates: inTurn(db, 'status_templates', theirs, ['created_at', 'id'], (row: StatusTemplateRow) =>
+      templateOf(row, statusesOf(db, workspaceId, row.id)),
+    ),
+    tasks: inTurn(db, 'tasks', theirs, ['seq'], (row: StoredTask) => taskOf(row)),
+    recurringTasks: inTurn(db, 'recurring_series', theirs, ['created_at', 'id'], recurringTaskOf),
+  };
+}
 
 /** What someone was told, the newest first. */
 export const notificationsOf = (db: Db, userId: string): Part =>
-  inTurn(
-    { created_at: LAST, id: '' },
-    ({ created_at: createdAt, id }) => db.all(notificationsBefore({ userId, createdAt, id })),
-    notificationOf,
-  );
+  inTurn(db, 'notifications', ['user_id', userId], ['created_at', 'id'], notificationOf, 'desc');
 
 /** How many tasks an export of that user will hold. */
 export const countTasks = (db: Db, userId: string): number =>
@@ -93,114 +62,25 @@ export const countTasks = (db: Db, userId: string): number =>
       .where('members.role', '=', 'owner'),
   )?.n ?? 0;
 
-const FIRST_PLACE = { position: Number.NEGATIVE_INFINITY, id: '' };
-const FIRST_MOMENT = { created_at: '', id: '' };
-
-function* inTurn<Key extends object, Row extends Key>(
-  start: Key,
-  next: (last: Key) => Row[],
+/** The rows of one owner in the order of `keys`, which together tell them apart. */
+function* inTurn<Row extends object>(
+  db: Db,
+  source: string,
+  [column, id]: readonly [keyof Row & string, string],
+  keys: (keyof Row & string)[],
   toItem: (row: Row) => object,
+  direction: 'asc' | 'desc' = 'asc',
 ): Part {
-  let last: Key | undefined = start;
-  while (last) {
-    const rows: Row[] = next(last);
+  const first = `select * from ${source} where ${column} = ?`;
+  const marks = keys.map(() => '?').join(', ');
+  const next = `${first} and (${keys.join(', ')}) ${direction === 'asc' ? '>' : '<'} (${marks})`;
+  const order = keys.map((key) => `${key} ${direction}`).join(', ');
+  let last: Row | undefined;
+  do {
+    const parameters = [id, ...(last ? keys.map((key) => last?.[key]) : [])];
+    const sql = `${last ? next : first} order by ${order} limit ${ROWS_AT_ONCE}`;
+    const rows: Row[] = db.all(statement(sql, parameters));
     if (rows.length > 0) yield rows.map((row) => toItem(row));
-    last = rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1);
-  }
+    last = rows[ROWS_AT_ONCE - 1];
+  } while (last);
 }
-
-const isAfter = (first: 'position' | 'created_at', value: unknown, id: string) =>
-  sql<SqlBool>`(${sql.ref(first)}, id) > (${value}, ${id})`;
-
-const membersAfter = prepared<
-  { workspaceId: string; userId: string },
-  MemberRow & Pick<UserRow, 'email' | 'name'>
->((argument) =>
-  query
-    .selectFrom('members as member')
-    .innerJoin('users as user', 'user.id', 'member.user_id')
-    .selectAll('member')
-    .select(['user.email', 'user.name'])
-    .where('member.workspace_id', '=', argument('workspaceId'))
-    .where('member.user_id', '>', argument('userId'))
-    .orderBy('member.user_id')
-    .limit(ROWS_AT_ONCE),
-);
-
-interface AfterPosition {
-  workspaceId: string;
-  position: number;
-  id: string;
-}
-
-const spacesAfter = prepared<AfterPosition, SpaceRow>((argument) =>
-  query
-    .selectFrom('spaces')
-    .selectAll()
-    .where('workspace_id', '=', argument('workspaceId'))
-    .where(isAfter('position', argument('position'), argument('id')))
-    .orderBy('position')
-    .orderBy('id')
-    .limit(ROWS_AT_ONCE),
-);
-
-const listsAfter = prepared<AfterPosition, ListRow>((argument) =>
-  query
-    .selectFrom('lists')
-    .selectAll()
-    .where('workspace_id', '=', argument('workspaceId'))
-    .where(isAfter('position', argument('position'), argument('id')))
-    .orderBy('position')
-    .orderBy('id')
-    .limit(ROWS_AT_ONCE),
-);
-
-interface AfterCreation {
-  workspaceId: string;
-  createdAt: string;
-  id: string;
-}
-
-const templatesAfter = prepared<AfterCreation, StatusTemplateRow>((argument) =>
-  query
-    .selectFrom('status_templates')
-    .selectAll()
-    .where('workspace_id', '=', argument('workspaceId'))
-    .where(isAfter('created_at', argument('createdAt'), argument('id')))
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(ROWS_AT_ONCE),
-);
-
-const seriesAfter = prepared<AfterCreation, RecurringSeriesRow>((argument) =>
-  query
-    .selectFrom('recurring_series')
-    .selectAll()
-    .where('workspace_id', '=', argument('workspaceId'))
-    .where(isAfter('created_at', argument('createdAt'), argument('id')))
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(ROWS_AT_ONCE),
-);
-
-const tasksAfter = prepared<{ workspaceId: string; seq: number }, StoredTask>((argument) =>
-  query
-    .selectFrom('tasks')
-    .selectAll()
-    .where('workspace_id', '=', argument('workspaceId'))
-    .where('seq', '>', argument('seq'))
-    .orderBy('seq')
-    .limit(ROWS_AT_ONCE),
-);
-
-const notificationsBefore = prepared<{ userId: string; createdAt: string; id: string }, NotificationRow>(
-  (argument) =>
-    query
-      .selectFrom('notifications')
-      .selectAll()
-      .where('user_id', '=', argument('userId'))
-      .where(sql<SqlBool>`(created_at, id) < (${argument('createdAt')}, ${argument('id')})`)
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(ROWS_AT_ONCE),
-);
