@@ -18,17 +18,13 @@ import {
   examineZones,
 } from './examine-surroundings.ts';
 import { failureOf } from './failures.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
 import { type ConfigOption, enterData } from './open-data.ts';
 import { printable, printJson } from './output.ts';
 import { progressBar } from './progress.ts';
 import type { Shell } from './shell.ts';
 
-/** What an examination found, and what to do about it where something is amiss. */
-export type Finding =
-  | { status: 'ok'; message: string }
-  | { status: 'warn' | 'fail'; message: string; advice: string };
-
-type Examination = [subject: string, examine: () => Finding[] | Promise<Finding[]>];
+type Examination = [subject: string, examine: () => Finding | Finding[] | Promise<Finding>];
 type Found = Finding & { subject: string };
 
 /** Examines everything that Errand rests on, changing nothing, beside a running server or none; fails when anything does. */
@@ -66,19 +62,13 @@ function examineSettings(shell: Shell, options: ConfigOption): { config?: Config
   const subject = 'settings';
   try {
     const { config, file, warnings } = loadConfig(options.config, shell.environment, shell.workingDirectory);
-    const read: Found = {
-      subject,
-      status: 'ok',
-      message: `Valid; read from ${file ?? 'the environment alone'}`,
-    };
-    const odd = warnings.map(
-      (message): Found => ({ subject, status: 'warn', message, advice: 'Mend or remove the variable' }),
-    );
-    return { config, found: [read, ...odd] };
+    const odd = warnings.map((warning) => warn(warning, 'Mend or remove the variable'));
+    const findings = [ok(`Valid; read from ${file ?? 'the environment alone'}`), ...odd];
+    return { config, found: findings.map((finding) => ({ subject, ...finding })) };
   } catch (error) {
     const advice = 'Mend it; config.example.toml explains every setting';
     const lines = failureOf(error).message.split('\n');
-    return { found: lines.map((message) => ({ subject, status: 'fail', message, advice })) };
+    return { found: lines.map((line) => ({ subject, ...fail(line, advice) })) };
   }
 }
 
@@ -94,7 +84,7 @@ const surroundings = (config: Config): Examination[] => [
 
 const insides = (config: Config, storage: Storage): Examination[] => [
   ['schema', () => examineSchema(storage)],
-  ...databaseExaminations.map(([subject, look]): Examination => [subject, () => look(storage)]),
+  ...databaseExaminations.map(({ subject, examine }): Examination => [subject, () => examine(storage)]),
   ['backups', () => examineBackups(config, storage, systemClock.now())],
 ];
 
@@ -105,17 +95,17 @@ function opened({ database }: Config): { storage?: Storage; refusal?: Found } {
   } catch (error) {
     const { message } = failureOf(error);
     const advice = 'Start the server, which makes one where there is none, or set database.path';
-    return { refusal: { subject: 'database', status: 'fail', message, advice } };
+    return { refusal: { subject: 'database', ...fail(message, advice) } };
   }
 }
 
 /** An examination that breaks off has found something, too. */
 async function findings(subject: string, look: Examination[1]): Promise<Found[]> {
   try {
-    return (await look()).map((finding) => ({ subject, ...finding }));
+    return [await look()].flat().map((finding) => ({ subject, ...finding }));
   } catch (error) {
     const { message } = failureOf(error);
-    return [{ subject, status: 'fail', message, advice: 'Mend that, and run `errand doctor` again' }];
+    return [{ subject, ...fail(message, 'Mend that, and run `errand doctor` again') }];
   }
 }
 
