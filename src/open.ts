@@ -16,6 +16,7 @@ import { type Clock, systemClock } from './kernel/clock.ts';
 import { MINUTE, toInstant } from './kernel/instants.ts';
 import { openKeys } from './kernel/keys.ts';
 import type { Log } from './kernel/log.ts';
+import type { OnDone } from './kernel/progress.ts';
 import { transportOf } from './mail/transport.ts';
 import { createMailer, restingMailer, type Transport } from './mail/worker.ts';
 import { createMetrics } from './metrics/metrics.ts';
@@ -53,11 +54,7 @@ export async function openDeps(
   options: { create: boolean; doubles?: Doubles },
 ): Promise<Opened> {
   const clock = options.doubles?.clock ?? systemClock;
-  const storage = openStorage({
-    path: config.database.path,
-    create: options.create,
-    externalReplication: config.database.external_replication,
-  });
+  const storage = openStorage({ ...config.database, create: options.create });
   try {
     if (options.create) await bringUpToDate(config, log, storage, clock);
     else refuseOldSchema(storage);
@@ -155,7 +152,7 @@ export async function bringUpToDate(
   log: Log,
   storage: Storage,
   clock: Clock,
-  onDone?: (done: number, total: number) => void,
+  onDone?: OnDone,
 ): Promise<string[]> {
   const { done, pending } = schemaStatus(storage, migrations);
   if (pending.length === 0) return [];

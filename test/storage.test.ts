@@ -223,7 +223,7 @@ describe('an open database', () => {
   });
 
   it('keeps its log for a replication tool, also when it is closed', () => {
-    const { writing, close } = open({ externalReplication: true });
+    const { writing, close } = open({ external_replication: true });
     expect(writing.pragma('wal_autocheckpoint', { simple: true })).toBe(0);
     writing.exec('create table notes (id)');
     const before = statSync(`${path}-wal`).size;

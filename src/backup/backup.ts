@@ -2,7 +2,6 @@ import {
   closeSync,
   existsSync,
   fdatasyncSync,
-  fsyncSync,
   linkSync,
   openSync,
   readdirSync,
@@ -12,9 +11,17 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { createFolder, explained, lockData, removeUnfinished, StorageError } from '../db/open.ts';
+import {
+  createFolder,
+  explained,
+  lockData,
+  removeUnfinished,
+  StorageError,
+  throwExplained,
+} from '../db/open.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
-import { codeOf, syncFolder, writePrivateFile } from '../kernel/private-file.ts';
+import { codeOf, syncFile, syncFolder, writePrivateFile } from '../kernel/private-file.ts';
+import type { OnDone, Progress } from '../kernel/progress.ts';
 import { faultsOf, rowCounts } from './check.ts';
 import { lackingSpace } from './space.ts';
 
@@ -23,9 +30,6 @@ const PAGES_AT_ONCE = 500;
 /** 16 MB: were all of it left to the end, a server beside it would wait for seconds to have a commit on the disk. */
 const PAGES_BETWEEN_SYNCS = 4_000;
 const MADE_BY_US = /^errand-\d{4}-[\dTZ-]+\.db$/;
-
-/** Tells how far a stretch of long work has come. */
-export type Progress = (label: string) => (done: number, total: number) => void;
 
 export interface Backup {
   /** Absolute path. */
@@ -94,7 +98,7 @@ export async function writeBackup(databasePath: string, target: string, progress
 async function copySnapshot(
   databasePath: string,
   copy: string,
-  onDone: (done: number, total: number) => void,
+  onDone: OnDone,
 ): Promise<Record<string, number>> {
   const source = new SqliteDatabase(databasePath, { readonly: true, timeout: BUSY_MILLISECONDS });
   const file = openSync(copy, 'r+');
@@ -115,7 +119,7 @@ async function copySnapshot(
         return PAGES_AT_ONCE;
       },
     });
-    const { totalPages } = await copying.catch((error) => failing(copy, error));
+    const { totalPages } = await copying.catch((error) => throwExplained(copy, error));
     onDone(totalPages, totalPages);
     return rows;
   } finally {
@@ -124,17 +128,7 @@ async function copySnapshot(
   }
 }
 
-/** Throws what went wrong with a file, in words for whoever can mend it. */
-export const failing = (path: string, error: unknown): never =>
-  explained(path, () => {
-    throw error;
-  });
-
-function verify(
-  copy: string,
-  rows: Record<string, number>,
-  onDone: (done: number, total: number) => void,
-): void {
+function verify(copy: string, rows: Record<string, number>, onDone: OnDone): void {
   const database = new SqliteDatabase(copy);
   try {
     // One file, also while it is read, and wherever it is taken.
@@ -150,12 +144,6 @@ function verify(
   } finally {
     database.close();
   }
-}
-
-export function syncFile(path: string): void {
-  const file = openSync(path, 'r+');
-  fsyncSync(file);
-  closeSync(file);
 }
 
 /** By a link, which fails where something came to be meanwhile. */

@@ -1,4 +1,5 @@
 import type SqliteDatabase from 'better-sqlite3';
+import type { OnDone } from '../kernel/progress.ts';
 
 const FAULTS_AT_MOST = 10;
 
@@ -63,10 +64,7 @@ export const COUNTERS: Look = {
 };
 
 /** The faults of a database by every look; `onDone` hears how many looks are done. */
-export function faultsOf(
-  database: SqliteDatabase.Database,
-  onDone: (done: number, total: number) => void = () => {},
-): string[] {
+export function faultsOf(database: SqliteDatabase.Database, onDone: OnDone = () => {}): string[] {
   return WHOLENESS.flatMap((look, i) => {
     const faults = look.faults(database);
     onDone(i + 1, WHOLENESS.length);

@@ -13,10 +13,10 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import SqliteDatabase from 'better-sqlite3';
 import { type Migrations, schemaStatus } from '../db/migrate.ts';
-import { checkHeader, explained, removeUnfinished, StorageError } from '../db/open.ts';
+import { checkHeader, explained, removeUnfinished, StorageError, throwExplained } from '../db/open.ts';
 import type { Instant } from '../kernel/instants.ts';
-import { codeOf, syncFolder } from '../kernel/private-file.ts';
-import { failing, type Progress, syncFile } from './backup.ts';
+import { codeOf, syncFile, syncFolder } from '../kernel/private-file.ts';
+import type { OnDone, Progress } from '../kernel/progress.ts';
 import { faultsOf, rowCounts, tablesIn } from './check.ts';
 import { bytesOf, freeBytes, sizeText } from './space.ts';
 
@@ -33,6 +33,16 @@ const ENDINGS = {
   invitations: `update invitations set token_hash = 'ended ' || id`,
 };
 
+interface Restoring {
+  file: string;
+  databasePath: string;
+  migrations: Migrations;
+  /** Goes into the name of the file that is replaced. */
+  at: Instant;
+  keepSessions: boolean;
+  progress: Progress;
+}
+
 export interface Restored {
   /** The file that was replaced, under its new name; undefined where there was none. */
   replaced: string | undefined;
@@ -46,16 +56,8 @@ export interface Restored {
  * the old or the new one. To be called with the data locked. A StorageError, and nothing changed, for a file that is
  * not a whole database of this Errand or an older one, and while another program has the database open.
  */
-export async function restoreBackup(options: {
-  file: string;
-  databasePath: string;
-  migrations: Migrations;
-  /** Goes into the name of the file that is replaced. */
-  at: Instant;
-  keepSessions: boolean;
-  progress: Progress;
-}): Promise<Restored> {
-  const { file, keepSessions, migrations, progress } = options;
+export async function restoreBackup(options: Restoring): Promise<Restored> {
+  const { file, progress } = options;
   const path = existsSync(options.databasePath) ? realpathSync(options.databasePath) : options.databasePath;
   if (!existsSync(file)) throw new StorageError(`There is no backup at ${file}`);
   if (realpathSync(file) === path) throw new StorageError(`${file} is the database itself, no backup of it`);
@@ -64,9 +66,7 @@ export async function restoreBackup(options: {
   removeUnfinished(path);
   try {
     await copyWithLog(file, copy, progress('Copying'));
-    const facts = explained(file, () =>
-      prepare(copy, { file, keepSessions, migrations, onDone: progress('Checking') }),
-    );
+    const facts = explained(file, () => prepare(copy, options));
     const kept = `${path}.replaced-${options.at.replaceAll(/[:.]/g, '-')}`;
     const replaced = existsSync(path) ? kept : undefined;
     explained(path, () => {
@@ -82,11 +82,7 @@ export async function restoreBackup(options: {
 }
 
 /** The log, too, of a file that lacks what is still in there. */
-async function copyWithLog(
-  file: string,
-  copy: string,
-  onDone: (done: number, total: number) => void,
-): Promise<void> {
+async function copyWithLog(file: string, copy: string, onDone: OnDone): Promise<void> {
   const total = bytesOf(file);
   const free = freeBytes(dirname(copy));
   if (free < total) {
@@ -105,37 +101,27 @@ async function copyWithLog(
     });
     const into = createWriteStream(copy + end, { mode: 0o600, flags: 'wx', flush: true });
     await pipeline(createReadStream(file + end, { highWaterMark: 1024 * 1024 }), counting, into).catch(
-      (error) => failing(error.path ?? copy, error),
+      (error) => throwExplained(error.path ?? copy, error),
     );
   }
 }
 
 function prepare(
   copy: string,
-  {
-    file,
-    keepSessions,
-    migrations,
-    onDone,
-  }: {
-    file: string;
-    keepSessions: boolean;
-    migrations: Migrations;
-    onDone: (done: number, total: number) => void;
-  },
+  { file, keepSessions, migrations, progress }: Restoring,
 ): Omit<Restored, 'replaced'> {
   const database = new SqliteDatabase(copy);
   try {
     database.pragma('trusted_schema = off');
     database.pragma('secure_delete = on');
     database.pragma('journal_mode = delete');
-    const faults = faultsOf(database, onDone);
+    const faults = faultsOf(database, progress('Checking'));
     if (faults.length > 0) {
       throw new StorageError(
         `${file} is damaged: ${faults.join('; ')}. Nothing was changed: take another backup`,
       );
     }
-    schemaStatus({ path: file, writing: database, reading: database, close: () => {} }, migrations);
+    schemaStatus({ path: file, reading: database }, migrations);
     const ended = keepSessions ? {} : end(database);
     return { rows: rowCounts(database), ended };
   } finally {

@@ -1,27 +1,24 @@
 import { dirname, resolve } from 'node:path';
-import { type Backup, backUpToDirectory, type Progress, writeBackup } from '../backup/backup.ts';
+import { type Backup, backUpToDirectory, writeBackup } from '../backup/backup.ts';
 import { noteBackup } from '../backup/notes.ts';
 import { sizeText } from '../backup/space.ts';
 import { connectionDb } from '../db/connection.ts';
 import { createFolder, openStorage, type Storage } from '../db/open.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { codeOf } from '../kernel/private-file.ts';
-import { type ConfigOption, enterData, readConfig } from './open-data.ts';
+import type { Progress } from '../kernel/progress.ts';
+import { type CommonOptions, enterData, readConfig } from './open-data.ts';
 import { printJson } from './output.ts';
 import { progressBar } from './progress.ts';
 import type { Shell } from './shell.ts';
 
 /** Backs up to a new file; without one into the backup directory, as the schedule does, the newest ones kept. */
-export async function backUp(
-  shell: Shell,
-  file: string | undefined,
-  options: ConfigOption & { json?: boolean },
-): Promise<void> {
+export async function backUp(shell: Shell, file: string | undefined, options: CommonOptions): Promise<void> {
   shell.giveWay();
   const config = readConfig(shell, options);
   enterData(shell, config);
-  const { path, external_replication: externalReplication } = config.database;
-  const storage = openStorage({ path, create: false, externalReplication });
+  const { path } = config.database;
+  const storage = openStorage({ ...config.database, create: false });
   try {
     const progress: Progress = (label) => progressBar(shell, label);
     const now = systemClock.now();

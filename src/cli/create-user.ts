@@ -4,20 +4,19 @@ import { Title } from '../http/fields.ts';
 import { OperatorError } from '../kernel/errors.ts';
 import { Email, Name, Password } from '../users/schema.ts';
 import { findUserByEmail, userOf } from '../users/store.ts';
-import { type ConfigOption, withData } from './open-data.ts';
+import { type CommonOptions, withData } from './open-data.ts';
 import { printJson } from './output.ts';
 import { parse } from './parse.ts';
 import { readNewPassword } from './read-secret.ts';
 import type { Shell } from './shell.ts';
 
-interface Options extends ConfigOption {
+interface Options extends CommonOptions {
   email: string;
   name: string;
   /** False by `--no-password`. */
   password: boolean;
   passwordStdin?: boolean;
   workspaceTitle?: string;
-  json?: boolean;
 }
 
 const Person = z.object({ email: Email, name: Name, workspaceTitle: Title.optional() });

@@ -19,7 +19,7 @@ import {
 } from './examine-surroundings.ts';
 import { failureOf } from './failures.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
-import { type ConfigOption, enterData } from './open-data.ts';
+import { type CommonOptions, enterData } from './open-data.ts';
 import { printable, printJson } from './output.ts';
 import { progressBar } from './progress.ts';
 import type { Shell } from './shell.ts';
@@ -28,7 +28,7 @@ type Examination = [subject: string, examine: () => Finding | Finding[] | Promis
 type Found = Finding & { subject: string };
 
 /** Examines everything that Errand rests on, changing nothing, beside a running server or none; fails when anything does. */
-export async function examine(shell: Shell, options: ConfigOption & { json?: boolean }): Promise<void> {
+export async function examine(shell: Shell, options: CommonOptions): Promise<void> {
   shell.giveWay();
   const found = await examineAll(shell, options);
   const failed = found.filter(({ status }) => status === 'fail').length;
@@ -38,7 +38,7 @@ export async function examine(shell: Shell, options: ConfigOption & { json?: boo
     throw new OperatorError(`Something must be done: ${failed} of ${found.length} findings are failures`);
 }
 
-async function examineAll(shell: Shell, options: ConfigOption): Promise<Found[]> {
+async function examineAll(shell: Shell, options: CommonOptions): Promise<Found[]> {
   const { config, found } = examineSettings(shell, options);
   if (!config) return found;
   enterData(shell, config);
@@ -58,7 +58,7 @@ async function examineAll(shell: Shell, options: ConfigOption): Promise<Found[]>
   return refusal ? [...found, refusal] : found;
 }
 
-function examineSettings(shell: Shell, options: ConfigOption): { config?: Config; found: Found[] } {
+function examineSettings(shell: Shell, options: CommonOptions): { config?: Config; found: Found[] } {
   const subject = 'settings';
   try {
     const { config, file, warnings } = loadConfig(options.config, shell.environment, shell.workingDirectory);
@@ -90,8 +90,7 @@ const insides = (config: Config, storage: Storage): Examination[] => [
 
 function opened({ database }: Config): { storage?: Storage; refusal?: Found } {
   try {
-    const { path, external_replication: externalReplication } = database;
-    return { storage: openStorage({ path, create: false, externalReplication }) };
+    return { storage: openStorage({ ...database, create: false }) };
   } catch (error) {
     const { message } = failureOf(error);
     const advice = 'Start the server, which makes one where there is none, or set database.path';

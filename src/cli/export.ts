@@ -5,13 +5,13 @@ import { OperatorError } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { syncFolder, writePrivateFile } from '../kernel/private-file.ts';
 import { Email } from '../users/schema.ts';
-import { type ConfigOption, withData } from './open-data.ts';
+import { type CommonOptions, withData } from './open-data.ts';
 import { parse } from './parse.ts';
 import { progressBar } from './progress.ts';
 import type { Shell } from './shell.ts';
 import { findOwner } from './users.ts';
 
-interface Options extends ConfigOption {
+interface Options extends CommonOptions {
   user: string;
   output?: string;
 }

@@ -4,12 +4,12 @@ import { systemClock } from '../kernel/clock.ts';
 import { OperatorError } from '../kernel/errors.ts';
 import { MINUTE } from '../kernel/instants.ts';
 import { rotateAccessKey } from '../kernel/keys.ts';
-import { type ConfigOption, enterData, readConfig } from './open-data.ts';
+import { type CommonOptions, enterData, readConfig } from './open-data.ts';
 import { printJson } from './output.ts';
 import type { Shell } from './shell.ts';
 
 /** Adds a new key for access tokens; a running server takes it up within seconds. */
-export async function rotateKeys(shell: Shell, options: ConfigOption & { json?: boolean }): Promise<void> {
+export async function rotateKeys(shell: Shell, options: CommonOptions): Promise<void> {
   const config = readConfig(shell, options);
   enterData(shell, config);
   const path = join(dirname(config.database.path), 'keys.json');

@@ -3,16 +3,12 @@ import { toInstant } from '../kernel/instants.ts';
 import { listMails, type MailSummary, retryMail, showMail } from '../mail/listing.ts';
 import { testDelivery, transportOf } from '../mail/transport.ts';
 import { Email } from '../users/schema.ts';
-import { type ConfigOption, readConfig, withData } from './open-data.ts';
+import { type CommonOptions, readConfig, withData } from './open-data.ts';
 import { printable, printableLines, printJson, printTable } from './output.ts';
 import { parse } from './parse.ts';
 import type { Shell } from './shell.ts';
 
-interface Options extends ConfigOption {
-  json?: boolean;
-}
-
-export async function listOutbox(shell: Shell, options: Options): Promise<void> {
+export async function listOutbox(shell: Shell, options: CommonOptions): Promise<void> {
   const mails = await withData(shell, options, ({ read }) => listMails(read));
   if (options.json) return printJson(shell, mails);
   printTable(
@@ -23,7 +19,7 @@ export async function listOutbox(shell: Shell, options: Options): Promise<void> 
 }
 
 /** Prints a mail as it is sent; its links and codes are there as long as they are of use. */
-export async function showFromOutbox(shell: Shell, id: string, options: Options): Promise<void> {
+export async function showFromOutbox(shell: Shell, id: string, options: CommonOptions): Promise<void> {
   const mail = await withData(shell, options, ({ read, keys }) => showMail(read, keys, id));
   if (!mail) throw noMail(id);
   if (options.json) return printJson(shell, mail);
@@ -39,7 +35,7 @@ export async function showFromOutbox(shell: Shell, id: string, options: Options)
 }
 
 /** Lets the server, or the next one that starts, try a mail again at once. */
-export async function retryFromOutbox(shell: Shell, id: string, options: ConfigOption): Promise<void> {
+export async function retryFromOutbox(shell: Shell, id: string, options: CommonOptions): Promise<void> {
   const isRetried = await withData(shell, options, ({ read, write, keys, clock }) => {
     if (!showMail(read, keys, id)) throw noMail(id);
     const now = toInstant(clock.now());
@@ -50,7 +46,7 @@ export async function retryFromOutbox(shell: Shell, id: string, options: ConfigO
 }
 
 /** Sends a test mail by the configured transport and waits for its answer. */
-export async function sendTest(shell: Shell, address: string, options: ConfigOption): Promise<void> {
+export async function sendTest(shell: Shell, address: string, options: CommonOptions): Promise<void> {
   const to = parse(Email, address);
   const config = readConfig(shell, options);
   const transport = transportOf(config);

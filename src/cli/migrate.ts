@@ -5,16 +5,15 @@ import { createFolder, lockData, openStorage } from '../db/open.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { createLog } from '../kernel/log.ts';
 import { bringUpToDate } from '../open.ts';
-import { type ConfigOption, enterData, readConfig } from './open-data.ts';
+import { type CommonOptions, enterData, readConfig } from './open-data.ts';
 import { printJson } from './output.ts';
 import { progressBar } from './progress.ts';
 import { rehearseMigration } from './rehearse.ts';
 import type { Shell } from './shell.ts';
 
-interface Options extends ConfigOption {
+interface Options extends CommonOptions {
   status?: boolean;
   rehearse?: boolean;
-  json?: boolean;
 }
 
 /**
@@ -25,9 +24,9 @@ export async function migrateData(shell: Shell, options: Options): Promise<void>
   const config = readConfig(shell, options);
   enterData(shell, config);
   if (options.rehearse) return rehearseMigration(shell, config, options);
-  const { path, external_replication: externalReplication } = config.database;
+  const { path } = config.database;
   if (options.status) {
-    const storage = openStorage({ path, create: false, externalReplication });
+    const storage = openStorage({ ...config.database, create: false });
     try {
       printStatus(shell, path, schemaStatus(storage, migrations), options);
     } finally {
@@ -38,7 +37,7 @@ export async function migrateData(shell: Shell, options: Options): Promise<void>
   createFolder(dirname(path));
   const unlock = lockData(path);
   try {
-    const storage = openStorage({ path, create: true, externalReplication });
+    const storage = openStorage({ ...config.database, create: true });
     try {
       const progress = progressBar(shell, 'Migrating');
       const ran = await bringUpToDate(config, createLog(config.log), storage, systemClock, progress);

@@ -8,13 +8,14 @@ import { setAddonFolder } from '../kernel/native-addon.ts';
 import { openDeps } from '../open.ts';
 import type { Shell } from './shell.ts';
 
-/** The options of every command that reads the configuration. */
-export interface ConfigOption {
+/** The options that commands share: every one takes `--config`, and one that prints data `--json`. */
+export interface CommonOptions {
   config?: string;
+  json?: boolean;
 }
 
 /** Reads the configuration, and says what is odd about it. */
-export function readConfig(shell: Shell, options: ConfigOption): Config {
+export function readConfig(shell: Shell, options: CommonOptions): Config {
   const { config, warnings } = loadConfig(options.config, shell.environment, shell.workingDirectory);
   for (const warning of warnings) shell.say(`errand: warning: ${warning}\n`);
   return config;
@@ -32,7 +33,7 @@ export function enterData(shell: Shell, { database }: Config): void {
  */
 export async function withData<T>(
   shell: Shell,
-  options: ConfigOption,
+  options: CommonOptions,
   work: (deps: Deps) => T | Promise<T>,
 ): Promise<T> {
   const config = readConfig(shell, options);

@@ -8,6 +8,7 @@ import type { Config } from '../config.ts';
 import { migrate, schemaStatus } from '../db/migrate.ts';
 import { explained, openStorage, StorageError } from '../db/open.ts';
 import { codeOf } from '../kernel/private-file.ts';
+import type { CommonOptions } from './open-data.ts';
 import { printJson, printTable } from './output.ts';
 import { progressBar } from './progress.ts';
 import type { Shell } from './shell.ts';
@@ -21,13 +22,9 @@ interface Rehearsal {
 }
 
 /** Migrates a copy of the database, tells what that took, and throws the copy away; also beside a running server. */
-export async function rehearseMigration(
-  shell: Shell,
-  config: Config,
-  options: { json?: boolean },
-): Promise<void> {
-  const { path, external_replication: externalReplication } = config.database;
-  const original = openStorage({ path, create: false, externalReplication });
+export async function rehearseMigration(shell: Shell, config: Config, options: CommonOptions): Promise<void> {
+  const { path } = config.database;
+  const original = openStorage({ ...config.database, create: false });
   try {
     schemaStatus(original, migrations);
     const lacking = lackingSpace(path, dirname(path));

@@ -5,15 +5,14 @@ import { createFolder, lockData } from '../db/open.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { MisuseError } from './failures.ts';
-import { type ConfigOption, enterData, readConfig } from './open-data.ts';
+import { type CommonOptions, enterData, readConfig } from './open-data.ts';
 import { printJson } from './output.ts';
 import { progressBar } from './progress.ts';
 import type { Shell } from './shell.ts';
 
-interface Options extends ConfigOption {
+interface Options extends CommonOptions {
   yes?: boolean;
   keepSessions?: boolean;
-  json?: boolean;
 }
 
 /** Puts a backup into the place of the database while no server runs; the file that was there is kept. */

@@ -5,7 +5,7 @@ import { type Config, loadConfig } from '../config.ts';
 import { isLoopback } from '../http/client-address.ts';
 import { createLog } from '../kernel/log.ts';
 import { serve } from '../server.ts';
-import { type ConfigOption, enterData } from './open-data.ts';
+import { type CommonOptions, enterData } from './open-data.ts';
 import type { Shell } from './shell.ts';
 import { catchStrays } from './strays.ts';
 
@@ -13,7 +13,7 @@ import { catchStrays } from './strays.ts';
 const ECHO_MS = 300;
 
 /** Serves until SIGTERM or SIGINT, then stops gently; another signal ends the process at once. */
-export async function serveUntilSignal(shell: Shell, options: ConfigOption): Promise<void> {
+export async function serveUntilSignal(shell: Shell, options: CommonOptions): Promise<void> {
   const asked = stopSignal();
   const { config, file, warnings } = loadConfig(options.config, shell.environment, shell.workingDirectory);
   enterData(shell, config);

@@ -7,17 +7,13 @@ import { deleteSessions } from '../sessions/store.ts';
 import { Email, Password } from '../users/schema.ts';
 import { findUserByEmail, listEveryUser, userOf } from '../users/store.ts';
 import { MisuseError } from './failures.ts';
-import { type ConfigOption, withData } from './open-data.ts';
+import { type CommonOptions, withData } from './open-data.ts';
 import { printJson, printTable } from './output.ts';
 import { parse } from './parse.ts';
 import { readNewPassword } from './read-secret.ts';
 import type { Shell } from './shell.ts';
 
-interface Options extends ConfigOption {
-  json?: boolean;
-}
-
-export async function listUsers(shell: Shell, options: Options): Promise<void> {
+export async function listUsers(shell: Shell, options: CommonOptions): Promise<void> {
   const users = await withData(shell, options, ({ read }) =>
     listEveryUser(read).map((row) => ({
       ...userOf(row),
@@ -43,7 +39,7 @@ export async function listUsers(shell: Shell, options: Options): Promise<void> {
  * Sets a new password as a reset does: sessions end, mailed secrets die, the owner is told by mail. Where there is no
  * terminal it comes from stdin unasked: this command does nothing without one.
  */
-export async function setPassword(shell: Shell, address: string, options: ConfigOption): Promise<void> {
+export async function setPassword(shell: Shell, address: string, options: CommonOptions): Promise<void> {
   const email = parse(Email, address);
   await withData(shell, options, async (deps) => {
     const { id } = findOwner(deps, email);
@@ -56,7 +52,7 @@ export async function setPassword(shell: Shell, address: string, options: Config
 }
 
 /** Ends every session of an account; its access tokens die with them. */
-export async function signOut(shell: Shell, address: string, options: Options): Promise<void> {
+export async function signOut(shell: Shell, address: string, options: CommonOptions): Promise<void> {
   const email = parse(Email, address);
   const sessionsEnded = await withData(shell, options, (deps) => {
     const { id } = findOwner(deps, email);
@@ -70,7 +66,7 @@ export async function signOut(shell: Shell, address: string, options: Options): 
 export async function deleteUser(
   shell: Shell,
   address: string,
-  options: Options & { yes?: boolean },
+  options: CommonOptions & { yes?: boolean },
 ): Promise<void> {
   const email = parse(Email, address);
   if (!options.yes) throw new MisuseError(`This deletes ${email} for good: say so with --yes`);

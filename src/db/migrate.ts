@@ -1,9 +1,10 @@
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type SqliteDatabase from 'better-sqlite3';
 import { Kysely, SqliteAdapter, SqliteDialect } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import { syncFolder, writePrivateFile } from '../kernel/private-file.ts';
+import { syncFile, syncFolder, writePrivateFile } from '../kernel/private-file.ts';
+import type { OnDone } from '../kernel/progress.ts';
 import { explained, type Storage, StorageError } from './open.ts';
 
 const SNAPSHOTS_KEPT = 2;
@@ -31,7 +32,10 @@ class MigratingDialect extends SqliteDialect {
 }
 
 /** What the file has and lacks. A StorageError when a newer Errand, or another one, has migrated it. */
-export function schemaStatus(storage: Storage, migrations: Migrations): SchemaStatus {
+export function schemaStatus(
+  storage: Pick<Storage, 'path' | 'reading'>,
+  migrations: Migrations,
+): SchemaStatus {
   const names = Object.keys(migrations).sort();
   const done = explained(storage.path, () => migrationsIn(storage));
   const unknown = done.find((name, i) => name !== names[i]);
@@ -43,7 +47,7 @@ export function schemaStatus(storage: Storage, migrations: Migrations): SchemaSt
   return { done, pending: names.slice(done.length) };
 }
 
-function migrationsIn({ reading }: Storage): string[] {
+function migrationsIn({ reading }: Pick<Storage, 'reading'>): string[] {
   const table = reading.prepare(`select 1 from sqlite_schema where name = 'kysely_migration'`).get();
   if (!table) return [];
   return reading.prepare<[], string>('select name from kysely_migration order by name').pluck().all();
@@ -56,7 +60,7 @@ function migrationsIn({ reading }: Storage): string[] {
 export async function migrate(
   storage: Storage,
   migrations: Migrations,
-  onDone: (done: number, total: number) => void = () => {},
+  onDone: OnDone = () => {},
 ): Promise<string[]> {
   const { pending } = schemaStatus(storage, migrations);
   const database = storage.writing;
@@ -119,9 +123,7 @@ function writeSnapshot(storage: Storage, copy: string): void {
   writePrivateFile(unfinished, '');
   try {
     storage.reading.prepare('vacuum into ?').run(unfinished);
-    const file = openSync(unfinished, 'r+');
-    fsyncSync(file);
-    closeSync(file);
+    syncFile(unfinished);
     renameSync(unfinished, copy);
     syncFolder(dirname(copy));
   } finally {

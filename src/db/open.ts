@@ -40,7 +40,7 @@ export interface OpenOptions {
   /** Make the folder and the file where they are missing; otherwise that is a StorageError. */
   create: boolean;
   /** Leave checkpoints to a replication tool beside us. */
-  externalReplication?: boolean;
+  external_replication?: boolean;
 }
 
 /**
@@ -59,7 +59,7 @@ export function openStorage(options: OpenOptions): Storage {
     tightenModes(realPath(path));
     // SQLite would open it for reading only, and say so at the first write.
     if (options.create) accessSync(path, constants.W_OK);
-    return connect(path, options.externalReplication ?? false);
+    return connect(path, options.external_replication ?? false);
   });
 }
 
@@ -102,11 +102,16 @@ export function explained<Result>(path: string, attempt: () => Result): Result {
   try {
     return attempt();
   } catch (cause) {
-    if (cause instanceof StorageError) throw cause;
-    const code = codeOf(cause);
-    const why = FAILURES.find(([codes]) => codes.test(code))?.[1];
-    throw why === undefined ? cause : new StorageError(`${path} ${why} (${code})`, { cause });
+    throwExplained(path, cause);
   }
+}
+
+/** Throws what went wrong with the file, as `explained` does. */
+export function throwExplained(path: string, cause: unknown): never {
+  if (cause instanceof StorageError) throw cause;
+  const code = codeOf(cause);
+  const why = FAILURES.find(([codes]) => codes.test(code))?.[1];
+  throw why === undefined ? cause : new StorageError(`${path} ${why} (${code})`, { cause });
 }
 
 const WAY_OUT =

@@ -1,11 +1,9 @@
 import { findMe } from '../auth/me.ts';
 import type { Db } from '../db/connection.ts';
 import type { Instant } from '../kernel/instants.ts';
+import type { OnDone } from '../kernel/progress.ts';
 import { countTasks, notificationsOf, ownedWorkspaces, type Part, partsOf } from './contents.ts';
 import { FORMAT_VERSION } from './schema.ts';
-
-/** Hears how many of the tasks are written. */
-export type OnTasks = (done: number, total: number) => void;
 
 /**
  * Everything of an account as an `AccountExport` in JSON, piece by piece, so that it need never be held as a whole;
@@ -15,7 +13,7 @@ export function* exportDocument(
   db: Db,
   userId: string,
   exportedAt: Instant,
-  onTasks?: OnTasks,
+  onTasks?: OnDone,
 ): Generator<string> {
   const head = { exportedAt, formatVersion: FORMAT_VERSION, profile: findMe(db, userId) };
   const total = onTasks ? countTasks(db, userId) : 0;

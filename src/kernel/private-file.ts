@@ -17,6 +17,13 @@ export function writePrivateFile(path: string, text: string | Iterable<string>):
   }
 }
 
+/** Answers once what was written to a file is on the disk. */
+export function syncFile(path: string): void {
+  const file = openSync(path, 'r+');
+  fsyncSync(file);
+  closeSync(file);
+}
+
 /** Makes a name given or taken in a folder outlast a power loss: syncing the file alone does not. */
 export function syncFolder(folder: string): void {
   if (process.platform === 'win32') return;
