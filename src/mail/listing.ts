@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Db, prepared, query } from '../db/connection.ts';
+import { type Db, query } from '../db/connection.ts';
 import type { OutboxRow } from '../db/tables.ts';
 import type { Instant } from '../kernel/instants.ts';
 import type { Keys } from '../kernel/keys.ts';
@@ -70,45 +70,25 @@ export const retryMail = (db: Db, id: string, now: Instant): boolean =>
 
 /** How much the outbox holds, counted up to 100,000, and since when the oldest mail waits. */
 export function outboxDepth(db: Db): { waiting: number; failed: number; waitingSince: Instant | undefined } {
-  const { waiting = 0, oldest = null } = db.one(waitingMails({})) ?? {};
+  const ids = query.selectFrom('outbox').select('id').limit(COUNTED_AT_MOST);
+  const depthOf = (some: typeof ids) =>
+    db.one(
+      query
+        .selectFrom(some.as('mail'))
+        .select(({ fn }) => [fn.countAll<number>().as('n'), fn.min('id').as('oldest')]),
+    );
+  const waiting = depthOf(ids.where(isWaiting).where('priority', '<', DECOY));
+  // Ids are in the order of time.
+  const oldest = query
+    .selectFrom('outbox')
+    .select('created_at')
+    .where('id', '=', waiting?.oldest ?? '');
   return {
-    waiting,
-    failed: db.one(failedMails({}))?.failed ?? 0,
-    // Ids are in the order of time.
-    waitingSince: oldest === null ? undefined : db.one(createdAt({ id: oldest }))?.created_at,
+    waiting: waiting?.n ?? 0,
+    failed: depthOf(ids.where('state', '=', sql.lit('failed')))?.n ?? 0,
+    waitingSince: db.one(oldest)?.created_at,
   };
 }
-
-const waitingMails = prepared<object, { waiting: number; oldest: string | null }>(() =>
-  query
-    .selectFrom(
-      query
-        .selectFrom('outbox')
-        .select('id')
-        .where(isWaiting)
-        .where('priority', '<', DECOY)
-        .limit(COUNTED_AT_MOST)
-        .as('mail'),
-    )
-    .select(({ fn }) => [fn.countAll<number>().as('waiting'), fn.min('id').as('oldest')]),
-);
-
-const failedMails = prepared<object, { failed: number }>(() =>
-  query
-    .selectFrom(
-      query
-        .selectFrom('outbox')
-        .select('id')
-        .where('state', '=', sql.lit('failed'))
-        .limit(COUNTED_AT_MOST)
-        .as('mail'),
-    )
-    .select(({ fn }) => fn.countAll<number>().as('failed')),
-);
-
-const createdAt = prepared<{ id: string }, { created_at: Instant }>((argument) =>
-  query.selectFrom('outbox').select('created_at').where('id', '=', argument('id')),
-);
 
 const summaryOf = (row: OutboxRow): MailSummary => ({
   id: row.id,

@@ -1,3 +1,4 @@
+import { html } from 'hono/html';
 import type { Config } from '../config.ts';
 
 /** A mail's content, ready to be sent. */
@@ -11,16 +12,6 @@ export interface Message {
   code?: string;
 }
 
-type Links = 'confirm_signup' | 'reset_password' | 'confirm_email' | 'accept_invitation' | 'keep_email';
-
-const PAGES: Record<Links, string> = {
-  confirm_signup: '/confirm-signup',
-  reset_password: '/reset-password',
-  confirm_email: '/confirm-email',
-  accept_invitation: '/accept-invitation',
-  keep_email: '/keep-email',
-};
-
 // What people typed (names, titles) stays out of mails to addresses that are not proved theirs: a stranger must not
 // be able to send words of their own through us.
 
@@ -31,8 +22,7 @@ export const confirmSignup = (config: Config, token: string): Message =>
       'Someone, most likely you, signed up for Errand with this address. Confirm it to open your account.',
       'The link works for 24 hours. If it was not you, ignore this mail: no account is made.',
     ],
-    link: { label: 'Confirm my address', url: linkTo(config, 'confirm_signup', token) },
-    token,
+    ...linkTo(config, 'confirm_signup', 'Confirm my address', token),
   });
 
 // Here a stranger's name is the point: whoever confirms opens an account that this Telegram account enters.
@@ -43,8 +33,7 @@ export const confirmTelegramSignup = (config: Config, telegramAccount: string, t
       `Someone signed up for Errand with this address, to sign in by the Telegram account ${telegramAccount}. If it is yours, confirm the address to open your account.`,
       'The link works for 24 hours. If it was not you, ignore this mail: no account is made. Confirm nothing for others: that Telegram account could then sign in.',
     ],
-    link: { label: 'Confirm my address', url: linkTo(config, 'confirm_signup', token) },
-    token,
+    ...linkTo(config, 'confirm_signup', 'Confirm my address', token),
   });
 
 export const accountExists = (): Message =>
@@ -73,8 +62,7 @@ export const resetPassword = (config: Config, token: string): Message =>
       'Someone, most likely you, asked to reset the password of your Errand account.',
       'The link works for 30 minutes, and once. If it was not you, ignore this mail: your password stays as it is.',
     ],
-    link: { label: 'Choose a new password', url: linkTo(config, 'reset_password', token) },
-    token,
+    ...linkTo(config, 'reset_password', 'Choose a new password', token),
   });
 
 export const passwordChanged = (): Message =>
@@ -104,8 +92,7 @@ export const confirmEmail = (config: Config, token: string): Message =>
       'Someone, most likely you, asked to use this address for their Errand account.',
       'The link works for 30 minutes, and once. If it was not you, ignore this mail: nothing changes.',
     ],
-    link: { label: 'Use this address', url: linkTo(config, 'confirm_email', token) },
-    token,
+    ...linkTo(config, 'confirm_email', 'Use this address', token),
   });
 
 export const addressTaken = (): Message =>
@@ -123,8 +110,7 @@ export const keepEmail = (config: Config, newEmail: string, token: string): Mess
       `Someone, most likely you, asked to change the address of your Errand account to ${newEmail}.`,
       'If it was not you, keep your address with the link below: it cancels the change. If the change has happened it is undone: all sessions end, and a password set since, or a Google or Telegram account linked since, does not sign in any more. The link works for 7 days.',
     ],
-    link: { label: 'Keep my address', url: linkTo(config, 'keep_email', token) },
-    token,
+    ...linkTo(config, 'keep_email', 'Keep my address', token),
   });
 
 // An invitation must say whom it is from, so it names the inviter by what is proved and leaves no room for words:
@@ -136,8 +122,7 @@ export const invitation = (config: Config, inviterEmail: string, role: string, t
       `${inviterEmail} invites you to share a workspace in Errand, as ${role}. If you have no account yet, sign up with this address.`,
       'The link works for 7 days. If you do not know the sender, ignore this mail: nothing happens.',
     ],
-    link: { label: 'See the invitation', url: linkTo(config, 'accept_invitation', token) },
-    token,
+    ...linkTo(config, 'accept_invitation', 'See the invitation', token),
   });
 
 export const sessionsEnded = (): Message =>
@@ -152,11 +137,16 @@ export const sessionsEnded = (): Message =>
 export const deliveryTest = (): Message =>
   message({ subject: 'A test of mail delivery', paragraphs: ['Mails from your Errand server arrive.'] });
 
-const linkTo = (config: Config, page: Links, token: string): string =>
-  (config.mail[`link_${page}`] || `${config.server.public_url}${PAGES[page]}#token={token}`).replaceAll(
-    '{token}',
-    encodeURIComponent(token),
-  );
+/** To the built-in page of that name, unless the settings know another. */
+function linkTo(
+  { mail, server }: Config,
+  page: 'confirm_signup' | 'reset_password' | 'confirm_email' | 'accept_invitation' | 'keep_email',
+  label: string,
+  token: string,
+) {
+  const template = mail[`link_${page}`] || `${server.public_url}/${page.replace('_', '-')}#token={token}`;
+  return { link: { label, url: template.replaceAll('{token}', encodeURIComponent(token)) }, token };
+}
 
 export function message(content: {
   subject: string;
@@ -166,14 +156,10 @@ export function message(content: {
   code?: string;
 }): Message {
   const { subject, paragraphs, link, token, code } = content;
-  const facts = [
-    ...(link ? [`Link: ${link.url}`] : []),
-    ...(token ? [`Token: ${token}`] : []),
-    ...(code ? [`Code: ${code}`] : []),
-  ];
+  const facts = [link && `Link: ${link.url}`, token && `Token: ${token}`, code && `Code: ${code}`];
   return {
     subject,
-    text: [...paragraphs, ...(facts.length > 0 ? [facts.join('\n')] : [])].join('\n\n'),
+    text: [...paragraphs, facts.filter(Boolean).join('\n')].filter(Boolean).join('\n\n'),
     html: htmlOf(content),
     ...(link && { link: link.url }),
     ...(token && { token }),
@@ -181,22 +167,11 @@ export function message(content: {
   };
 }
 
-function htmlOf({ subject, paragraphs, link, token, code }: Parameters<typeof message>[0]): string {
-  const parts = [
-    ...paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`),
-    ...(link ? [`<p><a href="${escapeHtml(link.url)}">${escapeHtml(link.label)}</a></p>`] : []),
-    ...(token ? [`<p>Token, for programs: <code>${escapeHtml(token)}</code></p>`] : []),
-    ...(code ? [`<p style="font-size:1.6em"><code>${escapeHtml(code)}</code></p>`] : []),
-  ];
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head><body style="font-family:sans-serif;max-width:34em;line-height:1.5">\n${parts.join('\n')}\n</body></html>\n`;
-}
-
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const escapeHtml = (text: string) => text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+const htmlOf = ({ subject, paragraphs, link, token, code }: Parameters<typeof message>[0]): string =>
+  String(html`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${subject}</title></head><body style="font-family:sans-serif;max-width:34em;line-height:1.5">
+${paragraphs.map((text) => html`<p>${text}</p>\n`)}${
+  link && html`<p><a href="${link.url}">${link.label}</a></p>\n`
+}${token !== undefined && html`<p>Token, for programs: <code>${token}</code></p>\n`}${
+  code !== undefined && html`<p style="font-size:1.6em"><code>${code}</code></p>\n`
+}</body></html>
+`);

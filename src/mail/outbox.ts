@@ -31,7 +31,7 @@ export interface Mail {
   urgent?: boolean;
 }
 
-const insert = prepared<OutboxRow, unknown>((argument) =>
+const insert = prepared<Omit<OutboxRow, 'attempts' | 'sent_at' | 'last_error'>, unknown>((argument) =>
   query.insertInto('outbox').values({
     id: argument('id'),
     priority: argument('priority'),
@@ -73,12 +73,9 @@ function put(deps: Deps, tx: Tx, mail: Mail, state: OutboxRow['state'], now: num
       content: deps.keys.seal(JSON.stringify(mail.message)),
       secret_id: mail.secret?.id ?? null,
       state,
-      attempts: 0,
       next_attempt_at: toInstant(now),
       expires_at: mail.secret?.expiresAt ?? toInstant(now + NOTICE_MS),
       created_at: toInstant(now),
-      sent_at: null,
-      last_error: null,
     }),
   );
   tx.afterCommit(deps.mailer.wake);
@@ -148,23 +145,13 @@ export const markSent = (db: Db, id: string, now: Instant, erase: boolean) =>
       .where('id', '=', id),
   );
 
-export const markForRetry = (db: Db, id: string, nextAttemptAt: Instant, error: string) =>
+/** Notes an attempt that failed; without an instant for the next one it was the last. */
+export const markUnsent = (db: Db, id: string, error: string, nextAttemptAt?: Instant) =>
   db.run(
     query
       .updateTable('outbox')
-      .set((row) => ({
-        attempts: row('attempts', '+', 1),
-        next_attempt_at: nextAttemptAt,
-        last_error: error,
-      }))
-      .where('id', '=', id),
-  );
-
-export const markFailed = (db: Db, id: string, error: string) =>
-  db.run(
-    query
-      .updateTable('outbox')
-      .set((row) => ({ state: 'failed', attempts: row('attempts', '+', 1), last_error: error }))
+      .set(nextAttemptAt === undefined ? { state: 'failed' } : { next_attempt_at: nextAttemptAt })
+      .set((row) => ({ attempts: row('attempts', '+', 1), last_error: error }))
       .where('id', '=', id),
   );
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../config.ts';
-
 import { consoleTransport } from './console-transport.ts';
 import { deliveryTest } from './messages.ts';
 import { smtpTransport } from './smtp-transport.ts';

@@ -6,7 +6,7 @@ import { MINUTE, SECOND, toInstant } from '../kernel/instants.ts';
 import type { Keys } from '../kernel/keys.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Message } from './messages.ts';
-import { dueMails, markFailed, markForRetry, markSent, messageOf, ORDINARY, URGENT } from './outbox.ts';
+import { dueMails, markSent, markUnsent, messageOf, ORDINARY, URGENT } from './outbox.ts';
 
 export const MAILS_AT_ONCE = 5;
 /** One place is always left for a code, however slowly the rest goes. */
@@ -133,8 +133,8 @@ export function createMailer(options: {
     try {
       await writer.write((tx) => {
         if (delivery.kind === 'taken') markSent(tx, row.id, toInstant(now), transport.erasesTaken);
-        else if (delivery.kind === 'refused') markFailed(tx, row.id, delivery.reason);
-        else markForRetry(tx, row.id, toInstant(now + retryMs(row.attempts)), delivery.reason);
+        else if (delivery.kind === 'refused') markUnsent(tx, row.id, delivery.reason);
+        else markUnsent(tx, row.id, delivery.reason, toInstant(now + retryMs(row.attempts)));
       });
     } catch (err) {
       unnoted.push(() => note(row, delivery));
