@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Deps } from '../deps.ts';
 import { type Db, query, statement } from './connection.ts';
+import { metaOf } from './meta.ts';
 import type { Tx } from './writer.ts';
 
 /** Where deleted content may still lie in the files: the search index, the write-ahead log. */
@@ -37,7 +38,7 @@ export const markResidue = (tx: Tx, place: Place) =>
  * then it is left for the next time, and to the replication tool where one cares for the log.
  */
 export async function eraseResidue(deps: Deps): Promise<void> {
-  const inSearch = residueMark(deps.read, 'search');
+  const inSearch = metaOf(deps.read, keyOf('search'));
   if (inSearch !== undefined) {
     // Less than nothing begins a merge of all there is; then it goes on.
     let pages = -PAGES_AT_ONCE;
@@ -47,7 +48,7 @@ export async function eraseResidue(deps: Deps): Promise<void> {
     }
     await deps.write((tx) => clearMark(tx, 'search', inSearch));
   }
-  const inLog = residueMark(deps.read, 'log');
+  const inLog = metaOf(deps.read, keyOf('log'));
   if (inLog === undefined) return;
   if (!deps.config.database.external_replication && !(await deps.emptyLog())) return;
   await deps.write((tx) => clearMark(tx, 'log', inLog));
@@ -70,9 +71,6 @@ const searchCommand = (tx: Tx, command: string, value: number) =>
   );
 
 const keyOf = (place: Place) => `residue_in_${place}`;
-
-const residueMark = (db: Db, place: Place): string | undefined =>
-  db.one(query.selectFrom('meta').select('value').where('key', '=', keyOf(place)))?.value;
 
 /** Not when more was left meanwhile. */
 const clearMark = (tx: Tx, place: Place, seen: string) =>

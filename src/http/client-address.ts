@@ -1,12 +1,11 @@
 import { BlockList, isIP } from 'node:net';
-import { ConfigError } from '../config.ts';
 
 /** Tells the address a request came from, given that of its peer and its X-Forwarded-For. */
 export type AddressOf = (peer: string, forwardedFor: string | undefined) => string;
 
 /**
  * Behind a trusted proxy the client is the right-most hop of X-Forwarded-For that is no trusted proxy itself; from
- * anyone else the header is ignored. `trusted` holds addresses and CIDR ranges; a ConfigError for anything else.
+ * anyone else the header is ignored. `trusted` holds addresses and CIDR ranges, as the settings have them.
  */
 export function clientAddress(trusted: readonly string[]): AddressOf {
   const proxies = new BlockList();
@@ -60,12 +59,8 @@ function plain(address: string): string {
 const withoutPort = (hop: string) => hop.replace(/^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/, '$1$2');
 
 function addTo(proxies: BlockList, entry: string): void {
-  const [address = '', prefix] = entry.split('/');
-  const kind = isIP(address);
-  const family = kind === 6 ? 'ipv6' : 'ipv4';
-  const bits = prefix === undefined ? (kind === 6 ? 128 : 32) : Number(prefix);
-  if (kind === 0 || !Number.isInteger(bits) || bits < 0 || bits > (kind === 6 ? 128 : 32)) {
-    throw new ConfigError('server.trusted_proxies: must hold addresses or ranges such as 10.0.0.0/8');
-  }
-  proxies.addSubnet(address, bits, family);
+  const [address = '', bits] = entry.split('/');
+  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+  if (bits === undefined) proxies.addAddress(address, family);
+  else proxies.addSubnet(address, Number(bits), family);
 }

@@ -4,4 +4,14 @@ export interface Clock {
   now(): number;
 }
 
+/** What `look` tells, looked at anew at most once in so many milliseconds, however often it is asked for. */
+export function keptFor<T>(milliseconds: number, clock: Clock, look: () => T): () => T {
+  let last: { at: number; seen: T } | undefined;
+  return () => {
+    const now = clock.now();
+    if (!last || Math.abs(now - last.at) >= milliseconds) last = { at: now, seen: look() };
+    return last.seen;
+  };
+}
+
 export const systemClock: Clock = { now: Date.now };

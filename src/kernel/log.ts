@@ -1,7 +1,7 @@
-import { type Logger, pino } from 'pino';
+import { type LevelWithSilent, type Logger, pino } from 'pino';
 
 export type Log = Logger;
-export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+export type LogLevel = LevelWithSilent;
 
 const LEVEL_COLOURS: Record<number, string> = {
   20: '\x1b[2m',
@@ -9,14 +9,6 @@ const LEVEL_COLOURS: Record<number, string> = {
   40: '\x1b[33m',
   50: '\x1b[31m',
   60: '\x1b[31m',
-};
-const LEVEL_NAMES: Record<number, string> = {
-  10: 'trace',
-  20: 'debug',
-  30: 'info',
-  40: 'warn',
-  50: 'error',
-  60: 'fatal',
 };
 
 /** Structured log on stderr: JSON lines, or one readable line each on a terminal. */
@@ -36,7 +28,7 @@ function readable(line: string): string {
   const facts = Object.entries(rest).map(
     ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  const text = [time.slice(11, 19), LEVEL_NAMES[level], msg ?? '', ...facts].join(' ');
+  const text = [time.slice(11, 19), pino.levels.labels[level], msg ?? '', ...facts].join(' ');
   // An escape sequence in what a client sent must not reach the terminal.
   return `${LEVEL_COLOURS[level] ?? ''}${text.replaceAll(/\p{Cc}/gu, '?')}\x1b[0m\n`;
 }

@@ -18,8 +18,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { getRawAsset } from 'node:sea';
-
-const STALE_AFTER_MS = 86_400_000;
+import { DAY } from './instants.ts';
+import { codeOf } from './private-file.ts';
 
 /** The SHA-256 of each addon in this executable, put in by deploy/release/bundle.mjs. Run from sources there is none. */
 declare const ERRAND_ADDONS: Readonly<Record<string, string>>;
@@ -145,7 +145,7 @@ function makePrivate(parent: string, folder: string, uid: number | undefined): b
   try {
     mkdirSync(folder, 0o700);
   } catch (error) {
-    if (!isCode(error, 'EEXIST')) throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
   }
   const stat = lstatSync(folder);
   if (!stat.isDirectory()) throw new Error(`${folder} is not a folder`);
@@ -193,7 +193,7 @@ function removeStale(folder: string, file: string, addon: Addon): void {
     const other = join(folder, name);
     if (other === file || !name.startsWith(`${addon.name}-`)) continue;
     const stat = lstatSync(other, { throwIfNoEntry: false });
-    if (stat && now - stat.mtimeMs > STALE_AFTER_MS) rmSync(other, { force: true, recursive: true });
+    if (stat && now - stat.mtimeMs > DAY) rmSync(other, { force: true, recursive: true });
   }
 }
 
@@ -201,8 +201,4 @@ function openAddon(file: string): unknown {
   const module = { exports: {} };
   process.dlopen(module, file);
   return module.exports;
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -2,7 +2,7 @@ import { version } from '../build-info.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/connection.ts';
 import type { Writer } from '../db/writer.ts';
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, keptFor } from '../kernel/clock.ts';
 import { SECOND } from '../kernel/instants.ts';
 import { showData } from './data.ts';
 import { showProcess } from './process.ts';
@@ -95,14 +95,5 @@ export async function createMetrics(options: {
     text: () => registry.metrics(),
     contentType: registry.contentType,
     close,
-  };
-}
-
-function keptFor<T>(milliseconds: number, clock: Clock, look: () => T): () => T {
-  let last: { at: number; seen: T } | undefined;
-  return () => {
-    const now = clock.now();
-    if (!last || Math.abs(now - last.at) >= milliseconds) last = { at: now, seen: look() };
-    return last.seen;
   };
 }
