@@ -178,34 +178,23 @@ export function createWriter(
     resolve(outcome.value);
   };
 
-  const refuseInJob = () => {
+  const outsideJobs = <Outer>(outer: Outer) => {
     if (inJob) throw new Error('A job must read with its own handle, not with the outer one');
+    return outer;
   };
 
   return {
     counts,
     read: {
-      all: (statement) => {
-        refuseInJob();
-        return reader.all(statement);
-      },
-      one: (statement) => {
-        refuseInJob();
-        return reader.one(statement);
-      },
-      run: (statement) => {
-        refuseInJob();
-        return reader.run(statement);
-      },
-      insert: (statement) => {
-        refuseInJob();
-        return reader.insert(statement);
-      },
+      all: (statement) => outsideJobs(reader).all(statement),
+      one: (statement) => outsideJobs(reader).one(statement),
+      run: (statement) => outsideJobs(reader).run(statement),
+      insert: (statement) => outsideJobs(reader).insert(statement),
     },
     write: <T>(job: (tx: Tx) => Settled<T>) => {
-      refuseInJob();
+      const waiting = outsideJobs(queue);
       return new Promise<T>((resolve, reject) => {
-        queue.push({ job, resolve: resolve as (value: unknown) => void, reject, effects: [] });
+        waiting.push({ job, resolve: resolve as (value: unknown) => void, reject, effects: [] });
         schedule();
       });
     },
