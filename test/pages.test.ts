@@ -124,7 +124,7 @@ describe('the pages', () => {
 
   it('escape whatever is put into them', async () => {
     const site = { api: '"><script>', publicApi: '<script>' };
-    const html = String(await layout(site, confirmSignup(site)));
+    const html = String(await layout(site, confirmSignup));
     expect(html).toContain('data-api="&quot;&gt;&lt;script&gt;"');
     expect(html).toContain('POST &lt;script&gt;/auth');
   });

@@ -1,6 +1,5 @@
 import { html } from 'hono/html';
-import { type Field, form } from './form.ts';
-import type { Page, Site } from './layout.ts';
+import { type Field, form, newPassword } from './form.ts';
 import { storyPage } from './story.ts';
 
 const EMAIL: Field = {
@@ -12,11 +11,10 @@ const EMAIL: Field = {
 };
 
 /** Takes an invitation to a workspace, with an account or by signing up for one. */
-export const acceptInvitation = (site: Site): Page =>
-  storyPage(site, {
-    ask: {
-      heading: 'You are invited to a workspace',
-      content: html`<p>Join the people who invited you, on this Errand server.</p>
+export const acceptInvitation = storyPage({
+  ask: {
+    heading: 'You are invited to a workspace',
+    content: html`<p>Join the people who invited you, on this Errand server.</p>
 <details name="way" open>
 <summary>I have an account</summary>
 ${form({
@@ -41,38 +39,28 @@ ${form({
   fields: [
     { name: 'name', label: 'Your name', type: 'text', autocomplete: 'name' },
     EMAIL,
-    {
-      name: 'password',
-      label: 'Password',
-      type: 'password',
-      autocomplete: 'new-password',
-      hint: 'At least 8 characters; a few words are good.',
-    },
+    newPassword('password', 'Password'),
   ],
   button: 'Sign up and join',
   done: 'mailed',
 })}
 </details>
 <p class="quiet">Not for you? Just close this page.</p>`,
+  },
+  ends: {
+    joined: {
+      heading: 'You have joined',
+      content: html`<p>“<span data-blank="title"></span>” is now among your workspaces, in the app that you use with this server. You can close this page.</p>`,
     },
-    ends: {
-      joined: {
-        heading: 'You have joined',
-        content: html`<p>“<span data-blank="title"></span>” is now among your workspaces, in the app that you use with this server. You can close this page.</p>`,
-      },
-      mailed: {
-        heading: 'A mail is on its way',
-        content: html`<p>Open the link that we send to <strong data-blank="email"></strong>: it opens your account, and you have joined. You can close this page.</p>`,
-      },
+    mailed: {
+      heading: 'A mail is on its way',
+      content: html`<p>Open the link that we send to <strong data-blank="email"></strong>: it opens your account, and you have joined. You can close this page.</p>`,
     },
-    dead: {
-      heading: 'This invitation does not work any more',
-      content: html`<p>It works once, for 7 days, and only until a newer one is sent. If you have accepted it already, all is well: simply sign in.</p>
+  },
+  dead: {
+    heading: 'This invitation does not work any more',
+    content: html`<p>It works once, for 7 days, and only until a newer one is sent. If you have accepted it already, all is well: simply sign in.</p>
 <p>If not, ask the people who invited you for another.</p>`,
-    },
-    request: {
-      path: '/invitations/accept',
-      body: '{ "token": "…" }',
-      needs: 'with the access token of your account',
-    },
-  });
+  },
+  request: { path: '/invitations/accept', needs: 'with the access token of your account' },
+});

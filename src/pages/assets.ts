@@ -15,18 +15,19 @@ export interface Asset {
   content: string;
 }
 
-export const STYLE = asset('page', 'css', 'text/css; charset=utf-8', style);
-export const SCRIPT = asset('page', 'js', 'text/javascript; charset=utf-8', `(${page})();\n`);
-export const REFERENCE_STYLE = asset('reference', 'css', 'text/css; charset=utf-8', referenceStyle);
-export const REFERENCE_SCRIPT = asset(
-  'reference',
-  'js',
-  'text/javascript; charset=utf-8',
-  `(${reference})();\n`,
-);
-export const ICON = asset('icon', 'svg', 'image/svg+xml', icon);
+const TYPES = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+};
 
-function asset(name: string, extension: string, type: string, content: string): Asset {
+export const STYLE = asset('page', 'css', style);
+export const SCRIPT = asset('page', 'js', `(${page})();\n`);
+export const REFERENCE_STYLE = asset('reference', 'css', referenceStyle);
+export const REFERENCE_SCRIPT = asset('reference', 'js', `(${reference})();\n`);
+export const ICON = asset('icon', 'svg', icon);
+
+function asset(name: string, extension: keyof typeof TYPES, content: string): Asset {
   const digest = hash('sha256', content).slice(0, HASH_CHARACTERS);
-  return { href: `assets/${name}.${digest}.${extension}`, type, content };
+  return { href: `assets/${name}.${digest}.${extension}`, type: TYPES[extension], content };
 }

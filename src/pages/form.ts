@@ -10,6 +10,14 @@ export interface Field {
   hint?: string;
 }
 
+export const newPassword = (name: string, label: string): Field => ({
+  name,
+  label,
+  type: 'password',
+  autocomplete: 'new-password',
+  hint: 'At least 8 characters; a few words are good.',
+});
+
 export interface Form {
   /** Unique in its page. */
   id: string;

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { ICON, SCRIPT, STYLE } from './assets.ts';
+import { type Asset, ICON, SCRIPT, STYLE } from './assets.ts';
 
 export type Html = ReturnType<typeof html>;
 
@@ -13,13 +13,13 @@ export interface Site {
 
 export interface Page {
   title: string;
-  main: Html;
+  main(site: Site): Html;
   /** Whether the page does something by itself. */
   hasScript: boolean;
 }
 
-/** A whole document. Everything that is interpolated, here and in every page, is escaped by `html`. */
-export const layout = (site: Site, { title, main, hasScript }: Page): Html => html`<!doctype html>
+/** What stands before the body of every document. */
+export const headOf = (title: string, style: Asset, script: Asset | undefined): Html => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -28,13 +28,19 @@ export const layout = (site: Site, { title, main, hasScript }: Page): Html => ht
 <meta name="robots" content="noindex">
 <title>${title} · Errand</title>
 <link rel="icon" type="image/svg+xml" href="${ICON.href}">
-<link rel="stylesheet" href="${STYLE.href}">
-${hasScript && html`<script type="module" src="${SCRIPT.href}"></script>`}
-</head>
+<link rel="stylesheet" href="${style.href}">
+${script && html`<script type="module" src="${script.href}"></script>`}
+</head>`;
+
+/** A whole document. Everything that is interpolated, here and in every page, is escaped by `html`. */
+export const layout = (
+  site: Site,
+  page: Page,
+): Html => html`${headOf(page.title, STYLE, page.hasScript ? SCRIPT : undefined)}
 <body data-api="${site.api}">
 <header><img src="${ICON.href}" alt="" width="28" height="28"> Errand</header>
 <main>
-${main}
+${page.main(site)}
 </main>
 </body>
 </html>

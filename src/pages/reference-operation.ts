@@ -5,6 +5,7 @@ import {
   nameIn,
   type OpenApiDocument,
   type Operation,
+  type Parameter,
   type Reference,
 } from '../http/openapi-document.ts';
 import type { Html } from './layout.ts';
@@ -34,16 +35,8 @@ export function operationView(document: OpenApiDocument, call: Call): Html {
 <p class="call"><b class="${method}">${method.toUpperCase()}</b> <code>${breakable(path)}</code></p>
 ${prose(operation.description)}
 <p class="quiet">${operation.security.length > 0 ? 'Needs an access token.' : 'Open: needs no access token.'}</p>
-${parametersOf(
-  document,
-  'Path',
-  parameters.filter((parameter) => parameter.in === 'path'),
-)}
-${parametersOf(
-  document,
-  'Query',
-  parameters.filter((parameter) => parameter.in === 'query'),
-)}
+${parametersOf(document, parameters, 'path')}
+${parametersOf(document, parameters, 'query')}
 ${
   body &&
   html`<h4>Body${requestBody?.required !== true && html` <span class="quiet">may be left out</span>`}</h4>
@@ -69,18 +62,16 @@ const isNamed = (answer: Answer | Reference): answer is Reference => '$ref' in a
 const breakable = (path: string): Html =>
   html`${path.split('/').map((part, index) => (index > 0 ? html`/<wbr>${part}` : part))}`;
 
-const parametersOf = (
-  document: OpenApiDocument,
-  heading: string,
-  parameters: NonNullable<Operation['parameters']>,
-): Html =>
-  html`${
-    parameters.length > 0 &&
-    html`<h4>${heading}</h4>
-<dl class="fields">${parameters.map(({ name, schema, required = false, description }) =>
+function parametersOf(document: OpenApiDocument, parameters: Parameter[], place: Parameter['in']): Html {
+  const here = parameters.filter((parameter) => parameter.in === place);
+  return html`${
+    here.length > 0 &&
+    html`<h4>${place === 'path' ? 'Path' : 'Query'}</h4>
+<dl class="fields">${here.map(({ name, schema, required = false, description }) =>
       fieldOf(document, { name, schema, description, isRequired: required, way: 'sent' }),
     )}</dl>`
   }`;
+}
 
 /** Shapes that have names are told once, at the end of the page. */
 function answerOf(document: OpenApiDocument, status: string, answer: Answer | Reference): Html {

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { OpenApiDocument } from '../http/openapi-document.ts';
 import { ICON, REFERENCE_SCRIPT, REFERENCE_STYLE } from './assets.ts';
-import type { Html } from './layout.ts';
+import { type Html, headOf } from './layout.ts';
 import { type Call, findable, operationView, refusalAnchor } from './reference-operation.ts';
 import { inline, prose, shape, shapeAnchor, typeOf } from './reference-schema.ts';
 
@@ -21,18 +21,7 @@ interface Group {
  */
 export function referencePage(document: OpenApiDocument): Html {
   const groups = groupsOf(document);
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>API reference · Errand</title>
-<link rel="icon" type="image/svg+xml" href="${ICON.href}">
-<link rel="stylesheet" href="${REFERENCE_STYLE.href}">
-<script type="module" src="${REFERENCE_SCRIPT.href}"></script>
-</head>
+  return html`${headOf('API reference', REFERENCE_STYLE, REFERENCE_SCRIPT)}
 <body>
 <a class="skip" href="#reference">Skip the contents</a>
 <header>

@@ -1,41 +1,31 @@
 import { html } from 'hono/html';
-import { form } from './form.ts';
-import type { Page, Site } from './layout.ts';
+import { form, newPassword } from './form.ts';
 import { storyPage } from './story.ts';
 
 /** Sets a new password for someone who forgot the old one. */
-export const resetPassword = (site: Site): Page =>
-  storyPage(site, {
-    ask: {
-      heading: 'Choose a new password',
-      content: html`<p>It replaces the old one, and signs you out on every device.</p>
+export const resetPassword = storyPage({
+  ask: {
+    heading: 'Choose a new password',
+    content: html`<p>It replaces the old one, and signs you out on every device.</p>
 ${form({
   id: 'reset',
   path: '/auth/password/reset/confirm',
-  fields: [
-    {
-      name: 'newPassword',
-      label: 'New password',
-      type: 'password',
-      autocomplete: 'new-password',
-      hint: 'At least 8 characters; a few words are good.',
-    },
-  ],
+  fields: [newPassword('newPassword', 'New password')],
   button: 'Set the new password',
   done: 'set',
 })}
 <p class="quiet">You did not ask for this? Just close this page, and your password stays as it is.</p>`,
+  },
+  ends: {
+    set: {
+      heading: 'Your new password is set',
+      content: html`<p>You are signed out everywhere. Sign in again with the new password. You can close this page.</p>`,
     },
-    ends: {
-      set: {
-        heading: 'Your new password is set',
-        content: html`<p>You are signed out everywhere. Sign in again with the new password. You can close this page.</p>`,
-      },
-    },
-    dead: {
-      heading: 'This link does not work any more',
-      content: html`<p>It works once, and for 30 minutes. If you have set a new password with it, sign in with that one.</p>
+  },
+  dead: {
+    heading: 'This link does not work any more',
+    content: html`<p>It works once, and for 30 minutes. If you have set a new password with it, sign in with that one.</p>
 <p>If not, ask for another reset, and a fresh link comes by mail.</p>`,
-    },
-    request: { path: '/auth/password/reset/confirm', body: '{ "token": "…", "newPassword": "…" }' },
-  });
+  },
+  request: { path: '/auth/password/reset/confirm', body: '{ "token": "…", "newPassword": "…" }' },
+});

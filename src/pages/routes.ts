@@ -8,7 +8,7 @@ import { type Asset, ICON, REFERENCE_SCRIPT, REFERENCE_STYLE, SCRIPT, STYLE } fr
 import { confirmEmail } from './confirm-email.ts';
 import { confirmSignup } from './confirm-signup.ts';
 import { keepEmail } from './keep-email.ts';
-import { type Html, layout, type Page, type Site } from './layout.ts';
+import { type Html, layout, type Page } from './layout.ts';
 import { referencePage } from './reference.ts';
 import { resetPassword } from './reset-password.ts';
 import { welcome } from './welcome.ts';
@@ -27,7 +27,7 @@ const CONTENT_POLICY = [
 const KEPT_FOR_GOOD = 'public, max-age=31536000, immutable';
 
 /** Every page by its path, which mails name (`mail/messages.ts`); not under the base path. */
-const PAGES: Record<string, (site: Site) => Page> = {
+const PAGES: Record<string, Page> = {
   '/': welcome,
   '/confirm-signup': confirmSignup,
   '/reset-password': resetPassword,
@@ -41,7 +41,7 @@ export function mountPages(app: OpenAPIHono<Environment>, deps: Deps): void {
   const { base_path: basePath, public_url: publicUrl } = deps.config.server;
   const site = { api: `.${basePath}`, publicApi: publicUrl + basePath };
   for (const [path, page] of Object.entries(PAGES)) {
-    const document = layout(site, page(site));
+    const document = layout(site, page);
     app.get(path, async (context) => htmlAnswer(requestIdOf(context), await document));
   }
   mountAssets(app, '', [STYLE, SCRIPT, ICON]);

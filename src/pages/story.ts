@@ -13,7 +13,7 @@ export interface Story {
   ends: Record<string, View>;
   dead: View;
   /** The request that does the same without this page. */
-  request: { path: `/${string}`; body: string; needs?: string };
+  request: { path: `/${string}`; body?: string; needs?: string };
 }
 
 const MISSING: View = {
@@ -22,10 +22,12 @@ const MISSING: View = {
 };
 
 /** The page that tells a story; its script shows one view at a time, and spends the token when a button is pressed. */
-export const storyPage = (site: Site, { ask, ends, dead, request }: Story): Page => ({
+export const storyPage = ({ ask, ends, dead, request }: Story): Page => ({
   title: ask.heading,
   hasScript: true,
-  main: html`${Object.entries({ ask, ...ends, dead, missing: MISSING }).map(([name, view]) => viewOf(name, view))}
+  main: (
+    site,
+  ) => html`${Object.entries({ ask, ...ends, dead, missing: MISSING }).map(([name, view]) => viewOf(name, view))}
 ${withoutScript(site, request)}`,
 });
 
@@ -35,7 +37,10 @@ const viewOf = (name: string, { heading, content }: View): Html => html`
 ${content}
 </section>`;
 
-const withoutScript = (site: Site, { path, body, needs }: Story['request']): Html => html`
+const withoutScript = (
+  site: Site,
+  { path, body = '{ "token": "…" }', needs }: Story['request'],
+): Html => html`
 <noscript>
 <p>This page needs JavaScript. Without it, copy the token from the mail and send it yourself${needs && ` (${needs})`}:</p>
 <p><code>POST ${site.publicApi}${path}</code><br><code>Content-Type: application/json</code><br><code>${body}</code></p>
