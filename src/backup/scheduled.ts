@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
 import { backupNotes, noteFailure, overdueSince } from './notes.ts';
@@ -31,7 +32,7 @@ export interface ScheduledBackups {
  */
 export function scheduledBackups(deps: Deps, errand: Errand): ScheduledBackups {
   const { log, config } = deps;
-  let child: ChildProcess | undefined;
+  let child: ReturnType<typeof start> | undefined;
   let ended: Promise<unknown> = Promise.resolve();
   let isStopped = false;
 
@@ -60,15 +61,16 @@ export function scheduledBackups(deps: Deps, errand: Errand): ScheduledBackups {
       }
       const begun = deps.clock.now();
       child = start(errand);
-      ended = outcomeOf(child).then(async (outcome) => {
-        if (isStopped) return;
-        if (outcome.reason === undefined) {
-          log.info({ ...outcome.made, milliseconds: deps.clock.now() - begun }, 'backed up');
-        } else {
-          log.error({ reason: outcome.reason }, 'a scheduled backup failed');
-          await note(outcome.reason);
-        }
-      });
+      ended = outcomeOf(child).then(
+        (made) => {
+          if (!isStopped) log.info({ ...made, milliseconds: deps.clock.now() - begun }, 'backed up');
+        },
+        async ({ message: reason }: Error) => {
+          if (isStopped) return;
+          log.error({ reason }, 'a scheduled backup failed');
+          await note(reason);
+        },
+      );
       await ended;
     },
     stop: async () => {
@@ -79,27 +81,20 @@ export function scheduledBackups(deps: Deps, errand: Errand): ScheduledBackups {
   };
 }
 
-function start({ words, options, environment }: Errand): ChildProcess {
-  const [program = '', ...parameters] = [...words, 'backup', ...options, '--json'];
-  return spawn(program, parameters, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
-}
+const start = ({ words: [program = '', ...words], options, environment }: Errand) =>
+  spawn(program, [...words, 'backup', ...options, '--json'], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 
-async function outcomeOf(
-  child: ChildProcess,
-): Promise<{ reason: string } | { reason?: undefined; made: z.output<typeof Made> }> {
-  let output = '';
-  let complaint = '';
-  child.stdout?.on('data', (chunk) => {
-    output += chunk;
-  });
-  child.stderr?.on('data', (chunk) => {
-    complaint = (complaint + chunk).slice(-COMPLAINT_CHARACTERS_AT_MOST);
-  });
-  try {
-    const [code, signal] = await once(child, 'close');
-    if (code === 0) return { made: Made.parse(JSON.parse(output)) };
-    return { reason: complaint.trim() || `it ended with ${signal ?? code}` };
-  } catch (error) {
-    return { reason: error instanceof Error ? error.message : String(error) };
-  }
+/** What the command told of the backup; throws what it complained of instead. */
+async function outcomeOf(child: ReturnType<typeof start>): Promise<z.output<typeof Made>> {
+  const ended = once(child, 'close');
+  const [output, complaint, [code, signal]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    ended,
+  ]);
+  if (code === 0) return Made.parse(JSON.parse(output));
+  throw new Error(complaint.slice(-COMPLAINT_CHARACTERS_AT_MOST).trim() || `it ended with ${signal ?? code}`);
 }
