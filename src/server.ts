@@ -1,10 +1,9 @@
-import { dirname } from 'node:path';
 import { Cron } from 'croner';
 import { createApp } from './app.ts';
 import { type Errand, scheduledBackups } from './backup/scheduled.ts';
 import type { Config } from './config.ts';
 import { dataFacts } from './db/facts.ts';
-import { createFolder, lockData } from './db/open.ts';
+import { lockData } from './db/open.ts';
 import { listen } from './http/listen.ts';
 import { SECOND } from './kernel/instants.ts';
 import type { Log } from './kernel/log.ts';
@@ -20,7 +19,6 @@ export interface Running {
 
 /** Opens the data, listens and keeps time; one server at a time on the same data. Scheduled backups run `errand`. */
 export async function serve(config: Config, log: Log, errand: Errand): Promise<Running> {
-  createFolder(dirname(config.database.path));
   const unlock = lockData(config.database.path);
   let opened: Opened | undefined;
   try {

@@ -19,16 +19,14 @@ export const PLATFORMS = {
 
 export const HOST = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
 
-export const versions = installedVersions();
+const manifestOf = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 
-function installedVersions() {
-  const versionOf = (file) => JSON.parse(readFileSync(join(root, file), 'utf8')).version;
-  return {
-    errand: versionOf('package.json'),
-    node: versionOf('node_modules/node/package.json'),
-    argon2: versionOf('node_modules/@node-rs/argon2/package.json'),
-  };
-}
+/** Of what is installed here. */
+export const versions = {
+  errand: manifestOf(root).version,
+  node: manifestOf(join(root, 'node_modules/node')).version,
+  argon2: manifestOf(join(root, 'node_modules/@node-rs/argon2')).version,
+};
 
 /** The parts as `npm ci` installed them; of another platform than this machine's there are none but the locked. */
 export const installedParts = () => ({
@@ -57,8 +55,6 @@ function addonsIn(modules, platform) {
     argon2: join(folder, manifestOf(folder).main),
   };
 }
-
-const manifestOf = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 
 function fetchPackages(platform) {
   for (const [name, version] of Object.entries(manifestOf(locked).optionalDependencies)) {

@@ -11,14 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import {
-  createFolder,
-  explained,
-  lockData,
-  removeUnfinished,
-  StorageError,
-  throwExplained,
-} from '../db/open.ts';
+import { explained, lockData, removeUnfinished, StorageError, throwExplained } from '../db/open.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { codeOf, syncFile, syncFolder, writePrivateFile } from '../kernel/private-file.ts';
 import type { OnDone, Progress } from '../kernel/progress.ts';
@@ -49,7 +42,6 @@ export async function backUpToDirectory(
   now: number,
   progress: Progress,
 ): Promise<Backup> {
-  createFolder(directory);
   const unlock = lockData(join(directory, 'errand'), `Another backup to ${directory} is under way`);
   try {
     for (const name of namesIn(directory, '.new')) removeUnfinished(join(directory, name.slice(0, -4)));

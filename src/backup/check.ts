@@ -74,10 +74,11 @@ export function faultsOf(database: SqliteDatabase.Database, onDone: OnDone = () 
 
 /** Rows by table; those of one snapshot when a transaction is open. */
 export function rowCounts(database: SqliteDatabase.Database): Record<string, number> {
-  const count = (table: string) =>
-    database.prepare<[], number>(`select count(*) from "${table}"`).pluck().get() ?? 0;
-  return Object.fromEntries(tablesIn(database).map((table) => [table, count(table)]));
+  return Object.fromEntries(tablesIn(database).map((table) => [table, countOf(database, `"${table}"`)]));
 }
+
+const countOf = (database: SqliteDatabase.Database, source: string): number =>
+  database.prepare<[], number>(`select count(*) from ${source}`).pluck().get() ?? 0;
 
 /** Names of the tables, without those that SQLite and its search index keep for themselves. */
 export const tablesIn = (database: SqliteDatabase.Database): string[] =>
@@ -95,7 +96,7 @@ function counting(tables: string[], unwanted: Record<string, string>): Look['fau
     const present = tablesIn(database);
     if (!tables.every((table) => present.includes(table))) return [];
     return Object.entries(unwanted).flatMap(([what, source]) => {
-      const n = database.prepare<[], number>(`select count(*) from ${source}`).pluck().get() ?? 0;
+      const n = countOf(database, source);
       return n > 0 ? [`${n} ${what}`] : [];
     });
   };

@@ -8,7 +8,7 @@ import { systemClock } from '../kernel/clock.ts';
 import { codeOf } from '../kernel/private-file.ts';
 import type { Progress } from '../kernel/progress.ts';
 import { type CommonOptions, enterData, readConfig } from './open-data.ts';
-import { printJson } from './output.ts';
+import { printResult } from './output.ts';
 import { progressBar } from './progress.ts';
 import type { Shell } from './shell.ts';
 
@@ -27,12 +27,8 @@ export async function backUp(shell: Shell, file: string | undefined, options: Co
         ? await backUpToDirectory(path, config.backup, now, progress)
         : await backUpTo(path, resolve(shell.workingDirectory, file), progress);
     note(shell, storage, backup, now);
-    if (options.json) printJson(shell, backup);
-    else {
-      shell.print(
-        `Backed up to ${backup.file} (${sizeText(backup.bytes)}), and checked. Keep a copy of keys.json elsewhere\n`,
-      );
-    }
+    const words = `Backed up to ${backup.file} (${sizeText(backup.bytes)}), and checked`;
+    printResult(shell, options, backup, `${words}. Keep a copy of keys.json elsewhere\n`);
   } finally {
     storage.close();
   }

@@ -1,13 +1,12 @@
 import { stringify } from 'smol-toml';
 import { maskedConfig } from '../config.ts';
 import { type CommonOptions, readConfig } from './open-data.ts';
-import { printJson } from './output.ts';
+import { printResult } from './output.ts';
 import type { Shell } from './shell.ts';
 
 /** Prints every setting as it is in effect; with `--check` only validates them. */
 export async function printConfig(shell: Shell, options: CommonOptions & { check?: boolean }): Promise<void> {
   const config = readConfig(shell, options);
   if (options.check) shell.print('The configuration is valid\n');
-  else if (options.json) printJson(shell, maskedConfig(config));
-  else shell.print(`${stringify(maskedConfig(config))}\n`);
+  else printResult(shell, options, maskedConfig(config), `${stringify(maskedConfig(config))}\n`);
 }

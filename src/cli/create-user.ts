@@ -5,7 +5,7 @@ import { OperatorError } from '../kernel/errors.ts';
 import { Email, Name, Password } from '../users/schema.ts';
 import { findUserByEmail, userOf } from '../users/store.ts';
 import { type CommonOptions, withData } from './open-data.ts';
-import { printJson } from './output.ts';
+import { printResult } from './output.ts';
 import { parse } from './parse.ts';
 import { readNewPassword } from './read-secret.ts';
 import type { Shell } from './shell.ts';
@@ -37,6 +37,5 @@ export async function createUser(shell: Shell, options: Options): Promise<void> 
       return createAccount(tx, { email, name, passwordHash, ...(workspaceTitle && { workspaceTitle }) }, now);
     });
   });
-  if (options.json) printJson(shell, userOf(user));
-  else shell.print(`Created ${user.email} (${user.id})\n`);
+  printResult(shell, options, userOf(user), `Created ${user.email} (${user.id})\n`);
 }

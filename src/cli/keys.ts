@@ -5,7 +5,7 @@ import { OperatorError } from '../kernel/errors.ts';
 import { MINUTE } from '../kernel/instants.ts';
 import { rotateAccessKey } from '../kernel/keys.ts';
 import { type CommonOptions, enterData, readConfig } from './open-data.ts';
-import { printJson } from './output.ts';
+import { printResult } from './output.ts';
 import type { Shell } from './shell.ts';
 
 /** Adds a new key for access tokens; a running server takes it up within seconds. */
@@ -15,6 +15,5 @@ export async function rotateKeys(shell: Shell, options: CommonOptions): Promise<
   const path = join(dirname(config.database.path), 'keys.json');
   if (!existsSync(path)) throw new OperatorError(`There is no key file at ${path}`);
   const kid = rotateAccessKey(path, systemClock.now(), config.auth.access_token_minutes * MINUTE);
-  if (options.json) printJson(shell, { kid });
-  else shell.print(`Access tokens are signed with the new key ${kid}\n`);
+  printResult(shell, options, { kid }, `Access tokens are signed with the new key ${kid}\n`);
 }

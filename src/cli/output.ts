@@ -1,7 +1,12 @@
+import type { CommonOptions } from './open-data.ts';
 import type { Shell } from './shell.ts';
 
 export const printJson = (shell: Shell, value: unknown): void =>
   shell.print(`${JSON.stringify(value, null, 2)}\n`);
+
+/** Prints what a command did: as JSON where that is asked for, else in words. */
+export const printResult = (shell: Shell, options: CommonOptions, result: unknown, words: string): void =>
+  options.json ? printJson(shell, result) : shell.print(words);
 
 /** Prints rows under their headings, in columns as wide as their widest cell. */
 export function printTable(shell: Shell, headings: string[], rows: string[][]): void {

@@ -1,7 +1,7 @@
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { migrations } from '../../migrations/index.ts';
 import { restoreBackup } from '../backup/restore.ts';
-import { createFolder, lockData } from '../db/open.ts';
+import { lockData } from '../db/open.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { MisuseError } from './failures.ts';
@@ -24,7 +24,6 @@ export async function restore(shell: Shell, name: string, options: Options): Pro
     throw new MisuseError(`This replaces ${path} by ${file}. Add --yes if that is what you want`);
   }
   enterData(shell, config);
-  createFolder(dirname(path));
   const unlock = lockData(path);
   try {
     const restored = await restoreBackup({

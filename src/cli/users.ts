@@ -8,7 +8,7 @@ import { Email, Password } from '../users/schema.ts';
 import { findUserByEmail, listEveryUser, userOf } from '../users/store.ts';
 import { MisuseError } from './failures.ts';
 import { type CommonOptions, withData } from './open-data.ts';
-import { printJson, printTable } from './output.ts';
+import { printJson, printResult, printTable } from './output.ts';
 import { parse } from './parse.ts';
 import { readNewPassword } from './read-secret.ts';
 import type { Shell } from './shell.ts';
@@ -58,8 +58,7 @@ export async function signOut(shell: Shell, address: string, options: CommonOpti
     const { id } = findOwner(deps, email);
     return deps.write((tx) => deleteSessions(tx, id));
   });
-  if (options.json) printJson(shell, { email, sessionsEnded });
-  else shell.print(`Sessions of ${email} ended: ${sessionsEnded}\n`);
+  printResult(shell, options, { email, sessionsEnded }, `Sessions of ${email} ended: ${sessionsEnded}\n`);
 }
 
 /** Deletes an account as its owner can; a running server knows it at once. */
@@ -75,8 +74,7 @@ export async function deleteUser(
     await removeAccount(deps, owner.id);
     return owner;
   });
-  if (options.json) printJson(shell, { email, id });
-  else shell.print(`Deleted ${email}\n`);
+  printResult(shell, options, { email, id }, `Deleted ${email}\n`);
 }
 
 /** The account of that address; an OperatorError where there is none. */

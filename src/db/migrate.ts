@@ -25,12 +25,6 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
   }
 }
 
-class MigratingDialect extends SqliteDialect {
-  override createAdapter(): SqliteAdapter {
-    return new TransactionalSqliteAdapter();
-  }
-}
-
 /** What the file has and lacks. A StorageError when a newer Errand, or another one, has migrated it. */
 export function schemaStatus(
   storage: Pick<Storage, 'path' | 'reading'>,
@@ -64,7 +58,9 @@ export async function migrate(
 ): Promise<string[]> {
   const { pending } = schemaStatus(storage, migrations);
   const database = storage.writing;
-  const kysely = new Kysely<unknown>({ dialect: new MigratingDialect({ database: lending(database) }) });
+  const dialect = new SqliteDialect({ database: lending(database) });
+  dialect.createAdapter = () => new TransactionalSqliteAdapter();
+  const kysely = new Kysely<unknown>({ dialect });
   const provider = { getMigrations: async () => checked(database, migrations) };
   const migrator = new Migrator({ db: kysely, provider });
   // Rebuilding a table means dropping it, which with this on would delete whatever refers to its rows.

@@ -65,9 +65,11 @@ export function openStorage(options: OpenOptions): Storage {
 
 /**
  * Holds the data for one server or one exclusive command: an exclusive lock on a side file, which the kernel frees
- * when the process dies. Answers the release; a StorageError, with `refusal` if given, when another process holds it.
+ * when the process dies. Makes the folder where it is missing. Answers the release; a StorageError, with `refusal` if
+ * given, when another process holds it.
  */
 export function lockData(databasePath: string, refusal?: string): () => void {
+  createFolder(dirname(databasePath));
   const real = realPath(databasePath);
   const path = `${real}.lock`;
   return explained(path, () => {

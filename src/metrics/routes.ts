@@ -13,21 +13,14 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /** Counts every request from here on, by the template of its route: what a client sends never makes a new label. */
 export function countRequests(app: OpenAPIHono<Environment>, metrics: Metrics): void {
-  const templates = new Map<string, string>();
-  const templateOf = (path: string) => {
-    const known = templates.get(path);
-    if (known !== undefined) return known;
-    const template = path.includes('*') ? 'unmatched' : path.replaceAll(/:(\w+)/g, '{$1}');
-    templates.set(path, template);
-    return template;
-  };
   app.use(async (context, next) => {
     const began = performance.now();
     await next();
     const { method } = context.req;
+    const path = routePath(context);
     metrics.count({
       method: METHODS.has(method) ? method : 'other',
-      route: templateOf(routePath(context)),
+      route: path.includes('*') ? 'unmatched' : path.replaceAll(/:(\w+)/g, '{$1}'),
       status: context.res.status,
       seconds: (performance.now() - began) / SECOND,
     });
