@@ -50,11 +50,11 @@ export async function backUpToDirectory(
     const backup = await writeBackup(databasePath, join(directory, nameAt(toInstant(now))), progress);
     // Apart from this one, which is not the newest by its name when the clock went back.
     const others = namesIn(directory).filter((name) => join(directory, name) !== backup.file);
-    for (const name of others
+    const older = others
       .sort()
       .toReversed()
-      .slice(keep - 1))
-      rmSync(join(directory, name));
+      .slice(keep - 1);
+    for (const name of older) rmSync(join(directory, name));
     return backup;
   } finally {
     unlock();

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { migrations } from '../../migrations/index.ts';
 import { writeBackup } from '../backup/backup.ts';
@@ -7,7 +7,6 @@ import { bytesOf, lackingSpace, sizeText } from '../backup/space.ts';
 import type { Config } from '../config.ts';
 import { migrate, schemaStatus } from '../db/migrate.ts';
 import { explained, openStorage, StorageError } from '../db/open.ts';
-import { codeOf } from '../kernel/private-file.ts';
 import type { CommonOptions } from './open-data.ts';
 import { printJson, printTable } from './output.ts';
 import { progressBar } from './progress.ts';
@@ -30,7 +29,12 @@ export async function rehearseMigration(shell: Shell, config: Config, options: C
     const lacking = lackingSpace(path, dirname(path));
     if (lacking) throw new StorageError(`There is no room for a rehearsal: ${lacking}`);
     const folder = `${path}.rehearsal`;
-    makeFolder(folder);
+    if (existsSync(folder)) {
+      throw new StorageError(
+        `${folder} is used by another rehearsal, or was left by one cut short: remove it then`,
+      );
+    }
+    explained(folder, () => mkdirSync(folder, { mode: 0o700 }));
     try {
       const copy = join(folder, 'errand.db');
       await writeBackup(path, copy, (label) => progressBar(shell, label));
@@ -72,19 +76,6 @@ async function rehearse(shell: Shell, database: string, copy: string): Promise<R
     };
   } finally {
     storage.close();
-  }
-}
-
-function makeFolder(folder: string): void {
-  try {
-    explained(folder, () => mkdirSync(folder, { mode: 0o700 }));
-  } catch (error) {
-    if (error instanceof StorageError && codeOf(error.cause) === 'EEXIST') {
-      throw new StorageError(
-        `${folder} is used by another rehearsal, or was left by one cut short: remove it then`,
-      );
-    }
-    throw error;
   }
 }
 

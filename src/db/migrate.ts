@@ -11,13 +11,6 @@ const SNAPSHOTS_KEPT = 2;
 
 export type Migrations = Record<string, Migration>;
 
-export interface SchemaStatus {
-  /** Names of the migrations in the file, in order. */
-  done: string[];
-  /** Names of those to come. */
-  pending: string[];
-}
-
 /** Kysely's adapter says no here, though SQLite's DDL is transactional; with it each migration is all or nothing. */
 class TransactionalSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
@@ -25,11 +18,11 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
   }
 }
 
-/** What the file has and lacks. A StorageError when a newer Errand, or another one, has migrated it. */
-export function schemaStatus(
-  storage: Pick<Storage, 'path' | 'reading'>,
-  migrations: Migrations,
-): SchemaStatus {
+/**
+ * The names of the migrations that the file has, and of those to come, in order. A StorageError when a newer Errand, or
+ * another one, has migrated it.
+ */
+export function schemaStatus(storage: Pick<Storage, 'path' | 'reading'>, migrations: Migrations) {
   const names = Object.keys(migrations).sort();
   const done = explained(storage.path, () => migrationsIn(storage));
   const unknown = done.find((name, i) => name !== names[i]);

@@ -10,24 +10,6 @@ const LISTED_AT_MOST = 1_000;
 /** Counting stops here, so that nobody waits for it. */
 const COUNTED_AT_MOST = 100_000;
 
-/** What an admin sees of a mail without opening it. */
-export interface MailSummary {
-  id: string;
-  kind: string;
-  to: string;
-  state: OutboxRow['state'];
-  /** Attempts that failed. */
-  attempts: number;
-  createdAt: Instant;
-  /** After this it is not sent any more, and its content is erased. */
-  expiresAt: Instant;
-  /** While it waits. */
-  nextAttemptAt: Instant | null;
-  sentAt: Instant | null;
-  /** Why it was not sent, the last time it was tried. */
-  lastError: string | null;
-}
-
 /** The newest mails first, at most a thousand. */
 export const listMails = (db: Db): MailSummary[] =>
   db
@@ -90,15 +72,22 @@ export function outboxDepth(db: Db): { waiting: number; failed: number; waitingS
   };
 }
 
-const summaryOf = (row: OutboxRow): MailSummary => ({
+/** What an admin sees of a mail without opening it. */
+export type MailSummary = ReturnType<typeof summaryOf>;
+
+const summaryOf = (row: OutboxRow) => ({
   id: row.id,
   kind: row.kind,
   to: row.recipient,
   state: row.state,
+  /** Those that failed. */
   attempts: row.attempts,
   createdAt: row.created_at,
+  /** After this it is not sent any more, and its content is erased. */
   expiresAt: row.expires_at,
+  /** While it waits. */
   nextAttemptAt: row.state === 'queued' ? row.next_attempt_at : null,
   sentAt: row.sent_at,
+  /** Why it was not sent, the last time it was tried. */
   lastError: row.last_error,
 });
