@@ -11,26 +11,15 @@ export class ConfigError extends OperatorError {}
 type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
 export type Config = DeepReadonly<Sections>;
 
-export interface Loaded {
-  config: Config;
-  /** The file that was read, if any. */
-  file: string | undefined;
-  /** Things an admin should know that are no reason to stop. */
-  warnings: string[];
-}
-
 type Environment = Record<string, string | undefined>;
 type Table = Record<string, unknown>;
 
 /**
  * Reads the configuration file (`asked`, else `ERRAND_CONFIG`, else `config.toml` in the working directory, which
- * may be missing) and the environment over it. A ConfigError for whatever is unknown in the file or invalid.
+ * may be missing) and the environment over it. A ConfigError for whatever is unknown in the file or invalid; what an
+ * admin should know that is no reason to stop comes as `warnings`.
  */
-export function loadConfig(
-  asked: string | undefined,
-  environment: Environment,
-  workingDirectory: string,
-): Loaded {
+export function loadConfig(asked: string | undefined, environment: Environment, workingDirectory: string) {
   const named = asked ?? (environment.ERRAND_CONFIG || undefined);
   const path = resolve(workingDirectory, named ?? 'config.toml');
   const file = existsSync(path) ? path : undefined;

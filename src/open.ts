@@ -27,7 +27,7 @@ import { argon2Passwords, type Passwords } from './users/passwords.ts';
 const MAIL_PAUSE_MS = 25;
 
 /** What a test may put in place of the outside world. */
-export interface Doubles {
+interface Doubles {
   clock?: Clock;
   passwords?: Passwords;
   transport?: Transport;

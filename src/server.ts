@@ -11,7 +11,7 @@ import { type Opened, openDeps } from './open.ts';
 import { tick } from './tick.ts';
 import { finishRemovals } from './workspaces/removals.ts';
 
-export interface Running {
+interface Running {
   port: number;
   /** Takes nothing new, finishes what is in flight within `server.drain_seconds`, closes the files. */
   stop(): Promise<void>;

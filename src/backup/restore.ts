@@ -43,7 +43,7 @@ interface Restoring {
   progress: Progress;
 }
 
-export interface Restored {
+interface Restored {
   /** The file that was replaced, under its new name; undefined where there was none. */
   replaced: string | undefined;
   rows: Record<string, number>;

@@ -17,7 +17,7 @@ export interface Errand {
   environment: Record<string, string | undefined>;
 }
 
-export interface ScheduledBackups {
+interface ScheduledBackups {
   /** Makes a backup, or logs and notes why there is none. Never throws. */
   run(): Promise<void>;
   /** Logs that the last one failed, or that one is overdue; once at the start, then to be called now and then. */

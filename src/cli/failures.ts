@@ -6,7 +6,7 @@ const FAILING_STORAGE = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|PERM|BUSY|NOTADB|
 /** The command was called in a way that it cannot be meant: exit code 2. */
 export class MisuseError extends OperatorError {}
 
-export interface Failure {
+interface Failure {
   /** One line for each fault; a stack only for what nobody foresaw. */
   message: string;
   exitCode: 1 | 2;

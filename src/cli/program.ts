@@ -30,7 +30,7 @@ export async function run(args: string[], shell: Shell): Promise<number> {
 }
 
 /** Every command with its arguments; each is done by the file of its name. */
-export function commandLine(shell: Shell): Command {
+function commandLine(shell: Shell): Command {
   const program = new Command('errand')
     .description('A task-management backend in one executable and one SQLite file')
     .option('-V, --version', 'print the versions of Errand, its runtime and SQLite')

@@ -5,7 +5,6 @@ export type LogLevel = LevelWithSilent;
 
 const LEVEL_COLOURS: Record<number, string> = {
   20: '\x1b[2m',
-  30: '',
   40: '\x1b[33m',
   50: '\x1b[31m',
   60: '\x1b[31m',

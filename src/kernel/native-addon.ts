@@ -24,7 +24,7 @@ import { codeOf } from './private-file.ts';
 /** The SHA-256 of each addon in this executable, put in by deploy/release/bundle.mjs. Run from sources there is none. */
 declare const ERRAND_ADDONS: Readonly<Record<string, string>>;
 
-export interface Addon {
+interface Addon {
   name: string;
   sha256: string;
   bytes: () => Uint8Array;

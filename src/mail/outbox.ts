@@ -164,7 +164,6 @@ export function purgeMails(db: Db, now: number): void {
     .selectFrom('outbox')
     .select('id')
     .where('expires_at', '<=', toInstant(now))
-    .where('content', 'is not', null)
     .limit(PURGED_AT_ONCE);
   db.run(
     query
@@ -175,13 +174,10 @@ export function purgeMails(db: Db, now: number): void {
         last_error: sql<string>`case state when 'queued'
           then 'expired before it could be sent' || coalesce('; ' || last_error, '') else last_error end`,
       })
-      .where('id', 'in', expired),
+      .where('id', 'in', expired.where('content', 'is not', null)),
   );
-  const old = query
-    .selectFrom('outbox')
-    .select('id')
-    .where('expires_at', '<=', toInstant(now))
-    .where((row) => row.or([row('state', '=', 'decoy'), row('expires_at', '<=', toInstant(now - KEPT_MS))]))
-    .limit(PURGED_AT_ONCE);
+  const old = expired.where((row) =>
+    row.or([row('state', '=', 'decoy'), row('expires_at', '<=', toInstant(now - KEPT_MS))]),
+  );
   db.run(query.deleteFrom('outbox').where('id', 'in', old));
 }

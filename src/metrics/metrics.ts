@@ -10,7 +10,7 @@ import { showProcess } from './process.ts';
 const KEPT_MS = 5 * SECOND;
 const DURATIONS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
-export interface Answered {
+interface Answered {
   method: string;
   /** A template such as `/api/workspaces/{workspace_id}`, never what a client sent. */
   route: string;

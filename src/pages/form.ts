@@ -18,7 +18,7 @@ export const newPassword = (name: string, label: string): Field => ({
   hint: 'At least 8 characters; a few words are good.',
 });
 
-export interface Form {
+interface Form {
   /** Unique in its page. */
   id: string;
   /** Relative to the API. */

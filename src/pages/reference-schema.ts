@@ -17,7 +17,7 @@ export const inline = (text: string): Html =>
   html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 
 /** Whether a client sends what is described, and looks for what it must; or gets it, and for what may be missing. */
-export type Way = 'sent' | 'told';
+type Way = 'sent' | 'told';
 
 /** Everything that can be said of a shape: its alternatives, its fields to the last. */
 export function shape(document: OpenApiDocument, named: Schema, way: Way): Html {

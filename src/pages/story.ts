@@ -1,13 +1,13 @@
 import { html } from 'hono/html';
 import type { Html, Page, Site } from './layout.ts';
 
-export interface View {
+interface View {
   heading: string;
   content: Html;
 }
 
 /** The page of one mailed link: what it asks, how it ends, and what it says of a link that does not work. */
-export interface Story {
+interface Story {
   ask: View;
   /** The ends, by the name that a form's `done` gives. */
   ends: Record<string, View>;
