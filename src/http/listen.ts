@@ -118,7 +118,7 @@ export async function listen(
       for (const response of latest.values()) response.shouldKeepAlive = false;
       const begun = performance.now();
       await quiet(begun + milliseconds / 2);
-      const left = begun + milliseconds - performance.now();
+      const left = Math.max(0, begun + milliseconds - performance.now());
       const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
       const deadline = setTimeout(() => server.closeAllConnections(), left);
       await new Promise((resolve) => server.close(resolve));
