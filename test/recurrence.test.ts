@@ -424,7 +424,7 @@ describe('the end', () => {
     expect(createRule(DAILY, end, start).endCondition).toEqual({ type: 'count', count: 3 });
   });
 
-  test.each(['Pacific/Kiritimati', 'UTC', 'Etc/GMT+12'])(
+  test.each(['Pacific/Kiritimati', 'UTC', 'Etc/GMT+1', 'Etc/GMT+12'])(
     'in %s a series ends with the year 9999',
     (timezone) => {
       for (const frequency of ['day', 'week', 'month', 'year'] as const) {
@@ -484,6 +484,7 @@ describe('refused, with the path of each issue', () => {
       { frequency },
       ['frequency'],
     ]),
+    [{ frequency: 'hour', daysOfWeek: ['monday'], every: 366 }, ['frequency', 'every']],
     ...[0, -1, 1.5, '2', 366, null, 2 ** 31, 2 ** 53, Number.POSITIVE_INFINITY].map(
       (every): [object, string[]] => [{ every }, ['every']],
     ),

@@ -654,12 +654,14 @@ describe('another rule', () => {
   });
 
   it('is none when a patch says what is so already', async () => {
-    const series = await w.create({ interval: { ...DAILY, every: 2 }, endCondition: count(9) });
-    await w.edit(series.id, series.nextTaskId, 'this', { title: 'Mine' });
-    w.world.clock.advance(60_000);
-    expect(await w.patch(series.id, {})).toEqual(series);
-    expect(await w.patch(series.id, series)).toEqual(series);
-    expect(await w.patch(series.id, { interval: series.interval })).toEqual(series);
+    for (const endCondition of [NEVER, count(9), { type: 'date', endDate: '2026-04-09' }]) {
+      const series = await w.create({ interval: { ...DAILY, every: 2 }, endCondition });
+      await w.edit(series.id, series.nextTaskId, 'this', { title: 'Mine' });
+      w.world.clock.advance(60_000);
+      expect(await w.patch(series.id, {})).toEqual(series);
+      expect(await w.patch(series.id, series)).toEqual(series);
+      expect(await w.patch(series.id, { interval: series.interval })).toEqual(series);
+    }
   });
 
   it('refuses null for what cannot be cleared', async () => {

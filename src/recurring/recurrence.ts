@@ -127,10 +127,9 @@ function seriesOf({ interval, anchor, endCondition }: Rule) {
       const clamped = Number(local.slice(8, 10)) < dayOfMonth;
       return { at: toInstant(ms), local, number: ordinal, note: change ?? (clamped ? 'clamped' : null) };
     },
-    /** Index of the last occurrence not later than an instant, -1 if there is none. */
+    /** Index of the last occurrence not later than an instant, below 0 if there is none. */
     lastIndex: (ms: number): number => {
       let index = Math.min(slots.indexAfter(ms), slots.indexFrom(lastDay + 1)) - 1;
-      if (index < 0) return index;
       index = Math.min(index, lastNumber - 1 + doubles(index));
       while (index > 0 && (number(index) > lastNumber || isDouble(index))) index -= 1;
       return index;

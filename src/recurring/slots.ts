@@ -12,7 +12,7 @@ import {
 import { type CompleteInterval, type MonthDay, WEEK_INDEXES, WEEKDAYS } from './interval.ts';
 
 export const FIRST_MS = Date.UTC(1900, 0, 1);
-export const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+export const LAST_MS = Date.UTC(10_000, 0, 1) - 1;
 const SAMPLE_DAYS = 365;
 
 /**
