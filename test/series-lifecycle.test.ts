@@ -527,6 +527,39 @@ describe('following', () => {
     expect((await w.read(rest)).nextOccurrenceNumber).toBe(2);
   });
 
+  it('from an instance made ahead of one that was reopened takes no part in that one', async () => {
+    const { id, nextTaskId: first } = await w.create();
+    await complete(first);
+    const { nextTaskId: second } = await w.read(id);
+    await w.ok('PATCH', `${w.inside}/tasks/${first}`, { statusId: w.list.statuses[0].id });
+    await w.ok('POST', `${w.series}/${id}/pause`);
+    expect((await w.ok('POST', `${w.series}/${id}/resume`)).nextTaskId).toBe(first);
+    const { recurrence } = await w.edit(id, second, 'following', { title: 'New' });
+    expect(await w.read(recurrence.recurringTaskId)).toMatchObject({
+      nextRunAt: '2026-03-29T07:00:00.000Z',
+      nextTaskId: second,
+      nextOccurrenceNumber: 1,
+    });
+    await w.ok('DELETE', `${w.series}/${recurrence.recurringTaskId}`);
+    expect(w.instances(id).map(({ id, title }) => [id, title])).toEqual([[first, 'Water']]);
+  });
+
+  it('begins no earlier when it is resumed, however far ahead it was split', async () => {
+    const { id } = await w.create({ endCondition: count(4) });
+    await w.skip(id);
+    const { nextTaskId } = await w.skip(id);
+    const { recurrence } = await w.edit(id, nextTaskId, 'following', { title: 'New' });
+    const rest = recurrence.recurringTaskId;
+    const before = await w.read(rest);
+    await w.ok('POST', `${w.series}/${rest}/pause`);
+    expect(await w.ok('POST', `${w.series}/${rest}/resume`)).toEqual(before);
+    await w.at('2026-04-02T12:00:00.000Z');
+    expect([days(rest), numbers(rest)]).toEqual([
+      ['03-30', '03-31'],
+      [1, 2],
+    ]);
+  });
+
   it('after a century of numbers ends the old series by its date', async () => {
     const { id } = await w.create({ startsAt: '1926-01-01T00:00:00.000Z' });
     await w.at('2026-03-28T12:00:00.000Z');

@@ -10,10 +10,10 @@ import { findTask, type StoredTask, taskOf } from '../tasks/store.ts';
 import { editTask } from '../tasks/tasks.ts';
 import type { Member } from '../workspaces/door.ts';
 import { dateOf, dayOf } from './calendar.ts';
-import { NOWHERE } from './generate.ts';
+import { NOWHERE, pointTo } from './generate.ts';
 import * as store from './instances-store.ts';
 import { firstOccurrence, moveOccurrences } from './occurrences.ts';
-import { endConditionOf } from './schedule.ts';
+import { endConditionOf, scheduleOf } from './schedule.ts';
 import { COUNT_AT_MOST, type EndCondition } from './schema.ts';
 import { settled, writeSettled } from './series.ts';
 import type { EditModeInput } from './series-schema.ts';
@@ -49,7 +49,7 @@ export function editInstance(
       if (mode === 'this') return taskOf(editTask(deps, tx, who, task, updates, now));
       const issues = templateIssues(tx, who, updates, series);
       if (issues.length > 0) throw invalid(...issues);
-      const whole = mode === 'following' ? splitAt(tx, series, task, now) : series;
+      const whole = mode === 'following' ? splitAt(tx, series, task, who.userId, now) : series;
       changeInstances(deps, tx, who, saveTemplate(tx, whole, updates, now), updates, now);
       return taskOf(findTask(tx, who.workspaceId, taskId) ?? task);
     });
@@ -68,20 +68,23 @@ function underUpdates<T>(act: () => T): T {
 
 /**
  * Makes the occurrences from this instance on a series of their own, numbered from 1 and with what is left of a count;
- * it stands where the present one stood, which ends before them. Nothing to split at the first one.
+ * it stands where the present one stood, or at its own first that waits where that one stood before it, and the
+ * present one ends. Nothing to split at the first one.
  */
-function splitAt(tx: Tx, series: StoredSeries, task: StoredTask, now: number): StoredSeries {
+function splitAt(tx: Tx, series: StoredSeries, task: StoredTask, by: string, now: number): StoredSeries {
   const number = task.occurrence_number ?? 1;
   if ((firstOccurrence(tx, series.id)?.number ?? 1) >= number) return series;
   const at = toInstant(now);
-  const { workspace_code, ...row } = series;
+  const { workspace_code, next_number, ...row } = series;
+  const isBehind = next_number !== null && next_number < number;
   const rest: RecurringSeriesRow = {
     ...row,
     id: newId(now),
     end_condition: JSON.stringify(endFrom(series, number)),
     starts_at: task.occurrence_at ?? series.starts_at,
     number_offset: series.number_offset - (number - 1),
-    next_number: series.next_number && series.next_number - (number - 1),
+    next_number: next_number && next_number - (number - 1),
+    ...(isBehind && NOWHERE),
     created_at: at,
     updated_at: at,
   };
@@ -96,7 +99,9 @@ function splitAt(tx: Tx, series: StoredSeries, task: StoredTask, now: number): S
     state_reason: 'completed',
     updated_at: at,
   });
-  return split;
+  return isBehind && series.state === 'active'
+    ? pointTo(tx, split, scheduleOf(split).after(at), by, now)
+    : split;
 }
 
 function endFrom(series: StoredSeries, number: number): EndCondition {

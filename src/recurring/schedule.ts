@@ -1,14 +1,7 @@
 import type { RecurringSeriesRow } from '../db/tables.ts';
 import { type Instant, toInstant, toMs } from '../kernel/instants.ts';
 import type { CompleteInterval } from './interval.ts';
-import {
-  type Occurrence,
-  occurrenceAfter,
-  occurrenceAtOrBefore,
-  occurrences,
-  preview,
-  type Rule,
-} from './recurrence.ts';
+import { type Occurrence, occurrenceAtOrBefore, occurrences, preview, type Rule } from './recurrence.ts';
 import type { EndCondition } from './schema.ts';
 
 type Ruled = Pick<RecurringSeriesRow, 'interval' | 'end_condition' | 'anchor_date' | 'number_offset'>;
@@ -39,10 +32,10 @@ export function scheduleOf(series: Ruled) {
     number: occurrence.number + offset,
   });
   return {
-    /** The first later than an instant. */
+    /** The first later than an instant; those before number 1 are left to the series that it was split from. */
     after: (at: Instant): Occurrence | null => {
-      const found = occurrenceAfter(rule, at);
-      return found && renumbered(found);
+      const found = occurrences(rule, at).find(({ number }) => number + offset >= 1);
+      return found ? renumbered(found) : null;
     },
     /** Those later than one instant and not later than another, the newest first and no more than `limit`. */
     newestBetween: (after: Instant, until: Instant, limit: number): Occurrence[] => {
