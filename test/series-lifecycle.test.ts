@@ -234,8 +234,11 @@ describe('pause and resume', () => {
   });
 
   it('pass over however much was decided ahead, and stop at the first that waits', async () => {
+    const [twin, sparse] = [await w.create(), await w.create({ interval: { ...DAILY, every: 30 } })];
     const { id } = await w.create();
     for (let i = 0; i < 40; i += 1) await w.skip(id);
+    for (let i = 0; i < 42; i += 1) await w.skip(twin.id);
+    for (let i = 0; i < 3; i += 1) await w.skip(sparse.id);
     const ahead = await w.read(id);
     expect(ahead.nextOccurrenceNumber).toBe(41);
     await w.ok('POST', `${w.series}/${id}/pause`);
@@ -583,6 +586,8 @@ describe('another rule', () => {
     expect(await w.task(nextTaskId)).toMatchObject({ title: 'Mine', dueDate: '2026-03-28T08:00:00.000Z' });
     await w.at('2026-03-28T23:00:00.000Z');
     expect(numbers(id)).toEqual([2, 1, 3, 4]);
+    const { items } = await w.ok('GET', `${w.series}/${id}/instances`);
+    expect(items.map((task: { id: string }) => task.id)).toEqual(w.instances(id).map(({ id }) => id));
   });
 
   it('keeps its numbers, so that a count is one of them', async () => {
@@ -686,6 +691,26 @@ describe('another rule', () => {
     });
   });
 
+  it('that comes back knows nothing of what was done under the first', async () => {
+    const { id, nextTaskId } = await w.create();
+    await complete(nextTaskId);
+    await w.patch(id, { interval: { ...DAILY, timeOfDay: '15:00' } });
+    const back = await w.patch(id, { interval: DAILY });
+    expect(back).toMatchObject({ nextRunAt: '2026-03-28T08:00:00.000Z', nextOccurrenceNumber: 2 });
+    await w.ok('POST', `${w.series}/${id}/pause`);
+    expect((await w.ok('POST', `${w.series}/${id}/resume`)).nextTaskId).toBe(back.nextTaskId);
+    expect(w.occurrences(id).map(({ number, state }) => [number, state])).toEqual([
+      [1, 'generated'],
+      [2, 'generated'],
+    ]);
+    await w.ok('DELETE', `${w.inside}/tasks/${back.nextTaskId}`);
+    expect(w.occurrences(id).map(({ number, state }) => [number, state])).toEqual([
+      [1, 'generated'],
+      [2, 'skipped'],
+      [3, 'generated'],
+    ]);
+  });
+
   it('is none when a patch says what is so already', async () => {
     for (const endCondition of [NEVER, count(9), { type: 'date', endDate: '2026-04-09' }]) {
       const series = await w.create({ interval: { ...DAILY, every: 2 }, endCondition });
@@ -705,6 +730,51 @@ describe('another rule', () => {
       );
     }
     expect(await w.patch(id, { description: null, assigneeId: null })).toMatchObject({ description: null });
+  });
+});
+
+describe('beside a twin of the same rhythm, a series', () => {
+  const everything = (id: string) => [
+    w.world.deps.read.all(query.selectFrom('recurring_series').selectAll().where('id', '=', id)),
+    w.occurrences(id),
+    w.instances(id),
+  ];
+
+  it('is no different for whatever the twin goes through', async () => {
+    const [before, { id }, after] = [await w.create(), await w.create(), await w.create()];
+    const others = [before.id, after.id];
+    for (const other of others) for (let i = 0; i < 3; i += 1) await w.skip(other);
+    const untouched = others.map(everything);
+    await w.skip(id);
+    const { nextTaskId: third } = await w.skip(id);
+    expect(others.map(everything)).toEqual(untouched);
+    const { recurrence } = await w.edit(id, third, 'following', { title: 'New', priority: 'high' });
+    expect(others.map(everything)).toEqual(untouched);
+    expect(w.occurrences(id).map(({ number }) => number)).toEqual([1, 2]);
+    const rest = recurrence.recurringTaskId;
+    await w.patch(rest, { interval: { ...DAILY, timeOfDay: '15:00' }, description: 'Twice' });
+    await w.ok('POST', `${w.series}/${rest}/pause`);
+    await w.ok('POST', `${w.series}/${rest}/resume`);
+    await w.ok('DELETE', `${w.inside}/tasks/${(await w.read(rest)).nextTaskId}`);
+    await w.ok('DELETE', `${w.series}/${rest}`);
+    await w.ok('DELETE', `${w.series}/${id}`);
+    expect(others.map(everything)).toEqual(untouched);
+  });
+
+  it('finds its own skips, numbers and tasks, not those of the twin', async () => {
+    const twin = await w.create();
+    for (let i = 0; i < 5; i += 1) await w.skip(twin.id);
+    const { id, nextTaskId } = await w.create();
+    const second = { occurrenceAt: '2026-03-29T07:00:00.000Z' };
+    expect(await refusedAt('POST', `${w.series}/${id}/skip`, second)).toEqual(['occurrenceAt']);
+    await w.ok('POST', `${w.series}/${id}/pause`);
+    expect((await w.ok('POST', `${w.series}/${id}/resume`)).nextTaskId).toBe(nextTaskId);
+    await w.edit(id, nextTaskId, 'this', { title: 'Mine' });
+    const changed = await w.patch(id, { interval: { ...DAILY, timeOfDay: '15:00' } });
+    expect(changed.nextOccurrenceNumber).toBe(2);
+    const old = await w.create({ startsAt: '1926-01-01T00:00:00.000Z' });
+    await w.edit(old.id, old.nextTaskId, 'following', { title: 'New' });
+    expect(await w.read(old.id)).toMatchObject({ state: 'active', nextTaskId: old.nextTaskId });
   });
 });
 
