@@ -3,17 +3,17 @@ import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import { AppError, invalid, notFound } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
-import { toInstant } from '../kernel/instants.ts';
+import { toInstant, toMs } from '../kernel/instants.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Task } from '../tasks/schema.ts';
 import { findTask, type StoredTask, taskOf } from '../tasks/store.ts';
 import { editTask } from '../tasks/tasks.ts';
 import type { Member } from '../workspaces/door.ts';
-import { dateOf, dayOf } from './calendar.ts';
+import { dateOf, dayAt } from './calendar.ts';
 import { NOWHERE, pointTo } from './generate.ts';
 import * as store from './instances-store.ts';
 import { firstOccurrence, moveOccurrences } from './occurrences.ts';
-import { endConditionOf, scheduleOf } from './schedule.ts';
+import { endConditionOf, intervalOf, scheduleOf } from './schedule.ts';
 import { COUNT_AT_MOST, type EndCondition } from './schema.ts';
 import { settled, writeSettled } from './series.ts';
 import type { EditModeInput } from './series-schema.ts';
@@ -94,7 +94,7 @@ function splitAt(tx: Tx, series: StoredSeries, task: StoredTask, by: string, now
   store.moveInstances(tx, series, split, number, at);
   updateSeriesRow(tx, series, {
     ...NOWHERE,
-    end_condition: JSON.stringify(endBefore(number, task)),
+    end_condition: JSON.stringify(endBefore(series, number, task)),
     state: 'ended',
     state_reason: 'completed',
     updated_at: at,
@@ -109,9 +109,9 @@ function endFrom(series: StoredSeries, number: number): EndCondition {
   return end.type === 'count' ? { type: 'count', count: end.count - number + 1 } : end;
 }
 
-/** A count, as far as one can be asked for; else the day before. */
-function endBefore(number: number, task: StoredTask): EndCondition {
+/** A count, as far as one can be asked for; else the day before, on the calendar of the zone. */
+function endBefore(series: StoredSeries, number: number, task: StoredTask): EndCondition {
   if (number - 1 <= COUNT_AT_MOST) return { type: 'count', count: number - 1 };
-  const day = dayOf((task.occurrence_at ?? task.created_at).slice(0, 10));
+  const day = dayAt(toMs(task.occurrence_at ?? task.created_at), intervalOf(series).timezone);
   return { type: 'date', endDate: dateOf(day - 1) };
 }
