@@ -16,8 +16,8 @@ const CATCH_UP_AT_MOST = 366;
 /** The zone data that instants are computed with. */
 export const ZONE_DATA = process.versions.tz ?? 'unknown';
 
-export const isOverdue = (series: Pick<StoredSeries, 'state' | 'next_run_at'>, now: number): boolean =>
-  series.state === 'active' && series.next_run_at !== null && series.next_run_at <= toInstant(now);
+export const isOverdue = ({ next_run_at: at }: Pick<StoredSeries, 'next_run_at'>, now: number): boolean =>
+  at !== null && at <= toInstant(now);
 
 /**
  * Brings an active series to now: of what passed since its upcoming occurrence, `catch_up` says which are made, the

@@ -40,7 +40,7 @@ export function planRule(
   const [interval, end] = [intervalOf(series), endConditionOf(series)];
   const asked = createRule(patch.interval ?? interval, patch.endCondition ?? end, startsAt);
   const isNewRhythm =
-    (patch.interval !== undefined && !isDeepStrictEqual(asked.interval, interval)) ||
+    !isDeepStrictEqual(asked.interval, interval) ||
     (patch.startsAt !== undefined && patch.startsAt !== series.starts_at);
   if (isNewRhythm) return planRhythm(tx, series, asked, startsAt, at) ?? 'no future';
   if (isDeepStrictEqual(asked.endCondition, end)) return undefined;

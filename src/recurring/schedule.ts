@@ -40,7 +40,7 @@ export function scheduleOf(series: Ruled) {
     /** Those later than one instant and not later than another, the newest first and no more than `limit`. */
     newestBetween: (after: Instant, until: Instant, limit: number): Occurrence[] => {
       const last = occurrenceAtOrBefore(rule, until);
-      if (!last || last.at <= after) return [];
+      if (!last) return [];
       // Half the way leaves about half of them: of a long way only the end is walked.
       let from = after;
       while (last.number - (occurrenceAtOrBefore(rule, from)?.number ?? 0) > 3 * limit) {
