@@ -263,6 +263,28 @@ describe('pause and resume', () => {
     expect(numbers(id)).toEqual([41, 42, 43]);
   });
 
+  it('pass over what zone data of another version dated', async () => {
+    const { id } = await w.create();
+    for (let i = 0; i < 3; i += 1) await w.skip(id);
+    const { nextTaskId } = await w.read(id);
+    for (const [local, at] of [
+      ['2026-03-28T09:00', '2026-03-28T07:00:00.000Z'],
+      ['2026-03-29T09:00', '2026-03-29T06:00:00.000Z'],
+      ['2026-03-30T09:00', '2026-03-30T06:00:00.000Z'],
+    ] as const) {
+      await w.world.deps.write((tx) =>
+        tx.run(
+          query
+            .updateTable('recurring_occurrences')
+            .set({ occurrence_at: at })
+            .where('occurrence_local', '=', local),
+        ),
+      );
+    }
+    await w.ok('POST', `${w.series}/${id}/pause`);
+    expect(await w.ok('POST', `${w.series}/${id}/resume`)).toMatchObject({ nextTaskId });
+  });
+
   it('end a series whose end came meanwhile', async () => {
     const { id } = await w.create({ endCondition: { type: 'date', endDate: '2026-03-29' } });
     await w.ok('POST', `${w.series}/${id}/pause`);
@@ -403,6 +425,15 @@ describe('an instance', () => {
     expect(days(id)).toEqual(['03-28', '03-29']);
   });
 
+  it('reopened does not come back when a later one is done', async () => {
+    const { id, nextTaskId: first } = await w.create();
+    await complete(first);
+    const { nextTaskId: second } = await w.read(id);
+    await w.ok('PATCH', `${w.inside}/tasks/${first}`, { statusId: w.list.statuses[0].id });
+    await complete(second);
+    expect((await w.read(id)).nextOccurrenceNumber).toBe(3);
+  });
+
   it('completed last ends the series', async () => {
     const { id, nextTaskId } = await w.create({ endCondition: count(1) });
     await complete(nextTaskId);
@@ -443,6 +474,18 @@ describe('all', () => {
     expect(titles).toEqual(['Water', 'New', 'New']);
     expect(await w.read(id)).toMatchObject({ title: 'New', description: 'text', priority: 'urgent' });
     expect((await w.task(third)).recurrence.overridden).toEqual([]);
+  });
+
+  it('changes who does it, and how the series catches up', async () => {
+    const helper = await joined(w.world, w.owner, w.workspaceId, 'member');
+    const { id, nextTaskId } = await w.create();
+    const changes = { assigneeId: helper.id, catchUp: 'all' };
+    expect(await w.patch(id, changes)).toMatchObject(changes);
+    expect((await w.task(nextTaskId)).assigneeId).toBe(helper.id);
+    const skipped = await w.skip(id);
+    expect((await w.task(skipped.nextTaskId)).assigneeId).toBe(helper.id);
+    await w.at('2026-04-01T12:00:00.000Z');
+    expect(days(id)).toEqual(['03-29', '03-30', '03-31', '04-01', '04-02']);
   });
 
   it('keeps them findable by what they became', async () => {
@@ -574,6 +617,20 @@ describe('following', () => {
     });
     expect(task.recurrence.occurrenceNumber).toBe(1);
   });
+
+  it.each([
+    ['America/New_York', '22:00', '2026-03-28'],
+    ['Pacific/Auckland', '09:00', '2026-03-29'],
+  ])('names that date by the calendar of the zone, in %s too', async (timezone, timeOfDay, endDate) => {
+    const { id } = await w.create({
+      startsAt: '1926-01-01T00:00:00.000Z',
+      interval: { ...DAILY, timezone, timeOfDay },
+    });
+    await w.skip(id);
+    const { nextTaskId } = await w.skip(id);
+    await w.edit(id, nextTaskId, 'following', { title: 'New' });
+    expect((await w.read(id)).endCondition).toEqual({ type: 'date', endDate });
+  });
 });
 
 describe('another rule', () => {
@@ -627,6 +684,8 @@ describe('another rule', () => {
     expect(after).toEqual({ ...before, endCondition: count(3), updatedAt: after.updatedAt });
     expect(before.nextTaskId).not.toBe(nextTaskId);
     expect((await w.ok('GET', `${w.series}/${id}/occurrences`)).occurrences).toHaveLength(2);
+    await w.patch(id, { endCondition: count(2) });
+    expect((await w.ok('GET', `${w.series}/${id}/occurrences`)).occurrences).toHaveLength(1);
   });
 
   it('without a future is refused, and nothing else of the patch happens', async () => {
@@ -691,6 +750,44 @@ describe('another rule', () => {
     });
   });
 
+  it('with the first instant of the present one keeps its instance, edited or not', async () => {
+    const { id, nextTaskId } = await w.create();
+    await w.edit(id, nextTaskId, 'this', { title: 'Mine' });
+    expect(await w.patch(id, { interval: { ...DAILY, every: 2 } })).toMatchObject({
+      nextTaskId,
+      nextOccurrenceNumber: 1,
+    });
+    expect(days(id)).toEqual(['03-28']);
+  });
+
+  it('leaves an instance alone whose time came while the series was paused', async () => {
+    const { id, nextTaskId } = await w.create();
+    await w.ok('POST', `${w.series}/${id}/pause`);
+    w.world.clock.advance(2 * DAY);
+    const before = await w.task(nextTaskId);
+    await w.patch(id, { interval: { ...DAILY, timeOfDay: '15:00' } });
+    expect(await w.task(nextTaskId)).toEqual(before);
+    expect(await w.ok('POST', `${w.series}/${id}/resume`)).toMatchObject({
+      nextRunAt: '2026-03-29T13:00:00.000Z',
+      nextOccurrenceNumber: 2,
+    });
+  });
+
+  it('from a start long ago does not use up a count', async () => {
+    const { id } = await w.create({ endCondition: count(4) });
+    expect(await w.patch(id, { startsAt: '2026-01-01T00:00:00.000Z' })).toMatchObject({
+      nextRunAt: '2026-03-28T08:00:00.000Z',
+      nextOccurrenceNumber: 1,
+    });
+  });
+
+  it('dates what is skipped after it', async () => {
+    const { id } = await w.create();
+    const { nextRunAt: occurrenceAt } = await w.patch(id, { interval: { ...DAILY, timeOfDay: '15:00' } });
+    const skipped = await w.skip(id, { occurrenceAt });
+    expect(await w.skip(id, { occurrenceAt })).toEqual(skipped);
+  });
+
   it('that comes back knows nothing of what was done under the first', async () => {
     const { id, nextTaskId } = await w.create();
     await complete(nextTaskId);
@@ -750,8 +847,9 @@ describe('beside a twin of the same rhythm, a series', () => {
     expect(others.map(everything)).toEqual(untouched);
     const { recurrence } = await w.edit(id, third, 'following', { title: 'New', priority: 'high' });
     expect(others.map(everything)).toEqual(untouched);
-    expect(w.occurrences(id).map(({ number }) => number)).toEqual([1, 2]);
     const rest = recurrence.recurringTaskId;
+    const counted = (one: string) => w.occurrences(one).map(({ number }) => number);
+    expect([counted(id), counted(rest)]).toEqual([[1, 2], [1]]);
     await w.patch(rest, { interval: { ...DAILY, timeOfDay: '15:00' }, description: 'Twice' });
     await w.ok('POST', `${w.series}/${rest}/pause`);
     await w.ok('POST', `${w.series}/${rest}/resume`);
@@ -855,6 +953,31 @@ describe('people', () => {
   });
 });
 
+describe('the time of the last change', () => {
+  it('is that of each verb', async () => {
+    const { id } = await w.create();
+    await w.skip(id);
+    const timed = async (act: () => Promise<{ updatedAt: string }>) => {
+      w.world.clock.advance(60_000);
+      expect((await act()).updatedAt).toBe(new Date(w.world.clock.now()).toISOString());
+    };
+    await timed(() => w.skip(id));
+    await timed(() => w.ok('POST', `${w.series}/${id}/pause`));
+    await timed(() => w.ok('POST', `${w.series}/${id}/resume`));
+    await timed(() => w.patch(id, { title: 'New' }));
+    await timed(() => w.patch(id, { endCondition: count(9) }));
+    await timed(() => w.patch(id, { interval: { ...DAILY, every: 2 } }));
+    const { nextTaskId } = await w.read(id);
+    await w.edit(id, nextTaskId, 'this', { title: 'Mine' });
+    await timed(() => w.edit(id, nextTaskId, 'following', { title: 'Theirs' }));
+    const { recurrence } = await w.task(nextTaskId);
+    const [old, rest] = [await w.read(id), await w.read(recurrence.recurringTaskId)];
+    expect([old.updatedAt, rest.updatedAt, rest.createdAt]).toEqual(
+      Array.from({ length: 3 }, () => new Date(w.world.clock.now()).toISOString()),
+    );
+  });
+});
+
 describe('a series that cannot go on', () => {
   const MARS = { interval: JSON.stringify({ ...DAILY, timezone: 'Mars/Phobos' }) };
   const poison = (id: string, columns: Partial<RecurringSeriesRow> = MARS) =>
@@ -908,6 +1031,18 @@ describe('a series that cannot go on', () => {
     await poison(other.id);
     w.world.clock.set(Date.parse('2026-03-28T08:00:00.000Z'));
     expect(await refusedAt('POST', `${w.series}/${other.id}/skip`)).toBe('BadRequestError');
+  });
+
+  it('is not what a storage that cannot is: then the task stays as it was, too', async () => {
+    const { id, nextTaskId } = await w.create();
+    const before = [await w.read(id), await w.task(nextTaskId)];
+    w.world.opened.storage.writing.exec(
+      `create trigger full before insert on recurring_occurrences begin select raise(abort, 'full'); end`,
+    );
+    const path = `${w.inside}/tasks/${nextTaskId}`;
+    expect((await w.call('PATCH', path, { statusId: w.done })).status).toBeGreaterThanOrEqual(500);
+    w.world.opened.storage.writing.exec('drop trigger full');
+    expect([await w.read(id), await w.task(nextTaskId)]).toEqual(before);
   });
 });
 

@@ -375,12 +375,20 @@ describe('the life-cycle check', () => {
       '04-06',
     ]);
     expect(states(id).filter((state) => state === 'missed')).toEqual([]);
+    const places = w.instances(id).map(({ position }) => position);
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
   });
 
   it('13: or none', async () => {
     const id = await downtime('none');
     expect(days(id).slice(2)).toEqual(['04-06']);
     expect(states(id).filter((state) => state === 'missed')).toHaveLength(7);
+  });
+
+  it('13: and one that comes at the very instant of waking is the latest', async () => {
+    const { id } = await w.create();
+    await w.at('2026-03-30T07:00:00.000Z');
+    expect(days(id)).toEqual(['03-28', '03-30', '03-31']);
   });
 
   it('14: an hour of downtime over a slot loses nothing', async () => {
@@ -415,7 +423,12 @@ describe('the life-cycle check', () => {
 
   it('17: nothing is made for a pause', async () => {
     const { id } = await w.create();
-    expect(await w.ok('POST', `${w.series}/${id}/pause`)).toMatchObject({ state: 'paused', nextRunAt: null });
+    expect(await w.ok('POST', `${w.series}/${id}/pause`)).toMatchObject({
+      state: 'paused',
+      nextRunAt: null,
+      nextTaskId: null,
+      nextOccurrenceNumber: null,
+    });
     w.world.clock.advance(5 * DAY);
     await tick(w.world.deps);
     expect(days(id)).toEqual(['03-28']);
@@ -486,7 +499,9 @@ describe('the life-cycle check', () => {
     await w.world.deps.write((tx) => {
       tx.run(query.updateTable('meta').set({ value: '1999z' }).where('key', '=', 'tz_version'));
       tx.run(query.updateTable('recurring_series').set({ tz_version: '1999z', next_run_at: stale }));
-      tx.run(query.updateTable('tasks').set({ due_date: stale }).where('id', '=', nextTaskId));
+      tx.run(query.updateTable('recurring_occurrences').set({ occurrence_at: stale }));
+      const dates = { due_date: stale, occurrence_at: stale };
+      tx.run(query.updateTable('tasks').set(dates).where('id', '=', nextTaskId));
     });
     expect((await w.read(id)).nextRunAt).toBe(stale);
     await tick(w.world.deps);
@@ -497,6 +512,8 @@ describe('the life-cycle check', () => {
     });
     expect((await w.read(chosen.id)).nextRunAt).toBe('2026-03-28T08:00:00.000Z');
     expect((await w.task(chosen.nextTaskId)).dueDate).toBe('2026-03-28T11:00:00.000Z');
+    for (const one of [id, chosen.id])
+      expect(w.occurrences(one)).toMatchObject([{ occurrence_at: '2026-03-28T08:00:00.000Z' }]);
     await w.at('2026-03-28T08:00:00.000Z');
     expect(days(id)).toEqual(['03-28', '03-29']);
   });
@@ -544,6 +561,37 @@ describe('a series without its surroundings', () => {
     expect(states(id)).toEqual(['deleted', 'generated']);
   });
 
+  it('skips the occurrence whose task went with another list', async () => {
+    const { body: other } = await w.call('POST', `${w.inside}/lists`, {
+      spaceId: w.list.spaceId,
+      title: 'Other',
+    });
+    const { id, nextTaskId } = await w.create();
+    await w.edit(id, nextTaskId, 'this', { listId: other.id });
+    await w.ok('DELETE', `${w.inside}/lists/${other.id}`);
+    expect(await w.skip(id)).toMatchObject({ skipped: { occurrenceNumber: 1 }, nextOccurrenceNumber: 2 });
+  });
+
+  it('makes tasks that are done where that is what a list begins with', async () => {
+    const { body: template } = await w.call('POST', `${w.inside}/status-templates`, {
+      title: 'Journal',
+      statuses: [
+        { title: 'Done', type: 'completed' },
+        { title: 'Not yet', type: 'unstarted' },
+      ],
+    });
+    const { body: journal } = await w.call('POST', `${w.inside}/lists`, {
+      spaceId: w.list.spaceId,
+      title: 'Journal',
+      statusTemplateId: template.id,
+    });
+    const { nextTaskId, createdAt } = await w.create({ listId: journal.id });
+    expect(await w.task(nextTaskId)).toMatchObject({
+      statusId: template.statuses[0].id,
+      completedAt: createdAt,
+    });
+  });
+
   it('keeps its tasks when it is deleted, but for the upcoming one that nobody touched', async () => {
     const { id, nextTaskId } = await w.create();
     await w.at('2026-03-28T12:00:00.000Z');
@@ -559,6 +607,14 @@ describe('a series without its surroundings', () => {
     expect((await w.call('DELETE', `${w.series}/${id}`)).status).toBe(404);
     w.world.clock.advance(3 * DAY + HOUR);
     await tick(w.world.deps);
+  });
+
+  it('keeps a task whose time came while it was paused', async () => {
+    const { id, nextTaskId } = await w.create();
+    await w.ok('POST', `${w.series}/${id}/pause`);
+    w.world.clock.advance(2 * DAY);
+    await w.ok('DELETE', `${w.series}/${id}`);
+    expect((await w.task(nextTaskId)).recurrence).toMatchObject({ recurringTaskId: null });
   });
 
   it('keeps an upcoming task that someone edited', async () => {

@@ -125,6 +125,23 @@ describe('the sweep', () => {
     expectConsistent();
   });
 
+  it('takes a storage that failed once for no fault of the series', async () => {
+    const { id } = await w.create();
+    w.world.clock.set(DUE);
+    let jobs = 0;
+    const failing: Deps = {
+      ...w.world.deps,
+      write: (job) => {
+        jobs += 1;
+        return jobs === 2 ? Promise.reject(unavailable('The storage is gone')) : w.world.deps.write(job);
+      },
+    };
+    await expect(sweep(failing)).rejects.toThrow('The storage');
+    expect(jobs).toBe(2);
+    await sweep(w.world.deps);
+    expect(await w.read(id)).toMatchObject({ state: 'active', nextOccurrenceNumber: 2 });
+  });
+
   it('stops when the server does', async () => {
     await many(3);
     w.world.clock.set(DUE);
@@ -143,21 +160,29 @@ describe('the sweep', () => {
     await off.close();
   });
 
-  it('dates a thousand series anew by new zone data, once, and passes over one that it cannot', async () => {
-    await many(150);
-    const bad = await w.create();
+  it('dates a hundred series anew by new zone data, once, and passes over one that it cannot', async () => {
+    await many(99);
+    const [bad, paused] = await many(2);
+    const ended = await w.create({ endCondition: { type: 'count', count: 1 } });
+    await w.ok('POST', `${w.series}/${paused?.id}/pause`);
+    await w.skip(ended.id);
     await sweep(w.world.deps);
     const stale = '2026-03-28T09:00:00.000Z';
     await w.world.deps.write((tx) => {
       tx.run(query.updateTable('meta').set({ value: '1999z' }).where('key', '=', 'tz_version'));
       tx.run(query.updateTable('recurring_series').set({ tz_version: '1999z', next_run_at: stale }));
-      tx.run(query.updateTable('recurring_series').set({ interval: '{}' }).where('id', '=', bad.id));
+      tx.run(query.updateTable('recurring_series').set({ interval: '{}' }).where('id', '=', bad?.id));
+      tx.run(query.updateTable('recurring_series').set({ next_run_at: null }).where('state', '<>', 'active'));
     });
     await sweep(w.world.deps);
     const rows = w.world.deps.read.all(query.selectFrom('recurring_series').selectAll());
     for (const row of rows) {
       expect([row.state, row.next_run_at]).toEqual(
-        row.id === bad.id ? ['paused', null] : ['active', '2026-03-28T08:00:00.000Z'],
+        {
+          [bad?.id ?? '']: ['paused', null],
+          [paused?.id ?? '']: ['paused', null],
+          [ended.id]: ['ended', null],
+        }[row.id] ?? ['active', '2026-03-28T08:00:00.000Z'],
       );
     }
     const { commits } = w.world.opened.writer.counts;
