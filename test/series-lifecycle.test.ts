@@ -590,6 +590,21 @@ describe('following', () => {
     expect(w.instances(id).map(({ id, title }) => [id, title])).toEqual([[first, 'Water']]);
   });
 
+  it('of a paused series, from an instance made ahead, stays paused and takes no part in the one before', async () => {
+    const { id, nextTaskId: first } = await w.create();
+    await complete(first);
+    const { nextTaskId: second } = await w.read(id);
+    await w.ok('PATCH', `${w.inside}/tasks/${first}`, { statusId: w.list.statuses[0].id });
+    for (const verb of ['pause', 'resume', 'pause']) await w.ok('POST', `${w.series}/${id}/${verb}`);
+    const { recurrence } = await w.edit(id, second, 'following', { title: 'New' });
+    const rest = `${w.series}/${recurrence.recurringTaskId}`;
+    expect(await w.ok('GET', rest)).toMatchObject({ state: 'paused', nextRunAt: null });
+    const stored = query.selectFrom('recurring_series').select('next_task_id').where('state', '=', 'paused');
+    expect(w.world.deps.read.all(stored)).toEqual([{ next_task_id: null }]);
+    await w.ok('DELETE', rest);
+    expect(w.instances(id).map(({ id, title }) => [id, title])).toEqual([[first, 'Water']]);
+  });
+
   it('begins no earlier when it is resumed, however far ahead it was split', async () => {
     const { id } = await w.create({ endCondition: count(4) });
     await w.skip(id);
@@ -991,8 +1006,12 @@ describe('a series that cannot go on', () => {
     await w.at('2026-03-28T08:00:00.000Z');
     expect(days(before.id)).toEqual(['03-28', '03-29']);
     expect(days(after.id)).toEqual(['03-28', '03-29']);
-    expect(await w.read(bad.id)).toMatchObject({ state: 'paused', stateReason: 'error', nextRunAt: null });
+    const updatedAt = '2026-03-28T08:00:00.000Z';
+    const stopped = { state: 'paused', stateReason: 'error', nextRunAt: null, updatedAt };
+    expect(await w.read(bad.id)).toMatchObject(stopped);
     expect(days(bad.id)).toEqual(['03-28']);
+    const told = w.world.log.filter((line) => line.includes('a series failed and was paused'));
+    expect(told.map((line) => JSON.parse(line).seriesId)).toEqual([bad.id]);
     await w.at('2026-03-28T08:01:00.000Z');
     await w.patch(bad.id, { interval: DAILY });
     expect(await w.ok('POST', `${w.series}/${bad.id}/resume`)).toMatchObject({

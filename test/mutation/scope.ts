@@ -51,7 +51,7 @@ export const GROUPS: Record<string, Group> = {
       'src/recurring/{occurrences,schedule,progress,rule,template,instances,instances-store}.ts',
       'src/recurring/{store,series,generate,sweep}.ts',
     ],
-    tests: ['series-lifecycle', 'series', 'sweep', 'bystanders'],
+    tests: ['series-lifecycle', 'series', 'sweep', 'bystanders', 'neighbours', 'metrics'],
   },
 };
 
