@@ -796,6 +796,21 @@ describe('another rule', () => {
     });
   });
 
+  it('is not hurried by an instance that was made ahead under the one before', async () => {
+    const { id, nextTaskId: first } = await w.create();
+    await complete(first);
+    const { nextTaskId: ahead } = await w.read(id);
+    await w.ok('PATCH', `${w.inside}/tasks/${first}`, { statusId: w.list.statuses[0].id });
+    for (const verb of ['pause', 'resume']) await w.ok('POST', `${w.series}/${id}/${verb}`);
+    await w.patch(id, { interval: { ...DAILY, every: 2 } });
+    await w.at('2026-03-28T12:00:00.000Z');
+    const before = await w.read(id);
+    expect(before.nextRunAt).toBe('2026-03-30T07:00:00.000Z');
+    await w.ok('DELETE', `${w.inside}/tasks/${ahead}`);
+    expect(await w.read(id)).toEqual(before);
+    expect(states(id)).toEqual(['generated', 'deleted', 'generated']);
+  });
+
   it('dates what is skipped after it', async () => {
     const { id } = await w.create();
     const { nextRunAt: occurrenceAt } = await w.patch(id, { interval: { ...DAILY, timeOfDay: '15:00' } });

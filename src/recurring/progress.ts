@@ -70,7 +70,7 @@ export function instanceLeft(deps: Deps, tx: Tx, { task, how, by }: Leaving, now
   if (!found) return;
   try {
     const series = advance(tx, found, now);
-    if (series.state !== 'active' || series.next_number !== task.occurrence_number) return;
+    if (series.next_number !== task.occurrence_number || series.next_run_at !== task.occurrence_at) return;
     if (how === 'deleted') skip(tx, series, by, now);
     else goOn(tx, series, by, now);
   } catch (err) {
