@@ -590,6 +590,16 @@ describe('following', () => {
     expect(w.instances(id).map(({ id, title }) => [id, title])).toEqual([[first, 'Water']]);
   });
 
+  it('of a paused series waits with the same instance, which a new rule dates anew', async () => {
+    const { id } = await w.create();
+    await w.at('2026-03-28T12:00:00.000Z');
+    const { nextTaskId } = await w.read(id);
+    await w.ok('POST', `${w.series}/${id}/pause`);
+    const { recurrence } = await w.edit(id, nextTaskId, 'following', { title: 'New' });
+    await w.patch(recurrence.recurringTaskId, { interval: { ...DAILY, timeOfDay: '15:00' } });
+    expect((await w.task(nextTaskId)).dueDate).toBe('2026-03-28T14:00:00.000Z');
+  });
+
   it('of a paused series, from an instance made ahead, stays paused and takes no part in the one before', async () => {
     const { id, nextTaskId: first } = await w.create();
     await complete(first);
