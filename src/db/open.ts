@@ -24,6 +24,9 @@ const JOURNAL_BYTES = 64 * 1024 * 1024;
 /** 8 MB of log between checkpoints: more would spare writes, but hold everyone up for longer when one comes. */
 const CHECKPOINT_PAGES = 2_000;
 
+/** A commit walks through all of it after a page was split. What is not in it, the system has in memory. */
+const WRITER_CACHE_KB = 10_000;
+
 export interface Storage {
   /** Absolute path of the database file. */
   path: string;
@@ -146,6 +149,7 @@ function connect(path: string, externalReplication: boolean): Storage {
       connection.pragma('temp_store = memory');
       connection.pragma('cache_size = -32000');
     }
+    writing.pragma(`cache_size = -${WRITER_CACHE_KB}`);
     // Has SQLite parse the whole schema.
     reading.prepare('select count(*) from sqlite_schema').get();
     // Closing the last connection is a checkpoint, unless that one is read-only.

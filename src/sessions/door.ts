@@ -2,7 +2,6 @@ import type { Db } from '../db/connection.ts';
 import type { UserRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
-import type { Visitor } from '../http/request.ts';
 import type { Door } from '../http/route.ts';
 import { unauthorizedBearer } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
@@ -18,22 +17,20 @@ export interface SignedIn {
 /** The door of everything but the public routes: a valid access token of a session that still lives, else 401. */
 export const signedIn: Door<SignedIn> = {
   bearer: true,
-  enter: (deps, visitor, { authorization }) => identify(deps, visitor, authorization),
+  enter: async (deps, visitor, { authorization }) => {
+    const who = await claimed(deps, authorization);
+    demandSession(deps, deps.read, who);
+    visitor.userId = who.userId;
+    return who;
+  },
 };
 
-/** For doors further in, which begin with this one. */
-export async function identify(
-  deps: Deps,
-  visitor: Visitor,
-  authorization: string | undefined,
-): Promise<SignedIn> {
+/** Whose session a valid access token names, else 401; whether that still lives is for the door to ask. */
+export async function claimed(deps: Deps, authorization: string | undefined): Promise<SignedIn> {
   const [, token] = /^bearer ([^\s,]+)$/i.exec(authorization ?? '') ?? [];
   if (token === undefined) throw unauthorizedBearer('An access token is needed: Authorization: Bearer …');
-  const claims = await deps.accessTokens.verify(token);
-  const who = { userId: claims.userId, sessionId: claims.sessionId };
-  demandSession(deps, deps.read, who);
-  visitor.userId = who.userId;
-  return who;
+  const { userId, sessionId } = await deps.accessTokens.verify(token);
+  return { userId, sessionId };
 }
 
 /**
@@ -58,7 +55,14 @@ export function demandAccount(db: Db, { userId }: Pick<SignedIn, 'userId'>): Use
 }
 
 /** 401 when the session has ended. */
-export function demandSession({ clock }: Deps, db: Db, { userId, sessionId }: SignedIn): void {
-  const session = findLiveSession(db, sessionId, toInstant(clock.now()));
-  if (session?.user_id !== userId) throw unauthorizedBearer('The session has ended');
+export const demandSession = ({ clock }: Deps, db: Db, who: SignedIn) =>
+  demandLive(findLiveSession(db, who.sessionId, toInstant(clock.now())), who);
+
+/** What was found of the session that someone claims; 401 when it has ended. */
+export function demandLive<Found extends { user_id: string }>(
+  found: Found | undefined,
+  { userId }: SignedIn,
+): Found {
+  if (found?.user_id !== userId) throw unauthorizedBearer('The session has ended');
+  return found;
 }
