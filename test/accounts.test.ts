@@ -150,6 +150,26 @@ describe('the hash of a password', () => {
   });
 });
 
+describe('in a flood of sign-ins', () => {
+  it('one hash less is made at once, which leaves a processor to everyone else', async () => {
+    const { inTurn } = turns(2, 4);
+    const ends: (() => void)[] = [];
+    const all = Array.from({ length: 6 }, () =>
+      inTurn(() => new Promise<void>((resolve) => ends.push(resolve))),
+    );
+    const underWay = async (ended: number) => {
+      await new Promise(setImmediate);
+      return ends.length - ended;
+    };
+    expect(await underWay(0)).toBe(2);
+    for (const [ended, left] of [1, 1, 2, 2, 1, 0].entries()) {
+      ends[ended]?.();
+      expect([ended, await underWay(ended + 1)]).toEqual([ended, left]);
+    }
+    await Promise.all(all);
+  });
+});
+
 describe('sign-in by code', () => {
   const codeOf = async (email: string) => {
     await post('/auth/login/code', { email });

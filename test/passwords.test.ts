@@ -15,6 +15,6 @@ test.runIf(process.platform === 'linux')(
     );
     const priorities = workers.map((thread) => getPriority(Number(thread)));
     expect(priorities).not.toEqual([]);
-    expect(Math.min(...priorities)).toBe(Math.max(before, constants.priority.PRIORITY_BELOW_NORMAL));
+    expect(Math.min(...priorities)).toBe(Math.max(before, constants.priority.PRIORITY_LOW));
   },
 );

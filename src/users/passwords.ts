@@ -22,7 +22,7 @@ export interface Passwords {
 
 /**
  * Argon2id, at most two hashes (or one for each core) at once: each takes 19 MiB and a thread. When too many wait
- * already, 429. Whoever does not sign in comes first: a flood of sign-ins leaves them the processor.
+ * already, 429. Whoever does not sign in comes first: hashes run at a lower priority, and a flood leaves a processor free.
  */
 export function argon2Passwords(): Passwords {
   const { inTurn, demandRoom } = turns(Math.max(2, availableParallelism()), WAITING_AT_MOST);
@@ -50,7 +50,7 @@ export function argon2Passwords(): Passwords {
 /** Lowers the threads that libuv makes at the first hash. Only Linux has priorities of threads. */
 function lowerWorkers(): void {
   if (process.platform !== 'linux') return;
-  const low = constants.priority.PRIORITY_BELOW_NORMAL;
+  const low = constants.priority.PRIORITY_LOW;
   try {
     for (const thread of readdirSync('/proc/self/task')) {
       const isWorker = readFileSync(`/proc/self/task/${thread}/comm`, 'utf8') === 'libuv-worker\n';
@@ -61,24 +61,36 @@ function lowerWorkers(): void {
   }
 }
 
-/** Runs work at most `atOnce` together, others wait in order; refuses when `waitingAtMost` wait. */
+/**
+ * Runs work at most `atOnce` together, others wait in order; refuses when `waitingAtMost` wait. While more than half as
+ * many do, one place less is taken: in a flood, that is a processor for whoever does not sign in.
+ */
 export function turns(atOnce: number, waitingAtMost: number) {
   let running = 0;
   const waiting: (() => void)[] = [];
+  const places = () => (waiting.length > waitingAtMost / 2 ? Math.max(1, atOnce - 1) : atOnce);
+  const resumeSome = () => {
+    while (running < places()) {
+      const resume = waiting.shift();
+      if (!resume) return;
+      running += 1;
+      resume();
+    }
+  };
   const demandRoom = () => {
     if (waiting.length >= waitingAtMost) throw tooManyRequests(1);
   };
   const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= atOnce) {
-      demandRoom();
-      await new Promise<void>((resume) => waiting.push(resume));
-    } else running += 1;
+    demandRoom();
+    await new Promise<void>((resume) => {
+      waiting.push(resume);
+      resumeSome();
+    });
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
+      running -= 1;
+      resumeSome();
     }
   };
   return { inTurn, demandRoom };

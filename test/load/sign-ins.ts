@@ -21,7 +21,7 @@ export interface SignedIn {
   mostAtOnce: number;
 }
 
-const STEP_MS = 10;
+const STEP_MS = 1;
 
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 await underOrders(signInsUntil);
