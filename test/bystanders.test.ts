@@ -159,6 +159,34 @@ it('keep their roles, invitations and assignments, whoever comes and goes elsewh
   await expectBystandersUntouched();
 });
 
+it('keep their names, spaces, lists and statuses, whatever others call and delete', async () => {
+  const inside = `/workspaces/${home}`;
+  const made = async (path: string, body: object): Promise<string> => {
+    const answer = await call('POST', inside + path, body);
+    expect(answer.status).toBe(201);
+    return `${inside}${path}/${answer.body.id}`;
+  };
+  const spaceId = (await call('GET', `${inside}/spaces`)).body.items[0].id;
+  const things = [
+    await made('/spaces', { title: 'Cellar' }),
+    await made('/lists', { title: 'Wine', spaceId }),
+    await made('/status-templates', {
+      title: 'Two',
+      statuses: [
+        { title: 'Open', type: 'unstarted', color: '#aaaaaa' },
+        { title: 'Done', type: 'completed', color: '#00aa00' },
+      ],
+    }),
+  ];
+  for (const path of [inside, ...things]) {
+    expect((await call('PATCH', path, { title: 'Renamed' })).status).toBe(200);
+    await expectBystandersUntouched();
+  }
+  expect((await call('PATCH', '/me', { name: 'Augusta' })).status).toBe(200);
+  for (const path of things) expect((await call('DELETE', path)).status).toBe(204);
+  await expectBystandersUntouched();
+});
+
 it('keep all of theirs, whoever deletes their account', async () => {
   await fill(call, home, ada.id);
   await secretsOf(ada, 'ada@example.org');
