@@ -6,7 +6,8 @@ import { silentLog } from '../../src/kernel/log.ts';
 import type { Transport } from '../../src/mail/worker.ts';
 import { type Opened, openDeps } from '../../src/open.ts';
 import { createSeries } from '../../src/recurring/series.ts';
-import type { member } from '../../src/workspaces/door.ts';
+import { startSession } from '../../src/sessions/tokens.ts';
+import { member } from '../../src/workspaces/door.ts';
 
 /** When the series are made: a day before the first of them is due. */
 export const START = Date.parse('2026-03-27T10:00:00.000Z');
@@ -31,17 +32,19 @@ export const openAt = (folder: string, now: () => number): Promise<Opened> =>
 
 /** Daily series of one workspace, so many due at nine and the others at ten in Paris; made through the verb itself. */
 export async function addSeries({ deps }: Opened, due: number, later: number): Promise<void> {
-  const user = await deps.write((tx) =>
-    createAccount(tx, { email: 'ada@example.com', name: 'Ada', passwordHash: null }, deps.clock.now()),
+  const now = deps.clock.now();
+  const visitor = { requestId: '', address: '127.0.0.1', userAgent: '' };
+  const session = await deps.write((tx) => {
+    const user = createAccount(tx, { email: 'ada@example.com', name: 'Ada', passwordHash: null }, now);
+    return startSession(deps, tx, visitor, user.id, now);
+  });
+  const workspace = deps.read.one(
+    query.selectFrom('workspaces').select('id').where('owner_id', '=', session.userId),
   );
-  const workspace = deps.read.one(query.selectFrom('workspaces').selectAll().where('owner_id', '=', user.id));
   const list = deps.read.one(query.selectFrom('lists').selectAll());
   if (!workspace || !list) throw new Error('An account came without a workspace');
-  const facts = { workspaceId: workspace.id, workspaceCode: workspace.code, role: 'owner', userId: user.id };
-  // Only the door makes a member, and it takes a request.
-  const who = { ...facts, sessionId: '' } as unknown as Awaited<
-    ReturnType<ReturnType<typeof member>['enter']>
-  >;
+  const authorization = `Bearer ${await deps.accessTokens.issue(session, now)}`;
+  const who = await member('member').enter(deps, visitor, { authorization, workspaceId: workspace.id });
   const make = (timeOfDay: string) =>
     createSeries(deps, who, {
       title: 'Water the plants',
