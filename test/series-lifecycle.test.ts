@@ -504,11 +504,7 @@ describe('all', () => {
         { title: 'Gone', type: 'completed' },
       ],
     });
-    const { body: other } = await w.call('POST', `${w.inside}/lists`, {
-      spaceId: w.list.spaceId,
-      title: 'Other',
-      statusTemplateId: template.id,
-    });
+    const other = await w.anotherList({ statusTemplateId: template.id });
     const { id, nextTaskId: first } = await w.create();
     await w.at('2026-03-28T12:00:00.000Z');
     const { nextTaskId: second } = await w.read(id);

@@ -54,6 +54,9 @@ export async function openSeriesWorld(options: WorldOptions = {}) {
     call,
     ok,
     create,
+    /** In the same space. */
+    anotherList: (more: Record<string, unknown> = {}) =>
+      ok('POST', `${inside}/lists`, { spaceId: list.spaceId, title: 'Other', ...more }),
     read: (id: string) => ok('GET', `${series}/${id}`),
     skip: (id: string, body?: unknown) => ok('POST', `${series}/${id}/skip`, body),
     patch: (id: string, body: unknown) => ok('PATCH', `${series}/${id}`, body),

@@ -532,10 +532,7 @@ describe('the life-cycle check', () => {
 
 describe('a series without its surroundings', () => {
   it('goes with its list, and leaves the instances that moved elsewhere', async () => {
-    const { body: other } = await w.call('POST', `${w.inside}/lists`, {
-      spaceId: w.list.spaceId,
-      title: 'Other',
-    });
+    const other = await w.anotherList();
     const { id, nextTaskId } = await w.create({ listId: other.id });
     const { nextTaskId: second } = await w.skip(id);
     await w.ok('POST', `${w.inside}/tasks/${second}/move`, { listId: w.list.id });
@@ -548,10 +545,7 @@ describe('a series without its surroundings', () => {
   });
 
   it('goes on when the list is deleted that its upcoming task moved to', async () => {
-    const { body: other } = await w.call('POST', `${w.inside}/lists`, {
-      spaceId: w.list.spaceId,
-      title: 'Other',
-    });
+    const other = await w.anotherList();
     const { id, nextTaskId } = await w.create();
     await w.edit(id, nextTaskId, 'this', { listId: other.id });
     await w.ok('DELETE', `${w.inside}/lists/${other.id}`);
@@ -562,10 +556,7 @@ describe('a series without its surroundings', () => {
   });
 
   it('skips the occurrence whose task went with another list', async () => {
-    const { body: other } = await w.call('POST', `${w.inside}/lists`, {
-      spaceId: w.list.spaceId,
-      title: 'Other',
-    });
+    const other = await w.anotherList();
     const { id, nextTaskId } = await w.create();
     await w.edit(id, nextTaskId, 'this', { listId: other.id });
     await w.ok('DELETE', `${w.inside}/lists/${other.id}`);
@@ -580,11 +571,7 @@ describe('a series without its surroundings', () => {
         { title: 'Not yet', type: 'unstarted' },
       ],
     });
-    const { body: journal } = await w.call('POST', `${w.inside}/lists`, {
-      spaceId: w.list.spaceId,
-      title: 'Journal',
-      statusTemplateId: template.id,
-    });
+    const journal = await w.anotherList({ statusTemplateId: template.id });
     const { nextTaskId, createdAt } = await w.create({ listId: journal.id });
     expect(await w.task(nextTaskId)).toMatchObject({
       statusId: template.statuses[0].id,

@@ -176,7 +176,6 @@ export interface InvitationRow {
   workspace_id: string;
   email: string;
   role: Exclude<Role, 'owner'>;
-  /** Null once they have no account any more. */
   inviter_id: string;
   token_hash: string;
   created_at: Instant;
