@@ -452,6 +452,8 @@ describe('every command', () => {
     { args: ['backup', 'x.db'], isLong: true },
     { args: ['doctor'], isLong: true },
     { args: ['export', '--user', 'a@example.com'], isLong: true },
+    { args: ['migrate', '--rehearse'], isLong: true },
+    { args: ['migrate', '--status'], isLong: false },
     { args: ['users', 'list'], isLong: false },
   ])('$args lets a server beside it go first: $isLong', async ({ args, isLong }) => {
     let hasGivenWay = false;

@@ -14,7 +14,6 @@ import type { Shell } from './shell.ts';
 
 /** Backs up to a new file; without one into the backup directory, as the schedule does, the newest ones kept. */
 export async function backUp(shell: Shell, file: string | undefined, options: CommonOptions): Promise<void> {
-  shell.giveWay();
   const config = readConfig(shell, options);
   enterData(shell, config);
   const { path } = config.database;

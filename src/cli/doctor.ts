@@ -29,7 +29,6 @@ type Found = Finding & { subject: string };
 
 /** Examines everything that Errand rests on, changing nothing, beside a running server or none; fails when anything does. */
 export async function examine(shell: Shell, options: CommonOptions): Promise<void> {
-  shell.giveWay();
   const found = await examineAll(shell, options);
   const failed = found.filter(({ status }) => status === 'fail').length;
   if (options.json) printJson(shell, { isWell: failed === 0, findings: found });

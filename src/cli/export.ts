@@ -21,7 +21,6 @@ export async function exportUser(shell: Shell, options: Options): Promise<void> 
   const email = parse(Email, options.user);
   const file = options.output === undefined ? undefined : resolve(shell.workingDirectory, options.output);
   if (file !== undefined && existsSync(file)) throw new OperatorError(`${file} is there already`);
-  shell.giveWay();
   await withData(shell, options, async (deps) => {
     const { id } = findOwner(deps, email);
     const snapshot = deps.openSnapshot();

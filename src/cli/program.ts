@@ -31,6 +31,8 @@ export async function run(args: string[], shell: Shell): Promise<number> {
 
 /** Every command with its arguments; each is done by the file of its name. */
 function commandLine(shell: Shell): Command {
+  // Before a command is loaded, which is work as well.
+  const giveWay = () => shell.giveWay();
   const program = new Command('errand')
     .description('A task-management backend in one executable and one SQLite file')
     .option('-V, --version', 'print the versions of Errand, its runtime and SQLite')
@@ -58,6 +60,7 @@ function commandLine(shell: Shell): Command {
       ).conflicts(['status', 'toLatest']),
     )
     .addOption(json())
+    .hook('preAction', (command) => command.opts().rehearse && giveWay())
     .action(async (options) => (await import('./migrate.ts')).migrateData(shell, options));
 
   add(program, 'create-user')
@@ -76,12 +79,14 @@ function commandLine(shell: Shell): Command {
     .description('write everything of an account as JSON: profile, owned workspaces, notifications')
     .requiredOption('--user <address>', 'e-mail address of the account')
     .option('--output <file>', 'a new file, readable by its owner only (default: stdout)')
+    .hook('preAction', giveWay)
     .action(async (options) => (await import('./export.ts')).exportUser(shell, options));
 
   add(program, 'backup')
     .description('copy the database to one file, also while the server runs, and check the copy')
     .argument('[file]', 'a new file (default: into the backup directory, where the newest ones are kept)')
     .addOption(json())
+    .hook('preAction', giveWay)
     .action(async (file, options) => (await import('./backup.ts')).backUp(shell, file, options));
 
   add(program, 'restore')
@@ -151,6 +156,7 @@ function commandLine(shell: Shell): Command {
   add(program, 'doctor')
     .description('check settings, files, database, clock, mail and backups, and say what to do')
     .addOption(json())
+    .hook('preAction', giveWay)
     .action(async (options) => (await import('./doctor.ts')).examine(shell, options));
 
   return program;
