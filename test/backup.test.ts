@@ -8,7 +8,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -283,6 +283,12 @@ describe('scheduled backups', () => {
     expect(notes().done?.file).toBe(join(folder, name));
     const fresh = await world.signUp();
     expect(fresh.id).toBeTruthy();
+  });
+
+  it('let the server have the processor first, from their start on', async () => {
+    await open(heard);
+    await scheduledBackups(world.deps, script('throw new Error(os.getPriority())')).run();
+    expect(notes().failed?.reason).toContain(`Error: ${constants.priority.PRIORITY_LOW}\n`);
   });
 
   it('that fail are logged and noted with the reason, until one succeeds', async () => {

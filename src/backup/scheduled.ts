@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
+import { lowerProcess } from '../kernel/priority.ts';
 import { backupNotes, noteFailure, overdueSince } from './notes.ts';
 import { lackingSpace } from './space.ts';
 
@@ -81,11 +82,15 @@ export function scheduledBackups(deps: Deps, errand: Errand): ScheduledBackups {
   };
 }
 
-const start = ({ words: [program = '', ...words], options, environment }: Errand) =>
-  spawn(program, [...words, 'backup', ...options, '--json'], {
+function start({ words: [program = '', ...words], options, environment }: Errand) {
+  const child = spawn(program, [...words, 'backup', ...options, '--json'], {
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  // Before it loads what it needs, which holds others up as well.
+  if (child.pid !== undefined) lowerProcess(child.pid);
+  return child;
+}
 
 /** What the command told of the backup; throws what it complained of instead. */
 async function outcomeOf(child: ReturnType<typeof start>): Promise<z.output<typeof Made>> {

@@ -1,6 +1,6 @@
-import { constants, setPriority } from 'node:os';
 import { isSea } from 'node:sea';
 import type { Readable, Writable } from 'node:stream';
+import { lowerProcess } from '../kernel/priority.ts';
 
 /** What a command has of the process it runs in; a test brings its own. */
 export interface Shell {
@@ -41,13 +41,7 @@ export function processShell(): Shell {
     print: (text) => void process.stdout.write(text),
     printed: () => roomIn(process.stdout),
     say: (text) => void process.stderr.write(text),
-    giveWay: () => {
-      try {
-        setPriority(constants.priority.PRIORITY_LOW);
-      } catch {
-        // Where a sandbox forbids it.
-      }
-    },
+    giveWay: () => lowerProcess(process.pid),
   };
 }
 

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { availableParallelism, constants, getPriority, setPriority } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { tooManyRequests } from '../kernel/errors.ts';
+import { lowerWorkers } from '../kernel/priority.ts';
 
 /** Argon2id by the OWASP cheat sheet: 19 MiB, two passes, one lane. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -28,6 +28,7 @@ export function argon2Passwords(): Passwords {
   const { inTurn, demandRoom } = turns(Math.max(2, availableParallelism()), WAITING_AT_MOST);
   let isLowered = false;
   const atLowPriority = <T>(hashing: Promise<T>): Promise<T> => {
+    // Now libuv has made its threads.
     if (!isLowered) lowerWorkers();
     isLowered = true;
     return hashing;
@@ -45,20 +46,6 @@ export function argon2Passwords(): Passwords {
       return m < PARAMETERS.memoryCost || t < PARAMETERS.timeCost;
     },
   };
-}
-
-/** Lowers the threads that libuv makes at the first hash. Only Linux has priorities of threads. */
-function lowerWorkers(): void {
-  if (process.platform !== 'linux') return;
-  const low = constants.priority.PRIORITY_LOW;
-  try {
-    for (const thread of readdirSync('/proc/self/task')) {
-      const isWorker = readFileSync(`/proc/self/task/${thread}/comm`, 'utf8') === 'libuv-worker\n';
-      if (isWorker && getPriority(Number(thread)) < low) setPriority(Number(thread), low);
-    }
-  } catch {
-    // Where a sandbox forbids it, or another thread ended meanwhile: passwords are compared all the same.
-  }
 }
 
 /**

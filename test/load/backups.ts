@@ -1,8 +1,9 @@
-/** Backs up the data of a running server, one time after the other. */
+/** Backs up the data of a running server, one time after the other, as its schedule does. */
 import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { lowerProcess } from '../../src/kernel/priority.ts';
 import { underOrders } from './apart.ts';
 
 export interface Backups {
@@ -24,7 +25,9 @@ async function backUpUntil({ folder }: Backups, stop: AbortSignal): Promise<Back
   while (!stop.aborted) {
     // Another name each time, as one that is cut short leaves its unfinished file.
     const file = join(folder, `backup-${process.pid}-${backups}.db`);
-    await run(process.execPath, [MAIN, 'backup', file], { cwd: folder, env, signal: stop }).then(
+    const running = run(process.execPath, [MAIN, 'backup', file], { cwd: folder, env, signal: stop });
+    if (running.child.pid !== undefined) lowerProcess(running.child.pid);
+    await running.then(
       () => {
         backups += 1;
       },

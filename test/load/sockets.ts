@@ -18,8 +18,9 @@ export interface Held {
 
 const SLOW_HEAD = Buffer.from(`GET /api/me HTTP/1.1\r\nHost: localhost\r\nX-Slow: ${'a'.repeat(1_000)}`);
 const BYTE_EVERY_MS = 1_000;
-const OPENED_AT_ONCE = 100;
-const OPENED_EVERY_MS = 20;
+/** Few at a time, as each keeps its own beat: so many strangers do not write in one and the same millisecond. */
+const OPENED_AT_ONCE = 5;
+const OPENED_EVERY_MS = 1;
 
 await underOrders(holdUntil);
 
