@@ -4,14 +4,14 @@ import { Worker } from 'node:worker_threads';
 import type SqliteDatabase from 'better-sqlite3';
 import type { Storage } from './open.ts';
 
-/** 32 MB of log: the more, the more often a page was written that is copied but once. */
-const PAGES_BETWEEN = 8_000;
+/** 28 MB of log: the more, the more often a page was written that is copied but once. */
+const PAGES_BETWEEN = 7_000;
 
-/** So few are copied between two requests without anyone's noticing. */
+/** The thread tries again while it leaves more, as more was written meanwhile. */
 export const FEW_PAGES = 256;
 
-/** Under a load that leaves the thread behind each time, the log must end somewhere: then someone is held up. */
-const LONG_LOG_PAGES = 3 * PAGES_BETWEEN;
+/** A log this long must come to its end, before it outgrows what is kept of its file; so writers wait. */
+const LONG_LOG_PAGES = 12_000;
 
 export interface ThreadData {
   path: string;
@@ -21,8 +21,11 @@ export interface ThreadData {
 
 /** Copies the write-ahead log into the file from time to time, so that it can begin anew. */
 export interface Checkpoints {
-  /** To be called after each commit; takes microseconds. */
-  consider(): void;
+  /**
+   * To be called after each commit; takes microseconds. What it answers is to be awaited before the next one: only then
+   * does the thread come to the end of the log, so that it begins anew.
+   */
+  consider(): Promise<void> | undefined;
   /** Resolves when none is under way. */
   idle(): Promise<void>;
   /** To be awaited before the storage is closed. */
@@ -39,8 +42,19 @@ export function createCheckpoints(storage: Storage, onFailure: (reason: unknown)
   writing.pragma('wal_autocheckpoint = 0');
   let thread: Worker | undefined;
   let copying: PromiseWithResolvers<void> | undefined;
+  let doWritersWait = false;
   let hasFailed = false;
+  let isTooLong = false;
   let due = PAGES_BETWEEN;
+
+  const copy = (): Promise<void> => {
+    copying = Promise.withResolvers();
+    thread ??= startThread({ path: storage.path, dataFolder: dirname(storage.path) })
+      .on('message', onCopied)
+      .on('error', fail);
+    thread.postMessage('copy');
+    return copying.promise;
+  };
 
   const finish = () => {
     copying?.resolve();
@@ -55,12 +69,12 @@ export function createCheckpoints(storage: Storage, onFailure: (reason: unknown)
     finish();
   };
 
-  /** The log begins anew when all of it is in the file: the writer itself copies the little written meanwhile. */
-  const complete = () => {
+  const onCopied = () => {
     try {
       const { pages, left } = logOf(writing);
-      if (left <= FEW_PAGES || pages > LONG_LOG_PAGES) writing.pragma('wal_checkpoint(passive)');
-      due = logOf(writing).left + PAGES_BETWEEN;
+      // Someone who reads from the log may keep it from ending even while writers wait.
+      isTooLong = !doWritersWait && left > 0 && pages > LONG_LOG_PAGES;
+      due = left + PAGES_BETWEEN;
       finish();
     } catch (reason) {
       fail(reason);
@@ -69,12 +83,11 @@ export function createCheckpoints(storage: Storage, onFailure: (reason: unknown)
 
   return {
     consider: () => {
-      if (copying || hasFailed || logOf(writing).left < due) return;
-      copying = Promise.withResolvers();
-      thread ??= startThread({ path: storage.path, dataFolder: dirname(storage.path) })
-        .on('message', complete)
-        .on('error', fail);
-      thread.postMessage('copy');
+      if (copying || hasFailed) return undefined;
+      doWritersWait = isTooLong;
+      if (doWritersWait) return copy();
+      if (logOf(writing).left >= due) copy();
+      return undefined;
     },
     idle: async () => copying?.promise,
     stop: async () => {

@@ -50,12 +50,12 @@ interface Queued {
  * that the disk is asked once for many. Savepoints would double the cost of a job, so a batch is first tried
  * without them; if a job fails after it wrote, the batch is rolled back and run again, each job in a savepoint.
  * `onFailedEffect` is told of what an effect of `afterCommit` throws: its job is on the disk all the same. `onCommit`
- * is called after each commit.
+ * is called after each commit, and what it answers is awaited before the next one.
  */
 export function createWriter(
   connections: { writing: SqliteDatabase.Database; reading: SqliteDatabase.Database },
   onFailedEffect: (reason: unknown) => void,
-  onCommit: () => void = () => {},
+  onCommit: () => Promise<void> | undefined = () => undefined,
 ): Writer {
   const { writing } = connections;
   const db = connectionDb(writing, () => {
@@ -67,12 +67,13 @@ export function createWriter(
   const counts = { commits: 0, jobs: 0 };
   const queue: Queued[] = [];
   let scheduled = false;
+  let isHeldBack = false;
   let inJob = false;
   let writes = 0;
   const idleWaiters: (() => void)[] = [];
 
   const schedule = (known = 0) => {
-    if (scheduled) return;
+    if (scheduled || isHeldBack) return;
     scheduled = true;
     gather(known);
   };
@@ -162,8 +163,16 @@ export function createWriter(
     }
     counts.commits += 1;
     counts.jobs += batch.length;
-    onCommit();
+    holdBack(onCommit());
     for (const queued of batch) settle(queued);
+  };
+
+  const holdBack = async (until: Promise<void> | undefined) => {
+    if (!until) return;
+    isHeldBack = true;
+    await until;
+    isHeldBack = false;
+    if (queue.length > 0) schedule();
   };
 
   const settle = ({ outcome, effects, resolve, reject }: Queued) => {
