@@ -30,7 +30,11 @@ const begin = (of = storage) => {
 /** One commit of `megabytes`. */
 const write = (megabytes: number) => {
   storage.writing.prepare('insert into notes (text) values (zeroblob(?))').run(megabytes * MEGABYTE);
-  checkpoints.consider();
+  return checkpoints.consider();
+};
+const read = () => {
+  storage.reading.exec('begin');
+  storage.reading.prepare('select count(*) from notes').get();
 };
 const megabytesOf = (end: '' | '-wal') => statSync(storage.path + end).size / MEGABYTE;
 
@@ -61,8 +65,7 @@ describe('a long log', () => {
   it('keeps what someone still reads from it, and goes on afterwards', async () => {
     begin();
     write(1);
-    storage.reading.exec('begin');
-    storage.reading.prepare('select count(*) from notes').get();
+    read();
     write(40);
     await checkpoints.stop();
     expect(logOf(storage.writing).left).toBeGreaterThan(10_000);
@@ -70,6 +73,34 @@ describe('a long log', () => {
     write(40);
     await checkpoints.stop();
     expect(logOf(storage.writing).left).toBe(0);
+  });
+
+  it('has writers wait for its end once it has grown too long, and begins anew with the next of them', async () => {
+    begin();
+    write(1);
+    read();
+    expect(write(60)).toBeUndefined();
+    await checkpoints.idle();
+    storage.reading.exec('commit');
+    const end = write(1);
+    expect(end).toBeInstanceOf(Promise);
+    await end;
+    expect(logOf(storage.writing).left).toBe(0);
+    expect(write(1)).toBeUndefined();
+    expect(logOf(storage.writing).pages).toBeLessThan(300);
+    expect(failures).toEqual([]);
+  });
+
+  it('has writers wait once only for someone who reads from it for long', async () => {
+    begin();
+    write(1);
+    read();
+    write(60);
+    await checkpoints.idle();
+    await write(1);
+    expect(logOf(storage.writing).left).toBeGreaterThan(10_000);
+    expect(write(1)).toBeUndefined();
+    storage.reading.exec('commit');
   });
 
   it('is checkpointed in place, and says why, should the thread fail', async () => {

@@ -119,6 +119,23 @@ describe('a batch', () => {
     expect(writer.counts).toEqual({ commits: 3, jobs: 3 });
   });
 
+  it('waits for what the one before it has to wait for, while answers and reads go on', async () => {
+    const log = Promise.withResolvers<void>();
+    const held = createWriter(
+      storage,
+      () => {},
+      () => log.promise,
+    );
+    await held.write((tx) => put(tx, 'first'));
+    const second = held.write((tx) => put(tx, 'second'));
+    const idle = held.idle();
+    for (let i = 0; i < 10; i += 1) await turn();
+    expect([keys(), held.counts.commits]).toEqual([['first'], 1]);
+    log.resolve();
+    await Promise.all([second, idle]);
+    expect(keys()).toEqual(['first', 'second']);
+  });
+
   it('is bounded in milliseconds when it has to be run again too', async () => {
     let runs = 0;
     const bad = write((tx) => {

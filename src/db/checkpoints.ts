@@ -84,9 +84,13 @@ export function createCheckpoints(storage: Storage, onFailure: (reason: unknown)
   return {
     consider: () => {
       if (copying || hasFailed) return undefined;
-      doWritersWait = isTooLong;
-      if (doWritersWait) return copy();
-      if (logOf(writing).left >= due) copy();
+      try {
+        doWritersWait = isTooLong;
+        if (doWritersWait) return copy();
+        if (logOf(writing).left >= due) copy();
+      } catch (reason) {
+        fail(reason);
+      }
       return undefined;
     },
     idle: async () => copying?.promise,
