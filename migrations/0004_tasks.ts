@@ -82,6 +82,7 @@ end;
 create virtual table task_search using fts5(
   title, description, tokenize = "ascii tokenchars '_'", detail = full, columnsize = 0);
 insert into task_search (task_search, rank) values ('secure-delete', 1);
+insert into task_search (task_search, rank) values ('automerge', 0);
 
 create trigger tasks_unsearched after delete on tasks begin
   delete from task_search where rowid = old.seq;

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { logOf } from '../src/db/checkpoints.ts';
 import { newId } from '../src/kernel/ids.ts';
+import { indexTask } from '../src/tasks/search.ts';
 import { as, type Call, homeOf } from './people.ts';
 import { openWorld, type Person, START, type World } from './world.ts';
 
@@ -242,5 +244,27 @@ describe('workspaces', () => {
       new Set([elsewhere]),
     );
     expect((await asEve('GET', `/workspaces/${workspace}/tasks/search?q=shared`)).status).toBe(403);
+  });
+});
+
+describe('the search index', () => {
+  it('grows with every commit and never has one wait for hundreds of its pages', async () => {
+    const { storage } = world.opened;
+    const pages = () => logOf(storage.writing).pages;
+    const word = (n: number) => `${n.toString(36)}${((n * 7_919) % 104_729).toString(36)}`;
+    let most = 0;
+    for (let seq = 1_000_000; seq < 1_003_000; seq += 8) {
+      storage.writing.pragma('wal_checkpoint(truncate)');
+      await world.deps.write((tx) => {
+        for (let i = seq; i < seq + 8; i += 1) {
+          const description = Array.from({ length: 20 }, (_, n) => word(i * 20 + n)).join(' ');
+          indexTask(tx, 99, i, { title: word(i), description });
+        }
+      });
+      most = Math.max(most, pages());
+    }
+    const segments = storage.writing.prepare('select count(distinct segid) from task_search_idx').pluck();
+    expect(segments.get()).toBeLessThan(20);
+    expect(most).toBeLessThan(120);
   });
 });

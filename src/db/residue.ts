@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Deps } from '../deps.ts';
 import { type Db, query, statement } from './connection.ts';
 import { metaOf } from './meta.ts';
+import { tellSearchIndex } from './search-index.ts';
 import type { Tx } from './writer.ts';
 
 /** Where deleted content may still lie in the files: the search index, the write-ahead log. */
@@ -16,9 +17,9 @@ const PAGES_AT_ONCE = 64;
  */
 export function deleteInHaste<T>(tx: Tx, job: () => T): T {
   markResidue(tx, 'search');
-  searchCommand(tx, 'secure-delete', 0);
+  tellSearchIndex(tx, 'secure-delete', 0);
   const result = job();
-  searchCommand(tx, 'secure-delete', 1);
+  tellSearchIndex(tx, 'secure-delete', 1);
   return result;
 }
 
@@ -54,21 +55,15 @@ export async function eraseResidue(deps: Deps): Promise<void> {
   await deps.write((tx) => clearMark(tx, 'log', inLog));
 }
 
-/** Answers whether there was anything to merge. https://sqlite.org/fts5.html#the_merge_command */
+/** Answers whether there was anything to merge. */
 function mergeSearch(tx: Tx, pages: number): boolean {
   const before = totalChanges(tx);
-  searchCommand(tx, 'merge', pages);
+  tellSearchIndex(tx, 'merge', pages);
   return totalChanges(tx) - before >= 2;
 }
 
 const totalChanges = (db: Db): number =>
   db.one(statement<{ n: number }>('select total_changes() as n', []))?.n ?? 0;
-
-const searchCommand = (tx: Tx, command: string, value: number) =>
-  // The driver hands over every number as a fraction.
-  tx.run(
-    statement('insert into task_search (task_search, rank) values (?, cast(? as integer))', [command, value]),
-  );
 
 const keyOf = (place: Place) => `residue_in_${place}`;
 

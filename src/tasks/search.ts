@@ -1,4 +1,5 @@
 import { type Db, statement } from '../db/connection.ts';
+import { tellSearchIndex } from '../db/search-index.ts';
 import type { Deps } from '../deps.ts';
 import { pageRequest } from '../http/page-query.ts';
 import { offsetOf, pageOf } from '../kernel/page.ts';
@@ -15,8 +16,15 @@ interface Searchable {
   description: string | null;
 }
 
+/**
+ * The index is merged a little at a time: by itself SQLite would merge hundreds of pages in one commit, which everyone
+ * waits for. One new task in so many pays for all, with as many pages for each as keep it in order.
+ */
+const TASKS_BETWEEN_MERGES = 8;
+const PAGES_MERGED_FOR_EACH = 4;
+
 /** Makes a new task findable. */
-export const indexTask = (db: Db, code: number, seq: number, { title, description }: Searchable) =>
+export function indexTask(db: Db, code: number, seq: number, { title, description }: Searchable): void {
   db.run(
     statement('insert into task_search (rowid, title, description) values (?, ?, ?)', [
       seq,
@@ -24,9 +32,12 @@ export const indexTask = (db: Db, code: number, seq: number, { title, descriptio
       indexText(code, description),
     ]),
   );
+  if (seq % TASKS_BETWEEN_MERGES === 0)
+    tellSearchIndex(db, 'merge', TASKS_BETWEEN_MERGES * PAGES_MERGED_FOR_EACH);
+}
 
 /** Makes a task findable by what its title and description became. */
-export const reindexTask = (db: Db, code: number, seq: number, { title, description }: Searchable) =>
+export function reindexTask(db: Db, code: number, seq: number, { title, description }: Searchable): void {
   db.run(
     statement('update task_search set title = ?, description = ? where rowid = ?', [
       indexText(code, title),
@@ -34,6 +45,8 @@ export const reindexTask = (db: Db, code: number, seq: number, { title, descript
       seq,
     ]),
   );
+  tellSearchIndex(db, 'merge', PAGES_MERGED_FOR_EACH);
+}
 
 /**
  * One page of the tasks in which every word of `q` begins a word of title or description: first those that have all of
