@@ -16,36 +16,47 @@ interface Searchable {
   description: string | null;
 }
 
-/**
- * The index is merged a little at a time: by itself SQLite would merge hundreds of pages in one commit, which everyone
- * waits for. One new task in so many pays for all, with as many pages for each as keep it in order.
- */
+/** One new task in so many pays for all of them, with as many pages of the index for each as keep it in order. */
 const TASKS_BETWEEN_MERGES = 8;
-const PAGES_MERGED_FOR_EACH = 4;
+const PAGES_FOR_A_TASK = 4;
+/** A long text pays for itself at once, a page for so many UTF-16 units. */
+const UNITS_FOR_A_PAGE = 500;
 
 /** Makes a new task findable. */
-export function indexTask(db: Db, code: number, seq: number, { title, description }: Searchable): void {
+export function indexTask(db: Db, code: number, seq: number, task: Searchable): void {
+  const { title, description } = textsOf(code, task);
   db.run(
     statement('insert into task_search (rowid, title, description) values (?, ?, ?)', [
       seq,
-      indexText(code, title),
-      indexText(code, description),
+      title,
+      description,
     ]),
   );
-  if (seq % TASKS_BETWEEN_MERGES === 0)
-    tellSearchIndex(db, 'merge', TASKS_BETWEEN_MERGES * PAGES_MERGED_FOR_EACH);
+  const pages = seq % TASKS_BETWEEN_MERGES === 0 ? TASKS_BETWEEN_MERGES * PAGES_FOR_A_TASK : 0;
+  mergeSome(db, pages, description);
 }
 
 /** Makes a task findable by what its title and description became. */
-export function reindexTask(db: Db, code: number, seq: number, { title, description }: Searchable): void {
+export function reindexTask(db: Db, code: number, seq: number, task: Searchable): void {
+  const { title, description } = textsOf(code, task);
   db.run(
-    statement('update task_search set title = ?, description = ? where rowid = ?', [
-      indexText(code, title),
-      indexText(code, description),
-      seq,
-    ]),
+    statement('update task_search set title = ?, description = ? where rowid = ?', [title, description, seq]),
   );
-  tellSearchIndex(db, 'merge', PAGES_MERGED_FOR_EACH);
+  mergeSome(db, PAGES_FOR_A_TASK, description);
+}
+
+const textsOf = (code: number, { title, description }: Searchable) => ({
+  title: indexText(code, title),
+  description: indexText(code, description),
+});
+
+/**
+ * Merges a little of what the index grew by: by itself SQLite would merge hundreds of pages in one commit, which
+ * everyone waits for.
+ */
+function mergeSome(db: Db, pages: number, added: string): void {
+  const all = pages + Math.floor(added.length / UNITS_FOR_A_PAGE);
+  if (all > 0) tellSearchIndex(db, 'merge', all);
 }
 
 /**
