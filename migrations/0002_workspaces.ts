@@ -7,7 +7,8 @@ create table workspaces (
   owner_id text not null references users (id),
   member_count integer not null default 0,
   created_at text not null,
-  updated_at text not null
+  updated_at text not null,
+  unique (code, id)
 ) strict;
 create index workspaces_by_owner on workspaces (owner_id);
 

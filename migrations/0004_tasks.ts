@@ -1,13 +1,14 @@
 /**
  * Tasks, the counters that totals come from, and the words that search knows. `seq` sorts by creation as ids do, and
- * costs an index entry 5 bytes for the 37 of an id; every index ends with it by itself. The wide ones answer filters and
- * counts without reading a row.
+ * costs an index entry 5 bytes for the 37 of an id; every index ends with it by itself. The code of the workspace stands
+ * for its id for the same reason. The wide indexes answer filters and counts without reading a row.
  */
 export const tasks = `
 create table tasks (
   seq integer primary key,
   id text not null,
-  workspace_id text not null references workspaces (id) on delete cascade,
+  workspace_code integer not null,
+  workspace_id text not null,
   space_id text not null,
   list_id text not null references lists (id) on delete cascade,
   status_id text not null references statuses (id),
@@ -27,39 +28,40 @@ create table tasks (
   updated_at text not null,
   title text not null,
   title_key text not null,
-  description text
+  description text,
+  foreign key (workspace_code, workspace_id) references workspaces (code, id) on delete cascade
 ) strict;
 create unique index tasks_id on tasks (id);
-create index tasks_created on tasks (workspace_id);
-create index tasks_updated on tasks (workspace_id, updated_at);
-create index tasks_position on tasks (workspace_id, position);
-create index tasks_title on tasks (workspace_id, title_key);
-create index tasks_due on tasks (workspace_id, due_date, seq, status_id, assignee_id, list_id, priority, creator_id);
-create index tasks_priority on tasks (workspace_id, priority);
-create index tasks_list on tasks (list_id, workspace_id, position, seq, status_id, assignee_id, priority, due_date);
-create index tasks_assignee on tasks (assignee_id, workspace_id, seq, status_id, list_id, priority, due_date);
-create index tasks_status on tasks (status_id, workspace_id);
-create index tasks_creator on tasks (creator_id, workspace_id);
+create index tasks_created on tasks (workspace_code);
+create index tasks_updated on tasks (workspace_code, updated_at);
+create index tasks_position on tasks (workspace_code, position);
+create index tasks_title on tasks (workspace_code, title_key);
+create index tasks_due on tasks (workspace_code, due_date, seq, status_id, assignee_id, list_id, priority, creator_id);
+create index tasks_priority on tasks (workspace_code, priority);
+create index tasks_list on tasks (list_id, workspace_code, position, seq, status_id, assignee_id, priority, due_date);
+create index tasks_assignee on tasks (assignee_id, workspace_code, seq, status_id, list_id, priority, due_date);
+create index tasks_status on tasks (status_id, workspace_code);
+create index tasks_creator on tasks (creator_id, workspace_code);
 create index tasks_due_watch on tasks (due_date) where assignee_id is not null and due_date is not null;
-create index tasks_series on tasks (recurring_task_id, workspace_id, occurrence_at)
+create index tasks_series on tasks (recurring_task_id, workspace_code, occurrence_at)
   where recurring_task_id is not null;
 
 create table task_counts (
-  workspace_id text not null references workspaces (id) on delete cascade,
+  workspace_code integer not null references workspaces (code) on delete cascade,
   field text not null,
   value text not null,
   priority integer not null,
   status_id text not null,
   n integer not null,
-  primary key (workspace_id, field, value, priority, status_id)
+  primary key (workspace_code, field, value, priority, status_id)
 ) strict, without rowid;
 
 create trigger tasks_uncounted after delete on tasks begin
   update task_counts set n = n - 1
-    where workspace_id = old.workspace_id and priority = old.priority and status_id = old.status_id
+    where workspace_code = old.workspace_code and priority = old.priority and status_id = old.status_id
       and (field, value) in (values ('all', ''), ('list', old.list_id), ('assignee', ifnull(old.assignee_id, '')));
   delete from task_counts
-    where n = 0 and workspace_id = old.workspace_id and priority = old.priority and status_id = old.status_id
+    where n = 0 and workspace_code = old.workspace_code and priority = old.priority and status_id = old.status_id
       and (field, value) in (values ('all', ''), ('list', old.list_id), ('assignee', ifnull(old.assignee_id, '')));
 end;
 
@@ -67,15 +69,15 @@ create trigger tasks_recounted after update of list_id, status_id, priority, ass
   when new.list_id is not old.list_id or new.status_id is not old.status_id
     or new.priority is not old.priority or new.assignee_id is not old.assignee_id begin
   update task_counts set n = n - 1
-    where workspace_id = old.workspace_id and priority = old.priority and status_id = old.status_id
+    where workspace_code = old.workspace_code and priority = old.priority and status_id = old.status_id
       and (field, value) in (values ('all', ''), ('list', old.list_id), ('assignee', ifnull(old.assignee_id, '')));
-  insert into task_counts (workspace_id, field, value, priority, status_id, n) values
-    (new.workspace_id, 'all', '', new.priority, new.status_id, 1),
-    (new.workspace_id, 'list', new.list_id, new.priority, new.status_id, 1),
-    (new.workspace_id, 'assignee', ifnull(new.assignee_id, ''), new.priority, new.status_id, 1)
+  insert into task_counts (workspace_code, field, value, priority, status_id, n) values
+    (new.workspace_code, 'all', '', new.priority, new.status_id, 1),
+    (new.workspace_code, 'list', new.list_id, new.priority, new.status_id, 1),
+    (new.workspace_code, 'assignee', ifnull(new.assignee_id, ''), new.priority, new.status_id, 1)
     on conflict do update set n = n + 1;
   delete from task_counts
-    where n = 0 and workspace_id = old.workspace_id and priority = old.priority and status_id = old.status_id
+    where n = 0 and workspace_code = old.workspace_code and priority = old.priority and status_id = old.status_id
       and (field, value) in (values ('all', ''), ('list', old.list_id), ('assignee', ifnull(old.assignee_id, '')));
 end;
 

@@ -38,10 +38,10 @@ export const ROWS_OF_SCHEMA: Record<string, string> = {
     insert into notifications values
       ('notice', 'bob', 'home', 'ada', 'task.assigned', 'A task is yours', 'Buy milk', '{}', null, '${AT}');`,
   '0004_tasks': `
-    insert into tasks values (1, 'task', 'home', 'space', 'list', 'to do', 3, 'bob', 'ada', null, '${LATER}', null,
+    insert into tasks values (1, 'task', 1, 'home', 'space', 'list', 'to do', 3, 'bob', 'ada', null, '${LATER}', null,
       null, 1024, null, null, null, null, '${AT}', '${AT}', 'Buy milk 🥛', 'buy milk 🥛', 'Two litres');
     insert into task_counts values
-      ('home', 'all', '', 3, 'to do', 1), ('home', 'list', 'list', 3, 'to do', 1), ('home', 'assignee', 'bob', 3, 'to do', 1);
+      (1, 'all', '', 3, 'to do', 1), (1, 'list', 'list', 3, 'to do', 1), (1, 'assignee', 'bob', 3, 'to do', 1);
     insert into task_search (rowid, title, description) values (1, 'buy milk', 'two litres');`,
   '0005_recurring': `
     insert into recurring_series values ('series', 'home', 'list', 'Water the plants', null, 0, null, 'ada',

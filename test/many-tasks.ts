@@ -32,8 +32,9 @@ export async function addTasks(
         const now = deps.clock.now();
         const at = toInstant(now);
         const title = `${of.title ?? 'Task'} ${i}`;
-        addTask(tx, code, {
+        addTask(tx, {
           id: newId(now),
+          workspace_code: code,
           workspace_id: workspaceId,
           space_id: list.space_id,
           list_id: list.id,

@@ -261,7 +261,7 @@ describe('the search index', () => {
       await world.deps.write((tx) => {
         for (let i = seq; i < seq + given.together; i += 1) {
           const description = Array.from({ length: given.words }, (_, n) => word((i % 10_000) * 20 + n));
-          indexTask(tx, 99, i, { title: word(i), description: description.join(' ') });
+          indexTask(tx, i, { workspace_code: 99, title: word(i), description: description.join(' ') });
         }
       });
       most = Math.max(most, logOf(storage.writing).pages);

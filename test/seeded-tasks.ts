@@ -3,8 +3,7 @@ import type { StatusType, TaskRow } from '../src/db/tables.ts';
 import { newId } from '../src/kernel/ids.ts';
 import { DAY, toInstant } from '../src/kernel/instants.ts';
 import { PRIORITIES } from '../src/tasks/schema.ts';
-import { indexTask } from '../src/tasks/search.ts';
-import { insertTaskRow } from '../src/tasks/store.ts';
+import { addTask } from '../src/tasks/tasks.ts';
 import { titleKey } from '../src/tasks/words.ts';
 import { openWorld, type Person, START, type World } from './world.ts';
 
@@ -75,6 +74,8 @@ export async function seedTasks(count: number): Promise<Seeded> {
 
   const roll = dice();
   const pick = <Thing>(things: readonly Thing[]): Thing => things[roll(things.length)] as Thing;
+  const { code = 0 } =
+    world.deps.read.one(query.selectFrom('workspaces').select('code').where('id', '=', workspaceId)) ?? {};
   const series = [newId(START), newId(START)];
   const tasks = Array.from({ length: count }, (_, i): TaskRow => {
     // The later lists are the bigger ones.
@@ -85,6 +86,7 @@ export async function seedTasks(count: number): Promise<Seeded> {
     const now = START + Math.floor(i / 3);
     return {
       id: newId(now),
+      workspace_code: code,
       workspace_id: workspaceId,
       space_id: list.spaceId,
       list_id: list.id,
@@ -110,13 +112,11 @@ export async function seedTasks(count: number): Promise<Seeded> {
   });
   const stamps = { created_at: toInstant(START), updated_at: toInstant(START) };
   await world.deps.write((tx) => {
-    const { code = 0 } =
-      tx.one(query.selectFrom('workspaces').select('code').where('id', '=', workspaceId)) ?? {};
     for (const { id, name } of people.slice(1)) {
       const account = { id, name, email: `${id}@example.com`, password_hash: null, password_set_at: null };
       tx.run(query.insertInto('users').values({ ...account, is_email_verified: 1, ...stamps }));
     }
-    for (const row of tasks) indexTask(tx, code, insertTaskRow(tx, row), row);
+    for (const row of tasks) addTask(tx, row);
   });
   const statuses = templates.flatMap((template: { statuses: SeededStatus[] }) => template.statuses);
   return { world, ada, workspaceId, lists, statuses, people, series, tasks };

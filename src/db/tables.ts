@@ -243,6 +243,8 @@ export interface NotificationRow {
 
 export interface TaskRow {
   id: string;
+  /** Of its workspace; what indexes know it by. */
+  workspace_code: number;
   workspace_id: string;
   /** Of its list. */
   space_id: string;
@@ -277,7 +279,7 @@ export interface TaskRow {
  * priority and status; kept by triggers and by the insert.
  */
 export interface TaskCountRow {
-  workspace_id: string;
+  workspace_code: number;
   field: 'all' | 'list' | 'assignee';
   value: string;
   priority: number;

@@ -12,7 +12,7 @@ const ROWS_AT_ONCE = 100;
 /** A part of the export, some items at a time, each time read from where the last one ended. */
 export type Part = Generator<object[]>;
 
-/** The workspaces that someone owns, as they see them. */
+/** The workspaces that someone owns, as they see them, each with its code. */
 export const ownedWorkspaces = (db: Db, userId: string) =>
   db
     .all(
@@ -27,10 +27,10 @@ export const ownedWorkspaces = (db: Db, userId: string) =>
         .orderBy('workspace.created_at')
         .orderBy('workspace.id'),
     )
-    .map((row) => workspaceOf(row));
+    .map((row) => ({ code: row.code, workspace: workspaceOf(row) }));
 
 /** What a workspace holds, by the names it has in the export. */
-export function partsOf(db: Db, workspaceId: string): Record<string, Part> {
+export function partsOf(db: Db, workspaceId: string, code: number): Record<string, Part> {
   const theirs = ['workspace_id', workspaceId] as const;
   const members = '(select m.*, email, name from members m join users on id = user_id)';
   return {
@@ -42,7 +42,7 @@ export function partsOf(db: Db, workspaceId: string): Record<string, Part> {
     statusTemplates: inTurn(db, 'status_templates', theirs, ['created_at', 'id'], (row: StatusTemplateRow) =>
       templateOf(row, statusesOf(db, workspaceId, row.id)),
     ),
-    tasks: inTurn(db, 'tasks', theirs, ['seq'], (row: StoredTask) => taskOf(row)),
+    tasks: inTurn(db, 'tasks', ['workspace_code', code], ['seq'], (row: StoredTask) => taskOf(row)),
     recurringTasks: inTurn(db, 'recurring_series', theirs, ['created_at', 'id'], recurringTaskOf),
   };
 }
@@ -56,7 +56,8 @@ export const countTasks = (db: Db, userId: string): number =>
   db.one(
     query
       .selectFrom('tasks')
-      .innerJoin('members', 'members.workspace_id', 'tasks.workspace_id')
+      .innerJoin('workspaces', 'workspaces.code', 'tasks.workspace_code')
+      .innerJoin('members', 'members.workspace_id', 'workspaces.id')
       .select(({ fn }) => fn.countAll<number>().as('n'))
       .where('members.user_id', '=', userId)
       .where('members.role', '=', 'owner'),
@@ -66,7 +67,7 @@ export const countTasks = (db: Db, userId: string): number =>
 function* inTurn<Row extends object>(
   db: Db,
   source: string,
-  [column, id]: readonly [keyof Row & string, string],
+  [column, id]: readonly [keyof Row & string, string | number],
   keys: (keyof Row & string)[],
   toItem: (row: Row) => object,
   direction: 'asc' | 'desc' = 'asc',

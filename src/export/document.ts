@@ -28,10 +28,10 @@ export function* exportDocument(
 
   yield `${opened(head)},"workspaces":[`;
   let isFirst = true;
-  for (const workspace of ownedWorkspaces(db, userId)) {
+  for (const { code, workspace } of ownedWorkspaces(db, userId)) {
     yield (isFirst ? '' : ',') + opened(workspace);
     isFirst = false;
-    for (const [name, part] of Object.entries(partsOf(db, workspace.id))) {
+    for (const [name, part] of Object.entries(partsOf(db, workspace.id, code))) {
       yield* array(name, name === 'tasks' ? counted(part) : part);
     }
     yield '}';

@@ -64,9 +64,9 @@ export function updateList(deps: Deps, who: Member, id: string, input: ListPatch
       throw notFound('list');
     }
     if (next !== row) store.saveList(tx, next);
-    if (next.space_id !== row.space_id) moveTasksToSpace(tx, who.workspaceId, id, next.space_id);
+    if (next.space_id !== row.space_id) moveTasksToSpace(tx, who, id, next.space_id);
     if (next.status_template_id === row.status_template_id) return store.withStatuses(tx, next);
-    for (const task of translateStatuses(tx, row, next, now)) {
+    for (const task of translateStatuses(tx, who, row, next, now)) {
       deps.instanceLeft(deps, tx, { task, how: 'completed', by: who.userId }, nowMs);
     }
     return store.withStatuses(tx, next);
@@ -84,13 +84,13 @@ export async function removeList(deps: Deps, who: Member, id: string): Promise<u
 }
 
 /** Answers the upcoming instances of series that were completed by it. */
-function translateStatuses(tx: Tx, before: ListRow, after: ListRow, now: Instant): TaskRow[] {
-  const { workspace_id: workspaceId, id: listId } = after;
+function translateStatuses(tx: Tx, who: Member, before: ListRow, after: ListRow, now: Instant): TaskRow[] {
+  const { workspaceId } = who;
   const among = store.statusesOf(tx, workspaceId, after.status_template_id);
   const changes = store
     .statusesOf(tx, workspaceId, before.status_template_id)
     .map((status) => ({ from: status.id, to: counterpartOf(status, among) }));
-  return restatusTasks(tx, { workspaceId, listId }, changes, now);
+  return restatusTasks(tx, who, changes, now, after.id);
 }
 
 function refuseForeign(tx: Tx, { workspaceId }: Member, { spaceId, statusTemplateId }: ListPatch): void {

@@ -71,7 +71,7 @@ export function updateTemplate(
     }
     if (isDefault && row.is_default === 0) store.unmarkDefault(tx, workspaceId, now);
     const areSame = isDeepStrictEqual(statuses, present);
-    const completed = areSame ? [] : replaceStatuses(tx, row, present, statuses, now);
+    const completed = areSame ? [] : replaceStatuses(tx, who, id, present, statuses, now);
     for (const task of completed) {
       deps.instanceLeft(deps, tx, { task, how: 'completed', by: who.userId }, nowMs);
     }
@@ -111,23 +111,24 @@ function planned(present: readonly Status[], entries: readonly StatusEntry[], no
 /** Answers the upcoming instances of series that were completed by it. */
 function replaceStatuses(
   tx: Tx,
-  { workspace_id: workspaceId, id: templateId }: StatusTemplateRow,
+  who: Member,
+  templateId: string,
   present: readonly Status[],
   next: readonly Status[],
   now: Instant,
 ): TaskRow[] {
   for (const status of next) {
-    if (present.some(({ id }) => id === status.id)) store.saveStatus(tx, workspaceId, status);
-    else store.insertStatus(tx, workspaceId, templateId, status);
+    if (present.some(({ id }) => id === status.id)) store.saveStatus(tx, who.workspaceId, status);
+    else store.insertStatus(tx, who.workspaceId, templateId, status);
   }
   const changes = present.flatMap((status) => {
     const kept = next.find(({ id }) => id === status.id);
     if (kept?.type === status.type) return [];
     return [{ from: status.id, to: kept ?? successorOf(status, next) }];
   });
-  const completed = restatusTasks(tx, { workspaceId }, changes, now);
+  const completed = restatusTasks(tx, who, changes, now);
   for (const status of present) {
-    if (!next.some(({ id }) => id === status.id)) store.deleteStatus(tx, workspaceId, status.id);
+    if (!next.some(({ id }) => id === status.id)) store.deleteStatus(tx, who.workspaceId, status.id);
   }
   return completed;
 }

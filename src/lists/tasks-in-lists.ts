@@ -3,6 +3,7 @@ import { query } from '../db/connection.ts';
 import type { StatusType, TaskRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Instant } from '../kernel/instants.ts';
+import type { Member } from '../workspaces/door.ts';
 import { isOpen } from './statuses.ts';
 
 /** Tasks of the status `from` become tasks of `to`; both are the same when a status got another type. */
@@ -11,25 +12,20 @@ interface StatusChange {
   to: { id: string; type: StatusType };
 }
 
-/** Which tasks: of a workspace, or of one of its lists. */
-interface Where {
-  workspaceId: string;
-  listId?: string;
-}
-
 /**
- * Gives tasks their new statuses in the given order; `completed_at` follows: set on entering a completed status, cleared
+ * Gives tasks, of the workspace or of one list, their new statuses in the given order; `completed_at` follows: set on entering a completed status, cleared
  * on leaving it. An open task stays with nobody who may not be assigned. Answers the upcoming instances of series that
  * were completed by it: their series go on, once the statuses are as they shall be.
  */
 export function restatusTasks(
   tx: Tx,
-  where: Where,
+  who: Member,
   changes: readonly StatusChange[],
   now: Instant,
+  listId?: string,
 ): TaskRow[] {
   const completing = changes.filter(({ to }) => to.type === 'completed').map(({ from }) => from);
-  const upcoming = completing.length > 0 ? openUpcomingInstances(tx, where, completing) : [];
+  const upcoming = completing.length > 0 ? openUpcomingInstances(tx, who, completing, listId) : [];
   for (const { from, to } of changes) {
     let tasks = query
       .updateTable('tasks')
@@ -37,11 +33,11 @@ export function restatusTasks(
         status_id: to.id,
         completed_at: to.type === 'completed' ? sql<Instant>`ifnull(completed_at, ${now})` : null,
         updated_at: now,
-        ...(isOpen(to.type) && { assignee_id: assigneeIfAssignable(where.workspaceId) }),
+        ...(isOpen(to.type) && { assignee_id: assigneeIfAssignable(who.workspaceId) }),
       })
-      .where('workspace_id', '=', where.workspaceId)
+      .where('workspace_code', '=', who.workspaceCode)
       .where('status_id', '=', from);
-    if (where.listId !== undefined) tasks = tasks.where('list_id', '=', where.listId);
+    if (listId !== undefined) tasks = tasks.where('list_id', '=', listId);
     tx.run(tasks);
   }
   return upcoming;
@@ -53,8 +49,9 @@ const assigneeIfAssignable = (workspaceId: string) => sql<string | null>`case wh
 /** Those that the active series stand at, of these statuses and not completed. */
 function openUpcomingInstances(
   tx: Tx,
-  { workspaceId, listId }: Where,
+  { workspaceId }: Member,
   statusIds: readonly string[],
+  listId: string | undefined,
 ): TaskRow[] {
   let tasks = query
     .selectFrom('recurring_series as series')
@@ -73,11 +70,11 @@ function openUpcomingInstances(
 }
 
 /** Tasks name the space of their list. */
-export const moveTasksToSpace = (tx: Tx, workspaceId: string, listId: string, spaceId: string) =>
+export const moveTasksToSpace = (tx: Tx, { workspaceCode }: Member, listId: string, spaceId: string) =>
   tx.run(
     query
       .updateTable('tasks')
       .set({ space_id: spaceId })
       .where('list_id', '=', listId)
-      .where('workspace_id', '=', workspaceId),
+      .where('workspace_code', '=', workspaceCode),
   );

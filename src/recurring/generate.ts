@@ -117,7 +117,7 @@ export function redateTask(tx: Tx, series: StoredSeries, id: string | null, at: 
   if (task?.completed_at !== null) return;
   const isDueThen = !tasks.overriddenIn(task).includes('dueDate');
   const dates = { occurrence_at: at, ...(isDueThen && { due_date: at }) };
-  changeTask(tx, series.workspace_code, task, dates, now, false);
+  changeTask(tx, task, dates, now, false);
 }
 
 /** The assignee is told, unless they set up the series or their own act brought the task about. */
@@ -135,6 +135,7 @@ function makeTask(
   const at = toInstant(now);
   const row: tasks.NewTask = {
     id,
+    workspace_code: series.workspace_code,
     workspace_id: series.workspace_id,
     space_id: place.spaceId,
     list_id: place.id,
@@ -145,7 +146,7 @@ function makeTask(
     start_date: null,
     due_date: occurrence.at,
     completed_at: completedAt(status.type, null, at),
-    position: positionAfter(tasks.lastPosition(tx, series.workspace_id, place.id)),
+    position: positionAfter(tasks.lastPosition(tx, series.workspace_code, place.id)),
     recurring_task_id: series.id,
     occurrence_at: occurrence.at,
     occurrence_number: occurrence.number,
@@ -156,6 +157,6 @@ function makeTask(
     title_key: titleKey(series.title),
     description: series.description,
   };
-  addTask(tx, series.workspace_code, row);
+  addTask(tx, row);
   if (series.assignee_id !== by) notifyAssigned(tx, row, series.creator_id, at);
 }

@@ -6,11 +6,11 @@ import type { Task } from '../tasks/schema.ts';
 import { type StoredTask, taskOf } from '../tasks/store.ts';
 import type { StoredSeries } from './store.ts';
 
-const instancesOf = ({ id, workspace_id: workspaceId }: StoredSeries) =>
+const instancesOf = ({ id, workspace_code: code }: StoredSeries) =>
   query
     .selectFrom('tasks as task')
     .where('task.recurring_task_id', '=', id)
-    .where('task.workspace_id', '=', workspaceId);
+    .where('task.workspace_code', '=', code);
 
 /** The tasks of a series that still exist, by occurrence. */
 export const listInstances = (db: Db, series: StoredSeries, page: PageRequest): Page<Task> =>
@@ -49,6 +49,6 @@ export const moveInstances = (
         updated_at: now,
       }))
       .where('recurring_task_id', '=', from.id)
-      .where('workspace_id', '=', from.workspace_id)
+      .where('workspace_code', '=', from.workspace_code)
       .where('occurrence_number', '>=', firstNumber),
   );

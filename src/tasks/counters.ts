@@ -6,7 +6,8 @@ import { type Condition, type Field, type Filters, fieldsOf, restrict } from './
 const COUNTED: Partial<Record<Field, TaskCountRow['field']>> = { listId: 'list', assigneeId: 'assignee' };
 
 /** How many tasks a workspace has. */
-export const countAll = (db: Db, workspaceId: string): number => countByCounters(db, { workspaceId }) ?? 0;
+export const countAll = (db: Db, workspaceCode: number): number =>
+  countByCounters(db, { workspaceCode }) ?? 0;
 
 /** How many tasks pass, where counters alone can tell: by lists or by assignees, by priorities and statuses. */
 export function countByCounters(db: Db, filters: Filters): number | undefined {
@@ -55,8 +56,8 @@ function countersFor(filters: Filters, by?: Field): Condition | undefined {
   const counted = field === undefined ? 'all' : COUNTED[field];
   if (counted === undefined || another !== undefined) return undefined;
   const counters: Condition = {
-    sql: 'workspace_id = ? and field = ?',
-    parameters: [filters.workspaceId, counted],
+    sql: 'workspace_code = ? and field = ?',
+    parameters: [filters.workspaceCode, counted],
   };
   const values = field === undefined ? [''] : filters[field];
   if (Array.isArray(values))

@@ -10,7 +10,7 @@ import { priorityRank } from './store.ts';
  * Spaces, types of status and `me` have become lists, statuses and a user.
  */
 export interface Filters {
-  workspaceId: string;
+  workspaceCode: number;
   listId?: readonly string[] | undefined;
   assigneeId?: readonly (string | null)[] | undefined;
   statusId?: readonly string[] | undefined;
@@ -29,7 +29,7 @@ export interface DueRange {
   before?: Instant | undefined;
 }
 
-export type Field = Exclude<keyof Filters, 'workspaceId'>;
+export type Field = Exclude<keyof Filters, 'workspaceCode'>;
 
 /** Those that are counted come first: what they leave is known without looking. */
 export const COLUMNS: Record<Field, string> = {
@@ -50,7 +50,7 @@ type AskedFilters = Partial<Omit<TaskQuery, 'page' | 'limit' | 'sortBy' | 'sortO
 export function filtersOf(db: Db, who: Member, asked: AskedFilters): Filters {
   const isDueAsked = asked.dueAfter !== undefined || asked.dueBefore !== undefined;
   return {
-    workspaceId: who.workspaceId,
+    workspaceCode: who.workspaceCode,
     listId: both(asked.listId, asked.spaceId && listsIn(db, who.workspaceId, asked.spaceId)),
     assigneeId: asked.assigneeId && [...new Set(asked.assigneeId.map((asked) => personOf(who, asked)))],
     statusId: both(asked.statusId, statusesAsked(db, who.workspaceId, asked)),
@@ -91,7 +91,7 @@ export interface Condition {
 
 /** What a row must fulfil to pass. */
 export function conditionOf(filters: Filters): Condition {
-  const condition: Condition = { sql: 'workspace_id = ?', parameters: [filters.workspaceId] };
+  const condition: Condition = { sql: 'workspace_code = ?', parameters: [filters.workspaceCode] };
   for (const field of fieldsOf(filters)) {
     if (field !== 'due') restrict(condition, COLUMNS[field], filters[field] ?? []);
     // SQLite uses a partial index only where its condition is in the text.

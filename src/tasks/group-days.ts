@@ -32,7 +32,7 @@ export function daysReaching(
   sort: Sort,
   { total, wanted }: { total: number; wanted: number },
 ): Group[] | undefined {
-  const all = countAll(db, filters.workspaceId);
+  const all = countAll(db, filters.workspaceCode);
   const seeking = ((all * wanted) / total) * weightOf('tasks_due', columnsOf(filters));
   if (seeking > cheapestSource(db, filters).cost + total) return undefined;
   const days: Group[] = [];
@@ -53,13 +53,13 @@ export function daysReaching(
 }
 
 /** The nearest day on which anything of the workspace is due, in the range that the filters leave. */
-function nextDay(db: Db, { workspaceId, due }: Filters, sort: Sort): string | undefined {
+function nextDay(db: Db, { workspaceCode, due }: Filters, sort: Sort): string | undefined {
   const found = db.one(
     statement<{ due_date: string }>(
       `select due_date from tasks indexed by tasks_due
-        where workspace_id = ? and due_date >= ? and due_date < ?
+        where workspace_code = ? and due_date >= ? and due_date < ?
         order by due_date${isLatestFirst(sort) ? ' desc' : ''} limit 1`,
-      [workspaceId, due?.from ?? '', due?.before ?? END_OF_TIME],
+      [workspaceCode, due?.from ?? '', due?.before ?? END_OF_TIME],
     ),
   );
   return found?.due_date.slice(0, 10);
@@ -76,7 +76,7 @@ export function findTasksByDay(
   const { sql: where, parameters } = conditionOf(filters);
   const order = `substr(due_date, 1, 10)${isLatestFirst(sort) ? ' desc' : ''} nulls last, ${orderOf(sort)}`;
   const hits = `select seq as hit from tasks indexed by ${index} where ${where} order by ${order}`;
-  return readHits(db, filters.workspaceId, { sql: hits, parameters }, order, stretch);
+  return readHits(db, filters.workspaceCode, { sql: hits, parameters }, order, stretch);
 }
 
 /** Days come latest first where tasks are asked for by descending due date. */

@@ -36,10 +36,9 @@ export function groupsBy(
   db: Db,
   grouping: Exclude<Grouping, 'dueDate'>,
   filters: Filters,
-  { sort, listId }: { sort: Sort; listId: string | undefined },
+  { workspaceId, sort, listId }: { workspaceId: string; sort: Sort; listId: string | undefined },
 ): Group[] {
   const totals = totalsBy(db, filters, grouping);
-  const { workspaceId } = filters;
   const headings = {
     priority: () => priorityHeadings(sort),
     statusId: () => statusHeadings(db, workspaceId, listId),

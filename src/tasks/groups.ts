@@ -40,7 +40,11 @@ export function queryTasksInGroups(deps: Deps, who: Member, query: GroupedTaskQu
     return { ...pageOf(page, total, rows.map(taskOf)), groups };
   }
   const listId = query.listId?.length === 1 ? query.listId[0] : undefined;
-  const all = groupsBy(deps.read, groupBy, filters, { sort: asked.sort, listId });
+  const all = groupsBy(deps.read, groupBy, filters, {
+    workspaceId: who.workspaceId,
+    sort: asked.sort,
+    listId,
+  });
   const total = all.reduce((sum, group) => sum + group.total, 0);
   const { rows, groups } = pageThrough(deps.read, all, asked);
   const shown = groupBy === 'statusId' && listId !== undefined ? groups : groups.filter(isOnPage);

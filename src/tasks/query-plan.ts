@@ -128,13 +128,13 @@ export function cheapestSource(db: Db, filters: Filters, { wanted, column }: Pur
     if (best.cost < ENOUGH) return best;
   }
   // Every filter but that of a series can be answered by tasks_due, so it will do for any question.
-  const any = sourceIn('due', countAll(db, filters.workspaceId));
+  const any = sourceIn('due', countAll(db, filters.workspaceCode));
   return best === undefined || any.cost < best.cost ? any : best;
 }
 
 /** How many entries a filter leaves of its index; infinitely many where they are no fewer than `bound`. */
 function entriesOf(db: Db, filters: Filters, field: Field, bound: number): number {
-  const alone: Filters = { workspaceId: filters.workspaceId, [field]: filters[field] };
+  const alone: Filters = { workspaceCode: filters.workspaceCode, [field]: filters[field] };
   const counted = countByCounters(db, alone);
   if (counted !== undefined) return counted;
   const condition = conditionOf(alone);

@@ -71,7 +71,7 @@ function readTasks(db: Db, filters: Filters, sort: Sort, stretch: Stretch): Show
   const reach = stretch.offset + stretch.limit;
   const source = cheapestSource(db, filters, { wanted: { sort, reach, total: stretch.total } });
   if (source.cost > ENOUGH) {
-    const entries = (countAll(db, filters.workspaceId) * reach) / stretch.total;
+    const entries = (countAll(db, filters.workspaceCode) * reach) / stretch.total;
     if (2 * entries * weightOf(sortIndex(sort), columnsOf(filters)) < source.cost) {
       const walked = walk(db, filters, sort, stretch, entries * PATIENCE + PATIENCE_AT_LEAST);
       if (walked.length === stretch.limit) return walked;
@@ -99,26 +99,26 @@ function collect(db: Db, index: Index, filters: Filters, sort: Sort, stretch: St
   const { sql, parameters } = conditionOf(filters);
   const order = orderOf(sort);
   const hits = `select seq as hit from tasks indexed by ${index} where ${sql} order by ${order}`;
-  return readHits(db, filters.workspaceId, { sql: hits, parameters }, order, stretch);
+  return readHits(db, filters.workspaceCode, { sql: hits, parameters }, order, stretch);
 }
 
 /** Through the first entries of the order, dropping what does not pass. May find less than there is. */
 function walk(db: Db, filters: Filters, sort: Sort, stretch: Stretch, entries: number): ShownTask[] {
-  const { workspaceId } = filters;
+  const { workspaceCode } = filters;
   const { sql, parameters } = conditionOf(filters);
   const order = orderOf(sort);
   const hits = `select seq as hit from (
-    select seq, workspace_id, ${columnsOf(filters)} from tasks indexed by ${sortIndex(sort)}
-      where workspace_id = ? order by ${order} limit ?
+    select seq, workspace_code, ${columnsOf(filters)} from tasks indexed by ${sortIndex(sort)}
+      where workspace_code = ? order by ${order} limit ?
     ) where ${sql}`;
-  const hitsParameters = [workspaceId, Math.ceil(entries), ...parameters];
-  return readHits(db, workspaceId, { sql: hits, parameters: hitsParameters }, order, stretch);
+  const hitsParameters = [workspaceCode, Math.ceil(entries), ...parameters];
+  return readHits(db, workspaceCode, { sql: hits, parameters: hitsParameters }, order, stretch);
 }
 
 /** The rows of a stretch of `hits`, a statement that answers their numbers as `hit`, in its order. */
 export function readHits(
   db: Db,
-  workspaceId: string,
+  workspaceCode: number,
   hits: Condition,
   order: string,
   { offset, limit }: Pick<Stretch, 'offset' | 'limit'>,
@@ -126,8 +126,8 @@ export function readHits(
   return db.all(
     statement<ShownTask>(
       `select ${SHOWN} from (${hits.sql} limit ? offset ?) cross join tasks on seq = hit
-        where workspace_id = ? order by ${order}`,
-      [...hits.parameters, limit, offset, workspaceId],
+        where workspace_code = ? order by ${order}`,
+      [...hits.parameters, limit, offset, workspaceCode],
     ),
   );
 }

@@ -11,7 +11,9 @@ import type { SearchQuery, TaskPage } from './query-schema.ts';
 import { type ShownTask, taskOf } from './store.ts';
 import { indexText, matchText } from './words.ts';
 
+/** What the search index knows of a task. */
 interface Searchable {
+  workspace_code: number;
   title: string;
   description: string | null;
 }
@@ -23,8 +25,8 @@ const PAGES_FOR_A_TASK = 4;
 const UNITS_FOR_A_PAGE = 500;
 
 /** Makes a new task findable. */
-export function indexTask(db: Db, code: number, seq: number, task: Searchable): void {
-  const { title, description } = textsOf(code, task);
+export function indexTask(db: Db, seq: number, task: Searchable): void {
+  const { title, description } = textsOf(task);
   db.run(
     statement('insert into task_search (rowid, title, description) values (?, ?, ?)', [
       seq,
@@ -37,15 +39,19 @@ export function indexTask(db: Db, code: number, seq: number, task: Searchable): 
 }
 
 /** Makes a task findable by what its title and description became. */
-export function reindexTask(db: Db, code: number, seq: number, task: Searchable): void {
-  const { title, description } = textsOf(code, task);
+export function reindexTask(db: Db, task: Searchable & { seq: number }): void {
+  const { title, description } = textsOf(task);
   db.run(
-    statement('update task_search set title = ?, description = ? where rowid = ?', [title, description, seq]),
+    statement('update task_search set title = ?, description = ? where rowid = ?', [
+      title,
+      description,
+      task.seq,
+    ]),
   );
   mergeSome(db, PAGES_FOR_A_TASK, description);
 }
 
-const textsOf = (code: number, { title, description }: Searchable) => ({
+const textsOf = ({ workspace_code: code, title, description }: Searchable) => ({
   title: indexText(code, title),
   description: indexText(code, description),
 });
@@ -116,14 +122,14 @@ const countHits = (db: Db, words: string, scope: Condition): number =>
 
 const readMatches = (
   db: Db,
-  { workspaceId }: Filters,
+  { workspaceCode }: Filters,
   words: string,
   scope: Condition,
   stretch: { offset: number; limit: number },
 ): ShownTask[] =>
   readHits(
     db,
-    workspaceId,
+    workspaceCode,
     {
       sql: `select rowid as hit from task_search where task_search match ?${scope.sql} order by rowid desc`,
       parameters: [words, ...scope.parameters],

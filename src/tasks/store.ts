@@ -9,7 +9,7 @@ import { PRIORITIES, type Task } from './schema.ts';
 export type NewTask = Omit<TaskRow, 'due_noticed'>;
 
 /** What of a task is on the wire. */
-export type ShownTask = Omit<NewTask, 'title_key'>;
+export type ShownTask = Omit<NewTask, 'workspace_code' | 'title_key'>;
 
 /** A task with the number that the search index knows it by. */
 export type StoredTask = TaskRow & { seq: number };
@@ -63,6 +63,7 @@ export const findTask = (db: Db, workspaceId: string, id: string | null) =>
 const insert = prepared<NewTask, unknown>((argument) =>
   query.insertInto('tasks').values({
     id: argument('id'),
+    workspace_code: argument('workspace_code'),
     workspace_id: argument('workspace_id'),
     space_id: argument('space_id'),
     list_id: argument('list_id'),
@@ -91,7 +92,7 @@ const count = prepared<Omit<TaskCountRow, 'n'>, unknown>((argument) =>
   query
     .insertInto('task_counts')
     .values({
-      workspace_id: argument('workspace_id'),
+      workspace_code: argument('workspace_code'),
       field: argument('field'),
       value: argument('value'),
       priority: argument('priority'),
@@ -100,7 +101,7 @@ const count = prepared<Omit<TaskCountRow, 'n'>, unknown>((argument) =>
     })
     .onConflict((conflict) =>
       conflict
-        .columns(['workspace_id', 'field', 'value', 'priority', 'status_id'])
+        .columns(['workspace_code', 'field', 'value', 'priority', 'status_id'])
         .doUpdateSet((row) => ({ n: row('task_counts.n', '+', 1) })),
     ),
 );
@@ -111,8 +112,8 @@ const count = prepared<Omit<TaskCountRow, 'n'>, unknown>((argument) =>
  */
 export function insertTaskRow(db: Db, row: NewTask): number {
   const seq = db.insert(insert(row));
-  const { workspace_id, priority, status_id } = row;
-  const counted = { workspace_id, priority, status_id };
+  const { workspace_code, priority, status_id } = row;
+  const counted = { workspace_code, priority, status_id };
   db.run(count({ ...counted, field: 'all', value: '' }));
   db.run(count({ ...counted, field: 'list', value: row.list_id }));
   db.run(count({ ...counted, field: 'assignee', value: row.assignee_id ?? '' }));
@@ -125,12 +126,14 @@ export const updateTaskRow = (db: Db, row: StoredTask, changes: Partial<TaskRow>
     query
       .updateTable('tasks')
       .set(changes)
-      .where('workspace_id', '=', row.workspace_id)
+      .where('workspace_code', '=', row.workspace_code)
       .where('seq', '=', row.seq),
   );
 
 export const deleteTaskRow = (db: Db, row: StoredTask) =>
-  db.run(query.deleteFrom('tasks').where('workspace_id', '=', row.workspace_id).where('seq', '=', row.seq));
+  db.run(
+    query.deleteFrom('tasks').where('workspace_code', '=', row.workspace_code).where('seq', '=', row.seq),
+  );
 
 /** The list that tasks may be put into, with its statuses. */
 export function findPlace(db: Db, workspaceId: string, listId: string): List | undefined {
@@ -138,17 +141,17 @@ export function findPlace(db: Db, workspaceId: string, listId: string): List | u
   return row && withStatuses(db, row);
 }
 
-const lastIn = prepared<{ workspaceId: string; listId: string }, { position: number | null }>((argument) =>
+const lastIn = prepared<{ workspaceCode: number; listId: string }, { position: number | null }>((argument) =>
   query
     .selectFrom('tasks')
     .select(({ fn }) => fn.max('position').as('position'))
     .where('list_id', '=', argument('listId'))
-    .where('workspace_id', '=', argument('workspaceId')),
+    .where('workspace_code', '=', argument('workspaceCode')),
 );
 
 /** The position of the last task of a list; undefined in an empty one. */
-export const lastPosition = (db: Db, workspaceId: string, listId: string): number | undefined =>
-  db.one(lastIn({ workspaceId, listId }))?.position ?? undefined;
+export const lastPosition = (db: Db, workspaceCode: number, listId: string): number | undefined =>
+  db.one(lastIn({ workspaceCode, listId }))?.position ?? undefined;
 
 const assignable = prepared<{ workspaceId: string; userId: string }, { role: Role }>((argument) =>
   query

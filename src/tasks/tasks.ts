@@ -23,6 +23,7 @@ export function createTask(deps: Deps, who: Member, input: TaskInput): Promise<T
     const at = toInstant(now);
     const row: store.NewTask = {
       id: newId(now),
+      workspace_code: who.workspaceCode,
       workspace_id: who.workspaceId,
       space_id: place.spaceId,
       list_id: place.id,
@@ -33,7 +34,7 @@ export function createTask(deps: Deps, who: Member, input: TaskInput): Promise<T
       start_date: input.startDate ?? null,
       due_date: input.dueDate ?? null,
       completed_at: completedAt(status.type, null, at),
-      position: input.position ?? positionAfter(store.lastPosition(tx, who.workspaceId, place.id)),
+      position: input.position ?? positionAfter(store.lastPosition(tx, who.workspaceCode, place.id)),
       recurring_task_id: null,
       occurrence_at: null,
       occurrence_number: null,
@@ -44,16 +45,15 @@ export function createTask(deps: Deps, who: Member, input: TaskInput): Promise<T
       title_key: titleKey(input.title),
       description: input.description ?? null,
     };
-    addTask(tx, who.workspaceCode, row);
+    addTask(tx, row);
     notifyAssigned(tx, row, who.userId, at);
     return store.taskOf(row);
   });
 }
 
 /** Stores a task and makes it findable, in the caller's transaction. */
-export function addTask(tx: Tx, workspaceCode: number, row: store.NewTask): void {
-  const seq = store.insertTaskRow(tx, row);
-  indexTask(tx, workspaceCode, seq, row);
+export function addTask(tx: Tx, row: store.NewTask): void {
+  indexTask(tx, store.insertTaskRow(tx, row), row);
 }
 
 export const readTask = (deps: Deps, who: Member, id: string): Task =>
@@ -126,7 +126,7 @@ export function editTask(
     ...(edit.dueDate !== undefined && { due_date: edit.dueDate }),
     ...(edit.position !== undefined && { position: edit.position }),
   };
-  const changed = changeTask(tx, who.workspaceCode, row, changes, at, marked);
+  const changed = changeTask(tx, row, changes, at, marked);
   if (changed.assignee_id !== row.assignee_id) notifyAssigned(tx, changed, who.userId, at);
   if (changed.completed_at !== null && row.completed_at === null) {
     deps.instanceLeft(deps, tx, { task: changed, how: 'completed', by: who.userId }, now);
@@ -140,7 +140,6 @@ export function editTask(
  */
 export function changeTask(
   tx: Tx,
-  workspaceCode: number,
   row: store.StoredTask,
   asked: Partial<TaskRow>,
   at: Instant,
@@ -156,8 +155,7 @@ export function changeTask(
   changes.updated_at = at;
   store.updateTaskRow(tx, row, changes);
   const changed = { ...row, ...changes };
-  if (changes.title !== undefined || changes.description !== undefined)
-    reindexTask(tx, workspaceCode, row.seq, changed);
+  if (changes.title !== undefined || changes.description !== undefined) reindexTask(tx, changed);
   return changed;
 }
 
@@ -239,7 +237,7 @@ function placeFor(
     ...state,
     list_id: place.id,
     space_id: place.spaceId,
-    position: position ?? positionAfter(store.lastPosition(tx, who.workspaceId, place.id)),
+    position: position ?? positionAfter(store.lastPosition(tx, who.workspaceCode, place.id)),
   };
 }
 

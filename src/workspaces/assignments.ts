@@ -1,9 +1,15 @@
 import { query } from '../db/connection.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Instant } from '../kernel/instants.ts';
+import type { Member } from './door.ts';
 
 /** Takes someone's open tasks in a workspace from them, and those to come: they may not be an assignee there any more. */
-export function unassignOpenTasks(tx: Tx, workspaceId: string, userId: string, now: Instant): void {
+export function unassignOpenTasks(
+  tx: Tx,
+  { workspaceId, workspaceCode }: Member,
+  userId: string,
+  now: Instant,
+): void {
   const open = query
     .selectFrom('statuses')
     .select('id')
@@ -14,7 +20,7 @@ export function unassignOpenTasks(tx: Tx, workspaceId: string, userId: string, n
       .updateTable('tasks')
       .set({ assignee_id: null, updated_at: now })
       .where('assignee_id', '=', userId)
-      .where('workspace_id', '=', workspaceId)
+      .where('workspace_code', '=', workspaceCode)
       .where('status_id', 'in', open),
   );
   tx.run(

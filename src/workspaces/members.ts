@@ -32,7 +32,7 @@ export function changeRole(
     if (role === 'owner') handOver(tx, who, userId, now);
     else store.setRole(tx, workspaceId, userId, role);
     if (!isAtLeast(role, 'admin')) dropInvitations(tx, workspaceId, { inviterId: userId });
-    if (role === 'viewer') unassignOpenTasks(tx, workspaceId, userId, now);
+    if (role === 'viewer') unassignOpenTasks(tx, who, userId, now);
     const facts = { event: 'role-changed', workspaceId, userId, role, by: who.userId };
     tx.afterCommit(() => deps.log.info(facts, 'role changed'));
     return store.memberOf({ ...row, role });
@@ -54,7 +54,7 @@ export async function removeMember(deps: Deps, who: Member, userId: string): Pro
     refuseOwner(who, row, 'The owner cannot leave: hand the workspace over or delete it');
     store.deleteMember(tx, workspaceId, userId);
     dropInvitations(tx, workspaceId, { inviterId: userId });
-    unassignOpenTasks(tx, workspaceId, userId, now);
+    unassignOpenTasks(tx, who, userId, now);
   });
   deps.log.info({ event: 'member-removed', workspaceId, userId, by: who.userId }, 'member removed');
 }

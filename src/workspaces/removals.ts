@@ -112,14 +112,14 @@ const deleteOccurrences = (isIn: string): Part => {
 };
 
 /** What a list holds, the tasks first: a series that goes before its tasks would have to let each of them go. */
-const contents = (isIn: string): Part[] => [
-  deleteRows('tasks', isIn),
+const contents = (isIn: string, isTaskIn = isIn): Part[] => [
+  deleteRows('tasks', isTaskIn),
   deleteOccurrences(isIn),
   deleteRows('recurring_series', isIn),
 ];
 
-const IS_IN = {
-  workspace: 'workspace_id = ?',
+const IS_TASK_IN = {
+  workspace: 'workspace_code = (select code from workspaces where id = ?)',
   space: 'list_id in (select id from lists where space_id = ?)',
   list: 'list_id = ?',
 };
@@ -134,11 +134,14 @@ const PARTS: Record<Removal['kind'], readonly Part[]> = {
     clearReference('recurring_series', 'assignee_id'),
     clearReference('recurring_series', 'creator_id'),
   ],
-  workspace: [deleteRows('notifications', 'workspace_id = ?'), ...contents(IS_IN.workspace)],
-  space: contents(IS_IN.space),
-  list: contents(IS_IN.list),
+  workspace: [
+    deleteRows('notifications', 'workspace_id = ?'),
+    ...contents('workspace_id = ?', IS_TASK_IN.workspace),
+  ],
+  space: contents(IS_TASK_IN.space),
+  list: contents(IS_TASK_IN.list),
 };
 
 const hasManyTasks = (db: Db, { kind, id }: Removal): boolean =>
   kind !== 'user' &&
-  db.all(statement(`select 1 from tasks where ${IS_IN[kind]} limit ?`, [id, MANY + 1])).length > MANY;
+  db.all(statement(`select 1 from tasks where ${IS_TASK_IN[kind]} limit ?`, [id, MANY + 1])).length > MANY;

@@ -146,7 +146,7 @@ async function seedErrand(path: string, size: number): Promise<void> {
   for (let made = 0; made < size; ) {
     const upTo = Math.min(size, made + TASKS_PER_COMMIT);
     await writer.write((tx) => {
-      for (; made < upTo; made += 1) addTask(tx, place.code, taskAt(made, place, roll));
+      for (; made < upTo; made += 1) addTask(tx, taskAt(made, place, roll));
     });
   }
   await writer.idle();
@@ -204,7 +204,11 @@ function seedPlace(tx: Tx, ownerId: string) {
   return { code: workspace.code, workspaceId, userIds, lists, statuses };
 }
 
-function taskAt(i: number, { workspaceId, userIds, lists, statuses }: Place, roll: () => number): NewTask {
+function taskAt(
+  i: number,
+  { code, workspaceId, userIds, lists, statuses }: Place,
+  roll: () => number,
+): NewTask {
   const some = <Value>(values: readonly Value[], share: number): Value => {
     const value = values[Math.floor(values.length * share)];
     if (value === undefined) throw new Error('There is nothing to choose from');
@@ -219,6 +223,7 @@ function taskAt(i: number, { workspaceId, userIds, lists, statuses }: Place, rol
   const text = taskText(roll);
   return {
     id: newId(createdMs),
+    workspace_code: code,
     workspace_id: workspaceId,
     space_id: list.spaceId,
     list_id: list.id,
