@@ -1,14 +1,16 @@
 /** Accounts, what proves them, and the mails about them. */
 export const accounts = `
 create table users (
-  id text primary key,
+  code integer primary key autoincrement,
+  id text not null unique,
   email text not null unique,
   name text not null,
   password_hash text,
   password_set_at text,
   is_email_verified integer not null,
   created_at text not null,
-  updated_at text not null
+  updated_at text not null,
+  unique (code, id)
 ) strict;
 
 create table identities (

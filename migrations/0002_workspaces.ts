@@ -57,13 +57,15 @@ create index status_templates_by_workspace on status_templates (workspace_id, cr
 create unique index status_templates_one_default on status_templates (workspace_id) where is_default = 1;
 
 create table statuses (
-  id text primary key,
+  code integer primary key autoincrement,
+  id text not null unique,
   workspace_id text not null references workspaces (id) on delete cascade,
   template_id text not null references status_templates (id) on delete cascade,
   title text not null,
   type text not null check (type in ('unstarted', 'started', 'completed', 'canceled')),
   color text not null,
-  position real not null
+  position real not null,
+  unique (code, id)
 ) strict;
 create index statuses_by_template on statuses (template_id, position, id);
 create index statuses_by_workspace on statuses (workspace_id);
@@ -80,14 +82,16 @@ create table spaces (
 create index spaces_by_workspace on spaces (workspace_id, position, id);
 
 create table lists (
-  id text primary key,
+  code integer primary key autoincrement,
+  id text not null unique,
   workspace_id text not null references workspaces (id) on delete cascade,
   space_id text not null references spaces (id) on delete cascade,
   title text not null,
   status_template_id text not null references status_templates (id),
   position real not null,
   created_at text not null,
-  updated_at text not null
+  updated_at text not null,
+  unique (code, id)
 ) strict;
 create index lists_by_workspace on lists (workspace_id, position, id);
 create index lists_by_space on lists (space_id, position, id);

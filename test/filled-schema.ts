@@ -7,7 +7,7 @@ const LATER = '2099-03-27T10:00:00.000Z';
 /** Rows for every table that a migration makes, as the Errand of that schema would have left them. */
 export const ROWS_OF_SCHEMA: Record<string, string> = {
   '0001_accounts': `
-    insert into users values
+    insert into users (id, email, name, password_hash, password_set_at, is_email_verified, created_at, updated_at) values
       ('ada', 'ada@example.com', 'Ada', 'hash', '${AT}', 1, '${AT}', '${AT}'),
       ('bob', 'bob@example.com', 'Bob', null, null, 1, '${AT}', '${AT}');
     insert into identities values ('google', '1234', 'bob', '${AT}');
@@ -29,19 +29,19 @@ export const ROWS_OF_SCHEMA: Record<string, string> = {
       ('home', 'ada', 'owner', 1, '${AT}'), ('other', 'bob', 'owner', 1, '${AT}'), ('home', 'bob', 'member', 0, '${AT}');
     insert into invitations values ('invitation', 'home', 'eve@example.com', 'viewer', 'ada', 'h3', '${AT}', '${LATER}');
     insert into status_templates values ('template', 'home', 'Default', 1, '${AT}', '${AT}');
-    insert into statuses values
+    insert into statuses (id, workspace_id, template_id, title, type, color, position) values
       ('to do', 'home', 'template', 'To Do', 'unstarted', '#8a8f98', 1024),
       ('done', 'home', 'template', 'Done', 'completed', '#2da44e', 2048);
     insert into spaces values ('space', 'home', 'General', null, 1024, '${AT}', '${AT}');
-    insert into lists values ('list', 'home', 'space', 'Tasks', 'template', 1024.5, '${AT}', '${AT}');`,
+    insert into lists values (1, 'list', 'home', 'space', 'Tasks', 'template', 1024.5, '${AT}', '${AT}');`,
   '0003_notifications': `
     insert into notifications values
       ('notice', 'bob', 'home', 'ada', 'task.assigned', 'A task is yours', 'Buy milk', '{}', null, '${AT}');`,
   '0004_tasks': `
-    insert into tasks values (1, 'task', 1, 'home', 'space', 'list', 'to do', 3, 'bob', 'ada', null, '${LATER}', null,
+    insert into tasks values (1, 'task', 1, 'home', 'space', 1, 'list', 1, 'to do', 3, 2, 'bob', 1, 'ada', null, '${LATER}', null,
       null, 1024, null, null, null, null, '${AT}', '${AT}', 'Buy milk 🥛', 'buy milk 🥛', 'Two litres');
     insert into task_counts values
-      (1, 'all', '', 3, 'to do', 1), (1, 'list', 'list', 3, 'to do', 1), (1, 'assignee', 'bob', 3, 'to do', 1);
+      (1, 'all', 0, 3, 1, 1), (1, 'list', 1, 3, 1, 1), (1, 'assignee', 2, 3, 1, 1);
     insert into task_search (rowid, title, description) values (1, 'buy milk', 'two litres');`,
   '0005_recurring': `
     insert into recurring_series values ('series', 'home', 'list', 'Water the plants', null, 0, null, 'ada',

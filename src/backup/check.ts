@@ -45,12 +45,12 @@ export const WHOLENESS: Look[] = [
 ];
 
 const COUNTED_TASKS = `
-  select workspace_code, field, value, priority, status_id, count(*) as n from (
-    select workspace_code, 'all' as field, '' as value, priority, status_id from tasks
-    union all select workspace_code, 'list', list_id, priority, status_id from tasks
-    union all select workspace_code, 'assignee', ifnull(assignee_id, ''), priority, status_id from tasks)
+  select workspace_code, field, value, priority, status_code, count(*) as n from (
+    select workspace_code, 'all' as field, 0 as value, priority, status_code from tasks
+    union all select workspace_code, 'list', list_code, priority, status_code from tasks
+    union all select workspace_code, 'assignee', ifnull(assignee_code, 0), priority, status_code from tasks)
   group by 1, 2, 3, 4, 5`;
-const KEPT_COUNTS = 'select workspace_code, field, value, priority, status_id, n from task_counts';
+const KEPT_COUNTS = 'select workspace_code, field, value, priority, status_code, n from task_counts';
 
 /** What is kept only for speed, and must agree with what it is derived from. */
 export const COUNTERS: Look = {

@@ -3,7 +3,7 @@ import type { Instant } from '../kernel/instants.ts';
 
 /** The rows of every table as they lie in the file. Wire names differ: `store` files turn one into the other. */
 export interface Tables {
-  users: UserRow;
+  users: UserRow & { code: Generated<number> };
   identities: IdentityRow;
   sessions: SessionRow;
   refresh_tokens: RefreshTokenRow;
@@ -19,10 +19,10 @@ export interface Tables {
   members: MemberRow;
   invitations: InvitationRow;
   status_templates: StatusTemplateRow;
-  statuses: StatusRow;
+  statuses: StatusRow & { code: Generated<number> };
   spaces: SpaceRow;
-  lists: ListRow;
-  tasks: TaskRow & { seq: Generated<number> };
+  lists: ListRow & { code: Generated<number> };
+  tasks: TaskRow & TaskCodes & { seq: Generated<number> };
   task_counts: TaskCountRow;
   recurring_series: RecurringSeriesRow;
   recurring_occurrences: RecurringOccurrenceRow;
@@ -243,7 +243,6 @@ export interface NotificationRow {
 
 export interface TaskRow {
   id: string;
-  /** Of its workspace; what indexes know it by. */
   workspace_code: number;
   workspace_id: string;
   /** Of its list. */
@@ -274,16 +273,24 @@ export interface TaskRow {
   description: string | null;
 }
 
+/** What the indexes know a task's ids by. */
+export interface TaskCodes {
+  list_code: number;
+  status_code: number;
+  assignee_code: number | null;
+  creator_code: number | null;
+}
+
 /**
- * How many tasks a workspace has, all of them (value '') or those with a value in a field ('' for no assignee), by
+ * How many tasks a workspace has, all of them (value 0) or those with a code in a field (0 for no assignee), by
  * priority and status; kept by triggers and by the insert.
  */
 export interface TaskCountRow {
   workspace_code: number;
   field: 'all' | 'list' | 'assignee';
-  value: string;
+  value: number;
   priority: number;
-  status_id: string;
+  status_code: number;
   n: number;
 }
 

@@ -104,7 +104,13 @@ export const lastListPosition = (db: Db, workspaceId: string, spaceId: string) =
 
 export const insertList = (db: Db, row: ListRow) => db.run(query.insertInto('lists').values(row));
 
-export const saveList = (db: Db, { id, workspace_id, ...fields }: ListRow) =>
-  db.run(
-    query.updateTable('lists').set(fields).where('workspace_id', '=', workspace_id).where('id', '=', id),
+export const saveList = (db: Db, row: ListRow) => {
+  const { title, position, space_id, status_template_id, updated_at } = row;
+  return db.run(
+    query
+      .updateTable('lists')
+      .set({ title, position, space_id, status_template_id, updated_at })
+      .where('workspace_id', '=', row.workspace_id)
+      .where('id', '=', row.id),
   );
+};

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { codeIn } from '../db/codes.ts';
 import { query } from '../db/connection.ts';
 import type { StatusType, TaskRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
@@ -31,20 +32,27 @@ export function restatusTasks(
       .updateTable('tasks')
       .set({
         status_id: to.id,
+        status_code: codeIn('statuses', to.id),
         completed_at: to.type === 'completed' ? sql<Instant>`ifnull(completed_at, ${now})` : null,
         updated_at: now,
-        ...(isOpen(to.type) && { assignee_id: assigneeIfAssignable(who.workspaceId) }),
+        ...(isOpen(to.type) && assigneeIfAssignable(who.workspaceId)),
       })
       .where('workspace_code', '=', who.workspaceCode)
-      .where('status_id', '=', from);
-    if (listId !== undefined) tasks = tasks.where('list_id', '=', listId);
+      .where('status_code', '=', codeIn('statuses', from));
+    if (listId !== undefined) tasks = tasks.where('list_code', '=', codeIn('lists', listId));
     tx.run(tasks);
   }
   return upcoming;
 }
 
-const assigneeIfAssignable = (workspaceId: string) => sql<string | null>`case when assignee_id in (
-  select user_id from members where workspace_id = ${workspaceId} and role <> 'viewer') then assignee_id end`;
+const assigneeIfAssignable = (workspaceId: string) => {
+  const isAssignable = sql`assignee_id in (
+    select user_id from members where workspace_id = ${workspaceId} and role <> 'viewer')`;
+  return {
+    assignee_id: sql<string | null>`case when ${isAssignable} then assignee_id end`,
+    assignee_code: sql<number | null>`case when ${isAssignable} then assignee_code end`,
+  };
+};
 
 /** Those that the active series stand at, of these statuses and not completed. */
 function openUpcomingInstances(
@@ -75,6 +83,6 @@ export const moveTasksToSpace = (tx: Tx, { workspaceCode }: Member, listId: stri
     query
       .updateTable('tasks')
       .set({ space_id: spaceId })
-      .where('list_id', '=', listId)
+      .where('list_code', '=', codeIn('lists', listId))
       .where('workspace_code', '=', workspaceCode),
   );

@@ -26,22 +26,22 @@ export function totalsByCounters(
   db: Db,
   filters: Filters,
   by: Field,
-): Map<string | number | null, number> | undefined {
+): Map<number | null, number> | undefined {
   const counters = countersFor(filters, by);
   if (!counters) return undefined;
-  const column = by === 'statusId' ? 'status_id' : by === 'priority' ? 'priority' : 'value';
+  const column = by === 'statusId' ? 'status_code' : by === 'priority' ? 'priority' : 'value';
   // Values come in the order of the key: SQLite need not sort them, and sums them up as it goes.
   const rows = db.all(
-    statement<{ value: string | number; n: number }>(
+    statement<{ value: number; n: number }>(
       column === 'value'
         ? `select value, sum(n) as n from task_counts where ${counters.sql} group by value`
         : `select ${column} as value, n from task_counts where ${counters.sql}`,
       counters.parameters,
     ),
   );
-  const totals = new Map<string | number | null, number>();
+  const totals = new Map<number | null, number>();
   for (const { value, n } of rows) {
-    const key = value === '' ? null : value;
+    const key = column === 'value' && value === 0 ? null : value;
     totals.set(key, (totals.get(key) ?? 0) + n);
   }
   return totals;
@@ -59,14 +59,14 @@ function countersFor(filters: Filters, by?: Field): Condition | undefined {
     sql: 'workspace_code = ? and field = ?',
     parameters: [filters.workspaceCode, counted],
   };
-  const values = field === undefined ? [''] : filters[field];
+  const values = field === undefined ? [0] : filters[field];
   if (Array.isArray(values))
     restrict(
       counters,
       'value',
-      values.map((value) => value ?? ''),
+      values.map((value) => value ?? 0),
     );
   if (filters.priority) restrict(counters, 'priority', filters.priority);
-  if (filters.statusId) restrict(counters, 'status_id', filters.statusId);
+  if (filters.statusId) restrict(counters, 'status_code', filters.statusId);
   return counters;
 }

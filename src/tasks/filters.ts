@@ -1,3 +1,4 @@
+import type { Coded } from '../db/codes.ts';
 import { type Db, prepared, query, statement } from '../db/connection.ts';
 import type { StatusType } from '../db/tables.ts';
 import type { Instant } from '../kernel/instants.ts';
@@ -7,17 +8,17 @@ import { priorityRank } from './store.ts';
 
 /**
  * Which tasks, in the terms of their rows: what is missing admits every task of the workspace, an empty array none.
- * Spaces, types of status and `me` have become lists, statuses and a user.
+ * Ids have become codes; spaces, types of status and `me` those of lists, statuses and a user.
  */
 export interface Filters {
   workspaceCode: number;
-  listId?: readonly string[] | undefined;
-  assigneeId?: readonly (string | null)[] | undefined;
-  statusId?: readonly string[] | undefined;
+  listId?: readonly number[] | undefined;
+  assigneeId?: readonly (number | null)[] | undefined;
+  statusId?: readonly number[] | undefined;
   /** Ranks. */
   priority?: readonly number[] | undefined;
   recurringTaskId?: readonly string[] | undefined;
-  creatorId?: readonly string[] | undefined;
+  creatorId?: readonly number[] | undefined;
   /** Null: without a due date. */
   due?: DueRange | null | undefined;
 }
@@ -33,12 +34,12 @@ export type Field = Exclude<keyof Filters, 'workspaceCode'>;
 
 /** Those that are counted come first: what they leave is known without looking. */
 export const COLUMNS: Record<Field, string> = {
-  listId: 'list_id',
-  assigneeId: 'assignee_id',
-  statusId: 'status_id',
+  listId: 'list_code',
+  assigneeId: 'assignee_code',
+  statusId: 'status_code',
   priority: 'priority',
   recurringTaskId: 'recurring_task_id',
-  creatorId: 'creator_id',
+  creatorId: 'creator_code',
   due: 'due_date',
 };
 
@@ -48,15 +49,22 @@ type AskedFilters = Partial<Omit<TaskQuery, 'page' | 'limit' | 'sortBy' | 'sortO
 
 /** What a query asks for, as filters of the caller's workspace. */
 export function filtersOf(db: Db, who: Member, asked: AskedFilters): Filters {
+  const within = { workspace_id: [who.workspaceId] };
   const isDueAsked = asked.dueAfter !== undefined || asked.dueBefore !== undefined;
   return {
     workspaceCode: who.workspaceCode,
-    listId: both(asked.listId, asked.spaceId && listsIn(db, who.workspaceId, asked.spaceId)),
-    assigneeId: asked.assigneeId && [...new Set(asked.assigneeId.map((asked) => personOf(who, asked)))],
-    statusId: both(asked.statusId, statusesAsked(db, who.workspaceId, asked)),
+    listId: both(
+      asked.listId && codesOf(db, 'lists', { ...within, id: asked.listId }),
+      asked.spaceId && codesOf(db, 'lists', { ...within, space_id: asked.spaceId }),
+    ),
+    assigneeId: asked.assigneeId && peopleAsked(db, who, asked.assigneeId),
+    statusId: both(
+      asked.statusId && codesOf(db, 'statuses', { ...within, id: asked.statusId }),
+      statusesAsked(db, who.workspaceId, asked),
+    ),
     priority: asked.priority?.map(priorityRank),
     recurringTaskId: asked.recurringTaskId,
-    creatorId: asked.creatorId,
+    creatorId: asked.creatorId && codesOf(db, 'users', { id: asked.creatorId }),
     due: isDueAsked ? { from: asked.dueAfter, before: asked.dueBefore } : undefined,
   };
 }
@@ -126,31 +134,37 @@ function add(condition: Condition, sql: string, parameter: string | number): voi
   condition.parameters.push(parameter);
 }
 
-const personOf = (who: Member, asked: string): string | null =>
-  asked === 'none' ? null : asked === 'me' ? who.userId : asked;
+function peopleAsked(db: Db, who: Member, asked: readonly string[]): (number | null)[] {
+  const ids = asked.filter((id) => id !== 'none').map((id) => (id === 'me' ? who.userId : id));
+  const codes = ids.length > 0 ? codesOf(db, 'users', { id: ids }) : [];
+  return asked.includes('none') ? [...codes, null] : codes;
+}
 
 /** What is in both; undefined stands for everything. */
 const both = <Value>(some: readonly Value[] | undefined, others: readonly Value[] | undefined) =>
   some && others ? some.filter((value) => others.includes(value)) : (some ?? others);
 
-const listsIn = (db: Db, workspaceId: string, spaceIds: readonly string[]): string[] => {
-  const within: Condition = { sql: 'workspace_id = ?', parameters: [workspaceId] };
-  restrict(within, 'space_id', spaceIds);
+/** The codes of the rows that have one of the values in each of these columns. */
+function codesOf(db: Db, table: Coded, columns: Record<string, readonly string[]>): number[] {
+  const condition: Condition = { sql: 'true', parameters: [] };
+  for (const [column, values] of Object.entries(columns)) restrict(condition, column, values);
+  const { sql, parameters } = condition;
   return db
-    .all(statement<{ id: string }>(`select id from lists where ${within.sql}`, within.parameters))
-    .map(({ id }) => id);
-};
+    .all(statement<{ code: number }>(`select code from ${table} where ${sql}`, parameters))
+    .map(({ code }) => code);
+}
 
-const statusesOfWorkspace = prepared<{ workspaceId: string }, { id: string; type: StatusType }>((argument) =>
-  query.selectFrom('statuses').select(['id', 'type']).where('workspace_id', '=', argument('workspaceId')),
+const statusesOfWorkspace = prepared<{ workspaceId: string }, { code: number; type: StatusType }>(
+  (argument) =>
+    query.selectFrom('statuses').select(['code', 'type']).where('workspace_id', '=', argument('workspaceId')),
 );
 
-function statusesAsked(db: Db, workspaceId: string, asked: AskedFilters): string[] | undefined {
+function statusesAsked(db: Db, workspaceId: string, asked: AskedFilters): number[] | undefined {
   const { statusType, completed } = asked;
   if (statusType === undefined && completed === undefined) return undefined;
   return db
     .all(statusesOfWorkspace({ workspaceId }))
     .filter(({ type }) => statusType === undefined || statusType.includes(type))
     .filter(({ type }) => completed === undefined || completed === (type === 'completed'))
-    .map(({ id }) => id);
+    .map(({ code }) => code);
 }

@@ -1,9 +1,9 @@
 import { type Db, prepared, query, statement } from '../db/connection.ts';
+import { findList } from '../lists/store.ts';
 import type { Filters } from './filters.ts';
 import type { Sort } from './query-plan.ts';
 import type { Grouping } from './query-schema.ts';
 import { PRIORITIES, type Priority } from './schema.ts';
-import { findPlace } from './store.ts';
 import { totalsBy } from './totals.ts';
 import { fold } from './words.ts';
 
@@ -62,19 +62,18 @@ function priorityHeadings({ by, descending }: Sort): Heading[] {
 }
 
 function statusHeadings(db: Db, workspaceId: string, listId: string | undefined): Heading[] {
-  const statuses =
-    listId === undefined
-      ? db.all(statusesInOrder({ workspaceId }))
-      : (findPlace(db, workspaceId, listId)?.statuses ?? []);
-  return statuses.map(headingOf);
+  const statuses = db.all(statusesInOrder({ workspaceId }));
+  if (listId === undefined) return statuses.map(headingOf);
+  const templateId = findList(db, workspaceId, listId)?.status_template_id;
+  return statuses.filter(({ template_id }) => template_id === templateId).map(headingOf);
 }
 
 /** By name; those of nobody last. */
-function assigneeHeadings(db: Db, ids: Iterable<string | number | null>): Heading[] {
+function assigneeHeadings(db: Db, codes: Iterable<string | number | null>): Heading[] {
   const people = db.all(
-    statement<{ id: string; title: string }>(
-      'select id, name as title from users where id in (select value from json_each(?))',
-      [JSON.stringify([...ids])],
+    statement<Named>(
+      'select code, id, name as title from users where code in (select value from json_each(?))',
+      [JSON.stringify([...codes])],
     ),
   );
   const sorted = people
@@ -83,8 +82,14 @@ function assigneeHeadings(db: Db, ids: Iterable<string | number | null>): Headin
   return [...sorted.map(headingOf), { value: null, key: null, label: 'No assignee' }];
 }
 
-const headingOf = ({ id, title }: { id: string; title: string }): Heading => ({
-  value: id,
+interface Named {
+  code: number;
+  id: string;
+  title: string;
+}
+
+const headingOf = ({ code, id, title }: Named): Heading => ({
+  value: code,
   key: id,
   label: title,
 });
@@ -92,11 +97,11 @@ const headingOf = ({ id, title }: { id: string; title: string }): Heading => ({
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Template after template, as they are listed. */
-const statusesInOrder = prepared<{ workspaceId: string }, { id: string; title: string }>((argument) =>
+const statusesInOrder = prepared<{ workspaceId: string }, Named & { template_id: string }>((argument) =>
   query
     .selectFrom('statuses as status')
     .innerJoin('status_templates as template', 'template.id', 'status.template_id')
-    .select(['status.id', 'status.title'])
+    .select(['status.code', 'status.id', 'status.title', 'status.template_id'])
     .where('status.workspace_id', '=', argument('workspaceId'))
     .orderBy('template.created_at')
     .orderBy('template.id')
@@ -104,10 +109,10 @@ const statusesInOrder = prepared<{ workspaceId: string }, { id: string; title: s
     .orderBy('status.id'),
 );
 
-const listsInOrder = prepared<{ workspaceId: string }, { id: string; title: string }>((argument) =>
+const listsInOrder = prepared<{ workspaceId: string }, Named>((argument) =>
   query
     .selectFrom('lists')
-    .select(['id', 'title'])
+    .select(['code', 'id', 'title'])
     .where('workspace_id', '=', argument('workspaceId'))
     .orderBy('position')
     .orderBy('id'),

@@ -17,12 +17,12 @@ const INDEXES = {
   tasks_updated: ['updated_at', 'seq'],
   tasks_position: ['position', 'seq'],
   tasks_title: ['title_key', 'seq'],
-  tasks_due: ['due_date', 'seq', 'status_id', 'assignee_id', 'list_id', 'priority', 'creator_id'],
+  tasks_due: ['due_date', 'seq', 'status_code', 'assignee_code', 'list_code', 'priority', 'creator_code'],
   tasks_priority: ['priority', 'seq'],
-  tasks_list: ['list_id', 'position', 'seq', 'status_id', 'assignee_id', 'priority', 'due_date'],
-  tasks_assignee: ['assignee_id', 'seq', 'status_id', 'list_id', 'priority', 'due_date'],
-  tasks_status: ['status_id', 'seq'],
-  tasks_creator: ['creator_id', 'seq'],
+  tasks_list: ['list_code', 'position', 'seq', 'status_code', 'assignee_code', 'priority', 'due_date'],
+  tasks_assignee: ['assignee_code', 'seq', 'status_code', 'list_code', 'priority', 'due_date'],
+  tasks_status: ['status_code', 'seq'],
+  tasks_creator: ['creator_code', 'seq'],
   tasks_series: ['recurring_task_id'],
 } satisfies Record<string, readonly string[]>;
 export type Index = keyof typeof INDEXES;

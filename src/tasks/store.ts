@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
+import { codeIn } from '../db/codes.ts';
 import { type Db, prepared, query } from '../db/connection.ts';
-import type { Role, TaskCountRow, TaskRow } from '../db/tables.ts';
+import type { Role, TaskCodes, TaskCountRow, TaskRow } from '../db/tables.ts';
 import type { List } from '../lists/schema.ts';
 import { findList, withStatuses } from '../lists/store.ts';
 import { PRIORITIES, type Task } from './schema.ts';
@@ -60,16 +61,31 @@ const byId = prepared<{ workspaceId: string; id: string }, StoredTask>((argument
 export const findTask = (db: Db, workspaceId: string, id: string | null) =>
   id === null ? undefined : db.one(byId({ workspaceId, id }));
 
-const insert = prepared<NewTask, unknown>((argument) =>
+type References = Pick<TaskRow, 'list_id' | 'status_id' | 'assignee_id' | 'creator_id'>;
+
+const codesOf = prepared<References, TaskCodes>((argument) =>
+  query.selectNoFrom([
+    codeIn('lists', argument('list_id')).as('list_code'),
+    codeIn('statuses', argument('status_id')).as('status_code'),
+    codeIn('users', argument('assignee_id')).as('assignee_code'),
+    codeIn('users', argument('creator_id')).as('creator_code'),
+  ]),
+);
+
+const insert = prepared<NewTask & TaskCodes, unknown>((argument) =>
   query.insertInto('tasks').values({
     id: argument('id'),
     workspace_code: argument('workspace_code'),
     workspace_id: argument('workspace_id'),
     space_id: argument('space_id'),
+    list_code: argument('list_code'),
     list_id: argument('list_id'),
+    status_code: argument('status_code'),
     status_id: argument('status_id'),
     priority: argument('priority'),
+    assignee_code: argument('assignee_code'),
     assignee_id: argument('assignee_id'),
+    creator_code: argument('creator_code'),
     creator_id: argument('creator_id'),
     start_date: argument('start_date'),
     due_date: argument('due_date'),
@@ -96,12 +112,12 @@ const count = prepared<Omit<TaskCountRow, 'n'>, unknown>((argument) =>
       field: argument('field'),
       value: argument('value'),
       priority: argument('priority'),
-      status_id: argument('status_id'),
+      status_code: argument('status_code'),
       n: 1,
     })
     .onConflict((conflict) =>
       conflict
-        .columns(['workspace_code', 'field', 'value', 'priority', 'status_id'])
+        .columns(['workspace_code', 'field', 'value', 'priority', 'status_code'])
         .doUpdateSet((row) => ({ n: row('task_counts.n', '+', 1) })),
     ),
 );
@@ -111,12 +127,14 @@ const count = prepared<Omit<TaskCountRow, 'n'>, unknown>((argument) =>
  * `returning` or several rows, SQLite would journal every page and have the search index written out each time.
  */
 export function insertTaskRow(db: Db, row: NewTask): number {
-  const seq = db.insert(insert(row));
-  const { workspace_code, priority, status_id } = row;
-  const counted = { workspace_code, priority, status_id };
-  db.run(count({ ...counted, field: 'all', value: '' }));
-  db.run(count({ ...counted, field: 'list', value: row.list_id }));
-  db.run(count({ ...counted, field: 'assignee', value: row.assignee_id ?? '' }));
+  const codes = db.one(codesOf(row));
+  if (!codes) throw new Error('A select without a source answered nothing');
+  const seq = db.insert(insert({ ...row, ...codes }));
+  const { workspace_code, priority } = row;
+  const counted = { workspace_code, priority, status_code: codes.status_code };
+  db.run(count({ ...counted, field: 'all', value: 0 }));
+  db.run(count({ ...counted, field: 'list', value: codes.list_code }));
+  db.run(count({ ...counted, field: 'assignee', value: codes.assignee_code ?? 0 }));
   return seq;
 }
 
@@ -125,10 +143,17 @@ export const updateTaskRow = (db: Db, row: StoredTask, changes: Partial<TaskRow>
   db.run(
     query
       .updateTable('tasks')
-      .set(changes)
+      .set({ ...changes, ...codesFor(changes) })
       .where('workspace_code', '=', row.workspace_code)
       .where('seq', '=', row.seq),
   );
+
+const codesFor = ({ list_id, status_id, assignee_id, creator_id }: Partial<References>) => ({
+  ...(list_id !== undefined && { list_code: codeIn('lists', list_id) }),
+  ...(status_id !== undefined && { status_code: codeIn('statuses', status_id) }),
+  ...(assignee_id !== undefined && { assignee_code: codeIn('users', assignee_id) }),
+  ...(creator_id !== undefined && { creator_code: codeIn('users', creator_id) }),
+});
 
 export const deleteTaskRow = (db: Db, row: StoredTask) =>
   db.run(
@@ -145,7 +170,7 @@ const lastIn = prepared<{ workspaceCode: number; listId: string }, { position: n
   query
     .selectFrom('tasks')
     .select(({ fn }) => fn.max('position').as('position'))
-    .where('list_id', '=', argument('listId'))
+    .where('list_code', '=', codeIn('lists', argument('listId')))
     .where('workspace_code', '=', argument('workspaceCode')),
 );
 

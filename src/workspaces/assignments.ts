@@ -1,3 +1,4 @@
+import { codeIn } from '../db/codes.ts';
 import { query } from '../db/connection.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Instant } from '../kernel/instants.ts';
@@ -12,16 +13,16 @@ export function unassignOpenTasks(
 ): void {
   const open = query
     .selectFrom('statuses')
-    .select('id')
+    .select('code')
     .where('workspace_id', '=', workspaceId)
     .where('type', 'in', ['unstarted', 'started']);
   tx.run(
     query
       .updateTable('tasks')
-      .set({ assignee_id: null, updated_at: now })
-      .where('assignee_id', '=', userId)
+      .set({ assignee_id: null, assignee_code: null, updated_at: now })
+      .where('assignee_code', '=', codeIn('users', userId))
       .where('workspace_code', '=', workspaceCode)
-      .where('status_id', 'in', open),
+      .where('status_code', 'in', open),
   );
   tx.run(
     query

@@ -97,12 +97,23 @@ const deleteRows =
     return statement(`delete from ${table} where (${key}) in (${some})`, [id, most]);
   };
 
-const clearReference =
-  (table: 'tasks' | 'recurring_series', column: 'assignee_id' | 'creator_id'): Part =>
+/** Changes rows so that `where`, which has a `?` for the id, does not find them again. */
+const updateRows =
+  (table: string, set: string, where: string): Part =>
   (id, most) => {
-    const some = `select rowid from ${table} where ${column} = ? limit ?`;
-    return statement(`update ${table} set ${column} = null where rowid in (${some})`, [id, most]);
+    const some = `select rowid from ${table} where ${where} limit ?`;
+    return statement(`update ${table} set ${set} where rowid in (${some})`, [id, most]);
   };
+
+/** Tasks and series have nobody any more where that user was. */
+const clearReference = (as: 'assignee' | 'creator'): Part[] => [
+  updateRows(
+    'tasks',
+    `${as}_id = null, ${as}_code = null`,
+    `${as}_code = (select code from users where id = ?)`,
+  ),
+  updateRows('recurring_series', `${as}_id = null`, `${as}_id = ?`),
+];
 
 /** Series decide upon an occurrence a day, for years; thirty such rows go as quickly as a task. */
 const deleteOccurrences = (isIn: string): Part => {
@@ -112,14 +123,19 @@ const deleteOccurrences = (isIn: string): Part => {
 };
 
 /** What a list holds, the tasks first: a series that goes before its tasks would have to let each of them go. */
-const contents = (isIn: string, isTaskIn = isIn): Part[] => [
-  deleteRows('tasks', isTaskIn),
-  deleteOccurrences(isIn),
-  deleteRows('recurring_series', isIn),
+const contents = (kind: keyof typeof TASK_IS_IN): Part[] => [
+  deleteRows('tasks', TASK_IS_IN[kind]),
+  deleteOccurrences(SERIES_IS_IN[kind]),
+  deleteRows('recurring_series', SERIES_IS_IN[kind]),
 ];
 
-const IS_TASK_IN = {
+const TASK_IS_IN = {
   workspace: 'workspace_code = (select code from workspaces where id = ?)',
+  space: 'list_code in (select code from lists where space_id = ?)',
+  list: 'list_code = (select code from lists where id = ?)',
+};
+const SERIES_IS_IN = {
+  workspace: 'workspace_id = ?',
   space: 'list_id in (select id from lists where space_id = ?)',
   list: 'list_id = ?',
 };
@@ -129,19 +145,14 @@ const PARTS: Record<Removal['kind'], readonly Part[]> = {
   user: [
     deleteRows('notifications', 'user_id = ?'),
     deleteRows('notifications', 'actor_id = ?'),
-    clearReference('tasks', 'assignee_id'),
-    clearReference('tasks', 'creator_id'),
-    clearReference('recurring_series', 'assignee_id'),
-    clearReference('recurring_series', 'creator_id'),
+    ...clearReference('assignee'),
+    ...clearReference('creator'),
   ],
-  workspace: [
-    deleteRows('notifications', 'workspace_id = ?'),
-    ...contents('workspace_id = ?', IS_TASK_IN.workspace),
-  ],
-  space: contents(IS_TASK_IN.space),
-  list: contents(IS_TASK_IN.list),
+  workspace: [deleteRows('notifications', 'workspace_id = ?'), ...contents('workspace')],
+  space: contents('space'),
+  list: contents('list'),
 };
 
 const hasManyTasks = (db: Db, { kind, id }: Removal): boolean =>
   kind !== 'user' &&
-  db.all(statement(`select 1 from tasks where ${IS_TASK_IN[kind]} limit ?`, [id, MANY + 1])).length > MANY;
+  db.all(statement(`select 1 from tasks where ${TASK_IS_IN[kind]} limit ?`, [id, MANY + 1])).length > MANY;
