@@ -16,7 +16,7 @@ import {
   weightOf,
 } from './query-plan.ts';
 import type { TaskPage, TaskQuery } from './query-schema.ts';
-import { type ShownTask, taskOf } from './store.ts';
+import { SHOWN, type ShownTask, taskOf } from './store.ts';
 import { countTasks } from './totals.ts';
 
 /** From here on, rows that are passed over are passed in the index, and only those of the page are read. */
@@ -131,8 +131,3 @@ export function readHits(
     ),
   );
 }
-
-/** What `ShownTask` holds. */
-const SHOWN = `id, workspace_id, space_id, list_id, title, description, priority, status_id, assignee_id, creator_id,
-  start_date, due_date, completed_at, position, recurring_task_id, occurrence_at, occurrence_number, overridden,
-  created_at, updated_at`;

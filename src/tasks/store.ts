@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { codeIn } from '../db/codes.ts';
-import { type Db, prepared, query } from '../db/connection.ts';
+import { type Db, prepared, query, statement } from '../db/connection.ts';
 import type { Role, TaskCodes, TaskCountRow, TaskRow } from '../db/tables.ts';
 import type { List } from '../lists/schema.ts';
 import { findList, withStatuses } from '../lists/store.ts';
@@ -11,6 +11,11 @@ export type NewTask = Omit<TaskRow, 'due_noticed'>;
 
 /** What of a task is on the wire. */
 export type ShownTask = Omit<NewTask, 'workspace_code' | 'title_key'>;
+
+/** The columns of a `ShownTask`. */
+export const SHOWN = `id, workspace_id, space_id, list_id, title, description, priority, status_id, assignee_id,
+  creator_id, start_date, due_date, completed_at, position, recurring_task_id, occurrence_at, occurrence_number,
+  overridden, created_at, updated_at`;
 
 /** A task with the number that the search index knows it by. */
 export type StoredTask = TaskRow & { seq: number };
@@ -60,6 +65,12 @@ const byId = prepared<{ workspaceId: string; id: string }, StoredTask>((argument
 /** Null finds none. */
 export const findTask = (db: Db, workspaceId: string, id: string | null) =>
   id === null ? undefined : db.one(byId({ workspaceId, id }));
+
+const SHOWN_BY_ID = `select ${SHOWN} from tasks where workspace_id = ? and id = ?`;
+
+/** As it is on the wire, without what is kept for storing it. */
+export const findShownTask = (db: Db, workspaceId: string, id: string) =>
+  db.one(statement<ShownTask>(SHOWN_BY_ID, [workspaceId, id]));
 
 type References = Pick<TaskRow, 'list_id' | 'status_id' | 'assignee_id' | 'creator_id'>;
 

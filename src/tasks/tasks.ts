@@ -57,7 +57,7 @@ export function addTask(tx: Tx, row: store.NewTask): void {
 }
 
 export const readTask = (deps: Deps, who: Member, id: string): Task =>
-  store.taskOf(demandTask(deps.read, who, id));
+  store.taskOf(demand(store.findShownTask(deps.read, who.workspaceId, id), 'task'));
 
 /**
  * Changes the given fields of a task; the others stay. 400 for a status of another template, a person who cannot be
