@@ -29,6 +29,7 @@ const withoutPassword = (email: string) =>
   world.deps.write((tx) => createAccount(tx, { email, name: 'No', passwordHash: null }, world.clock.now()));
 const mailsListed = (to: string) => listMails(world.deps.read).filter((mail) => mail.to === to);
 const issuesOf = (body: { issues: { path: string; message: string }[] }) => body.issues;
+const noRest = async () => {};
 
 describe('sign-in by password', () => {
   it('answers tokens and user, whatever the case of the address', async () => {
@@ -125,7 +126,7 @@ describe('the hash of a password', () => {
   });
 
   it('waits its turn: so many at once, so many behind them, and 429 for the rest', async () => {
-    const { inTurn, demandRoom } = turns(2, 3);
+    const { inTurn, demandRoom } = turns(2, 3, noRest);
     const release = Promise.withResolvers<void>();
     let running = 0;
     let most = 0;
@@ -152,7 +153,7 @@ describe('the hash of a password', () => {
 
 describe('in a flood of sign-ins', () => {
   it('one hash less is made at once, which leaves a processor to everyone else', async () => {
-    const { inTurn } = turns(2, 4);
+    const { inTurn } = turns(2, 4, noRest);
     const ends: (() => void)[] = [];
     const all = Array.from({ length: 6 }, () =>
       inTurn(() => new Promise<void>((resolve) => ends.push(resolve))),
@@ -166,6 +167,27 @@ describe('in a flood of sign-ins', () => {
       ends[ended]?.();
       expect([ended, await underWay(ended + 1)]).toEqual([ended, left]);
     }
+    await Promise.all(all);
+  });
+
+  it('hashing rests for as long as people are turned away, and no longer', async () => {
+    const rests: (() => void)[] = [];
+    const { inTurn } = turns(1, 2, () => new Promise<void>((resolve) => rests.push(resolve)));
+    const ends: (() => void)[] = [];
+    const hash = () => inTurn(() => new Promise<void>((resolve) => ends.push(resolve)));
+    const all = [hash(), hash(), hash()];
+    await expect(hash()).rejects.toThrow('Too many requests');
+    ends[0]?.();
+    await all[0];
+    await new Promise(setImmediate);
+    expect([ends.length, rests.length]).toEqual([1, 1]);
+    rests[0]?.();
+    await new Promise(setImmediate);
+    expect(ends.length).toBe(2);
+    ends[1]?.();
+    await new Promise(setImmediate);
+    expect([ends.length, rests.length]).toEqual([3, 1]);
+    ends[2]?.();
     await Promise.all(all);
   });
 });

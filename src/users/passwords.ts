@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
 import { hash, verify } from '@node-rs/argon2';
 import { tooManyRequests } from '../kernel/errors.ts';
 import { lowerWorkers } from '../kernel/priority.ts';
@@ -6,6 +7,8 @@ import { lowerWorkers } from '../kernel/priority.ts';
 /** Argon2id by the OWASP cheat sheet: 19 MiB, two passes, one lane. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const WAITING_AT_MOST = 64;
+/** How many times as long as it worked a hash lets the processor rest while people are turned away. */
+const RESTS = 7;
 /** A hash of no password at all, made with the parameters above: what an unknown account is compared with. */
 const NOBODY =
   '$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
@@ -22,10 +25,13 @@ export interface Passwords {
 
 /**
  * Argon2id, at most two hashes (or one for each core) at once: each takes 19 MiB and a thread. When too many wait
- * already, 429. Whoever does not sign in comes first: hashes run at a lower priority, and a flood leaves a processor free.
+ * already, 429. Whoever does not sign in comes first: hashes run at a lower priority, and a flood leaves the processors
+ * free most of the time.
  */
 export function argon2Passwords(): Passwords {
-  const { inTurn, demandRoom } = turns(Math.max(2, availableParallelism()), WAITING_AT_MOST);
+  const { inTurn, demandRoom } = turns(Math.max(2, availableParallelism()), WAITING_AT_MOST, (worked) =>
+    wait(RESTS * worked),
+  );
   let isLowered = false;
   const atLowPriority = <T>(hashing: Promise<T>): Promise<T> => {
     // Now libuv has made its threads.
@@ -50,9 +56,10 @@ export function argon2Passwords(): Passwords {
 
 /**
  * Runs work at most `atOnce` together, others wait in order; refuses when `waitingAtMost` wait. While more than half as
- * many do, one place less is taken: in a flood, that is a processor for whoever does not sign in.
+ * many do, one place less is taken: in a flood, that is a processor for whoever does not sign in. While nobody more may
+ * wait, work that took some milliseconds is followed by what `rest` makes of them.
  */
-export function turns(atOnce: number, waitingAtMost: number) {
+export function turns(atOnce: number, waitingAtMost: number, rest: (worked: number) => Promise<unknown>) {
   let running = 0;
   const waiting: (() => void)[] = [];
   const places = () => (waiting.length > waitingAtMost / 2 ? Math.max(1, atOnce - 1) : atOnce);
@@ -64,8 +71,14 @@ export function turns(atOnce: number, waitingAtMost: number) {
       resume();
     }
   };
+  const isFull = () => waiting.length >= waitingAtMost;
+  const leave = async (worked: number) => {
+    if (isFull()) await rest(worked);
+    running -= 1;
+    resumeSome();
+  };
   const demandRoom = () => {
-    if (waiting.length >= waitingAtMost) throw tooManyRequests(1);
+    if (isFull()) throw tooManyRequests(1);
   };
   const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
     demandRoom();
@@ -73,11 +86,11 @@ export function turns(atOnce: number, waitingAtMost: number) {
       waiting.push(resume);
       resumeSome();
     });
+    const began = performance.now();
     try {
       return await work();
     } finally {
-      running -= 1;
-      resumeSome();
+      leave(performance.now() - began);
     }
   };
   return { inTurn, demandRoom };
