@@ -28,17 +28,21 @@ export function createRateLimits(config: Config['rate_limits']): RateLimits {
 }
 
 /**
- * A limit over at most `keysAtMost` keys. A full table first drops the key that was used longest ago, so that
- * someone who is being limited cannot be forgotten by their own hammering.
+ * A limit over at most `keysAtMost` keys. When half of them are new, those that nobody used meanwhile are dropped, all at
+ * once: to look for the oldest one takes longer than all else, and whoever is being limited is not forgotten by their
+ * own hammering.
  */
 export function createLimit(bucket: Bucket, keysAtMost = KEYS_AT_MOST): Limit {
-  const fullAt = new Map<string, number>();
+  let recent = new Map<string, number>();
+  let earlier = recent;
   return (key, now) => {
-    const before = fullAt.get(key);
+    const before = recent.get(key) ?? earlier.get(key);
     const outcome = takeFrom(bucket, before, now);
-    fullAt.delete(key);
-    if (fullAt.size >= keysAtMost) fullAt.delete(fullAt.keys().next().value ?? '');
-    fullAt.set(key, outcome.taken ? outcome.fullAt : (before ?? now));
+    if (recent.size >= keysAtMost / 2 && !recent.has(key)) {
+      earlier = recent;
+      recent = new Map();
+    }
+    recent.set(key, outcome.taken ? outcome.fullAt : (before ?? now));
     if (!outcome.taken) throw tooManyRequests(outcome.waitMs / 1_000);
   };
 }
