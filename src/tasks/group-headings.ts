@@ -18,7 +18,7 @@ export interface Group {
 
 /** What a group has in common: the value in the rows, on the wire, and for people. */
 interface Heading {
-  value: string | number | null;
+  value: number | null;
   key: string | null;
   label: string;
 }

@@ -57,7 +57,7 @@ export function argon2Passwords(): Passwords {
 /**
  * Runs work at most `atOnce` together, others wait in order; refuses when `waitingAtMost` wait. While more than half as
  * many do, one place less is taken: in a flood, that is a processor for whoever does not sign in. While nobody more may
- * wait, work that took some milliseconds is followed by what `rest` makes of them.
+ * wait, a place stays taken until `rest` resolves, which is told how many milliseconds the work took.
  */
 export function turns(atOnce: number, waitingAtMost: number, rest: (worked: number) => Promise<unknown>) {
   let running = 0;
