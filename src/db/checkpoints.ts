@@ -46,6 +46,7 @@ export function createCheckpoints(storage: Storage, onFailure: (reason: unknown)
   let hasFailed = false;
   let isTooLong = false;
   let due = PAGES_BETWEEN;
+  const askLog = logAsker(writing);
 
   const copy = (): Promise<void> => {
     copying = Promise.withResolvers();
@@ -71,7 +72,7 @@ export function createCheckpoints(storage: Storage, onFailure: (reason: unknown)
 
   const onCopied = () => {
     try {
-      const { pages, left } = logOf(writing);
+      const { pages, left } = askLog();
       // Someone who reads from the log may keep it from ending even while writers wait.
       isTooLong = !doWritersWait && left > 0 && pages > LONG_LOG_PAGES;
       due = left + PAGES_BETWEEN;
@@ -87,7 +88,7 @@ export function createCheckpoints(storage: Storage, onFailure: (reason: unknown)
       try {
         doWritersWait = isTooLong;
         if (doWritersWait) return copy();
-        if (logOf(writing).left >= due) copy();
+        if (askLog().left >= due) copy();
       } catch (reason) {
         fail(reason);
       }
@@ -104,12 +105,22 @@ export function createCheckpoints(storage: Storage, onFailure: (reason: unknown)
 }
 
 /** How many pages the write-ahead log has, and how many of them are not in the file yet. */
-export function logOf(connection: SqliteDatabase.Database): { pages: number; left: number } {
-  const [{ log = 0, checkpointed = 0 } = {}] = connection.pragma('wal_checkpoint(noop)') as {
-    log?: number;
-    checkpointed?: number;
-  }[];
-  return { pages: log, left: log - checkpointed };
+export const logOf = (connection: SqliteDatabase.Database): Log => logAsker(connection)();
+
+interface Log {
+  pages: number;
+  left: number;
+}
+
+/** Prepared, as it is asked after each commit. */
+function logAsker(connection: SqliteDatabase.Database): () => Log {
+  const statement = connection.prepare<[], { log: number; checkpointed: number }>(
+    'pragma wal_checkpoint(noop)',
+  );
+  return () => {
+    const { log, checkpointed } = statement.get() ?? { log: 0, checkpointed: 0 };
+    return { pages: log, left: log - checkpointed };
+  };
 }
 
 const startThread = (workerData: ThreadData): Worker =>
