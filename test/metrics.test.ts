@@ -1,3 +1,4 @@
+import type { CompiledQuery } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import { noteBackup, noteFailure } from '../src/backup/notes.ts';
 import { type Query, query } from '../src/db/connection.ts';
@@ -346,9 +347,10 @@ describe('what the metrics tell of the data', () => {
   const watched = async () => {
     const statements: { sql: string; parameters: readonly unknown[] }[] = [];
     const { read: db, config, clock } = world.deps;
-    const noted = <Row>(statement: Query<Row>) => {
-      statements.push('compile' in statement ? statement.compile() : statement);
-      return statement;
+    const noted = <Row>(statement: Query<Row>): CompiledQuery<Row> => {
+      const compiled = 'compile' in statement ? statement.compile() : statement;
+      statements.push(compiled);
+      return compiled;
     };
     const metrics = await createMetrics({
       config,
@@ -357,6 +359,7 @@ describe('what the metrics tell of the data', () => {
       read: {
         all: (statement) => db.all(noted(statement)),
         one: (statement) => db.one(noted(statement)),
+        recall: (statement) => db.recall(noted(statement)),
         run: (statement) => db.run(noted(statement)),
         insert: (statement) => db.insert(noted(statement)),
       },

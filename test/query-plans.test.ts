@@ -1,3 +1,4 @@
+import type { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Query } from '../src/db/connection.ts';
 import type { Deps } from '../src/deps.ts';
@@ -29,10 +30,10 @@ beforeAll(async () => {
     authorization,
     workspaceId: seeded.workspaceId,
   });
-  const noted = <Row>(statement: Query<Row>) => {
+  const noted = <Row>(statement: Query<Row>): CompiledQuery<Row> => {
     const compiled = 'compile' in statement ? statement.compile() : statement;
     if (!statements.has(compiled.sql)) statements.set(compiled.sql, compiled.parameters);
-    return compiled as Query<Row>;
+    return compiled;
   };
   const { read } = world.deps;
   deps = {
@@ -40,6 +41,7 @@ beforeAll(async () => {
     read: {
       all: (statement) => read.all(noted(statement)),
       one: (statement) => read.one(noted(statement)),
+      recall: (statement) => read.recall(noted(statement)),
       run: (statement) => read.run(noted(statement)),
       insert: (statement) => read.insert(noted(statement)),
     },

@@ -40,6 +40,8 @@ export const statement = <Row>(sql: string, parameters: readonly unknown[]): Com
 export interface Db {
   all<Row>(statement: Query<Row>): Row[];
   one<Row>(statement: Query<Row>): Row | undefined;
+  /** As `all`, perhaps from memory: for what nearly every request asks and hardly any changes. */
+  recall<Row>(statement: CompiledQuery<Row>): readonly Readonly<Row>[];
   /** Answers the number of rows changed. */
   run(statement: Query<unknown>): number;
   /** Answers the rowid of the row inserted. */
@@ -73,9 +75,12 @@ class Placeholder {
 
 /**
  * A `Db` over an open connection, with its statements kept prepared: preparing costs more than most queries.
- * `beforeWrite` is called before each statement that is not a mere read.
+ * `beforeWrite` is called before each statement that is not a mere read. It remembers nothing.
  */
-export function connectionDb(sqlite: SqliteDatabase.Database, beforeWrite: () => void = () => {}): Db {
+export function connectionDb(
+  sqlite: SqliteDatabase.Database,
+  beforeWrite: (sql: string) => void = () => {},
+): Db {
   const kept = new Map<string, SqliteDatabase.Statement>();
 
   const preparedOf = (sql: string) => {
@@ -85,15 +90,18 @@ export function connectionDb(sqlite: SqliteDatabase.Database, beforeWrite: () =>
       if (kept.size >= PREPARED_AT_MOST) kept.delete(kept.keys().next().value ?? '');
       kept.set(sql, found);
     }
-    if (!found.readonly) beforeWrite();
+    if (!found.readonly) beforeWrite(sql);
     return found;
   };
 
+  const all = <Row>(asked: Query<Row>) => {
+    const { sql, parameters } = compiledOf(asked);
+    return preparedOf(sql).all(...parameters) as Row[];
+  };
+
   return {
-    all: <Row>(asked: Query<Row>) => {
-      const { sql, parameters } = compiledOf(asked);
-      return preparedOf(sql).all(...parameters) as Row[];
-    },
+    all,
+    recall: all,
     one: <Row>(asked: Query<Row>) => {
       const { sql, parameters } = compiledOf(asked);
       return preparedOf(sql).get(...parameters) as Row | undefined;

@@ -2,6 +2,7 @@ import type SqliteDatabase from 'better-sqlite3';
 import { unavailable } from '../kernel/errors.ts';
 import { codeOf } from '../kernel/private-file.ts';
 import { connectionDb, type Db } from './connection.ts';
+import { createMemory } from './memory.ts';
 
 const JOBS_PER_COMMIT = 256;
 const MILLISECONDS_PER_COMMIT = 10;
@@ -58,10 +59,12 @@ export function createWriter(
   onCommit: () => Promise<void> | undefined = () => undefined,
 ): Writer {
   const { writing } = connections;
-  const db = connectionDb(writing, () => {
+  const memory = createMemory(writing);
+  const db = connectionDb(writing, (sql) => {
     // SQLite may end the transaction by itself, as when the disk is full: what a job wrote then would stay.
     if (!writing.inTransaction) throw unavailable(REFUSAL);
     writes += 1;
+    memory.heed(sql);
   });
   const reader = connectionDb(connections.reading);
   const counts = { commits: 0, jobs: 0 };
@@ -99,6 +102,7 @@ export function createWriter(
     const tx: Tx = {
       all: (statement) => live(db).all(statement),
       one: (statement) => live(db).one(statement),
+      recall: (statement) => memory.recall(statement, live(db)),
       run: (statement) => live(db).run(statement),
       insert: (statement) => live(db).insert(statement),
       afterCommit: (effect) => {
@@ -143,6 +147,7 @@ export function createWriter(
   const begin = () => {
     if (writing.inTransaction) writing.exec('rollback');
     writing.exec('begin immediate');
+    memory.renew();
   };
 
   const commitBatch = () => {
@@ -160,6 +165,8 @@ export function createWriter(
       const failed = batch.length > 0 ? batch : queue.splice(0);
       for (const { reject } of failed) reject(storageError(reason));
       return;
+    } finally {
+      memory.renew();
     }
     counts.commits += 1;
     counts.jobs += batch.length;
@@ -197,6 +204,7 @@ export function createWriter(
     read: {
       all: (statement) => outsideJobs(reader).all(statement),
       one: (statement) => outsideJobs(reader).one(statement),
+      recall: (statement) => memory.recall(statement, outsideJobs(reader)),
       run: (statement) => outsideJobs(reader).run(statement),
       insert: (statement) => outsideJobs(reader).insert(statement),
     },

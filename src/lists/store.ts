@@ -73,7 +73,8 @@ const listById = prepared<{ workspaceId: string; id: string }, ListRow>((argumen
     .where('workspace_id', '=', argument('workspaceId')),
 );
 
-export const findList = (db: Db, workspaceId: string, id: string) => db.one(listById({ workspaceId, id }));
+export const findList = (db: Db, workspaceId: string, id: string) =>
+  db.recall(listById({ workspaceId, id }))[0];
 
 const statusesByTemplate = prepared<{ workspaceId: string; templateId: string }, Status>((argument) =>
   query
@@ -86,8 +87,9 @@ const statusesByTemplate = prepared<{ workspaceId: string; templateId: string },
 );
 
 /** The statuses of a template, in order. */
-export const statusesOf = (db: Db, workspaceId: string, templateId: string): Status[] =>
-  db.all(statusesByTemplate({ workspaceId, templateId }));
+export const statusesOf = (db: Db, workspaceId: string, templateId: string): Status[] => [
+  ...db.recall(statusesByTemplate({ workspaceId, templateId })),
+];
 
 export const withStatuses = (db: Db, row: ListRow): List =>
   listOf(row, statusesOf(db, row.workspace_id, row.status_template_id));

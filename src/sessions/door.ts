@@ -4,9 +4,9 @@ import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import type { Door } from '../http/route.ts';
 import { unauthorizedBearer } from '../kernel/errors.ts';
-import { toInstant } from '../kernel/instants.ts';
+import { toMs } from '../kernel/instants.ts';
 import { findUser } from '../users/store.ts';
-import { findLiveSession } from './store.ts';
+import { findSession } from './store.ts';
 
 /** Someone whose session lives. */
 export interface SignedIn {
@@ -18,20 +18,14 @@ export interface SignedIn {
 export const signedIn: Door<SignedIn> = {
   bearer: true,
   enter: async (deps, visitor, { authorization }) => {
-    const who = await claimed(deps, authorization);
-    demandSession(deps, deps.read, who);
-    visitor.userId = who.userId;
-    return who;
+    const [, token] = /^bearer ([^\s,]+)$/i.exec(authorization ?? '') ?? [];
+    if (token === undefined) throw unauthorizedBearer('An access token is needed: Authorization: Bearer …');
+    const { userId, sessionId } = await deps.accessTokens.verify(token);
+    demandSession(deps, deps.read, { userId, sessionId });
+    visitor.userId = userId;
+    return { userId, sessionId };
   },
 };
-
-/** Whose session a valid access token names, else 401; whether that still lives is for the door to ask. */
-export async function claimed(deps: Deps, authorization: string | undefined): Promise<SignedIn> {
-  const [, token] = /^bearer ([^\s,]+)$/i.exec(authorization ?? '') ?? [];
-  if (token === undefined) throw unauthorizedBearer('An access token is needed: Authorization: Bearer …');
-  const { userId, sessionId } = await deps.accessTokens.verify(token);
-  return { userId, sessionId };
-}
 
 /**
  * Writes in someone's name, in a transaction that asks at the door again: whose session has ended since the request
@@ -54,15 +48,9 @@ export function demandAccount(db: Db, { userId }: Pick<SignedIn, 'userId'>): Use
   return user;
 }
 
-/** 401 when the session has ended. */
-export const demandSession = ({ clock }: Deps, db: Db, who: SignedIn) =>
-  demandLive(findLiveSession(db, who.sessionId, toInstant(clock.now())), who);
-
-/** What was found of the session that someone claims; 401 when it has ended. */
-export function demandLive<Found extends { user_id: string }>(
-  found: Found | undefined,
-  { userId }: SignedIn,
-): Found {
-  if (found?.user_id !== userId) throw unauthorizedBearer('The session has ended');
-  return found;
+/** 401 when the session has ended or expired. */
+export function demandSession({ clock }: Deps, db: Db, { userId, sessionId }: SignedIn): void {
+  const session = findSession(db, sessionId);
+  if (session?.user_id !== userId || toMs(session.expires_at) <= clock.now())
+    throw unauthorizedBearer('The session has ended');
 }

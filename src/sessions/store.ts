@@ -20,20 +20,12 @@ export const insertSession = (db: Db, row: SessionRow) => db.run(query.insertInt
 export const insertRefreshToken = (db: Db, row: RefreshTokenRow) =>
   db.run(query.insertInto('refresh_tokens').values(row));
 
-/** A session that has neither ended nor expired, for statements that ask for more along with it. */
-export const liveSession = (id: string, now: Instant) =>
-  query
-    .selectFrom('sessions as session')
-    .select('session.user_id')
-    .where('session.id', '=', id)
-    .where('session.expires_at', '>', now);
-
-const liveSessionAlone = prepared<{ id: string; now: Instant }, Pick<SessionRow, 'user_id'>>((argument) =>
-  liveSession(argument('id'), argument('now')),
+const sessionById = prepared<{ id: string }, Pick<SessionRow, 'user_id' | 'expires_at'>>((argument) =>
+  query.selectFrom('sessions').select(['user_id', 'expires_at']).where('id', '=', argument('id')),
 );
 
-/** The user of a session that has neither ended nor expired. */
-export const findLiveSession = (db: Db, id: string, now: Instant) => db.one(liveSessionAlone({ id, now }));
+/** Whose session it is, and until when, unless it has ended before. */
+export const findSession = (db: Db, id: string) => db.recall(sessionById({ id }))[0];
 
 /** The refresh token of this hash, with the session it belongs to. */
 export const findRefreshToken = (db: Db, hash: string) =>

@@ -138,7 +138,7 @@ const count = prepared<Omit<TaskCountRow, 'n'>, unknown>((argument) =>
  * `returning` or several rows, SQLite would journal every page and have the search index written out each time.
  */
 export function insertTaskRow(db: Db, row: NewTask): number {
-  const codes = db.one(codesOf(row));
+  const [codes] = db.recall(codesOf(row));
   if (!codes) throw new Error('A select without a source answered nothing');
   const seq = db.insert(insert({ ...row, ...codes }));
   const { workspace_code, priority } = row;
@@ -200,4 +200,4 @@ const assignable = prepared<{ workspaceId: string; userId: string }, { role: Rol
 
 /** Whether tasks of the workspace may be given to that user: a member who is not a viewer. */
 export const isAssignable = (db: Db, workspaceId: string, userId: string): boolean =>
-  db.one(assignable({ workspaceId, userId })) !== undefined;
+  db.recall(assignable({ workspaceId, userId })).length > 0;

@@ -1,13 +1,11 @@
-import { type Db, prepared } from '../db/connection.ts';
+import { type Db, prepared, query } from '../db/connection.ts';
 import { isNotBeingRemoved } from '../db/removed.ts';
 import type { Role } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import type { Door } from '../http/route.ts';
 import { forbidden, notFound } from '../kernel/errors.ts';
-import { type Instant, toInstant } from '../kernel/instants.ts';
-import { claimed, demandLive, type SignedIn } from '../sessions/door.ts';
-import { liveSession } from '../sessions/store.ts';
+import { demandSession, type SignedIn, signedIn } from '../sessions/door.ts';
 
 const RANKS: Record<Role, number> = { viewer: 0, member: 1, admin: 2, owner: 3 };
 
@@ -29,11 +27,10 @@ export interface Member extends SignedIn {
 export const member = (least: Role): Door<Member> => ({
   bearer: true,
   role: least,
-  enter: async (deps, visitor, { authorization, workspaceId = '' }) => {
-    const who = await claimed(deps, authorization);
-    const found = demandAdmission(deps, deps.read, who, workspaceId);
-    visitor.userId = who.userId;
-    const { role, code } = demandRole(found, least);
+  enter: async (deps, visitor, request) => {
+    const who = await signedIn.enter(deps, visitor, request);
+    const { workspaceId = '' } = request;
+    const { role, code } = demandPlace(deps.read, who, workspaceId, least);
     // The one place that may call someone a member.
     return { ...who, workspaceId, workspaceCode: code, role } as Member;
   },
@@ -45,41 +42,35 @@ export const member = (least: Role): Door<Member> => ({
  */
 export const writeAs = <T>(deps: Deps, who: Member, job: Parameters<typeof deps.write<T>>[0]): Promise<T> =>
   deps.write<T>((tx: Tx) => {
-    demandRole(demandAdmission(deps, tx, who, who.workspaceId), who.role);
+    demandSession(deps, tx, who);
+    demandPlace(tx, who, who.workspaceId, who.role);
     return job(tx);
   });
 
 export const isAtLeast = (role: Role, least: Role): boolean => RANKS[role] >= RANKS[least];
 
-/** The workspace, if it is there, and the role that someone has in it, if any. */
-interface Admission {
-  user_id: string;
-  code: number | null;
+/** A workspace, and the role that someone has in it, if any. */
+interface Place {
+  code: number;
   role: Role | null;
 }
 
-/** In one statement, as it stands before each that is asked for. */
-const admission = prepared<{ sessionId: string; now: Instant; workspaceId: string }, Admission>((argument) =>
-  liveSession(argument('sessionId'), argument('now'))
-    .leftJoin('workspaces as workspace', (join) =>
-      join
-        .on('workspace.id', '=', argument('workspaceId'))
-        .on(isNotBeingRemoved('workspace', 'workspace.id')),
-    )
+const placeOf = prepared<{ workspaceId: string; userId: string }, Place>((argument) =>
+  query
+    .selectFrom('workspaces as workspace')
     .leftJoin('members as member', (join) =>
-      join.onRef('member.workspace_id', '=', 'workspace.id').onRef('member.user_id', '=', 'session.user_id'),
+      join.onRef('member.workspace_id', '=', 'workspace.id').on('member.user_id', '=', argument('userId')),
     )
-    .select(['workspace.code', 'member.role']),
+    .select(['workspace.code', 'member.role'])
+    .where('workspace.id', '=', argument('workspaceId'))
+    .where(isNotBeingRemoved('workspace', 'workspace.id')),
 );
 
-function demandAdmission({ clock }: Deps, db: Db, who: SignedIn, workspaceId: string): Admission {
-  const now = toInstant(clock.now());
-  return demandLive(db.one(admission({ sessionId: who.sessionId, now, workspaceId })), who);
-}
-
-function demandRole({ code, role }: Admission, least: Role): { role: Role; code: number } {
-  if (code === null) throw notFound('workspace');
+function demandPlace(db: Db, { userId }: SignedIn, workspaceId: string, least: Role) {
+  const [found] = db.recall(placeOf({ workspaceId, userId }));
+  if (!found) throw notFound('workspace');
+  const { code, role } = found;
   if (role === null) throw forbidden('You are no member of this workspace');
   if (!isAtLeast(role, least)) throw forbidden(`This needs the role ${least} or a higher one`);
-  return { role, code };
+  return { code, role };
 }

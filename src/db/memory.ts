@@ -1,0 +1,80 @@
+import type SqliteDatabase from 'better-sqlite3';
+import type { CompiledQuery } from 'kysely';
+import type { Db } from './connection.ts';
+
+const ANSWERS_AT_MOST = 10_000;
+
+/** Tables that change with every task. Nothing else depends on them, so that writing to them makes nothing untrue. */
+const OF_TASKS = '(?:tasks|task_counts|task_search|recurring_series|recurring_occurrences|notifications)';
+const WRITES_TO_TASKS = new RegExp(`^(?:insert into|update|delete from) "?${OF_TASKS}"?[ (]`);
+const NAMES_TASKS = new RegExp(String.raw`\b${OF_TASKS}\b`);
+
+/** Answers that nearly every request asks for and hardly any changes: who may do what where, what a list is made of. */
+export interface Memory {
+  /** What `db` answers to `asked`, or did since anything but tasks was written. */
+  recall<Row>(asked: CompiledQuery<Row>, db: Db): readonly Readonly<Row>[];
+  /** To be told of each statement that writes, before it does. */
+  heed(sql: string): void;
+  /** To be told that a transaction begins or is over. */
+  renew(): void;
+}
+
+/** The memory of one storage, over the connection that writes: it notices by that what other processes write. */
+export function createMemory(writing: SqliteDatabase.Database): Memory {
+  const version = writing.prepare<[], number>('pragma data_version').pluck();
+  const answers = new Map<string, Map<string, readonly unknown[]>>();
+  let size = 0;
+  let knownVersion: number | undefined;
+  let isFresh = false;
+  /** Once a transaction has written: what is read there may be undone. */
+  let isUncertain = false;
+
+  const forget = () => {
+    answers.clear();
+    size = 0;
+  };
+
+  /** Once in a turn of the event loop: it costs as much as a read. */
+  const refresh = () => {
+    const latest = version.get();
+    if (latest !== knownVersion || size >= ANSWERS_AT_MOST) forget();
+    knownVersion = latest;
+    isFresh = true;
+    setImmediate(() => {
+      isFresh = false;
+    });
+  };
+
+  const answersTo = (sql: string) => {
+    const known = answers.get(sql);
+    if (known) return known;
+    if (NAMES_TASKS.test(sql)) throw new Error('What changes with every task is not remembered');
+    const none = new Map<string, readonly unknown[]>();
+    answers.set(sql, none);
+    return none;
+  };
+
+  return {
+    recall: <Row>(asked: CompiledQuery<Row>, db: Db) => {
+      if (isUncertain) return db.all(asked);
+      if (!isFresh) refresh();
+      const known = answersTo(asked.sql);
+      const key = JSON.stringify(asked.parameters);
+      const remembered = known.get(key) as readonly Row[] | undefined;
+      if (remembered) return remembered;
+      const found = Object.freeze(db.all(asked).map((row) => Object.freeze(row)));
+      known.set(key, found);
+      size += 1;
+      return found;
+    },
+    heed: (sql) => {
+      if (WRITES_TO_TASKS.test(sql)) return;
+      isUncertain = true;
+      forget();
+    },
+    renew: () => {
+      isUncertain = false;
+      isFresh = false;
+    },
+  };
+}
