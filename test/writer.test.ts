@@ -87,6 +87,27 @@ describe('a batch', () => {
     expect(keys()).toEqual(['a']);
   });
 
+  it('ends with what its jobs left for the end, once for all of them, and undoes it with itself', async () => {
+    const done: number[] = [];
+    const sum = (db: Db, amount: number) => {
+      done.push(amount);
+      put(db, 'sum', String(amount));
+    };
+    const leave = (key: string, amount: number) =>
+      write((tx) => {
+        put(tx, key);
+        tx.atEnd(sum, amount);
+      });
+    await Promise.all([leave('a', 1), leave('b', 2), write((tx) => put(tx, 'c'))]);
+    expect(done).toEqual([3]);
+    expect(keys()).toEqual(['a', 'b', 'c', 'sum']);
+
+    await expect(leave('d', 4)).rejects.toThrow(/UNIQUE/);
+    expect(keys()).toEqual(['a', 'b', 'c', 'sum']);
+    await write((tx) => put(tx, 'e'));
+    expect(done).toEqual([3, 4]);
+  });
+
   it('takes in the jobs of the next turns as well, for as long as each brings some', async () => {
     const writes = [write((tx) => put(tx, 'a'))];
     await turn();

@@ -10,9 +10,16 @@ const REFUSAL = 'The storage cannot take writes now';
 
 /** The handle a job writes with; it is dead once the job has returned. */
 export interface Tx extends Db {
+  /**
+   * Has `work` done once at the end of the transaction, for all jobs in it: with the sum of their amounts. Of a job that
+   * left no trace the amount may be in it.
+   */
+  atEnd(work: AtEnd, amount: number): void;
   /** Runs `effect` once the job is on the disk, and never if it is not. */
   afterCommit(effect: () => void): void;
 }
+
+type AtEnd = (db: Db, amount: number) => void;
 
 /** Nothing may be awaited inside a transaction: a job that answers a promise does not compile. */
 type Settled<T> = T extends PromiseLike<unknown> ? never : T;
@@ -69,6 +76,7 @@ export function createWriter(
   const reader = connectionDb(connections.reading);
   const counts = { commits: 0, jobs: 0 };
   const queue: Queued[] = [];
+  const leftForTheEnd = new Map<AtEnd, number>();
   let scheduled = false;
   let isHeldBack = false;
   let inJob = false;
@@ -105,6 +113,10 @@ export function createWriter(
       recall: (statement) => memory.recall(statement, live(db)),
       run: (statement) => live(db).run(statement),
       insert: (statement) => live(db).insert(statement),
+      atEnd: (work, amount) => {
+        const left = live(leftForTheEnd);
+        left.set(work, (left.get(work) ?? 0) + amount);
+      },
       afterCommit: (effect) => {
         live(effects).push(effect);
       },
@@ -148,6 +160,7 @@ export function createWriter(
     if (writing.inTransaction) writing.exec('rollback');
     writing.exec('begin immediate');
     memory.renew();
+    leftForTheEnd.clear();
   };
 
   const commitBatch = () => {
@@ -158,6 +171,7 @@ export function createWriter(
         begin();
         runApart(batch);
       }
+      for (const [work, amount] of leftForTheEnd) work(db, amount);
       writing.exec('commit');
     } catch (reason) {
       rollBack(writing);

@@ -1,5 +1,6 @@
 import { type Db, statement } from '../db/connection.ts';
 import { tellSearchIndex } from '../db/search-index.ts';
+import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import { pageRequest } from '../http/page-query.ts';
 import { offsetOf, pageOf } from '../kernel/page.ts';
@@ -25,9 +26,9 @@ const PAGES_FOR_A_TASK = 4;
 const UNITS_FOR_A_PAGE = 500;
 
 /** Makes a new task findable. */
-export function indexTask(db: Db, seq: number, task: Searchable): void {
+export function indexTask(tx: Tx, seq: number, task: Searchable): void {
   const { title, description } = textsOf(task);
-  db.run(
+  tx.run(
     statement('insert into task_search (rowid, title, description) values (?, ?, ?)', [
       seq,
       title,
@@ -35,20 +36,20 @@ export function indexTask(db: Db, seq: number, task: Searchable): void {
     ]),
   );
   const pages = seq % TASKS_BETWEEN_MERGES === 0 ? TASKS_BETWEEN_MERGES * PAGES_FOR_A_TASK : 0;
-  mergeSome(db, pages, description);
+  mergeSome(tx, pages, description);
 }
 
 /** Makes a task findable by what its title and description became. */
-export function reindexTask(db: Db, task: Searchable & { seq: number }): void {
+export function reindexTask(tx: Tx, task: Searchable & { seq: number }): void {
   const { title, description } = textsOf(task);
-  db.run(
+  tx.run(
     statement('update task_search set title = ?, description = ? where rowid = ?', [
       title,
       description,
       task.seq,
     ]),
   );
-  mergeSome(db, PAGES_FOR_A_TASK, description);
+  mergeSome(tx, PAGES_FOR_A_TASK, description);
 }
 
 const textsOf = ({ workspace_code: code, title, description }: Searchable) => ({
@@ -58,12 +59,14 @@ const textsOf = ({ workspace_code: code, title, description }: Searchable) => ({
 
 /**
  * Merges a little of what the index grew by: by itself SQLite would merge hundreds of pages in one commit, which
- * everyone waits for.
+ * everyone waits for. At the end, as it writes out first what is new to the index.
  */
-function mergeSome(db: Db, pages: number, added: string): void {
+function mergeSome(tx: Tx, pages: number, added: string): void {
   const all = pages + Math.floor(added.length / UNITS_FOR_A_PAGE);
-  if (all > 0) tellSearchIndex(db, 'merge', all);
+  if (all > 0) tx.atEnd(merge, all);
 }
+
+const merge = (db: Db, pages: number) => tellSearchIndex(db, 'merge', pages);
 
 /**
  * One page of the tasks in which every word of `q` begins a word of title or description: first those that have all of
