@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createLimit } from '../src/http/rate-limits.ts';
 import { tooManyRequests } from '../src/kernel/errors.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../src/kernel/instants.ts';
@@ -228,7 +228,7 @@ describe('failed sign-ins', () => {
     expect((await change()).status).toBe(204);
   });
 
-  it('are not even counted while too many wait: a flood costs the disk nothing', async () => {
+  it('are not even counted, nor accounts looked up, while too many wait: a flood costs the disk nothing', async () => {
     let isBusy = false;
     const demandRoom = () => {
       if (isBusy) throw tooManyRequests(1);
@@ -240,12 +240,15 @@ describe('failed sign-ins', () => {
     const ada = await world.signUp('ada@example.com');
     isBusy = true;
     const { commits } = world.opened.writer.counts;
+    const reads = vi.spyOn(world.deps.read, 'one');
     for (const email of [ada.email, 'nobody@example.com']) {
       for (let i = 0; i < 20; i += 1) expect((await login(email, 'password2')).status).toBe(429);
     }
     expect(world.opened.writer.counts.commits).toBe(commits);
+    expect(reads).not.toHaveBeenCalled();
     isBusy = false;
     expect((await login(ada.email, ada.password)).status).toBe(200);
+    expect(reads).toHaveBeenCalled();
   });
 
   it('are not used up by sign-ins that succeed', async () => {
