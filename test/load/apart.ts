@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
@@ -8,12 +8,23 @@ export interface Apart<Told> {
   stop(): Promise<Told>;
 }
 
-/** Starts a file of this folder with options it gets as its first message; resolves when it is under way. */
+/** Only Linux can keep a process off its processors until nobody else wants them. */
+const IDLE = ['--idle', '0'];
+export const canBeElsewhere = spawnSync('chrt', [...IDLE, 'true']).status === 0;
+
+/**
+ * Starts a file of this folder with options it gets as its first message; resolves when it is under way. What is
+ * `elsewhere` in life, on the machines of clients, takes as little as can be from those on this one.
+ */
 export async function apart<Options extends object, Told>(
   file: string,
   options: Options,
+  { elsewhere }: { elsewhere: boolean },
 ): Promise<Apart<Told>> {
-  const child = fork(join(import.meta.dirname, file));
+  const child = fork(
+    join(import.meta.dirname, file),
+    elsewhere && canBeElsewhere ? { execPath: 'chrt', execArgv: [...IDLE, process.execPath] } : {},
+  );
   const ended = once(child, 'exit').then((): never => {
     throw new Error(`${file} ended by itself`);
   });

@@ -1,7 +1,6 @@
 /** Signs in at a steady rate, whether or not the server keeps up. */
 
 import { Agent, request } from 'node:http';
-import { constants, setPriority } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { underOrders } from './apart.ts';
 
@@ -23,7 +22,6 @@ export interface SignedIn {
 
 const STEP_MS = 1;
 
-setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 await underOrders(signInsUntil);
 
 async function signInsUntil({ port, perSecond, ...account }: SignIns, stop: AbortSignal): Promise<SignedIn> {
