@@ -1,4 +1,5 @@
 import SqliteDatabase from 'better-sqlite3';
+import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Db, prepared, query, statement } from '../src/db/connection.ts';
 import type { Role } from '../src/db/tables.ts';
@@ -119,9 +120,12 @@ describe('what is remembered', () => {
     expect(roleIn(read)).toBe('owner');
 
     const changing = write((tx) => setRole(tx, 'admin'));
-    const following = write((tx) => [roleIn(tx), roleIn(tx)]);
+    const following = write((tx) => [membership(tx), membership(tx)]);
     await changing;
-    expect(await following).toEqual(['admin', 'admin']);
+    for (const found of await following) {
+      expect(found).toEqual([{ role: 'admin' }]);
+      expect(() => Object.assign(found[0] ?? {}, { role: 'owner' })).toThrow(TypeError);
+    }
     expect(roleIn(read)).toBe('admin');
   });
 
@@ -139,13 +143,37 @@ describe('what is remembered', () => {
     expect(await writing).toBe('viewer');
   });
 
-  it('is bounded', async () => {
+  it('is bounded in answers, and none is to a question of any length', async () => {
     const { read } = world.deps;
     const first = membership(read);
-    for (let i = 0; i < 10_000; i += 1) membership(read, `user ${i}`);
+    for (let i = 0; i < 9_000; i += 1) membership(read, `user ${i}`);
+    await turn();
+    expect(membership(read)).toBe(first);
+    for (let i = 9_000; i < 10_000; i += 1) membership(read, `user ${i}`);
     await turn();
     expect(membership(read)).not.toBe(first);
     expect(membership(read)).toEqual(first);
+
+    const long = 'u'.repeat(1_000);
+    expect(membership(read, long)).not.toBe(membership(read, long));
+  });
+
+  it('is bounded in rows', async () => {
+    const { read } = world.deps;
+    const rows = prepared<object, { i: number }>(() =>
+      query
+        .withRecursive('numbers(i)', (db) =>
+          db
+            .selectNoFrom(sql<number>`1`.as('i'))
+            .unionAll(db.selectFrom('numbers').select(sql<number>`i + 1`.as('i')).where('i', '<', 11_000)),
+        )
+        .selectFrom('numbers')
+        .selectAll(),
+    );
+    const first = membership(read);
+    expect(read.recall(rows({}))).toHaveLength(11_000);
+    await turn();
+    expect(membership(read)).not.toBe(first);
   });
 });
 

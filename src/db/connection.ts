@@ -40,7 +40,7 @@ export const statement = <Row>(sql: string, parameters: readonly unknown[]): Com
 export interface Db {
   all<Row>(statement: Query<Row>): Row[];
   one<Row>(statement: Query<Row>): Row | undefined;
-  /** As `all`, perhaps from memory: for what nearly every request asks and hardly any changes. */
+  /** As `all`, perhaps from memory and frozen: for what nearly every request asks and hardly any changes. */
   recall<Row>(statement: CompiledQuery<Row>): readonly Readonly<Row>[];
   /** Answers the number of rows changed. */
   run(statement: Query<unknown>): number;
@@ -75,7 +75,7 @@ class Placeholder {
 
 /**
  * A `Db` over an open connection, with its statements kept prepared: preparing costs more than most queries.
- * `beforeWrite` is called before each statement that is not a mere read. It remembers nothing.
+ * `beforeWrite` is called before each statement that is not a mere read. To `recall` is to ask anew.
  */
 export function connectionDb(
   sqlite: SqliteDatabase.Database,
@@ -101,7 +101,7 @@ export function connectionDb(
 
   return {
     all,
-    recall: all,
+    recall: (asked) => Object.freeze(all(asked).map((row) => Object.freeze(row))),
     one: <Row>(asked: Query<Row>) => {
       const { sql, parameters } = compiledOf(asked);
       return preparedOf(sql).get(...parameters) as Row | undefined;

@@ -2,7 +2,10 @@ import type SqliteDatabase from 'better-sqlite3';
 import type { CompiledQuery } from 'kysely';
 import type { Db } from './connection.ts';
 
-const ANSWERS_AT_MOST = 10_000;
+/** An answer without a row counts as well. */
+const ROWS_AT_MOST = 10_000;
+/** Five ids. What is asked for with more was not made by us, and may be of any length. */
+const KEY_CHARACTERS_AT_MOST = 200;
 
 /** Tables that change with every task. Nothing else depends on them, so that writing to them makes nothing untrue. */
 const OF_TASKS = '(?:tasks|task_counts|task_search|recurring_series|recurring_occurrences|notifications)';
@@ -26,7 +29,7 @@ export function createMemory(writing: SqliteDatabase.Database): Memory {
   let size = 0;
   let knownVersion: number | undefined;
   let isFresh = false;
-  /** Once a transaction has written: what is read there may be undone. */
+  /** Once a transaction has written to a table that is not of tasks: what is read there may be undone. */
   let isUncertain = false;
 
   const forget = () => {
@@ -37,7 +40,7 @@ export function createMemory(writing: SqliteDatabase.Database): Memory {
   /** Once in a turn of the event loop: it costs as much as a read. */
   const refresh = () => {
     const latest = version.get();
-    if (latest !== knownVersion || size >= ANSWERS_AT_MOST) forget();
+    if (latest !== knownVersion || size >= ROWS_AT_MOST) forget();
     knownVersion = latest;
     isFresh = true;
     setImmediate(() => {
@@ -56,15 +59,15 @@ export function createMemory(writing: SqliteDatabase.Database): Memory {
 
   return {
     recall: <Row>(asked: CompiledQuery<Row>, db: Db) => {
-      if (isUncertain) return db.all(asked);
       if (!isFresh) refresh();
       const known = answersTo(asked.sql);
       const key = JSON.stringify(asked.parameters);
-      const remembered = known.get(key) as readonly Row[] | undefined;
+      if (isUncertain || key.length > KEY_CHARACTERS_AT_MOST) return db.recall(asked);
+      const remembered = known.get(key) as readonly Readonly<Row>[] | undefined;
       if (remembered) return remembered;
-      const found = Object.freeze(db.all(asked).map((row) => Object.freeze(row)));
+      const found = db.recall(asked);
       known.set(key, found);
-      size += 1;
+      size += 1 + found.length;
       return found;
     },
     heed: (sql) => {

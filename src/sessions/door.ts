@@ -51,6 +51,6 @@ export function demandAccount(db: Db, { userId }: Pick<SignedIn, 'userId'>): Use
 /** 401 when the session has ended or expired. */
 export function demandSession({ clock }: Deps, db: Db, { userId, sessionId }: SignedIn): void {
   const session = findSession(db, sessionId);
-  if (session?.user_id !== userId || toMs(session.expires_at) <= clock.now())
-    throw unauthorizedBearer('The session has ended');
+  const isLive = session?.user_id === userId && toMs(session.expires_at) > clock.now();
+  if (!isLive) throw unauthorizedBearer('The session has ended');
 }
