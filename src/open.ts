@@ -66,7 +66,7 @@ export async function openDeps(
         : undefined;
     const writer = createWriter(
       storage,
-      (err) => log.error({ err }, 'what should follow a commit failed'),
+      (err) => log.error({ err }, 'what goes with a commit failed'),
       checkpoints?.consider,
     );
     const tokenMs = config.auth.access_token_minutes * MINUTE;

@@ -87,25 +87,46 @@ describe('a batch', () => {
     expect(keys()).toEqual(['a']);
   });
 
-  it('ends with what its jobs left for the end, once for all of them, and undoes it with itself', async () => {
+  describe('ends with what its jobs left for the end', () => {
     const done: number[] = [];
-    const sum = (db: Db, amount: number) => {
-      done.push(amount);
-      put(db, 'sum', String(amount));
+    const note = (db: Db, pages: number) => {
+      done.push(pages);
+      put(db, `pages ${pages}`);
     };
-    const leave = (key: string, amount: number) =>
+    const leave = (key: string, pages: number) =>
       write((tx) => {
+        tx.atEnd(note, pages);
         put(tx, key);
-        tx.atEnd(sum, amount);
       });
-    await Promise.all([leave('a', 1), leave('b', 2), write((tx) => put(tx, 'c'))]);
-    expect(done).toEqual([3]);
-    expect(keys()).toEqual(['a', 'b', 'c', 'sum']);
+    beforeEach(() => {
+      done.length = 0;
+    });
 
-    await expect(leave('d', 4)).rejects.toThrow(/UNIQUE/);
-    expect(keys()).toEqual(['a', 'b', 'c', 'sum']);
-    await write((tx) => put(tx, 'e'));
-    expect(done).toEqual([3, 4]);
+    it('once for all that are done, in the same commit', async () => {
+      expect(await statusesOf([leave('a', 1), leave('b', 2), leave('b', 4)])).toEqual([
+        'done',
+        'done',
+        'SqliteError',
+      ]);
+      expect(done).toEqual([3]);
+      expect(keys()).toEqual(['a', 'b', 'pages 3']);
+      expect(writer.counts.commits).toBe(1);
+      await write((tx) => put(tx, 'd'));
+      expect(done).toEqual([3]);
+    });
+
+    it('and is on the disk without it, should it fail', async () => {
+      await leave('a', 1);
+      await Promise.all([leave('b', 1), write((tx) => put(tx, 'c'))]);
+      expect(keys()).toEqual(['a', 'b', 'c', 'pages 1']);
+      expect(lostEffects).toEqual([expect.objectContaining({ code: expect.stringContaining('CONSTRAINT') })]);
+    });
+
+    it('and with fewer jobs when that is much', async () => {
+      await Promise.all(['a', 'b', 'c', 'd'].map((key, i) => leave(key, 200 + i)));
+      expect(done).toEqual([401, 405]);
+      expect(writer.counts).toEqual({ commits: 2, jobs: 4 });
+    });
   });
 
   it('takes in the jobs of the next turns as well, for as long as each brings some', async () => {

@@ -6,20 +6,21 @@ import { createMemory } from './memory.ts';
 
 const JOBS_PER_COMMIT = 256;
 const MILLISECONDS_PER_COMMIT = 10;
+const END_PAGES_PER_COMMIT = 256;
 const REFUSAL = 'The storage cannot take writes now';
 
 /** The handle a job writes with; it is dead once the job has returned. */
 export interface Tx extends Db {
   /**
-   * Has `work` done once at the end of the transaction, for all jobs in it: with the sum of their amounts. Of a job that
-   * left no trace the amount may be in it.
+   * Has `work`, one function for all, done once at the end of the transaction, with the sum of what its jobs say that it
+   * should write. A failure of it is no failure of theirs: they are done, and it is not.
    */
-  atEnd(work: AtEnd, amount: number): void;
+  atEnd(work: EndWork, pages: number): void;
   /** Runs `effect` once the job is on the disk, and never if it is not. */
   afterCommit(effect: () => void): void;
 }
 
-type AtEnd = (db: Db, amount: number) => void;
+type EndWork = (db: Db, pages: number) => void;
 
 /** Nothing may be awaited inside a transaction: a job that answers a promise does not compile. */
 type Settled<T> = T extends PromiseLike<unknown> ? never : T;
@@ -32,7 +33,7 @@ export type Write = <T>(job: (tx: Tx) => Settled<T>) => Promise<T>;
 
 export interface Writer {
   write: Write;
-  /** The connection for reads: read-only, never waits, sees what is committed. */
+  /** The connection for reads: read-only, never waits, sees what is committed; but for `recall`, see `memory.ts`. */
   read: Db;
   /**
    * Brings the write-ahead log into the file and empties it, so that nothing deleted is left there. False while
@@ -50,6 +51,7 @@ interface Queued {
   resolve: (value: unknown) => void;
   reject: (reason: unknown) => void;
   outcome?: { ok: true; value: unknown } | { ok: false; reason: unknown };
+  ends: [EndWork, number][];
   effects: (() => void)[];
 }
 
@@ -57,8 +59,8 @@ interface Queued {
  * Group commit: the jobs queued in a few turns of the event loop share one `BEGIN IMMEDIATE … COMMIT`, in order, so
  * that the disk is asked once for many. Savepoints would double the cost of a job, so a batch is first tried
  * without them; if a job fails after it wrote, the batch is rolled back and run again, each job in a savepoint.
- * `onFailedEffect` is told of what an effect of `afterCommit` throws: its job is on the disk all the same. `onCommit`
- * is called after each commit, and what it answers is awaited before the next one.
+ * `onFailedEffect` is told of what an effect of `afterCommit` or a work of `atEnd` throws: the jobs are on the disk all
+ * the same. `onCommit` is called after each commit, and what it answers is awaited before the next one.
  */
 export function createWriter(
   connections: { writing: SqliteDatabase.Database; reading: SqliteDatabase.Database },
@@ -76,11 +78,11 @@ export function createWriter(
   const reader = connectionDb(connections.reading);
   const counts = { commits: 0, jobs: 0 };
   const queue: Queued[] = [];
-  const leftForTheEnd = new Map<AtEnd, number>();
   let scheduled = false;
   let isHeldBack = false;
   let inJob = false;
   let writes = 0;
+  let endPages = 0;
   const idleWaiters: (() => void)[] = [];
 
   const schedule = (known = 0) => {
@@ -106,21 +108,23 @@ export function createWriter(
       if (!alive) throw new Error('A job used its handle after it had returned');
       return handle;
     };
-    const effects: (() => void)[] = [];
+    const ends: Queued['ends'] = [];
+    const effects: Queued['effects'] = [];
     const tx: Tx = {
       all: (statement) => live(db).all(statement),
       one: (statement) => live(db).one(statement),
       recall: (statement) => memory.recall(statement, live(db)),
       run: (statement) => live(db).run(statement),
       insert: (statement) => live(db).insert(statement),
-      atEnd: (work, amount) => {
-        const left = live(leftForTheEnd);
-        left.set(work, (left.get(work) ?? 0) + amount);
+      atEnd: (work, pages) => {
+        live(ends).push([work, pages]);
+        endPages += pages;
       },
       afterCommit: (effect) => {
         live(effects).push(effect);
       },
     };
+    queued.ends = ends;
     queued.effects = effects;
     inJob = true;
     try {
@@ -144,7 +148,7 @@ export function createWriter(
       const before = writes;
       runJob(queued);
       if (!queued.outcome?.ok && writes !== before) return false;
-    } while (batch.length < JOBS_PER_COMMIT && performance.now() < end);
+    } while (batch.length < JOBS_PER_COMMIT && endPages < END_PAGES_PER_COMMIT && performance.now() < end);
     return true;
   };
 
@@ -156,11 +160,30 @@ export function createWriter(
     }
   };
 
+  const workAtEnd = (batch: Queued[]) => {
+    const pagesOf = new Map<EndWork, number>();
+    for (const { outcome, ends } of batch) {
+      if (!outcome?.ok) continue;
+      for (const [work, pages] of ends) pagesOf.set(work, (pagesOf.get(work) ?? 0) + pages);
+    }
+    for (const [work, pages] of pagesOf) {
+      writing.exec('savepoint ending');
+      try {
+        work(db, pages);
+      } catch (reason) {
+        if (!writing.inTransaction) throw reason;
+        writing.exec('rollback to ending');
+        onFailedEffect(reason);
+      }
+      writing.exec('release ending');
+    }
+  };
+
   const begin = () => {
     if (writing.inTransaction) writing.exec('rollback');
     writing.exec('begin immediate');
     memory.renew();
-    leftForTheEnd.clear();
+    endPages = 0;
   };
 
   const commitBatch = () => {
@@ -171,7 +194,7 @@ export function createWriter(
         begin();
         runApart(batch);
       }
-      for (const [work, amount] of leftForTheEnd) work(db, amount);
+      workAtEnd(batch);
       writing.exec('commit');
     } catch (reason) {
       rollBack(writing);
@@ -225,7 +248,7 @@ export function createWriter(
     write: <T>(job: (tx: Tx) => Settled<T>) => {
       const waiting = outsideJobs(queue);
       return new Promise<T>((resolve, reject) => {
-        waiting.push({ job, resolve: resolve as (value: unknown) => void, reject, effects: [] });
+        waiting.push({ job, resolve: resolve as (value: unknown) => void, reject, ends: [], effects: [] });
         schedule();
       });
     },

@@ -59,7 +59,7 @@ const textsOf = ({ workspace_code: code, title, description }: Searchable) => ({
 
 /**
  * Merges a little of what the index grew by: by itself SQLite would merge hundreds of pages in one commit, which
- * everyone waits for. At the end, as it writes out first what is new to the index.
+ * everyone waits for. At the end of a commit, as it first writes out what is new to the index.
  */
 function mergeSome(tx: Tx, pages: number, added: string): void {
   const all = pages + Math.floor(added.length / UNITS_FOR_A_PAGE);
