@@ -10,8 +10,17 @@ interface Group {
 /** What mutants are made of: who may do what, what proves who they are, and when recurring tasks come. */
 export const GROUPS: Record<string, Group> = {
   door: {
-    files: ['src/workspaces/{door,members,departure,assignments,store}.ts'],
-    tests: ['workspaces', 'bystanders', 'invitations', 'notifications', 'removal', 'search', 'logs'],
+    files: ['src/workspaces/{door,members,departure,assignments,store}.ts', 'src/db/memory.ts'],
+    tests: [
+      'memory',
+      'workspaces',
+      'bystanders',
+      'invitations',
+      'notifications',
+      'removal',
+      'search',
+      'logs',
+    ],
   },
   invitations: {
     files: ['src/workspaces/{invitations,invitations-store}.ts'],
@@ -23,7 +32,7 @@ export const GROUPS: Record<string, Group> = {
   },
   sessions: {
     files: ['src/sessions/{access-token,door,routes,store,tokens}.ts'],
-    tests: ['sessions', 'limits', 'logs'],
+    tests: ['sessions', 'memory', 'limits', 'logs'],
   },
   keys: { files: ['src/kernel/{keys,secrets}.ts'], tests: ['keys', 'sessions'] },
   'sign-in': {
