@@ -13,7 +13,7 @@ const REFUSAL = 'The storage cannot take writes now';
 export interface Tx extends Db {
   /**
    * Has `work`, one function for all, done once at the end of the transaction, with the sum of what its jobs say that it
-   * should write. A failure of it is no failure of theirs: they are done, and it is not.
+   * should write. A failure of it is no failure of theirs: they are run again, without it.
    */
   atEnd(work: EndWork, pages: number): void;
   /** Runs `effect` once the job is on the disk, and never if it is not. */
@@ -27,7 +27,7 @@ type Settled<T> = T extends PromiseLike<unknown> ? never : T;
 
 /**
  * Runs `job` in a transaction and answers when its effect is on the disk. A job that throws leaves no trace.
- * A job may be run twice, so it must have no effect but through its handle.
+ * A job may be run more than once, so it must have no effect but through its handle.
  */
 export type Write = <T>(job: (tx: Tx) => Settled<T>) => Promise<T>;
 
@@ -166,17 +166,7 @@ export function createWriter(
       if (!outcome?.ok) continue;
       for (const [work, pages] of ends) pagesOf.set(work, (pagesOf.get(work) ?? 0) + pages);
     }
-    for (const [work, pages] of pagesOf) {
-      writing.exec('savepoint ending');
-      try {
-        work(db, pages);
-      } catch (reason) {
-        if (!writing.inTransaction) throw reason;
-        writing.exec('rollback to ending');
-        onFailedEffect(reason);
-      }
-      writing.exec('release ending');
-    }
+    for (const [work, pages] of pagesOf) work(db, pages);
   };
 
   const begin = () => {
@@ -186,15 +176,22 @@ export function createWriter(
     endPages = 0;
   };
 
+  const runAgain = (batch: Queued[]) => {
+    begin();
+    runApart(batch);
+  };
+
   const commitBatch = () => {
     const batch: Queued[] = [];
     try {
       begin();
-      if (!runTogether(batch)) {
-        begin();
-        runApart(batch);
+      if (!runTogether(batch)) runAgain(batch);
+      try {
+        workAtEnd(batch);
+      } catch (reason) {
+        onFailedEffect(reason);
+        runAgain(batch);
       }
-      workAtEnd(batch);
       writing.exec('commit');
     } catch (reason) {
       rollBack(writing);
