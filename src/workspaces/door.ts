@@ -30,7 +30,7 @@ export const member = (least: Role): Door<Member> => ({
   enter: async (deps, visitor, request) => {
     const who = await signedIn.enter(deps, visitor, request);
     const { workspaceId = '' } = request;
-    const { role, code } = demandPlace(deps.read, who, workspaceId, least);
+    const { role, code } = demandStanding(deps.read, who, workspaceId, least);
     // The one place that may call someone a member.
     return { ...who, workspaceId, workspaceCode: code, role } as Member;
   },
@@ -43,19 +43,19 @@ export const member = (least: Role): Door<Member> => ({
 export const writeAs = <T>(deps: Deps, who: Member, job: Parameters<typeof deps.write<T>>[0]): Promise<T> =>
   deps.write<T>((tx: Tx) => {
     demandSession(deps, tx, who);
-    demandPlace(tx, who, who.workspaceId, who.role);
+    demandStanding(tx, who, who.workspaceId, who.role);
     return job(tx);
   });
 
 export const isAtLeast = (role: Role, least: Role): boolean => RANKS[role] >= RANKS[least];
 
 /** A workspace, and the role that someone has in it, if any. */
-interface Place {
+interface Standing {
   code: number;
   role: Role | null;
 }
 
-const placeOf = prepared<{ workspaceId: string; userId: string }, Place>((argument) =>
+const standingOf = prepared<{ workspaceId: string; userId: string }, Standing>((argument) =>
   query
     .selectFrom('workspaces as workspace')
     .leftJoin('members as member', (join) =>
@@ -66,8 +66,8 @@ const placeOf = prepared<{ workspaceId: string; userId: string }, Place>((argume
     .where(isNotBeingRemoved('workspace', 'workspace.id')),
 );
 
-function demandPlace(db: Db, { userId }: SignedIn, workspaceId: string, least: Role) {
-  const [found] = db.recall(placeOf({ workspaceId, userId }));
+function demandStanding(db: Db, { userId }: SignedIn, workspaceId: string, least: Role) {
+  const [found] = db.recall(standingOf({ workspaceId, userId }));
   if (!found) throw notFound('workspace');
   const { code, role } = found;
   if (role === null) throw forbidden('You are no member of this workspace');
