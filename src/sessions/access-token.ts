@@ -78,7 +78,7 @@ export function createAccessTokens(options: {
       if (token.length > TOKEN_CHARACTERS_AT_MOST) throw unauthorizedBearer('The access token is not valid');
       return verifySignature(token, now).then(
         (claims) => {
-          if (verified.size >= VERIFIED_AT_MOST) verified.delete(verified.keys().next().value ?? '');
+          if (verified.size >= VERIFIED_AT_MOST) verified.clear();
           verified.set(token, claims);
           return claims;
         },
