@@ -105,15 +105,15 @@ export function createCheckpoints(storage: Storage, onFailure: (reason: unknown)
 }
 
 /** How many pages the write-ahead log has, and how many of them are not in the file yet. */
-export const logOf = (connection: SqliteDatabase.Database): Log => logAsker(connection)();
+export const logOf = (connection: SqliteDatabase.Database): LogLength => logAsker(connection)();
 
-interface Log {
+interface LogLength {
   pages: number;
   left: number;
 }
 
 /** Prepared, as it is asked after each commit. */
-function logAsker(connection: SqliteDatabase.Database): () => Log {
+function logAsker(connection: SqliteDatabase.Database): () => LogLength {
   const statement = connection.prepare<[], { log: number; checkpointed: number }>(
     'pragma wal_checkpoint(noop)',
   );
