@@ -12,14 +12,20 @@ import { compareAnswers, type Measured, measured } from './requests.ts';
 import { type Server, startErrand, startFloor } from './servers.ts';
 import { measureSignIns, measureStart } from './starting.ts';
 
-const CREATED_TO_WARM = 5_000;
-const CREATED = 5_000;
+/** Tasks made before a server is measured: once it has a fresh copy, and at each turn. */
+const MADE_WHEN_FRESH = 5_000;
+const MADE_TO_WARM = 500;
+const CREATED = 2_000;
+/** Turns of creating in a round: they are short, so that those compared ran on the machine as it was just then. */
+const TURNS_OF_CREATING = 4;
+/** Tasks of the data on which servers that commit each request are measured too. */
+const COMMITS_EACH_AT = 100_000;
 
 const HELP = `npm run bench -- [options]
   --sizes 10000,100000       tasks in the workspace; 1000000 takes some minutes to make, once
   --only page,read,mine,groups,search,create,deep,signin,start
-  --rounds 7                 every server is measured once in each, in random order
-  --seconds 2                of one measurement; creating takes what ${CREATED.toLocaleString('en')} tasks take
+  --rounds 7                 every server has its turn in each, in random order
+  --seconds 2                of one measurement; creating takes what ${TURNS_OF_CREATING} × ${CREATED.toLocaleString('en')} tasks take
   --lean                     a floor with the indexes of the measured requests only
   --folder ${join(tmpdir(), 'errand-bench')}    where the data is made and kept
   --profiles <folder>        write processor profiles of the servers`;
@@ -75,9 +81,10 @@ async function main(): Promise<void> {
   try {
     for (const size of sizes) {
       const data = await dataOf(size, given.folder, given.lean);
-      const kinds: Kind[] = only.includes('create')
-        ? ['errand', 'floor', ...COMMITS_EACH]
-        : ['errand', 'floor'];
+      const kinds: Kind[] =
+        only.includes('create') && size === COMMITS_EACH_AT
+          ? ['errand', 'floor', ...COMMITS_EACH]
+          : ['errand', 'floor'];
       for (const kind of kinds) contenders.push(await enter(kind, size, data));
       await compare(contenders.slice(-kinds.length));
     }
@@ -131,7 +138,8 @@ async function measure(request: Measured, contenders: Contender[]): Promise<Map<
   const entered = contenders.filter(({ kind }) => request.isWrite || !COMMITS_EACH.includes(kind));
   const samples = new Map(entered.map((contender) => [contender, [] as Sample[]]));
   const roll = dice(Date.now());
-  for (let round = 0; round < rounds; round += 1) {
+  const turns = request.isWrite ? rounds * TURNS_OF_CREATING : rounds;
+  for (let turn = 0; turn < turns; turn += 1) {
     const inTurn = entered
       .map((contender) => ({ contender, order: roll() }))
       .sort((a, b) => a.order - b.order);
@@ -154,13 +162,14 @@ async function sample(request: Measured, contender: Contender): Promise<Sample> 
       status: request.isWrite ? 201 : 200,
       next: () => bytesOf(next(), server.token),
     });
-  if (request.isWrite) await run(Number.POSITIVE_INFINITY, CREATED_TO_WARM);
+  const create = (tasks: number) => {
+    contender.made += tasks;
+    return run(Number.POSITIVE_INFINITY, tasks);
+  };
+  if (request.isWrite) await create(contender.made === 0 ? MADE_WHEN_FRESH : MADE_TO_WARM);
   else await run(seconds / 4, Number.POSITIVE_INFINITY);
   const before = server.processorSeconds();
-  const measured = request.isWrite
-    ? await run(Number.POSITIVE_INFINITY, CREATED)
-    : await run(seconds, Number.POSITIVE_INFINITY);
-  if (request.isWrite) contender.made += CREATED_TO_WARM + CREATED;
+  const measured = request.isWrite ? await create(CREATED) : await run(seconds, Number.POSITIVE_INFINITY);
   return sampleOf(measured, before, server.processorSeconds());
 }
 
@@ -219,7 +228,7 @@ function verdicts(request: Measured, samples: Map<Contender, Sample[]>): string[
     for (const kind of COMMITS_EACH)
       judge(
         `at least 3 times the ${kind}, at 100,000 tasks`,
-        ratio(errand, samplesOf(samples, kind, 100_000), 'perSecond'),
+        ratio(errand, samplesOf(samples, kind, COMMITS_EACH_AT), 'perSecond'),
         (value) => value >= 3,
       );
   }
@@ -238,10 +247,10 @@ function verdicts(request: Measured, samples: Map<Contender, Sample[]>): string[
   return lines;
 }
 
-/** The median over the rounds of one server's figure divided by another's: what slows the machine slows both. */
+/** The median over the turns of one server's figure divided by another's: what slows the machine slows both. */
 function ratio(some: Sample[], others: Sample[], figure: 'perSecond' | 'processor'): number | undefined {
-  const quotients = some.flatMap((sample, round) => {
-    const [dividend, divisor] = [sample[figure], others[round]?.[figure]];
+  const quotients = some.flatMap((sample, turn) => {
+    const [dividend, divisor] = [sample[figure], others[turn]?.[figure]];
     return dividend === undefined || divisor === undefined ? [] : [dividend / divisor];
   });
   return quotients.length === 0 ? undefined : round(medianOf(quotients), 2);
