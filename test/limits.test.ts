@@ -244,6 +244,8 @@ describe('failed sign-ins', () => {
     for (const email of [ada.email, 'nobody@example.com']) {
       for (let i = 0; i < 20; i += 1) expect((await login(email, 'password2')).status).toBe(429);
     }
+    for (const path of ['/auth/login', '/auth/register', '/auth/password/reset/confirm'])
+      expect((await world.call('POST', path, { body: '{' })).status).toBe(429);
     expect(world.opened.writer.counts.commits).toBe(commits);
     expect(reads).not.toHaveBeenCalled();
     isBusy = false;

@@ -41,6 +41,8 @@ export interface RouteOf<Path extends string, Who, Query, Body, Answer> {
   door: Door<Who>;
   /** Which bucket a request is counted in, beside the one of its user. */
   limit?: 'auth' | 'refresh' | 'search';
+  /** A public route that hashes or compares a password: 429 while too many wait for that, before the body is read. */
+  hashes?: true;
   query?: Query;
   body?: Body;
   /** For the description: the body may be left out altogether. */
@@ -81,7 +83,7 @@ export const route = <
   declared: RouteOf<Path, Who, Query, Body, Answer>,
 ): Route => declared as Route;
 
-/** Mounts a route: address limit, door, user limit, shape, verb, answer, in that order. */
+/** Mounts a route: address limit, door, user limit, room to hash, shape, verb, answer, in that order. */
 export function mount(app: Hono<Environment>, deps: Deps, basePath: string, declared: Route): void {
   const path = basePath + declared.path.replaceAll(/\{(\w+)\}/g, ':$1');
   const maxBytes = declared.path.startsWith('/auth/') ? AUTH_BODY_BYTES : deps.config.server.max_body_bytes;
@@ -95,6 +97,7 @@ export function mount(app: Hono<Environment>, deps: Deps, basePath: string, decl
       workspaceId: params.workspace_id,
     });
     if (declared.door.bearer) takeFromUser(deps, who as { userId: string }, declared.limit);
+    if (declared.hashes) deps.passwords.demandRoom();
     const input = await readInput(declared, context, maxBytes);
     const result = await declared.handle({ deps, who, visitor, params, ...input });
     if (result instanceof Response) {
