@@ -49,7 +49,8 @@ export async function underOrders<Options>(
 ): Promise<void> {
   const [options] = await once(process, 'message');
   const stop = new AbortController();
-  process.once('message', () => stop.abort());
+  // Listening on, it stays until it is killed: what it tells last must have arrived.
+  process.on('message', () => stop.abort());
   const done = work(options as Options, stop.signal);
   process.send?.('under way');
   process.send?.(await done);

@@ -18,8 +18,11 @@ import type { Exported, Exports } from './exports.ts';
 import type { SignedIn, SignIns } from './sign-ins.ts';
 import type { Held, Sockets } from './sockets.ts';
 
+const ONE_BY_ONE = 'sign-ins,guesses,sockets,export,backup';
+const TOGETHER = 'export+backup,sign-ins+sockets,sign-ins+sockets+export+backup';
+
 const HELP = `npm run load -- [options]
-  --only sign-ins,guesses,sockets,export,backup,copies
+  --only ${ONE_BY_ONE},${TOGETHER}
   --rounds 5             of each load, between two quiet phases
   --seconds 8            of one phase
   --tasks 100000
@@ -28,7 +31,7 @@ const HELP = `npm run load -- [options]
 
 const { values: given } = parseArgs({
   options: {
-    only: { type: 'string', default: 'sign-ins,guesses,sockets,export,backup,copies' },
+    only: { type: 'string', default: `${ONE_BY_ONE},${TOGETHER}` },
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '8' },
     tasks: { type: 'string', default: '100000' },
@@ -61,13 +64,24 @@ const LOADS: Record<string, Load> = {
   sockets,
   export: exports,
   backup: backups,
-  copies: async (stage) => {
-    const parts = [await exports(stage), await backups(stage)];
-    return { stop: async () => (await Promise.all(parts.map((part) => part.stop()))).join('; ') };
-  },
 };
 
+/** Several at once: `export+backup`. */
+function loadOf(names: string): Load {
+  const loads = names.split('+').map((name) => {
+    const begin = LOADS[name];
+    if (!begin) throw new Error(`There is no load ${name}`);
+    return begin;
+  });
+  return async (stage) => {
+    const parts: Apart<string>[] = [];
+    for (const begin of loads) parts.push(await begin(stage));
+    return { stop: async () => (await Promise.all(parts.map((part) => part.stop()))).join('; ') };
+  };
+}
+
 async function main(): Promise<boolean> {
+  const asked = given.only.split(',').map((names) => ({ names, begin: loadOf(names) }));
   const data = await dataOf(Number(given.tasks), given.folder, false);
   const folder = join(given.folder, `load-${process.pid}`);
   console.log(
@@ -77,13 +91,12 @@ async function main(): Promise<boolean> {
     console.log('Without chrt, the clients that load the server also hold up the one that measures');
   let isKept = true;
   try {
-    for (const [name, begin] of Object.entries(LOADS)) {
-      if (!given.only.split(',').includes(name)) continue;
+    for (const { names, begin } of asked) {
       copyData(data, folder, 'errand');
       const server = await startErrand(folder, { isSeeded: true, profiles: given.profiles });
       const path = `/api/workspaces/${data.facts.workspaceId}/tasks?limit=50`;
       try {
-        isKept = (await compare(name, begin, { server, folder }, path)) && isKept;
+        isKept = (await compare(names, begin, { server, folder }, path)) && isKept;
       } finally {
         await server.stop();
       }

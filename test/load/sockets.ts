@@ -39,7 +39,7 @@ async function holdUntil({ port, count }: Sockets, stop: AbortSignal): Promise<H
       open += 1;
       socket.on('close', () => {
         open -= 1;
-        closed += 1;
+        if (!stop.aborted) closed += 1;
       });
     });
     socket.on('error', () => {});
