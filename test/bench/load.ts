@@ -1,6 +1,4 @@
-import { connect } from 'node:net';
-
-const HEAD_ENDS = Buffer.from('\r\n\r\n');
+import { type Connection, openConnection } from './connection.ts';
 
 export interface Asked {
   method: 'GET' | 'POST';
@@ -9,15 +7,14 @@ export interface Asked {
 }
 
 /** A request as bytes on the wire, made ahead: the load must cost less than the server. */
-export function bytesOf({ method, path, body }: Asked, token: string): Buffer {
+export function bytesOf({ method, path, body }: Asked, token?: string): Buffer {
+  const authorization = token === undefined ? '' : `Authorization: Bearer ${token}\r\n`;
   const text = body === undefined ? '' : JSON.stringify(body);
   const type =
     body === undefined
       ? ''
       : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`;
-  return Buffer.from(
-    `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n${type}\r\n${text}`,
-  );
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${authorization}${type}\r\n${text}`);
 }
 
 export interface LoadOptions {
@@ -49,53 +46,32 @@ export async function load(options: LoadOptions): Promise<Load> {
   const mayAsk = () => asked < options.atMost && performance.now() < end;
   const client = () =>
     new Promise<void>((resolve, reject) => {
-      const socket = connect({ host: '127.0.0.1', port: options.port, noDelay: true });
-      let sent = 0;
-      let head: Buffer | undefined;
-      let missing = 0;
-      let due = began;
-      const askInTime = () => {
-        const now = performance.now();
-        due = options.everyMs === undefined ? now : due + options.everyMs;
-        // A request that had to wait for the answer before it has been waiting since it was due.
-        if (due <= now) ask(due);
-        else setTimeout(() => ask(performance.now()), due - now);
-      };
-      const ask = (since: number) => {
-        if (!mayAsk()) {
-          socket.destroy();
-          resolve();
-          return;
-        }
-        asked += 1;
-        sent = since;
-        socket.write(options.next());
-      };
-      socket.on('connect', () => ask(performance.now()));
-      socket.on('error', reject);
-      socket.on('close', () => reject(new Error('The server closed a connection')));
-      socket.on('data', (chunk: Buffer) => {
-        if (missing === 0) {
-          const given = head ? Buffer.concat([head, chunk]) : chunk;
-          const ends = given.indexOf(HEAD_ENDS);
-          if (ends === -1) {
-            head = given;
+      const opened = (connection: Connection) => {
+        let due = began;
+        const ask = (since: number) => {
+          if (!mayAsk()) {
+            connection.close();
+            resolve();
             return;
           }
-          head = undefined;
-          const text = given.toString('latin1', 0, ends);
-          const length = /\r\ncontent-length: (\d+)/i.exec(text)?.[1];
-          if (!text.startsWith(`HTTP/1.1 ${options.status} `) || length === undefined) {
-            socket.destroy();
-            reject(new Error(`An answer was not as expected:\n${given.toString('utf8')}`));
-            return;
-          }
-          missing = Number(length) - (given.length - ends - HEAD_ENDS.length);
-        } else missing -= chunk.length;
-        if (missing > 0) return;
-        times.push(performance.now() - sent);
-        askInTime();
-      });
+          asked += 1;
+          connection.ask(options.next(), (status, start) => {
+            if (status !== options.status) {
+              connection.close();
+              reject(new Error(`An answer was not as expected:\n${start.toString('utf8')}`));
+              return;
+            }
+            const now = performance.now();
+            times.push(now - since);
+            due = options.everyMs === undefined ? now : due + options.everyMs;
+            // A request that had to wait for the answer before it has been waiting since it was due.
+            if (due <= now) ask(due);
+            else setTimeout(() => ask(performance.now()), due - now);
+          });
+        };
+        ask(performance.now());
+      };
+      openConnection(options.port, { opened, failed: reject });
     });
   await Promise.all(Array.from({ length: options.connections }, client));
   times.sort((a, b) => a - b);

@@ -8,6 +8,8 @@ import { underOrders } from './apart.ts';
 
 export interface Backups {
   folder: string;
+  /** The sources, where there is none. */
+  executable: string | undefined;
 }
 
 export interface BackedUp {
@@ -19,13 +21,14 @@ const run = promisify(execFile);
 
 await underOrders(backUpUntil);
 
-async function backUpUntil({ folder }: Backups, stop: AbortSignal): Promise<BackedUp> {
+async function backUpUntil({ folder, executable }: Backups, stop: AbortSignal): Promise<BackedUp> {
   const env = { PATH: process.env.PATH, ERRAND_DATABASE_PATH: join(folder, 'errand.db') };
+  const [command, ...first] = executable ? [executable] : [process.execPath, MAIN];
   let backups = 0;
   while (!stop.aborted) {
     // Another name each time, as one that is cut short leaves its unfinished file.
     const file = join(folder, `backup-${process.pid}-${backups}.db`);
-    const running = run(process.execPath, [MAIN, 'backup', file], { cwd: folder, env, signal: stop });
+    const running = run(command, [...first, 'backup', file], { cwd: folder, env, signal: stop });
     if (running.child.pid !== undefined) lowerProcess(running.child.pid);
     await running.then(
       () => {

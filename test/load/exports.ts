@@ -1,4 +1,5 @@
 /** Exports an account, one time after the other, and throws the document away. */
+import { get } from 'node:http';
 import { underOrders } from './apart.ts';
 
 export interface Exports {
@@ -15,16 +16,18 @@ await underOrders(exportUntil);
 
 async function exportUntil({ port, token }: Exports, stop: AbortSignal): Promise<Exported> {
   const told: Exported = { documents: 0, bytes: 0 };
+  const headers = { Authorization: `Bearer ${token}` };
   while (!stop.aborted) {
-    const response = await fetch(`http://127.0.0.1:${port}/api/account/export`, {
-      headers: { Authorization: `Bearer ${token}` },
+    await new Promise<void>((resolve, reject) => {
+      const failed = (reason: Error) => (stop.aborted ? resolve() : reject(reason));
+      get({ port, path: '/api/account/export', headers, signal: stop }, (answer) => {
+        if (answer.statusCode !== 200) failed(new Error(`An export was answered ${answer.statusCode}`));
+        answer.on('data', (chunk: Buffer) => {
+          told.bytes += chunk.length;
+        });
+        answer.on('end', resolve).on('error', failed);
+      }).on('error', failed);
     });
-    if (response.status !== 200 || !response.body)
-      throw new Error(`An export was answered ${response.status}`);
-    for await (const chunk of response.body) {
-      told.bytes += chunk.length;
-      if (stop.aborted) break;
-    }
     told.documents += 1;
   }
   return told;

@@ -5,7 +5,7 @@
  */
 import { rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { argon2Passwords } from '../../src/users/passwords.ts';
@@ -26,6 +26,7 @@ const HELP = `npm run load -- [options]
   --rounds 5             of each load, between two quiet phases
   --seconds 8            of one phase
   --tasks 100000
+  --executable <file>    the built executable, in place of the sources
   --folder ${join(tmpdir(), 'errand-bench')}    where the data is made and kept
   --profiles <folder>    write processor profiles of the server`;
 
@@ -35,11 +36,14 @@ const { values: given } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '8' },
     tasks: { type: 'string', default: '100000' },
+    executable: { type: 'string' },
     folder: { type: 'string', default: join(tmpdir(), 'errand-bench') },
     profiles: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
+
+const executable = given.executable && resolve(given.executable);
 
 const AT_MOST = 2;
 const ASKED_EVERY_MS = 10;
@@ -93,7 +97,7 @@ async function main(): Promise<boolean> {
   try {
     for (const { names, begin } of asked) {
       copyData(data, folder, 'errand');
-      const server = await startErrand(folder, { isSeeded: true, profiles: given.profiles });
+      const server = await startErrand(folder, { isSeeded: true, profiles: given.profiles, executable });
       const path = `/api/workspaces/${data.facts.workspaceId}/tasks?limit=50`;
       try {
         isKept = (await compare(names, begin, { server, folder }, path)) && isKept;
@@ -199,7 +203,7 @@ async function exports({ server: { port, token } }: Stage): Promise<Apart<string
 }
 
 async function backups({ folder }: Stage): Promise<Apart<string>> {
-  const backing = await apart<Backups, BackedUp>('backups.ts', { folder }, { elsewhere: false });
+  const backing = await apart<Backups, BackedUp>('backups.ts', { folder, executable }, { elsewhere: false });
   return saying(backing, ({ backups }) => `${backups} backups finished, one under way`);
 }
 

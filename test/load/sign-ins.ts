@@ -1,7 +1,7 @@
 /** Signs in at a steady rate, whether or not the server keeps up. */
-
-import { Agent, request } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
+import { type Connection, openConnection } from '../bench/connection.ts';
+import { bytesOf } from '../bench/load.ts';
 import { underOrders } from './apart.ts';
 
 export interface SignIns {
@@ -27,9 +27,9 @@ const AT_ONCE = 2;
 await underOrders(signInsUntil);
 
 async function signInsUntil({ port, perSecond, ...account }: SignIns, stop: AbortSignal): Promise<SignedIn> {
-  const agent = new Agent({ keepAlive: true });
-  const body = JSON.stringify(account);
+  const request = bytesOf({ method: 'POST', path: '/api/auth/login', body: account });
   const told: SignedIn = { statuses: {}, compared: [], refused: [], mostAtOnce: 0 };
+  const idle: Connection[] = [];
   let underWay = 0;
   const signIn = () => {
     const asked = performance.now();
@@ -40,11 +40,15 @@ async function signInsUntil({ port, perSecond, ...account }: SignIns, stop: Abor
       told.statuses[status] = (told.statuses[status] ?? 0) + 1;
       (status === 429 ? told.refused : told.compared).push(performance.now() - asked);
     };
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-    request({ port, host: '127.0.0.1', path: '/api/auth/login', method: 'POST', headers, agent })
-      .on('response', (response) => response.resume().on('end', () => done(response.statusCode ?? 'broken')))
-      .on('error', () => done('broken'))
-      .end(body);
+    const ask = (connection: Connection) =>
+      connection.ask(request, (status) => {
+        done(status);
+        idle.push(connection);
+      });
+    let free = idle.pop();
+    while (free && !free.isOpen) free = idle.pop();
+    if (free) ask(free);
+    else openConnection(port, { opened: ask, failed: () => done('broken') });
   };
   const began = performance.now();
   for (let asked = 0; !stop.aborted; ) {
@@ -53,7 +57,6 @@ async function signInsUntil({ port, perSecond, ...account }: SignIns, stop: Abor
     for (; asked < last; asked += 1) signIn();
     await wait(STEP_MS);
   }
-  agent.destroy();
   for (const times of [told.compared, told.refused]) times.sort((a, b) => a - b);
   return told;
 }

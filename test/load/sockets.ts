@@ -32,9 +32,8 @@ async function holdUntil({ port, count }: Sockets, stop: AbortSignal): Promise<H
     if (stop.aborted) return;
     const socket = connect({ host: '127.0.0.1', port });
     let sent = 0;
-    const talking = setInterval(() => {
-      if (isSlow) socket.write(SLOW_HEAD.subarray(sent, ++sent));
-    }, BYTE_EVERY_MS);
+    const say = () => socket.write(SLOW_HEAD.subarray(sent, ++sent));
+    const talking = isSlow ? setInterval(say, BYTE_EVERY_MS) : undefined;
     socket.on('connect', () => {
       open += 1;
       socket.on('close', () => {
