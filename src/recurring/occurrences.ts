@@ -26,6 +26,7 @@ const byKey = prepared<Key, Row>((argument) =>
 export const findOccurrence = (db: Db, { series_id, rule_version, occurrence_local }: Key) =>
   db.one(byKey({ series_id, rule_version, occurrence_local }));
 
+/** Under the latest of the rules that had an occurrence then. */
 export const findSkippedAt = (db: Db, seriesId: string, at: Instant): Row | undefined =>
   db.one(
     query
@@ -33,7 +34,9 @@ export const findSkippedAt = (db: Db, seriesId: string, at: Instant): Row | unde
       .selectAll()
       .where('series_id', '=', seriesId)
       .where('occurrence_at', '=', at)
-      .where('state', '=', 'skipped'),
+      .where('state', '=', 'skipped')
+      .orderBy('rule_version', 'desc')
+      .limit(1),
   );
 
 /** The one with the highest number, or the lowest. */
