@@ -1,3 +1,4 @@
+import type { RecurringOccurrenceRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
@@ -5,7 +6,7 @@ import { positionAfter } from '../kernel/positions.ts';
 import * as tasks from '../tasks/store.ts';
 import { addTask, changeTask, completedAt, notifyAssigned } from '../tasks/tasks.ts';
 import { titleKey } from '../tasks/words.ts';
-import { findOccurrence, lastDecidedFrom, recordOccurrence } from './occurrences.ts';
+import { findOccurrence, lastDecidedFrom, recordOccurrence, updateOccurrence } from './occurrences.ts';
 import type { Occurrence } from './recurrence.ts';
 import { scheduleOf } from './schedule.ts';
 import { type StoredSeries, updateSeriesRow } from './store.ts';
@@ -99,8 +100,12 @@ function generate(
     makeTask(tx, series, occurrence, taskId, by, now);
     return taskId;
   }
-  const task = tasks.findTask(tx, series.workspace_id, findOccurrence(tx, record)?.task_id ?? null);
-  return task?.completed_at === null ? task.id : null;
+  const decided = findOccurrence(tx, record);
+  const task = tasks.findTask(tx, series.workspace_id, decided?.task_id ?? null);
+  if (!decided || task?.completed_at !== null) return null;
+  // Made ahead, it was passed over when zone data changed.
+  if (task.occurrence_at !== occurrence.at) redate(tx, series, decided, occurrence, toInstant(now));
+  return task.id;
 }
 
 const recordOf = (series: StoredSeries, occurrence: Occurrence) => ({
@@ -111,9 +116,22 @@ const recordOf = (series: StoredSeries, occurrence: Occurrence) => ({
   number: occurrence.number,
 });
 
-/** Gives the open task of an occurrence its new instant; its due date too, unless somebody changed that. */
-export function redateTask(tx: Tx, series: StoredSeries, id: string | null, at: Instant, now: Instant): void {
-  const task = tasks.findTask(tx, series.workspace_id, id);
+type Decided = Pick<RecurringOccurrenceRow, 'series_id' | 'rule_version' | 'occurrence_local' | 'task_id'>;
+
+/**
+ * Gives an occurrence its new time under the rule as it is now. Its task gets it too while open, as its due date only
+ * where nobody changed that.
+ */
+export function redate(
+  tx: Tx,
+  series: StoredSeries,
+  decided: Decided,
+  { local, at }: Pick<Occurrence, 'local' | 'at'>,
+  now: Instant,
+): void {
+  const { rule_version } = series;
+  updateOccurrence(tx, decided, { rule_version, occurrence_local: local, occurrence_at: at });
+  const task = tasks.findTask(tx, series.workspace_id, decided.task_id);
   if (task?.completed_at !== null) return;
   const isDueThen = !tasks.overriddenIn(task).includes('dueDate');
   const dates = { occurrence_at: at, ...(isDueThen && { due_date: at }) };

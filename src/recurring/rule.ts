@@ -4,8 +4,8 @@ import type { Tx } from '../db/writer.ts';
 import type { Issue } from '../kernel/errors.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { findTask, overriddenIn } from '../tasks/store.ts';
-import { NOWHERE, pointTo, redateTask, standingAt } from './generate.ts';
-import { findOccurrence, lastOccurrence, updateOccurrence } from './occurrences.ts';
+import { NOWHERE, pointTo, redate, standingAt } from './generate.ts';
+import { findOccurrence, lastOccurrence } from './occurrences.ts';
 import { createRule, type Occurrence, occurrenceAfter, type Rule } from './recurrence.ts';
 import { endConditionOf, intervalOf, justBefore, scheduleOf } from './schedule.ts';
 import type { EndCondition } from './schema.ts';
@@ -51,11 +51,10 @@ export function setRule(tx: Tx, series: StoredSeries, plan: RulePlan, by: string
   const at = toInstant(now);
   const changed = updateSeriesRow(tx, series, { ...plan.columns, updated_at: at });
   const { state } = series;
-  if (plan.redated) redate(tx, changed, plan.redated, plan.first, at);
-  else if (state === 'ended') pointTo(tx, changed, plan.first, by, now);
-  else if (!plan.isNewRhythm) return;
-  else if (state === 'active') pointTo(tx, changed, plan.first, by, now);
-  else updateSeriesRow(tx, changed, NOWHERE);
+  if (plan.redated) replaceUpcoming(tx, changed, plan.redated, plan.first, at);
+  else if (state === 'ended' || (state === 'active' && plan.isNewRhythm))
+    pointTo(tx, changed, plan.first, by, now);
+  else if (plan.isNewRhythm) updateSeriesRow(tx, changed, NOWHERE);
 }
 
 /** Counted from now, or from the start asked for, in numbers that go on from the last. */
@@ -78,7 +77,7 @@ function planRhythm(
     number_offset: number - next.number,
     rule_version: series.rule_version + 1,
   };
-  const first = scheduleOf({ ...series, ...columns }).after(at);
+  const first = scheduleOf(columns).after(at);
   return first ? { columns, first, isNewRhythm: true, redated } : undefined;
 }
 
@@ -107,16 +106,14 @@ function redatable(
   return task && isUntouched(task) ? upcoming : undefined;
 }
 
-function redate(
+function replaceUpcoming(
   tx: Tx,
   series: StoredSeries,
   upcoming: RecurringOccurrenceRow,
   first: Occurrence,
   at: Instant,
 ): void {
-  const { rule_version } = series;
-  updateOccurrence(tx, upcoming, { rule_version, occurrence_local: first.local, occurrence_at: first.at });
-  redateTask(tx, series, upcoming.task_id, first.at, at);
+  redate(tx, series, upcoming, first, at);
   updateSeriesRow(tx, series, {
     ...standingAt(first, upcoming.task_id),
     ...(series.state !== 'active' && { next_run_at: null }),

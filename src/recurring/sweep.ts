@@ -3,8 +3,7 @@ import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import { AppError } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
-import { advance, isOverdue, redateTask, ZONE_DATA } from './generate.ts';
-import { updateOccurrence } from './occurrences.ts';
+import { advance, isOverdue, redate, ZONE_DATA } from './generate.ts';
 import { instantOf } from './recurrence.ts';
 import { intervalOf } from './schedule.ts';
 import * as store from './store.ts';
@@ -81,7 +80,7 @@ async function followZoneData(deps: Deps, now: number): Promise<void> {
   while (!deps.stopping.aborted) {
     const stale = store.seriesOfOtherZoneData(deps.read, ZONE_DATA, AT_ONCE);
     if (stale.length > 0) {
-      await apart(deps, stale, now, (tx, series) => redate(tx, series, now));
+      await apart(deps, stale, now, (tx, series) => followInstant(tx, series, now));
       continue;
     }
     await deps.write((tx) => setMeta(tx, SEEN_ZONE_DATA, ZONE_DATA));
@@ -90,16 +89,18 @@ async function followZoneData(deps: Deps, now: number): Promise<void> {
 }
 
 /** The local time of the upcoming occurrence stays, its instant follows. */
-function redate(tx: Tx, series: store.StoredSeries, now: number): void {
-  if (series.next_local === null) return;
-  const at = instantOf(series.next_local, intervalOf(series).timezone);
+function followInstant(tx: Tx, series: store.StoredSeries, now: number): void {
+  const { id: series_id, rule_version, next_local: local, next_task_id: task_id } = series;
+  if (local === null) return;
+  const at = instantOf(local, intervalOf(series).timezone);
   const isActive = series.state === 'active';
   store.updateSeriesRow(tx, series, { tz_version: ZONE_DATA, ...(isActive && { next_run_at: at }) });
   if (at === series.next_run_at) return;
-  updateOccurrence(
+  redate(
     tx,
-    { series_id: series.id, rule_version: series.rule_version, occurrence_local: series.next_local },
-    { occurrence_at: at },
+    series,
+    { series_id, rule_version, occurrence_local: local, task_id },
+    { local, at },
+    toInstant(now),
   );
-  redateTask(tx, series, series.next_task_id, at, toInstant(now));
 }
