@@ -47,7 +47,7 @@ export function editInstance(
     if (task?.recurring_task_id !== id) throw notFound('instance of this series');
     return underUpdates(() => {
       if (mode === 'this') return taskOf(editTask(deps, tx, who, task, updates, now));
-      const issues = templateIssues(tx, who, updates, series);
+      const issues = templateIssues(tx, who, updates);
       if (issues.length > 0) throw invalid(...issues);
       const whole = mode === 'following' ? splitAt(tx, series, task, who.userId, now) : series;
       changeInstances(deps, tx, who, saveTemplate(tx, whole, updates, now), updates, now);

@@ -1,6 +1,6 @@
 import type { Tx } from '../db/writer.ts';
 import type { Deps, Leaving } from '../deps.ts';
-import { AppError, badRequest, invalid } from '../kernel/errors.ts';
+import { badRequest, invalid } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { deleteTaskRow, findTask } from '../tasks/store.ts';
 import type { Member } from '../workspaces/door.ts';
@@ -75,7 +75,7 @@ export function instanceLeft(deps: Deps, tx: Tx, { task, how, by }: Leaving, now
     else goOn(tx, series, by, now);
   } catch (err) {
     // A series that cannot go on must keep nobody from their task; a storage that cannot must.
-    if (err instanceof AppError || (err instanceof Error && 'code' in err)) throw err;
+    if (err instanceof Error && 'code' in err) throw err;
     pauseForError(deps, tx, found, now, err);
   }
 }
@@ -85,7 +85,7 @@ function skip(tx: Tx, series: StoredSeries, by: string, now: number): StoredSeri
   const { id: series_id, rule_version, next_local: occurrence_local } = series;
   if (occurrence_local !== null) {
     const key = { series_id, rule_version, occurrence_local };
-    updateOccurrence(tx, key, { state: 'skipped', task_id: null });
+    updateOccurrence(tx, key, { state: 'skipped' });
   }
   return goOn(tx, series, by, now);
 }

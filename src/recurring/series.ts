@@ -101,7 +101,7 @@ export const updateSeries = (
   patch: SeriesPatch,
 ): Promise<RecurringTask> =>
   writeSettled(deps, who, id, (tx, series, now) => {
-    const issues = templateIssues(tx, who, patch, series);
+    const issues = templateIssues(tx, who, patch);
     const plan = planRule(tx, series, patch, now);
     if (plan === 'no future') issues.push(NO_FUTURE);
     if (plan === 'no future' || issues.length > 0) throw invalid(...issues);

@@ -13,15 +13,10 @@ import { type StoredSeries, updateSeriesRow } from './store.ts';
 /** What the tasks of a series are made from. */
 type TemplateChange = Pick<SeriesPatch, 'title' | 'description' | 'priority' | 'assigneeId' | 'listId'>;
 
-/** What a template refers to that will not do; a present assignee may stay. */
-export const templateIssues = (
-  tx: Tx,
-  who: Member,
-  { listId, assigneeId }: TemplateChange,
-  present?: StoredSeries,
-): Issue[] => [
+/** What a template refers to that will not do. */
+export const templateIssues = (tx: Tx, who: Member, { listId, assigneeId }: TemplateChange): Issue[] => [
   ...(listId === undefined || findPlace(tx, who.workspaceId, listId) ? [] : [UNKNOWN_LIST]),
-  ...(assigneeId && assigneeId !== present?.assignee_id ? assigneeIssues(tx, who, assigneeId) : []),
+  ...(assigneeId ? assigneeIssues(tx, who, assigneeId) : []),
 ];
 
 /** Stores what later instances are made from, and how they catch up. */
