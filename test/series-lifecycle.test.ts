@@ -3,6 +3,7 @@ import { query } from '../src/db/connection.ts';
 import type { RecurringSeriesRow } from '../src/db/tables.ts';
 import { DAY } from '../src/kernel/instants.ts';
 import { tick } from '../src/tick.ts';
+import { beginRemoval } from '../src/workspaces/removals.ts';
 import { joined } from './people.ts';
 import { DAILY, dueDates, openSeriesWorld, type SeriesWorld } from './series-world.ts';
 import { zoneLookups } from './zone-lookups.ts';
@@ -18,10 +19,10 @@ const numbers = (id: string) => w.instances(id).map(({ occurrence_number }) => o
 const states = (id: string) => w.occurrences(id).map(({ state }) => state);
 const NEVER = { type: 'never' };
 const count = (n: number) => ({ type: 'count', count: n });
-const complete = (taskId: string) => w.ok('PATCH', `${w.inside}/tasks/${taskId}`, { statusId: w.done });
 const refusedAt = async (method: string, path: string, body?: unknown) => {
   const answer = await w.call(method, path, body);
   expect(answer.status).toBe(400);
+  for (const { message } of answer.body.issues ?? []) expect(message).toMatch(/\w/);
   return answer.body.issues?.map(({ path }: { path: string }) => path) ?? answer.body.error;
 };
 const newList = async (title = 'Other') =>
@@ -86,6 +87,9 @@ describe('reading', () => {
     expect(items.map(({ state }: { state: string }) => state)).toEqual(['ended', 'active']);
     expect((await w.read(going.id)).nextRunAt).toBe('2026-03-29T07:00:00.000Z');
     expect((await w.read(id)).stateReason).toBe('completed');
+    const { commits } = w.world.opened.writer.counts;
+    await w.read(going.id);
+    expect(w.world.opened.writer.counts.commits).toBe(commits);
   });
 
   it('filters by list and state, in the order of creation', async () => {
@@ -222,7 +226,7 @@ describe('pause and resume', () => {
 
   it('bring back nothing that was skipped, done or deleted before its time', async () => {
     const { id, nextTaskId } = await w.create();
-    await complete(nextTaskId);
+    await w.complete(nextTaskId);
     const { nextTaskId: third } = await w.skip(id);
     await w.ok('POST', `${w.series}/${id}/pause`);
     await w.ok('DELETE', `${w.inside}/tasks/${third}`);
@@ -248,9 +252,9 @@ describe('pause and resume', () => {
       nextOccurrenceNumber: 41,
     });
     const reopened = await w.task(ahead.nextTaskId);
-    await complete(reopened.id);
+    await w.complete(reopened.id);
     const { nextTaskId: last } = await w.read(id);
-    await complete(last);
+    await w.complete(last);
     expect((await w.read(id)).nextOccurrenceNumber).toBe(43);
     await w.ok('PATCH', `${w.inside}/tasks/${reopened.id}`, { statusId: reopened.statusId });
     await w.ok('POST', `${w.series}/${id}/pause`);
@@ -258,7 +262,7 @@ describe('pause and resume', () => {
       nextTaskId: reopened.id,
       nextOccurrenceNumber: 41,
     });
-    await complete(reopened.id);
+    await w.complete(reopened.id);
     expect((await w.read(id)).nextOccurrenceNumber).toBe(43);
     expect(numbers(id)).toEqual([41, 42, 43]);
   });
@@ -283,6 +287,23 @@ describe('pause and resume', () => {
     }
     await w.ok('POST', `${w.series}/${id}/pause`);
     expect(await w.ok('POST', `${w.series}/${id}/resume`)).toMatchObject({ nextTaskId });
+  });
+
+  it('pass over what was decided under this rule, not under the one before', async () => {
+    const { id, nextTaskId: first } = await w.create({ interval: { ...DAILY, every: 30 } });
+    await w.complete(first);
+    const { nextTaskId: third } = await w.skip(id);
+    await w.complete(third);
+    await w.skip(id);
+    const statusId = w.list.statuses[0].id;
+    for (const taskId of [first, third]) await w.ok('PATCH', `${w.inside}/tasks/${taskId}`, { statusId });
+    for (const verb of ['pause', 'resume']) await w.ok('POST', `${w.series}/${id}/${verb}`);
+    expect((await w.patch(id, { interval: DAILY })).nextTaskId).toBe(first);
+    for (let i = 0; i < 3; i += 1) await w.skip(id);
+    const before = await w.read(id);
+    expect(before).toMatchObject({ nextRunAt: '2026-03-31T07:00:00.000Z', nextOccurrenceNumber: 4 });
+    await w.ok('POST', `${w.series}/${id}/pause`);
+    expect(await w.ok('POST', `${w.series}/${id}/resume`)).toEqual(before);
   });
 
   it('end a series whose end came meanwhile', async () => {
@@ -361,6 +382,18 @@ describe('an instance', () => {
     }
   });
 
+  it('that a full disk cannot take is no fault of the request, and stays as it was', async () => {
+    const { id, nextTaskId } = await w.create();
+    const before = await w.task(nextTaskId);
+    const { writing } = w.world.opened.storage;
+    writing.pragma(`max_page_count = ${writing.pragma('page_count', { simple: true })}`);
+    const path = `${w.series}/${id}/instances/${nextTaskId}/edit-mode`;
+    const updates = { description: 'x'.repeat(9_000) };
+    expect((await w.call('POST', path, { mode: 'this', updates })).status).toBe(503);
+    writing.pragma('max_page_count = 1000000');
+    expect(await w.task(nextTaskId)).toEqual(before);
+  });
+
   it('done through edit-mode lets the series go on as any other completion', async () => {
     const { id, nextTaskId } = await w.create();
     await w.edit(id, nextTaskId, 'this', { statusId: w.done });
@@ -413,7 +446,7 @@ describe('an instance', () => {
 
   it('reopened by an edit of its status template takes nothing back', async () => {
     const { id, nextTaskId } = await w.create();
-    await complete(nextTaskId);
+    await w.complete(nextTaskId);
     const template = `${w.inside}/status-templates/${w.list.statusTemplateId}`;
     const statuses = w.list.statuses.map((one: { id: string }) =>
       one.id === w.done ? { ...one, type: 'started' } : one,
@@ -427,16 +460,16 @@ describe('an instance', () => {
 
   it('reopened does not come back when a later one is done', async () => {
     const { id, nextTaskId: first } = await w.create();
-    await complete(first);
+    await w.complete(first);
     const { nextTaskId: second } = await w.read(id);
     await w.ok('PATCH', `${w.inside}/tasks/${first}`, { statusId: w.list.statuses[0].id });
-    await complete(second);
+    await w.complete(second);
     expect((await w.read(id)).nextOccurrenceNumber).toBe(3);
   });
 
   it('completed last ends the series', async () => {
     const { id, nextTaskId } = await w.create({ endCondition: count(1) });
-    await complete(nextTaskId);
+    await w.complete(nextTaskId);
     expect(await w.read(id)).toMatchObject({ state: 'ended', stateReason: 'completed', nextTaskId: null });
     expect(days(id)).toEqual(['03-28']);
   });
@@ -444,7 +477,7 @@ describe('an instance', () => {
   it('completed when its time has come already makes nothing more than that time did', async () => {
     const { id, nextTaskId } = await w.create();
     w.world.clock.set(Date.parse('2026-03-28T08:00:10.000Z'));
-    await complete(nextTaskId);
+    await w.complete(nextTaskId);
     await tick(w.world.deps);
     expect(days(id)).toEqual(['03-28', '03-29']);
   });
@@ -464,7 +497,7 @@ describe('all', () => {
     const { id, nextTaskId: first } = await w.create();
     await w.at('2026-03-28T12:00:00.000Z');
     const { nextTaskId: second } = await w.read(id);
-    await complete(first);
+    await w.complete(first);
     await w.at('2026-03-29T12:00:00.000Z');
     const { nextTaskId: third } = await w.read(id);
     await w.edit(id, second, 'all', { title: 'New', description: 'text', priority: 'urgent' });
@@ -534,6 +567,16 @@ describe('following', () => {
     expect((await w.ok('GET', w.series)).total).toBe(1);
   });
 
+  it('is so too once the occurrences are gone, with a list on its way out', async () => {
+    const other = await newList();
+    const { id, nextTaskId } = await w.create();
+    await w.ok('POST', `${w.inside}/tasks/${nextTaskId}/move`, { listId: other.id });
+    await w.world.deps.write((tx) => beginRemoval(tx, { kind: 'list', id: w.list.id }, 1));
+    expect(states(id)).toEqual([]);
+    const { recurrence } = await w.edit(id, nextTaskId, 'following', { title: 'New' });
+    expect(recurrence.recurringTaskId).toBe(id);
+  });
+
   it('from an older instance takes what came since with it', async () => {
     const { id } = await w.create({ interval: { ...DAILY, every: 2 } });
     for (const day of ['03-28', '03-30', '04-01']) await w.at(`2026-${day}T12:00:00.000Z`);
@@ -571,7 +614,7 @@ describe('following', () => {
 
   it('from an instance made ahead of one that was reopened takes no part in that one', async () => {
     const { id, nextTaskId: first } = await w.create();
-    await complete(first);
+    await w.complete(first);
     const { nextTaskId: second } = await w.read(id);
     await w.ok('PATCH', `${w.inside}/tasks/${first}`, { statusId: w.list.statuses[0].id });
     await w.ok('POST', `${w.series}/${id}/pause`);
@@ -586,6 +629,17 @@ describe('following', () => {
     expect(w.instances(id).map(({ id, title }) => [id, title])).toEqual([[first, 'Water']]);
   });
 
+  it('from an instance that was reopened stands where the old series stood', async () => {
+    const { id, nextTaskId: first } = await w.create();
+    await w.complete(first);
+    const { nextTaskId: second } = await w.read(id);
+    await w.complete(second);
+    const { nextTaskId } = await w.read(id);
+    await w.ok('PATCH', `${w.inside}/tasks/${second}`, { statusId: w.list.statuses[0].id });
+    const { recurrence } = await w.edit(id, second, 'following', { title: 'New' });
+    expect(await w.read(recurrence.recurringTaskId)).toMatchObject({ nextTaskId, nextOccurrenceNumber: 2 });
+  });
+
   it('of a paused series waits with the same instance, which a new rule dates anew', async () => {
     const { id } = await w.create();
     await w.at('2026-03-28T12:00:00.000Z');
@@ -598,7 +652,7 @@ describe('following', () => {
 
   it('of a paused series, from an instance made ahead, stays paused and takes no part in the one before', async () => {
     const { id, nextTaskId: first } = await w.create();
-    await complete(first);
+    await w.complete(first);
     const { nextTaskId: second } = await w.read(id);
     await w.ok('PATCH', `${w.inside}/tasks/${first}`, { statusId: w.list.statuses[0].id });
     for (const verb of ['pause', 'resume', 'pause']) await w.ok('POST', `${w.series}/${id}/${verb}`);
@@ -640,6 +694,16 @@ describe('following', () => {
   });
 
   it.each([
+    ['2023-07-04', count(999)],
+    ['2023-07-03', { type: 'date', endDate: '2026-03-28' }],
+  ])('ends it by the highest count there is, but no higher: begun on %s', async (day, endCondition) => {
+    const { id } = await w.create({ startsAt: `${day}T00:00:00.000Z` });
+    const { nextTaskId } = await w.skip(id);
+    await w.edit(id, nextTaskId, 'following', { title: 'New' });
+    expect((await w.read(id)).endCondition).toEqual(endCondition);
+  });
+
+  it.each([
     ['America/New_York', '22:00', '2026-03-28'],
     ['Pacific/Auckland', '09:00', '2026-03-29'],
   ])('names that date by the calendar of the zone, in %s too', async (timezone, timeOfDay, endDate) => {
@@ -666,6 +730,9 @@ describe('another rule', () => {
     expect(numbers(id)).toEqual([2, 1, 3, 4]);
     const { items } = await w.ok('GET', `${w.series}/${id}/instances`);
     expect(items.map((task: { id: string }) => task.id)).toEqual(w.instances(id).map(({ id }) => id));
+    await w.patch(id, { listId: (await newList()).id });
+    const positions = w.instances(id).map(({ position }) => position);
+    expect(positions).toEqual(positions.toSorted((a, b) => a - b));
   });
 
   it('keeps its numbers, so that a count is one of them', async () => {
@@ -724,6 +791,8 @@ describe('another rule', () => {
         ]);
       }
     }
+    const startsAt = '9999-12-31T23:00:00.000Z';
+    expect(await refusedAt('PATCH', `${w.series}/${id}`, { startsAt })).toEqual(['endCondition']);
     expect(await w.read(id)).toEqual(before);
   });
 
@@ -751,9 +820,24 @@ describe('another rule', () => {
     });
   });
 
+  it('revives a series that ended long ago with nothing of the past', async () => {
+    const { id } = await w.create({ endCondition: count(1) });
+    await w.skip(id);
+    w.world.clock.advance(10 * DAY);
+    expect(await refusedAt('PATCH', `${w.series}/${id}`, { endCondition: count(2) })).toEqual([
+      'endCondition',
+    ]);
+    expect(await w.patch(id, { endCondition: NEVER })).toMatchObject({
+      nextRunAt: '2026-04-07T07:00:00.000Z',
+      nextOccurrenceNumber: 11,
+    });
+    expect(days(id)).toEqual(['04-07']);
+  });
+
   it('of a paused series waits for it to be resumed', async () => {
     const { id, nextTaskId } = await w.create();
     await w.ok('POST', `${w.series}/${id}/pause`);
+    await w.patch(id, { endCondition: count(9) });
     const changed = await w.patch(id, { interval: { ...DAILY, timeOfDay: '15:00' } });
     expect(changed).toMatchObject({ state: 'paused', nextRunAt: null });
     expect((await w.task(nextTaskId)).dueDate).toBe('2026-03-27T14:00:00.000Z');
@@ -771,6 +855,32 @@ describe('another rule', () => {
     });
   });
 
+  it('of a paused series without its task makes another', async () => {
+    const { id, nextTaskId } = await w.create();
+    await w.ok('POST', `${w.series}/${id}/pause`);
+    await w.ok('DELETE', `${w.inside}/tasks/${nextTaskId}`);
+    await w.patch(id, { interval: { ...DAILY, timeOfDay: '15:00' } });
+    expect(await w.ok('POST', `${w.series}/${id}/resume`)).toMatchObject({
+      nextRunAt: '2026-03-27T14:00:00.000Z',
+      nextOccurrenceNumber: 2,
+    });
+    expect(numbers(id)).toEqual([2]);
+  });
+
+  it('of a paused series lets an edited instance go, whose date new zone data then leave alone', async () => {
+    const { id, nextTaskId } = await w.create();
+    await w.edit(id, nextTaskId, 'this', { title: 'Mine' });
+    await w.ok('POST', `${w.series}/${id}/pause`);
+    await w.patch(id, { interval: { ...DAILY, timezone: 'America/New_York' } });
+    const before = await w.task(nextTaskId);
+    await w.world.deps.write((tx) => {
+      tx.run(query.updateTable('meta').set({ value: '1999z' }).where('key', '=', 'tz_version'));
+      tx.run(query.updateTable('recurring_series').set({ tz_version: '1999z' }));
+    });
+    await tick(w.world.deps);
+    expect(await w.task(nextTaskId)).toEqual(before);
+  });
+
   it('with the first instant of the present one keeps its instance, edited or not', async () => {
     const { id, nextTaskId } = await w.create();
     await w.edit(id, nextTaskId, 'this', { title: 'Mine' });
@@ -782,14 +892,14 @@ describe('another rule', () => {
   });
 
   it('leaves an instance alone whose time came while the series was paused', async () => {
-    const { id, nextTaskId } = await w.create();
+    const { id, nextTaskId, nextRunAt } = await w.create();
     await w.ok('POST', `${w.series}/${id}/pause`);
-    w.world.clock.advance(2 * DAY);
+    w.world.clock.set(Date.parse(nextRunAt));
     const before = await w.task(nextTaskId);
     await w.patch(id, { interval: { ...DAILY, timeOfDay: '15:00' } });
     expect(await w.task(nextTaskId)).toEqual(before);
     expect(await w.ok('POST', `${w.series}/${id}/resume`)).toMatchObject({
-      nextRunAt: '2026-03-29T13:00:00.000Z',
+      nextRunAt: '2026-03-28T14:00:00.000Z',
       nextOccurrenceNumber: 2,
     });
   });
@@ -804,7 +914,7 @@ describe('another rule', () => {
 
   it('is not hurried by an instance that was made ahead under the one before', async () => {
     const { id, nextTaskId: first } = await w.create();
-    await complete(first);
+    await w.complete(first);
     const { nextTaskId: ahead } = await w.read(id);
     await w.ok('PATCH', `${w.inside}/tasks/${first}`, { statusId: w.list.statuses[0].id });
     for (const verb of ['pause', 'resume']) await w.ok('POST', `${w.series}/${id}/${verb}`);
@@ -824,12 +934,27 @@ describe('another rule', () => {
     expect(await w.skip(id, { occurrenceAt })).toEqual(skipped);
   });
 
+  it('that comes back knows nothing of what was skipped under the first', async () => {
+    const { id, nextRunAt: occurrenceAt } = await w.create();
+    await w.skip(id);
+    await w.patch(id, { interval: { ...DAILY, timeOfDay: '15:00' } });
+    expect((await w.patch(id, { interval: DAILY })).nextRunAt).toBe(occurrenceAt);
+    expect(await w.skip(id, { occurrenceAt })).toMatchObject({
+      nextRunAt: '2026-03-29T07:00:00.000Z',
+      skipped: { occurrenceAt, occurrenceNumber: 2 },
+    });
+    expect((await w.skip(id, { occurrenceAt })).skipped).toEqual({ occurrenceAt, occurrenceNumber: 2 });
+  });
+
   it('that comes back knows nothing of what was done under the first', async () => {
     const { id, nextTaskId } = await w.create();
-    await complete(nextTaskId);
+    await w.complete(nextTaskId);
     await w.patch(id, { interval: { ...DAILY, timeOfDay: '15:00' } });
     const back = await w.patch(id, { interval: DAILY });
     expect(back).toMatchObject({ nextRunAt: '2026-03-28T08:00:00.000Z', nextOccurrenceNumber: 2 });
+    await w.ok('PATCH', `${w.inside}/tasks/${nextTaskId}`, { statusId: w.list.statuses[0].id });
+    await w.complete(nextTaskId);
+    expect(await w.read(id)).toEqual(back);
     await w.ok('POST', `${w.series}/${id}/pause`);
     expect((await w.ok('POST', `${w.series}/${id}/resume`)).nextTaskId).toBe(back.nextTaskId);
     expect(w.occurrences(id).map(({ number, state }) => [number, state])).toEqual([
@@ -963,7 +1088,7 @@ describe('people', () => {
     const helper = await joined(w.world, w.owner, w.workspaceId, 'member');
     const { id, nextTaskId } = await w.create({ assigneeId: helper.id });
     const done = await w.skip(id);
-    await complete(done.nextTaskId);
+    await w.complete(done.nextTaskId);
     await w.ok('PATCH', `${w.inside}/members/${helper.id}`, { role: 'viewer' });
     expect(nextTaskId).not.toBe(done.nextTaskId);
     expect(await w.read(id)).toMatchObject({ assigneeId: null, state: 'active' });
@@ -1005,7 +1130,7 @@ describe('the time of the last change', () => {
     await timed(() => w.patch(id, { interval: { ...DAILY, every: 2 } }));
     const { nextTaskId } = await w.read(id);
     await w.edit(id, nextTaskId, 'this', { title: 'Mine' });
-    await timed(() => w.edit(id, nextTaskId, 'following', { title: 'Theirs' }));
+    await timed(() => w.edit(id, nextTaskId, 'following', { title: 'New' }));
     const { recurrence } = await w.task(nextTaskId);
     const [old, rest] = [await w.read(id), await w.read(recurrence.recurringTaskId)];
     expect([old.updatedAt, rest.updatedAt, rest.createdAt]).toEqual(
@@ -1059,13 +1184,13 @@ describe('a series that cannot go on', () => {
       query.selectFrom('recurring_series').selectAll().where('id', '=', bad.id),
     );
     expect([row?.state, row?.state_reason]).toEqual(['paused', 'error']);
-    await complete(bad.nextTaskId);
+    await w.complete(bad.nextTaskId);
   });
 
   it('is paused by the first who meets it, and keeps nobody from their task', async () => {
     const bad = await w.create();
     await poison(bad.id);
-    await complete(bad.nextTaskId);
+    await w.complete(bad.nextTaskId);
     expect(await w.read(bad.id)).toMatchObject({ state: 'paused', stateReason: 'error' });
     const other = await w.create();
     await poison(other.id);
@@ -1087,17 +1212,36 @@ describe('a series that cannot go on', () => {
 });
 
 describe('catching up', () => {
-  it('makes the last 366 of a long downtime at most', async () => {
+  it('makes the last 366 of a long downtime at most, and records no more as missed', async () => {
     const { id } = await w.create({ catchUp: 'all' });
+    const { id: none } = await w.create({ catchUp: 'none' });
     w.world.clock.advance(500 * DAY);
     await tick(w.world.deps);
     expect(w.instances(id)).toHaveLength(1 + 366 + 1);
     const { nextRunAt, nextOccurrenceNumber } = await w.read(id);
     expect([nextRunAt, nextOccurrenceNumber]).toEqual(['2027-08-10T07:00:00.000Z', 501]);
     expect(states(id).filter((state) => state === 'missed')).toHaveLength(499 - 366);
+    expect(states(none).filter((state) => state === 'missed')).toHaveLength(366);
     expect(numbers(id).slice(1)).toEqual(Array.from({ length: 367 }, (_, n) => 135 + n));
     await tick(w.world.deps);
     expect(w.instances(id)).toHaveLength(368);
+  });
+
+  it('goes on where zone data of another version dated the first occurrence too early', async () => {
+    const stale = { next_run_at: '2026-03-28T07:00:00.000Z' };
+    for (const [now, number] of [
+      ['2026-03-28T07:30:00.000Z', 1],
+      ['2026-03-28T08:30:00.000Z', 2],
+    ] as const) {
+      w.world.clock.set(Date.parse('2026-03-27T10:00:00.000Z'));
+      const { id } = await w.create();
+      await w.world.deps.write((tx) =>
+        tx.run(query.updateTable('recurring_series').set(stale).where('id', '=', id)),
+      );
+      w.world.clock.set(Date.parse(now));
+      expect(await w.read(id)).toMatchObject({ state: 'active', nextOccurrenceNumber: number });
+      expect(days(id)).toEqual(['03-28', '03-29'].slice(0, number));
+    }
   });
 
   it('takes a clock that jumped a century in its stride', async () => {
@@ -1105,6 +1249,7 @@ describe('catching up', () => {
     w.world.clock.set(Date.parse('2126-03-27T10:00:00.000Z'));
     expect(await zoneLookups(() => tick(w.world.deps))).toBeLessThan(5_000);
     expect(w.instances(id)).toHaveLength(3);
+    expect(states(id).filter((state) => state === 'missed')).toHaveLength(366);
     w.world.clock.set(Date.parse('2026-03-27T10:00:00.000Z'));
     await tick(w.world.deps);
     expect(w.instances(id)).toHaveLength(3);

@@ -44,6 +44,7 @@ export async function openSeriesWorld(options: WorldOptions = {}) {
     expect(answer.status).toBeLessThan(300);
     return answer.body;
   };
+  const done: string = list.statuses.find(({ type }: { type: string }) => type === 'completed').id;
   return {
     world,
     owner,
@@ -59,6 +60,7 @@ export async function openSeriesWorld(options: WorldOptions = {}) {
       ok('POST', `${inside}/lists`, { spaceId: list.spaceId, title: 'Other', ...more }),
     read: (id: string) => ok('GET', `${series}/${id}`),
     skip: (id: string, body?: unknown) => ok('POST', `${series}/${id}/skip`, body),
+    complete: (taskId: string) => ok('PATCH', `${inside}/tasks/${taskId}`, { statusId: done }),
     patch: (id: string, body: unknown) => ok('PATCH', `${series}/${id}`, body),
     edit: (id: string, taskId: string, mode: string, updates: unknown) =>
       ok('POST', `${series}/${id}/instances/${taskId}/edit-mode`, { mode, updates }),
@@ -76,7 +78,7 @@ export async function openSeriesWorld(options: WorldOptions = {}) {
           .orderBy('occurrence_at'),
       ),
     task: (id: string) => ok('GET', `${inside}/tasks/${id}`),
-    done: list.statuses.find(({ type }: { type: string }) => type === 'completed').id as string,
+    done,
     /** Moves the clock to an instant and lets time do its work. */
     at: async (instant: string) => {
       world.clock.set(Date.parse(instant));

@@ -455,7 +455,7 @@ describe('the life-cycle check', () => {
 
   it('19: completing the upcoming task makes the next at once, and nothing more at its time', async () => {
     const { id, nextTaskId } = await w.create();
-    await w.ok('PATCH', `${w.inside}/tasks/${nextTaskId}`, { statusId: w.done });
+    await w.complete(nextTaskId);
     expect((await w.read(id)).nextRunAt).toBe('2026-03-29T07:00:00.000Z');
     const done = await w.task(nextTaskId);
     await w.at('2026-03-28T08:00:00.000Z');
@@ -518,6 +518,64 @@ describe('the life-cycle check', () => {
     expect(days(id)).toEqual(['03-28', '03-29']);
   });
 
+  it('21: but no task that is done, and a series goes on whose task is gone', async () => {
+    const [paused, bereft] = [await w.create(), await w.create()];
+    await w.ok('POST', `${w.series}/${paused.id}/pause`);
+    await w.complete(paused.nextTaskId);
+    const other = await w.anotherList();
+    await w.edit(bereft.id, bereft.nextTaskId, 'this', { listId: other.id });
+    await w.ok('DELETE', `${w.inside}/lists/${other.id}`);
+    await tick(w.world.deps);
+    const stale = '2026-03-28T09:00:00.000Z';
+    await w.world.deps.write((tx) => {
+      tx.run(query.updateTable('meta').set({ value: '1999z' }).where('key', '=', 'tz_version'));
+      tx.run(query.updateTable('recurring_series').set({ tz_version: '1999z' }));
+      tx.run(query.updateTable('recurring_series').set({ next_run_at: stale }).where('id', '=', bereft.id));
+      tx.run(query.updateTable('tasks').set({ due_date: stale, occurrence_at: stale }));
+    });
+    const done = await w.task(paused.nextTaskId);
+    await tick(w.world.deps);
+    expect(await w.task(paused.nextTaskId)).toEqual(done);
+    expect(await w.read(bereft.id)).toMatchObject({
+      state: 'active',
+      nextRunAt: '2026-03-28T08:00:00.000Z',
+    });
+  });
+
+  it('21: and a task that was made ahead, once its turn comes', async () => {
+    const { id, nextTaskId } = await w.create();
+    await w.complete(nextTaskId);
+    const { nextTaskId: ahead } = await w.read(id);
+    await w.ok('PATCH', `${w.inside}/tasks/${nextTaskId}`, { statusId: w.list.statuses[0].id });
+    await w.ok('POST', `${w.series}/${id}/pause`);
+    expect((await w.ok('POST', `${w.series}/${id}/resume`)).nextTaskId).toBe(nextTaskId);
+    const stale = '2026-03-29T08:00:00.000Z';
+    await w.world.deps.write((tx) => {
+      const dates = { due_date: stale, occurrence_at: stale };
+      tx.run(query.updateTable('tasks').set(dates).where('id', '=', ahead));
+      tx.run(
+        query.updateTable('recurring_occurrences').set({ occurrence_at: stale }).where('task_id', '=', ahead),
+      );
+    });
+    await w.complete(nextTaskId);
+    const now = '2026-03-29T07:00:00.000Z';
+    expect(await w.read(id)).toMatchObject({ nextTaskId: ahead, nextRunAt: now });
+    expect(await w.task(ahead)).toMatchObject({ dueDate: now, recurrence: { occurrenceAt: now } });
+    await w.complete(ahead);
+    expect((await w.read(id)).nextRunAt).toBe('2026-03-30T07:00:00.000Z');
+  });
+
+  it('21: one that is revived stands by the zone data of today', async () => {
+    const { id } = await w.create({ endCondition: { type: 'count', count: 1 } });
+    await w.skip(id);
+    await w.world.deps.write((tx) =>
+      tx.run(query.updateTable('recurring_series').set({ tz_version: '1999z' })),
+    );
+    await w.patch(id, { endCondition: { type: 'never' } });
+    const stored = w.world.deps.read.all(query.selectFrom('recurring_series').select('tz_version'));
+    expect(stored).toEqual([{ tz_version: process.versions.tz }]);
+  });
+
   it('22: a start a century ago costs nothing', async () => {
     const lookups = await zoneLookups(async () => {
       const { id, nextOccurrenceNumber } = await w.create({ startsAt: '1926-01-01T00:00:00.000Z' });
@@ -549,7 +607,9 @@ describe('a series without its surroundings', () => {
     const { id, nextTaskId } = await w.create();
     await w.edit(id, nextTaskId, 'this', { listId: other.id });
     await w.ok('DELETE', `${w.inside}/lists/${other.id}`);
-    expect(await w.read(id)).toMatchObject({ nextTaskId: null, nextRunAt: '2026-03-28T08:00:00.000Z' });
+    const left = { nextTaskId: null, nextRunAt: '2026-03-28T08:00:00.000Z' };
+    expect(await w.read(id)).toMatchObject(left);
+    expect(await w.patch(id, { endCondition: { type: 'count', count: 9 } })).toMatchObject(left);
     await w.at('2026-03-28T08:00:00.000Z');
     expect(dates(id)).toEqual(['2026-03-29T07:00:00.000Z']);
     expect(states(id)).toEqual(['deleted', 'generated']);
@@ -572,11 +632,11 @@ describe('a series without its surroundings', () => {
       ],
     });
     const journal = await w.anotherList({ statusTemplateId: template.id });
-    const { nextTaskId, createdAt } = await w.create({ listId: journal.id });
-    expect(await w.task(nextTaskId)).toMatchObject({
-      statusId: template.statuses[0].id,
-      completedAt: createdAt,
-    });
+    const { id, nextTaskId, createdAt } = await w.create({ listId: journal.id });
+    const done = { statusId: template.statuses[0].id, completedAt: createdAt };
+    expect(await w.task(nextTaskId)).toMatchObject(done);
+    await w.ok('DELETE', `${w.series}/${id}`);
+    expect(await w.task(nextTaskId)).toMatchObject(done);
   });
 
   it('keeps its tasks when it is deleted, but for the upcoming one that nobody touched', async () => {
@@ -597,9 +657,9 @@ describe('a series without its surroundings', () => {
   });
 
   it('keeps a task whose time came while it was paused', async () => {
-    const { id, nextTaskId } = await w.create();
+    const { id, nextTaskId, nextRunAt } = await w.create();
     await w.ok('POST', `${w.series}/${id}/pause`);
-    w.world.clock.advance(2 * DAY);
+    w.world.clock.set(Date.parse(nextRunAt));
     await w.ok('DELETE', `${w.series}/${id}`);
     expect((await w.task(nextTaskId)).recurrence).toMatchObject({ recurringTaskId: null });
   });

@@ -5,7 +5,7 @@ import { unavailable } from '../src/kernel/errors.ts';
 import { HOUR, MINUTE } from '../src/kernel/instants.ts';
 import { sweep } from '../src/recurring/sweep.ts';
 import { tick } from '../src/tick.ts';
-import { openSeriesWorld, type SeriesWorld } from './series-world.ts';
+import { DAILY, openSeriesWorld, type SeriesWorld } from './series-world.ts';
 import { openWorld } from './world.ts';
 
 let w: SeriesWorld;
@@ -140,6 +140,45 @@ describe('the sweep', () => {
     expect(jobs).toBe(2);
     await sweep(w.world.deps);
     expect(await w.read(id)).toMatchObject({ state: 'active', nextOccurrenceNumber: 2 });
+  });
+
+  /** Where something happens right before the write of that number. */
+  const before = (number: number, act: () => Promise<unknown>): Deps => {
+    let jobs = 0;
+    const write: Deps['write'] = async (job) => {
+      jobs += 1;
+      if (jobs === number) await act();
+      return w.world.deps.write(job);
+    };
+    return { ...w.world.deps, write };
+  };
+
+  it('pauses none that was ended or deleted since it failed', async () => {
+    const [ended, deleted] = await many(2);
+    await sweep(w.world.deps);
+    await w.world.deps.write((tx) => tx.run(query.updateTable('recurring_series').set({ interval: '{}' })));
+    w.world.clock.set(DUE);
+    const end = { state: 'ended', state_reason: 'completed', next_run_at: null } as const;
+    const bothFailed = before(3, () =>
+      w.world.deps.write((tx) => {
+        tx.run(query.updateTable('recurring_series').set(end).where('id', '=', ended?.id));
+        tx.run(query.deleteFrom('recurring_series').where('id', '=', deleted?.id));
+      }),
+    );
+    await sweep(bothFailed);
+    const rows = w.world.deps.read.all(query.selectFrom('recurring_series').selectAll());
+    expect(rows).toMatchObject([{ id: ended?.id, ...end }]);
+  });
+
+  it('dates none anew that a new rule has left without an upcoming occurrence since', async () => {
+    const { id, nextTaskId } = await w.create();
+    await w.edit(id, nextTaskId, 'this', { title: 'Mine' });
+    await w.ok('POST', `${w.series}/${id}/pause`);
+    await w.world.deps.write((tx) =>
+      tx.run(query.updateTable('recurring_series').set({ tz_version: '1999z' })),
+    );
+    await sweep(before(1, () => w.patch(id, { interval: { ...DAILY, timeOfDay: '15:00' } })));
+    expect(await w.read(id)).toMatchObject({ state: 'paused', stateReason: null });
   });
 
   it('stops when the server does', async () => {
