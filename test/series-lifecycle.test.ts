@@ -295,8 +295,7 @@ describe('pause and resume', () => {
     const { nextTaskId: third } = await w.skip(id);
     await w.complete(third);
     await w.skip(id);
-    const statusId = w.list.statuses[0].id;
-    for (const taskId of [first, third]) await w.ok('PATCH', `${w.inside}/tasks/${taskId}`, { statusId });
+    for (const taskId of [first, third]) await w.reopen(taskId);
     for (const verb of ['pause', 'resume']) await w.ok('POST', `${w.series}/${id}/${verb}`);
     expect((await w.patch(id, { interval: DAILY })).nextTaskId).toBe(first);
     for (let i = 0; i < 3; i += 1) await w.skip(id);
@@ -462,7 +461,7 @@ describe('an instance', () => {
     const { id, nextTaskId: first } = await w.create();
     await w.complete(first);
     const { nextTaskId: second } = await w.read(id);
-    await w.ok('PATCH', `${w.inside}/tasks/${first}`, { statusId: w.list.statuses[0].id });
+    await w.reopen(first);
     await w.complete(second);
     expect((await w.read(id)).nextOccurrenceNumber).toBe(3);
   });
@@ -616,7 +615,7 @@ describe('following', () => {
     const { id, nextTaskId: first } = await w.create();
     await w.complete(first);
     const { nextTaskId: second } = await w.read(id);
-    await w.ok('PATCH', `${w.inside}/tasks/${first}`, { statusId: w.list.statuses[0].id });
+    await w.reopen(first);
     await w.ok('POST', `${w.series}/${id}/pause`);
     expect((await w.ok('POST', `${w.series}/${id}/resume`)).nextTaskId).toBe(first);
     const { recurrence } = await w.edit(id, second, 'following', { title: 'New' });
@@ -635,7 +634,7 @@ describe('following', () => {
     const { nextTaskId: second } = await w.read(id);
     await w.complete(second);
     const { nextTaskId } = await w.read(id);
-    await w.ok('PATCH', `${w.inside}/tasks/${second}`, { statusId: w.list.statuses[0].id });
+    await w.reopen(second);
     const { recurrence } = await w.edit(id, second, 'following', { title: 'New' });
     expect(await w.read(recurrence.recurringTaskId)).toMatchObject({ nextTaskId, nextOccurrenceNumber: 2 });
   });
@@ -654,7 +653,7 @@ describe('following', () => {
     const { id, nextTaskId: first } = await w.create();
     await w.complete(first);
     const { nextTaskId: second } = await w.read(id);
-    await w.ok('PATCH', `${w.inside}/tasks/${first}`, { statusId: w.list.statuses[0].id });
+    await w.reopen(first);
     for (const verb of ['pause', 'resume', 'pause']) await w.ok('POST', `${w.series}/${id}/${verb}`);
     const { recurrence } = await w.edit(id, second, 'following', { title: 'New' });
     const rest = `${w.series}/${recurrence.recurringTaskId}`;
@@ -891,18 +890,24 @@ describe('another rule', () => {
     expect(days(id)).toEqual(['03-28']);
   });
 
-  it('leaves an instance alone whose time came while the series was paused', async () => {
-    const { id, nextTaskId, nextRunAt } = await w.create();
-    await w.ok('POST', `${w.series}/${id}/pause`);
-    w.world.clock.set(Date.parse(nextRunAt));
-    const before = await w.task(nextTaskId);
-    await w.patch(id, { interval: { ...DAILY, timeOfDay: '15:00' } });
-    expect(await w.task(nextTaskId)).toEqual(before);
-    expect(await w.ok('POST', `${w.series}/${id}/resume`)).toMatchObject({
-      nextRunAt: '2026-03-28T14:00:00.000Z',
-      nextOccurrenceNumber: 2,
-    });
-  });
+  it.each([
+    ['2026-03-28T08:00:00.000Z', '2026-03-28T14:00:00.000Z'],
+    ['2026-03-29T10:00:00.000Z', '2026-03-29T13:00:00.000Z'],
+  ])(
+    'leaves an instance alone whose time came while the series was paused: at %s',
+    async (now, nextRunAt) => {
+      const { id, nextTaskId } = await w.create();
+      await w.ok('POST', `${w.series}/${id}/pause`);
+      w.world.clock.set(Date.parse(now));
+      const before = await w.task(nextTaskId);
+      await w.patch(id, { interval: { ...DAILY, timeOfDay: '15:00' } });
+      expect(await w.task(nextTaskId)).toEqual(before);
+      expect(await w.ok('POST', `${w.series}/${id}/resume`)).toMatchObject({
+        nextRunAt,
+        nextOccurrenceNumber: 2,
+      });
+    },
+  );
 
   it('from a start long ago does not use up a count', async () => {
     const { id } = await w.create({ endCondition: count(4) });
@@ -916,7 +921,7 @@ describe('another rule', () => {
     const { id, nextTaskId: first } = await w.create();
     await w.complete(first);
     const { nextTaskId: ahead } = await w.read(id);
-    await w.ok('PATCH', `${w.inside}/tasks/${first}`, { statusId: w.list.statuses[0].id });
+    await w.reopen(first);
     for (const verb of ['pause', 'resume']) await w.ok('POST', `${w.series}/${id}/${verb}`);
     await w.patch(id, { interval: { ...DAILY, every: 2 } });
     await w.at('2026-03-28T12:00:00.000Z');
@@ -952,7 +957,7 @@ describe('another rule', () => {
     await w.patch(id, { interval: { ...DAILY, timeOfDay: '15:00' } });
     const back = await w.patch(id, { interval: DAILY });
     expect(back).toMatchObject({ nextRunAt: '2026-03-28T08:00:00.000Z', nextOccurrenceNumber: 2 });
-    await w.ok('PATCH', `${w.inside}/tasks/${nextTaskId}`, { statusId: w.list.statuses[0].id });
+    await w.reopen(nextTaskId);
     await w.complete(nextTaskId);
     expect(await w.read(id)).toEqual(back);
     await w.ok('POST', `${w.series}/${id}/pause`);

@@ -61,6 +61,7 @@ export async function openSeriesWorld(options: WorldOptions = {}) {
     read: (id: string) => ok('GET', `${series}/${id}`),
     skip: (id: string, body?: unknown) => ok('POST', `${series}/${id}/skip`, body),
     complete: (taskId: string) => ok('PATCH', `${inside}/tasks/${taskId}`, { statusId: done }),
+    reopen: (taskId: string) => ok('PATCH', `${inside}/tasks/${taskId}`, { statusId: list.statuses[0].id }),
     patch: (id: string, body: unknown) => ok('PATCH', `${series}/${id}`, body),
     edit: (id: string, taskId: string, mode: string, updates: unknown) =>
       ok('POST', `${series}/${id}/instances/${taskId}/edit-mode`, { mode, updates }),
