@@ -4,6 +4,7 @@ import { createGoogleKeys } from './auth/google-keys.ts';
 import { createGoogleTokens } from './auth/google-tokens.ts';
 import type { Config } from './config.ts';
 import { createCheckpoints } from './db/checkpoints.ts';
+import { networkFileSystem } from './db/file-system.ts';
 import { migrate, schemaStatus, snapshot } from './db/migrate.ts';
 import { openStorage, type Storage, StorageError } from './db/open.ts';
 import { openSnapshot } from './db/snapshot.ts';
@@ -56,8 +57,12 @@ export async function openDeps(
   const clock = options.doubles?.clock ?? systemClock;
   const storage = openStorage({ ...config.database, create: options.create });
   try {
-    if (options.create) await bringUpToDate(config, log, storage, clock);
-    else refuseOldSchema(storage);
+    if (options.create) {
+      warnOfNetwork(storage.path, log);
+      await bringUpToDate(config, log, storage, clock);
+    } else {
+      refuseOldSchema(storage);
+    }
     const checkpoints =
       options.create && !config.database.external_replication
         ? createCheckpoints(storage, (err) =>
@@ -171,6 +176,15 @@ function refuseOldSchema(storage: Storage): void {
   if (schemaStatus(storage, migrations).pending.length === 0) return;
   throw new StorageError(
     `${storage.path} has an older schema: run \`errand migrate\` or start the server first`,
+  );
+}
+
+function warnOfNetwork(path: string, log: Log): void {
+  const fileSystem = networkFileSystem(path);
+  if (fileSystem === undefined) return;
+  log.warn(
+    { path, fileSystem },
+    'the database is on a network file system, where it may be damaged: move it to a disk of this machine',
   );
 }
 

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { CompiledQuery } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import { noteBackup, noteFailure } from '../src/backup/notes.ts';
@@ -254,6 +255,15 @@ describe('the metrics', () => {
 });
 
 describe('what the metrics tell of the data', () => {
+  it('is how large the database and its log are', async () => {
+    await open();
+    await world.signUp();
+    const bytes = (end: string) => statSync(world.deps.config.database.path + end).size;
+    expect(bytes('-wal')).toBeGreaterThan(0);
+    expect(await numberOf('errand_write_ahead_log_bytes')).toBe(bytes('-wal'));
+    expect(await numberOf('errand_database_bytes')).toBe(bytes('') + bytes('-wal'));
+  });
+
   it('is how many mails wait and since when, and how many were given up; decoys are none', async () => {
     world = await openWorld({
       settings: { metrics: { enabled: true } },

@@ -19,7 +19,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { lockData, type OpenOptions, openStorage, StorageError } from '../src/db/open.ts';
+import {
+  lockData,
+  type OpenOptions,
+  openStorage,
+  refuseUnsoundSqlite,
+  StorageError,
+} from '../src/db/open.ts';
 
 const SOURCE = join(import.meta.dirname, '../src/db/open.ts');
 const NOBODY = 65_534;
@@ -208,6 +214,13 @@ describe('an open database', () => {
     const version = reading.prepare<[], string>('select sqlite_version()').pluck().get() ?? '';
     expect(version.localeCompare('3.51.3', undefined, { numeric: true })).toBeGreaterThanOrEqual(0);
     close();
+  });
+
+  it('refuses to run on a SQLite that has it', () => {
+    for (const version of ['3.51.3', '3.52.0', '3.100.0', '4.0.0']) refuseUnsoundSqlite(version);
+    for (const version of ['3.7.0', '3.51.2', '3.9.9']) {
+      expect(() => refuseUnsoundSqlite(version)).toThrow(StorageError);
+    }
   });
 
   it('leaves no deleted content in the file', () => {

@@ -2,8 +2,12 @@ import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Bytes of a database with its log. */
-export const bytesOf = (path: string): number =>
-  ['', '-wal'].reduce((sum, end) => sum + (statSync(path + end, { throwIfNoEntry: false })?.size ?? 0), 0);
+export const bytesOf = (path: string): number => sizeOf(path) + logBytesOf(path);
+
+/** Bytes of the write-ahead log of a database; 0 where there is none. */
+export const logBytesOf = (path: string): number => sizeOf(`${path}-wal`);
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 /** Bytes free where `folder` is, or will be made. */
 export function freeBytes(folder: string): number {

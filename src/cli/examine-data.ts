@@ -3,9 +3,10 @@ import { dirname, join } from 'node:path';
 import { migrations } from '../../migrations/index.ts';
 import { COUNTERS, type Look, WHOLENESS } from '../backup/check.ts';
 import { backupNotes, overdueSince } from '../backup/notes.ts';
-import { bytesOf, freeBytes, lackingSpace, sizeText } from '../backup/space.ts';
+import { bytesOf, freeBytes, lackingSpace, logBytesOf, sizeText } from '../backup/space.ts';
 import type { Config } from '../config.ts';
 import { connectionDb } from '../db/connection.ts';
+import { networkFileSystem } from '../db/file-system.ts';
 import { schemaStatus } from '../db/migrate.ts';
 import type { Storage } from '../db/open.ts';
 import { readKeyFile } from '../kernel/keys.ts';
@@ -38,13 +39,19 @@ export function examineModes({ database, backup }: Config): Finding[] {
 export function examineDisk({ database: { path }, backup }: Config): Finding[] {
   const folder = dirname(path);
   const free = freeBytes(folder);
-  const log = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  const log = logBytesOf(path);
+  const network = networkFileSystem(path);
   const lacking = backup.schedule === '' ? undefined : lackingSpace(path, backup.directory);
   return amissOr(`${sizeText(free)} free; the database has ${sizeText(bytesOf(path))}`, [
     free < LEAST_FREE_BYTES &&
       fail(
         `There are only ${sizeText(free)} free in ${folder}`,
         'Make room: writes are refused once it is full',
+      ),
+    network !== undefined &&
+      warn(
+        `${path} is on a network file system (${network}), where it may be damaged`,
+        'Stop the server, and move the folder to a disk of this machine',
       ),
     lacking !== undefined &&
       warn(

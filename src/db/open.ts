@@ -27,6 +27,9 @@ const CHECKPOINT_PAGES = 2_000;
 /** A commit walks through all of it after a page was split. What is not in it, the system has in memory. */
 const WRITER_CACHE_KB = 10_000;
 
+/** Older ones may damage a file that two connections write and checkpoint at one moment: https://sqlite.org/wal.html */
+const SOUND_SQLITE = '3.51.3';
+
 export interface Storage {
   /** Absolute path of the database file. */
   path: string;
@@ -137,6 +140,7 @@ const FAILURES: [RegExp, string][] = [
 function connect(path: string, externalReplication: boolean): Storage {
   const writing = new SqliteDatabase(path, { timeout: BUSY_MILLISECONDS, fileMustExist: true });
   try {
+    refuseUnsoundSqlite(writing.prepare<[], string>('select sqlite_version()').pluck().get() ?? '');
     writing.pragma('journal_mode = wal');
     writing.pragma('synchronous = full');
     writing.pragma('secure_delete = on');
@@ -166,6 +170,14 @@ function connect(path: string, externalReplication: boolean): Storage {
     writing.close();
     throw cause;
   }
+}
+
+/** A StorageError for a build with a SQLite that data cannot be trusted to. */
+export function refuseUnsoundSqlite(version: string): void {
+  if (version.localeCompare(SOUND_SQLITE, undefined, { numeric: true }) >= 0) return;
+  throw new StorageError(
+    `This build has SQLite ${version}, which may damage data: build it with ${SOUND_SQLITE} or newer`,
+  );
 }
 
 /** Makes an empty database under another name first, so that an empty file under the real one is never ours. */

@@ -1,4 +1,5 @@
 import { backupNotes, overdueSince } from '../backup/notes.ts';
+import { bytesOf, logBytesOf } from '../backup/space.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/connection.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -13,6 +14,10 @@ export function showData(board: Board, world: { config: Config; clock: Clock; re
   const { config, clock, read } = world;
   const secondsSince = (instant: Instant | undefined): number | undefined =>
     instant === undefined ? undefined : Math.max(0, (clock.now() - Date.parse(instant)) / SECOND);
+
+  const { path } = config.database;
+  board.gauge('errand_database_bytes', 'What the database takes, its log included.', () => bytesOf(path));
+  board.gauge('errand_write_ahead_log_bytes', 'What its write-ahead log takes.', () => logBytesOf(path));
 
   const outbox = board.kept(() => outboxDepth(read));
   board.gauge('errand_outbox_waiting_mails', 'Mails to be sent.', () => outbox().waiting);
