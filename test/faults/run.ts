@@ -17,6 +17,7 @@ import { exporting } from './export.ts';
 import { kill } from './kill.ts';
 import { mailing } from './mail.ts';
 import { migrating } from './migrate.ts';
+import { power } from './power.ts';
 import { sockets } from './sockets.ts';
 import { space } from './space.ts';
 import { stopping } from './stop.ts';
@@ -25,6 +26,7 @@ import { sweeping } from './sweep.ts';
 const DRILLS: Record<string, Drill> = {
   kill,
   disk,
+  power,
   space,
   damage,
   migrate: migrating,
