@@ -104,7 +104,7 @@ function generate(
   const task = tasks.findTask(tx, series.workspace_id, decided?.task_id ?? null);
   if (!decided || task?.completed_at !== null) return null;
   // Made ahead, it was passed over when zone data changed.
-  if (task.occurrence_at !== occurrence.at) redate(tx, series, decided, occurrence, toInstant(now));
+  redate(tx, series, decided, occurrence, toInstant(now));
   return task.id;
 }
 
