@@ -81,14 +81,14 @@ end;
 create trigger tasks_recounted after update of list_code, status_code, priority, assignee_code on tasks
   when new.list_code is not old.list_code or new.status_code is not old.status_code
     or new.priority is not old.priority or new.assignee_code is not old.assignee_code begin
-  update task_counts set n = n - 1
-    where workspace_code = old.workspace_code and priority = old.priority and status_code = old.status_code
-      and (field, value) in (values ('all', 0), ('list', old.list_code), ('assignee', ifnull(old.assignee_code, 0)));
   insert into task_counts (workspace_code, field, value, priority, status_code, n) values
     (new.workspace_code, 'all', 0, new.priority, new.status_code, 1),
     (new.workspace_code, 'list', new.list_code, new.priority, new.status_code, 1),
-    (new.workspace_code, 'assignee', ifnull(new.assignee_code, 0), new.priority, new.status_code, 1)
-    on conflict do update set n = n + 1;
+    (new.workspace_code, 'assignee', ifnull(new.assignee_code, 0), new.priority, new.status_code, 1),
+    (old.workspace_code, 'all', 0, old.priority, old.status_code, -1),
+    (old.workspace_code, 'list', old.list_code, old.priority, old.status_code, -1),
+    (old.workspace_code, 'assignee', ifnull(old.assignee_code, 0), old.priority, old.status_code, -1)
+    on conflict do update set n = n + excluded.n;
   delete from task_counts
     where n = 0
       and workspace_code = old.workspace_code and priority = old.priority and status_code = old.status_code
