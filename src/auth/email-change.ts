@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { tooManyRequests, unauthorized } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { addressTaken, confirmEmail, keepEmail } from '../mail/messages.ts';
-import { enqueueLimitedMail, enqueueMail } from '../mail/outbox.ts';
+import { enqueueMail, takeMailBudget } from '../mail/outbox.ts';
 import { senderBudget } from '../mail/sender-budget.ts';
 import { demandAccount, type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import { deleteSessions } from '../sessions/store.ts';
@@ -29,6 +29,8 @@ export async function requestChange(
     const user = demandAccount(tx, who);
     const budget = takeBudgets(tx, senderBudget(deps, user.id), now);
     if (!budget.taken) throw tooManyRequests(budget.waitMs / 1_000);
+    const to = { kind: 'email-change', to: newEmail };
+    if (!takeMailBudget(deps, tx, to, now)) return;
     replaceTokens(tx, user.id, 'email-change');
     const change = issueToken(tx, { purpose: 'email-change', userId: user.id, email: newEmail }, now);
     const keep = issueToken(tx, { purpose: 'email-keep', userId: user.id, email: user.email }, now);
@@ -36,7 +38,7 @@ export async function requestChange(
     const toNew = isTaken
       ? { message: addressTaken() }
       : { message: confirmEmail(deps.config, change.token), secret: change };
-    enqueueLimitedMail(deps, tx, { kind: 'email-change', to: newEmail, ...toNew }, true, now);
+    enqueueMail(deps, tx, { ...to, ...toNew }, now);
     const toOld = { message: keepEmail(deps.config, newEmail, keep.token), secret: keep };
     enqueueMail(deps, tx, { kind: 'email-keep', to: user.email, ...toOld }, now);
   });

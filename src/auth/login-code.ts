@@ -7,7 +7,7 @@ import { signInFailed } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { MINUTE, toInstant } from '../kernel/instants.ts';
 import { loginCode } from '../mail/messages.ts';
-import { discardMails, enqueueLimitedMail } from '../mail/outbox.ts';
+import { discardMails, enqueueDecoy, enqueueMail, takeMailBudget } from '../mail/outbox.ts';
 import type { SignedInAnswer } from '../sessions/schema.ts';
 import { signedInAnswer, startSession } from '../sessions/tokens.ts';
 import { findUserByEmail } from '../users/store.ts';
@@ -19,25 +19,25 @@ const VALID_MS = 10 * MINUTE;
 const ATTEMPTS = 5;
 
 /** Mails a sign-in code to a registered address; the answer and the work are the same for any address. */
-export async function requestCode(deps: Deps, input: EmailInput): Promise<MessageAnswer> {
+export async function requestCode(deps: Deps, { email }: EmailInput): Promise<MessageAnswer> {
   const now = deps.clock.now();
   const code = String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0');
-  const id = newId(now);
-  const expiresAt = toInstant(now + VALID_MS);
+  const secret = { id: newId(now), expiresAt: toInstant(now + VALID_MS) };
   await deps.write((tx) => {
-    tx.run(query.deleteFrom('login_codes').where('email', '=', input.email));
+    const to = { kind: 'login-code', to: email };
+    if (!takeMailBudget(deps, tx, to, now)) return;
+    tx.run(query.deleteFrom('login_codes').where('email', '=', email));
     tx.run(
       query.insertInto('login_codes').values({
-        id,
-        email: input.email,
-        code_hash: hashOf(deps, input.email, code),
+        id: secret.id,
+        email,
+        code_hash: hashOf(deps, email, code),
         attempts: 0,
-        expires_at: expiresAt,
+        expires_at: secret.expiresAt,
       }),
     );
-    const isRegistered = findUserByEmail(tx, input.email) !== undefined;
-    const mail = { kind: 'login-code', to: input.email, message: loginCode(code), secret: { id, expiresAt } };
-    enqueueLimitedMail(deps, tx, { ...mail, urgent: true }, isRegistered, now);
+    const mail = { ...to, message: loginCode(code), secret, urgent: true };
+    (findUserByEmail(tx, email) ? enqueueMail : enqueueDecoy)(deps, tx, mail, now);
   });
   return { message: 'If the address has an account, a code is on its way' };
 }

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts';
 import { unauthorized } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { passwordChanged, resetPassword } from '../mail/messages.ts';
-import { enqueueLimitedMail, enqueueMail } from '../mail/outbox.ts';
+import { enqueueDecoy, enqueueMail, takeMailBudget } from '../mail/outbox.ts';
 import { deleteSessions } from '../sessions/store.ts';
 import { findUserByEmail, updateUser } from '../users/store.ts';
 import { issueToken, keepNewestTokens, revokeTokens, takeToken, tokenWorks } from './email-tokens.ts';
@@ -13,16 +13,16 @@ import type { EmailInput, MessageAnswer, ResetInput } from './schema.ts';
 const LIVE_AT_MOST = 3;
 
 /** Mails a reset link to a registered address; the answer and the work are the same for any address. */
-export async function requestReset(deps: Deps, input: EmailInput): Promise<MessageAnswer> {
+export async function requestReset(deps: Deps, { email }: EmailInput): Promise<MessageAnswer> {
   const now = deps.clock.now();
   await deps.write((tx) => {
-    const user = findUserByEmail(tx, input.email);
-    const about = { purpose: 'password-reset', userId: user?.id ?? null, email: input.email } as const;
-    const secret = issueToken(tx, about, now);
-    keepNewestTokens(tx, 'password-reset', input.email, LIVE_AT_MOST);
-    const message = resetPassword(deps.config, secret.token);
-    const mail = { kind: 'password-reset', to: input.email, message, secret };
-    enqueueLimitedMail(deps, tx, mail, user !== undefined, now);
+    const to = { kind: 'password-reset', to: email };
+    if (!takeMailBudget(deps, tx, to, now)) return;
+    const user = findUserByEmail(tx, email);
+    const secret = issueToken(tx, { purpose: 'password-reset', userId: user?.id ?? null, email }, now);
+    keepNewestTokens(tx, 'password-reset', email, LIVE_AT_MOST);
+    const mail = { ...to, message: resetPassword(deps.config, secret.token), secret };
+    (user ? enqueueMail : enqueueDecoy)(deps, tx, mail, now);
   });
   return { message: 'If the address has an account, a link to reset its password is on its way' };
 }

@@ -8,8 +8,8 @@ import { discardMails } from '../mail/outbox.ts';
 const AT_MOST = 5;
 
 /**
- * Stores a sign-up until it is confirmed. The newest few of an address stay: neither can a stranger keep someone
- * from signing up, nor fill the disk. The mails of older ones still go out.
+ * Stores a sign-up until it is confirmed. The newest few of an address stay, so that a stranger's neither replaces
+ * someone's at once nor fills the disk. The mails of older ones still go out.
  */
 export function keepPendingSignup(tx: Tx, row: PendingSignupRow): void {
   tx.run(query.insertInto('pending_signups').values(row));

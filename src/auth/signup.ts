@@ -7,7 +7,7 @@ import { newId } from '../kernel/ids.ts';
 import { DAY, toInstant } from '../kernel/instants.ts';
 import { hashSecret, newSecret } from '../kernel/secrets.ts';
 import { accountExists, confirmSignup as confirmSignupMail, type Message } from '../mail/messages.ts';
-import { enqueueLimitedMail } from '../mail/outbox.ts';
+import { enqueueMail, takeMailBudget } from '../mail/outbox.ts';
 import type { SignedInAnswer } from '../sessions/schema.ts';
 import { signedInAnswer, startSession } from '../sessions/tokens.ts';
 import { findUserByEmail } from '../users/store.ts';
@@ -60,6 +60,8 @@ export function promiseAccount(
   confirmation: (token: string) => Message,
   now: number,
 ): void {
+  const to = { kind: 'confirm-signup', to: asked.email };
+  if (!takeMailBudget(deps, tx, to, now)) return;
   const id = newId(now);
   const token = newSecret();
   const expiresAt = toInstant(now + PENDING_MS);
@@ -74,7 +76,7 @@ export function promiseAccount(
   const mail = exists
     ? { message: accountExists() }
     : { message: confirmation(token), secret: { id, expiresAt } };
-  enqueueLimitedMail(deps, tx, { kind: 'confirm-signup', to: asked.email, ...mail }, true, now);
+  enqueueMail(deps, tx, { ...to, ...mail }, now);
 }
 
 /**

@@ -54,14 +54,18 @@ export const enqueueMail = (deps: Deps, tx: Tx, mail: Mail, now: number) =>
   put(deps, tx, mail, 'queued', now);
 
 /**
- * Promises a mail that anyone may cause, within the recipient's budget for its kind. `deliver` false, or an empty
- * budget, leaves a decoy until it expires: the same work, now and when it is replaced, so that neither answer nor time
- * tells whether the address has an account.
+ * Leaves a mail that is sent to nobody until it expires: the same work as for one that is, now and when it is replaced,
+ * so that neither answer nor time tells whether the address has an account.
  */
-export function enqueueLimitedMail(deps: Deps, tx: Tx, mail: Mail, deliver: boolean, now: number): void {
-  const within = takeBudgets(tx, budgetsOf(deps, mail), now).taken;
-  put(deps, tx, mail, deliver && within ? 'queued' : 'decoy', now);
-}
+export const enqueueDecoy = (deps: Deps, tx: Tx, mail: Mail, now: number) =>
+  put(deps, tx, mail, 'decoy', now);
+
+/**
+ * Takes a mail that anyone may cause from the recipient's budget for its kind. False when that is empty: then none may
+ * be promised, and nothing that was mailed before may be replaced by what would not be.
+ */
+export const takeMailBudget = (deps: Deps, tx: Tx, mail: Pick<Mail, 'kind' | 'to'>, now: number): boolean =>
+  takeBudgets(tx, budgetsOf(deps, mail), now).taken;
 
 function put(deps: Deps, tx: Tx, mail: Mail, state: OutboxRow['state'], now: number): void {
   tx.run(
@@ -81,7 +85,10 @@ function put(deps: Deps, tx: Tx, mail: Mail, state: OutboxRow['state'], now: num
   tx.afterCommit(deps.mailer.wake);
 }
 
-function budgetsOf({ config: { rate_limits: limits }, keys }: Deps, { kind, to }: Mail): Budget[] {
+function budgetsOf(
+  { config: { rate_limits: limits }, keys }: Deps,
+  { kind, to }: Pick<Mail, 'kind' | 'to'>,
+): Budget[] {
   if (!limits.enabled) return [];
   const recipient = `${kind}:${keys.codeHash(to)}`;
   return [

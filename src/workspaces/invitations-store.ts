@@ -31,11 +31,20 @@ export function listInvitations(
   return readPage(db, page, live.orderBy('created_at').orderBy('id'), invitationOf);
 }
 
-/** Stores an invitation in the place of an older one to that address; the mail of that one still goes out. */
-export function replaceInvitation(db: Db, row: InvitationRow): void {
+/**
+ * Stores an invitation in the place of an older one to that address; the mail of that one still goes out. With
+ * `keepToken` it is accepted by the token of the older one, if there was one.
+ */
+export function replaceInvitation(db: Db, row: InvitationRow, { keepToken }: { keepToken: boolean }): void {
   const { workspace_id: workspaceId, email } = row;
-  db.run(query.deleteFrom('invitations').where('workspace_id', '=', workspaceId).where('email', '=', email));
-  db.run(query.insertInto('invitations').values(row));
+  const older = db.one(
+    query
+      .deleteFrom('invitations')
+      .where('workspace_id', '=', workspaceId)
+      .where('email', '=', email)
+      .returning('token_hash'),
+  );
+  db.run(query.insertInto('invitations').values({ ...row, ...(keepToken && older) }));
 }
 
 export const findInvitation = (db: Db, tokenHash: string, now: Instant) =>

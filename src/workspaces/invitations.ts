@@ -8,7 +8,7 @@ import { newId } from '../kernel/ids.ts';
 import { DAY, type Instant, toInstant } from '../kernel/instants.ts';
 import { hashSecret, newSecret } from '../kernel/secrets.ts';
 import { invitation as invitationMail } from '../mail/messages.ts';
-import { enqueueLimitedMail } from '../mail/outbox.ts';
+import { enqueueMail, takeMailBudget } from '../mail/outbox.ts';
 import { senderBudget } from '../mail/sender-budget.ts';
 import { notify } from '../notifications/notify.ts';
 import { demandAccount, type SignedIn, writeSignedIn } from '../sessions/door.ts';
@@ -23,7 +23,7 @@ const VALID_MS = 7 * DAY;
 
 /**
  * Invites an address by mail, and its account, if there is one, by a notification. The newest of an address
- * replaces the older. 400 for a member, 429 when the caller caused too many mails today.
+ * replaces the older, whose mailed token goes on where it has none of its own. 400 for a member, 429 when the caller caused too many mails today.
  */
 export function invite(deps: Deps, who: Member, input: InvitationInput): Promise<Invitation> {
   const now = deps.clock.now();
@@ -46,14 +46,13 @@ export function invite(deps: Deps, who: Member, input: InvitationInput): Promise
     const budget = takeBudgets(tx, senderBudget(deps, who.userId), now);
     if (!budget.taken) throw tooManyRequests(budget.waitMs / 1_000);
     const inviter = demandAccount(tx, who);
-    store.replaceInvitation(tx, row);
-    const mail = {
-      kind: 'invitation',
-      to: row.email,
-      message: invitationMail(deps.config, inviter.email, row.role, token),
-      secret: { id: row.id, expiresAt: row.expires_at },
-    };
-    enqueueLimitedMail(deps, tx, mail, true, now);
+    const to = { kind: 'invitation', to: row.email };
+    const isMailed = takeMailBudget(deps, tx, to, now);
+    store.replaceInvitation(tx, row, { keepToken: !isMailed });
+    if (isMailed) {
+      const message = invitationMail(deps.config, inviter.email, row.role, token);
+      enqueueMail(deps, tx, { ...to, message, secret: { id: row.id, expiresAt: row.expires_at } }, now);
+    }
     tellInvited(tx, row, inviter);
     return store.invitationOf(row);
   });
