@@ -31,8 +31,8 @@ interface Line {
   end: Promise<string>;
 }
 
-function dial({ port }: Listening, bytes: string | Buffer): Line {
-  const socket = connect(port, '127.0.0.1');
+function dial({ port }: Listening, bytes: string | Buffer, options: { allowHalfOpen?: boolean } = {}): Line {
+  const socket = connect({ port, host: '127.0.0.1', ...options });
   sockets.push(socket);
   let heard = '';
   socket.setEncoding('latin1').on('data', (text: string) => {
@@ -47,7 +47,7 @@ function dial({ port }: Listening, bytes: string | Buffer): Line {
     hears: async (text) => {
       while (!heard.includes(text)) await once(socket, 'heard');
     },
-    end: once(socket, 'close').then(() => heard),
+    end: new Promise((resolve) => socket.once('close', () => resolve(heard))),
   };
 }
 
@@ -133,6 +133,18 @@ describe('what is no request of ours is refused like everything else:', () => {
     await line.hears('{"status":"ok"}');
   });
 
+  it('and a client that sends all of a refused body before it listens hears why, also where it is the last', async () => {
+    const length = 8_000_000;
+    const line = dial(
+      listening,
+      `${LOGIN}Connection: close\r\nContent-Length: ${length}\r\n\r\n${'x'.repeat(length)}`,
+    );
+    line.socket.pause();
+    await new Promise((resolve) => line.socket.write('', resolve));
+    line.socket.resume();
+    expect(refusalIn(await line.end)).toEqual({ status: 413, error: 'PayloadTooLargeError' });
+  });
+
   it('two Authorization headers', async () => {
     const { accessToken } = await world.signUp();
     const bearer = `Authorization: Bearer ${accessToken}\r\n`;
@@ -161,6 +173,17 @@ describe('a slow client', () => {
     const heard = await dial(listening, bytes).end;
     expect(refusalIn(heard)).toEqual({ status: 408, error: 'BadRequestError' });
     expect(heard.match(/HTTP\/1\.1/g)).toHaveLength(1);
+    await world.close();
+  });
+
+  it('that goes on and on with a refused body is cut off', async () => {
+    const world = await openWorld();
+    const listening = await listenTo(world.app, { patience: { lingerMs: 40 } });
+    const endless = `${LOGIN}Connection: close\r\nContent-Length: 1073741824\r\n\r\n`;
+    const line = dial(listening, endless, { allowHalfOpen: true });
+    const trickle = setInterval(() => line.socket.write('x'), 5);
+    expect(refusalIn(await line.end)).toEqual({ status: 413, error: 'PayloadTooLargeError' });
+    clearInterval(trickle);
     await world.close();
   });
 

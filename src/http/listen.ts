@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getRequestListener, RequestError } from '@hono/node-server';
@@ -18,6 +18,8 @@ const PATIENCE = {
   requestMs: 30 * SECOND,
   /** For a client that does not take its answer: nothing else would ever end its connection. */
   silenceMs: 30 * SECOND,
+  /** For the rest of a body that was refused. */
+  lingerMs: 10 * SECOND,
   /** Often, so that few are cut off at once: to cut off thousands takes longer than anyone should wait. */
   checkMs: 100,
 };
@@ -43,7 +45,7 @@ export async function listen(
   app: Hono<Environment>,
   options: { host: string; port: number; behindProxy: boolean; patience?: Partial<typeof PATIENCE> },
 ): Promise<Listening> {
-  const { headersMs, requestMs, silenceMs, checkMs } = { ...PATIENCE, ...options.patience };
+  const { headersMs, requestMs, silenceMs, lingerMs, checkMs } = { ...PATIENCE, ...options.patience };
   /** The latest response of each connection: to watch every response until its end would cost each request. */
   const latest = new Map<Socket, ServerResponse>();
   const pipelined = new WeakMap<Socket, number>();
@@ -104,6 +106,7 @@ export async function listen(
     arrivals += 1;
     // Asked for now, Node remembers it. A client that has reset its connection has no address to be counted by.
     if (socket.remoteAddress === undefined) socket.destroy();
+    socket.destroySoon = () => closeGently(socket, latest.get(socket)?.req, lingerMs);
     socket.once('close', () => latest.delete(socket));
   });
   await new Promise<void>((resolve, reject) => {
@@ -127,6 +130,21 @@ export async function listen(
       clearTimeout(deadline);
     },
   };
+}
+
+/**
+ * Closes a connection once all is sent, as Node does; but hears out a client that still sends a body that was refused,
+ * as to close with something unread would reset the connection, and the answer be lost.
+ */
+function closeGently(socket: Socket, request: IncomingMessage | undefined, lingerMs: number): void {
+  if (!request || request.complete) {
+    Socket.prototype.destroySoon.call(socket);
+    return;
+  }
+  socket.end();
+  request.once('end', () => socket.destroy());
+  const patience = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once('close', () => clearTimeout(patience));
 }
 
 /** What Node answers to before the application is asked, in the same words as everything else. */
