@@ -153,6 +153,8 @@ describe('a body', () => {
       bytes('{"name":"', [0xed, 0xa0, 0x80], '"}'),
       '{"name":"a\\u0000b"}',
       '{"name":"\\ud800"}',
+      '{"a\\u0000b":"c"}',
+      '{"\\ud800":{"name":"b"}}',
       '{"deep":{"deeper":"\\udfff"}}',
       `{"a":${'['.repeat(40)}${']'.repeat(40)}}`,
     ];
@@ -223,6 +225,17 @@ describe('a body', () => {
     ]);
     for (const value of [1, true, null, [], {}, ['a@example.com'], { $ne: '' }]) {
       expect((await login({ email: value, password: value })).status).toBe(400);
+    }
+  });
+
+  it('gets no issue twice', async () => {
+    for (const [path, field] of [
+      ['/auth/register/confirm', 'token'],
+      ['/auth/refresh', 'refreshToken'],
+      ['/auth/login/google', 'idToken'],
+    ] as const) {
+      const { status, body } = await world.call('POST', path, { body: { [field]: [] } });
+      expect([status, body.issues]).toEqual([400, [{ path: field, message: expect.any(String) }]]);
     }
   });
 });

@@ -80,6 +80,7 @@ function inspect(value: unknown, depth: number): void {
       throw badRequest('The body has a string with NUL or half a surrogate pair in it');
   } else if (typeof value === 'object' && value !== null) {
     if (depth > MAX_DEPTH) throw badRequest(`The body is nested deeper than ${MAX_DEPTH} levels`);
+    if (!Array.isArray(value)) for (const key of Object.keys(value)) inspect(key, depth);
     for (const inner of Object.values(value)) inspect(inner, depth + 1);
   }
 }

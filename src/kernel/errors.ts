@@ -42,9 +42,11 @@ export class AppError extends Error {
   }
 }
 
-/** Refuses input; one issue per broken rule, all of them at once. */
-export const invalid = (...issues: Issue[]) =>
-  new AppError('ValidationError', 'The input is not valid', { issues });
+/** Refuses input; one issue per broken rule, all of them at once, and none twice. */
+export const invalid = (...issues: Issue[]) => {
+  const different = new Map(issues.map((issue) => [`${issue.path}\n${issue.message}`, issue]));
+  return new AppError('ValidationError', 'The input is not valid', { issues: [...different.values()] });
+};
 
 /** Refuses an action that the state of the thing forbids. */
 export const badRequest = (message: string) => new AppError('BadRequestError', message);
