@@ -280,6 +280,12 @@ describe('logout', () => {
     expect((await logout(ada.accessToken, ada.refreshToken)).status).toBe(401);
   });
 
+  it('asks for a new sign-in as every Bearer route does when the token was used before', async () => {
+    await refresh(ada.refreshToken);
+    const { status, headers } = await logout(ada.accessToken, ada.refreshToken);
+    expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+  });
+
   it("does nothing with another's or an unknown token, and tells neither apart", async () => {
     const bob = await world.signUp('bob@example.com');
     expect((await logout(ada.accessToken, bob.refreshToken)).status).toBe(204);

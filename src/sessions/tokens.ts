@@ -3,7 +3,7 @@ import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import { networkOf } from '../http/client-address.ts';
 import type { Visitor } from '../http/request.ts';
-import { unauthorized } from '../kernel/errors.ts';
+import { unauthorized, unauthorizedBearer } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { DAY, toInstant, toMs } from '../kernel/instants.ts';
 import { hashSecret, newSecret } from '../kernel/secrets.ts';
@@ -84,7 +84,7 @@ export async function logOut(deps: Deps, who: SignedIn, input: RefreshInput): Pr
   });
   if (!reused) return;
   reportReuse(deps, who.userId);
-  throw unauthorized('The refresh token was used before');
+  throw unauthorizedBearer('The refresh token was used before');
 }
 
 type Rotation =
