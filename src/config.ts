@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
@@ -48,20 +49,24 @@ export function createConfig(
   return deepFreeze(withDerived(parsed.data, folder));
 }
 
-/** The settings as an admin may see them: secrets masked. */
+/** The settings as an admin may see and write them: secrets masked. */
 export function maskedConfig(config: Config): Record<string, Table> {
   const masked: Record<string, Table> = {};
   for (const [section, key, schema] of everySetting()) {
     const value = (config[section] as Table)[key];
     masked[section] = { ...masked[section], [key]: isSecret(schema) && value !== '' ? '********' : value };
   }
-  return masked;
+  const { server } = masked;
+  return { ...masked, server: { ...server, base_path: server?.base_path || '/' } };
 }
 
 function parseToml(file: string): Table {
   try {
-    return parse(readFileSync(file, 'utf8'));
+    const content = readFileSync(file);
+    if (!isUtf8(content)) throw new ConfigError(`${file} is not text in UTF-8`);
+    return parse(content.toString());
   } catch (cause) {
+    if (cause instanceof ConfigError) throw cause;
     if (!(cause instanceof TomlError)) throw new ConfigError(`${file} cannot be read`, { cause });
     // Only the first line of its message: the rest shows lines of the file, which may hold secrets.
     const [reason] = cause.message.split('\n');

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -78,8 +78,10 @@ async function errandJson(args: string[], given?: Given) {
 }
 
 /** Runs the program as a process of its own, in an empty environment. */
-function start(args: string[], environment: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd: folder, env: environment });
+const start = (args: string[], environment: Record<string, string> = {}) =>
+  watch(spawn(process.execPath, [MAIN, ...args], { cwd: folder, env: environment }));
+
+function watch(child: ChildProcessWithoutNullStreams) {
   children.push(child);
   const heard = { out: '', err: '' };
   child.stdout.on('data', (chunk) => {
@@ -288,6 +290,30 @@ describe('mail', () => {
     });
   });
 
+  it('retry refuses a mail whose content no key can read any more', async () => {
+    const server = await openServer({
+      folder,
+      transport: {
+        deliver: async () => ({ kind: 'delayed', reason: 'not now' }),
+        erasesTaken: true,
+        verify: async () => undefined,
+        close: () => {},
+      },
+    });
+    const body = { email: 'ada@example.com', password: 'correct horse', name: 'Ada' };
+    await server.call('POST', '/auth/register', { body });
+    await server.settle();
+    await server.close();
+    world = undefined;
+    const [{ id }] = await errandJson(['mail', 'list']);
+    rmSync(join(folder, 'keys.json'));
+    expect(await errand(['mail', 'retry', id])).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringContaining('is gone'),
+    });
+  });
+
   it('show and retry fail for an unknown id', async () => {
     await openServer();
     for (const verb of ['show', 'retry']) {
@@ -353,6 +379,10 @@ describe('config', () => {
     expect(out).toContain('port = 1\n');
     expect(out).not.toContain('hush');
     expect((await errandJson(['config'])).mail.smtp_password).toBe('********');
+  });
+
+  it('--check says the same as JSON', async () => {
+    expect(await errandJson(['config', '--check'])).toEqual({ isValid: true });
   });
 
   it('--check tells valid from invalid by its exit code, and warns', async () => {
@@ -568,6 +598,21 @@ describe('the process', () => {
     server.child.kill('SIGTERM');
     const { err } = await server.ended;
     expect(err.match(/server\.trusted_proxies is empty/g)).toHaveLength(1);
+  });
+
+  it('serve stops gently when it is `npm start` that gets the SIGTERM', async () => {
+    const { PATH = '' } = process.env;
+    const environment = {
+      PATH,
+      HOME: folder,
+      ERRAND_SERVER_PORT: '0',
+      ERRAND_DATABASE_PATH: join(folder, 'errand.db'),
+    };
+    const npm = watch(spawn('npm', ['start'], { cwd: resolve(MAIN, '../..'), env: environment }));
+    await npm.logged('listening');
+    npm.child.kill('SIGTERM');
+    const { code, err } = await npm.ended;
+    expect([code, err]).toEqual([0, expect.stringContaining('"msg":"stopped"')]);
   });
 
   it('leaves a broken key file as it is, and says so in a line', async () => {

@@ -118,6 +118,21 @@ describe('the configuration', () => {
     expect(shown.mail?.smtp_password).toBe('********');
     expect(shown.auth?.telegram_bot_name).toBe('');
   });
+
+  it('is shown as it can be written', () => {
+    for (const base_path of ['/', '/api', '/a/b/']) {
+      const config = createConfig({ server: { base_path } });
+      expect(createConfig(maskedConfig(config))).toEqual(config);
+    }
+  });
+
+  it('is refused where its file is not text in UTF-8', () => {
+    writeFileSync(
+      join(folder, 'config.toml'),
+      Buffer.from('[mail]\nfrom = "J\u00fcrg <j@example.com>"', 'latin1'),
+    );
+    expect(refusal()).toBe(`${join(folder, 'config.toml')} is not text in UTF-8`);
+  });
 });
 
 describe('a setting that cannot be used stops the start by its name', () => {

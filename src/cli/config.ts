@@ -7,6 +7,6 @@ import type { Shell } from './shell.ts';
 /** Prints every setting as it is in effect; with `--check` only validates them. */
 export async function printConfig(shell: Shell, options: CommonOptions & { check?: boolean }): Promise<void> {
   const config = readConfig(shell, options);
-  if (options.check) shell.print('The configuration is valid\n');
+  if (options.check) printResult(shell, options, { isValid: true }, 'The configuration is valid\n');
   else printResult(shell, options, maskedConfig(config), `${stringify(maskedConfig(config))}\n`);
 }

@@ -37,7 +37,9 @@ export async function showFromOutbox(shell: Shell, id: string, options: CommonOp
 /** Lets the server, or the next one that starts, try a mail again at once. */
 export async function retryFromOutbox(shell: Shell, id: string, options: CommonOptions): Promise<void> {
   const isRetried = await withData(shell, options, ({ read, write, keys, clock }) => {
-    if (!showMail(read, keys, id)) throw noMail(id);
+    const mail = showMail(read, keys, id);
+    if (!mail) throw noMail(id);
+    if (!mail.message) return false;
     const now = toInstant(clock.now());
     return write((tx) => retryMail(tx, id, now));
   });

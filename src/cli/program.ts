@@ -79,6 +79,7 @@ function commandLine(shell: Shell): Command {
     .description('write everything of an account as JSON: profile, owned workspaces, notifications')
     .requiredOption('--user <address>', 'e-mail address of the account')
     .option('--output <file>', 'a new file, readable by its owner only (default: stdout)')
+    .addOption(new Option('--json', 'print JSON, as it always does'))
     .hook('preAction', giveWay)
     .action(async (options) => (await import('./export.ts')).exportUser(shell, options));
 
