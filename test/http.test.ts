@@ -228,6 +228,16 @@ describe('a body', () => {
     }
   });
 
+  it('says in its message what each issue says, once', async () => {
+    const refused = async (given: object) =>
+      (await world.call('POST', '/auth/register', { body: { name: 'Ada', password: 'password1', ...given } }))
+        .body.message;
+    expect(await refused({ email: 'nope' })).toBe('Email must be valid');
+    expect(await refused({ email: 'nope', password: 'short' })).toBe(
+      'Email must be valid; Password must be at least 8 characters',
+    );
+  });
+
   it('gets no issue twice', async () => {
     for (const [path, field] of [
       ['/auth/register/confirm', 'token'],

@@ -42,10 +42,11 @@ export class AppError extends Error {
   }
 }
 
-/** Refuses input; one issue per broken rule, all of them at once, and none twice. */
+/** Refuses input; one issue per broken rule, all of them at once, and none twice. The message has what each says. */
 export const invalid = (...issues: Issue[]) => {
   const different = new Map(issues.map((issue) => [`${issue.path}\n${issue.message}`, issue]));
-  return new AppError('ValidationError', 'The input is not valid', { issues: [...different.values()] });
+  const message = [...new Set(issues.map((issue) => issue.message))].join('; ');
+  return new AppError('ValidationError', message, { issues: [...different.values()] });
 };
 
 /** Refuses an action that the state of the thing forbids. */

@@ -132,7 +132,7 @@ export const recurringRoutes = [
     tag,
     summary: 'List the coming occurrences of a recurring task',
     description:
-      'The upcoming one first, with its task. None while the series is paused, and none once it has ended.',
+      'The upcoming one first, with its task. None while the series is paused, and none once it has ended: nothing follows then.',
     handle: ({ deps, who, params, query }) => comingOccurrences(deps, who, params.job_id, query.limit),
   }),
   route({

@@ -58,8 +58,11 @@ export const RecurringTask = z
     nextRunAt: WireInstant.nullable().openapi({
       description: 'The upcoming occurrence, whose task exists already; null unless the series is active',
     }),
-    nextTaskId: WireId.nullable(),
-    nextOccurrenceNumber: z.int().nullable().openapi({ example: 3 }),
+    nextTaskId: WireId.nullable().openapi({ description: 'Of that occurrence; null when it is' }),
+    nextOccurrenceNumber: z.int().nullable().openapi({
+      description: 'Of that occurrence; null when it is',
+      example: 3,
+    }),
     creatorId: WireId.nullable(),
     createdAt: WireInstant,
     updatedAt: WireInstant,

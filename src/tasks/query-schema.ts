@@ -71,7 +71,7 @@ export const TaskQuery = PageQuery.extend({
   recurringTaskId: anyOfIds('Made by this series'),
   sortBy: oneOf('Sort by', SORT_KEYS).default('createdAt').openapi({
     description:
-      'Titles ignore case and accents; priority ascends from none to urgent; tasks without a due date come last either way',
+      'Titles ignore case and accents, and count by their first 64 characters; priority ascends from none to urgent; tasks without a due date come last either way',
   }),
   sortOrder: oneOf('Sort order', ['asc', 'desc']).default('asc'),
 });
@@ -92,7 +92,8 @@ export const SearchQuery = PageQuery.extend({
     .openapi({
       minLength: 1,
       maxLength: ASKED_CHARACTERS_AT_MOST,
-      description: 'Words, or beginnings of words, that must all occur',
+      description:
+        'Words, or beginnings of words, that must all occur; of a word the first 40 characters count',
       example: 'milk',
     }),
   listId: TaskQuery.shape.listId,
