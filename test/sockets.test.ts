@@ -285,6 +285,21 @@ describe('stopping', () => {
     await stopped;
   });
 
+  it('does not wait for clients that were refused and stay, or go on', async () => {
+    const world = await openWorld();
+    const listening = await listenTo(world.app);
+    const lines = [
+      dial(listening, 'not HTTP\r\n\r\n', { allowHalfOpen: true }),
+      dial(listening, `${LOGIN}Connection: close\r\nContent-Length: 1073741824\r\n\r\n`, {
+        allowHalfOpen: true,
+      }),
+    ];
+    await lines[0]?.hears('BadRequestError');
+    await lines[1]?.hears('PayloadTooLargeError');
+    await listening.drain(60_000);
+    await world.close();
+  });
+
   it('answers what was sent before it, be it still unread, or its connection not yet accepted', async () => {
     const { app } = heldApp();
     const listening = await listenTo(app);

@@ -18,7 +18,7 @@ const PATIENCE = {
   requestMs: 30 * SECOND,
   /** For a client that does not take its answer: nothing else would ever end its connection. */
   silenceMs: 30 * SECOND,
-  /** For the rest of a body that was refused. */
+  /** For a client that goes on, or stays, once it was refused. */
   lingerMs: 10 * SECOND,
   /** Often, so that few are cut off at once: to cut off thousands takes longer than anyone should wait. */
   checkMs: 100,
@@ -49,6 +49,16 @@ export async function listen(
   /** The latest response of each connection: to watch every response until its end would cost each request. */
   const latest = new Map<Socket, ServerResponse>();
   const pipelined = new WeakMap<Socket, number>();
+  /** Connections to which all is said, and that are only heard out. */
+  const closing = new Set<Duplex>();
+  const hearOut = (socket: Duplex) => {
+    closing.add(socket);
+    const patience = setTimeout(() => socket.destroy(), lingerMs);
+    socket.once('close', () => {
+      clearTimeout(patience);
+      closing.delete(socket);
+    });
+  };
   let isDraining = false;
   let arrivals = 0;
   /** A turn accepts one connection, and a later one reads it: to close before would cut off what was sent long ago. */
@@ -97,7 +107,9 @@ export async function listen(
     if (latest.get(socket)?.headersSent !== false) socket.destroy();
   });
   server.maxConnections = CONNECTIONS_AT_MOST;
-  server.on('clientError', refuseBroken);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (refuseBroken(error, socket)) hearOut(socket);
+  });
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     const { headers, body } = bareRefusal('Expect may only be 100-continue');
     response.writeHead(417, headers).end(body);
@@ -106,7 +118,9 @@ export async function listen(
     arrivals += 1;
     // Asked for now, Node remembers it. A client that has reset its connection has no address to be counted by.
     if (socket.remoteAddress === undefined) socket.destroy();
-    socket.destroySoon = () => closeGently(socket, latest.get(socket)?.req, lingerMs);
+    socket.destroySoon = () => {
+      if (closeGently(socket, latest.get(socket)?.req)) hearOut(socket);
+    };
     socket.once('close', () => latest.delete(socket));
   });
   await new Promise<void>((resolve, reject) => {
@@ -123,7 +137,10 @@ export async function listen(
       const begun = performance.now();
       await quiet(begun + milliseconds / 2);
       const left = Math.max(0, begun + milliseconds - performance.now());
-      const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+      const idle = setInterval(() => {
+        server.closeIdleConnections();
+        for (const socket of closing) socket.destroy();
+      }, IDLE_CHECK_MS);
       const deadline = setTimeout(() => server.closeAllConnections(), left);
       await new Promise((resolve) => server.close(resolve));
       clearInterval(idle);
@@ -133,25 +150,24 @@ export async function listen(
 }
 
 /**
- * Closes a connection once all is sent, as Node does; but hears out a client that still sends a body that was refused,
- * as to close with something unread would reset the connection, and the answer be lost.
+ * Closes a connection once all is sent, as Node does; but not to a client that still sends a body that was refused, as
+ * to close with something unread would reset it, and the answer be lost: then true, and it is to be heard out.
  */
-function closeGently(socket: Socket, request: IncomingMessage | undefined, lingerMs: number): void {
+function closeGently(socket: Socket, request: IncomingMessage | undefined): boolean {
   if (!request || request.complete) {
     Socket.prototype.destroySoon.call(socket);
-    return;
+    return false;
   }
   socket.end();
   request.once('end', () => socket.destroy());
-  const patience = setTimeout(() => socket.destroy(), lingerMs);
-  socket.once('close', () => clearTimeout(patience));
+  return true;
 }
 
-/** What Node answers to before the application is asked, in the same words as everything else. */
-function refuseBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
+/** What Node answers to before the application is asked, in the same words as everything else; true when it was said. */
+function refuseBroken(error: NodeJS.ErrnoException, socket: Duplex): boolean {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
-    return;
+    return false;
   }
   const [status, message] =
     error.code === 'HPE_HEADER_OVERFLOW'
@@ -162,6 +178,7 @@ function refuseBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
   const { headers, body } = bareRefusal(message);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`);
+  return true;
 }
 
 /** A refusal after which the connection closes. */
