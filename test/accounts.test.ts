@@ -402,9 +402,38 @@ describe('change of e-mail address', () => {
     return (await world.mailTo(newEmail)).token ?? '';
   };
   beforeEach(() => world.clock.advance(1));
-  const keepToken = () =>
-    world.mails.findLast(({ to, subject }) => to === ada.email && /about to change/.test(subject))?.token ??
-    '';
+  const keepToken = (email = ada.email) =>
+    world.mails.findLast(({ to, subject }) => to === email && /about to change/.test(subject))?.token ?? '';
+  const confirm = (token: string) => post('/auth/email/change/confirm', { token });
+  const keepBy = async (token: string) => (await post('/auth/email/change/revert', { token })).status;
+  /** Moves Ada's account on, and answers the link that keeps the address it had. */
+  const move = async (from: string, to: string) => {
+    const token = await request(to);
+    const keep = keepToken(from);
+    expect((await confirm(token)).status).toBe(204);
+    world.clock.advance(SECOND);
+    return keep;
+  };
+  const resetPassword = async (email: string, newPassword: string) => {
+    await post('/auth/password/reset/request', { email });
+    const { token } = await world.mailTo(email);
+    expect((await post('/auth/password/reset/confirm', { token, newPassword })).status).toBe(204);
+  };
+  const signInAgain = async (email = ada.email, password = ada.password) => {
+    ada.accessToken = (await login(email, password)).body.accessToken;
+  };
+  const link = (provider: 'google' | 'telegram') =>
+    world.deps.write((tx) => insertIdentity(tx, ada.id, provider, provider, world.clock.now()));
+  const ways = () =>
+    world.deps.read.all(query.selectFrom('identities').select('provider')).map(({ provider }) => provider);
+  /** A thief in Ada's session takes the address, sets a password by it, and has the owner confirm the old one again. */
+  const stealAndBringBack = async () => {
+    const keep = await move(ada.email, 'thief@example.com');
+    await resetPassword('thief@example.com', 'password of the thief');
+    await signInAgain('thief@example.com', 'password of the thief');
+    world.clock.advance(SECOND);
+    return { keep, thiefs: await move('thief@example.com', ada.email) };
+  };
 
   it('happens when the new address confirms; sessions live on', async () => {
     const token = await request('New@Example.com'.toLowerCase());
@@ -546,6 +575,93 @@ describe('change of e-mail address', () => {
     await post('/auth/password/reset/request', { email: ada.email });
     expect((await reset((await world.mailTo(ada.email)).token, 'password of the owner')).status).toBe(204);
     expect((await login(ada.email, 'password of the owner')).status).toBe(200);
+  });
+
+  it('is undone though the address came back: no session, password or link of the thief is left', async () => {
+    const { keep, thiefs } = await stealAndBringBack();
+    expect(await keepBy(keep)).toBe(204);
+    expect(await me(ada.accessToken)).toBe(401);
+    expect((await login(ada.email, 'password of the thief')).status).toBe(401);
+    expect(findUser(world.deps.read, ada.id)).toMatchObject({ email: ada.email, password_hash: null });
+    expect(await keepBy(thiefs)).toBe(401);
+    expect(await keepBy(keep)).toBe(401);
+    await resetPassword(ada.email, 'password of the owner');
+    expect((await login(ada.email, 'password of the owner')).status).toBe(200);
+  });
+
+  it('is undone though the address came back, also once an account of the address between is deleted', async () => {
+    const { keep } = await stealAndBringBack();
+    const { accessToken: token, password } = await world.signUp('thief@example.com');
+    expect((await world.call('DELETE', '/auth/me', { token, body: { password } })).status).toBe(204);
+    expect(await keepBy(keep)).toBe(204);
+    expect(await me(ada.accessToken)).toBe(401);
+    expect((await login(ada.email, 'password of the thief')).status).toBe(401);
+  });
+
+  it('is undone though the address came back by the newest link as well, whatever that was to cancel', async () => {
+    const { keep } = await stealAndBringBack();
+    const token = await request('thief@example.org');
+    expect(await keepBy(keepToken())).toBe(204);
+    expect((await confirm(token)).status).toBe(401);
+    expect(await me(ada.accessToken)).toBe(401);
+    expect((await login(ada.email, 'password of the thief')).status).toBe(401);
+    expect(await keepBy(keep)).toBe(401);
+  });
+
+  it('that brings an address back ends the say of those between, and of none before', async () => {
+    const first = await move(ada.email, 'b@example.com');
+    const second = await move('b@example.com', 'c@example.com');
+    const third = await move('c@example.com', 'b@example.com');
+    expect(await keepBy(third)).toBe(401);
+    expect(await keepBy(second)).toBe(204);
+    expect(findUser(world.deps.read, ada.id)?.email).toBe('b@example.com');
+    expect(await keepBy(first)).toBe(204);
+    expect(findUser(world.deps.read, ada.id)?.email).toBe(ada.email);
+  });
+
+  it('is undone to before it was first asked for, by whichever link, of those that are not 7 days old', async () => {
+    const cases = [
+      { wait: MINUTE, by: 0, left: ['google'] },
+      { wait: MINUTE, by: 1, left: ['google'] },
+      { wait: 6 * DAY, by: 1, left: ['google', 'telegram'] },
+    ];
+    for (const { wait, by, left } of cases) {
+      await world.deps.write((tx) => tx.run(query.deleteFrom('identities')));
+      await link('google');
+      world.clock.advance(MINUTE);
+      await request('one@example.com');
+      const first = keepToken();
+      world.clock.advance(MINUTE);
+      await link('telegram');
+      world.clock.advance(wait);
+      await signInAgain();
+      const newest = await move(ada.email, 'two@example.com');
+      world.clock.advance(DAY);
+      const links = [first, newest];
+      expect(await keepBy(links[by] ?? '')).toBe(204);
+      expect(ways()).toEqual(left);
+      expect(await keepBy(links[1 - by] ?? '')).toBe(401);
+      await signInAgain();
+    }
+  });
+
+  it('cancelled, ends no session and takes nothing away, however often it was asked for or made before', async () => {
+    const former = await move(ada.email, 'b@example.com');
+    await request('c@example.com');
+    const first = keepToken('b@example.com');
+    world.clock.advance(MINUTE);
+    await link('google');
+    await resetPassword('b@example.com', 'password2');
+    await signInAgain('b@example.com', 'password2');
+    const token = await request('d@example.com');
+    expect(await keepBy(keepToken('b@example.com'))).toBe(204);
+    expect(await keepBy(first)).toBe(204);
+    expect((await confirm(token)).status).toBe(401);
+    expect(await me(ada.accessToken)).toBe(200);
+    expect((await login('b@example.com', 'password2')).status).toBe(200);
+    expect(ways()).toEqual(['google']);
+    expect(await keepBy(former)).toBe(204);
+    expect(ways()).toEqual([]);
   });
 
   it('undone, leaves the password that was set before, also where its hash was renewed since', async () => {

@@ -1,5 +1,6 @@
 import { takeBudgets } from '../db/budgets.ts';
 import { query } from '../db/connection.ts';
+import type { EmailTokenRow } from '../db/tables.ts';
 import type { Deps } from '../deps.ts';
 import { tooManyRequests, unauthorized } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
@@ -9,7 +10,15 @@ import { senderBudget } from '../mail/sender-budget.ts';
 import { demandAccount, type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import { deleteSessions } from '../sessions/store.ts';
 import { findUser, findUserByEmail, updateUser } from '../users/store.ts';
-import { issueToken, replaceTokens, revokeTokens, takeToken } from './email-tokens.ts';
+import {
+  issueToken,
+  KEEPING,
+  letKeepTokensUndo,
+  oldestKeepToken,
+  replaceTokens,
+  revokeTokens,
+  takeToken,
+} from './email-tokens.ts';
 import { dropCode } from './login-code.ts';
 import { dropPendingSignups } from './pending-signups.ts';
 import type { EmailChangeInput, MessageAnswer, TokenInput } from './schema.ts';
@@ -46,8 +55,9 @@ export async function requestChange(
 }
 
 /**
- * Gives the account its new address. Whatever was mailed to the old one dies, save its link to keep it; sessions
- * live on. 401 for a token that does not work, or when the address was taken meanwhile.
+ * Gives the account its new address. Whatever was mailed to the old one dies, save its link to keep it, which dies
+ * where the new address can be kept by an older one; sessions live on. 401 for a token that does not work, or when the
+ * address was taken meanwhile.
  */
 export async function confirmChange(deps: Deps, input: TokenInput): Promise<undefined> {
   const now = deps.clock.now();
@@ -56,6 +66,9 @@ export async function confirmChange(deps: Deps, input: TokenInput): Promise<unde
     const user = token && findUser(tx, token.user_id);
     if (!token || !user || findUserByEmail(tx, token.email)) return undefined;
     revokeTokens(tx, user.id, { purposes: ['password-reset', 'email-change'] });
+    const senior = oldestKeepToken(tx, user.id, token.email, now);
+    if (senior) revokeTokens(tx, user.id, { purposes: KEEPING, since: senior.id, notTo: token.email });
+    letKeepTokensUndo(tx, user.id);
     dropCode(tx, user.email);
     dropPendingSignups(tx, token.email);
     updateUser(tx, user.id, toInstant(now), { email: token.email });
@@ -66,32 +79,34 @@ export async function confirmChange(deps: Deps, input: TokenInput): Promise<unde
 }
 
 /**
- * Keeps the address that a change was to take away: cancels the change, or undoes it, ends all sessions and takes
- * away what signs in since it was asked for, a new password included. What was mailed to newer addresses dies, but no
- * older address loses its say: a thief may have changed it more than once. 401 for a token that does not work, or when
- * the address is another's now.
+ * Keeps the address that a change was to take away: cancels the change, or undoes it, even where the address has come
+ * back, ends all sessions and takes away what signs in since it was first asked for, a new password included. What was
+ * mailed to newer addresses dies, but no older address loses its say: a thief may have changed it more than once. 401
+ * for a token that does not work, or when the address is another's now.
  */
 export async function revertChange(deps: Deps, input: TokenInput): Promise<undefined> {
   const now = deps.clock.now();
   const userId = await deps.write((tx) => {
-    const token = takeToken(tx, 'email-keep', input.token, now);
+    const token = takeToken(tx, KEEPING, input.token, now);
     const user = token && findUser(tx, token.user_id);
     if (!token || !user) return undefined;
     revokeTokens(tx, user.id, { purposes: ['email-change'] });
-    if (user.email === token.email) return user.id;
-    if (findUserByEmail(tx, token.email)) return undefined;
+    const holder = findUserByEmail(tx, token.email);
+    if (holder && holder.id !== user.id) return undefined;
+    const first = firstOf(token, oldestKeepToken(tx, user.id, token.email, now));
+    if (holder && first.purpose === 'email-keep') return user.id;
     revokeTokens(tx, user.id, { purposes: ['password-reset'] });
-    revokeTokens(tx, user.id, { purposes: ['email-keep'], after: token.id });
+    revokeTokens(tx, user.id, { purposes: KEEPING, since: first.id });
     dropCode(tx, user.email);
     dropPendingSignups(tx, token.email);
     tx.run(
       query
         .deleteFrom('identities')
         .where('user_id', '=', user.id)
-        .where('created_at', '>=', token.created_at),
+        .where('created_at', '>=', first.created_at),
     );
     deleteSessions(tx, user.id);
-    const isPasswordNewer = user.password_set_at !== null && user.password_set_at >= token.created_at;
+    const isPasswordNewer = user.password_set_at !== null && user.password_set_at >= first.created_at;
     updateUser(tx, user.id, toInstant(now), {
       email: token.email,
       ...(isPasswordNewer && { password_hash: null, password_set_at: null }),
@@ -101,3 +116,5 @@ export async function revertChange(deps: Deps, input: TokenInput): Promise<undef
   if (userId === undefined) throw unauthorized('The token is not valid');
   deps.log.warn({ event: 'email-kept', userId }, 'change of e-mail address reverted');
 }
+
+const firstOf = (token: EmailTokenRow, other = token): EmailTokenRow => (other.id < token.id ? other : token);

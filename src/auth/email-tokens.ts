@@ -11,7 +11,11 @@ const LIFE_MS: Record<Purpose, number> = {
   'password-reset': 30 * MINUTE,
   'email-change': 30 * MINUTE,
   'email-keep': 7 * DAY,
+  'email-undo': 7 * DAY,
 };
+
+/** The purposes of a token that keeps an address, whether the account's was changed since or not. */
+export const KEEPING: Purpose[] = ['email-keep', 'email-undo'];
 
 /** A secret to be mailed, and the row that will know it again. */
 interface IssuedToken {
@@ -42,12 +46,12 @@ export function issueToken(
 }
 
 /** Spends a token: the statement that finds it deletes it. Undefined for one that does not work. */
-export function takeToken(db: Db, purpose: Purpose, token: string, now: number) {
+export function takeToken(db: Db, purpose: Purpose | Purpose[], token: string, now: number) {
   const row = db.one(
     query
       .deleteFrom('email_tokens')
       .where('token_hash', '=', hashSecret(token))
-      .where('purpose', '=', purpose)
+      .where('purpose', 'in', [purpose].flat())
       .where('expires_at', '>', toInstant(now))
       .returningAll(),
   );
@@ -66,13 +70,45 @@ export const tokenWorks = (db: Db, purpose: Purpose, token: string, now: number)
       .where('expires_at', '>', toInstant(now)),
   ) !== undefined;
 
-/** Kills tokens of a user for these purposes, with the mails that carry them; of those made after another, if told so. */
-export function revokeTokens(db: Db, userId: string, only: { purposes: Purpose[]; after?: string }): void {
+/** The oldest token that works and keeps this address for a user. */
+export const oldestKeepToken = (db: Db, userId: string, email: string, now: number) =>
+  db.one(
+    query
+      .selectFrom('email_tokens')
+      .selectAll()
+      .where('user_id', '=', userId)
+      .where('purpose', 'in', KEEPING)
+      .where('email', '=', email)
+      .where('expires_at', '>', toInstant(now))
+      .orderBy('id')
+      .limit(1),
+  );
+
+/** Makes every token that would have cancelled a change of a user's address undo it. */
+export const letKeepTokensUndo = (db: Db, userId: string) =>
+  db.run(
+    query
+      .updateTable('email_tokens')
+      .set({ purpose: 'email-undo' })
+      .where('user_id', '=', userId)
+      .where('purpose', '=', 'email-keep'),
+  );
+
+/**
+ * Kills tokens of a user for these purposes, with the mails that carry them; if told so, only that one and those made
+ * after it, or none that was mailed to this address.
+ */
+export function revokeTokens(
+  db: Db,
+  userId: string,
+  only: { purposes: Purpose[]; since?: string; notTo?: string },
+): void {
   let doomed = query
     .deleteFrom('email_tokens')
     .where('user_id', '=', userId)
     .where('purpose', 'in', only.purposes);
-  if (only.after !== undefined) doomed = doomed.where('id', '>', only.after);
+  if (only.since !== undefined) doomed = doomed.where('id', '>=', only.since);
+  if (only.notTo !== undefined) doomed = doomed.where('email', '!=', only.notTo);
   discardMails(
     db,
     db.all(doomed.returning('id')).map(({ id }) => id),
@@ -94,7 +130,7 @@ export function dropTokens(db: Db, userId: string, email: string): string[] {
     db,
     dropped.map(({ id }) => id),
   );
-  return dropped.filter(({ purpose }) => purpose === 'email-keep').map((token) => token.email);
+  return dropped.filter(({ purpose }) => KEEPING.includes(purpose)).map((token) => token.email);
 }
 
 /** Kills the tokens that a newer one replaces; their mails still go out. */

@@ -108,7 +108,8 @@ export interface LoginCodeRow {
 /** Secrets mailed to the owner of an address. */
 export interface EmailTokenRow {
   id: string;
-  purpose: 'password-reset' | 'email-change' | 'email-keep';
+  /** What keeps an address undoes, once the account's address was changed, and cancels before. */
+  purpose: 'password-reset' | 'email-change' | 'email-keep' | 'email-undo';
   /** Null where the address has no account: such a token is never mailed. */
   user_id: string | null;
   /** The address it was mailed to. */
