@@ -686,6 +686,28 @@ describe('change of e-mail address', () => {
     expect((await login(ada.email, other.password)).body.user.id).toBe(other.id);
   });
 
+  it('can be undone after all once that other account has another address, or is deleted', async () => {
+    const other = await world.signUp('other@example.com');
+    const takeOver = async (newEmail: string) => {
+      await post('/auth/email/change/request', { newEmail }, other.accessToken);
+      expect((await confirm((await world.mailTo(newEmail)).token ?? '')).status).toBe(204);
+    };
+    const endings = [
+      () => takeOver('other@example.org'),
+      () =>
+        world.call('DELETE', '/auth/me', { token: other.accessToken, body: { password: other.password } }),
+    ];
+    for (const end of endings) {
+      const keep = await move(ada.email, 'thief@example.com');
+      await takeOver(ada.email);
+      expect(await keepBy(keep)).toBe(401);
+      await end();
+      expect(await keepBy(keep)).toBe(204);
+      await signInAgain();
+      expect(await me(ada.accessToken)).toBe(200);
+    }
+  });
+
   it('goes to one of two who want the same address', async () => {
     const bob = await world.signUp('bob@example.com');
     const mine = await request('wanted@example.com');

@@ -82,17 +82,18 @@ export async function confirmChange(deps: Deps, input: TokenInput): Promise<unde
  * Keeps the address that a change was to take away: cancels the change, or undoes it, even where the address has come
  * back, ends all sessions and takes away what signs in since it was first asked for, a new password included. What was
  * mailed to newer addresses dies, but no older address loses its say: a thief may have changed it more than once. 401
- * for a token that does not work, or when the address is another's now.
+ * for a token that does not work, or while the address is another's: that spends none.
  */
 export async function revertChange(deps: Deps, input: TokenInput): Promise<undefined> {
   const now = deps.clock.now();
+  const refusal = unauthorized('The token is not valid');
   const userId = await deps.write((tx) => {
     const token = takeToken(tx, KEEPING, input.token, now);
     const user = token && findUser(tx, token.user_id);
-    if (!token || !user) return undefined;
+    if (!token || !user) throw refusal;
     revokeTokens(tx, user.id, { purposes: ['email-change'] });
     const holder = findUserByEmail(tx, token.email);
-    if (holder && holder.id !== user.id) return undefined;
+    if (holder && holder.id !== user.id) throw refusal;
     const first = firstOf(token, oldestKeepToken(tx, user.id, token.email, now));
     if (holder && first.purpose === 'email-keep') return user.id;
     revokeTokens(tx, user.id, { purposes: ['password-reset'] });
@@ -113,7 +114,6 @@ export async function revertChange(deps: Deps, input: TokenInput): Promise<undef
     });
     return user.id;
   });
-  if (userId === undefined) throw unauthorized('The token is not valid');
   deps.log.warn({ event: 'email-kept', userId }, 'change of e-mail address reverted');
 }
 

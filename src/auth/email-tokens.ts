@@ -116,14 +116,16 @@ export function revokeTokens(
 }
 
 /**
- * Kills every token of a user and every one mailed to their address, with the mails that carry them. Answers the
- * addresses that those of the user went to, former ones among them.
+ * Kills every token of a user and every one mailed to their address, with the mails that carry them, but not what lets
+ * another account have that address back. Answers the addresses that those of the user went to, former ones among them.
  */
 export function dropTokens(db: Db, userId: string, email: string): string[] {
   const dropped = db.all(
     query
       .deleteFrom('email_tokens')
-      .where((row) => row.or([row('user_id', '=', userId), row('email', '=', email)]))
+      .where((row) =>
+        row.or([row('user_id', '=', userId), row('email', '=', email).and('purpose', 'not in', KEEPING)]),
+      )
       .returning(['id', 'purpose', 'email']),
   );
   discardMails(

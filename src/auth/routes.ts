@@ -149,7 +149,7 @@ export const authRoutes = [
     tag: 'Accounts',
     summary: 'Keep an e-mail address',
     description:
-      'Cancels a change of address, with the token mailed to the old address. A change that has happened is undone: all sessions end, and every way to sign in that came since it was asked for is removed: a linked Google or Telegram account, and a password set since (then set a new one by `/auth/password/reset/request`).',
+      "Cancels a change of address, with the token mailed to the old address. A change that has happened is undone, also where the address has come back since: all sessions end, and every way to sign in that came since it was first asked for is removed: a linked Google or Telegram account, and a password set since (then set a new one by `/auth/password/reset/request`). While the address is another account's it is 401, and the token stays good.",
     handle: ({ deps, body }) => revertChange(deps, body),
   }),
   route({
