@@ -131,6 +131,18 @@ describe('a patch of the statuses', () => {
     expect(await read(before.id)).toEqual(body);
   });
 
+  it('takes the order of an array that is sent back with the positions it was read with', async () => {
+    const { id, statuses } = await made({ statuses: WORK });
+    const turned = statuses.toReversed();
+    const { status, body } = await patch(id, { statuses: turned });
+    expect(status).toBe(200);
+    const idsOf = (some: { id: string }[]) => some.map((one) => one.id);
+    expect(idsOf(body.statuses)).toEqual(idsOf(turned));
+    const [last, ...others] = body.statuses;
+    const moved = await patch(id, { statuses: [{ ...last, position: 90_000 }, ...others] });
+    expect(idsOf(moved.body.statuses)).toEqual(idsOf([...others, last]));
+  });
+
   it('changes nothing when it names what is there', async () => {
     const before = await made({ statuses: WORK });
     world.clock.advance(SECOND);

@@ -172,7 +172,7 @@ export const listRoutes = [
     tag: 'Status templates',
     summary: 'Change a status template',
     description:
-      '`statuses` is the whole array: an entry with an `id` keeps that status, and what it does not name; one without is new. Tasks of a removed status go to the first of the same type, else to the first. At least one unstarted and one completed status must remain.',
+      '`statuses` is the whole array: an entry with an `id` keeps that status, and what it does not name; one without is new. The order is that of the array, but for positions that are new. Tasks of a removed status go to the first of the same type, else to the first. At least one unstarted and one completed status must remain.',
     handle: ({ deps, who, params, body }) => updateTemplate(deps, who, params.template_id, body),
   }),
   route({

@@ -28,18 +28,23 @@ export function statusIssues(
 
 /**
  * What a template's statuses become by a new array: entries with the id of a status keep it and what they do not
- * name, others are new. The array's order is kept by entries that bring no position of their own.
+ * name, others are new. The array's order is kept by entries that bring no position of their own; where each brings the
+ * one that it has already, it was read and sent back, and the order is what is meant.
  */
 export function nextStatuses(
   present: readonly Status[],
   entries: readonly StatusEntry[],
   now: Instant,
 ): Status[] {
+  const keptBy = ({ id }: StatusEntry) => present.find((status) => status.id === id);
+  const isMoved = (entry: StatusEntry) =>
+    entry.position !== undefined && entry.position !== keptBy(entry)?.position;
+  const areMoved = entries.some(isMoved);
   let last: number | undefined;
   return entries.map((entry) => {
-    const kept = present.find(({ id }) => id === entry.id);
+    const kept = keptBy(entry);
     const type = entry.type ?? kept?.type ?? 'unstarted';
-    const position = entry.position ?? placeAfter(last, kept?.position);
+    const position = (areMoved ? entry.position : undefined) ?? placeAfter(last, kept?.position);
     last = Math.max(last ?? position, position);
     return {
       id: kept?.id ?? newId(now),
