@@ -170,6 +170,21 @@ describe('while much is deleted', () => {
     expect((await removal).status).toBe(204);
   });
 
+  it.each([
+    ['few', 3],
+    ['many', 60],
+  ])('its owner, named by %s tasks elsewhere, is deleted once it is gone', async (_name, tasks) => {
+    const bob = await world.signUp();
+    await addTasks(world, await homeOf(world, bob), tasks, { creatorId: ada.id });
+    await addTasks(world, home, MANY);
+    const removal = call('DELETE', `/workspaces/${home}`);
+    await expect.poll(() => count('removals'), { interval: 1 }).toBe(1);
+    const departure = call('DELETE', '/auth/me', { password: ada.password });
+    expect(count('tasks')).toBeGreaterThan(tasks);
+    expect([(await departure).status, count('users'), count('removals')]).toEqual([204, 1, 0]);
+    expect([(await removal).status, count('tasks'), count('workspaces')]).toEqual([204, tasks, 1]);
+  });
+
   it('a second deletion of a list waits for the first, and tasks that still come go with it', async () => {
     const { listIds } = await furnish(MANY, 'Zebra');
     const path = `/workspaces/${home}/lists/${listIds[0]}`;

@@ -2,13 +2,13 @@ import { query } from '../db/connection.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Instant } from '../kernel/instants.ts';
 import { dropInvitations } from './invitations-store.ts';
-import { deleteMember, setOwner, setRole } from './store.ts';
+import { deleteMember, idsOfWorkspacesOwnedBy, setOwner, setRole } from './store.ts';
 
 /** What becomes of the workspaces of someone who goes for good. */
 export interface Departure {
   /** Passed on, each to its new owner. */
   inherited: { workspaceId: string; heirId: string }[];
-  /** Left without anyone who could own them: for the caller to delete. */
+  /** Left without anyone who could own them, or being deleted already: for the caller to delete. */
   orphaned: string[];
 }
 
@@ -17,7 +17,7 @@ export interface Departure {
  * to whoever has been admin longest, else member; a viewer inherits nothing.
  */
 export function leaveEveryWorkspace(tx: Tx, userId: string, now: Instant): Departure {
-  const departure: Departure = { inherited: [], orphaned: [] };
+  const inherited: Departure['inherited'] = [];
   const memberships = tx.all(
     query.selectFrom('members').select(['workspace_id', 'role']).where('user_id', '=', userId),
   );
@@ -26,14 +26,12 @@ export function leaveEveryWorkspace(tx: Tx, userId: string, now: Instant): Depar
     dropInvitations(tx, workspaceId, { inviterId: userId });
     if (role !== 'owner') continue;
     const heirId = heirOf(tx, workspaceId);
-    if (heirId === undefined) departure.orphaned.push(workspaceId);
-    else {
-      setRole(tx, workspaceId, heirId, 'owner');
-      setOwner(tx, workspaceId, heirId, now);
-      departure.inherited.push({ workspaceId, heirId });
-    }
+    if (heirId === undefined) continue;
+    setRole(tx, workspaceId, heirId, 'owner');
+    setOwner(tx, workspaceId, heirId, now);
+    inherited.push({ workspaceId, heirId });
   }
-  return departure;
+  return { inherited, orphaned: idsOfWorkspacesOwnedBy(tx, userId) };
 }
 
 const heirOf = (tx: Tx, workspaceId: string): string | undefined =>

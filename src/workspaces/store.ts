@@ -62,6 +62,10 @@ export const saveWorkspace = (db: Db, row: WorkspaceRow) =>
       .where('id', '=', row.id),
   );
 
+/** Those that name this owner, also while they are being deleted and have no members any more. */
+export const idsOfWorkspacesOwnedBy = (db: Db, ownerId: string): string[] =>
+  db.all(query.selectFrom('workspaces').select('id').where('owner_id', '=', ownerId)).map(({ id }) => id);
+
 export const deleteMembers = (db: Db, workspaceId: string) =>
   db.run(query.deleteFrom('members').where('workspace_id', '=', workspaceId));
 
