@@ -104,6 +104,7 @@ create table outbox (
   recipient text not null,
   content blob,
   secret_id text,
+  user_id text references users (id) on delete cascade,
   state text not null,
   attempts integer not null,
   next_attempt_at text not null,
@@ -114,6 +115,7 @@ create table outbox (
 ) strict;
 create index outbox_waiting on outbox (priority, next_attempt_at, id) where state in ('queued', 'decoy');
 create index outbox_by_secret on outbox (secret_id) where secret_id is not null;
+create index outbox_by_user on outbox (user_id);
 create index outbox_by_recipient on outbox (recipient);
 create index outbox_by_expiry on outbox (expires_at);
 create index outbox_failed on outbox (id) where state = 'failed';

@@ -19,7 +19,7 @@ export const ROWS_OF_SCHEMA: Record<string, string> = {
     insert into login_codes values ('code', 'ada@example.com', 'hash', 1, '${LATER}');
     insert into email_tokens values ('token', 'reset', 'ada', 'ada@example.com', 'h2', '${AT}', '${LATER}');
     insert into budgets values ('mail:ada', 1774605600000.5);
-    insert into outbox values ('mail', 1, 'confirm-signup', 'eve@example.com', x'00ff', 'signup', 'queued', 0,
+    insert into outbox values ('mail', 1, 'confirm-signup', 'eve@example.com', x'00ff', 'signup', null, 'queued', 0,
       '${AT}', '${LATER}', '${AT}', null, null);
     insert into meta values ('checked_at', '${AT}');`,
   '0002_workspaces': `

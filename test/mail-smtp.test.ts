@@ -424,7 +424,7 @@ describe('the outbox over SMTP', () => {
     world.deps.write((tx) => {
       for (const to of recipients) {
         const message = { subject: 'Hello', text: `to ${to}`, html: '<p>x</p>' };
-        enqueueMail(world.deps, tx, { kind: 'notice', to, message }, world.clock.now());
+        enqueueMail(world.deps, tx, { kind: 'notice', to, message, userId: null }, world.clock.now());
       }
     });
   const later = async (ms: number) => {

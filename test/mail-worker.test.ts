@@ -9,7 +9,15 @@ import { DAY, MINUTE, SECOND, toInstant, toMs } from '../src/kernel/instants.ts'
 import { consoleTransport } from '../src/mail/console-transport.ts';
 import { listMails, retryMail, showMail } from '../src/mail/listing.ts';
 import { message } from '../src/mail/messages.ts';
-import { discardMails, dueMails, enqueueMail, type Mail, purgeMails } from '../src/mail/outbox.ts';
+import {
+  discardMails,
+  discardMailsOf,
+  discardMailsTo,
+  dueMails,
+  enqueueMail,
+  type Mail,
+  purgeMails,
+} from '../src/mail/outbox.ts';
 import type { Delivery, Letter, Transport } from '../src/mail/worker.ts';
 import { tick } from '../src/tick.ts';
 import { openWorld, type World } from './world.ts';
@@ -45,6 +53,7 @@ const mailTo = (to: string, more: Partial<Mail> = {}): Mail => ({
   kind: 'notice',
   to,
   message: message({ subject: 'Hello', paragraphs: [`to ${to}`], token: `token-for-${to}` }),
+  userId: null,
   ...more,
 });
 const promise = (...mails: Mail[]) =>
@@ -562,6 +571,8 @@ it('every statement of the outbox goes by an index and sorts nothing', () => {
   const now = toInstant(world.clock.now());
   dueMails(db, 0, now, 5);
   discardMails(db, ['secret']);
+  discardMailsOf(db, 'user');
+  discardMailsTo(db, 'a@example.com');
   purgeMails(db, world.clock.now());
   listMails(db);
   retryMail(db, 'id', now);

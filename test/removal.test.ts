@@ -3,14 +3,15 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAccount } from '../src/auth/account.ts';
 import { insertIdentity } from '../src/auth/identities.ts';
-import { toInstant } from '../src/kernel/instants.ts';
+import { purgeAccounts } from '../src/auth/purge.ts';
+import { DAY, toInstant } from '../src/kernel/instants.ts';
 import { listMails } from '../src/mail/listing.ts';
 import { finishRemovals } from '../src/workspaces/removals.ts';
 import { addTasks } from './many-tasks.ts';
 import { as, homeOf, invite, joined } from './people.ts';
 import { errand } from './shell.ts';
 import { expectSound } from './soundness.ts';
-import { openWorld, type Person, type World, type WorldOptions } from './world.ts';
+import { collecting, openWorld, type Person, type World, type WorldOptions } from './world.ts';
 
 let world: World;
 afterEach(async () => {
@@ -199,6 +200,84 @@ describe('a deleted account', () => {
     expect(kept()).toEqual([2, 2]);
     expect((await remove(people[0] as Person)).status).toBe(204);
     expect(kept()).toEqual([0, 2]);
+  });
+
+  describe('takes its mails with it', () => {
+    const change = async (person: Person, newEmail: string) => {
+      await as(world, person)('POST', '/auth/email/change/request', { newEmail });
+      const { token } = await world.mailTo(newEmail);
+      await world.call('POST', '/auth/email/change/confirm', { body: { token } });
+    };
+    const signInByCode = async (person: Person, email: string): Promise<Person> => {
+      await world.call('POST', '/auth/login/code', { body: { email } });
+      const { code } = await world.mailTo(email);
+      const { body } = await world.call('POST', '/auth/login/code/confirm', { body: { email, code } });
+      return { ...person, email, accessToken: body.accessToken };
+    };
+    const mailed = () => listMails(world.deps.read).map(({ kind, to }) => [kind, to]);
+
+    it('that went to a former address, though no link in them works any more', async () => {
+      await open();
+      const ada = await world.signUp('ada@example.com');
+      const bob = await world.signUp('bob@example.com', 'Bob');
+      await invite(world, bob, await homeOf(world, bob), ada.email, 'member');
+      const newPassword = 'another password';
+      await as(world, ada)('POST', '/me/password', { currentPassword: ada.password, newPassword });
+      await as(world, ada)('POST', '/auth/email/change/request', { newEmail: 'other@example.com' });
+      await change(ada, 'new@example.com');
+      await world.settle();
+      world.clock.advance(8 * DAY);
+      await purgeAccounts(world.deps);
+      expect(mailed()).toContainEqual(['email-keep', ada.email]);
+      const now = await signInByCode(ada, 'new@example.com');
+      expect((await remove(now, { password: newPassword })).status).toBe(204);
+      expect(mailed()).toEqual([]);
+    });
+
+    it('that went to an address it had until a change was reverted', async () => {
+      await open();
+      const ada = await world.signUp('ada@example.com');
+      const email = 'new@example.com';
+      await change(ada, email);
+      await world.call('POST', '/auth/password/reset/request', { body: { email } });
+      const { token } = await world.mailTo(email);
+      const body = { token, newPassword: 'another password' };
+      await world.call('POST', '/auth/password/reset/confirm', { body });
+      const { token: keep } = await world.mailTo(ada.email);
+      await world.call('POST', '/auth/email/change/revert', { body: { token: keep } });
+      await world.settle();
+      expect(mailed()).toEqual([['password-changed', email]]);
+      expect((await remove(await signInByCode(ada, ada.email), { email: ada.email })).status).toBe(204);
+      expect(mailed()).toEqual([]);
+    });
+
+    it('that it caused and newer ones replaced, before they are sent', async () => {
+      let isDown = false;
+      await open({
+        transport: {
+          ...collecting([]),
+          deliver: async (letter) => {
+            if (isDown) return { kind: 'delayed', reason: 'down' };
+            world.mails.push(letter);
+            return { kind: 'taken' };
+          },
+        },
+      });
+      const ada = await world.signUp();
+      const home = await homeOf(world, ada);
+      isDown = true;
+      for (const newEmail of ['first@example.com', 'second@example.com']) {
+        const invitation = { email: 'guest@example.com', role: 'viewer' };
+        expect((await as(world, ada)('POST', `/workspaces/${home}/invitations`, invitation)).status).toBe(
+          201,
+        );
+        await as(world, ada)('POST', '/auth/email/change/request', { newEmail });
+      }
+      await world.settle();
+      expect(mailed()).toHaveLength(6);
+      expect((await remove(ada)).status).toBe(204);
+      expect(mailed()).toEqual([]);
+    });
   });
 
   it('takes no mail with it to an address that was only asked for', async () => {

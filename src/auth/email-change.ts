@@ -43,12 +43,16 @@ export async function requestChange(
     replaceTokens(tx, user.id, 'email-change');
     const change = issueToken(tx, { purpose: 'email-change', userId: user.id, email: newEmail }, now);
     const keep = issueToken(tx, { purpose: 'email-keep', userId: user.id, email: user.email }, now);
-    const isTaken = findUserByEmail(tx, newEmail) !== undefined;
-    const toNew = isTaken
-      ? { message: addressTaken() }
-      : { message: confirmEmail(deps.config, change.token), secret: change };
+    const owner = findUserByEmail(tx, newEmail);
+    const toNew = owner
+      ? { message: addressTaken(), userId: owner.id }
+      : { message: confirmEmail(deps.config, change.token), secret: change, userId: user.id };
     enqueueMail(deps, tx, { ...to, ...toNew }, now);
-    const toOld = { message: keepEmail(deps.config, newEmail, keep.token), secret: keep };
+    const toOld = {
+      message: keepEmail(deps.config, newEmail, keep.token),
+      secret: keep,
+      userId: user.id,
+    };
     enqueueMail(deps, tx, { kind: 'email-keep', to: user.email, ...toOld }, now);
   });
   return { message: 'A link to confirm the address is on its way to it' };

@@ -117,22 +117,21 @@ export function revokeTokens(
 
 /**
  * Kills every token of a user and every one mailed to their address, with the mails that carry them, but not what lets
- * another account have that address back. Answers the addresses that those of the user went to, former ones among them.
+ * another account have that address back.
  */
-export function dropTokens(db: Db, userId: string, email: string): string[] {
+export function dropTokens(db: Db, userId: string, email: string): void {
   const dropped = db.all(
     query
       .deleteFrom('email_tokens')
       .where((row) =>
         row.or([row('user_id', '=', userId), row('email', '=', email).and('purpose', 'not in', KEEPING)]),
       )
-      .returning(['id', 'purpose', 'email']),
+      .returning('id'),
   );
   discardMails(
     db,
     dropped.map(({ id }) => id),
   );
-  return dropped.filter(({ purpose }) => KEEPING.includes(purpose)).map((token) => token.email);
 }
 
 /** Kills the tokens that a newer one replaces; their mails still go out. */

@@ -123,7 +123,7 @@ function tellOwner(
   now: number,
 ): void {
   const message = signInMethodChanged(PROVIDERS[provider].title, change);
-  enqueueMail(deps, tx, { kind: 'sign-in-method-changed', to: user.email, message }, now);
+  enqueueMail(deps, tx, { kind: 'sign-in-method-changed', to: user.email, message, userId: user.id }, now);
   tx.afterCommit(() =>
     deps.log.info({ event: `identity-${change}`, provider, userId: user.id }, `way to sign in ${change}`),
   );

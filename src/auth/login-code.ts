@@ -36,8 +36,9 @@ export async function requestCode(deps: Deps, { email }: EmailInput): Promise<Me
         expires_at: secret.expiresAt,
       }),
     );
-    const mail = { ...to, message: loginCode(code), secret, urgent: true };
-    (findUserByEmail(tx, email) ? enqueueMail : enqueueDecoy)(deps, tx, mail, now);
+    const user = findUserByEmail(tx, email);
+    const mail = { ...to, message: loginCode(code), secret, userId: user?.id ?? null, urgent: true };
+    (user ? enqueueMail : enqueueDecoy)(deps, tx, mail, now);
   });
   return { message: 'If the address has an account, a code is on its way' };
 }

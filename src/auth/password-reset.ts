@@ -21,7 +21,12 @@ export async function requestReset(deps: Deps, { email }: EmailInput): Promise<M
     const user = findUserByEmail(tx, email);
     const secret = issueToken(tx, { purpose: 'password-reset', userId: user?.id ?? null, email }, now);
     keepNewestTokens(tx, 'password-reset', email, LIVE_AT_MOST);
-    const mail = { ...to, message: resetPassword(deps.config, secret.token), secret };
+    const mail = {
+      ...to,
+      message: resetPassword(deps.config, secret.token),
+      secret,
+      userId: user?.id ?? null,
+    };
     (user ? enqueueMail : enqueueDecoy)(deps, tx, mail, now);
   });
   return { message: 'If the address has an account, a link to reset its password is on its way' };
@@ -63,5 +68,6 @@ export function replacePassword(
   deleteSessions(tx, userId, keepSession);
   revokeTokens(tx, userId, { purposes: ['password-reset', 'email-change'] });
   dropCode(tx, user.email);
-  enqueueMail(deps, tx, { kind: 'password-changed', to: user.email, message: passwordChanged() }, now);
+  const notice = { kind: 'password-changed', to: user.email, message: passwordChanged(), userId };
+  enqueueMail(deps, tx, notice, now);
 }

@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts';
 import type { Visitor } from '../http/request.ts';
 import { demand, forbidden, invalid } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
-import { discardMailsTo } from '../mail/outbox.ts';
+import { discardMailsOf, discardMailsTo } from '../mail/outbox.ts';
 import { demandAccount, demandSession, type SignedIn } from '../sessions/door.ts';
 import { findUser, findUserByEmail } from '../users/store.ts';
 import { type Departure, leaveEveryWorkspace } from '../workspaces/departure.ts';
@@ -90,9 +90,10 @@ async function demandProof(
   }
 }
 
-/** Ends whatever signs the person in and all that was mailed to them; of their row only the id stays. */
+/** Ends whatever signs the person in and all mails to them or caused by them; of their row only the id stays. */
 function forgetPerson(tx: Tx, { id, email }: UserRow): void {
-  const formerAddresses = dropTokens(tx, id, email).filter((address) => !findUserByEmail(tx, address));
+  const formerAddresses = discardMailsOf(tx, id).filter((address) => !findUserByEmail(tx, address));
+  dropTokens(tx, id, email);
   dropCode(tx, email);
   dropPendingSignups(tx, email);
   dropInvitationsTo(tx, email);

@@ -65,7 +65,7 @@ export function promiseAccount(
   const id = newId(now);
   const token = newSecret();
   const expiresAt = toInstant(now + PENDING_MS);
-  const exists = findUserByEmail(tx, asked.email) !== undefined;
+  const owner = findUserByEmail(tx, asked.email);
   keepPendingSignup(tx, {
     ...asked,
     id,
@@ -73,9 +73,9 @@ export function promiseAccount(
     created_at: toInstant(now),
     expires_at: expiresAt,
   });
-  const mail = exists
-    ? { message: accountExists() }
-    : { message: confirmation(token), secret: { id, expiresAt } };
+  const mail = owner
+    ? { message: accountExists(), userId: owner.id }
+    : { message: confirmation(token), secret: { id, expiresAt }, userId: null };
   enqueueMail(deps, tx, { ...to, ...mail }, now);
 }
 

@@ -136,6 +136,8 @@ export interface OutboxRow {
   content: Buffer | null;
   /** The row of the secret it carries, so that a spent secret's mail goes with it. */
   secret_id: string | null;
+  /** Whose mail it is: it is to them, or caused by them. Null for a stranger's and for a decoy. */
+  user_id: string | null;
   state: 'queued' | 'sent' | 'failed' | 'decoy';
   attempts: number;
   next_attempt_at: Instant;

@@ -25,6 +25,8 @@ export interface Mail {
   kind: string;
   to: string;
   message: Message;
+  /** The account that it is to, or that caused it, and with which it goes; null where there is none. */
+  userId: string | null;
   /** The secret it carries: its row and when it expires. None for a notice. */
   secret?: { id: string; expiresAt: Instant };
   /** Codes are waited for. */
@@ -39,6 +41,7 @@ const insert = prepared<Omit<OutboxRow, 'attempts' | 'sent_at' | 'last_error'>, 
     recipient: argument('recipient'),
     content: argument('content'),
     secret_id: argument('secret_id'),
+    user_id: argument('user_id'),
     state: argument('state'),
     attempts: 0,
     next_attempt_at: argument('next_attempt_at'),
@@ -76,6 +79,7 @@ function put(deps: Deps, tx: Tx, mail: Mail, state: OutboxRow['state'], now: num
       recipient: mail.to,
       content: deps.keys.seal(JSON.stringify(mail.message)),
       secret_id: mail.secret?.id ?? null,
+      user_id: mail.userId,
       state,
       next_attempt_at: toInstant(now),
       expires_at: mail.secret?.expiresAt ?? toInstant(now + NOTICE_MS),
@@ -111,6 +115,13 @@ export function discardMails(db: Db, secretIds: string[]): void {
 /** Drops every mail to an address, sent or not. */
 export const discardMailsTo = (db: Db, address: string) =>
   db.run(query.deleteFrom('outbox').where('recipient', '=', address));
+
+/** Drops every mail that was to a user or caused by them, sent or not; answers their former addresses. */
+export const discardMailsOf = (db: Db, userId: string): string[] =>
+  db
+    .all(query.deleteFrom('outbox').where('user_id', '=', userId).returning(['kind', 'recipient']))
+    .filter(({ kind }) => kind === 'email-keep')
+    .map(({ recipient }) => recipient);
 
 const discard = prepared<{ id: string }, unknown>((argument) =>
   query.deleteFrom('outbox').where('secret_id', '=', argument('id')),

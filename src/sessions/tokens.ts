@@ -124,7 +124,8 @@ function rotate(
 function endAfterReuse(deps: Deps, tx: Tx, userId: string, now: number): void {
   store.deleteSessions(tx, userId);
   const user = findUser(tx, userId);
-  if (user) enqueueMail(deps, tx, { kind: 'sessions-ended', to: user.email, message: sessionsEnded() }, now);
+  if (!user) return;
+  enqueueMail(deps, tx, { kind: 'sessions-ended', to: user.email, message: sessionsEnded(), userId }, now);
 }
 
 const reportReuse = (deps: Deps, userId: string) =>

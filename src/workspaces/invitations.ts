@@ -51,7 +51,8 @@ export function invite(deps: Deps, who: Member, input: InvitationInput): Promise
     store.replaceInvitation(tx, row, { keepToken: !isMailed });
     if (isMailed) {
       const message = invitationMail(deps.config, inviter.email, row.role, token);
-      enqueueMail(deps, tx, { ...to, message, secret: { id: row.id, expiresAt: row.expires_at } }, now);
+      const secret = { id: row.id, expiresAt: row.expires_at };
+      enqueueMail(deps, tx, { ...to, message, secret, userId: inviter.id }, now);
     }
     tellInvited(tx, row, inviter);
     return store.invitationOf(row);
