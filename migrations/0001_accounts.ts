@@ -118,6 +118,7 @@ create index outbox_by_secret on outbox (secret_id) where secret_id is not null;
 create index outbox_by_user on outbox (user_id);
 create index outbox_by_recipient on outbox (recipient);
 create index outbox_by_expiry on outbox (expires_at);
+create index outbox_readable on outbox (state, expires_at) where content is not null;
 create index outbox_failed on outbox (id) where state = 'failed';
 
 create table meta (

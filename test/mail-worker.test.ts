@@ -418,6 +418,41 @@ describe('secrets', () => {
   });
 });
 
+describe('what has expired', () => {
+  it('is purged by one tick, however much it is, and the rest stays', async () => {
+    const put = world.opened.storage.writing.prepare(
+      `insert into outbox
+         (id, priority, kind, recipient, content, state, attempts, next_attempt_at, expires_at, created_at)
+       select :state || :expires || (:content is null) || value, 2, 'notice', 'a@example.com', :content, :state, 0,
+         :expires, :expires, :expires
+       from json_each(:numbers)`,
+    );
+    const numbers = JSON.stringify(Array.from({ length: 2_500 }, (_, i) => i));
+    const now = world.clock.now();
+    for (const expires of [now - 8 * DAY, now - DAY, now + DAY].map(toInstant)) {
+      for (const state of ['queued', 'sent', 'failed', 'decoy'])
+        put.run({ state, expires, content: Buffer.from('sealed'), numbers });
+      put.run({ state: 'sent', expires, content: null, numbers });
+    }
+    await tick(world.deps);
+    const left = world.opened.storage.reading
+      .prepare(
+        'select expires_at > ? as lives, state, content is null as erased, count(*) as n from outbox group by 1, 2, 3',
+      )
+      .raw()
+      .all(toInstant(now));
+    expect(left).toEqual([
+      [0, 'failed', 1, 5_000],
+      [0, 'sent', 1, 5_000],
+      [1, 'decoy', 0, 2_500],
+      [1, 'failed', 0, 2_500],
+      [1, 'queued', 0, 2_500],
+      [1, 'sent', 0, 2_500],
+      [1, 'sent', 1, 2_500],
+    ]);
+  });
+});
+
 describe('console mails', () => {
   let printed: string;
   let fails: boolean;
@@ -582,5 +617,13 @@ it('every statement of the outbox goes by an index and sorts nothing', () => {
   dueMails(db, 0, now, 5);
   expect(plans).toEqual([
     expect.stringContaining('SEARCH outbox USING INDEX outbox_waiting (priority=? AND next_attempt_at<?)'),
+  ]);
+  plans.length = 0;
+  purgeMails(db, world.clock.now());
+  // Nothing that is kept for a week, erased already, is looked at again.
+  expect(plans.filter((plan) => plan.includes('expires_at'))).toEqual([
+    'SEARCH outbox USING INDEX outbox_readable (state=? AND expires_at<?)',
+    'SEARCH outbox USING INDEX outbox_readable (state=? AND expires_at<?)',
+    'SEARCH outbox USING INDEX outbox_by_expiry (expires_at<?)',
   ]);
 });

@@ -38,7 +38,7 @@ export async function purgeAccounts(deps: Deps): Promise<void> {
   for (const doomed of EXPIRING) await purge(deps, doomed, toInstant(now));
   await purge(deps, NETWORKS, toInstant(now - KNOWN_NETWORK_MS));
   while ((await deps.write((tx) => purgeBudgets(tx, now))) > 0);
-  await deps.write((tx) => purgeMails(tx, now));
+  while ((await deps.write((tx) => purgeMails(tx, now))) > 0);
 }
 
 /** Deletes what is of that instant or older, a few rows in each commit. */

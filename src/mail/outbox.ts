@@ -1,7 +1,7 @@
-import { type SqlBool, sql } from 'kysely';
+import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { type Budget, takeBudgets } from '../db/budgets.ts';
 import { type Db, prepared, query } from '../db/connection.ts';
-import type { OutboxRow } from '../db/tables.ts';
+import type { OutboxRow, Tables } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import { newId } from '../kernel/ids.ts';
@@ -13,7 +13,8 @@ import type { Message } from './messages.ts';
 const NOTICE_MS = 3 * DAY;
 /** How long `mail list` remembers what was sent or given up. */
 const KEPT_MS = 7 * DAY;
-const PURGED_AT_ONCE = 2_000;
+/** Few enough that a commit, and with it everyone who waits for one, is not held up. */
+const PURGED_AT_ONCE = 500;
 
 export const URGENT = 0;
 export const ORDINARY = 1;
@@ -175,14 +176,24 @@ export const markUnsent = (db: Db, id: string, error: string, nextAttemptAt?: In
 
 /**
  * Erases what mails carry once it has expired, whether they were sent or not; that there was a mail, and its fate,
- * stays listed for a week. A bounded number at a time.
+ * stays listed for a week. Some at a time: answers how many, none when that was all.
  */
-export function purgeMails(db: Db, now: number): void {
-  const expired = query
-    .selectFrom('outbox')
-    .select('id')
-    .where('expires_at', '<=', toInstant(now))
-    .limit(PURGED_AT_ONCE);
+export function purgeMails(db: Db, now: number): number {
+  const some = query.selectFrom('outbox').select('id').limit(PURGED_AT_ONCE);
+  const expired = some.where('content', 'is not', null).where('expires_at', '<=', toInstant(now));
+  const old = some.where('expires_at', '<=', toInstant(now - KEPT_MS));
+  return (
+    forget(db, expired.where('state', '=', 'decoy')) +
+    erase(db, expired.where('state', 'in', ['queued', 'sent', 'failed'])) +
+    forget(db, old)
+  );
+}
+
+type Ids = SelectQueryBuilder<Tables, 'outbox', { id: string }>;
+
+const forget = (db: Db, ids: Ids): number => db.run(query.deleteFrom('outbox').where('id', 'in', ids));
+
+const erase = (db: Db, ids: Ids): number =>
   db.run(
     query
       .updateTable('outbox')
@@ -192,10 +203,5 @@ export function purgeMails(db: Db, now: number): void {
         last_error: sql<string>`case state when 'queued'
           then 'expired before it could be sent' || coalesce('; ' || last_error, '') else last_error end`,
       })
-      .where('id', 'in', expired.where('content', 'is not', null)),
+      .where('id', 'in', ids),
   );
-  const old = expired.where((row) =>
-    row.or([row('state', '=', 'decoy'), row('expires_at', '<=', toInstant(now - KEPT_MS))]),
-  );
-  db.run(query.deleteFrom('outbox').where('id', 'in', old));
-}
