@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createAccount } from '../src/auth/account.ts';
 import { createLimit } from '../src/http/rate-limits.ts';
 import { tooManyRequests } from '../src/kernel/errors.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../src/kernel/instants.ts';
@@ -170,6 +171,19 @@ describe('the limit of an address', () => {
 });
 
 describe('failed sign-ins', () => {
+  /** Hashing that is refused, as too many wait, while a test says so. */
+  const busyHash = () => {
+    let isBusy = false;
+    const hash: typeof quickPasswords.hash = async (password) => {
+      if (isBusy) throw tooManyRequests(1);
+      return quickPasswords.hash(password);
+    };
+    const setBusy = (busy: boolean) => {
+      isBusy = busy;
+    };
+    return { hash, setBusy };
+  };
+
   it('are 10 per account and address, then one a minute; 429 for unknown addresses too', async () => {
     await open();
     const ada = await world.signUp('ada@example.com');
@@ -226,6 +240,53 @@ describe('failed sign-ins', () => {
     isBusy = false;
     expect((await login(ada.email, ada.password)).status).toBe(200);
     expect((await change()).status).toBe(204);
+  });
+
+  it('are not used up by right passwords of which a new hash was refused, as too many waited', async () => {
+    const { hash, setBusy } = busyHash();
+    world = await openWorld({
+      settings: { rate_limits: { enabled: true } },
+      passwords: { ...quickPasswords, hash, isOutdated: () => true },
+    });
+    const ada = await world.signUp('ada@example.com');
+    const change = (currentPassword: string) =>
+      world.call('POST', '/me/password', {
+        token: ada.accessToken,
+        address: '192.0.2.1',
+        body: { currentPassword, newPassword: 'password2' },
+      });
+    setBusy(true);
+    for (let i = 0; i < 10; i += 1) {
+      for (const { status, headers } of [await login(ada.email, ada.password), await change(ada.password)])
+        expect([status, headers.get('retry-after')]).toEqual([429, '1']);
+    }
+    for (let i = 0; i < 9; i += 1) expect((await change('wrong password')).status).toBe(403);
+    setBusy(false);
+    expect((await login(ada.email, ada.password)).status).toBe(200);
+    expect((await change(ada.password)).status).toBe(204);
+    expect((await login(ada.email, 'wrong password')).status).toBe(401);
+    expect((await login(ada.email, 'password2')).status).toBe(429);
+  });
+
+  it('are not forgiven by an account without a password whose first one could not be hashed', async () => {
+    const { hash, setBusy } = busyHash();
+    world = await openWorld({
+      settings: { rate_limits: { enabled: true, failures_burst: 1 } },
+      passwords: { ...quickPasswords, hash },
+    });
+    await world.deps.write((tx) =>
+      createAccount(tx, { email: 'nopass@example.com', name: 'No', passwordHash: null }, world.clock.now()),
+    );
+    await world.call('POST', '/auth/login/code', { body: { email: 'nopass@example.com' } });
+    const { code } = await world.mailTo('nopass@example.com');
+    const { accessToken: token } = (await confirm('nopass@example.com', code)).body;
+    expect((await login('nopass@example.com', 'wrong password')).status).toBe(401);
+    setBusy(true);
+    const body = { newPassword: 'password2' };
+    expect((await world.call('POST', '/me/password', { token, address: '192.0.2.1', body })).status).toBe(
+      429,
+    );
+    expect((await login('nopass@example.com', 'wrong password')).status).toBe(429);
   });
 
   it('are not even counted, nor accounts looked up, while too many wait: a flood costs the disk nothing', async () => {

@@ -46,8 +46,22 @@ export async function provePassword(
 ): Promise<boolean> {
   deps.passwords.demandRoom();
   await demandAttempt(deps, visitor, email, now);
+  return orForgive(deps, visitor, email, now, () => deps.passwords.verify(stored, offered));
+}
+
+/** Hashes a password for someone who has just proved theirs: when too many wait, that attempt is forgiven. */
+export const hashAfterProof = (deps: Deps, visitor: Visitor, email: string, password: string, now: number) =>
+  orForgive(deps, visitor, email, now, () => deps.passwords.hash(password));
+
+async function orForgive<T>(
+  deps: Deps,
+  visitor: Visitor,
+  email: string,
+  now: number,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
-    return await deps.passwords.verify(stored, offered);
+    return await work();
   } catch (reason) {
     await deps.write((tx) => forgiveAttempt(deps, tx, visitor, email, now));
     throw reason;

@@ -1,11 +1,12 @@
 import { type Db, query } from '../db/connection.ts';
+import type { UserRow } from '../db/tables.ts';
 import type { Deps } from '../deps.ts';
 import type { Visitor } from '../http/request.ts';
 import { forbidden, invalid } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { demandAccount, type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import { findUser, updateUser, userOf } from '../users/store.ts';
-import { forgiveAttempt, provePassword } from './attempts.ts';
+import { forgiveAttempt, hashAfterProof, provePassword } from './attempts.ts';
 import { replacePassword } from './password-reset.ts';
 import type { Me, MeInput, PasswordInput } from './schema.ts';
 
@@ -45,14 +46,7 @@ export async function changePassword(
 ): Promise<undefined> {
   const now = deps.clock.now();
   const user = demandAccount(deps.read, who);
-  if (user.password_hash !== null) {
-    if (input.currentPassword === undefined) {
-      throw invalid({ path: 'currentPassword', message: 'The current password is required' });
-    }
-    const proof = { email: user.email, stored: user.password_hash, offered: input.currentPassword };
-    if (!(await provePassword(deps, visitor, proof, now))) throw forbidden('The current password is wrong');
-  }
-  const passwordHash = await deps.passwords.hash(input.newPassword);
+  const passwordHash = await hashNew(deps, visitor, user, input, now);
   const changed = await writeSignedIn(deps, who, (tx) => {
     if (findUser(tx, who.userId)?.password_hash !== user.password_hash) return false;
     if (user.password_hash !== null) forgiveAttempt(deps, tx, visitor, user.email, now);
@@ -61,4 +55,20 @@ export async function changePassword(
   });
   if (!changed) throw forbidden('The password was changed meanwhile');
   deps.log.info({ event: 'password-changed', userId: who.userId }, 'password changed');
+}
+
+async function hashNew(
+  deps: Deps,
+  visitor: Visitor,
+  { email, password_hash: stored }: UserRow,
+  { currentPassword: offered, newPassword }: PasswordInput,
+  now: number,
+): Promise<string> {
+  if (stored === null) return deps.passwords.hash(newPassword);
+  if (offered === undefined) {
+    throw invalid({ path: 'currentPassword', message: 'The current password is required' });
+  }
+  const isProved = await provePassword(deps, visitor, { email, stored, offered }, now);
+  if (!isProved) throw forbidden('The current password is wrong');
+  return hashAfterProof(deps, visitor, email, newPassword, now);
 }
