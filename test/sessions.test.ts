@@ -3,7 +3,8 @@ import { SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DAY, MINUTE, SECOND } from '../src/kernel/instants.ts';
 import { rotateAccessKey } from '../src/kernel/keys.ts';
-import { openWorld, type Person, type World } from './world.ts';
+import { tick } from '../src/tick.ts';
+import { type Answer, openWorld, type Person, type World } from './world.ts';
 
 let world: World;
 let ada: Person;
@@ -347,6 +348,89 @@ describe('a session', () => {
     expect((await world.call('DELETE', '/auth/me', { token, body: { password } })).status).toBe(204);
     ended.resolve();
     expect((await late).status).toBe(401);
+  });
+});
+
+describe('a session that has used up very many refresh tokens', () => {
+  const MANY = 2_500;
+  /** What the end of a session takes at once, and the first step of removing an account beside it. */
+  const SOME = 900;
+  const numberOf = (what: string) =>
+    Number(world.opened.storage.writing.prepare(`select count(*) from ${what}`).pluck().get());
+
+  const useUpMany = () =>
+    world.opened.storage.writing
+      .prepare(
+        `insert into refresh_tokens select 'used ' || value, (select min(id) from sessions), '2026' from json_each(?)`,
+      )
+      .run(JSON.stringify(Array.from({ length: MANY }, (_, i) => i)));
+
+  /** How many refresh tokens each job takes away from now on. */
+  const watchJobs = () => {
+    const taken: number[] = [];
+    const { write } = world.deps;
+    world.deps.write = (job) =>
+      write((tx) => {
+        const before = numberOf('refresh_tokens');
+        const result = job(tx);
+        taken.push(before - numberOf('refresh_tokens'));
+        return result;
+      });
+    return taken;
+  };
+
+  const remove = (path: string, token: string, body?: object) => world.call('DELETE', path, { token, body });
+
+  it.each<[string, number, (session: { accessToken: string; refreshToken: string }) => Promise<Answer>]>([
+    ['by signing out', 204, ({ accessToken, refreshToken }) => logout(accessToken, refreshToken)],
+    [
+      'one by one',
+      204,
+      async ({ accessToken }) => {
+        const { items } = (await world.call('GET', '/me/sessions', { token: accessToken })).body;
+        return remove(`/me/sessions/${items[0].id}`, accessToken);
+      },
+    ],
+    ['with all the others', 204, async () => remove('/me/sessions', (await login(ada)).accessToken)],
+    ['by reuse', 401, () => refresh(ada.refreshToken)],
+    [
+      'by a new password',
+      204,
+      async () => {
+        const { accessToken: token } = await login(ada);
+        const body = { currentPassword: ada.password, newPassword: ada.password };
+        return world.call('POST', '/me/password', { token, body });
+      },
+    ],
+    [
+      'with its account',
+      204,
+      ({ accessToken }) => remove('/auth/me', accessToken, { password: ada.password }),
+    ],
+  ])('ends at once %s, and they go some in each commit', async (_way, status, end) => {
+    const { body: current } = await refresh(ada.refreshToken);
+    useUpMany();
+    const taken = watchJobs();
+    expect((await end(current)).status).toBe(status);
+    expect(await me(current.accessToken)).toBe(401);
+    const { accessToken } = await login(ada);
+    for (const token of [ada.refreshToken, current.refreshToken])
+      expect((await refresh(token)).status).toBe(401);
+    if (accessToken !== undefined) expect(await me(accessToken)).toBe(200);
+    await tick(world.deps);
+    expect(numberOf('refresh_tokens where used_at is not null')).toBe(0);
+    expect(numberOf('refresh_tokens')).toBe(numberOf('sessions'));
+    expect(Math.max(...taken)).toBeLessThanOrEqual(SOME);
+  });
+
+  it('tells nothing of itself once it has ended, and has ended only once', async () => {
+    const { accessToken: token } = await login(ada);
+    useUpMany();
+    const { items } = (await world.call('GET', '/me/sessions', { token })).body;
+    const end = async () => (await remove(`/me/sessions/${items[0].id}`, token)).status;
+    expect([await end(), await end()]).toEqual([204, 404]);
+    expect((await world.call('GET', '/me/sessions', { token })).body.total).toBe(1);
+    expect(numberOf(`sessions where ip <> ''`)).toBe(1);
   });
 });
 

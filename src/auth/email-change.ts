@@ -8,7 +8,7 @@ import { addressTaken, confirmEmail, keepEmail } from '../mail/messages.ts';
 import { enqueueMail, takeMailBudget } from '../mail/outbox.ts';
 import { senderBudget } from '../mail/sender-budget.ts';
 import { demandAccount, type SignedIn, writeSignedIn } from '../sessions/door.ts';
-import { deleteSessions } from '../sessions/store.ts';
+import { endSessions } from '../sessions/store.ts';
 import { findUser, findUserByEmail, updateUser } from '../users/store.ts';
 import {
   issueToken,
@@ -110,7 +110,7 @@ export async function revertChange(deps: Deps, input: TokenInput): Promise<undef
         .where('user_id', '=', user.id)
         .where('created_at', '>=', first.created_at),
     );
-    deleteSessions(tx, user.id);
+    endSessions(tx, user.id);
     const isPasswordNewer = user.password_set_at !== null && user.password_set_at >= first.created_at;
     updateUser(tx, user.id, toInstant(now), {
       email: token.email,

@@ -4,7 +4,7 @@ import { unauthorized } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { passwordChanged, resetPassword } from '../mail/messages.ts';
 import { enqueueDecoy, enqueueMail, takeMailBudget } from '../mail/outbox.ts';
-import { deleteSessions } from '../sessions/store.ts';
+import { endSessions } from '../sessions/store.ts';
 import { findUserByEmail, updateUser } from '../users/store.ts';
 import { issueToken, keepNewestTokens, revokeTokens, takeToken, tokenWorks } from './email-tokens.ts';
 import { dropCode } from './login-code.ts';
@@ -65,7 +65,7 @@ export function replacePassword(
   const at = toInstant(now);
   const user = updateUser(tx, userId, at, { password_hash: passwordHash, password_set_at: at });
   if (!user) return;
-  deleteSessions(tx, userId, keepSession);
+  endSessions(tx, userId, keepSession);
   revokeTokens(tx, userId, { purposes: ['password-reset', 'email-change'] });
   dropCode(tx, user.email);
   const notice = { kind: 'password-changed', to: user.email, message: passwordChanged(), userId };

@@ -9,6 +9,7 @@ import { demand, forbidden, invalid } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { discardMailsOf, discardMailsTo } from '../mail/outbox.ts';
 import { demandAccount, demandSession, type SignedIn } from '../sessions/door.ts';
+import { endSessions } from '../sessions/store.ts';
 import { findUser, findUserByEmail } from '../users/store.ts';
 import { type Departure, leaveEveryWorkspace } from '../workspaces/departure.ts';
 import { dropInvitationsTo } from '../workspaces/invitations-store.ts';
@@ -98,7 +99,8 @@ function forgetPerson(tx: Tx, { id, email }: UserRow): void {
   dropPendingSignups(tx, email);
   dropInvitationsTo(tx, email);
   for (const address of new Set([email, ...formerAddresses])) discardMailsTo(tx, address);
-  for (const table of ['sessions', 'identities', 'known_addresses'] as const) {
+  endSessions(tx, id);
+  for (const table of ['identities', 'known_addresses'] as const) {
     tx.run(query.deleteFrom(table).where('user_id', '=', id));
   }
   deleteBudgets(tx, [`sender:${id}`, `export:${id}`]);

@@ -3,7 +3,7 @@ import { removeAccount } from '../auth/removal.ts';
 import type { UserRow } from '../db/tables.ts';
 import type { Deps } from '../deps.ts';
 import { OperatorError } from '../kernel/errors.ts';
-import { deleteSessions } from '../sessions/store.ts';
+import { endSessions } from '../sessions/store.ts';
 import { Email, Password } from '../users/schema.ts';
 import { findUserByEmail, listEveryUser, userOf } from '../users/store.ts';
 import { MisuseError } from './failures.ts';
@@ -56,7 +56,7 @@ export async function signOut(shell: Shell, address: string, options: CommonOpti
   const email = parse(Email, address);
   const sessionsEnded = await withData(shell, options, (deps) => {
     const { id } = findOwner(deps, email);
-    return deps.write((tx) => deleteSessions(tx, id));
+    return deps.write((tx) => endSessions(tx, id));
   });
   printResult(shell, options, { email, sessionsEnded }, `Sessions of ${email} ended: ${sessionsEnded}\n`);
 }

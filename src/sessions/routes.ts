@@ -54,7 +54,7 @@ export const sessionRoutes = [
     tag: 'Me',
     summary: 'End my other sessions',
     handle: async ({ deps, who }) => {
-      await writeSignedIn(deps, who, (tx) => store.deleteSessions(tx, who.userId, who.sessionId));
+      await writeSignedIn(deps, who, (tx) => store.endSessions(tx, who.userId, who.sessionId));
       return undefined;
     },
   }),
@@ -66,7 +66,7 @@ export const sessionRoutes = [
     tag: 'Me',
     summary: 'End one of my sessions',
     handle: async ({ deps, who, params }) => {
-      if (!(await writeSignedIn(deps, who, (tx) => store.deleteSession(tx, who.userId, params.session_id)))) {
+      if (!(await writeSignedIn(deps, who, (tx) => store.endSession(tx, who.userId, params.session_id)))) {
         throw notFound('session');
       }
       return undefined;

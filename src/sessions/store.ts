@@ -1,10 +1,16 @@
+import { type SqlBool, sql } from 'kysely';
 import { type Db, prepared, query } from '../db/connection.ts';
 import { readPage } from '../db/read-page.ts';
 import type { RefreshTokenRow, SessionRow } from '../db/tables.ts';
-import type { Instant } from '../kernel/instants.ts';
+import { type Instant, toInstant } from '../kernel/instants.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { SignedIn } from './door.ts';
 import type { Session } from './schema.ts';
+
+/** Few enough that a commit, and with it everyone who waits for one, is not held up. */
+const FORGOTTEN_AT_ONCE = 500;
+/** Before any time that a clock may tell, so that no clock revives what has ended. */
+const ENDED = toInstant(0);
 
 const sessionOf = (row: SessionRow, currentId: string): Session => ({
   id: row.id,
@@ -68,12 +74,30 @@ export function listSessions(
 }
 
 /** Ends one session of that user; answers whether there was one. */
-export const deleteSession = (db: Db, userId: string, id: string) =>
-  db.run(query.deleteFrom('sessions').where('id', '=', id).where('user_id', '=', userId)) > 0;
+export const endSession = (db: Db, userId: string, id: string): boolean =>
+  end(db, sessionsOf(userId).where('id', '=', id)) > 0;
 
-/** Ends every session of a user, or every one but `keep`. */
-export const deleteSessions = (db: Db, userId: string, keep = '') =>
-  db.run(query.deleteFrom('sessions').where('user_id', '=', userId).where('id', '!=', keep));
+/** Ends every session of a user, or every one but `keep`; answers how many. */
+export const endSessions = (db: Db, userId: string, keep = ''): number =>
+  end(db, sessionsOf(userId).where('id', '!=', keep));
+
+const sessionsOf = (userId: string) =>
+  query.selectFrom('sessions').select('id').where('user_id', '=', userId).where('expires_at', '>', ENDED);
+
+const hasNoToken = sql<SqlBool>`not exists (select 1 from refresh_tokens where session_id = sessions.id)`;
+
+/** Forgets sessions with their tokens, or as much as a commit may: the rest has expired, and the purge takes it. */
+function end(db: Db, sessions: ReturnType<typeof sessionsOf>): number {
+  const tokens = query.selectFrom('refresh_tokens').select('hash');
+  const some = tokens.where('session_id', 'in', sessions).limit(FORGOTTEN_AT_ONCE);
+  db.run(query.deleteFrom('refresh_tokens').where('hash', 'in', some));
+  const bare = query.deleteFrom('sessions').where('id', 'in', sessions).where(hasNoToken);
+  const rest = query
+    .updateTable('sessions')
+    .set({ expires_at: ENDED, ip: '', user_agent: '' })
+    .where('id', 'in', sessions);
+  return db.run(bare) + db.run(rest);
+}
 
 export const rememberNetwork = (db: Db, userId: string, network: string, now: Instant) =>
   db.run(

@@ -79,7 +79,7 @@ export async function logOut(deps: Deps, who: SignedIn, input: RefreshInput): Pr
       endAfterReuse(deps, tx, who.userId, now);
       return true;
     }
-    store.deleteSession(tx, who.userId, token.id);
+    store.endSession(tx, who.userId, token.id);
     return false;
   });
   if (!reused) return;
@@ -122,7 +122,7 @@ function rotate(
 }
 
 function endAfterReuse(deps: Deps, tx: Tx, userId: string, now: number): void {
-  store.deleteSessions(tx, userId);
+  store.endSessions(tx, userId);
   const user = findUser(tx, userId);
   if (!user) return;
   enqueueMail(deps, tx, { kind: 'sessions-ended', to: user.email, message: sessionsEnded(), userId }, now);

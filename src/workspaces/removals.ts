@@ -122,6 +122,12 @@ const deleteOccurrences = (isIn: string): Part => {
   return (id, most) => part(id, 30 * most);
 };
 
+/** Sessions go with their user; one may have used up thousands of tokens, which go twenty times as quickly as tasks. */
+const deleteRefreshTokens: Part = (id, most) => {
+  const where = 'session_id in (select id from sessions where user_id = ?)';
+  return deleteRows('refresh_tokens', where, 'hash')(id, 20 * most);
+};
+
 /** What a list holds, the tasks first: a series that goes before its tasks would have to let each of them go. */
 const contents = (kind: keyof typeof TASK_IS_IN): Part[] => [
   deleteRows('tasks', TASK_IS_IN[kind]),
@@ -143,6 +149,7 @@ const SERIES_IS_IN = {
 /** What may be much, and goes before the thing itself; the rest goes with it by the foreign keys. */
 const PARTS: Record<Removal['kind'], readonly Part[]> = {
   user: [
+    deleteRefreshTokens,
     deleteRows('notifications', 'user_id = ?'),
     deleteRows('notifications', 'actor_id = ?'),
     ...clearReference('assignee'),
