@@ -239,6 +239,18 @@ describe('sign-in by code', () => {
     expect((await post('/auth/login/code/confirm', { email: ada.email, code: next })).status).toBe(401);
   });
 
+  it('is compared with 5 of 50 attempts at once, wherever the right one is among them', async () => {
+    for (const place of [0, 49, 4, 5, 25, 49, 5, 4]) {
+      const code = await codeOf(ada.email);
+      const tries = Array.from({ length: 50 }, (_, i) => (i === place ? code : wrong(code)));
+      const attempt = (code: string) => post('/auth/login/code/confirm', { email: ada.email, code });
+      const statuses = (await Promise.all(tries.map(attempt))).map(({ status }) => status);
+      const right = place < 5 ? 200 : 401;
+      expect([place, statuses]).toEqual([place, tries.map((_, i) => (i === place ? right : 401))]);
+      expect((await attempt(code)).status).toBe(401);
+    }
+  });
+
   it('only the newest works, and only for its address', async () => {
     const first = await codeOf(ada.email);
     const second = await codeOf(ada.email);
@@ -328,6 +340,22 @@ describe('password reset', () => {
     const late = await request(ada.email);
     world.clock.advance(30 * MINUTE);
     expect((await confirm(late)).status).toBe(401);
+  });
+
+  it('of two tokens with two passwords at once succeeds by one, whose password signs in', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const passwords = [`first password ${round}`, `second password ${round}`];
+      const tokens = [await request(ada.email), await request(ada.email)];
+      const outcomes = await Promise.all(
+        passwords.map((newPassword, i) =>
+          post('/auth/password/reset/confirm', { token: tokens[i], newPassword }),
+        ),
+      );
+      const statuses = outcomes.map(({ status }) => status);
+      expect(statuses.toSorted()).toEqual([204, 401]);
+      for (const [i, password] of passwords.entries())
+        expect((await login(ada.email, password)).status).toBe(statuses[i] === 204 ? 200 : 401);
+    }
   });
 
   it('kills outstanding codes and e-mail changes', async () => {

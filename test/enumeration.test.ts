@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createAccount } from '../src/auth/account.ts';
-import { type Answer, openWorld, type Person, quickPasswords, type World } from './world.ts';
+import { type Answer, type Call, openWorld, type Person, quickPasswords, type World } from './world.ts';
 
 let world: World;
 let ada: Person;
@@ -42,17 +42,19 @@ async function seen(request: () => Promise<Answer>) {
   return { status, body, names, jobs: after.jobs - before.jobs, hashes: hashes - hashed };
 }
 
-const FLOWS: Record<string, (email: string) => Promise<Answer>> = {
-  'sign-up': (email) =>
-    world.call('POST', '/auth/register', { body: { email, password: 'password1', name: 'A' } }),
-  'a sign-in code': (email) => world.call('POST', '/auth/login/code', { body: { email } }),
-  'a wrong code': (email) =>
-    world.call('POST', '/auth/login/code/confirm', { body: { email, code: '000000' } }),
-  'a password reset': (email) => world.call('POST', '/auth/password/reset/request', { body: { email } }),
-  'a failed sign-in': (email) =>
-    world.call('POST', '/auth/login', { body: { email, password: 'wrong password' } }),
-  'an e-mail change': (newEmail) =>
-    world.call('POST', '/auth/email/change/request', { token: ada.accessToken, body: { newEmail } }),
+/** What is asked about an address; `from` says by whom: a token for what needs one, and from where. */
+const FLOWS: Record<string, (email: string, from: Call) => Promise<Answer>> = {
+  'sign-up': (email, from) =>
+    world.call('POST', '/auth/register', { ...from, body: { email, password: 'password1', name: 'A' } }),
+  'a sign-in code': (email, from) => world.call('POST', '/auth/login/code', { ...from, body: { email } }),
+  'a wrong code': (email, from) =>
+    world.call('POST', '/auth/login/code/confirm', { ...from, body: { email, code: '000000' } }),
+  'a password reset': (email, from) =>
+    world.call('POST', '/auth/password/reset/request', { ...from, body: { email } }),
+  'a failed sign-in': (email, from) =>
+    world.call('POST', '/auth/login', { ...from, body: { email, password: 'wrong password' } }),
+  'an e-mail change': (newEmail, from) =>
+    world.call('POST', '/auth/email/change/request', { ...from, body: { newEmail } }),
 };
 
 for (const [flow, ask] of Object.entries(FLOWS)) {
@@ -61,27 +63,34 @@ for (const [flow, ask] of Object.entries(FLOWS)) {
     await world.deps.write((tx) =>
       createAccount(tx, { email: 'nopass@example.com', name: 'No', passwordHash: null }, world.clock.now()),
     );
-    const existing = await seen(() => ask(other.email));
-    const pending = await seen(() => ask('pending@example.com'));
-    const fresh = await seen(() => ask('new@example.com'));
-    expect(await seen(() => ask('nopass@example.com'))).toEqual(existing);
+    const from = { token: ada.accessToken };
+    const existing = await seen(() => ask(other.email, from));
+    const pending = await seen(() => ask('pending@example.com', from));
+    const fresh = await seen(() => ask('new@example.com', from));
+    expect(await seen(() => ask('nopass@example.com', from))).toEqual(existing);
     expect(pending).toEqual(existing);
     expect(fresh).toEqual(existing);
   });
 
   it(`${flow} is limited at the same request for existing, pending and new addresses`, async () => {
+    await world.close();
+    world = await openWorld({ settings: { rate_limits: { enabled: true, auth_burst: 20 } } });
     const other = await world.signUp('bob@example.com');
-    const firstLimited = async (email: string) => {
-      for (let i = 1; i <= 31; i += 1) if ((await ask(email)).status === 429) return i;
+    await world.call('POST', '/auth/register', {
+      body: { email: 'pending@example.com', password: 'password1', name: 'P' },
+    });
+    const firstLimited = async (email: string, address: string) => {
+      const { accessToken: token } = await world.signUp();
+      for (let i = 1; i <= 31; i += 1) if ((await ask(email, { token, address })).status === 429) return i;
       return 0;
     };
-    if (flow === 'an e-mail change') return;
     const limits = [
-      await firstLimited(other.email),
-      await firstLimited('pending@example.com'),
-      await firstLimited('new@example.com'),
+      await firstLimited(other.email, '192.0.2.1'),
+      await firstLimited('pending@example.com', '192.0.2.2'),
+      await firstLimited('new@example.com', '192.0.2.3'),
     ];
     expect(new Set(limits).size).toBe(1);
+    expect(limits[0]).toBeGreaterThan(0);
   });
 }
 

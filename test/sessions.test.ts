@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DAY, MINUTE, SECOND } from '../src/kernel/instants.ts';
@@ -266,6 +266,39 @@ describe('refresh', () => {
     ).toBe(200);
     await again.close();
     world = await openWorld();
+  });
+});
+
+describe('over a restart', () => {
+  const restart = async () => {
+    const { folder } = world;
+    await world.opened.close();
+    world = await openWorld({ folder });
+  };
+  afterEach(async () => {
+    const { folder } = world;
+    await world.close();
+    rmSync(folder, { recursive: true });
+    world = await openWorld();
+  });
+
+  it('a used refresh token is remembered: presented again, it ends every session', async () => {
+    const other = await login(ada);
+    const { body: rotated } = await refresh(ada.refreshToken);
+    await restart();
+    expect([await me(rotated.accessToken), await me(other.accessToken)]).toEqual([200, 200]);
+    expect((await refresh(ada.refreshToken)).status).toBe(401);
+    for (const { accessToken, refreshToken } of [rotated, other])
+      expect([await me(accessToken), (await refresh(refreshToken)).status]).toEqual([401, 401]);
+  });
+
+  it('what reuse has ended stays ended', async () => {
+    const other = await login(ada);
+    const { body: rotated } = await refresh(ada.refreshToken);
+    expect((await refresh(ada.refreshToken)).status).toBe(401);
+    await restart();
+    for (const { accessToken, refreshToken } of [ada, rotated, other])
+      expect([await me(accessToken), (await refresh(refreshToken)).status]).toEqual([401, 401]);
   });
 });
 
