@@ -189,6 +189,21 @@ describe('a deleted account', () => {
     expect(body.total).toBe(0);
   });
 
+  it('takes the name out of the title that an inherited workspace was given, and leaves one that was chosen', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com', 'Ada');
+    const bob = await world.signUp('bob@example.com', 'Bob');
+    const home = await homeOf(world, ada);
+    const chosen = (await as(world, ada)('POST', '/workspaces', { title: "Ada's engine" })).body.id;
+    for (const id of [home, chosen]) {
+      const token = await invite(world, ada, id, bob.email, 'member');
+      await as(world, bob)('POST', '/invitations/accept', { token });
+    }
+    expect((await remove(ada)).status).toBe(204);
+    const titleOf = async (id: string) => (await as(world, bob)('GET', `/workspaces/${id}`)).body.title;
+    expect([await titleOf(home), await titleOf(chosen)]).toEqual(["Bob's workspace", "Ada's engine"]);
+  });
+
   it('is counted against no more, and others as before', async () => {
     await open({ settings: { rate_limits: { enabled: true } } });
     const people = [await world.signUp(), await world.signUp()];

@@ -3,7 +3,7 @@ import type { Tx } from '../db/writer.ts';
 import { newId } from '../kernel/ids.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { insertUser } from '../users/store.ts';
-import { startWorkspace } from '../workspaces/starter.ts';
+import { startWorkspace, titleFor } from '../workspaces/starter.ts';
 import { dropPendingSignups } from './pending-signups.ts';
 
 /**
@@ -27,7 +27,7 @@ export function createAccount(
     updated_at: at,
   };
   insertUser(tx, user);
-  const title = person.workspaceTitle ?? `${person.name}'s workspace`;
+  const title = person.workspaceTitle ?? titleFor(person.name);
   startWorkspace(tx, { title, ownerId: user.id, isDefault: true }, at);
   dropPendingSignups(tx, user.email);
   return user;

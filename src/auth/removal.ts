@@ -14,6 +14,7 @@ import { findUser, findUserByEmail } from '../users/store.ts';
 import { type Departure, leaveEveryWorkspace } from '../workspaces/departure.ts';
 import { dropInvitationsTo } from '../workspaces/invitations-store.ts';
 import { beginRemoval, FEW, finishRemoval, type Removal } from '../workspaces/removals.ts';
+import { titleFor } from '../workspaces/starter.ts';
 import { beginToRemoveWorkspace } from '../workspaces/workspaces.ts';
 import { demandAttempt, forgiveAttempt, provePassword } from './attempts.ts';
 import { dropTokens } from './email-tokens.ts';
@@ -61,6 +62,7 @@ export async function removeAccount(
     const user = demand(findUser(tx, userId), 'user');
     forgetPerson(tx, user);
     const departure = leaveEveryWorkspace(tx, userId, now);
+    forgetName(tx, user.name, departure);
     return { departure, left: beginToRemove(tx, userId, departure) };
   });
   for (const running of deps.exports) if (running.userId === userId) running.stop.abort();
@@ -111,6 +113,19 @@ function forgetPerson(tx: Tx, { id, email }: UserRow): void {
       .where('id', '=', id),
   );
   markResidue(tx, 'log');
+}
+
+/** An inherited workspace whose title was made of the person's name gets one of its heir's. */
+function forgetName(tx: Tx, name: string, { inherited }: Departure): void {
+  for (const { workspaceId, heirId } of inherited) {
+    tx.run(
+      query
+        .updateTable('workspaces')
+        .set({ title: titleFor(findUser(tx, heirId)?.name ?? '') })
+        .where('id', '=', workspaceId)
+        .where('title', '=', titleFor(name)),
+    );
+  }
 }
 
 /** Answers what is too much for one commit, in the order in which it can go. */

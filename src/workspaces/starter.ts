@@ -20,6 +20,9 @@ export const STARTING_STATUSES: readonly { title: string; type: StatusType }[] =
   { title: 'Done', type: 'completed' },
 ];
 
+/** The title of someone's default workspace, unless they choose one. */
+export const titleFor = (name: string): string => `${name}'s workspace`;
+
 /**
  * Makes a workspace with what each one starts with: its owner, the `Default` status template, and a space `General`
  * with a list `Tasks`. Answers its id.
