@@ -23,7 +23,8 @@ const VALID_MS = 7 * DAY;
 
 /**
  * Invites an address by mail, and its account, if there is one, by a notification. The newest of an address
- * replaces the older, whose mailed token goes on where it has none of its own. 400 for a member, 429 when the caller caused too many mails today.
+ * replaces the older, and goes on with its mailed token where it is not mailed itself. 400 for a member, 429 when the
+ * caller caused too many mails today.
  */
 export function invite(deps: Deps, who: Member, input: InvitationInput): Promise<Invitation> {
   const now = deps.clock.now();
