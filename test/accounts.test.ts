@@ -692,6 +692,17 @@ describe('change of e-mail address', () => {
     expect(ways()).toEqual([]);
   });
 
+  it('cancelled, ends no session either where another account had that address and left it', async () => {
+    const address = ada.email;
+    await move(address, 'moved@example.com');
+    world.clock.advance(MINUTE);
+    const bob = await world.signUp(address, 'Bob');
+    await post('/auth/email/change/request', { newEmail: 'b@example.com' }, bob.accessToken);
+    await world.settle();
+    expect(await keepBy(keepToken(address))).toBe(204);
+    expect(await me(bob.accessToken)).toBe(200);
+  });
+
   it('undone, leaves the password that was set before, also where its hash was renewed since', async () => {
     const token = await request('new@example.com');
     const keep = keepToken();

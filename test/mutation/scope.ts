@@ -41,7 +41,7 @@ export const GROUPS: Record<string, Group> = {
   },
   'mailed-tokens': {
     files: ['src/auth/{email-tokens,password-reset,email-change}.ts'],
-    tests: ['accounts', 'bystanders', 'removal', 'limits', 'logs'],
+    tests: ['accounts', 'mail-budgets', 'bystanders', 'removal', 'limits', 'logs'],
   },
   'sign-up': {
     files: ['src/auth/signup.ts'],
