@@ -692,6 +692,14 @@ describe('change of e-mail address', () => {
     expect(ways()).toEqual([]);
   });
 
+  it('cancelled, ends no session either where a reset was asked for before', async () => {
+    await post('/auth/password/reset/request', { email: ada.email });
+    world.clock.advance(MINUTE);
+    await request('new@example.com');
+    expect(await keepBy(keepToken())).toBe(204);
+    expect(await me(ada.accessToken)).toBe(200);
+  });
+
   it('cancelled, ends no session either where another account had that address and left it', async () => {
     const address = ada.email;
     await move(address, 'moved@example.com');
