@@ -115,24 +115,15 @@ export function revokeTokens(
   );
 }
 
-/**
- * Kills every token of a user and every one mailed to their address, with the mails that carry them, but not what lets
- * another account have that address back.
- */
-export function dropTokens(db: Db, userId: string, email: string): void {
-  const dropped = db.all(
+/** Kills every token of a user and every one mailed to their address, but not what lets another account have that back. */
+export const dropTokens = (db: Db, userId: string, email: string) =>
+  db.run(
     query
       .deleteFrom('email_tokens')
       .where((row) =>
         row.or([row('user_id', '=', userId), row('email', '=', email).and('purpose', 'not in', KEEPING)]),
-      )
-      .returning('id'),
+      ),
   );
-  discardMails(
-    db,
-    dropped.map(({ id }) => id),
-  );
-}
 
 /** Kills the tokens that a newer one replaces; their mails still go out. */
 export const replaceTokens = (db: Db, userId: string, purpose: Purpose) =>

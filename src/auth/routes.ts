@@ -76,7 +76,7 @@ export const authRoutes = [
     tag: 'Accounts',
     summary: 'Ask for a sign-in code',
     description:
-      'Mails six digits, valid for 10 minutes and 5 attempts, to a registered address. Only the newest works.',
+      'Mails six digits, valid for 10 minutes and 5 attempts, to a registered address. Only the newest that was mailed works.',
     handle: ({ deps, body }) => requestCode(deps, body),
   }),
   route({

@@ -133,7 +133,7 @@ export const workspaceRoutes = [
     tag: 'People',
     summary: 'Invite someone',
     description:
-      'Mails a token that works for 7 days, for the account of that address only. The newest invitation of an address replaces the older.',
+      'Mails a token that works for 7 days, for the account of that address only. The newest invitation of an address replaces the older; where too many were mailed there to mail it as well, the token mailed last accepts it.',
     handle: ({ deps, who, body }) => invite(deps, who, body),
   }),
   route({
