@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect, Socket } from 'node:net';
 import { Hono } from 'hono';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Listening, listen } from '../src/http/listen.ts';
 import type { Environment } from '../src/http/request.ts';
 import { openWorld, type World } from './world.ts';
@@ -49,6 +49,28 @@ function dial({ port }: Listening, bytes: string | Buffer, options: { allowHalfO
     },
     end: new Promise((resolve) => socket.once('close', () => resolve(heard))),
   };
+}
+
+/** Goes on sending until the server has closed the connection; resolves with all that it said. */
+async function trickled({ socket, end }: Line): Promise<string> {
+  const trickle = setInterval(() => socket.write('\n'), 5);
+  const heard = await end;
+  clearInterval(trickle);
+  return heard;
+}
+
+const POST = `POST / HTTP/1.1\r\n${HOST}`;
+
+/** Notes the bodies that came in full. */
+function postApp() {
+  const app = new Hono<Environment>();
+  const done: string[] = [];
+  app.post('/', async (context) => {
+    done.push(await context.req.text());
+    return new Response('done');
+  });
+  app.onError(() => new Response('failed'));
+  return { app, done };
 }
 
 /** Reads the first answer of a connection, which must have the headers and the shape of every refusal. */
@@ -176,14 +198,49 @@ describe('a slow client', () => {
     await world.close();
   });
 
+  it.each([
+    ['its headers', `${POST}Content-Length: 2\r\n`, '\r\n{}'],
+    ['its body', `${POST}Content-Length: 2\r\n\r\n{`, '}'],
+    ['all of it', '', `${POST}Content-Length: 2\r\n\r\n{}`],
+  ])(
+    'that sends %s once it was told that it took too long has asked for nothing',
+    async (_what, first, rest) => {
+      const { app, done } = postApp();
+      const patience = { headersMs: 40, requestMs: 80, checkMs: 10, lingerMs: 60 };
+      const line = dial(await listenTo(app, { patience }), first, { allowHalfOpen: true });
+      await line.hears('took too long');
+      line.socket.write(rest);
+      await trickled(line);
+      expect(done).toEqual([]);
+    },
+  );
+
+  it('is cut off among a thousand others, a few in each turn of the event loop', async () => {
+    const listening = await listenTo(new Hono<Environment>(), {
+      patience: { headersMs: 40, requestMs: 80, checkMs: 10 },
+    });
+    const ends = vi.spyOn(Socket.prototype, 'end');
+    const inTurn: number[] = [];
+    let isOver = false;
+    const count = () => {
+      inTurn.push(ends.mock.calls.filter(([text]) => String(text).startsWith('HTTP/1.1 408')).length);
+      ends.mockClear();
+      if (!isOver) setImmediate(count);
+    };
+    count();
+    const lines = Array.from({ length: 1_000 }, () => dial(listening, ''));
+    await Promise.all(lines.map(({ end }) => end));
+    isOver = true;
+    expect(inTurn.reduce((sum, n) => sum + n)).toBe(1_000);
+    expect(Math.max(...inTurn)).toBeLessThanOrEqual(10);
+  });
+
   it('that goes on and on with a refused body is cut off', async () => {
     const world = await openWorld();
     const listening = await listenTo(world.app, { patience: { lingerMs: 40 } });
     const endless = `${LOGIN}Connection: close\r\nContent-Length: 1073741824\r\n\r\n`;
     const line = dial(listening, endless, { allowHalfOpen: true });
-    const trickle = setInterval(() => line.socket.write('x'), 5);
-    expect(refusalIn(await line.end)).toEqual({ status: 413, error: 'PayloadTooLargeError' });
-    clearInterval(trickle);
+    expect(refusalIn(await trickled(line))).toEqual({ status: 413, error: 'PayloadTooLargeError' });
     await world.close();
   });
 
@@ -311,6 +368,19 @@ describe('stopping', () => {
     expect(await kept.end).toMatch(/at once.*connection: close.*at once$/is);
     for (const { end } of fresh) expect(await end).toMatch(/at once$/);
     await stopped;
+  });
+
+  it('does nothing that comes after a request whose answer closes the connection', async () => {
+    const { app, done } = postApp();
+    const listening = await listenTo(app);
+    const line = dial(
+      listening,
+      `${POST}Content-Length: 5\r\n\r\nfirst${POST}Content-Length: 6\r\n\r\nsecond`,
+    );
+    const stopped = listening.drain(60_000);
+    expect((await line.end).match(/HTTP\/1\.1 /g)).toHaveLength(1);
+    await stopped;
+    expect(done).toEqual(['first']);
   });
 
   it('waits no longer than it was told', async () => {

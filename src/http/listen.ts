@@ -20,9 +20,10 @@ const PATIENCE = {
   silenceMs: 30 * SECOND,
   /** For a client that goes on, or stays, once it was refused. */
   lingerMs: 10 * SECOND,
-  /** Often, so that few are cut off at once: to cut off thousands takes longer than anyone should wait. */
   checkMs: 100,
 };
+/** In one turn of the event loop: to cut off thousands takes longer than anyone should wait. */
+const REFUSED_AT_ONCE = 10;
 const KEEP_ALIVE_MS = 5 * SECOND;
 /** Longer than a reverse proxy keeps its own end, so that it never writes into a closing socket. */
 const KEEP_ALIVE_BEHIND_PROXY_MS = 65 * SECOND;
@@ -95,6 +96,8 @@ export async function listen(
       const { socket } = request;
       arrivals += 1;
       const ahead = latest.get(socket);
+      // Once the client is told that the connection closes, nothing more may be done (RFC 9112, section 9.6).
+      if (closing.has(socket) || ahead?.shouldKeepAlive === false) return;
       if (ahead && !ahead.writableFinished && !mayWait(socket, response)) return;
       latest.set(socket, response);
       if (isDraining) response.shouldKeepAlive = false;
@@ -107,8 +110,18 @@ export async function listen(
     if (latest.get(socket)?.headersSent !== false) socket.destroy();
   });
   server.maxConnections = CONNECTIONS_AT_MOST;
+  const broken: [NodeJS.ErrnoException, Duplex][] = [];
+  const refuseSome = () => {
+    for (const [error, socket] of broken.splice(0, REFUSED_AT_ONCE)) {
+      if (refuseBroken(error, socket)) hearOut(socket);
+    }
+    if (broken.length > 0) setImmediate(refuseSome);
+  };
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    if (refuseBroken(error, socket)) hearOut(socket);
+    // Whatever else it sends is heard out unread: a request that ends after all would be done.
+    socket.removeAllListeners('data').on('data', () => {});
+    broken.push([error, socket]);
+    if (broken.length === 1) setImmediate(refuseSome);
   });
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     const { headers, body } = bareRefusal('Expect may only be 100-continue');
@@ -133,7 +146,9 @@ export async function listen(
     port: typeof address === 'object' && address !== null ? address.port : options.port,
     drain: async (milliseconds) => {
       isDraining = true;
-      for (const response of latest.values()) response.shouldKeepAlive = false;
+      for (const response of latest.values()) {
+        if (!response.headersSent) response.shouldKeepAlive = false;
+      }
       const begun = performance.now();
       await quiet(begun + milliseconds / 2);
       const left = Math.max(0, begun + milliseconds - performance.now());
