@@ -2,7 +2,7 @@ import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'n
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
-import { tmpdir, userInfo } from 'node:os';
+import { constants, getPriority, tmpdir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -556,6 +556,25 @@ describe('the process', () => {
     expect(err).toContain('server.public_url is not set');
     expect(err).toContain('"msg":"stopped"');
   });
+
+  it.runIf(process.platform === 'linux')(
+    'serve has the processor before the threads that collect its garbage, which come before all else',
+    async () => {
+      const server = start(['serve'], { ERRAND_SERVER_PORT: '0' });
+      await server.logged('listening');
+      const tasks = `/proc/${server.child.pid}/task`;
+      const helpers = readdirSync(tasks).filter(
+        (thread) => readFileSync(join(tasks, thread, 'comm'), 'utf8') === 'node-V8Worker\n',
+      );
+      const own = getPriority();
+      expect(getPriority(server.child.pid)).toBe(own);
+      expect(new Set(helpers.map((thread) => getPriority(Number(thread))))).toEqual(
+        new Set([Math.max(own, constants.priority.PRIORITY_BELOW_NORMAL)]),
+      );
+      server.child.kill('SIGTERM');
+      await server.ended;
+    },
+  );
 
   it('serve ends at once at a second signal, whatever is in flight', async () => {
     const server = start(['serve'], { ERRAND_SERVER_PORT: '0', ERRAND_SERVER_DRAIN_SECONDS: '600' });

@@ -4,6 +4,7 @@ import { version } from '../build-info.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { isLoopback } from '../http/client-address.ts';
 import { createLog } from '../kernel/log.ts';
+import { lowerEngine } from '../kernel/priority.ts';
 import { serve } from '../server.ts';
 import { type CommonOptions, enterData } from './open-data.ts';
 import type { Shell } from './shell.ts';
@@ -26,6 +27,7 @@ export async function serveUntilSignal(shell: Shell, options: CommonOptions): Pr
     );
   }
   catchStrays(log);
+  lowerEngine();
   const running = await serve(config, log, errandOf(shell, config, file));
   await asked;
   await running.stop();

@@ -1,18 +1,24 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 
-const LOW = constants.priority.PRIORITY_LOW;
+const { PRIORITY_BELOW_NORMAL, PRIORITY_LOW } = constants.priority;
 
 /** Lets others have the processor before a process with all its threads: this one, or one that was just started. */
-export const lowerProcess = (pid: number): void => lower(pid, () => true);
+export const lowerProcess = (pid: number): void => lower(() => threadsOf(pid), PRIORITY_LOW);
 
 /** Lets others have the processor before the threads that libuv works on. Only Linux has priorities of threads. */
-export const lowerWorkers = (): void => lower(process.pid, (thread) => nameOf(thread) === 'libuv-worker\n');
+export const lowerWorkers = (): void => lower(() => threadsCalled('libuv-worker'), PRIORITY_LOW);
 
-function lower(pid: number, isMeant: (thread: number) => boolean): void {
+/**
+ * Lets the event loop have the processor before the threads on which V8 collects garbage and compiles for it. As it
+ * waits for them at times, they come before whatever else gives way.
+ */
+export const lowerEngine = (): void => lower(() => threadsCalled('node-V8Worker'), PRIORITY_BELOW_NORMAL);
+
+function lower(threads: () => number[], priority: number): void {
   try {
-    for (const thread of threadsOf(pid).filter(isMeant)) {
-      if (getPriority(thread) < LOW) setPriority(thread, LOW);
+    for (const thread of threads()) {
+      if (getPriority(thread) < priority) setPriority(thread, priority);
     }
   } catch {
     // Where a sandbox forbids it, or a thread ended meanwhile: the work is done all the same.
@@ -23,5 +29,7 @@ function lower(pid: number, isMeant: (thread: number) => boolean): void {
 const threadsOf = (pid: number): number[] =>
   process.platform === 'linux' ? readdirSync(`/proc/${pid}/task`).map(Number) : [pid];
 
-const nameOf = (thread: number): string =>
-  process.platform === 'linux' ? readFileSync(`/proc/self/task/${thread}/comm`, 'utf8') : '';
+const threadsCalled = (name: string): number[] =>
+  process.platform === 'linux' ? threadsOf(process.pid).filter((thread) => nameOf(thread) === name) : [];
+
+const nameOf = (thread: number): string => readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trimEnd();
