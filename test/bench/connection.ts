@@ -1,6 +1,10 @@
 import { connect } from 'node:net';
 
 const HEAD_ENDS = Buffer.from('\r\n\r\n');
+/** So much of a body is kept, to be shown when it was not expected. */
+const SHOWN = 1_000;
+/** All connections read into it: else each answer would leave 64 kB to a garbage collector that holds up the server. */
+const HEARD = Buffer.alloc(65_536);
 
 /** A keep-alive connection that asks for one thing at a time, at less cost than the server has with it. */
 export interface Connection {
@@ -15,22 +19,22 @@ export function openConnection(
   port: number,
   { opened, failed }: { opened: (connection: Connection) => void; failed: (reason: Error) => void },
 ): void {
-  const socket = connect({ host: '127.0.0.1', port, noDelay: true });
   let isAwaited = true;
   let answered: (status: number, start: Buffer) => void = () => {};
   let start: Buffer = Buffer.alloc(0);
   let missing: number | undefined;
-  socket.on('data', (chunk: Buffer) => {
+  const hear = (chunk: Buffer) => {
     if (missing === undefined) {
-      start = start.length > 0 ? Buffer.concat([start, chunk]) : chunk;
-      const ends = start.indexOf(HEAD_ENDS);
+      const all = start.length > 0 ? Buffer.concat([start, chunk]) : chunk;
+      const ends = all.indexOf(HEAD_ENDS);
+      start = Buffer.from(all.subarray(0, ends === -1 ? all.length : ends + SHOWN));
       if (ends === -1) return;
       const length = /\r\ncontent-length: (\d+)/i.exec(start.toString('latin1', 0, ends))?.[1];
       if (length === undefined) {
         socket.destroy(new Error(`An answer does not tell its length:\n${start.toString('utf8')}`));
         return;
       }
-      missing = Number(length) - (start.length - ends - HEAD_ENDS.length);
+      missing = Number(length) - (all.length - ends - HEAD_ENDS.length);
     } else missing -= chunk.length;
     if (missing > 0) return;
     const first = start;
@@ -38,7 +42,15 @@ export function openConnection(
     missing = undefined;
     isAwaited = false;
     answered(Number(first.toString('latin1', 9, 12)), first);
-  });
+  };
+  const onread = {
+    buffer: HEARD,
+    callback: (bytes: number) => {
+      hear(HEARD.subarray(0, bytes));
+      return true;
+    },
+  };
+  const socket = connect({ host: '127.0.0.1', port, noDelay: true, onread });
   const end = (reason: Error) => {
     if (isAwaited) failed(reason);
     isAwaited = false;
