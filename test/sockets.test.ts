@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Hono } from 'hono';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Listening, listen } from '../src/http/listen.ts';
@@ -291,6 +292,18 @@ describe('a connection', () => {
     const line = dial(listening, ask(10) + ask(1, 'Connection: close\r\n'));
     release.resolve();
     expect((await line.end).match(/done/g)).toHaveLength(11);
+  });
+
+  it('that goes on with what is no request still gets the answers to those before, and only them', async () => {
+    const app = new Hono<Environment>();
+    app.get('/', async () => {
+      for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+      return new Response('done');
+    });
+    const line = dial(await listenTo(app), `GET / HTTP/1.1\r\n${HOST}\r\nnot HTTP\r\n\r\n`);
+    const heard = await line.end;
+    expect(heard).toMatch(/^HTTP\/1\.1 200 OK\r\n.*connection: close.*done$/is);
+    expect(heard.match(/HTTP\/1\.1/g)).toHaveLength(1);
   });
 
   it('may have any number of requests, one after the other', async () => {

@@ -110,14 +110,17 @@ export async function listen(
     if (latest.get(socket)?.headersSent !== false) socket.destroy();
   });
   server.maxConnections = CONNECTIONS_AT_MOST;
-  const broken: [NodeJS.ErrnoException, Duplex][] = [];
+  const broken: [NodeJS.ErrnoException, Socket][] = [];
   const refuseSome = () => {
     for (const [error, socket] of broken.splice(0, REFUSED_AT_ONCE)) {
-      if (refuseBroken(error, socket)) hearOut(socket);
+      const ahead = latest.get(socket);
+      // What came behind a whole request is not what its answer is about.
+      if (ahead?.req.complete && !ahead.writableFinished) endAfter(ahead, socket);
+      else if (refuseBroken(error, socket)) hearOut(socket);
     }
     if (broken.length > 0) setImmediate(refuseSome);
   };
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // Whatever else it sends is heard out unread: a request that ends after all would be done.
     socket.removeAllListeners('data').on('data', () => {});
     broken.push([error, socket]);
@@ -176,6 +179,11 @@ function closeGently(socket: Socket, request: IncomingMessage | undefined): bool
   socket.end();
   request.once('end', () => socket.destroy());
   return true;
+}
+
+function endAfter(response: ServerResponse, socket: Socket): void {
+  if (!response.headersSent) response.shouldKeepAlive = false;
+  response.once('finish', () => socket.destroySoon());
 }
 
 /** What Node answers to before the application is asked, in the same words as everything else; true when it was said. */
