@@ -181,6 +181,7 @@ function closeGently(socket: Socket, request: IncomingMessage | undefined): bool
   return true;
 }
 
+/** Closes a connection once an answer under way is sent. */
 function endAfter(response: ServerResponse, socket: Socket): void {
   if (!response.headersSent) response.shouldKeepAlive = false;
   response.once('finish', () => socket.destroySoon());
