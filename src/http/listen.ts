@@ -110,21 +110,16 @@ export async function listen(
     if (latest.get(socket)?.headersSent !== false) socket.destroy();
   });
   server.maxConnections = CONNECTIONS_AT_MOST;
-  const broken: [NodeJS.ErrnoException, Socket][] = [];
-  const refuseSome = () => {
-    for (const [error, socket] of broken.splice(0, REFUSED_AT_ONCE)) {
-      const ahead = latest.get(socket);
-      // What came behind a whole request is not what its answer is about.
-      if (ahead?.req.complete && !ahead.writableFinished) endAfter(ahead, socket);
-      else if (refuseBroken(error, socket)) hearOut(socket);
-    }
-    if (broken.length > 0) setImmediate(refuseSome);
-  };
+  const refuse = fewInTurn(REFUSED_AT_ONCE, ([error, socket]: [NodeJS.ErrnoException, Socket]) => {
+    const ahead = latest.get(socket);
+    // What came behind a whole request is not what its answer is about.
+    if (ahead?.req.complete && !ahead.writableFinished) endAfter(ahead, socket);
+    else if (refuseBroken(error, socket)) hearOut(socket);
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // Whatever else it sends is heard out unread: a request that ends after all would be done.
     socket.removeAllListeners('data').on('data', () => {});
-    broken.push([error, socket]);
-    if (broken.length === 1) setImmediate(refuseSome);
+    refuse([error, socket]);
   });
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     const { headers, body } = bareRefusal('Expect may only be 100-continue');
@@ -179,6 +174,19 @@ function closeGently(socket: Socket, request: IncomingMessage | undefined): bool
   socket.end();
   request.once('end', () => socket.destroy());
   return true;
+}
+
+/** Puts work off to the next turns of the event loop, so much of it in each. */
+function fewInTurn<Item>(atOnce: number, work: (item: Item) => void): (item: Item) => void {
+  const waiting: Item[] = [];
+  const workSome = () => {
+    for (const item of waiting.splice(0, atOnce)) work(item);
+    if (waiting.length > 0) setImmediate(workSome);
+  };
+  return (item) => {
+    waiting.push(item);
+    if (waiting.length === 1) setImmediate(workSome);
+  };
 }
 
 /** Closes a connection once an answer under way is sent. */
