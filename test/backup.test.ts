@@ -10,7 +10,6 @@ import {
 } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrations } from '../migrations/index.ts';
 import { backUpToDirectory, writeBackup } from '../src/backup/backup.ts';
@@ -23,6 +22,7 @@ import { createConfig } from '../src/config.ts';
 import { connectionDb } from '../src/db/connection.ts';
 import { openStorage, StorageError } from '../src/db/open.ts';
 import { DAY, HOUR, toInstant } from '../src/kernel/instants.ts';
+import { contentOf } from './content.ts';
 import { addTasks } from './many-tasks.ts';
 import { as, homeOf } from './people.ts';
 import { errand } from './shell.ts';
@@ -49,14 +49,6 @@ async function open(options: Parameters<typeof openWorld>[0] = {}): Promise<Worl
 }
 
 const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
-const contentOf = (path: string): Record<string, unknown[]> => {
-  const connection = new SqliteDatabase(path, { readonly: true });
-  const tables = Object.keys(rowCounts(connection));
-  const content = tables.map((table) => [table, connection.prepare(`select * from "${table}"`).all()]);
-  connection.close();
-  return Object.fromEntries(content);
-};
-
 /** Restores a backup into a folder of its own and answers the database's path. */
 async function restored(file: string): Promise<string> {
   const path = join(mkdtempSync(join(folder, 'restored-')), 'errand.db');

@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/browser/**'],
+    exclude: ['test/browser/**', 'test/replication/**'],
     pool: 'threads',
     // Every file would import the whole application anew; nothing of it keeps state that a test could see.
     isolate: false,

@@ -1,0 +1,9 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/replication/**/*.test.ts'],
+    pool: 'threads',
+    testTimeout: 60_000,
+  },
+});
