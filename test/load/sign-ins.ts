@@ -1,8 +1,8 @@
 /** Signs in at a steady rate, whether or not the server keeps up. */
-import { setTimeout as wait } from 'node:timers/promises';
 import { type Connection, openConnection } from '../bench/connection.ts';
 import { bytesOf } from '../bench/load.ts';
 import { underOrders } from './apart.ts';
+import { atPace } from './pace.ts';
 
 export interface SignIns {
   port: number;
@@ -19,10 +19,6 @@ export interface SignedIn {
   refused: number[];
   mostAtOnce: number;
 }
-
-const STEP_MS = 1;
-/** Whoever was held up catches up little by little: so many strangers never ask in one and the same moment. */
-const AT_ONCE = 2;
 
 await underOrders(signInsUntil);
 
@@ -50,13 +46,7 @@ async function signInsUntil({ port, perSecond, ...account }: SignIns, stop: Abor
     if (free) ask(free);
     else openConnection(port, { opened: ask, failed: () => done('broken') });
   };
-  const began = performance.now();
-  for (let asked = 0; !stop.aborted; ) {
-    const due = ((performance.now() - began) / 1_000) * perSecond;
-    const last = Math.min(due, asked + (AT_ONCE * perSecond * STEP_MS) / 1_000);
-    for (; asked < last; asked += 1) signIn();
-    await wait(STEP_MS);
-  }
+  await atPace(perSecond, stop, signIn);
   for (const times of [told.compared, told.refused]) times.sort((a, b) => a - b);
   return told;
 }

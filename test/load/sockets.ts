@@ -1,8 +1,8 @@
 /** Holds many connections open that never finish a request: half of them silent, half a byte at a time. */
-import { setMaxListeners } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { underOrders } from './apart.ts';
+import { atPace } from './pace.ts';
 
 export interface Sockets {
   port: number;
@@ -18,45 +18,48 @@ export interface Held {
 
 const SLOW_HEAD = Buffer.from(`GET /api/me HTTP/1.1\r\nHost: localhost\r\nX-Slow: ${'a'.repeat(1_000)}`);
 const BYTE_EVERY_MS = 1_000;
-/** Few at a time, as each keeps its own beat: so many strangers do not write in one and the same millisecond. */
 const OPENED_AT_ONCE = 5;
 const OPENED_EVERY_MS = 1;
 
 await underOrders(holdUntil);
 
 async function holdUntil({ port, count }: Sockets, stop: AbortSignal): Promise<Held> {
-  setMaxListeners(0, stop);
-  let open = 0;
-  let closed = 0;
-  const hold = (isSlow: boolean) => {
-    if (stop.aborted) return;
+  const held: Held = { open: 0, closed: 0 };
+  const sockets: SlowSocket[] = [];
+  const hold = (place: number) => {
     const socket = connect({ host: '127.0.0.1', port });
-    let sent = 0;
-    const say = () => socket.write(SLOW_HEAD.subarray(sent, ++sent));
-    const talking = isSlow ? setInterval(say, BYTE_EVERY_MS) : undefined;
-    socket.on('connect', () => {
-      open += 1;
-      socket.on('close', () => {
-        open -= 1;
-        if (!stop.aborted) closed += 1;
-      });
-    });
+    const slow = { socket, sent: 0 };
+    sockets[place] = slow;
     socket.on('error', () => {});
     socket.on('close', () => {
-      clearInterval(talking);
-      hold(isSlow);
+      if (stop.aborted) return;
+      held.closed += 1;
+      hold(place);
     });
     socket.resume();
-    stop.addEventListener('abort', () => socket.destroy());
   };
-  for (let i = 0; i < count; i += 1) {
-    hold(i % 2 === 0);
-    if (i % OPENED_AT_ONCE === 0) await wait(OPENED_EVERY_MS);
+  for (let place = 0; place < count; place += 1) {
+    hold(place);
+    if (place % OPENED_AT_ONCE === 0) await wait(OPENED_EVERY_MS);
   }
+  let place = 0;
+  const talk = () => {
+    const slow = sockets[place];
+    place = (place + 2) % count;
+    if (slow?.socket.writable) slow.socket.write(SLOW_HEAD.subarray(slow.sent, ++slow.sent));
+  };
   const seen: number[] = [];
-  while (!stop.aborted) {
-    seen.push(open);
-    await wait(100);
-  }
-  return { open: Math.round(seen.reduce((sum, n) => sum + n, 0) / seen.length), closed };
+  const looking = setInterval(() => {
+    seen.push(sockets.filter(({ socket }) => socket.readyState === 'open').length);
+  }, 100);
+  await atPace(count / 2 / (BYTE_EVERY_MS / 1_000), stop, talk);
+  clearInterval(looking);
+  for (const { socket } of sockets) socket.destroy();
+  held.open = Math.round(seen.reduce((sum, n) => sum + n, 0) / seen.length);
+  return held;
+}
+
+interface SlowSocket {
+  socket: Socket;
+  sent: number;
 }
