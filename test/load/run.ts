@@ -2,6 +2,7 @@
  * `npm run load`: how much longer healthy clients wait while others load the server. One client asks for a page of 50
  * of 100,000 tasks at a steady rate, in turns alone and under each load. Exit code 1 when the 99th percentile under a
  * load is more than twice that of the quiet phases before and after it, or the server did not refuse what it should.
+ * On a virtual machine, a phase in which its host took the processors away says nothing, and is measured again.
  */
 import { rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
@@ -17,6 +18,7 @@ import type { BackedUp, Backups } from './backups.ts';
 import type { Exported, Exports } from './exports.ts';
 import type { SignedIn, SignIns } from './sign-ins.ts';
 import type { Held, Sockets } from './sockets.ts';
+import { withStolen } from './stolen.ts';
 
 const ONE_BY_ONE = 'sign-ins,guesses,sockets,export,backup';
 const TOGETHER = 'export+backup,sign-ins+sockets,sign-ins+sockets+export+backup';
@@ -50,6 +52,9 @@ const ASKED_EVERY_MS = 10;
 const FLOOD = 10;
 const SOCKETS = 5_000;
 const SETTLE_MS = 1_000;
+/** Of the processors' time. */
+const STOLEN_AT_MOST = 0.01;
+const MEASURED_AT_MOST = 10;
 const CAPACITY_MS = 3_000;
 const ELSEWHERE = { elsewhere: true };
 
@@ -148,18 +153,25 @@ interface Phase {
   p99: number;
 }
 
-/** A healthy client's waiting, milliseconds. */
-function phase({ port, token }: Server, path: string): Promise<Phase> {
+/** A healthy client's waiting, milliseconds; measured again where the host took the processors away. */
+async function phase({ port, token }: Server, path: string): Promise<Phase> {
   const request = bytesOf({ method: 'GET', path }, token);
-  return load({
-    port,
-    connections: 1,
-    seconds: Number(given.seconds),
-    atMost: Number.POSITIVE_INFINITY,
-    status: 200,
-    next: () => request,
-    everyMs: ASKED_EVERY_MS,
-  });
+  const asking = () =>
+    load({
+      port,
+      connections: 1,
+      seconds: Number(given.seconds),
+      atMost: Number.POSITIVE_INFINITY,
+      status: 200,
+      next: () => request,
+      everyMs: ASKED_EVERY_MS,
+    });
+  for (let times = 1; ; times += 1) {
+    const [measured, stolen] = await withStolen(asking);
+    const isFair = stolen <= STOLEN_AT_MOST;
+    if (!isFair) console.log(`  the host took ${(stolen * 100).toFixed(1)} % of the processors away`);
+    if (isFair || times === MEASURED_AT_MOST) return measured;
+  }
 }
 
 /** Ten times as many sign-ins as there can be. */
