@@ -266,6 +266,21 @@ describe('a deleted account', () => {
       expect(mailed()).toEqual([]);
     });
 
+    it('that anyone had sent to its address', async () => {
+      await open();
+      const { email, ...ada } = await world.signUp();
+      await world.call('POST', '/auth/login/code', { body: { email } });
+      const again = { email, password: 'password1', name: 'Mallory' };
+      expect((await world.call('POST', '/auth/register', { body: again })).status).toBe(201);
+      await world.settle();
+      expect(mailed().toSorted()).toEqual([
+        ['confirm-signup', email],
+        ['login-code', email],
+      ]);
+      expect((await remove({ email, ...ada })).status).toBe(204);
+      expect(mailed()).toEqual([]);
+    });
+
     it('that it caused and newer ones replaced, before they are sent', async () => {
       let isDown = false;
       await open({
