@@ -24,7 +24,7 @@ export const GROUPS: Record<string, Group> = {
   },
   invitations: {
     files: ['src/workspaces/{invitations,invitations-store}.ts'],
-    tests: ['invitations', 'bystanders', 'notifications', 'removal'],
+    tests: ['invitations', 'bystanders', 'notifications', 'mail-budgets', 'removal'],
   },
   requests: {
     files: ['src/http/{route,rate-limits}.ts', 'src/db/budgets.ts', 'src/kernel/token-bucket.ts'],
@@ -45,7 +45,7 @@ export const GROUPS: Record<string, Group> = {
   },
   'sign-up': {
     files: ['src/auth/signup.ts'],
-    tests: ['signup', 'invitations', 'telegram', 'pre-hijacking', 'accounts', 'logs'],
+    tests: ['signup', 'invitations', 'telegram', 'pre-hijacking', 'accounts', 'mail-budgets', 'logs'],
   },
   identities: {
     files: ['src/auth/{identities,google-tokens,telegram-widget}.ts'],
