@@ -49,6 +49,7 @@ async function open(options: Parameters<typeof openWorld>[0] = {}): Promise<Worl
 }
 
 const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
+
 /** Restores a backup into a folder of its own and answers the database's path. */
 async function restored(file: string): Promise<string> {
   const path = join(mkdtempSync(join(folder, 'restored-')), 'errand.db');

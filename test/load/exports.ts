@@ -1,5 +1,6 @@
 /** Exports an account, one time after the other, and throws the document away. */
 import { connect } from 'node:net';
+import { bytesOf } from '../bench/load.ts';
 import { underOrders } from './apart.ts';
 
 export interface Exports {
@@ -20,13 +21,13 @@ await underOrders(exportUntil);
 
 async function exportUntil({ port, token }: Exports, stop: AbortSignal): Promise<Exported> {
   const told: Exported = { bytes: 0 };
-  const request = `GET /api/account/export HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`;
+  const request = bytesOf({ method: 'GET', path: '/api/account/export' }, token);
   while (!stop.aborted) told.bytes += await read(port, request, stop);
   return told;
 }
 
 /** Resolves with how much was read, all of it or what came until the stop; rejects on anything but a whole document. */
-function read(port: number, request: string, stop: AbortSignal): Promise<number> {
+function read(port: number, request: Buffer, stop: AbortSignal): Promise<number> {
   let bytes = 0;
   let first = '';
   let last = '';
@@ -36,6 +37,7 @@ function read(port: number, request: string, stop: AbortSignal): Promise<number>
       -LAST_CHUNK.length,
     );
     bytes += more;
+    if (last === LAST_CHUNK) socket.end();
     return true;
   };
   const socket = connect({ host: '127.0.0.1', port, signal: stop, onread: { buffer: HEARD, callback } });

@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { contentOf } from '../content.ts';
-import { as, homeOf } from '../people.ts';
+import { addTasks } from '../many-tasks.ts';
+import { homeOf } from '../people.ts';
 import { expectSound } from '../soundness.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
-const LITESTREAM = 'litestream';
 const SHIPPED = join(import.meta.dirname, '../../deploy/litestream.yml');
 const settings = { database: { external_replication: true } };
 
 /** Together they fill more of the log than Litestream leaves in it. */
-const MANY = 300;
+const MANY = 3_000;
 
 let world: World;
 let ada: Person;
@@ -46,12 +46,9 @@ afterEach(async () => {
   rmSync(world.folder, { recursive: true, force: true });
 });
 
-const litestream = (...words: string[]) =>
-  execFileSync(LITESTREAM, words, { encoding: 'utf8', stdio: 'pipe' });
-
 /** Starts to replicate, and has done so once; what is answered ends it when all that is committed is in the replica. */
 async function replicate(): Promise<() => Promise<void>> {
-  const tool = spawn(LITESTREAM, ['replicate', '-config', configured()], {
+  const tool = spawn('litestream', ['replicate', '-config', configured()], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   tools.push(tool);
@@ -66,21 +63,12 @@ async function replicate(): Promise<() => Promise<void>> {
   };
 }
 
-async function createTasks(): Promise<void> {
-  const call = as(world, ada);
-  const workspace = `/workspaces/${await homeOf(world, ada)}`;
-  const [{ id: listId }] = (await call('GET', `${workspace}/lists`)).body.items;
-  const description = 'milk and honey '.repeat(600);
-  for (let i = 0; i < MANY; i += 1) {
-    expect(
-      (await call('POST', `${workspace}/tasks`, { listId, title: `task ${i}`, description })).status,
-    ).toBe(201);
-  }
-}
+const createTasks = async () => addTasks(world, await homeOf(world, ada), MANY);
 
 function restored(): string {
   const folder = mkdtempSync(join(world.folder, 'restored-'));
-  litestream('restore', '-config', configured(), '-o', join(folder, 'errand.db'), original());
+  const words = ['restore', '-config', configured(), '-o', join(folder, 'errand.db'), original()];
+  execFileSync('litestream', words, { stdio: 'pipe' });
   return folder;
 }
 
