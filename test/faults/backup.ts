@@ -12,18 +12,18 @@ import { inDatabase, wrongIn } from './wrong.ts';
 /** Each backup made under load, once restored, is the database of one moment, not earlier than it was begun. */
 export const backup = drill({
   about: 'backups under full load, each restored and compared',
-  counts: { seconds: 20, every: 4, clients: 8 },
-  run: async (site, { seconds, every, clients: howMany }) => {
+  counts: { seconds: 20, every: 4, clients: 8, tasks: 500 },
+  run: async (site, { seconds, every, clients, tasks }) => {
     const mailbox = createMailbox();
     const server = startServer(site.folder, mailbox);
     const base = await server.listening;
     const person = await signUp(base, mailbox);
-    const load = startLoad(site, base, person, howMany);
+    const load = startLoad(site, base, person, clients, tasks);
     const begun = performance.now();
     const end = begun + seconds * 1_000;
     for (let number = 1; performance.now() < end && site.losses.length === 0; number += 1) {
       const next = performance.now() + every * 1_000;
-      await backUpAndCompare(site, number, load.acknowledged).catch((error) =>
+      await backUpAndCompare(site, number, tasks, load.acknowledged).catch((error) =>
         site.lose(`backup ${number}: ${error.stderr ?? error}`),
       );
       await wait(Math.max(Math.min(next, end) - performance.now(), 0));
@@ -38,33 +38,55 @@ export const backup = drill({
   },
 });
 
-/** Clients that add numbered tasks, one after another; `acknowledged` is the newest number of each. */
-function startLoad(site: Site, base: string, { access, workspaceId, listId }: Person, howMany: number) {
-  const acknowledged = Array.from({ length: howMany }, () => 0);
+/**
+ * Clients that each add so many tasks, then write over the one they wrote to longest ago, for ever; each write has the
+ * next number for its title, and `acknowledged` is the newest of each client.
+ */
+function startLoad(
+  site: Site,
+  base: string,
+  { access: token, workspaceId, listId }: Person,
+  clients: number,
+  tasks: number,
+) {
+  const path = `/workspaces/${workspaceId}/tasks`;
+  const acknowledged = Array.from({ length: clients }, () => 0);
   const latencies: number[] = [];
   let isOver = false;
-  const clients = acknowledged.map(async (_, client) => {
+  const written = async (method: string, path: string, body: unknown) => {
+    const asked = performance.now();
+    const answer = await call(base, method, path, { token, body });
+    latencies.push(performance.now() - asked);
+    site.count(`${method} ${answer?.status ?? 'cut off'}`);
+    return answer && answer.status < 300 ? answer.body.id : undefined;
+  };
+  const writing = acknowledged.map(async (_, client) => {
+    const ids: string[] = [];
     for (let n = 1; !isOver; n += 1) {
-      const body = { listId, title: `${client}: ${n}`, description: 'milk and honey '.repeat(20) };
-      const asked = performance.now();
-      const answer = await call(base, 'POST', `/workspaces/${workspaceId}/tasks`, { token: access, body });
-      latencies.push(performance.now() - asked);
-      site.count(`POST tasks ${answer?.status ?? 'cut off'}`);
-      // Nobody knows whether it was done: the same title once more makes no gap either way.
-      if (!answer) n -= 1;
-      else if (answer.status !== 201) return site.lose(`client ${client} was answered ${answer.status}`);
-      else acknowledged[client] = n;
+      const title = `${client}: ${n}`;
+      const oldest = ids[(n - 1) % tasks];
+      const id = await (oldest === undefined
+        ? written('POST', path, { listId, title, description: 'milk and honey '.repeat(20) })
+        : written('PATCH', `${path}/${oldest}`, { title }));
+      if (id === undefined) return site.lose(`client ${client} was refused its write ${n}`);
+      ids[(n - 1) % tasks] = id;
+      acknowledged[client] = n;
     }
   });
   const stop = async () => {
     isOver = true;
-    await Promise.all(clients);
+    await Promise.all(writing);
     return latencies;
   };
   return { acknowledged, stop };
 }
 
-async function backUpAndCompare(site: Site, number: number, acknowledged: number[]): Promise<void> {
+async function backUpAndCompare(
+  site: Site,
+  number: number,
+  tasks: number,
+  acknowledged: number[],
+): Promise<void> {
   const before = [...acknowledged];
   const file = join(site.folder, `${number}.db`);
   const backup = await timed(site.folder, 'backup', file);
@@ -72,7 +94,7 @@ async function backUpAndCompare(site: Site, number: number, acknowledged: number
   const data = join(site.folder, `restored-${number}`);
   mkdirSync(data);
   const restore = await timed(data, 'restore', file, '--yes', '--keep-sessions');
-  const amiss = [...wrongIn(data), ...lacking(data, backup.told.rows, before)];
+  const amiss = [...wrongIn(data), ...lacking(data, backup.told.rows, tasks, before)];
   for (const fault of amiss) site.lose(`backup ${number}: ${fault}`);
   site.tell(
     `backup ${number}: ${backup.told.rows.tasks} tasks, ${(backup.told.bytes / 1e6).toFixed(1)} MB; made in ${backup.milliseconds} ms beside ${meanwhile} writes, restored in ${restore.milliseconds} ms; ${amiss.length === 0 ? 'whole' : 'AMISS'}`,
@@ -82,19 +104,32 @@ async function backUpAndCompare(site: Site, number: number, acknowledged: number
 }
 
 /** What a restored backup lacks of what it says it holds, of what was acknowledged before, and of order. */
-function lacking(data: string, rows: Record<string, number>, acknowledged: number[]): string[] {
+function lacking(
+  data: string,
+  rows: Record<string, number>,
+  tasks: number,
+  acknowledged: number[],
+): string[] {
   return inDatabase(data, (database) => {
     const counted = rowCounts(database);
     const amiss = Object.entries(rows).flatMap(([table, n]) =>
       counted[table] === n ? [] : [`${counted[table]} rows of ${n} in ${table}`],
     );
-    const titles = new Set(database.prepare<[], string>('select title from tasks').pluck().all());
-    for (const [client, newest] of acknowledged.entries()) {
-      let n = 1;
-      while (titles.delete(`${client}: ${n}`)) n += 1;
-      if (n <= newest) amiss.push(`client ${client} lost ${n} of ${newest} acknowledged tasks`);
+    const titles = database.prepare<[], string>('select title from tasks').pluck().all();
+    const numbers = acknowledged.map(() => [] as number[]);
+    for (const title of titles) {
+      const [client, n] = title.split(': ').map(Number);
+      numbers[client ?? -1]?.push(n ?? Number.NaN);
     }
-    return titles.size > 0 ? [...amiss, `${titles.size} tasks without those before them`] : amiss;
+    for (const [client, least] of acknowledged.entries()) {
+      const ascending = numbers[client]?.sort((a, b) => a - b) ?? [];
+      const newest = ascending.at(-1) ?? 0;
+      if (newest < least) amiss.push(`client ${client} stands at ${newest}, not ${least}`);
+      const first = Math.max(newest - tasks, 0) + 1;
+      const isWhole = ascending.length === newest - first + 1 && ascending.every((n, i) => n === first + i);
+      if (!isWhole) amiss.push(`client ${client} has not each number from ${first} to ${newest}`);
+    }
+    return amiss;
   });
 }
 
