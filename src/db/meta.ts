@@ -1,4 +1,4 @@
-import { type Db, query } from './connection.ts';
+import { type Db, query, statement } from './connection.ts';
 
 /** What is kept of the data as a whole under this name, if anything. */
 export const metaOf = (db: Db, key: string): string | undefined =>
@@ -12,3 +12,7 @@ export const setMeta = (db: Db, key: string, value: string) =>
       .values({ key, value })
       .onConflict((conflict) => conflict.column('key').doUpdateSet({ value })),
   );
+
+/** The newest migration that the file has. */
+export const schemaOf = (db: Db): string | undefined =>
+  db.one(statement<{ name: string }>('select max(name) as name from kysely_migration', []))?.name;

@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { setMeta } from '../db/meta.ts';
+import { schemaOf, setMeta } from '../db/meta.ts';
 import type { Deps } from '../deps.ts';
 import { keptFor } from '../kernel/clock.ts';
 import { unavailable } from '../kernel/errors.ts';
@@ -9,19 +9,23 @@ import { type Environment, requestIdOf } from './request.ts';
 
 const READINESS_MS = 5 * SECOND;
 
-/** `/healthz`: the process answers. `/readyz`: the database takes writes; asked of it at most every 5 seconds. */
+/**
+ * `/healthz`: the process answers. `/readyz`: the database takes writes and has the schema it began with; asked of it at
+ * most every 5 seconds.
+ */
 export function mountHealth(app: OpenAPIHono<Environment>, deps: Deps): void {
-  const isReady = keptFor(READINESS_MS, deps.clock, () => canWrite(deps));
+  const schema = schemaOf(deps.read);
+  const isReady = keptFor(READINESS_MS, deps.clock, () => canServe(deps, schema));
   app.get('/healthz', (context) => answer(requestIdOf(context), 200, { status: 'ok' }));
   app.get('/readyz', async (context) => {
-    const couldWrite = await isReady();
-    if (deps.stopping.aborted || !couldWrite) throw unavailable('Not ready');
+    const couldServe = await isReady();
+    if (deps.stopping.aborted || !couldServe) throw unavailable('Not ready');
     return answer(requestIdOf(context), 200, { status: 'ready' });
   });
 }
 
-const canWrite = ({ write, clock }: Deps): Promise<boolean> =>
-  write((tx) => setMeta(tx, 'checked_at', toInstant(clock.now()))).then(
-    () => true,
-    () => false,
-  );
+const canServe = ({ write, clock }: Deps, schema: string | undefined): Promise<boolean> =>
+  write((tx) => {
+    setMeta(tx, 'checked_at', toInstant(clock.now()));
+    return schemaOf(tx) === schema;
+  }).catch(() => false);
