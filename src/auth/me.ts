@@ -2,13 +2,18 @@ import { type Db, query } from '../db/connection.ts';
 import type { UserRow } from '../db/tables.ts';
 import type { Deps } from '../deps.ts';
 import type { Visitor } from '../http/request.ts';
-import { forbidden, invalid } from '../kernel/errors.ts';
+import { forbidden, type Issue, invalid } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { demandAccount, type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import { findUser, updateUser, userOf } from '../users/store.ts';
 import { forgiveAttempt, hashAfterProof, provePassword } from './attempts.ts';
 import { replacePassword } from './password-reset.ts';
 import type { Me, MeInput, PasswordInput } from './schema.ts';
+
+const NO_CURRENT_PASSWORD: Issue = {
+  path: 'currentPassword',
+  message: 'The current password is required',
+};
 
 export function findMe(db: Db, userId: string): Me {
   const row = demandAccount(db, { userId });
@@ -57,6 +62,16 @@ export async function changePassword(
   deps.log.info({ event: 'password-changed', userId: who.userId }, 'password changed');
 }
 
+/** What is lacking of a change of password. */
+export const passwordIssues = (
+  { read }: Deps,
+  who: SignedIn,
+  { currentPassword }: Partial<PasswordInput>,
+): Issue[] =>
+  currentPassword === undefined && demandAccount(read, who).password_hash !== null
+    ? [NO_CURRENT_PASSWORD]
+    : [];
+
 async function hashNew(
   deps: Deps,
   visitor: Visitor,
@@ -65,9 +80,7 @@ async function hashNew(
   now: number,
 ): Promise<string> {
   if (stored === null) return deps.passwords.hash(newPassword);
-  if (offered === undefined) {
-    throw invalid({ path: 'currentPassword', message: 'The current password is required' });
-  }
+  if (offered === undefined) throw invalid(NO_CURRENT_PASSWORD);
   const isProved = await provePassword(deps, visitor, { email, stored, offered }, now);
   if (!isProved) throw forbidden('The current password is wrong');
   return hashAfterProof(deps, visitor, email, newPassword, now);

@@ -4,7 +4,7 @@ import { SignedInAnswer } from '../sessions/schema.ts';
 import { confirmChange, requestChange, revertChange } from './email-change.ts';
 import { logIn } from './login.ts';
 import { confirmCode, requestCode } from './login-code.ts';
-import { changePassword, findMe, updateMe } from './me.ts';
+import { changePassword, findMe, passwordIssues, updateMe } from './me.ts';
 import { confirmReset, requestReset } from './password-reset.ts';
 import { removeMe } from './removal.ts';
 import {
@@ -21,7 +21,7 @@ import {
   ResetInput,
   TokenInput,
 } from './schema.ts';
-import { confirmSignup, register } from './signup.ts';
+import { confirmSignup, register, registerIssues } from './signup.ts';
 
 export const authRoutes = [
   route({
@@ -31,6 +31,7 @@ export const authRoutes = [
     limit: 'auth',
     hashes: true,
     body: RegisterInput,
+    refers: ({ deps, body }) => registerIssues(deps, body),
     status: 201,
     refuses: [403],
     tag: 'Accounts',
@@ -191,6 +192,7 @@ export const authRoutes = [
     path: '/me/password',
     door: signedIn,
     body: PasswordInput,
+    refers: ({ deps, who, body }) => passwordIssues(deps, who, body),
     status: 204,
     refuses: [403],
     tag: 'Me',

@@ -2,7 +2,7 @@ import type { PendingSignupRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import type { Visitor } from '../http/request.ts';
-import { forbidden, invalid, unauthorized } from '../kernel/errors.ts';
+import { forbidden, type Issue, invalid, unauthorized } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { DAY, toInstant } from '../kernel/instants.ts';
 import { hashSecret, newSecret } from '../kernel/secrets.ts';
@@ -18,6 +18,10 @@ import { keepPendingSignup, takePendingSignup } from './pending-signups.ts';
 import type { RegisterInput, TokenInput } from './schema.ts';
 
 const PENDING_MS = DAY;
+const UNFIT_INVITATION: Issue = {
+  path: 'invitationToken',
+  message: 'The invitation is not valid for this address',
+};
 
 /**
  * Asks the owner of an address to confirm a sign-up. New, pending and existing addresses get the same answer for
@@ -31,9 +35,7 @@ export async function register(deps: Deps, input: RegisterInput): Promise<undefi
     invitationToken === undefined ? undefined : invitedTo(deps.read, invitationToken, email, toInstant(now));
   if (invitedToId === undefined) {
     if (isClosed(deps)) throw forbidden('Sign-up is closed on this server');
-    if (invitationToken !== undefined) {
-      throw invalid({ path: 'invitationToken', message: 'The invitation is not valid for this address' });
-    }
+    if (invitationToken !== undefined) throw invalid(UNFIT_INVITATION);
   }
   const asked: AskedAccount = {
     email,
@@ -46,6 +48,17 @@ export async function register(deps: Deps, input: RegisterInput): Promise<undefi
     promiseAccount(deps, tx, asked, (token) => confirmSignupMail(deps.config, token), now),
   );
 }
+
+/** What will not do of the invitation that a sign-up comes with. */
+export const registerIssues = (
+  { read, clock }: Deps,
+  { email, invitationToken }: Partial<RegisterInput>,
+): Issue[] =>
+  email === undefined ||
+  invitationToken === undefined ||
+  invitedTo(read, invitationToken, email, toInstant(clock.now())) !== undefined
+    ? []
+    : [UNFIT_INVITATION];
 
 type AskedAccount = Omit<PendingSignupRow, 'id' | 'token_hash' | 'created_at' | 'expires_at'>;
 

@@ -1,4 +1,4 @@
-import type { z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import type { Deps } from '../deps.ts';
 import { AppError, type Issue, invalid } from '../kernel/errors.ts';
@@ -45,6 +45,8 @@ export interface RouteOf<Path extends string, Who, Query, Body, Answer> {
   hashes?: true;
   query?: Query;
   body?: Body;
+  /** What the sound fields of a body refer to that will not do, to be told together with the others. */
+  refers?(input: { deps: Deps; who: Who; params: Params<Path>; body: Partial<Read<Body>> }): Issue[];
   /** For the description: the body may be left out altogether. */
   bodyOptional?: true;
   status: 200 | 201 | 204;
@@ -98,8 +100,9 @@ export function mount(app: Hono<Environment>, deps: Deps, basePath: string, decl
     });
     if (declared.door.bearer) takeFromUser(deps, who as { userId: string }, declared.limit);
     if (declared.hashes) deps.passwords.demandRoom();
-    const input = await readInput(declared, context, maxBytes);
-    const result = await declared.handle({ deps, who, visitor, params, ...input });
+    const entered = { deps, who, params };
+    const input = await readInput(declared, entered, context, maxBytes);
+    const result = await declared.handle({ ...entered, visitor, ...input });
     if (result instanceof Response) {
       // Nobody will read its body.
       if (context.req.method === 'HEAD') await result.body?.cancel();
@@ -115,13 +118,19 @@ function takeFromUser(deps: Deps, { userId }: { userId: string }, limit: Route['
   if (limit) deps.limits[limit](userId, now);
 }
 
-async function readInput(declared: Route, context: Context<Environment>, maxBytes: number) {
+async function readInput(
+  declared: Route,
+  entered: { deps: Deps; who: unknown; params: Record<string, string> },
+  context: Context<Environment>,
+  maxBytes: number,
+) {
   const issues: Issue[] = [];
   const query = declared.query && check(declared.query, readQuery(context, declared.query, issues), issues);
-  const body =
-    declared.body && check(declared.body, (await readBody(context.req.raw, maxBytes)) ?? {}, issues);
-  if (issues.length > 0) throw invalid(...issues);
-  return { query, body };
+  const given = declared.body && ((await readBody(context.req.raw, maxBytes)) ?? {});
+  const body = declared.body && check(declared.body, given, issues);
+  if (issues.length === 0) return { query, body };
+  const references = declared.refers?.({ ...entered, body: soundIn(declared.body, given) ?? {} }) ?? [];
+  throw invalid(...issues, ...references);
 }
 
 function readQuery(
@@ -156,4 +165,16 @@ function check(shape: Shape, given: unknown, issues: Issue[]): unknown {
   if (parsed.success) return parsed.data;
   for (const { path, message } of parsed.error.issues) issues.push({ path: path.join('.'), message });
   return undefined;
+}
+
+/** The fields of something given that keep their own rules, though all together they do not. */
+function soundIn(shape: Shape, given: unknown): unknown {
+  const parsed = shape.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const fields = shape instanceof z.ZodOptional ? shape.unwrap() : shape;
+  if (!(fields instanceof z.ZodObject) || typeof given !== 'object' || given === null) return undefined;
+  const values = given as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(fields.shape).map(([name, field]) => [name, soundIn(field as Shape, values[name])]),
+  );
 }

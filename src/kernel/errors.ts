@@ -49,6 +49,11 @@ export const invalid = (...issues: Issue[]) => {
   return new AppError('ValidationError', message, { issues: [...different.values()] });
 };
 
+/** Refuses input that has any issue. */
+export function demandSound(issues: readonly Issue[]): void {
+  if (issues.length > 0) throw invalid(...issues);
+}
+
 /** Refuses an action that the state of the thing forbids. */
 export const badRequest = (message: string) => new AppError('BadRequestError', message);
 

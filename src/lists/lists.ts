@@ -3,7 +3,7 @@ import { isBeingRemoved } from '../db/removed.ts';
 import type { ListRow, TaskRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
-import { demand, type Issue, invalid, notFound } from '../kernel/errors.ts';
+import { demand, demandSound, type Issue, notFound } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { patched } from '../kernel/patch.ts';
@@ -20,7 +20,7 @@ import { findDefaultTemplate, findTemplate } from './templates-store.ts';
 export function createList(deps: Deps, who: Member, input: ListInput): Promise<List> {
   const now = toInstant(deps.clock.now());
   return writeAs(deps, who, (tx) => {
-    refuseForeign(tx, who, input);
+    demandSound(listIssues(tx, who, input));
     return addList(tx, who.workspaceId, input, now);
   });
 }
@@ -56,7 +56,7 @@ export function updateList(deps: Deps, who: Member, id: string, input: ListPatch
   const now = toInstant(nowMs);
   return writeAs(deps, who, (tx) => {
     const row = demandList(tx, who, id);
-    refuseForeign(tx, who, input);
+    demandSound(listIssues(tx, who, input));
     const { title, position, spaceId, statusTemplateId } = input;
     const patch = { title, position, space_id: spaceId, status_template_id: statusTemplateId };
     const next = patched(row, patch, now);
@@ -93,15 +93,20 @@ function translateStatuses(tx: Tx, who: Member, before: ListRow, after: ListRow,
   return restatusTasks(tx, who, changes, now, after.id);
 }
 
-function refuseForeign(tx: Tx, { workspaceId }: Member, { spaceId, statusTemplateId }: ListPatch): void {
+/** What will not do of the space and status template that a list is to have. */
+export function listIssues(
+  db: Db,
+  { workspaceId }: Member,
+  { spaceId, statusTemplateId }: ListPatch,
+): Issue[] {
   const issues: Issue[] = [];
-  if (spaceId !== undefined && !store.findSpace(tx, workspaceId, spaceId)) {
+  if (spaceId !== undefined && !store.findSpace(db, workspaceId, spaceId)) {
     issues.push({ path: 'spaceId', message: 'No such space in this workspace' });
   }
-  if (statusTemplateId !== undefined && !findTemplate(tx, workspaceId, statusTemplateId)) {
+  if (statusTemplateId !== undefined && !findTemplate(db, workspaceId, statusTemplateId)) {
     issues.push({ path: 'statusTemplateId', message: 'No such status template in this workspace' });
   }
-  if (issues.length > 0) throw invalid(...issues);
+  return issues;
 }
 
 const demandList = (db: Db, who: Member, id: string): ListRow =>

@@ -1,7 +1,7 @@
 import { PageQuery, pageRequest, pageShape } from '../http/page-query.ts';
 import { route } from '../http/route.ts';
 import { member } from '../workspaces/door.ts';
-import { createList, readList, removeList, updateList } from './lists.ts';
+import { createList, listIssues, readList, removeList, updateList } from './lists.ts';
 import {
   List,
   ListInput,
@@ -16,7 +16,13 @@ import {
   StatusTemplatePatch,
 } from './schema.ts';
 import { createSpace, readSpace, removeSpace, updateSpace } from './spaces.ts';
-import { createTemplate, readTemplate, removeTemplate, updateTemplate } from './status-templates.ts';
+import {
+  createTemplate,
+  readTemplate,
+  removeTemplate,
+  templatePatchIssues,
+  updateTemplate,
+} from './status-templates.ts';
 import { listLists, listSpaces } from './store.ts';
 import { listTemplates } from './templates-store.ts';
 
@@ -91,6 +97,7 @@ export const listRoutes = [
     path: '/workspaces/{workspace_id}/lists',
     door: member('member'),
     body: ListInput,
+    refers: ({ deps, who, body }) => listIssues(deps.read, who, body),
     status: 201,
     answer: List,
     tag: 'Spaces and lists',
@@ -112,6 +119,7 @@ export const listRoutes = [
     path: '/workspaces/{workspace_id}/lists/{list_id}',
     door: member('member'),
     body: ListPatch,
+    refers: ({ deps, who, body }) => listIssues(deps.read, who, body),
     status: 200,
     answer: List,
     tag: 'Spaces and lists',
@@ -167,6 +175,7 @@ export const listRoutes = [
     path: '/workspaces/{workspace_id}/status-templates/{template_id}',
     door: member('admin'),
     body: StatusTemplatePatch,
+    refers: ({ deps, who, params, body }) => templatePatchIssues(deps, who, params.template_id, body),
     status: 200,
     answer: StatusTemplate,
     tag: 'Status templates',

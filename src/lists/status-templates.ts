@@ -3,7 +3,7 @@ import type { Db } from '../db/connection.ts';
 import type { StatusTemplateRow, TaskRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
-import { badRequest, demand, invalid } from '../kernel/errors.ts';
+import { badRequest, demand, demandSound, type Issue } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { patched } from '../kernel/patch.ts';
@@ -20,6 +20,11 @@ import { inOrder, nextStatuses, statusIssues, successorOf } from './statuses.ts'
 import { statusesOf } from './store.ts';
 import { restatusTasks } from './tasks-in-lists.ts';
 import * as store from './templates-store.ts';
+
+const LAST_DEFAULT: Issue = {
+  path: 'isDefault',
+  message: 'Make another template the default one instead',
+};
 
 /** Makes a status template; with `isDefault` it takes the place of the default one. */
 export function createTemplate(deps: Deps, who: Member, input: StatusTemplateInput): Promise<StatusTemplate> {
@@ -64,11 +69,9 @@ export function updateTemplate(
   return writeAs(deps, who, (tx) => {
     const row = demandTemplate(tx, who, id);
     const present = statusesOf(tx, workspaceId, id);
-    const statuses = input.statuses ? inOrder(planned(present, input.statuses, now)) : present;
+    demandSound(issuesOf(row, present, input, now));
+    const statuses = input.statuses ? inOrder(nextStatuses(present, input.statuses, now)) : present;
     const isDefault = input.isDefault ?? row.is_default === 1;
-    if (!isDefault && row.is_default === 1) {
-      throw invalid({ path: 'isDefault', message: 'Make another template the default one instead' });
-    }
     if (isDefault && row.is_default === 0) store.unmarkDefault(tx, workspaceId, now);
     const areSame = isDeepStrictEqual(statuses, present);
     const completed = areSame ? [] : replaceStatuses(tx, who, id, present, statuses, now);
@@ -93,8 +96,29 @@ export async function removeTemplate(deps: Deps, who: Member, id: string): Promi
   });
 }
 
-/** The statuses that entries ask for, by all the rules. */
-function planned(present: readonly Status[], entries: readonly StatusEntry[], now: Instant): Status[] {
+/** What will not do of a patch beside the template as it is; nothing where there is none. */
+export function templatePatchIssues(
+  { read, clock }: Deps,
+  who: Member,
+  id: string,
+  patch: StatusTemplatePatch,
+): Issue[] {
+  const row = store.findTemplate(read, who.workspaceId, id);
+  return row ? issuesOf(row, statusesOf(read, who.workspaceId, id), patch, toInstant(clock.now())) : [];
+}
+
+const issuesOf = (
+  row: StatusTemplateRow,
+  present: readonly Status[],
+  { statuses, isDefault = true }: StatusTemplatePatch,
+  now: Instant,
+): Issue[] => [
+  ...(row.is_default === 1 && !isDefault ? [LAST_DEFAULT] : []),
+  ...(statuses ? entryIssues(present, statuses, now) : []),
+];
+
+/** What will not do of the array that is to take the place of a template's statuses. */
+function entryIssues(present: readonly Status[], entries: readonly StatusEntry[], now: Instant): Issue[] {
   const ids = entries.map(({ id }) => id);
   const strangers = ids.flatMap((id, i) => {
     if (id === undefined) return [];
@@ -102,10 +126,8 @@ function planned(present: readonly Status[], entries: readonly StatusEntry[], no
     if (isOurs && ids.indexOf(id) === i) return [];
     return [{ path: [i, 'id'], message: isOurs ? 'Listed twice' : 'No such status in this template' }];
   });
-  const statuses = nextStatuses(present, entries, now);
-  const issues = strangers.length > 0 ? strangers : statusIssues(statuses);
-  if (issues.length === 0) return statuses;
-  throw invalid(...issues.map(({ path, message }) => ({ path: ['statuses', ...path].join('.'), message })));
+  const issues = strangers.length > 0 ? strangers : statusIssues(nextStatuses(present, entries, now));
+  return issues.map(({ path, message }) => ({ path: ['statuses', ...path].join('.'), message }));
 }
 
 /** Answers the upcoming instances of series that were completed by it. */

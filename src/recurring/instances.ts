@@ -1,13 +1,13 @@
 import type { RecurringSeriesRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
-import { AppError, invalid, notFound } from '../kernel/errors.ts';
+import { AppError, demandSound, type Issue, invalid, notFound } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { toInstant, toMs } from '../kernel/instants.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Task } from '../tasks/schema.ts';
 import { findTask, type StoredTask, taskOf } from '../tasks/store.ts';
-import { editTask } from '../tasks/tasks.ts';
+import { editIssues, editTask } from '../tasks/tasks.ts';
 import type { Member } from '../workspaces/door.ts';
 import { dateOf, dayAt } from './calendar.ts';
 import { NOWHERE, pointTo } from './generate.ts';
@@ -47,13 +47,24 @@ export function editInstance(
     if (task?.recurring_task_id !== id) throw notFound('instance of this series');
     return underUpdates(() => {
       if (mode === 'this') return taskOf(editTask(deps, tx, who, task, updates, now));
-      const issues = templateIssues(tx, who, updates);
-      if (issues.length > 0) throw invalid(...issues);
+      demandSound(templateIssues(tx, who, updates));
       const whole = mode === 'following' ? splitAt(tx, series, task, who.userId, now) : series;
       changeInstances(deps, tx, who, saveTemplate(tx, whole, updates, now), updates, now);
       return taskOf(findTask(tx, who.workspaceId, taskId) ?? task);
     });
   });
+}
+
+/** What will not do of the list, status and assignee that an instance, or its series, is to have. */
+export function updateIssues(
+  deps: Deps,
+  who: Member,
+  taskId: string,
+  { mode, updates = {} }: Partial<EditModeInput>,
+): Issue[] {
+  const issues =
+    mode === 'this' ? editIssues(deps, who, taskId, updates) : templateIssues(deps.read, who, updates);
+  return inUpdates(issues);
 }
 
 /** Runs what refuses fields of a task; here they lie under `updates`. */
@@ -62,9 +73,12 @@ function underUpdates<T>(act: () => T): T {
     return act();
   } catch (error) {
     if (!(error instanceof AppError) || !error.issues) throw error;
-    throw invalid(...error.issues.map((issue) => ({ ...issue, path: `updates.${issue.path}` })));
+    throw invalid(...inUpdates(error.issues));
   }
 }
+
+const inUpdates = (issues: readonly Issue[]): Issue[] =>
+  issues.map((issue) => ({ ...issue, path: `updates.${issue.path}` }));
 
 /**
  * Makes the occurrences from this instance on a series of their own, numbered from 1 and with what is left of a count;

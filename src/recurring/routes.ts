@@ -2,7 +2,7 @@ import { PageQuery, pageRequest, pageShape } from '../http/page-query.ts';
 import { route } from '../http/route.ts';
 import { Task } from '../tasks/schema.ts';
 import { member } from '../workspaces/door.ts';
-import { editInstance, listInstances } from './instances.ts';
+import { editInstance, listInstances, updateIssues } from './instances.ts';
 import { pauseSeries, resumeSeries, skipOccurrence } from './progress.ts';
 import {
   comingOccurrences,
@@ -26,6 +26,7 @@ import {
   SkipInput,
   SkippedRecurringTask,
 } from './series-schema.ts';
+import { templateIssues } from './template.ts';
 
 const SERIES = '/workspaces/{workspace_id}/recurring-tasks';
 const ONE = `${SERIES}/{job_id}` as const;
@@ -48,6 +49,7 @@ export const recurringRoutes = [
     path: SERIES,
     door: member('member'),
     body: SeriesInput,
+    refers: ({ deps, who, body }) => templateIssues(deps.read, who, body),
     status: 201,
     answer: RecurringTask,
     tag,
@@ -84,6 +86,7 @@ export const recurringRoutes = [
     path: ONE,
     door: member('member'),
     body: SeriesPatch,
+    refers: ({ deps, who, body }) => templateIssues(deps.read, who, body),
     status: 200,
     answer: RecurringTask,
     tag,
@@ -180,6 +183,7 @@ export const recurringRoutes = [
     path: `${ONE}/instances/{task_id}/edit-mode`,
     door: member('member'),
     body: EditModeInput,
+    refers: ({ deps, who, params, body }) => updateIssues(deps, who, params.task_id, body),
     status: 200,
     answer: Task,
     tag,

@@ -1,3 +1,4 @@
+import type { Db } from '../db/connection.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import type { Issue } from '../kernel/errors.ts';
@@ -14,9 +15,9 @@ import { type StoredSeries, updateSeriesRow } from './store.ts';
 type TemplateChange = Pick<SeriesPatch, 'title' | 'description' | 'priority' | 'assigneeId' | 'listId'>;
 
 /** What a template refers to that will not do. */
-export const templateIssues = (tx: Tx, who: Member, { listId, assigneeId }: TemplateChange): Issue[] => [
-  ...(listId === undefined || findPlace(tx, who.workspaceId, listId) ? [] : [UNKNOWN_LIST]),
-  ...(assigneeId ? assigneeIssues(tx, who, assigneeId) : []),
+export const templateIssues = (db: Db, who: Member, { listId, assigneeId }: TemplateChange): Issue[] => [
+  ...(listId === undefined || findPlace(db, who.workspaceId, listId) ? [] : [UNKNOWN_LIST]),
+  ...(assigneeId ? assigneeIssues(db, who, assigneeId) : []),
 ];
 
 /** Stores what later instances are made from, and how they catch up. */

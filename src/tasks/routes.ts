@@ -5,7 +5,16 @@ import { queryTasks } from './query.ts';
 import { GroupedTaskPage, GroupedTaskQuery, SearchQuery, TaskPage, TaskQuery } from './query-schema.ts';
 import { MoveInput, Task, TaskInput, TaskPatch } from './schema.ts';
 import { searchTasks } from './search.ts';
-import { createTask, moveTask, readTask, removeTask, updateTask } from './tasks.ts';
+import {
+  createTask,
+  editIssues,
+  moveTask,
+  newTaskIssues,
+  patchIssues,
+  readTask,
+  removeTask,
+  updateTask,
+} from './tasks.ts';
 
 /** What reads many comes first: `{task_id}` would take `query` and `search` for ids. */
 export const taskRoutes = [
@@ -54,6 +63,7 @@ export const taskRoutes = [
     path: '/workspaces/{workspace_id}/tasks',
     door: member('member'),
     body: TaskInput,
+    refers: ({ deps, who, body }) => newTaskIssues(deps, who, body),
     status: 201,
     answer: Task,
     tag: 'Tasks',
@@ -75,6 +85,7 @@ export const taskRoutes = [
     path: '/workspaces/{workspace_id}/tasks/{task_id}',
     door: member('member'),
     body: TaskPatch,
+    refers: ({ deps, who, params, body }) => patchIssues(deps, who, params.task_id, body),
     status: 200,
     answer: Task,
     tag: 'Tasks',
@@ -97,6 +108,7 @@ export const taskRoutes = [
     path: '/workspaces/{workspace_id}/tasks/{task_id}/move',
     door: member('member'),
     body: MoveInput,
+    refers: ({ deps, who, params, body }) => editIssues(deps, who, params.task_id, body),
     status: 200,
     answer: Task,
     tag: 'Tasks',

@@ -2,7 +2,7 @@ import type { Db } from '../db/connection.ts';
 import type { StatusType, TaskRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
-import { demand, type Issue, invalid } from '../kernel/errors.ts';
+import { demand, demandSound, type Issue, invalid } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { positionAfter } from '../kernel/positions.ts';
@@ -19,7 +19,8 @@ import { titleKey } from './words.ts';
 export function createTask(deps: Deps, who: Member, input: TaskInput): Promise<Task> {
   const now = deps.clock.now();
   return writeAs(deps, who, (tx) => {
-    const { place, status } = demandReferences(tx, who, input);
+    const { place, status, issues } = referencesOf(tx, who, input);
+    if (!place || !status || issues.length > 0) throw invalid(...issues);
     const at = toInstant(now);
     const row: store.NewTask = {
       id: newId(now),
@@ -68,8 +69,7 @@ export function updateTask(deps: Deps, who: Member, id: string, patch: TaskPatch
   return writeAs(deps, who, (tx) => {
     const row = demandTask(tx, who, id);
     const { listId, ...edit } = patch;
-    const staysInList = listId === undefined || listId === row.list_id;
-    const issues: Issue[] = staysInList ? [] : [{ path: 'listId', message: 'Use move to change the list' }];
+    const issues = staysIn(row, listId) ? [] : [USE_MOVE];
     return store.taskOf(editTask(deps, tx, who, row, edit, now, { issues }));
   });
 }
@@ -111,13 +111,10 @@ export function editTask(
   { issues = [], marked = true }: { issues?: Issue[]; marked?: boolean } = {},
 ): store.StoredTask {
   const at = toInstant(now);
-  const found = [...issues];
-  const place = placeFor(tx, who, row, edit, at, found);
-  if (edit.assigneeId && (edit.assigneeId !== row.assignee_id || place.assignee_id === null))
-    found.push(...assigneeIssues(tx, who, edit.assigneeId));
-  if (found.length > 0) throw invalid(...found);
+  const plan = planEdit(tx, who, row, edit, at);
+  demandSound([...issues, ...plan.issues]);
   const changes: Partial<TaskRow> = {
-    ...place,
+    ...plan.place,
     ...(edit.title !== undefined && { title: edit.title }),
     ...(edit.description !== undefined && { description: edit.description }),
     ...(edit.priority !== undefined && { priority: store.priorityRank(edit.priority) }),
@@ -177,27 +174,65 @@ function overriddenAfter(row: TaskRow, changes: Partial<TaskRow>): string {
 }
 
 export const UNKNOWN_LIST: Issue = { path: 'listId', message: 'There is no such list in this workspace' };
+const USE_MOVE: Issue = { path: 'listId', message: 'Use move to change the list' };
 const UNKNOWN_STATUS: Issue = { path: 'statusId', message: "Must be a status of the list's template" };
 
 const demandTask = (db: Db, who: Member, id: string): store.StoredTask =>
   demand(store.findTask(db, who.workspaceId, id), 'task');
 
-/** What a new task refers to, all of it checked at once. */
-function demandReferences(tx: Tx, who: Member, input: TaskInput): { place: List; status: Status } {
-  const place = store.findPlace(tx, who.workspaceId, input.listId);
-  const status = place?.statuses.find(({ id }) => input.statusId === undefined || id === input.statusId);
+const staysIn = (row: TaskRow, listId: string | undefined): boolean =>
+  listId === undefined || listId === row.list_id;
+
+/** What is given of a new task refers to these; `issues` tell what will not do. */
+function referencesOf(
+  db: Db,
+  who: Member,
+  { listId, statusId, assigneeId }: Partial<TaskInput>,
+): { place: List | undefined; status: Status | undefined; issues: Issue[] } {
+  const place = listId === undefined ? undefined : store.findPlace(db, who.workspaceId, listId);
+  const status = place?.statuses.find(({ id }) => statusId === undefined || id === statusId);
   const issues: Issue[] = [];
-  if (!place) issues.push(UNKNOWN_LIST);
-  else if (!status) issues.push(UNKNOWN_STATUS);
-  if (input.assigneeId) issues.push(...assigneeIssues(tx, who, input.assigneeId));
-  if (!place || !status || issues.length > 0) throw invalid(...issues);
-  return { place, status };
+  if (listId !== undefined && !place) issues.push(UNKNOWN_LIST);
+  if (place && !status) issues.push(UNKNOWN_STATUS);
+  if (assigneeId) issues.push(...assigneeIssues(db, who, assigneeId));
+  return { place, status, issues };
 }
 
-export const assigneeIssues = (tx: Tx, who: Member, userId: string): Issue[] =>
-  store.isAssignable(tx, who.workspaceId, userId)
+/** What will not do of the list, status and assignee of a new task. */
+export const newTaskIssues = ({ read }: Deps, who: Member, input: Partial<TaskInput>): Issue[] =>
+  referencesOf(read, who, input).issues;
+
+/** What will not do of the list, status and assignee of an edit; nothing where there is no such task. */
+export function editIssues({ read, clock }: Deps, who: Member, id: string, edit: TaskPatch): Issue[] {
+  const row = store.findTask(read, who.workspaceId, id);
+  return row ? planEdit(read, who, row, edit, toInstant(clock.now())).issues : [];
+}
+
+/** As `editIssues`, of an edit that must leave the task in its list. */
+export function patchIssues(deps: Deps, who: Member, id: string, { listId, ...edit }: TaskPatch): Issue[] {
+  const row = store.findTask(deps.read, who.workspaceId, id);
+  return [...(row && !staysIn(row, listId) ? [USE_MOVE] : []), ...editIssues(deps, who, id, edit)];
+}
+
+export const assigneeIssues = (db: Db, who: Member, userId: string): Issue[] =>
+  store.isAssignable(db, who.workspaceId, userId)
     ? []
     : [{ path: 'assigneeId', message: 'Must be a member of this workspace who is not a viewer' }];
+
+/** Where an edit leaves a task, and what it refers to that will not do. */
+function planEdit(
+  db: Db,
+  who: Member,
+  row: TaskRow,
+  edit: TaskPatch,
+  at: Instant,
+): { place: Partial<TaskRow>; issues: Issue[] } {
+  const issues: Issue[] = [];
+  const place = placeFor(db, who, row, edit, at, issues);
+  if (edit.assigneeId && (edit.assigneeId !== row.assignee_id || place.assignee_id === null))
+    issues.push(...assigneeIssues(db, who, edit.assigneeId));
+  return { place, issues };
+}
 
 /**
  * Where an edit leaves a task: its list, status and position. In another list it takes the status asked for, else the
@@ -205,7 +240,7 @@ export const assigneeIssues = (tx: Tx, who: Member, userId: string): Issue[] =>
  * more. Adds to the issues what will not do.
  */
 function placeFor(
-  tx: Tx,
+  db: Db,
   who: Member,
   row: TaskRow,
   { listId = row.list_id, statusId, position }: TaskPatch,
@@ -214,14 +249,14 @@ function placeFor(
 ): Partial<TaskRow> {
   const staysInList = listId === row.list_id;
   if (staysInList && statusId === undefined) return {};
-  const place = store.findPlace(tx, who.workspaceId, listId);
+  const place = store.findPlace(db, who.workspaceId, listId);
   if (!place) {
     issues.push(UNKNOWN_LIST);
     return {};
   }
   const status =
     statusId === undefined
-      ? counterpartOf(statusOf(tx, row), place.statuses)
+      ? counterpartOf(statusOf(db, row), place.statuses)
       : place.statuses.find(({ id }) => id === statusId);
   if (!status) {
     issues.push(UNKNOWN_STATUS);
@@ -230,22 +265,22 @@ function placeFor(
   const state = {
     status_id: status.id,
     completed_at: completedAt(status.type, row.completed_at, at),
-    ...(isOpen(status.type) && !keepsAssignee(tx, row) && { assignee_id: null }),
+    ...(isOpen(status.type) && !keepsAssignee(db, row) && { assignee_id: null }),
   };
   if (staysInList) return state;
   return {
     ...state,
     list_id: place.id,
     space_id: place.spaceId,
-    position: position ?? positionAfter(store.lastPosition(tx, who.workspaceCode, place.id)),
+    position: position ?? positionAfter(store.lastPosition(db, who.workspaceCode, place.id)),
   };
 }
 
-const keepsAssignee = (tx: Tx, { workspace_id, assignee_id }: TaskRow): boolean =>
-  assignee_id === null || store.isAssignable(tx, workspace_id, assignee_id);
+const keepsAssignee = (db: Db, { workspace_id, assignee_id }: TaskRow): boolean =>
+  assignee_id === null || store.isAssignable(db, workspace_id, assignee_id);
 
-function statusOf(tx: Tx, row: TaskRow): Status {
-  const statuses = store.findPlace(tx, row.workspace_id, row.list_id)?.statuses;
+function statusOf(db: Db, row: TaskRow): Status {
+  const statuses = store.findPlace(db, row.workspace_id, row.list_id)?.statuses;
   const status = statuses?.find(({ id }) => id === row.status_id);
   if (!status) throw new Error('A task has a status that its list does not know');
   return status;

@@ -3,7 +3,7 @@ import type { Db } from '../db/connection.ts';
 import type { InvitationRow, UserRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
-import { forbidden, invalid, notFound, tooManyRequests } from '../kernel/errors.ts';
+import { demandSound, forbidden, type Issue, invalid, notFound, tooManyRequests } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { DAY, type Instant, toInstant } from '../kernel/instants.ts';
 import { hashSecret, newSecret } from '../kernel/secrets.ts';
@@ -41,9 +41,7 @@ export function invite(deps: Deps, who: Member, input: InvitationInput): Promise
     expires_at: toInstant(now + VALID_MS),
   };
   return writeAs(deps, who, (tx) => {
-    if (hasMemberWithEmail(tx, workspaceId, row.email)) {
-      throw invalid({ path: 'email', message: 'They are a member of the workspace already' });
-    }
+    demandSound(inviteeIssues(tx, who, input));
     const budget = takeBudgets(tx, senderBudget(deps, who.userId), now);
     if (!budget.taken) throw tooManyRequests(budget.waitMs / 1_000);
     const inviter = demandAccount(tx, who);
@@ -59,6 +57,16 @@ export function invite(deps: Deps, who: Member, input: InvitationInput): Promise
     return store.invitationOf(row);
   });
 }
+
+/** What will not do of the address that is to be invited. */
+export const inviteeIssues = (
+  db: Db,
+  { workspaceId }: Member,
+  { email }: Partial<InvitationInput>,
+): Issue[] =>
+  email !== undefined && hasMemberWithEmail(db, workspaceId, email)
+    ? [{ path: 'email', message: 'They are a member of the workspace already' }]
+    : [];
 
 /** Takes an invitation back: its token works no more. */
 export async function revokeInvitation(deps: Deps, who: Member, id: string): Promise<undefined> {

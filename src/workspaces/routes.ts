@@ -3,7 +3,7 @@ import { route } from '../http/route.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { signedIn } from '../sessions/door.ts';
 import { member } from './door.ts';
-import { acceptInvitation, invite, revokeInvitation } from './invitations.ts';
+import { acceptInvitation, invite, inviteeIssues, revokeInvitation } from './invitations.ts';
 import { listInvitations } from './invitations-store.ts';
 import { changeRole, removeMember } from './members.ts';
 import {
@@ -128,6 +128,7 @@ export const workspaceRoutes = [
     path: '/workspaces/{workspace_id}/invitations',
     door: member('admin'),
     body: InvitationInput,
+    refers: ({ deps, who, body }) => inviteeIssues(deps.read, who, body),
     status: 201,
     answer: Invitation,
     tag: 'People',
