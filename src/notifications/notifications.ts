@@ -6,6 +6,8 @@ import type { Notification } from './schema.ts';
 import * as store from './store.ts';
 
 const KEPT_AFTER_READING_MS = 90 * DAY;
+/** Few enough that a commit, and with it everyone who waits for one, is not held up. */
+const AT_ONCE = 500;
 
 /** Marks one of the caller's notifications as read; one that was read before stays as it is. */
 export async function readNotification(deps: Deps, who: SignedIn, id: string): Promise<Notification> {
@@ -14,10 +16,11 @@ export async function readNotification(deps: Deps, who: SignedIn, id: string): P
   return store.notificationOf(demand(row, 'notification'));
 }
 
-/** Marks all of the caller's notifications as read. */
+/** Marks all of the caller's notifications as read, in commits of some. */
 export async function readAllNotifications(deps: Deps, who: SignedIn): Promise<undefined> {
   const now = toInstant(deps.clock.now());
-  await writeSignedIn(deps, who, (tx) => store.markAllRead(tx, who.userId, now));
+  const readSome = () => writeSignedIn(deps, who, (tx) => store.markSomeRead(tx, who.userId, AT_ONCE, now));
+  while ((await readSome()) === AT_ONCE);
 }
 
 /** Deletes one of the caller's notifications. */
@@ -26,8 +29,8 @@ export async function removeNotification(deps: Deps, who: SignedIn, id: string):
   if (removed === 0) throw notFound('notification');
 }
 
-/** Deletes what was read long ago. */
+/** Deletes what was read long ago, in commits of some. */
 export async function purgeNotifications({ clock, write }: Deps): Promise<void> {
   const until = toInstant(clock.now() - KEPT_AFTER_READING_MS);
-  await write((tx) => store.deleteReadUntil(tx, until));
+  while ((await write((tx) => store.deleteSomeReadUntil(tx, until, AT_ONCE))) === AT_ONCE);
 }

@@ -41,17 +41,19 @@ export const markRead = (db: Db, userId: string, id: string, now: Instant) =>
       .returningAll(),
   );
 
-export const markAllRead = (db: Db, userId: string, now: Instant) =>
-  db.run(
-    query
-      .updateTable('notifications')
-      .set({ read_at: now })
-      .where('user_id', '=', userId)
-      .where('read_at', 'is', null),
+/** Answers how many it marked, at most so many. */
+export function markSomeRead(db: Db, userId: string, most: number, now: Instant): number {
+  const unread = ids.where('user_id', '=', userId).where('read_at', 'is', null);
+  return db.run(
+    query.updateTable('notifications').set({ read_at: now }).where('id', 'in', unread.limit(most)),
   );
+}
 
 export const deleteNotification = (db: Db, userId: string, id: string) =>
   db.run(query.deleteFrom('notifications').where('id', '=', id).where('user_id', '=', userId));
 
-export const deleteReadUntil = (db: Db, until: Instant) =>
-  db.run(query.deleteFrom('notifications').where('read_at', '<=', until));
+/** Answers how many it deleted, at most so many. */
+export const deleteSomeReadUntil = (db: Db, until: Instant, most: number): number =>
+  db.run(query.deleteFrom('notifications').where('id', 'in', ids.where('read_at', '<=', until).limit(most)));
+
+const ids = query.selectFrom('notifications').select('id');
