@@ -3,7 +3,7 @@ import type { Config } from './config.ts';
 import type { Db } from './db/connection.ts';
 import type { Snapshot } from './db/snapshot.ts';
 import type { TaskRow } from './db/tables.ts';
-import type { Tx, Write } from './db/writer.ts';
+import type { Tx, Write, WriteInSteps } from './db/writer.ts';
 import type { AddressOf } from './http/client-address.ts';
 import type { RateLimits } from './http/rate-limits.ts';
 import type { RefusalLog } from './http/refusal-log.ts';
@@ -30,6 +30,7 @@ export interface Deps {
   /** For reads outside a job; never waits. */
   read: Db;
   write: Write;
+  writeInSteps: WriteInSteps;
   /** Empties the write-ahead log; false while someone reads from it. */
   emptyLog: () => Promise<boolean>;
   openSnapshot: () => Snapshot;

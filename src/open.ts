@@ -99,6 +99,7 @@ export async function openDeps(
       log,
       read,
       write: writer.write,
+      writeInSteps: writer.writeInSteps,
       emptyLog: async () => {
         await checkpoints?.idle();
         return writer.emptyLog();

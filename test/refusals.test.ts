@@ -1,6 +1,7 @@
 import type { Compilable } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../src/db/connection.ts';
+import type { Tx } from '../src/db/writer.ts';
 import type { Route } from '../src/http/route.ts';
 import { MINUTE } from '../src/kernel/instants.ts';
 import { routes } from '../src/routes.ts';
@@ -166,14 +167,18 @@ async function refused(status: number, request: () => Promise<Answer>): Promise<
 
 /** Runs with this happening right before every job that is written. */
 async function meanwhile(happens: Compilable<unknown>, run: () => Promise<unknown>): Promise<void> {
-  const { write } = world.deps;
-  world.deps.write = (job) =>
-    write((tx) => {
+  const { write, writeInSteps } = world.deps;
+  const andThen =
+    <Result>(job: (tx: Tx) => Result) =>
+    (tx: Tx) => {
       tx.run(happens);
       return job(tx);
-    });
+    };
+  world.deps.write = (job) => write(andThen(job));
+  world.deps.writeInSteps = (job) => writeInSteps(andThen(job));
   await run().finally(() => {
     world.deps.write = write;
+    world.deps.writeInSteps = writeInSteps;
   });
 }
 

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Db, prepared, query } from '../src/db/connection.ts';
 import { openStorage, type Storage } from '../src/db/open.ts';
-import { createWriter, type Tx, type Write, type Writer } from '../src/db/writer.ts';
+import { createWriter, type Steps, type Tx, type Write, type Writer } from '../src/db/writer.ts';
 
 let folder: string;
 let storage: Storage;
@@ -322,7 +322,144 @@ describe('a failing disk', () => {
   });
 });
 
+describe('a job in steps', () => {
+  /** Puts one key in each step, `k0` first. */
+  function* putting(tx: Tx, steps: number): Steps<string> {
+    for (let i = 0; i < steps; i += 1) {
+      if (i > 0) yield;
+      put(tx, `k${i}`);
+    }
+    return 'put';
+  }
+  const putInSteps = (steps: number) => writer.writeInSteps((tx) => putting(tx, steps));
+
+  it('is one commit, between whose steps readers find what was there before', async () => {
+    await write((tx) => put(tx, 'before'));
+    const seen: string[][] = [];
+    const result = writer.writeInSteps(function* (tx) {
+      for (let i = 0; i < 3; i += 1) {
+        put(tx, `k${i}`);
+        setImmediate(() => seen.push(keys()));
+        yield;
+      }
+      return tx.all(query.selectFrom('meta').select('key')).length;
+    });
+    expect(await result).toBe(4);
+    expect(seen).toEqual(Array(3).fill(['before']));
+    expect(keys()).toEqual(['before', 'k0', 'k1', 'k2']);
+    expect(writer.counts).toEqual({ commits: 2, jobs: 2 });
+  });
+
+  it('is alone in its transaction, and others come before or after it, in order', async () => {
+    const order: string[] = [];
+    const noting = (key: string) =>
+      write((tx) => {
+        order.push(`${key} finds ${tx.all(query.selectFrom('meta').select('key')).length}`);
+        put(tx, key);
+      });
+    await Promise.all([noting('a'), noting('b'), putInSteps(5), noting('c'), putInSteps(0), noting('d')]);
+    expect(order).toEqual(['a finds 0', 'b finds 1', 'c finds 7', 'd finds 8']);
+    expect(writer.counts).toEqual({ commits: 5, jobs: 6 });
+  });
+
+  it('leaves no trace when a step fails, and whoever waits goes on', async () => {
+    const failed = writer.writeInSteps(function* (tx): Steps<void> {
+      yield* putting(tx, 2);
+      yield;
+      throw new Error('no');
+    });
+    const after = write((tx) => put(tx, 'after'));
+    expect(await statusesOf([failed, after])).toEqual(['no', 'done']);
+    expect(keys()).toEqual(['after']);
+  });
+
+  it('on a disk that is full in the midst of it is refused with 503, and the next one is done', async () => {
+    fillDisk();
+    const full = writer.writeInSteps(function* (tx): Steps<void> {
+      put(tx, 'a');
+      yield;
+      put(tx, 'b', LARGE);
+    });
+    expect(await statusesOf([full])).toEqual(['ServiceUnavailableError']);
+    emptyDisk();
+    expect(await putInSteps(2)).toBe('put');
+    expect(keys()).toEqual(['k0', 'k1']);
+  });
+
+  it('that cannot be committed is refused, and keeps nothing', async () => {
+    const orphan = writer.writeInSteps(function* (tx): Steps<void> {
+      put(tx, 'a');
+      yield;
+      tx.run(sql`insert into children values (1)`.compile(query));
+    });
+    expect(await statusesOf([orphan, write((tx) => put(tx, 'b'))])).toEqual(['SqliteError', 'done']);
+    expect(keys()).toEqual(['b']);
+  });
+
+  it('is refused where SQLite ends its transaction between two steps', async () => {
+    for (const goesOn of [true, false]) {
+      const lost = writer.writeInSteps(function* (tx): Steps<void> {
+        put(tx, 'a');
+        setImmediate(() => storage.writing.exec('rollback'));
+        yield;
+        yield;
+        if (goesOn) put(tx, 'b');
+      });
+      expect(await statusesOf([lost])).toEqual(['ServiceUnavailableError']);
+      expect(keys()).toEqual([]);
+    }
+  });
+
+  it('has its effects run once it is on the disk, and what is left for the end done in its commit', async () => {
+    const ran: string[] = [];
+    const end = (db: Db, pages: number) => put(db, `pages ${pages}`);
+    const bad = (db: Db) => {
+      put(db, 'half');
+      throw new Error('no end');
+    };
+    await writer.writeInSteps(function* (tx): Steps<void> {
+      tx.afterCommit(() => ran.push(keys().join()));
+      tx.atEnd(end, 1);
+      yield;
+      put(tx, 'a');
+      tx.atEnd(end, 2);
+    });
+    expect([ran, keys()]).toEqual([['a,pages 3'], ['a', 'pages 3']]);
+    await writer.writeInSteps(function* (tx): Steps<void> {
+      put(tx, 'b');
+      yield;
+      tx.atEnd(bad, 1);
+    });
+    expect(keys()).toEqual(['a', 'b', 'pages 3']);
+    expect(lostEffects).toEqual([new Error('no end')]);
+  });
+
+  it('keeps the log from being emptied, and idle waits for it', async () => {
+    const emptied: boolean[] = [];
+    void writer.writeInSteps(function* (tx): Steps<void> {
+      put(tx, 'a');
+      setImmediate(() => emptied.push(writer.emptyLog()));
+      yield;
+      yield;
+    });
+    await writer.idle();
+    expect([emptied, keys(), writer.emptyLog()]).toEqual([[false], ['a'], true]);
+  });
+});
+
 describe('the handle of a job', () => {
+  it('is dead once a job in steps is over, and lives between its steps', async () => {
+    const handles: Tx[] = [];
+    await writer.writeInSteps(function* (tx): Steps<void> {
+      handles.push(tx);
+      put(tx, 'a');
+      yield;
+      put(tx, 'b');
+    });
+    expect(() => handles.map((tx) => put(tx, 'late'))).toThrow('after it had returned');
+    expect(keys()).toEqual(['a', 'b']);
+  });
+
   it('is dead once the job has returned, failed or been run again', async () => {
     const handles: Tx[] = [];
     const keep = (tx: Tx) => {

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type SqliteDatabase from 'better-sqlite3';
 import { unavailable } from '../kernel/errors.ts';
 import { codeOf } from '../kernel/private-file.ts';
@@ -31,8 +32,18 @@ type Settled<T> = T extends PromiseLike<unknown> ? never : T;
  */
 export type Write = <T>(job: (tx: Tx) => Settled<T>) => Promise<T>;
 
+/** A job that yields where others may be answered. */
+export type Steps<T> = Generator<undefined, T, undefined>;
+
+/**
+ * As `write`, for a job that changes very much: alone in its transaction, between whose steps requests are answered, and
+ * find what was there before it. Whatever is to be written meanwhile waits.
+ */
+export type WriteInSteps = <T>(job: (tx: Tx) => Steps<T>) => Promise<T>;
+
 export interface Writer {
   write: Write;
+  writeInSteps: WriteInSteps;
   /** The connection for reads: read-only, never waits, sees what is committed; but for `recall`, see `memory.ts`. */
   read: Db;
   /**
@@ -46,11 +57,14 @@ export interface Writer {
   readonly counts: { commits: number; jobs: number };
 }
 
+type Outcome<T = unknown> = { ok: true; value: T } | { ok: false; reason: unknown };
+
 interface Queued {
   job: (tx: Tx) => unknown;
+  isInSteps: boolean;
   resolve: (value: unknown) => void;
   reject: (reason: unknown) => void;
-  outcome?: { ok: true; value: unknown } | { ok: false; reason: unknown };
+  outcome?: Outcome;
   ends: [EndWork, number][];
   effects: (() => void)[];
 }
@@ -95,14 +109,27 @@ export function createWriter(
   const gather = (known: number) => {
     setImmediate(() => {
       if (queue.length > known && queue.length < JOBS_PER_COMMIT) return gather(queue.length);
+      const [first] = queue;
+      if (first?.isInSteps) {
+        queue.shift();
+        return commitInSteps(first).finally(() => {
+          scheduled = false;
+          goOn();
+        });
+      }
       scheduled = false;
       commitBatch();
-      if (queue.length > 0) schedule(queue.length);
-      else for (const wake of idleWaiters.splice(0)) wake();
+      goOn();
     });
   };
 
-  const runJob = (queued: Queued) => {
+  const goOn = () => {
+    if (queue.length > 0) schedule(queue.length);
+    else for (const wake of idleWaiters.splice(0)) wake();
+  };
+
+  /** A handle for a job until `end`, and where it leaves what is to be done after it. */
+  const lend = (queued: Queued) => {
     let alive = true;
     const live = <Handle>(handle: Handle) => {
       if (!alive) throw new Error('A job used its handle after it had returned');
@@ -126,16 +153,51 @@ export function createWriter(
     };
     queued.ends = ends;
     queued.effects = effects;
+    const end = () => {
+      alive = false;
+    };
+    return { tx, end };
+  };
+
+  const attempt = <T>(act: () => T): Outcome<T> => {
     inJob = true;
     try {
-      queued.outcome = { ok: true, value: queued.job(tx) };
+      return { ok: true, value: act() };
     } catch (reason) {
-      queued.outcome = { ok: false, reason };
+      return { ok: false, reason };
     } finally {
       inJob = false;
-      alive = false;
     }
-    if (!writing.inTransaction) throw queued.outcome.ok ? unavailable(REFUSAL) : queued.outcome.reason;
+  };
+
+  const demandTransaction = (outcome: Outcome) => {
+    if (!writing.inTransaction) throw outcome.ok ? unavailable(REFUSAL) : outcome.reason;
+  };
+
+  const runJob = (queued: Queued) => {
+    const { tx, end } = lend(queued);
+    queued.outcome = attempt(() => queued.job(tx));
+    end();
+    demandTransaction(queued.outcome);
+  };
+
+  const runInSteps = async (queued: Queued) => {
+    const { tx, end } = lend(queued);
+    try {
+      const steps = queued.job(tx) as Steps<unknown>;
+      for (;;) {
+        const outcome = attempt(() => steps.next());
+        demandTransaction(outcome);
+        if (!outcome.ok) throw outcome.reason;
+        if (outcome.value.done) {
+          queued.outcome = { ok: true, value: outcome.value.value };
+          return;
+        }
+        await turn();
+      }
+    } finally {
+      end();
+    }
   };
 
   /** Moves jobs from the queue into `batch` and runs them while time allows; false when one failed after it wrote. */
@@ -148,7 +210,12 @@ export function createWriter(
       const before = writes;
       runJob(queued);
       if (!queued.outcome?.ok && writes !== before) return false;
-    } while (batch.length < JOBS_PER_COMMIT && endPages < END_PAGES_PER_COMMIT && performance.now() < end);
+    } while (
+      !queue[0]?.isInSteps &&
+      batch.length < JOBS_PER_COMMIT &&
+      endPages < END_PAGES_PER_COMMIT &&
+      performance.now() < end
+    );
     return true;
   };
 
@@ -202,6 +269,36 @@ export function createWriter(
     } finally {
       memory.renew();
     }
+    committed(batch);
+  };
+
+  const commitInSteps = async (queued: Queued) => {
+    try {
+      begin();
+      await runInSteps(queued);
+      workAtEndApart(queued);
+      writing.exec('commit');
+    } catch (reason) {
+      rollBack(writing);
+      return queued.reject(storageError(reason));
+    } finally {
+      memory.renew();
+    }
+    committed([queued]);
+  };
+
+  const workAtEndApart = (queued: Queued) => {
+    writing.exec('savepoint ends');
+    try {
+      workAtEnd([queued]);
+    } catch (reason) {
+      onFailedEffect(reason);
+      demandTransaction({ ok: false, reason });
+      writing.exec('rollback to ends');
+    }
+  };
+
+  const committed = (batch: Queued[]) => {
     counts.commits += 1;
     counts.jobs += batch.length;
     holdBack(onCommit());
@@ -233,6 +330,21 @@ export function createWriter(
     return outer;
   };
 
+  const enqueue = <T>(job: (tx: Tx) => unknown, isInSteps: boolean) => {
+    const waiting = outsideJobs(queue);
+    return new Promise<T>((resolve, reject) => {
+      waiting.push({
+        job,
+        isInSteps,
+        resolve: resolve as (value: unknown) => void,
+        reject,
+        ends: [],
+        effects: [],
+      });
+      schedule();
+    });
+  };
+
   return {
     counts,
     read: {
@@ -242,14 +354,10 @@ export function createWriter(
       run: (statement) => outsideJobs(reader).run(statement),
       insert: (statement) => outsideJobs(reader).insert(statement),
     },
-    write: <T>(job: (tx: Tx) => Settled<T>) => {
-      const waiting = outsideJobs(queue);
-      return new Promise<T>((resolve, reject) => {
-        waiting.push({ job, resolve: resolve as (value: unknown) => void, reject, ends: [], effects: [] });
-        schedule();
-      });
-    },
+    write: (job) => enqueue(job, false),
+    writeInSteps: (job) => enqueue(job, true),
     emptyLog: () => {
+      if (writing.inTransaction) return false;
       const patience = writing.pragma('busy_timeout', { simple: true });
       writing.pragma('busy_timeout = 0');
       try {

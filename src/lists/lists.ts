@@ -1,14 +1,14 @@
 import type { Db } from '../db/connection.ts';
 import { isBeingRemoved } from '../db/removed.ts';
 import type { ListRow, TaskRow } from '../db/tables.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Steps, Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import { demand, demandSound, type Issue, notFound } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { patched } from '../kernel/patch.ts';
 import { positionAfter } from '../kernel/positions.ts';
-import { type Member, writeAs } from '../workspaces/door.ts';
+import { type Member, writeAs, writeInStepsAs } from '../workspaces/door.ts';
 import { beginRemoval, finishRemoval } from '../workspaces/removals.ts';
 import type { List, ListInput, ListPatch } from './schema.ts';
 import { counterpartOf } from './statuses.ts';
@@ -54,7 +54,7 @@ export const readList = (db: Db, who: Member, id: string): List =>
 export function updateList(deps: Deps, who: Member, id: string, input: ListPatch): Promise<List> {
   const nowMs = deps.clock.now();
   const now = toInstant(nowMs);
-  return writeAs(deps, who, (tx) => {
+  return writeInStepsAs(deps, who, function* (tx) {
     const row = demandList(tx, who, id);
     demandSound(listIssues(tx, who, input));
     const { title, position, spaceId, statusTemplateId } = input;
@@ -64,10 +64,11 @@ export function updateList(deps: Deps, who: Member, id: string, input: ListPatch
       throw notFound('list');
     }
     if (next !== row) store.saveList(tx, next);
-    if (next.space_id !== row.space_id) moveTasksToSpace(tx, who, id, next.space_id);
+    if (next.space_id !== row.space_id) yield* moveTasksToSpace(tx, who, id, next.space_id);
     if (next.status_template_id === row.status_template_id) return store.withStatuses(tx, next);
-    for (const task of translateStatuses(tx, who, row, next, now)) {
+    for (const task of yield* translateStatuses(tx, who, row, next, now)) {
       deps.instanceLeft(deps, tx, { task, how: 'completed', by: who.userId }, nowMs);
+      yield;
     }
     return store.withStatuses(tx, next);
   });
@@ -84,13 +85,19 @@ export async function removeList(deps: Deps, who: Member, id: string): Promise<u
 }
 
 /** Answers the upcoming instances of series that were completed by it. */
-function translateStatuses(tx: Tx, who: Member, before: ListRow, after: ListRow, now: Instant): TaskRow[] {
+function* translateStatuses(
+  tx: Tx,
+  who: Member,
+  before: ListRow,
+  after: ListRow,
+  now: Instant,
+): Steps<TaskRow[]> {
   const { workspaceId } = who;
   const among = store.statusesOf(tx, workspaceId, after.status_template_id);
   const changes = store
     .statusesOf(tx, workspaceId, before.status_template_id)
     .map((status) => ({ from: status.id, to: counterpartOf(status, among) }));
-  return restatusTasks(tx, who, changes, now, after.id);
+  return yield* restatusTasks(tx, who, changes, now, after.id);
 }
 
 /** What will not do of the space and status template that a list is to have. */

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Db } from '../db/connection.ts';
 import type { StatusTemplateRow, TaskRow } from '../db/tables.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Steps, Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import { badRequest, demand, demandSound, type Issue } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { patched } from '../kernel/patch.ts';
-import { type Member, writeAs } from '../workspaces/door.ts';
+import { type Member, writeAs, writeInStepsAs } from '../workspaces/door.ts';
 import { STARTING_STATUSES } from '../workspaces/starter.ts';
 import type {
   Status,
@@ -66,7 +66,7 @@ export function updateTemplate(
   const nowMs = deps.clock.now();
   const now = toInstant(nowMs);
   const { workspaceId } = who;
-  return writeAs(deps, who, (tx) => {
+  return writeInStepsAs(deps, who, function* (tx) {
     const row = demandTemplate(tx, who, id);
     const present = statusesOf(tx, workspaceId, id);
     demandSound(issuesOf(row, present, input, now));
@@ -74,9 +74,10 @@ export function updateTemplate(
     const isDefault = input.isDefault ?? row.is_default === 1;
     if (isDefault && row.is_default === 0) store.unmarkDefault(tx, workspaceId, now);
     const areSame = isDeepStrictEqual(statuses, present);
-    const completed = areSame ? [] : replaceStatuses(tx, who, id, present, statuses, now);
+    const completed = areSame ? [] : yield* replaceStatuses(tx, who, id, present, statuses, now);
     for (const task of completed) {
       deps.instanceLeft(deps, tx, { task, how: 'completed', by: who.userId }, nowMs);
+      yield;
     }
     let next = patched(row, { title: input.title, is_default: isDefault ? 1 : 0 }, now);
     if (!areSame) next = { ...next, updated_at: now };
@@ -131,14 +132,14 @@ function entryIssues(present: readonly Status[], entries: readonly StatusEntry[]
 }
 
 /** Answers the upcoming instances of series that were completed by it. */
-function replaceStatuses(
+function* replaceStatuses(
   tx: Tx,
   who: Member,
   templateId: string,
   present: readonly Status[],
   next: readonly Status[],
   now: Instant,
-): TaskRow[] {
+): Steps<TaskRow[]> {
   for (const status of next) {
     if (present.some(({ id }) => id === status.id)) store.saveStatus(tx, who.workspaceId, status);
     else store.insertStatus(tx, who.workspaceId, templateId, status);
@@ -148,7 +149,7 @@ function replaceStatuses(
     if (kept?.type === status.type) return [];
     return [{ from: status.id, to: kept ?? successorOf(status, next) }];
   });
-  const completed = restatusTasks(tx, who, changes, now);
+  const completed = yield* restatusTasks(tx, who, changes, now);
   for (const status of present) {
     if (!next.some(({ id }) => id === status.id)) store.deleteStatus(tx, who.workspaceId, status.id);
   }

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { codeIn } from '../db/codes.ts';
 import { query } from '../db/connection.ts';
+import { changeTasks } from '../db/many-tasks.ts';
 import type { StatusType, TaskRow } from '../db/tables.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Steps, Tx } from '../db/writer.ts';
 import type { Instant } from '../kernel/instants.ts';
 import type { Member } from '../workspaces/door.ts';
 import { isOpen } from './statuses.ts';
@@ -18,29 +19,33 @@ interface StatusChange {
  * entering a completed status, cleared on leaving it. An open task stays with nobody who may not be assigned. Answers the
  * upcoming instances of series that were completed by it: their series go on, once the statuses are as they shall be.
  */
-export function restatusTasks(
+export function* restatusTasks(
   tx: Tx,
   who: Member,
   changes: readonly StatusChange[],
   now: Instant,
   listId?: string,
-): TaskRow[] {
+): Steps<TaskRow[]> {
   const completing = changes.filter(({ to }) => to.type === 'completed').map(({ from }) => from);
   const upcoming = completing.length > 0 ? openUpcomingInstances(tx, who, completing, listId) : [];
   for (const { from, to } of changes) {
-    let tasks = query
-      .updateTable('tasks')
-      .set({
+    yield* changeTasks(
+      tx,
+      who.workspaceCode,
+      ({ and, eb }) =>
+        and([
+          eb('status_code', '=', codeIn('statuses', from)),
+          ...(listId === undefined ? [] : [eb('list_code', '=', codeIn('lists', listId))]),
+        ]),
+      {
         status_id: to.id,
         status_code: codeIn('statuses', to.id),
         completed_at: to.type === 'completed' ? sql<Instant>`ifnull(completed_at, ${now})` : null,
         updated_at: now,
         ...(isOpen(to.type) && assigneeIfAssignable(who.workspaceId)),
-      })
-      .where('workspace_code', '=', who.workspaceCode)
-      .where('status_code', '=', codeIn('statuses', from));
-    if (listId !== undefined) tasks = tasks.where('list_code', '=', codeIn('lists', listId));
-    tx.run(tasks);
+      },
+    );
+    yield;
   }
   return upcoming;
 }
@@ -79,10 +84,6 @@ function openUpcomingInstances(
 
 /** Tasks name the space of their list. */
 export const moveTasksToSpace = (tx: Tx, { workspaceCode }: Member, listId: string, spaceId: string) =>
-  tx.run(
-    query
-      .updateTable('tasks')
-      .set({ space_id: spaceId })
-      .where('list_code', '=', codeIn('lists', listId))
-      .where('workspace_code', '=', workspaceCode),
-  );
+  changeTasks(tx, workspaceCode, ({ eb }) => eb('list_code', '=', codeIn('lists', listId)), {
+    space_id: spaceId,
+  });

@@ -1,28 +1,27 @@
 import { codeIn } from '../db/codes.ts';
 import { query } from '../db/connection.ts';
-import type { Tx } from '../db/writer.ts';
+import { changeTasks } from '../db/many-tasks.ts';
+import type { Steps, Tx } from '../db/writer.ts';
 import type { Instant } from '../kernel/instants.ts';
 import type { Member } from './door.ts';
 
 /** Takes someone's open tasks in a workspace from them, and those to come: they may not be an assignee there any more. */
-export function unassignOpenTasks(
+export function* unassignOpenTasks(
   tx: Tx,
   { workspaceId, workspaceCode }: Member,
   userId: string,
   now: Instant,
-): void {
+): Steps<void> {
   const open = query
     .selectFrom('statuses')
     .select('code')
     .where('workspace_id', '=', workspaceId)
     .where('type', 'in', ['unstarted', 'started']);
-  tx.run(
-    query
-      .updateTable('tasks')
-      .set({ assignee_id: null, assignee_code: null, updated_at: now })
-      .where('assignee_code', '=', codeIn('users', userId))
-      .where('workspace_code', '=', workspaceCode)
-      .where('status_code', 'in', open),
+  yield* changeTasks(
+    tx,
+    workspaceCode,
+    ({ and, eb }) => and([eb('assignee_code', '=', codeIn('users', userId)), eb('status_code', 'in', open)]),
+    { assignee_id: null, assignee_code: null, updated_at: now },
   );
   tx.run(
     query

@@ -1,7 +1,7 @@
 import { type Db, prepared, query } from '../db/connection.ts';
 import { isNotBeingRemoved } from '../db/removed.ts';
 import type { Role } from '../db/tables.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Steps, Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import type { Door } from '../http/route.ts';
 import { forbidden, notFound } from '../kernel/errors.ts';
@@ -42,10 +42,21 @@ export const member = (least: Role): Door<Member> => ({
  */
 export const writeAs = <T>(deps: Deps, who: Member, job: Parameters<typeof deps.write<T>>[0]): Promise<T> =>
   deps.write<T>((tx: Tx) => {
-    demandSession(deps, tx, who);
-    demandStanding(tx, who, who.workspaceId, who.role);
+    demandRight(deps, tx, who);
     return job(tx);
   });
+
+/** As `writeAs`, for a job that may change very many rows. */
+export const writeInStepsAs = <T>(deps: Deps, who: Member, job: (tx: Tx) => Steps<T>): Promise<T> =>
+  deps.writeInSteps(function* (tx): Steps<T> {
+    demandRight(deps, tx, who);
+    return yield* job(tx);
+  });
+
+function demandRight(deps: Deps, tx: Tx, who: Member): void {
+  demandSession(deps, tx, who);
+  demandStanding(tx, who, who.workspaceId, who.role);
+}
 
 export const isAtLeast = (role: Role, least: Role): boolean => RANKS[role] >= RANKS[least];
 

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { badRequest, forbidden, notFound } from '../kernel/errors.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { unassignOpenTasks } from './assignments.ts';
-import { isAtLeast, type Member, writeAs } from './door.ts';
+import { isAtLeast, type Member, writeInStepsAs } from './door.ts';
 import { dropInvitations } from './invitations-store.ts';
 import type { MemberPatch, WorkspaceMember } from './schema.ts';
 import * as store from './store.ts';
@@ -22,7 +22,7 @@ export function changeRole(
 ): Promise<WorkspaceMember> {
   const now = toInstant(deps.clock.now());
   const { workspaceId } = who;
-  return writeAs(deps, who, (tx) => {
+  return writeInStepsAs(deps, who, function* (tx) {
     const row = demandMember(tx, workspaceId, userId);
     const { role } = input;
     if (role === undefined) return store.memberOf(row);
@@ -32,7 +32,7 @@ export function changeRole(
     if (role === 'owner') handOver(tx, who, userId, now);
     else store.setRole(tx, workspaceId, userId, role);
     if (!isAtLeast(role, 'admin')) dropInvitations(tx, workspaceId, { inviterId: userId });
-    if (role === 'viewer') unassignOpenTasks(tx, who, userId, now);
+    if (role === 'viewer') yield* unassignOpenTasks(tx, who, userId, now);
     const facts = { event: 'role-changed', workspaceId, userId, role, by: who.userId };
     tx.afterCommit(() => deps.log.info(facts, 'role changed'));
     return store.memberOf({ ...row, role });
@@ -49,12 +49,12 @@ export async function removeMember(deps: Deps, who: Member, userId: string): Pro
   }
   const now = toInstant(deps.clock.now());
   const { workspaceId } = who;
-  await writeAs(deps, who, (tx) => {
+  await writeInStepsAs(deps, who, function* (tx) {
     const row = demandMember(tx, workspaceId, userId);
     refuseOwner(who, row, 'The owner cannot leave: hand the workspace over or delete it');
     store.deleteMember(tx, workspaceId, userId);
     dropInvitations(tx, workspaceId, { inviterId: userId });
-    unassignOpenTasks(tx, who, userId, now);
+    yield* unassignOpenTasks(tx, who, userId, now);
   });
   deps.log.info({ event: 'member-removed', workspaceId, userId, by: who.userId }, 'member removed');
 }
