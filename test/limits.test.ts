@@ -390,6 +390,59 @@ describe('failed sign-ins', () => {
     expect([status, headers.get('retry-after')]).toEqual([429, '60']);
   });
 
+  /** Wrong passwords of as many networks, which leave none for any that is not known. */
+  const guessFromEverywhere = async (email: string) => {
+    for (let i = 0; i < 100; i += 1)
+      expect((await login(email, 'wrong password', `203.0.113.${i}`)).status).toBe(401);
+    expect((await login(email, 'wrong password', '203.0.113.200')).status).toBe(429);
+  };
+  const reset = async (email: string, newPassword: string) => {
+    await world.call('POST', '/auth/password/reset/request', { body: { email } });
+    const { token } = await world.mailTo(email);
+    const body = { token, newPassword };
+    const address = '192.0.2.1';
+    expect((await world.call('POST', '/auth/password/reset/confirm', { body, address })).status).toBe(204);
+  };
+
+  it('from everywhere keep nobody from signing in by a mailed code, or by the password of a reset', async () => {
+    await open({ auth_burst: 100_000 });
+    const ada = await world.signUp('ada@example.com');
+    await guessFromEverywhere(ada.email);
+    expect((await login(ada.email, ada.password)).status).toBe(429);
+    await world.call('POST', '/auth/login/code', { body: { email: ada.email } });
+    const { code } = await world.mailTo(ada.email);
+    expect((await confirm(ada.email, code)).status).toBe(200);
+    const bob = await world.signUp('bob@example.com');
+    await guessFromEverywhere(bob.email);
+    await reset(bob.email, 'password2');
+    expect((await login(bob.email, 'password2')).status).toBe(200);
+  });
+
+  it('of the address that resets the password are forgotten, those of another are not', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com');
+    for (const address of ['192.0.2.1', '192.0.2.2'])
+      for (let i = 0; i < 10; i += 1) await login(ada.email, 'wrong password', address);
+    await reset(ada.email, 'password2');
+    expect((await login(ada.email, 'password2', '192.0.2.2')).status).toBe(429);
+    for (let i = 0; i < 9; i += 1) expect((await login(ada.email, 'wrong again')).status).toBe(401);
+    expect((await login(ada.email, 'password2')).status).toBe(200);
+  });
+
+  it('by codes are 100 per account from everywhere as well, and count for passwords', async () => {
+    await open({ auth_burst: 100_000 });
+    const ada = await world.signUp('ada@example.com');
+    const guess = async (address: string, code = '000000') => {
+      const body = { email: ada.email, code };
+      return (await world.call('POST', '/auth/login/code/confirm', { body, address })).status;
+    };
+    for (let i = 0; i < 100; i += 1) expect(await guess(`203.0.113.${i}`)).toBe(401);
+    await world.call('POST', '/auth/login/code', { body: { email: ada.email } });
+    const { code } = await world.mailTo(ada.email);
+    expect(await guess('203.0.113.200', code)).toBe(429);
+    expect((await login(ada.email, ada.password, '203.0.113.200')).status).toBe(429);
+  });
+
   it('count wrong codes and wrong passwords of a change together', async () => {
     await open();
     const ada = await world.signUp('ada@example.com');

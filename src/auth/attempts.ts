@@ -1,4 +1,4 @@
-import { type Budget, returnBudgets, takeBudgets } from '../db/budgets.ts';
+import { type Budget, deleteBudgets, returnBudgets, takeBudgets } from '../db/budgets.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import { networkOf } from '../http/client-address.ts';
@@ -10,9 +10,9 @@ import { KNOWN_NETWORK_MS } from '../sessions/tokens.ts';
 import { findUserByEmail } from '../users/store.ts';
 
 /**
- * Counts an attempt to prove to be the owner of an address, before it is known how it ends, so that many at once
- * cannot slip through; `forgiveAttempt` takes back one that succeeded. Answers the milliseconds to wait when the
- * budget is empty. Networks that signed in to the account lately are not held up by what others try from elsewhere.
+ * Counts an attempt to prove to be the owner of an address by a password, before it is known how it ends, so that many
+ * at once cannot slip through; `forgiveAttempt` takes back one that succeeded. Answers the milliseconds to wait when
+ * the budget is empty. Networks that signed in to the account lately are not held up by what others try from elsewhere.
  */
 export function countAttempt(
   deps: Deps,
@@ -21,12 +21,44 @@ export function countAttempt(
   email: string,
   now: number,
 ): number | undefined {
-  const outcome = takeBudgets(tx, budgetsOf(deps, tx, visitor, email, now), now);
+  const { here, passwords } = budgetsOf(deps, tx, visitor, email, now);
+  const outcome = takeBudgets(tx, [...here, ...passwords], now);
   return outcome.taken ? undefined : outcome.waitMs;
 }
 
-export const forgiveAttempt = (deps: Deps, tx: Tx, visitor: Visitor, email: string, now: number) =>
-  returnBudgets(tx, budgetsOf(deps, tx, visitor, email, now));
+/**
+ * As `countAttempt`, by a mailed code. It counts for passwords as well, but wrong passwords from elsewhere hold up no
+ * code: whoever is guessed at from everywhere shall still have a way in.
+ */
+export function countCodeAttempt(
+  deps: Deps,
+  tx: Tx,
+  visitor: Visitor,
+  email: string,
+  now: number,
+): number | undefined {
+  const { here, codes, passwords } = budgetsOf(deps, tx, visitor, email, now);
+  const outcome = takeBudgets(tx, [...here, ...codes], now);
+  if (!outcome.taken) return outcome.waitMs;
+  takeBudgets(tx, passwords, now);
+  return undefined;
+}
+
+export function forgiveAttempt(deps: Deps, tx: Tx, visitor: Visitor, email: string, now: number): void {
+  const { here, passwords } = budgetsOf(deps, tx, visitor, email, now);
+  returnBudgets(tx, [...here, ...passwords]);
+}
+
+export function forgiveCodeAttempt(deps: Deps, tx: Tx, visitor: Visitor, email: string, now: number): void {
+  forgiveAttempt(deps, tx, visitor, email, now);
+  returnBudgets(tx, budgetsOf(deps, tx, visitor, email, now).codes);
+}
+
+/** Forgets what failed here and from everywhere, for someone who has proved to own the address in another way. */
+export function forgetAttempts(deps: Deps, tx: Tx, visitor: Visitor, email: string): void {
+  const keys = keysOf(deps, visitor, email);
+  deleteBudgets(tx, Object.values(keys));
+}
 
 /** Counts an attempt on the disk; throws TooManyRequestsError when the budget is empty. */
 export async function demandAttempt(deps: Deps, visitor: Visitor, email: string, now: number): Promise<void> {
@@ -70,20 +102,37 @@ async function orForgive<T>(
 
 export const heldUp = (waitMs: number) => tooManyRequests(waitMs / 1_000, 'attempts-limited');
 
-function budgetsOf(deps: Deps, tx: Tx, visitor: Visitor, email: string, now: number): Budget[] {
+/** What is left of attempts from this network; from all that are not known, by passwords and by codes. */
+interface Attempts {
+  here: Budget[];
+  passwords: Budget[];
+  codes: Budget[];
+}
+
+function budgetsOf(deps: Deps, tx: Tx, visitor: Visitor, email: string, now: number): Attempts {
   const limits = deps.config.rate_limits;
-  if (!limits.enabled) return [];
-  const account = deps.keys.codeHash(email);
-  const network = networkOf(visitor.address);
+  if (!limits.enabled) return { here: [], passwords: [], codes: [] };
+  const keys = keysOf(deps, visitor, email);
   const user = findUserByEmail(tx, email);
-  const isKnown = knowsNetwork(tx, user?.id ?? '', network, toInstant(now - KNOWN_NETWORK_MS));
-  const here = {
-    key: `attempts:${account}:${network}`,
-    bucket: { burst: limits.failures_burst, refillMs: MINUTE / limits.failures_per_minute },
-  };
+  const since = toInstant(now - KNOWN_NETWORK_MS);
+  const isKnown = knowsNetwork(tx, user?.id ?? '', networkOf(visitor.address), since);
+  const here = { burst: limits.failures_burst, refillMs: MINUTE / limits.failures_per_minute };
   const everywhere = {
-    key: `attempts:${account}`,
-    bucket: { burst: limits.account_failures_burst, refillMs: MINUTE / limits.account_failures_per_minute },
+    burst: limits.account_failures_burst,
+    refillMs: MINUTE / limits.account_failures_per_minute,
   };
-  return isKnown ? [here] : [here, everywhere];
+  return {
+    here: [{ key: keys.here, bucket: here }],
+    passwords: isKnown ? [] : [{ key: keys.passwords, bucket: everywhere }],
+    codes: isKnown ? [] : [{ key: keys.codes, bucket: everywhere }],
+  };
+}
+
+function keysOf({ keys }: Deps, { address }: Visitor, email: string): Record<keyof Attempts, string> {
+  const account = keys.codeHash(email);
+  return {
+    here: `attempts:${account}:${networkOf(address)}`,
+    passwords: `attempts:${account}`,
+    codes: `code-attempts:${account}`,
+  };
 }

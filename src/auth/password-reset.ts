@@ -1,11 +1,13 @@
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
+import type { Visitor } from '../http/request.ts';
 import { unauthorized } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { passwordChanged, resetPassword } from '../mail/messages.ts';
 import { enqueueDecoy, enqueueMail, takeMailBudget } from '../mail/outbox.ts';
 import { endSessions } from '../sessions/store.ts';
 import { findUserByEmail, updateUser } from '../users/store.ts';
+import { forgetAttempts } from './attempts.ts';
 import { issueToken, keepNewestTokens, revokeTokens, takeToken, tokenWorks } from './email-tokens.ts';
 import { dropCode } from './login-code.ts';
 import type { EmailInput, MessageAnswer, ResetInput } from './schema.ts';
@@ -33,18 +35,20 @@ export async function requestReset(deps: Deps, { email }: EmailInput): Promise<M
 }
 
 /**
- * Sets a new password by a mailed token, ends every session, kills whatever else was mailed, and tells the owner.
- * 401 for a token that does not work.
+ * Sets a new password by a mailed token, ends every session, kills whatever else was mailed, forgets failed attempts and
+ * tells the owner. 401 for a token that does not work.
  */
-export async function confirmReset(deps: Deps, input: ResetInput): Promise<undefined> {
+export async function confirmReset(deps: Deps, visitor: Visitor, input: ResetInput): Promise<undefined> {
   const now = deps.clock.now();
   const refusal = unauthorized('The reset token is not valid');
   if (!tokenWorks(deps.read, 'password-reset', input.token, now)) throw refusal;
   const passwordHash = await deps.passwords.hash(input.newPassword);
   const userId = await deps.write((tx) => {
     const token = takeToken(tx, 'password-reset', input.token, now);
-    if (token) replacePassword(deps, tx, token.user_id, passwordHash, now);
-    return token?.user_id;
+    if (!token) return undefined;
+    replacePassword(deps, tx, token.user_id, passwordHash, now);
+    forgetAttempts(deps, tx, visitor, token.email);
+    return token.user_id;
   });
   if (userId === undefined) throw refusal;
   deps.log.info({ event: 'password-reset', userId }, 'password reset');

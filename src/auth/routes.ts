@@ -115,7 +115,7 @@ export const authRoutes = [
     tag: 'Accounts',
     summary: 'Set a new password',
     description: 'Ends every session. A password that is too weak is 400 and does not spend the token.',
-    handle: ({ deps, body }) => confirmReset(deps, body),
+    handle: ({ deps, visitor, body }) => confirmReset(deps, visitor, body),
   }),
   route({
     method: 'post',
