@@ -1249,6 +1249,21 @@ describe('catching up', () => {
     }
   });
 
+  it('catches up with what had ended long before the downtime was over, by its rule', async () => {
+    const endCondition = { type: 'date', endDate: '2031-07-10' };
+    const made: Record<string, number> = { latest: 1, all: 366, none: 0 };
+    const ids: Record<string, string> = {};
+    for (const catchUp of Object.keys(made)) ids[catchUp] = (await w.create({ catchUp, endCondition })).id;
+    w.world.clock.set(Date.parse('2058-07-01T10:00:00.000Z'));
+    expect(await zoneLookups(() => tick(w.world.deps))).toBeLessThan(15_000);
+    for (const [catchUp, id] of Object.entries(ids)) {
+      const [, ...caughtUp] = w.instances(id);
+      expect([catchUp, caughtUp.length]).toEqual([catchUp, made[catchUp]]);
+      if (caughtUp.length > 0) expect(caughtUp.at(-1)?.occurrence_at).toBe('2031-07-10T07:00:00.000Z');
+      expect(await w.read(id)).toMatchObject({ state: 'ended', nextRunAt: null });
+    }
+  });
+
   it('takes a clock that jumped a century in its stride', async () => {
     const { id } = await w.create();
     w.world.clock.set(Date.parse('2126-03-27T10:00:00.000Z'));

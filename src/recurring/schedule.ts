@@ -44,7 +44,7 @@ export function scheduleOf(series: Ruled) {
       // Half the way leaves about half of them: of a long way only the end is walked.
       let from = after;
       while (last.number - (occurrenceAtOrBefore(rule, from)?.number ?? 0) > 3 * limit) {
-        from = toInstant((toMs(from) + toMs(until)) / 2);
+        from = toInstant((toMs(from) + toMs(last.at)) / 2);
       }
       const found: Occurrence[] = [];
       for (const occurrence of occurrences(rule, from)) {
