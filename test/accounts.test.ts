@@ -585,6 +585,27 @@ describe('change of e-mail address', () => {
     expect(his.body.telegramLinked).toBe(true);
   });
 
+  it('undone, tells the owner what does not sign in any more', async () => {
+    const keep = await move(ada.email, 'thief@example.com');
+    await link('google');
+    await link('telegram');
+    await resetPassword('thief@example.com', 'password of the thief');
+    await world.settle();
+    const before = world.mails.length;
+    expect(await keepBy(keep)).toBe(204);
+    await world.settle();
+    expect(
+      world.mails
+        .slice(before)
+        .map(({ to, subject }) => `${to}: ${subject}`)
+        .toSorted(),
+    ).toEqual([
+      'ada@example.com: Google was removed as a way to sign in',
+      'ada@example.com: Telegram was removed as a way to sign in',
+      'ada@example.com: Your password was removed',
+    ]);
+  });
+
   it('undone, leaves no password that was set since it was asked for: the owner sets one by mail', async () => {
     const token = await request('thief@example.com');
     const keep = keepToken();

@@ -19,6 +19,7 @@ const all = [
   messages.accountExists(),
   messages.loginCode('012345'),
   messages.passwordChanged(),
+  messages.passwordRemoved(),
   messages.addressTaken(),
   messages.sessionsEnded(),
   messages.signInMethodChanged('Google', 'added'),
@@ -74,8 +75,16 @@ describe('messages', () => {
   });
 
   it('notices carry neither link nor secret', () => {
-    const { accountExists, passwordChanged, addressTaken, sessionsEnded, deliveryTest } = messages;
-    for (const notice of [accountExists, passwordChanged, addressTaken, sessionsEnded, deliveryTest]) {
+    const { accountExists, passwordChanged, passwordRemoved, addressTaken, sessionsEnded, deliveryTest } =
+      messages;
+    for (const notice of [
+      accountExists,
+      passwordChanged,
+      passwordRemoved,
+      addressTaken,
+      sessionsEnded,
+      deliveryTest,
+    ]) {
       const message = notice();
       expect(Object.keys(message).sort()).toEqual(['html', 'subject', 'text']);
       expect(message.text).not.toMatch(/^(Link|Token|Code):/m);

@@ -261,7 +261,10 @@ describe('a deleted account', () => {
       const { token: keep } = await world.mailTo(ada.email);
       await world.call('POST', '/auth/email/change/revert', { body: { token: keep } });
       await world.settle();
-      expect(mailed()).toEqual([['password-changed', email]]);
+      expect(mailed().toSorted()).toEqual([
+        ['password-changed', email],
+        ['password-removed', ada.email],
+      ]);
       expect((await remove(await signInByCode(ada, ada.email), { email: ada.email })).status).toBe(204);
       expect(mailed()).toEqual([]);
     });

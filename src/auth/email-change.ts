@@ -1,10 +1,9 @@
 import { takeBudgets } from '../db/budgets.ts';
-import { query } from '../db/connection.ts';
 import type { EmailTokenRow } from '../db/tables.ts';
 import type { Deps } from '../deps.ts';
 import { tooManyRequests, unauthorized } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
-import { addressTaken, confirmEmail, keepEmail } from '../mail/messages.ts';
+import { addressTaken, confirmEmail, keepEmail, passwordRemoved } from '../mail/messages.ts';
 import { enqueueMail, takeMailBudget } from '../mail/outbox.ts';
 import { senderBudget } from '../mail/sender-budget.ts';
 import { demandAccount, type SignedIn, writeSignedIn } from '../sessions/door.ts';
@@ -19,6 +18,7 @@ import {
   revokeTokens,
   takeToken,
 } from './email-tokens.ts';
+import { removeIdentitiesSince } from './identities.ts';
 import { dropCode } from './login-code.ts';
 import { dropPendingSignups } from './pending-signups.ts';
 import type { EmailChangeInput, MessageAnswer, TokenInput } from './schema.ts';
@@ -85,7 +85,7 @@ export async function confirmChange(deps: Deps, input: TokenInput): Promise<unde
 /**
  * Keeps the address that a change was to take away: cancels the change, or undoes it, even where the address has come
  * back, ends all sessions and takes away what signs in since it was first asked for, a new password included. What was
- * mailed to newer addresses dies, but no older address loses its say: a thief may have changed it more than once. 401
+ * mailed to newer addresses dies, and the owner is told of what signed in, but no older address loses its say: a thief may have changed it more than once. 401
  * for a token that does not work, or while the address is another's: that spends none.
  */
 export async function revertChange(deps: Deps, input: TokenInput): Promise<undefined> {
@@ -104,18 +104,23 @@ export async function revertChange(deps: Deps, input: TokenInput): Promise<undef
     revokeTokens(tx, user.id, { purposes: KEEPING, since: first.id });
     dropCode(tx, user.email);
     dropPendingSignups(tx, token.email);
-    tx.run(
-      query
-        .deleteFrom('identities')
-        .where('user_id', '=', user.id)
-        .where('created_at', '>=', first.created_at),
-    );
     endSessions(tx, user.id);
+    const owner = { ...user, email: token.email };
+    removeIdentitiesSince(deps, tx, owner, first.created_at, now);
     const isPasswordNewer = user.password_set_at !== null && user.password_set_at >= first.created_at;
     updateUser(tx, user.id, toInstant(now), {
-      email: token.email,
+      email: owner.email,
       ...(isPasswordNewer && { password_hash: null, password_set_at: null }),
     });
+    if (isPasswordNewer) {
+      const notice = {
+        kind: 'password-removed',
+        to: owner.email,
+        message: passwordRemoved(),
+        userId: owner.id,
+      };
+      enqueueMail(deps, tx, notice, now);
+    }
     return user.id;
   });
   deps.log.warn({ event: 'email-kept', userId }, 'change of e-mail address reverted');

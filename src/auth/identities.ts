@@ -3,7 +3,7 @@ import type { IdentityRow, UserRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import { invalid } from '../kernel/errors.ts';
-import { toInstant } from '../kernel/instants.ts';
+import { type Instant, toInstant } from '../kernel/instants.ts';
 import { signInMethodChanged } from '../mail/messages.ts';
 import { enqueueMail } from '../mail/outbox.ts';
 import { demandAccount, type SignedIn, writeSignedIn } from '../sessions/door.ts';
@@ -101,6 +101,16 @@ export async function removeIdentity(deps: Deps, who: SignedIn, provider: Provid
       .where('provider', '=', provider);
     if (tx.run(doomed) > 0) tellOwner(deps, tx, demandAccount(tx, who), provider, 'removed', now);
   });
+}
+
+/** Takes the ways to sign in that were added since an instant away from an account, and tells its owner of each. */
+export function removeIdentitiesSince(deps: Deps, tx: Tx, user: UserRow, since: Instant, now: number): void {
+  const doomed = query
+    .deleteFrom('identities')
+    .where('user_id', '=', user.id)
+    .where('created_at', '>=', since)
+    .returning('provider');
+  for (const { provider } of tx.all(doomed)) tellOwner(deps, tx, user, provider, 'removed', now);
 }
 
 /** A name as it is called elsewhere, made to fit ours; where nothing is left of it, the address before its @. */

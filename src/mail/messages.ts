@@ -74,6 +74,15 @@ export const passwordChanged = (): Message =>
     ],
   });
 
+export const passwordRemoved = (): Message =>
+  message({
+    subject: 'Your password was removed',
+    paragraphs: [
+      'A change of the address of your Errand account was undone, and with it the password that was set since. A sign-in code sent to this address always signs in.',
+      'To have a password again, ask for a password reset.',
+    ],
+  });
+
 export const signInMethodChanged = (method: string, change: 'added' | 'removed'): Message =>
   message({
     subject: `${method} was ${change} as a way to sign in`,
