@@ -1,17 +1,21 @@
 import { spawnSync } from 'node:child_process';
-import { expect, it } from 'vitest';
+import { closeSync, openSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 
 /** Runs it in a process of its own, whose log is its stderr, and which says `on` at its end. */
-function run(fault: string, format = 'json') {
+function run(fault: string, format = 'json', log: number | 'pipe' = 'pipe') {
   const source = `
     import { catchStrays } from ${JSON.stringify(new URL('../src/cli/strays.ts', import.meta.url).href)};
     import { createLog } from ${JSON.stringify(new URL('../src/kernel/log.ts', import.meta.url).href)};
-    catchStrays(createLog({ level: 'info', format: '${format}' }));
+    const log = createLog({ level: 'info', format: '${format}' });
+    catchStrays(log);
     ${fault}
     setTimeout(() => process.stdout.write('on'), 20);
   `;
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', source], {
     encoding: 'utf8',
+    stdio: ['ignore', 'pipe', log],
+    timeout: 10_000,
   });
   return { status, stdout, stderr };
 }
@@ -35,3 +39,20 @@ it.each(['json', 'pretty'])(
     expect(stderr).toContain('"message":"stray"');
   },
 );
+
+describe.each(['json', 'pretty'])('a log, as %s, that cannot be written, as its disk is full,', (format) => {
+  const onFullDisk = (fault: string) => {
+    const full = openSync('/dev/full', 'w');
+    const { status, stdout } = run(fault, format, full);
+    closeSync(full);
+    return [status, stdout];
+  };
+
+  it('takes nobody with it', () => {
+    expect(onFullDisk(`for (let i = 0; i < 100; i += 1) log.info('x'.repeat(50_000));`)).toEqual([0, 'on']);
+  });
+
+  it('still lets the process end as failed where an exception was not caught', () => {
+    expect(onFullDisk(`setImmediate(() => { throw new Error('stray'); });`)).toEqual([1, '']);
+  });
+});

@@ -3,6 +3,9 @@ import { type LevelWithSilent, type Logger, pino } from 'pino';
 export type Log = Logger;
 export type LogLevel = LevelWithSilent;
 
+/** Characters. */
+const KEPT_AT_MOST = 1_048_576;
+
 const LEVEL_COLOURS: Record<number, string> = {
   20: '\x1b[2m',
   40: '\x1b[33m',
@@ -10,13 +13,18 @@ const LEVEL_COLOURS: Record<number, string> = {
   60: '\x1b[31m',
 };
 
-/** Structured log on stderr: JSON lines, or one readable line each on a terminal. */
+/**
+ * Structured log on stderr: JSON lines, or one readable line each on a terminal. What cannot be written, as on a full
+ * disk, is kept for when it can, as long as it is little; nobody's request fails for it.
+ */
 export function createLog(options: { level: LogLevel; format: 'json' | 'pretty' }): Log {
+  const stderr = pino.destination({ fd: 2, sync: true, maxLength: KEPT_AT_MOST });
+  stderr.on('error', () => {});
+  const written = options.format === 'pretty' ? readable : (line: string) => line;
   return pino(
     { level: options.level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"` },
-    options.format === 'pretty'
-      ? { write: (line) => process.stderr.write(readable(line)) }
-      : pino.destination({ fd: 2, sync: true }),
+    // And nothing else of it: to flush, which a fatal line asks for, waits forever where a disk is full.
+    { write: (line) => stderr.write(written(line)) },
   );
 }
 
