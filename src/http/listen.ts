@@ -101,6 +101,8 @@ export async function listen(
       if (ahead && !ahead.writableFinished && !mayWait(socket, response)) return;
       latest.set(socket, response);
       if (isDraining) response.shouldKeepAlive = false;
+      // Before HTTP/1.1 there was none (RFC 9112, section 3.2), and health checks of proxies still leave it out.
+      if (request.httpVersion === '1.0') request.headers.host ??= 'localhost';
       handle(request, response);
     },
   );
