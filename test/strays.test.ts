@@ -40,6 +40,10 @@ it.each(['json', 'pretty'])(
   },
 );
 
+it('nobody is let in by the inspector, which Node would open at a SIGUSR1', () => {
+  expect(run(`process.kill(process.pid, 'SIGUSR1');`)).toEqual({ status: 0, stdout: 'on', stderr: '' });
+});
+
 describe.each(['json', 'pretty'])('a log, as %s, that cannot be written, as its disk is full,', (format) => {
   const onFullDisk = (fault: string) => {
     const full = openSync('/dev/full', 'w');
