@@ -1,14 +1,15 @@
 import { isIP } from 'node:net';
-import { CronPattern } from 'croner';
+import { Cron } from 'croner';
 import { z } from 'zod';
 
 const anyText = (_value: string): boolean => true;
 const isGiven = (value: string) => value !== '';
 const optional = (fits: (value: string) => boolean) => (value: string) => value === '' || fits(value);
 const isHeaderWord = (value: string) => /^[!-~]*$/.test(value);
-const isPath = (value: string) => value !== '' && /^(\/[A-Za-z0-9._~-]+)*\/?$/.test(value);
+const isPath = (value: string) => value !== '' && /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~-]+)*\/?$/.test(value);
 const isWebAddress = (value: string) => /^https?:\/\/[^\s/]/.test(value) && URL.canParse(value);
-const isBaseAddress = (value: string) => isWebAddress(value) && !/[?#]/.test(value);
+const isBaseAddress = (value: string) =>
+  isWebAddress(value) && !/[?#]/.test(value) && new URL(value).username === '';
 const isOrigin = (value: string) => isWebAddress(value) && new URL(value).origin === value;
 const isLinkTemplate = (value: string) => isWebAddress(value) && value.includes('{token}');
 const isSender = (value: string) => /^([^<>\p{Cc}]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u.test(value);
@@ -19,9 +20,10 @@ function isAddressRange(value: string): boolean {
   return kind !== 0 && Number(bits) <= (kind === 6 ? 128 : 32);
 }
 
-function isCronPattern(value: string): boolean {
+/** Of minutes, and with a time to come. */
+function isCron(value: string): boolean {
   try {
-    return Boolean(new CronPattern(value, undefined, { mode: '5-part' }));
+    return new Cron(value, { mode: '5-part' }).nextRun() !== null;
   } catch {
     return false;
   }
@@ -67,7 +69,7 @@ export const Settings = z.strictObject({
     access_token_minutes: integer(15, 1, 24 * 60),
     refresh_token_days: integer(30, 1, 3650),
     session_max_days: integer(0, 0, 3650),
-    google_client_ids: texts(),
+    google_client_ids: texts(isGiven, 'must hold client ids'),
     google_certs_url: text(
       'https://www.googleapis.com/oauth2/v1/certs',
       isWebAddress,
@@ -121,7 +123,7 @@ export const Settings = z.strictObject({
   }),
   recurrence: z.strictObject({ sweep: flag(true) }),
   backup: z.strictObject({
-    schedule: text('0 3 * * *', optional(isCronPattern), 'must be a cron pattern such as 0 3 * * *'),
+    schedule: text('0 3 * * *', optional(isCron), 'must be a cron pattern such as 0 3 * * *'),
     directory: text(''),
     keep: integer(7, 1, 10_000),
   }),

@@ -177,6 +177,26 @@ describe('a setting that cannot be used stops the start by its name', () => {
       'backup.schedule: must be a cron pattern such as 0 3 * * *',
     ],
     [
+      'a path that clients resolve to another',
+      '[server]\nbase_path = "/a/../b"',
+      'server.base_path: must be a path such as /api',
+    ],
+    [
+      'an address with a password in it',
+      '[server]\npublic_url = "https://ada:hush@a.example"',
+      'server.public_url: must be an address such as https://tasks.example.com',
+    ],
+    [
+      'an empty client id',
+      '[auth]\ngoogle_client_ids = [""]',
+      'auth.google_client_ids: must hold client ids',
+    ],
+    [
+      'a pattern that no day fits',
+      '[backup]\nschedule = "0 0 30 2 *"',
+      'backup.schedule: must be a cron pattern such as 0 3 * * *',
+    ],
+    [
       'a pattern of seconds',
       '[backup]\nschedule = "* * * * * *"',
       'backup.schedule: must be a cron pattern such as 0 3 * * *',
