@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -24,6 +26,8 @@ import { as, homeOf } from './people.ts';
 import { errand } from './shell.ts';
 import { openWorld, type World } from './world.ts';
 
+const MAIN = join(import.meta.dirname, '../src/main.ts');
+const NOBODY = 65_534;
 /** Nothing listens there. */
 const NO_PORT = '1';
 
@@ -186,7 +190,11 @@ describe('errand doctor tells', () => {
     const none = await doctor();
     expect([none.code, none.findings.length > 8]).toEqual([1, true]);
     expect(none.amiss).toMatchObject([
-      { subject: 'database', message: expect.stringContaining('not a SQLite') },
+      {
+        subject: 'database',
+        message: expect.stringContaining('not a SQLite'),
+        advice: expect.stringContaining('errand restore'),
+      },
     ]);
     rmSync(pathOf('errand.db'));
     expect((await doctor()).amiss).toMatchObject([
@@ -197,6 +205,30 @@ describe('errand doctor tells', () => {
       },
     ]);
     expect(existsSync(pathOf('errand.db'))).toBe(false);
+  });
+
+  it('a data folder or database that its owner cannot write to', async () => {
+    const isRoot = process.getuid?.() === 0;
+    await world.opened.close();
+    if (isRoot)
+      for (const each of [world.folder, ...readdirSync(world.folder).map(pathOf)])
+        chownSync(each, NOBODY, NOBODY);
+    const amiss = () => {
+      const { stdout } = spawnSync(process.execPath, [MAIN, 'doctor', '--json'], {
+        cwd: '/',
+        encoding: 'utf8',
+        env: environment(),
+        ...(isRoot && { uid: NOBODY, gid: NOBODY }),
+      });
+      const { findings } = JSON.parse(stdout) as { findings: (Finding & { subject: string })[] };
+      return findings.filter(({ status }) => status === 'fail').map(({ message }) => message);
+    };
+    chmodSync(pathOf('errand.db'), 0o400);
+    expect(amiss()).toEqual([`${pathOf('errand.db')} cannot be written`]);
+    chmodSync(pathOf('errand.db'), 0o600);
+    chmodSync(world.folder, 0o500);
+    expect(amiss()).toContain(`${world.folder} cannot be written`);
+    chmodSync(world.folder, 0o700);
   });
 
   it('settings that are invalid, by name, and variables that are none', async () => {

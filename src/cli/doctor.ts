@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { type Config, loadConfig } from '../config.ts';
 import { openStorage, type Storage } from '../db/open.ts';
 import { systemClock } from '../kernel/clock.ts';
@@ -92,7 +93,9 @@ function opened({ database }: Config): { storage?: Storage; refusal?: Found } {
     return { storage: openStorage({ ...database, create: false }) };
   } catch (error) {
     const { message } = failureOf(error);
-    const advice = 'Start the server, which makes one where there is none, or set database.path';
+    const advice = existsSync(database.path)
+      ? 'Mend that, or put a backup in place: errand restore FILE --yes'
+      : 'Start the server, which makes one, or set database.path';
     return { refusal: { subject: 'database', ...fail(message, advice) } };
   }
 }

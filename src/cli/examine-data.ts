@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { migrations } from '../../migrations/index.ts';
 import { COUNTERS, type Look, WHOLENESS } from '../backup/check.ts';
@@ -15,7 +15,7 @@ import { amissOr, type Finding, fail, ok, warn } from './finding.ts';
 const LEAST_FREE_BYTES = 100_000_000;
 const LARGEST_LOG_BYTES = 1_000_000_000;
 
-/** Data folder, database, keys and backups must be their owner's alone. */
+/** Data folder, database, keys and backups must be their owner's alone, who can write them. */
 export function examineModes({ database, backup }: Config): Finding[] {
   const folder = dirname(database.path);
   if (process.platform === 'win32') return [];
@@ -28,11 +28,25 @@ export function examineModes({ database, backup }: Config): Finding[] {
       .filter((entry) => entry.isFile())
       .map(({ name }) => join(each, name)),
   ]);
+  const unwritable = [folder, database.path].filter((each) => existsSync(each) && !isWritable(each));
   const open = files.filter((file) => ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0);
-  return amissOr(
-    `${folder} and its files are its owner's alone`,
-    open.map((file) => warn(`Other users of this machine may enter or read ${file}`, `chmod go-rwx ${file}`)),
-  );
+  return amissOr(`${folder} and its files are its owner's alone`, [
+    ...unwritable.map((each) =>
+      fail(`${each} cannot be written`, `chmod u+rwX ${each}, and see whether the disk is read-only`),
+    ),
+    ...open.map((file) =>
+      warn(`Other users of this machine may enter or read ${file}`, `chmod go-rwx ${file}`),
+    ),
+  ]);
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Room for what comes, and for the next backup. */
