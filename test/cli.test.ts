@@ -1,6 +1,15 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { constants, getPriority, tmpdir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -427,12 +436,27 @@ describe('every command', () => {
   it.each([...onData, ['serve'], ['migrate'], ['restore', 'x.db', '--yes'], ['doctor']])(
     '%s %s refuses to be run by another user, with the line to run instead',
     async (...args) => {
-      await openServer();
+      const server = await openServer();
       const { code, err } = await errand(args, { shell: { uid: 54_321 } });
       expect(code).toBe(1);
-      expect(err).toContain(`\n  sudo -u ${userInfo().username} errand ${args.join(' ')}\n`);
+      const where = `env ERRAND_DATABASE_PATH=${server.folder}/errand.db`;
+      expect(err).toContain(`\n  sudo -u ${userInfo().username} ${where} errand ${args.join(' ')}\n`);
     },
   );
+
+  it('says in that line where the data is, and no secret', async () => {
+    const server = await openServer();
+    writeFileSync(join(folder, 'own.toml'), `[database]\npath = "${server.folder}/errand.db"`);
+    const given = (environment: Record<string, string>) =>
+      errand(['users', 'list'], { shell: { uid: 54_321, environment } });
+    const secret = { ERRAND_METRICS_TOKEN: 'hush' };
+    const { err } = await given({ ...secret, ERRAND_CONFIG: 'own.toml' });
+    expect(err).toContain(
+      `\n  sudo -u ${userInfo().username} env ERRAND_CONFIG=own.toml errand users list\n`,
+    );
+    renameSync(join(folder, 'own.toml'), join(folder, 'config.toml'));
+    expect((await given(secret)).err).toContain(`\n  sudo -u ${userInfo().username} errand users list\n`);
+  });
 
   it.each([
     [],

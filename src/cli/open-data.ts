@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Config, loadConfig } from '../config.ts';
 import type { Deps } from '../deps.ts';
@@ -51,11 +51,25 @@ export async function withData<T>(
 function refuseStranger(shell: Shell, path: string): void {
   const folder = dirname(path);
   // The folder may be a volume, which an orchestrator makes root's and opens to a group.
-  const owners = [ownerOf(path), ownerOf(folder) || undefined];
+  const owners = [ownerOf(path), mayEnter(folder) ? ownerOf(folder) || undefined : ownerOf(folder)];
   const owner = owners.find((uid) => uid !== undefined && uid !== shell.uid);
   if (shell.uid === undefined || owner === undefined) return;
-  const line = ['sudo', '-u', userName(owner), ...shell.words].map(quoted).join(' ');
+  const where = ['ERRAND_CONFIG', 'ERRAND_DATABASE_PATH'].flatMap((name) => {
+    const value = shell.environment[name];
+    return value === undefined ? [] : [`${name}=${value}`];
+  });
+  const words = where.length > 0 ? ['env', ...where, ...shell.words] : shell.words;
+  const line = ['sudo', '-u', userName(owner), ...words].map(quoted).join(' ');
   throw new OperatorError(`${folder} is another user's. Run this as its owner:\n  ${line}`);
+}
+
+function mayEnter(folder: string): boolean {
+  try {
+    accessSync(folder, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Undefined for what is not there, or not to be seen. */
