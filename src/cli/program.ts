@@ -134,7 +134,7 @@ function commandLine(shell: Shell): Command {
     .addOption(json())
     .action(async (id, options) => (await import('./mail.ts')).showFromOutbox(shell, id, options));
   add(mail, 'retry')
-    .description('let the server try again at once to send a mail that waits or failed')
+    .description('let the server send a mail at once, again if it was sent')
     .argument('<id>')
     .action(async (id, options) => (await import('./mail.ts')).retryFromOutbox(shell, id, options));
   add(mail, 'test')
