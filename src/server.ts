@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { Cron } from 'croner';
 import { createApp } from './app.ts';
 import { type Errand, scheduledBackups } from './backup/scheduled.ts';
@@ -68,7 +69,7 @@ async function run(opened: Opened, errand: Errand, unlock: () => void): Promise<
       new Cron('30 * * * *', { timezone: 'UTC', catch: failed }, backups.remind),
     );
   }
-  log.info({ address: `http://${host}:${http.port}${config.server.base_path}` }, 'listening');
+  log.info({ address: addressOf(host, http.port) + config.server.base_path }, 'listening');
   return {
     port: http.port,
     stop: async () => {
@@ -85,3 +86,6 @@ async function run(opened: Opened, errand: Errand, unlock: () => void): Promise<
     },
   };
 }
+
+const addressOf = (host: string, port: number): string =>
+  `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
