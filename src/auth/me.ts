@@ -12,7 +12,7 @@ import type { Me, MeInput, PasswordInput } from './schema.ts';
 
 const NO_CURRENT_PASSWORD: Issue = {
   path: 'currentPassword',
-  message: 'The current password is required',
+  message: 'Password is required',
 };
 
 export function findMe(db: Db, userId: string): Me {

@@ -3,7 +3,6 @@ import type { Instant } from '../kernel/instants.ts';
 
 const TITLE_CHARACTERS_AT_MOST = 500;
 const DESCRIPTION_CHARACTERS_AT_MOST = 50_000;
-const TOKEN_CHARACTERS_AT_MOST = 512;
 
 /** Counts UTF-16 units, as JavaScript does; zod's own `min` and `max` count code points. */
 export const hasLength =
@@ -61,7 +60,6 @@ export const Position = z
 export const MailedToken = z
   .string({ error: 'Token is required' })
   .min(1, 'Token is required')
-  .max(TOKEN_CHARACTERS_AT_MOST, 'Token is too long')
   .openapi({ description: 'From the mail', example: 'nV0bJq3rC0m5lQ8cT1yXzA7dGk2wHs9uPf4iEoRaB6M' });
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dt\d\d:\d\d:[0-5]\d(\.\d{1,9})?(z|[+-]\d\d:\d\d)$/i;

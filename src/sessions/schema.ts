@@ -23,7 +23,6 @@ export const RefreshInput = z.object({
   refreshToken: z
     .string({ error: 'refreshToken is required' })
     .min(1, 'refreshToken is required')
-    .max(512, 'refreshToken is too long')
     .openapi({ example: 'Qm3vXy0aTz9cLr5eKd7hWf1jPg2nSb4uVi6oEqRtC8k' }),
 });
 export type RefreshInput = z.output<typeof RefreshInput>;
