@@ -209,6 +209,18 @@ describe('an open database', () => {
     close();
   });
 
+  it('waits longer for another writer in a command than in a server, which answers nobody meanwhile', () => {
+    makeDatabase();
+    for (const [create, patience] of [
+      [true, 2_000],
+      [false, 15_000],
+    ] as const) {
+      const { writing, close } = openStorage({ path, create });
+      expect(writing.pragma('busy_timeout', { simple: true })).toBe(patience);
+      close();
+    }
+  });
+
   it('runs on a SQLite without the WAL-reset bug', () => {
     const { reading, close } = open();
     const version = reading.prepare<[], string>('select sqlite_version()').pluck().get() ?? '';

@@ -5,7 +5,7 @@ import type { Tables } from './tables.ts';
 import type { Steps, Tx } from './writer.ts';
 
 /** Some 25 µs each, while nobody is answered. */
-const AT_ONCE = 200;
+const AT_ONCE = 400;
 
 /** Changes all the tasks of a workspace that are so, some in each step. */
 export function* changeTasks(

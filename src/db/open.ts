@@ -19,7 +19,8 @@ import { codeOf, writePrivateFile } from '../kernel/private-file.ts';
 
 /** 'Erra' in ASCII: marks a file as Errand's own (SQLite header, offset 68). */
 const APPLICATION_ID = 0x45727261;
-const BUSY_MILLISECONDS = 2_000;
+/** How long another writer is waited for: a server answers nobody meanwhile, a command may wait for a mass change. */
+const BUSY_MILLISECONDS = { server: 2_000, command: 15_000 };
 const JOURNAL_BYTES = 64 * 1024 * 1024;
 /** 8 MB of log between checkpoints: more would spare writes, but hold everyone up for longer when one comes. */
 const CHECKPOINT_PAGES = 2_000;
@@ -65,7 +66,7 @@ export function openStorage(options: OpenOptions): Storage {
     tightenModes(realPath(path));
     // SQLite would open it for reading only, and say so at the first write.
     if (options.create) accessSync(path, constants.W_OK);
-    return connect(path, options.external_replication ?? false);
+    return connect(path, options);
   });
 }
 
@@ -137,8 +138,12 @@ const FAILURES: [RegExp, string][] = [
   [/^(ENOTDIR|EEXIST|ELOOP|ENOENT)/, 'cannot be made there: check every folder and link on the way'],
 ];
 
-function connect(path: string, externalReplication: boolean): Storage {
-  const writing = new SqliteDatabase(path, { timeout: BUSY_MILLISECONDS, fileMustExist: true });
+function connect(
+  path: string,
+  { create, external_replication: externalReplication = false }: OpenOptions,
+): Storage {
+  const timeout = create ? BUSY_MILLISECONDS.server : BUSY_MILLISECONDS.command;
+  const writing = new SqliteDatabase(path, { timeout, fileMustExist: true });
   try {
     refuseUnsoundSqlite(writing.prepare<[], string>('select sqlite_version()').pluck().get() ?? '');
     writing.pragma('journal_mode = wal');
@@ -146,7 +151,7 @@ function connect(path: string, externalReplication: boolean): Storage {
     writing.pragma('secure_delete = on');
     writing.pragma(`journal_size_limit = ${JOURNAL_BYTES}`);
     writing.pragma(`wal_autocheckpoint = ${externalReplication ? 0 : CHECKPOINT_PAGES}`);
-    const reading = new SqliteDatabase(path, { readonly: true, timeout: BUSY_MILLISECONDS });
+    const reading = new SqliteDatabase(path, { readonly: true, timeout });
     for (const connection of [writing, reading]) {
       connection.pragma('foreign_keys = on');
       connection.pragma('trusted_schema = off');
