@@ -9,10 +9,15 @@ import { knowsNetwork } from '../sessions/store.ts';
 import { KNOWN_NETWORK_MS } from '../sessions/tokens.ts';
 import { findUserByEmail } from '../users/store.ts';
 
+/** What is offered as a proof. */
+type By = 'password' | 'code';
+
 /**
- * Counts an attempt to prove to be the owner of an address by a password, before it is known how it ends, so that many
- * at once cannot slip through; `forgiveAttempt` takes back one that succeeded. Answers the milliseconds to wait when
- * the budget is empty. Networks that signed in to the account lately are not held up by what others try from elsewhere.
+ * Counts an attempt to prove to be the owner of an address, before it is known how it ends, so that many at once
+ * cannot slip through; `forgiveAttempt` takes back one that succeeded. Answers the milliseconds to wait when the
+ * budget is empty. Networks that signed in to the account lately are not held up by what others try from elsewhere. Codes
+ * count for passwords as well, but wrong passwords hold up no code from elsewhere: whoever is guessed at from everywhere
+ * shall still have a way in.
  */
 export function countAttempt(
   deps: Deps,
@@ -20,38 +25,25 @@ export function countAttempt(
   visitor: Visitor,
   email: string,
   now: number,
+  by: By = 'password',
 ): number | undefined {
-  const { here, passwords } = budgetsOf(deps, tx, visitor, email, now);
-  const outcome = takeBudgets(tx, [...here, ...passwords], now);
-  return outcome.taken ? undefined : outcome.waitMs;
+  const { here, password, code } = budgetsOf(deps, tx, visitor, email, now);
+  const outcome = takeBudgets(tx, [...here, ...(by === 'code' ? code : password)], now);
+  if (!outcome.taken) return outcome.waitMs;
+  if (by === 'code') takeBudgets(tx, password, now);
+  return undefined;
 }
 
-/**
- * As `countAttempt`, by a mailed code. It counts for passwords as well, but wrong passwords from elsewhere hold up no
- * code: whoever is guessed at from everywhere shall still have a way in.
- */
-export function countCodeAttempt(
+export function forgiveAttempt(
   deps: Deps,
   tx: Tx,
   visitor: Visitor,
   email: string,
   now: number,
-): number | undefined {
-  const { here, codes, passwords } = budgetsOf(deps, tx, visitor, email, now);
-  const outcome = takeBudgets(tx, [...here, ...codes], now);
-  if (!outcome.taken) return outcome.waitMs;
-  takeBudgets(tx, passwords, now);
-  return undefined;
-}
-
-export function forgiveAttempt(deps: Deps, tx: Tx, visitor: Visitor, email: string, now: number): void {
-  const { here, passwords } = budgetsOf(deps, tx, visitor, email, now);
-  returnBudgets(tx, [...here, ...passwords]);
-}
-
-export function forgiveCodeAttempt(deps: Deps, tx: Tx, visitor: Visitor, email: string, now: number): void {
-  forgiveAttempt(deps, tx, visitor, email, now);
-  returnBudgets(tx, budgetsOf(deps, tx, visitor, email, now).codes);
+  by: By = 'password',
+): void {
+  const { here, password, code } = budgetsOf(deps, tx, visitor, email, now);
+  returnBudgets(tx, [...here, ...password, ...(by === 'code' ? code : [])]);
 }
 
 /** Forgets what failed here and from everywhere, for someone who has proved to own the address in another way. */
@@ -102,16 +94,12 @@ async function orForgive<T>(
 
 export const heldUp = (waitMs: number) => tooManyRequests(waitMs / 1_000, 'attempts-limited');
 
-/** What is left of attempts from this network; from all that are not known, by passwords and by codes. */
-interface Attempts {
-  here: Budget[];
-  passwords: Budget[];
-  codes: Budget[];
-}
+/** What is left of attempts from this network; and by either proof from all that are not known. */
+type Attempts = Record<'here' | By, Budget[]>;
 
 function budgetsOf(deps: Deps, tx: Tx, visitor: Visitor, email: string, now: number): Attempts {
   const limits = deps.config.rate_limits;
-  if (!limits.enabled) return { here: [], passwords: [], codes: [] };
+  if (!limits.enabled) return { here: [], password: [], code: [] };
   const keys = keysOf(deps, visitor, email);
   const user = findUserByEmail(tx, email);
   const since = toInstant(now - KNOWN_NETWORK_MS);
@@ -123,8 +111,8 @@ function budgetsOf(deps: Deps, tx: Tx, visitor: Visitor, email: string, now: num
   };
   return {
     here: [{ key: keys.here, bucket: here }],
-    passwords: isKnown ? [] : [{ key: keys.passwords, bucket: everywhere }],
-    codes: isKnown ? [] : [{ key: keys.codes, bucket: everywhere }],
+    password: isKnown ? [] : [{ key: keys.password, bucket: everywhere }],
+    code: isKnown ? [] : [{ key: keys.code, bucket: everywhere }],
   };
 }
 
@@ -132,7 +120,7 @@ function keysOf({ keys }: Deps, { address }: Visitor, email: string): Record<key
   const account = keys.codeHash(email);
   return {
     here: `attempts:${account}:${networkOf(address)}`,
-    passwords: `attempts:${account}`,
-    codes: `code-attempts:${account}`,
+    password: `attempts:${account}`,
+    code: `code-attempts:${account}`,
   };
 }

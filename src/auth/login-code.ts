@@ -11,7 +11,7 @@ import { discardMails, enqueueDecoy, enqueueMail, takeMailBudget } from '../mail
 import type { SignedInAnswer } from '../sessions/schema.ts';
 import { signedInAnswer, startSession } from '../sessions/tokens.ts';
 import { findUserByEmail } from '../users/store.ts';
-import { countCodeAttempt, forgiveCodeAttempt, heldUp } from './attempts.ts';
+import { countAttempt, forgiveAttempt, heldUp } from './attempts.ts';
 import type { CodeInput, EmailInput, MessageAnswer } from './schema.ts';
 
 const DIGITS = 6;
@@ -51,7 +51,7 @@ export async function confirmCode(deps: Deps, visitor: Visitor, input: CodeInput
   const now = deps.clock.now();
   const offered = hashOf(deps, input.email, input.code);
   const outcome = await deps.write((tx) => {
-    const waitMs = countCodeAttempt(deps, tx, visitor, input.email, now);
+    const waitMs = countAttempt(deps, tx, visitor, input.email, now, 'code');
     if (waitMs !== undefined) return { waitMs };
     const live = tx.one(
       query
@@ -65,7 +65,7 @@ export async function confirmCode(deps: Deps, visitor: Visitor, input: CodeInput
     const user = findUserByEmail(tx, input.email);
     if (!live || !equal(live.code_hash, offered) || !user) return {};
     dropCode(tx, input.email);
-    forgiveCodeAttempt(deps, tx, visitor, input.email, now);
+    forgiveAttempt(deps, tx, visitor, input.email, now, 'code');
     return { user, session: startSession(deps, tx, visitor, user.id, now) };
   });
   if (outcome.waitMs !== undefined) throw heldUp(outcome.waitMs);

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
+import { constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { migrations } from '../../migrations/index.ts';
 import { COUNTERS, type Look, WHOLENESS } from '../backup/check.ts';
@@ -10,6 +10,7 @@ import { networkFileSystem } from '../db/file-system.ts';
 import { schemaStatus } from '../db/migrate.ts';
 import type { Storage } from '../db/open.ts';
 import { readKeyFile } from '../kernel/keys.ts';
+import { mayAccess } from '../kernel/private-file.ts';
 import { amissOr, type Finding, fail, ok, warn } from './finding.ts';
 
 const LEAST_FREE_BYTES = 100_000_000;
@@ -28,7 +29,9 @@ export function examineModes({ database, backup }: Config): Finding[] {
       .filter((entry) => entry.isFile())
       .map(({ name }) => join(each, name)),
   ]);
-  const unwritable = [folder, database.path].filter((each) => existsSync(each) && !isWritable(each));
+  const unwritable = [folder, database.path].filter(
+    (each) => existsSync(each) && !mayAccess(each, constants.W_OK),
+  );
   const open = files.filter((file) => ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0);
   return amissOr(`${folder} and its files are its owner's alone`, [
     ...unwritable.map((each) =>
@@ -38,15 +41,6 @@ export function examineModes({ database, backup }: Config): Finding[] {
       warn(`Other users of this machine may enter or read ${file}`, `chmod go-rwx ${file}`),
     ),
   ]);
-}
-
-function isWritable(path: string): boolean {
-  try {
-    accessSync(path, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Room for what comes, and for the next backup. */

@@ -1,10 +1,11 @@
-import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { constants, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Config, loadConfig } from '../config.ts';
 import type { Deps } from '../deps.ts';
 import { OperatorError } from '../kernel/errors.ts';
 import { createLog } from '../kernel/log.ts';
 import { setAddonFolder } from '../kernel/native-addon.ts';
+import { mayAccess } from '../kernel/private-file.ts';
 import { openDeps } from '../open.ts';
 import type { Shell } from './shell.ts';
 
@@ -51,7 +52,10 @@ export async function withData<T>(
 function refuseStranger(shell: Shell, path: string): void {
   const folder = dirname(path);
   // The folder may be a volume, which an orchestrator makes root's and opens to a group.
-  const owners = [ownerOf(path), mayEnter(folder) ? ownerOf(folder) || undefined : ownerOf(folder)];
+  const owners = [
+    ownerOf(path),
+    mayAccess(folder, constants.X_OK) ? ownerOf(folder) || undefined : ownerOf(folder),
+  ];
   const owner = owners.find((uid) => uid !== undefined && uid !== shell.uid);
   if (shell.uid === undefined || owner === undefined) return;
   const where = ['ERRAND_CONFIG', 'ERRAND_DATABASE_PATH'].flatMap((name) => {
@@ -61,15 +65,6 @@ function refuseStranger(shell: Shell, path: string): void {
   const words = where.length > 0 ? ['env', ...where, ...shell.words] : shell.words;
   const line = ['sudo', '-u', userName(owner), ...words].map(quoted).join(' ');
   throw new OperatorError(`${folder} is another user's. Run this as its owner:\n  ${line}`);
-}
-
-function mayEnter(folder: string): boolean {
-  try {
-    accessSync(folder, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Undefined for what is not there, or not to be seen. */

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 
 /**
  * Makes a file that only its owner can read, of a text or its pieces, and answers once it is on the disk. Throws when
@@ -30,6 +30,16 @@ export function syncFolder(folder: string): void {
   const opened = openSync(folder, 'r');
   fsyncSync(opened);
   closeSync(opened);
+}
+
+/** Whether this process may do that with a file or folder: `constants.W_OK` and its like. */
+export function mayAccess(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The code of an error of Node or SQLite: ENOSPC, SQLITE_FULL. */
