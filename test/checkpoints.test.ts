@@ -75,6 +75,19 @@ describe('a long log', () => {
     expect(logOf(storage.writing).left).toBe(0);
   });
 
+  it('is copied, and looked at, in the midst of a transaction that lasts for long', async () => {
+    begin();
+    write(40);
+    storage.writing.exec('begin immediate');
+    storage.writing.exec('insert into notes (text) values (1)');
+    await checkpoints.idle();
+    storage.writing.exec('commit');
+    expect(failures).toEqual([]);
+    write(40);
+    await checkpoints.stop();
+    expect(logOf(storage.writing).left).toBe(0);
+  });
+
   it('has writers wait for its end once it has grown too long, and begins anew with the next of them', async () => {
     begin();
     write(1);

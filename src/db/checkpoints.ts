@@ -37,7 +37,7 @@ export interface Checkpoints {
  * when it is first needed. Should that fail, `onFailure` is told, and they are made as before.
  */
 export function createCheckpoints(storage: Storage, onFailure: (reason: unknown) => void): Checkpoints {
-  const { writing } = storage;
+  const { writing, reading } = storage;
   const withoutThread = writing.pragma('wal_autocheckpoint', { simple: true });
   writing.pragma('wal_autocheckpoint = 0');
   let thread: Worker | undefined;
@@ -46,7 +46,9 @@ export function createCheckpoints(storage: Storage, onFailure: (reason: unknown)
   let hasFailed = false;
   let isTooLong = false;
   let due = PAGES_BETWEEN;
-  const askLog = logAsker(writing);
+  const [askWriting, askReading] = [logAsker(writing), logAsker(reading)];
+  /** None can be asked in the midst of a transaction: a job in steps may be in one. */
+  const askLog = () => (writing.inTransaction ? askReading : askWriting)();
 
   const copy = (): Promise<void> => {
     copying = Promise.withResolvers();
@@ -63,6 +65,7 @@ export function createCheckpoints(storage: Storage, onFailure: (reason: unknown)
   };
 
   const fail = (reason: unknown) => {
+    void thread?.terminate();
     thread = undefined;
     hasFailed = true;
     writing.pragma(`wal_autocheckpoint = ${withoutThread}`);
