@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import fs, { closeSync, openSync } from 'node:fs';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createLog } from '../src/kernel/log.ts';
 
 /** Runs it in a process of its own, whose log is its stderr, and which says `on` at its end. */
 function run(fault: string, format = 'json', log: number | 'pipe' = 'pipe') {
@@ -59,4 +60,22 @@ describe.each(['json', 'pretty'])('a log, as %s, that cannot be written, as its 
   it('still lets the process end as failed where an exception was not caught', () => {
     expect(onFullDisk(`setImmediate(() => { throw new Error('stray'); });`)).toEqual([1, '']);
   });
+});
+
+it('the log goes on once a full disk has room again, however much was lost meanwhile', () => {
+  let isFull = true;
+  let written = '';
+  const write = vi.spyOn(fs, 'writeSync').mockImplementation((_file: number, text: unknown) => {
+    if (isFull) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+    written += text;
+    return Buffer.byteLength(String(text));
+  });
+  onTestFinished(() => write.mockRestore());
+  const log = createLog({ level: 'info', format: 'json' });
+  for (let i = 0; i < 20_000; i += 1) log.info({ i, pad: 'x'.repeat(60) }, 'no room');
+  isFull = false;
+  for (let i = 0; i < 10; i += 1) log.info({ pad: 'x'.repeat(60) }, 'room again');
+  expect(written).toContain('"i":0,');
+  expect(written.match(/room again/g)?.length).toBeGreaterThanOrEqual(9);
+  expect(written.length).toBeLessThan(1_100_000);
 });

@@ -20,6 +20,8 @@ const LEVEL_COLOURS: Record<number, string> = {
 export function createLog(options: { level: LogLevel; format: 'json' | 'pretty' }): Log {
   const stderr = pino.destination({ fd: 2, sync: true, maxLength: KEPT_AT_MOST });
   stderr.on('error', () => {});
+  // What is full tries nothing again by itself.
+  stderr.on('drop', () => stderr.write(''));
   const written = options.format === 'pretty' ? readable : (line: string) => line;
   return pino(
     { level: options.level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"` },
