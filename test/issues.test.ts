@@ -72,6 +72,10 @@ describe('what a body refers to is told of together with what is wrong by itself
       'listId',
       'position',
     ]);
+    // Of which list the status must be, nobody knows.
+    expect(await pathsRefused('POST', `${at.task}/move`, { listId: 7, statusId: UNKNOWN })).toEqual([
+      'listId',
+    ]);
   });
 
   it('in a list: its space and status template', async () => {
@@ -124,9 +128,10 @@ describe('what a body refers to is told of together with what is wrong by itself
   });
 
   it('in a change of password: the present one, where there is one', async () => {
-    expect(await pathsRefused('POST', '/me/password', { newPassword: 'short' })).toEqual([
-      'currentPassword',
-      'newPassword',
-    ]);
+    for (const currentPassword of [undefined, 7, 'x'.repeat(300)])
+      expect(await pathsRefused('POST', '/me/password', { currentPassword, newPassword: 'short' })).toEqual([
+        'currentPassword',
+        'newPassword',
+      ]);
   });
 });

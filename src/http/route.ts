@@ -130,7 +130,8 @@ async function readInput(
   const body = declared.body && check(declared.body, given, issues);
   if (issues.length === 0) return { query, body };
   const references = declared.refers?.({ ...entered, body: soundIn(declared.body, given) ?? {} }) ?? [];
-  throw invalid(...issues, ...references);
+  const isNew = (reference: Issue) => issues.every(({ path }) => path !== reference.path);
+  throw invalid(...issues, ...references.filter(isNew));
 }
 
 function readQuery(

@@ -108,7 +108,8 @@ export const taskRoutes = [
     path: '/workspaces/{workspace_id}/tasks/{task_id}/move',
     door: member('member'),
     body: MoveInput,
-    refers: ({ deps, who, params, body }) => editIssues(deps, who, params.task_id, body),
+    refers: ({ deps, who, params, body }) =>
+      body.listId === undefined ? [] : editIssues(deps, who, params.task_id, body),
     status: 200,
     answer: Task,
     tag: 'Tasks',
