@@ -429,6 +429,16 @@ describe('failed sign-ins', () => {
     expect((await login(ada.email, 'password2')).status).toBe(200);
   });
 
+  it('of passwords are not forgiven by a code that signs in', async () => {
+    await open({ auth_burst: 100_000 });
+    const ada = await world.signUp('ada@example.com');
+    await guessFromEverywhere(ada.email);
+    await world.call('POST', '/auth/login/code', { body: { email: ada.email } });
+    const { code } = await world.mailTo(ada.email);
+    expect((await confirm(ada.email, code)).status).toBe(200);
+    expect((await login(ada.email, 'wrong password', '203.0.113.201')).status).toBe(429);
+  });
+
   it('by codes are 100 per account from everywhere as well, and count for passwords', async () => {
     await open({ auth_burst: 100_000 });
     const ada = await world.signUp('ada@example.com');

@@ -43,7 +43,7 @@ export function forgiveAttempt(
   by: By = 'password',
 ): void {
   const { here, password, code } = budgetsOf(deps, tx, visitor, email, now);
-  returnBudgets(tx, [...here, ...password, ...(by === 'code' ? code : [])]);
+  returnBudgets(tx, [...here, ...(by === 'code' ? code : password)]);
 }
 
 /** Forgets what failed here and from everywhere, for someone who has proved to own the address in another way. */
