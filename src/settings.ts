@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { Cron } from 'croner';
+import { Cron, CronPattern } from 'croner';
 import { z } from 'zod';
 
 const anyText = (_value: string): boolean => true;
@@ -8,8 +8,7 @@ const optional = (fits: (value: string) => boolean) => (value: string) => value 
 const isHeaderWord = (value: string) => /^[!-~]*$/.test(value);
 const isPath = (value: string) => value !== '' && /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~-]+)*\/?$/.test(value);
 const isWebAddress = (value: string) => /^https?:\/\/[^\s/]/.test(value) && URL.canParse(value);
-const isBaseAddress = (value: string) =>
-  isWebAddress(value) && !/[?#]/.test(value) && new URL(value).username === '';
+const isBaseAddress = (value: string) => isWebAddress(value) && !/[?#@]/.test(value);
 const isOrigin = (value: string) => isWebAddress(value) && new URL(value).origin === value;
 const isLinkTemplate = (value: string) => isWebAddress(value) && value.includes('{token}');
 const isSender = (value: string) => /^([^<>\p{Cc}]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u.test(value);
@@ -23,7 +22,8 @@ function isAddressRange(value: string): boolean {
 /** Of minutes, and with a time to come. */
 function isCron(value: string): boolean {
   try {
-    return new Cron(value, { mode: '5-part' }).nextRun() !== null;
+    const pattern = new CronPattern(value, undefined, { mode: '5-part' });
+    return new Cron(pattern.pattern, { mode: '5-part' }).nextRun() !== null;
   } catch {
     return false;
   }

@@ -187,6 +187,16 @@ describe('a setting that cannot be used stops the start by its name', () => {
       'server.public_url: must be an address such as https://tasks.example.com',
     ],
     [
+      'an address with a password and no name',
+      '[server]\npublic_url = "https://:hush@a.example"',
+      'server.public_url: must be an address such as https://tasks.example.com',
+    ],
+    [
+      'a date for a pattern',
+      '[backup]\nschedule = "2999-01-01T00:00:00"',
+      'backup.schedule: must be a cron pattern such as 0 3 * * *',
+    ],
+    [
       'an empty client id',
       '[auth]\ngoogle_client_ids = [""]',
       'auth.google_client_ids: must hold client ids',
