@@ -26,6 +26,7 @@ import { contentOf } from './content.ts';
 import { addTasks } from './many-tasks.ts';
 import { as, homeOf } from './people.ts';
 import { errand } from './shell.ts';
+import { expectSound } from './soundness.ts';
 import { openWorld, START, type World } from './world.ts';
 
 const MAIN = resolve(import.meta.dirname, '../src/main.ts');
@@ -317,6 +318,21 @@ describe('scheduled backups', () => {
     await backups.run();
     world.clock.set(Date.now());
     expect(reminded()).toEqual([]);
+  });
+
+  it('that find the search index damaged have it made anew, and are made after all', async () => {
+    await open(heard);
+    await addTasks(world, await homeOf(world, await world.signUp()), 100);
+    world.opened.storage.writing.unsafeMode(true).exec('delete from task_search_data where id > 10');
+    world.log.length = 0;
+    await scheduledBackups(world.deps, itself()).run();
+    expect(lines()).toMatchObject([
+      { level: 50, msg: 'a scheduled backup failed', reason: expect.stringContaining('task_search') },
+      { level: 40, msg: 'the search index was damaged, and is made anew' },
+      { level: 30, msg: 'backed up' },
+    ]);
+    expect(notes().failed).toBeUndefined();
+    expectSound(world);
   });
 
   it('are skipped with a warning, and noted, where there is no room', async () => {

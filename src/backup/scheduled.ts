@@ -4,10 +4,14 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
 import { lowerProcess } from '../kernel/priority.ts';
+import { remakeSearch } from '../tasks/remake-search.ts';
 import { backupNotes, noteFailure, overdueSince } from './notes.ts';
 import { lackingSpace } from './space.ts';
 
 const COMPLAINT_CHARACTERS_AT_MOST = 2_000;
+
+/** It holds nothing but what tasks hold, and a check that complains of it names it. */
+const SEARCH_INDEX = 'task_search';
 
 const Made = z.object({ file: z.string(), bytes: z.number() });
 
@@ -19,7 +23,7 @@ export interface Errand {
 }
 
 interface ScheduledBackups {
-  /** Makes a backup, or logs and notes why there is none. Never throws. */
+  /** Makes a backup, or logs and notes why there is none; a search index found damaged is made anew first. */
   run(): Promise<void>;
   /** Logs that the last one failed, or that one is overdue; once at the start, then to be called now and then. */
   remind(): void;
@@ -52,6 +56,26 @@ export function scheduledBackups(deps: Deps, errand: Errand): ScheduledBackups {
       .write((tx) => noteFailure(tx, reason, deps.clock.now()))
       .catch((err) => log.error({ err }, 'the failure of a backup could not be noted'));
 
+  /** Answers why there is no backup, if so. */
+  const attempt = async (): Promise<string | undefined> => {
+    const begun = deps.clock.now();
+    child = start(errand);
+    const outcome = outcomeOf(child).then(
+      (made) => {
+        if (!isStopped) log.info({ ...made, milliseconds: deps.clock.now() - begun }, 'backed up');
+        return undefined;
+      },
+      async ({ message: reason }: Error) => {
+        if (isStopped) return undefined;
+        log.error({ reason }, 'a scheduled backup failed');
+        await note(reason);
+        return reason;
+      },
+    );
+    ended = outcome;
+    return outcome;
+  };
+
   return {
     remind,
     run: async () => {
@@ -60,19 +84,11 @@ export function scheduledBackups(deps: Deps, errand: Errand): ScheduledBackups {
         log.warn({ reason: lacking }, 'a scheduled backup is skipped');
         return note(lacking);
       }
-      const begun = deps.clock.now();
-      child = start(errand);
-      ended = outcomeOf(child).then(
-        (made) => {
-          if (!isStopped) log.info({ ...made, milliseconds: deps.clock.now() - begun }, 'backed up');
-        },
-        async ({ message: reason }: Error) => {
-          if (isStopped) return;
-          log.error({ reason }, 'a scheduled backup failed');
-          await note(reason);
-        },
-      );
-      await ended;
+      const reason = await attempt();
+      if (!reason?.includes(SEARCH_INDEX)) return;
+      await deps.writeInSteps(remakeSearch);
+      log.warn('the search index was damaged, and is made anew');
+      await attempt();
     },
     stop: async () => {
       isStopped = true;

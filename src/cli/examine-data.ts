@@ -96,12 +96,14 @@ export function examineSchema(storage: Storage): Finding {
 }
 
 const WAY_OUT = 'Stop the server and put a backup in place: errand restore FILE --yes';
+const SEARCH_ADVICE =
+  'No task is lost: the next scheduled backup makes it anew. Or stop the server, and do: errand migrate --remake-search';
 const WORDS: Record<Look['subject'], { praise: string; advice: string }> = {
   integrity: { praise: 'Every page, index and constraint is in order', advice: WAY_OUT },
   references: { praise: 'Every row refers to one that is there', advice: WAY_OUT },
   search: {
     praise: 'Search knows every task, and no other',
-    advice: 'Report this; until then search may miss tasks',
+    advice: SEARCH_ADVICE,
   },
   counters: {
     praise: 'Kept totals agree with what they count',
@@ -116,7 +118,9 @@ export const databaseExaminations = [...WHOLENESS, COUNTERS].map(({ subject, fau
     const { praise, advice } = WORDS[subject];
     return amissOr(
       praise,
-      faults(storage.reading).map((fault) => fail(fault, advice)),
+      faults(storage.reading).map((fault) =>
+        fail(fault, fault.includes('task_search') ? SEARCH_ADVICE : advice),
+      ),
     );
   },
 }));

@@ -1,9 +1,11 @@
 import { migrations } from '../../migrations/index.ts';
 import { schemaStatus } from '../db/migrate.ts';
 import { lockData, openStorage } from '../db/open.ts';
+import { createWriter } from '../db/writer.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { createLog } from '../kernel/log.ts';
 import { bringUpToDate } from '../open.ts';
+import { remakeSearch } from '../tasks/remake-search.ts';
 import { type CommonOptions, enterData, readConfig } from './open-data.ts';
 import { printResult } from './output.ts';
 import { progressBar } from './progress.ts';
@@ -13,11 +15,12 @@ import type { Shell } from './shell.ts';
 interface Options extends CommonOptions {
   status?: boolean;
   rehearse?: boolean;
+  remakeSearch?: boolean;
 }
 
 /**
  * Runs every pending migration, alone on the data; makes the database where there is none. `--status` and `--rehearse`
- * change nothing.
+ * change nothing; `--remake-search` makes the search index anew of the tasks, which holds nothing else.
  */
 export async function migrateData(shell: Shell, options: Options): Promise<void> {
   const config = readConfig(shell, options);
@@ -44,8 +47,10 @@ export async function migrateData(shell: Shell, options: Options): Promise<void>
     try {
       const progress = progressBar(shell, 'Migrating');
       const ran = await bringUpToDate(config, createLog(config.log), storage, systemClock, progress);
+      if (options.remakeSearch) await createWriter(storage, () => {}).writeInSteps(remakeSearch);
       const words = ran.length > 0 ? `Ran ${ran.join(', ')}` : `${path} has the newest schema`;
-      printResult(shell, options, { database: path, ran }, `${words}\n`);
+      const remade = options.remakeSearch ? ', and its search index was made anew' : '';
+      printResult(shell, options, { database: path, ran }, `${words}${remade}\n`);
     } finally {
       storage.close();
     }

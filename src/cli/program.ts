@@ -59,6 +59,12 @@ function commandLine(shell: Shell): Command {
         'migrate a copy, and tell the time, space and rows it takes: changes nothing, also beside a running server',
       ).conflicts(['status', 'toLatest']),
     )
+    .addOption(
+      new Option(
+        '--remake-search',
+        'then make the search index anew of the tasks, should `errand doctor` find it damaged',
+      ).conflicts(['status', 'rehearse']),
+    )
     .addOption(json())
     .hook('preAction', (command) => command.opts().rehearse && giveWay())
     .action(async (options) => (await import('./migrate.ts')).migrateData(shell, options));
