@@ -162,6 +162,11 @@ describe('a deleted account', () => {
         description,
       });
     }
+    for (let i = 0; i < 10; i += 1) {
+      const former = { listId, title: needle('former') };
+      const { body: task } = await call('POST', `/workspaces/${home}/tasks`, former);
+      await call('PATCH', `/workspaces/${home}/tasks/${task.id}`, { title: `Milk ${i}` });
+    }
     await call('POST', `/workspaces/${home}/spaces`, { title: needle('space') });
     await invite(world, ada, home, `${needle('guest')}@example.com`, 'viewer');
     const newPassword = 'another password';

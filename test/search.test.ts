@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { logOf } from '../src/db/checkpoints.ts';
+import type { Tx } from '../src/db/writer.ts';
 import { newId } from '../src/kernel/ids.ts';
-import { indexTask } from '../src/tasks/search.ts';
+import { indexTask, reindexTask } from '../src/tasks/search.ts';
+import { matchText } from '../src/tasks/words.ts';
 import { as, type Call, homeOf } from './people.ts';
 import { openWorld, type Person, START, type World } from './world.ts';
 
@@ -269,5 +271,36 @@ describe('the search index', () => {
     const segments = storage.writing.prepare('select count(distinct segid) from task_search_idx').pluck();
     expect(segments.get()).toBeLessThan(20);
     expect(most).toBeLessThan(given.most);
+  });
+
+  it('stays whole and complete when a word that thousands of tasks had is edited away', async () => {
+    const own = await openWorld();
+    const { reading, writing } = own.opened.storage;
+    const of = (title: string) => ({ workspace_code: 77, title, description: null });
+    /** What merges would mend by chance. */
+    const unmerged = (tx: Tx): Tx => ({ ...tx, atEnd: () => {} });
+    const found = (q: string) =>
+      reading
+        .prepare('select rowid from task_search where task_search match ? order by rowid')
+        .pluck()
+        .all(matchText(77, q));
+    const last = 6_000;
+    await own.deps.write((tx) => {
+      for (let seq = 1; seq <= last; seq += 1) indexTask(unmerged(tx), seq, of('zz'));
+      for (const [i, title] of ['kk', 'kk aa', 'kk'].entries())
+        indexTask(unmerged(tx), last + 1 + i, of(title));
+    });
+    await own.deps.write((tx) => {
+      for (let seq = 1; seq <= last; seq += 1) reindexTask(unmerged(tx), { ...of('ww'), seq });
+    });
+    expect([found('kk aa'), found('kk'), found('zz')]).toEqual([
+      [last + 2],
+      [last + 1, last + 2, last + 3],
+      [],
+    ]);
+    await own.deps.write((tx) => reindexTask(unmerged(tx), { ...of('ww'), seq: last + 2 }));
+    expect([found('kk'), found('aa'), found('ww').length]).toEqual([[last + 1, last + 3], [], last + 1]);
+    expect(writing.pragma('integrity_check', { simple: true })).toBe('ok');
+    await own.close();
   });
 });

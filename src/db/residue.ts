@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Deps } from '../deps.ts';
 import { type Db, query, statement } from './connection.ts';
 import { metaOf } from './meta.ts';
-import { tellSearchIndex } from './search-index.ts';
+import { forgetLater, tellSearchIndex } from './search-index.ts';
 import type { Tx } from './writer.ts';
 
 /** Where deleted content may still lie in the files: the search index, the write-ahead log. */
@@ -17,10 +17,7 @@ const PAGES_AT_ONCE = 64;
  */
 export function deleteInHaste<T>(tx: Tx, job: () => T): T {
   markResidue(tx, 'search');
-  tellSearchIndex(tx, 'secure-delete', 0);
-  const result = job();
-  tellSearchIndex(tx, 'secure-delete', 1);
-  return result;
+  return forgetLater(tx, job);
 }
 
 /** Notes, in the caller's transaction, that deleted content is to be erased from there. */

@@ -9,3 +9,11 @@ export const tellSearchIndex = (db: Db, command: string, value: number) =>
   db.run(
     statement('insert into task_search (task_search, rank) values (?, cast(? as integer))', [command, value]),
   );
+
+/** Runs a job in which the search index only marks what goes as gone, several times faster: merges take it away. */
+export function forgetLater<T>(db: Db, job: () => T): T {
+  tellSearchIndex(db, 'secure-delete', 0);
+  const result = job();
+  tellSearchIndex(db, 'secure-delete', 1);
+  return result;
+}
