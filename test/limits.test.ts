@@ -442,6 +442,7 @@ describe('failed sign-ins', () => {
   it('by codes are 100 per account from everywhere as well, and count for passwords', async () => {
     await open({ auth_burst: 100_000 });
     const ada = await world.signUp('ada@example.com');
+    expect((await login(ada.email, ada.password, '198.51.100.1')).status).toBe(200);
     const guess = async (address: string, code = '000000') => {
       const body = { email: ada.email, code };
       return (await world.call('POST', '/auth/login/code/confirm', { body, address })).status;
@@ -451,6 +452,23 @@ describe('failed sign-ins', () => {
     const { code } = await world.mailTo(ada.email);
     expect(await guess('203.0.113.200', code)).toBe(429);
     expect((await login(ada.email, ada.password, '203.0.113.200')).status).toBe(429);
+    expect(await guess('198.51.100.1', code)).toBe(200);
+    const bob = await world.signUp('bob@example.com');
+    await world.call('POST', '/auth/login/code', { body: { email: bob.email } });
+    expect((await confirm(bob.email, (await world.mailTo(bob.email)).code)).status).toBe(200);
+  });
+
+  it('from everywhere are not used up by whoever signs in from many networks', async () => {
+    await open({ auth_burst: 100_000, account_failures_burst: 2 });
+    const ada = await world.signUp('ada@example.com');
+    for (let i = 0; i < 5; i += 1) {
+      expect((await login(ada.email, ada.password, `203.0.113.${i}`)).status).toBe(200);
+      await world.call('POST', '/auth/login/code', { body: { email: ada.email } });
+      const { code } = await world.mailTo(ada.email);
+      const body = { email: ada.email, code };
+      const address = `198.51.100.${i}`;
+      expect((await world.call('POST', '/auth/login/code/confirm', { body, address })).status).toBe(200);
+    }
   });
 
   it('count wrong codes and wrong passwords of a change together', async () => {

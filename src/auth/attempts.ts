@@ -15,9 +15,8 @@ type By = 'password' | 'code';
 /**
  * Counts an attempt to prove to be the owner of an address, before it is known how it ends, so that many at once
  * cannot slip through; `forgiveAttempt` takes back one that succeeded. Answers the milliseconds to wait when the
- * budget is empty. Networks that signed in to the account lately are not held up by what others try from elsewhere. Codes
- * count for passwords as well, but wrong passwords hold up no code from elsewhere: whoever is guessed at from everywhere
- * shall still have a way in.
+ * budget is empty. Networks that signed in to the account lately are not held up by what others try from elsewhere, and
+ * no code is by wrong passwords from there: whoever is guessed at from everywhere shall still have a way in.
  */
 export function countAttempt(
   deps: Deps,
@@ -29,9 +28,12 @@ export function countAttempt(
 ): number | undefined {
   const { here, password, code } = budgetsOf(deps, tx, visitor, email, now);
   const outcome = takeBudgets(tx, [...here, ...(by === 'code' ? code : password)], now);
-  if (!outcome.taken) return outcome.waitMs;
-  if (by === 'code') takeBudgets(tx, password, now);
-  return undefined;
+  return outcome.taken ? undefined : outcome.waitMs;
+}
+
+/** A wrong code counts for passwords as well. */
+export function blameForCode(deps: Deps, tx: Tx, visitor: Visitor, email: string, now: number): void {
+  takeBudgets(tx, budgetsOf(deps, tx, visitor, email, now).password, now);
 }
 
 export function forgiveAttempt(

@@ -11,7 +11,7 @@ import { discardMails, enqueueDecoy, enqueueMail, takeMailBudget } from '../mail
 import type { SignedInAnswer } from '../sessions/schema.ts';
 import { signedInAnswer, startSession } from '../sessions/tokens.ts';
 import { findUserByEmail } from '../users/store.ts';
-import { countAttempt, forgiveAttempt, heldUp } from './attempts.ts';
+import { blameForCode, countAttempt, forgiveAttempt, heldUp } from './attempts.ts';
 import type { CodeInput, EmailInput, MessageAnswer } from './schema.ts';
 
 const DIGITS = 6;
@@ -63,7 +63,10 @@ export async function confirmCode(deps: Deps, visitor: Visitor, input: CodeInput
         .returning('code_hash'),
     );
     const user = findUserByEmail(tx, input.email);
-    if (!live || !equal(live.code_hash, offered) || !user) return {};
+    if (!live || !equal(live.code_hash, offered) || !user) {
+      blameForCode(deps, tx, visitor, input.email, now);
+      return {};
+    }
     dropCode(tx, input.email);
     forgiveAttempt(deps, tx, visitor, input.email, now, 'code');
     return { user, session: startSession(deps, tx, visitor, user.id, now) };
