@@ -5,9 +5,10 @@ import { AppError, demandSound, type Issue, invalid, notFound } from '../kernel/
 import { newId } from '../kernel/ids.ts';
 import { toInstant, toMs } from '../kernel/instants.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
+import { editIssues } from '../tasks/references.ts';
 import type { Task } from '../tasks/schema.ts';
 import { findTask, type StoredTask, taskOf } from '../tasks/store.ts';
-import { editIssues, editTask } from '../tasks/tasks.ts';
+import { editTask } from '../tasks/tasks.ts';
 import type { Member } from '../workspaces/door.ts';
 import { dateOf, dayAt } from './calendar.ts';
 import { NOWHERE, pointTo } from './generate.ts';

@@ -4,8 +4,9 @@ import type { Deps } from '../deps.ts';
 import type { Issue } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { patched } from '../kernel/patch.ts';
-import { findPlace, overriddenIn, priorityRank } from '../tasks/store.ts';
-import { assigneeIssues, editTask, UNKNOWN_LIST } from '../tasks/tasks.ts';
+import { referencesOf } from '../tasks/references.ts';
+import { overriddenIn, priorityRank } from '../tasks/store.ts';
+import { editTask } from '../tasks/tasks.ts';
 import type { Member } from '../workspaces/door.ts';
 import { openInstances } from './instances-store.ts';
 import type { SeriesPatch } from './series-schema.ts';
@@ -15,10 +16,8 @@ import { type StoredSeries, updateSeriesRow } from './store.ts';
 type TemplateChange = Pick<SeriesPatch, 'title' | 'description' | 'priority' | 'assigneeId' | 'listId'>;
 
 /** What a template refers to that will not do. */
-export const templateIssues = (db: Db, who: Member, { listId, assigneeId }: TemplateChange): Issue[] => [
-  ...(listId === undefined || findPlace(db, who.workspaceId, listId) ? [] : [UNKNOWN_LIST]),
-  ...(assigneeId ? assigneeIssues(db, who, assigneeId) : []),
-];
+export const templateIssues = (db: Db, who: Member, { listId, assigneeId }: TemplateChange): Issue[] =>
+  referencesOf(db, who, { listId, assigneeId }).issues;
 
 /** Stores what later instances are made from, and how they catch up. */
 export function saveTemplate(

@@ -1,7 +1,7 @@
 import { type Db, query, statement } from '../db/connection.ts';
 import { tellSearchIndex } from '../db/search-index.ts';
 import type { Steps, Tx } from '../db/writer.ts';
-import { indexText } from './words.ts';
+import { insertIntoIndex } from './search.ts';
 
 const AT_ONCE = 200;
 /** Of the index, after each step: enough to keep what is new in order. */
@@ -29,11 +29,8 @@ export function* remakeSearch(tx: Tx): Steps<void> {
         .orderBy('seq')
         .limit(AT_ONCE),
     );
-    for (const { seq, workspace_code: code, title, description } of tasks) {
-      const texts = [indexText(code, title), indexText(code, description)];
-      tx.run(
-        statement('insert into task_search (rowid, title, description) values (?, ?, ?)', [seq, ...texts]),
-      );
+    for (const { seq, ...task } of tasks) {
+      insertIntoIndex(tx, seq, task);
       last = seq;
     }
     if (tasks.length < AT_ONCE) return;

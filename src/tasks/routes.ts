@@ -3,18 +3,10 @@ import { member } from '../workspaces/door.ts';
 import { queryTasksInGroups } from './groups.ts';
 import { queryTasks } from './query.ts';
 import { GroupedTaskPage, GroupedTaskQuery, SearchQuery, TaskPage, TaskQuery } from './query-schema.ts';
+import { editIssues, newTaskIssues, patchIssues } from './references.ts';
 import { MoveInput, Task, TaskInput, TaskPatch } from './schema.ts';
 import { searchTasks } from './search.ts';
-import {
-  createTask,
-  editIssues,
-  moveTask,
-  newTaskIssues,
-  patchIssues,
-  readTask,
-  removeTask,
-  updateTask,
-} from './tasks.ts';
+import { createTask, moveTask, readTask, removeTask, updateTask } from './tasks.ts';
 
 /** What reads many comes first: `{task_id}` would take `query` and `search` for ids. */
 export const taskRoutes = [

@@ -27,14 +27,7 @@ const UNITS_FOR_A_PAGE = 500;
 
 /** Makes a new task findable. */
 export function indexTask(tx: Tx, seq: number, task: Searchable): void {
-  const { title, description } = textsOf(task);
-  tx.run(
-    statement('insert into task_search (rowid, title, description) values (?, ?, ?)', [
-      seq,
-      title,
-      description,
-    ]),
-  );
+  const { description } = insertIntoIndex(tx, seq, task);
   const pages = seq % TASKS_BETWEEN_MERGES === 0 ? TASKS_BETWEEN_MERGES * PAGES_FOR_A_TASK : 0;
   mergeSome(tx, pages, description);
 }
@@ -49,6 +42,18 @@ export function reindexTask(tx: Tx, task: Searchable & { seq: number }): void {
   const update = 'update task_search set title = ?, description = ? where rowid = ?';
   forgetLater(tx, () => tx.run(statement(update, [title, description, task.seq])));
   mergeSome(tx, PAGES_FOR_A_TASK, description);
+}
+
+/** Adds a task to the index, without what keeps that in order; answers the texts it has there. */
+export function insertIntoIndex(
+  tx: Tx,
+  seq: number,
+  task: Searchable,
+): { title: string; description: string } {
+  const { title, description } = textsOf(task);
+  const insert = 'insert into task_search (rowid, title, description) values (?, ?, ?)';
+  tx.run(statement(insert, [seq, title, description]));
+  return { title, description };
 }
 
 const textsOf = ({ workspace_code: code, title, description }: Searchable) => ({

@@ -1,15 +1,14 @@
 import type { Db } from '../db/connection.ts';
-import type { StatusType, TaskRow } from '../db/tables.ts';
+import type { TaskRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import { demand, demandSound, type Issue, invalid } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { positionAfter } from '../kernel/positions.ts';
-import type { List, Status } from '../lists/schema.ts';
-import { counterpartOf, isOpen } from '../lists/statuses.ts';
 import { notify } from '../notifications/notify.ts';
 import { type Member, writeAs } from '../workspaces/door.ts';
+import { completedAt, moveIssues, planEdit, referencesOf } from './references.ts';
 import type { MoveInput, Task, TaskInput, TaskPatch } from './schema.ts';
 import { indexTask, reindexTask } from './search.ts';
 import * as store from './store.ts';
@@ -69,7 +68,7 @@ export function updateTask(deps: Deps, who: Member, id: string, patch: TaskPatch
   return writeAs(deps, who, (tx) => {
     const row = demandTask(tx, who, id);
     const { listId, ...edit } = patch;
-    const issues = staysIn(row, listId) ? [] : [USE_MOVE];
+    const issues = moveIssues(row, listId);
     return store.taskOf(editTask(deps, tx, who, row, edit, now, { issues }));
   });
 }
@@ -173,122 +172,8 @@ function overriddenAfter(row: TaskRow, changes: Partial<TaskRow>): string {
   return JSON.stringify([...new Set([...store.overriddenIn(row), ...names])]);
 }
 
-export const UNKNOWN_LIST: Issue = { path: 'listId', message: 'There is no such list in this workspace' };
-const USE_MOVE: Issue = { path: 'listId', message: 'Use move to change the list' };
-const UNKNOWN_STATUS: Issue = { path: 'statusId', message: "Must be a status of the list's template" };
-
 const demandTask = (db: Db, who: Member, id: string): store.StoredTask =>
   demand(store.findTask(db, who.workspaceId, id), 'task');
-
-const staysIn = (row: TaskRow, listId: string | undefined): boolean =>
-  listId === undefined || listId === row.list_id;
-
-/** What is given of a new task refers to these; `issues` tell what will not do. */
-function referencesOf(
-  db: Db,
-  who: Member,
-  { listId, statusId, assigneeId }: Partial<TaskInput>,
-): { place: List | undefined; status: Status | undefined; issues: Issue[] } {
-  const place = listId === undefined ? undefined : store.findPlace(db, who.workspaceId, listId);
-  const status = place?.statuses.find(({ id }) => statusId === undefined || id === statusId);
-  const issues: Issue[] = [];
-  if (listId !== undefined && !place) issues.push(UNKNOWN_LIST);
-  if (place && !status) issues.push(UNKNOWN_STATUS);
-  if (assigneeId) issues.push(...assigneeIssues(db, who, assigneeId));
-  return { place, status, issues };
-}
-
-/** What will not do of the list, status and assignee of a new task. */
-export const newTaskIssues = ({ read }: Deps, who: Member, input: Partial<TaskInput>): Issue[] =>
-  referencesOf(read, who, input).issues;
-
-/** What will not do of the list, status and assignee of an edit; nothing where there is no such task. */
-export function editIssues({ read, clock }: Deps, who: Member, id: string, edit: TaskPatch): Issue[] {
-  const row = store.findTask(read, who.workspaceId, id);
-  return row ? planEdit(read, who, row, edit, toInstant(clock.now())).issues : [];
-}
-
-/** As `editIssues`, of an edit that must leave the task in its list. */
-export function patchIssues(deps: Deps, who: Member, id: string, { listId, ...edit }: TaskPatch): Issue[] {
-  const row = store.findTask(deps.read, who.workspaceId, id);
-  return [...(row && !staysIn(row, listId) ? [USE_MOVE] : []), ...editIssues(deps, who, id, edit)];
-}
-
-export const assigneeIssues = (db: Db, who: Member, userId: string): Issue[] =>
-  store.isAssignable(db, who.workspaceId, userId)
-    ? []
-    : [{ path: 'assigneeId', message: 'Must be a member of this workspace who is not a viewer' }];
-
-/** Where an edit leaves a task, and what it refers to that will not do. */
-function planEdit(
-  db: Db,
-  who: Member,
-  row: TaskRow,
-  edit: TaskPatch,
-  at: Instant,
-): { place: Partial<TaskRow>; issues: Issue[] } {
-  const issues: Issue[] = [];
-  const place = placeFor(db, who, row, edit, at, issues);
-  if (edit.assigneeId && (edit.assigneeId !== row.assignee_id || place.assignee_id === null))
-    issues.push(...assigneeIssues(db, who, edit.assigneeId));
-  return { place, issues };
-}
-
-/**
- * Where an edit leaves a task: its list, status and position. In another list it takes the status asked for, else the
- * counterpart of its present one, and goes to the end. Opened again, it stays with nobody who may not be assigned any
- * more. Adds to the issues what will not do.
- */
-function placeFor(
-  db: Db,
-  who: Member,
-  row: TaskRow,
-  { listId = row.list_id, statusId, position }: TaskPatch,
-  at: Instant,
-  issues: Issue[],
-): Partial<TaskRow> {
-  const staysInList = listId === row.list_id;
-  if (staysInList && statusId === undefined) return {};
-  const place = store.findPlace(db, who.workspaceId, listId);
-  if (!place) {
-    issues.push(UNKNOWN_LIST);
-    return {};
-  }
-  const status =
-    statusId === undefined
-      ? counterpartOf(statusOf(db, row), place.statuses)
-      : place.statuses.find(({ id }) => id === statusId);
-  if (!status) {
-    issues.push(UNKNOWN_STATUS);
-    return {};
-  }
-  const state = {
-    status_id: status.id,
-    completed_at: completedAt(status.type, row.completed_at, at),
-    ...(isOpen(status.type) && !keepsAssignee(db, row) && { assignee_id: null }),
-  };
-  if (staysInList) return state;
-  return {
-    ...state,
-    list_id: place.id,
-    space_id: place.spaceId,
-    position: position ?? positionAfter(store.lastPosition(db, who.workspaceCode, place.id)),
-  };
-}
-
-const keepsAssignee = (db: Db, { workspace_id, assignee_id }: TaskRow): boolean =>
-  assignee_id === null || store.isAssignable(db, workspace_id, assignee_id);
-
-function statusOf(db: Db, row: TaskRow): Status {
-  const statuses = store.findPlace(db, row.workspace_id, row.list_id)?.statuses;
-  const status = statuses?.find(({ id }) => id === row.status_id);
-  if (!status) throw new Error('A task has a status that its list does not know');
-  return status;
-}
-
-/** When a task counts as completed, once its status is of that type: since when it already did, or from now. */
-export const completedAt = (type: StatusType, before: Instant | null, now: Instant): Instant | null =>
-  type === 'completed' ? (before ?? now) : null;
 
 /** Tells the assignee, unless they did it themselves. */
 export function notifyAssigned(tx: Tx, row: store.NewTask, actorId: string | null, at: Instant): void {
