@@ -5,6 +5,7 @@ import { notifications } from './0003_notifications.ts';
 import { tasks } from './0004_tasks.ts';
 import { recurring } from './0005_recurring.ts';
 import { removals } from './0006_removals.ts';
+import { searchErasure } from './0007_search_erasure.ts';
 import { statements } from './statements.ts';
 
 /** Every migration, in order. A released one is never changed. */
@@ -15,4 +16,5 @@ export const migrations: Migrations = {
   '0004_tasks': statements(tasks),
   '0005_recurring': statements(recurring),
   '0006_removals': statements(removals),
+  '0007_search_erasure': statements(searchErasure),
 };

@@ -5,7 +5,6 @@ import { type Errand, scheduledBackups } from './backup/scheduled.ts';
 import type { Config } from './config.ts';
 import { dataFacts } from './db/facts.ts';
 import { lockData } from './db/open.ts';
-import { markResidue } from './db/residue.ts';
 import { listen } from './http/listen.ts';
 import { SECOND } from './kernel/instants.ts';
 import type { Log } from './kernel/log.ts';
@@ -55,10 +54,6 @@ async function run(opened: Opened, errand: Errand, unlock: () => void): Promise<
     new Cron('* * * * *', { timezone: 'UTC', protect: true, catch: failed }, () => {
       removing = finishRemovals(deps);
       return removing;
-    }),
-    // What tasks were called before they were edited; it goes with the next removals.
-    new Cron('20 4 * * *', { catch: failed }, async () => {
-      await deps.write((tx) => markResidue(tx, 'search'));
     }),
     new Cron('*/5 * * * * *', { timezone: 'UTC', catch: failed }, () => {
       deps.keys.refresh();

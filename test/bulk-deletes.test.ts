@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DAY } from '../src/kernel/instants.ts';
 import { finishRemovals } from '../src/workspaces/removals.ts';
 import { addTasks } from './many-tasks.ts';
 import { as, type Call, homeOf, joined } from './people.ts';
 import { expectSound } from './soundness.ts';
 import { openWorld, type Person, type World } from './world.ts';
 
-/** More than is deleted carefully, and than the search index is cleared of at once. */
+/** More than goes in a few steps. */
 const MANY = 1_500;
 
 let world: World;
@@ -61,7 +62,9 @@ describe.each([
     expect((await call('GET', `/workspaces/${home}/lists/${listIds[0]}`)).status).toBe(404);
     expect([count('tasks'), await found('zebra')]).toEqual([tasks, tasks]);
     expect((await call('GET', `/workspaces/${home}/tasks`)).body.total).toBe(tasks);
-    expect([count('removals'), marks()]).toEqual([0, []]);
+    expect(count('removals')).toBe(0);
+    await finishRemovals(world.deps);
+    expect(marks()).toEqual([]);
   });
 
   it('a space goes with its lists and their tasks, and nothing else', async () => {
@@ -71,6 +74,7 @@ describe.each([
     expect((await call('GET', `/workspaces/${home}/lists/${gone.listIds[1]}`)).status).toBe(404);
     expect((await call('GET', `/workspaces/${home}/lists/${kept.listIds[1]}`)).status).toBe(200);
     expect([count('tasks'), await found('zebra'), await found('quagga')]).toEqual([10, 0, 10]);
+    await finishRemovals(world.deps);
     expect(inFiles('zebra')).toBe(false);
   });
 
@@ -80,6 +84,7 @@ describe.each([
     expect((await call('DELETE', `/workspaces/${home}`)).status).toBe(204);
     expect((await call('GET', `/workspaces/${home}`)).status).toBe(404);
     expect([count('tasks'), count('workspaces'), count('task_counts')]).toEqual([0, 1, 0]);
+    await finishRemovals(world.deps);
     expect(inFiles('zebra')).toBe(false);
   });
 
@@ -208,15 +213,34 @@ describe('while much is deleted', () => {
     expect(count('tasks')).toBe(0);
   });
 
-  it('what is deleted apart from it is erased at once', async () => {
+  it('what is deleted apart from it is erased with it', async () => {
     const { listIds } = await furnish(MANY, 'Zebra');
     const [own] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
     const { id } = (await call('POST', `/workspaces/${home}/tasks`, { title: 'Okapi', listId: own.id })).body;
     const removal = call('DELETE', `/workspaces/${home}/lists/${listIds[0]}`);
     await expect.poll(() => count('removals')).toBe(1);
     expect((await call('DELETE', `/workspaces/${home}/tasks/${id}`)).status).toBe(204);
-    expect(inFiles('okapi')).toBe(false);
     expect((await removal).status).toBe(204);
+    await finishRemovals(world.deps);
+    expect(inFiles('okapi')).toBe(false);
+  });
+});
+
+describe('words of edited tasks and of single ones that are deleted', () => {
+  it('go from the files in the night, and nothing else is done for it', async () => {
+    const [list] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
+    const made = async (title: string) =>
+      `/workspaces/${home}/tasks/${(await call('POST', `/workspaces/${home}/tasks`, { title, listId: list.id })).body.id}`;
+    await finishRemovals(world.deps);
+    const { commits } = world.opened.writer.counts;
+    await finishRemovals(world.deps);
+    expect(world.opened.writer.counts.commits).toBe(commits);
+
+    await call('PATCH', await made('Zebra'), { title: 'Okapi' });
+    await call('DELETE', await made('Quagga'));
+    world.clock.advance(DAY);
+    await finishRemovals(world.deps);
+    expect([inFiles('zebra'), inFiles('quagga'), inFiles('okapi')]).toEqual([false, false, true]);
   });
 });
 

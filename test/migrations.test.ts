@@ -64,6 +64,15 @@ describe('the released migrations', () => {
     expect([...faultsOf(storage.writing), ...COUNTERS.faults(storage.writing)]).toEqual([]);
   });
 
+  it('make a search index anew that its former way of forgetting has damaged', async () => {
+    await fill(names.indexOf('0007_search_erasure'));
+    storage.writing.unsafeMode(true).exec('delete from task_search_data where id > 10');
+    const found = () => query(`select rowid from task_search where task_search match 'milk'`);
+    await migrate(storage, released);
+    expect(found()).toEqual([{ rowid: 1 }]);
+    expect(faultsOf(storage.writing)).toEqual([]);
+  });
+
   for (const count of names.keys()) {
     const from = count === 0 ? 'an empty file' : `a filled file of schema ${names[count - 1]}`;
 

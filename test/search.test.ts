@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { logOf } from '../src/db/checkpoints.ts';
+import { statement } from '../src/db/connection.ts';
 import type { Tx } from '../src/db/writer.ts';
 import { newId } from '../src/kernel/ids.ts';
 import { indexTask, reindexTask } from '../src/tasks/search.ts';
@@ -273,34 +274,44 @@ describe('the search index', () => {
     expect(most).toBeLessThan(given.most);
   });
 
-  it('stays whole and complete when a word that thousands of tasks had is edited away', async () => {
-    const own = await openWorld();
-    const { reading, writing } = own.opened.storage;
-    const of = (title: string) => ({ workspace_code: 77, title, description: null });
-    /** What merges would mend by chance. */
-    const unmerged = (tx: Tx): Tx => ({ ...tx, atEnd: () => {} });
-    const found = (q: string) =>
-      reading
-        .prepare('select rowid from task_search where task_search match ? order by rowid')
-        .pluck()
-        .all(matchText(77, q));
-    const last = 6_000;
-    await own.deps.write((tx) => {
-      for (let seq = 1; seq <= last; seq += 1) indexTask(unmerged(tx), seq, of('zz'));
-      for (const [i, title] of ['kk', 'kk aa', 'kk'].entries())
-        indexTask(unmerged(tx), last + 1 + i, of(title));
-    });
-    await own.deps.write((tx) => {
-      for (let seq = 1; seq <= last; seq += 1) reindexTask(unmerged(tx), { ...of('ww'), seq });
-    });
-    expect([found('kk aa'), found('kk'), found('zz')]).toEqual([
-      [last + 2],
-      [last + 1, last + 2, last + 3],
-      [],
-    ]);
-    await own.deps.write((tx) => reindexTask(unmerged(tx), { ...of('ww'), seq: last + 2 }));
-    expect([found('kk'), found('aa'), found('ww').length]).toEqual([[last + 1, last + 3], [], last + 1]);
-    expect(writing.pragma('integrity_check', { simple: true })).toBe('ok');
-    await own.close();
-  });
+  it.each(['edited', 'deleted'])(
+    'stays whole and complete when a word that thousands of tasks had is %s away',
+    async (how) => {
+      const own = await openWorld();
+      const { reading, writing } = own.opened.storage;
+      const of = (title: string) => ({ workspace_code: 77, title, description: null });
+      /** What merges would mend by chance. */
+      const unmerged = (tx: Tx): Tx => ({ ...tx, atEnd: () => {} });
+      const found = (q: string) =>
+        reading
+          .prepare('select rowid from task_search where task_search match ? order by rowid')
+          .pluck()
+          .all(matchText(77, q));
+      const away = (tx: Tx, seq: number) =>
+        how === 'edited'
+          ? reindexTask(unmerged(tx), { ...of('ww'), seq })
+          : tx.run(statement('delete from task_search where rowid = ?', [seq]));
+      const last = 6_000;
+      await own.deps.write((tx) => {
+        for (let seq = 1; seq <= last; seq += 1) indexTask(unmerged(tx), seq, of('zz'));
+        for (const [i, title] of ['kk', 'kk aa', 'kk'].entries())
+          indexTask(unmerged(tx), last + 1 + i, of(title));
+      });
+      await own.deps.write((tx) => {
+        for (let seq = 1; seq <= last; seq += 1) away(tx, seq);
+      });
+      expect([found('kk aa'), found('kk'), found('zz')]).toEqual([
+        [last + 2],
+        [last + 1, last + 2, last + 3],
+        [],
+      ]);
+      await own.deps.write((tx) => {
+        away(tx, last + 2);
+      });
+      expect([found('kk'), found('aa')]).toEqual([[last + 1, last + 3], []]);
+      expect(found('ww')).toHaveLength(how === 'edited' ? last + 1 : 0);
+      expect(writing.pragma('integrity_check', { simple: true })).toBe('ok');
+      await own.close();
+    },
+  );
 });

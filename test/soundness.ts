@@ -24,5 +24,5 @@ export function expectSound({ opened: { storage } }: World): void {
     writing.prepare(`select ${column} from ${table} order by 1`).pluck().all();
   expect(numbers('task_search', 'rowid')).toEqual(numbers('tasks', 'seq'));
   const secure = writing.prepare(`select v from task_search_config where k = 'secure-delete'`).pluck().get();
-  expect(secure).toBe(1);
+  expect(secure).toBe(0);
 }

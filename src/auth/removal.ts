@@ -113,7 +113,6 @@ function forgetPerson(tx: Tx, { id, email }: UserRow): void {
       .where('id', '=', id),
   );
   markResidue(tx, 'log');
-  markResidue(tx, 'search');
 }
 
 /** An inherited workspace whose title was made of the person's name gets one of its heir's. */

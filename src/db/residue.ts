@@ -1,8 +1,10 @@
+import { Cron } from 'croner';
 import { sql } from 'kysely';
 import type { Deps } from '../deps.ts';
+import { toInstant } from '../kernel/instants.ts';
 import { type Db, query, statement } from './connection.ts';
-import { metaOf } from './meta.ts';
-import { forgetLater, tellSearchIndex } from './search-index.ts';
+import { metaOf, setMeta } from './meta.ts';
+import { mergeSearchIndex } from './search-index.ts';
 import type { Tx } from './writer.ts';
 
 /** Where deleted content may still lie in the files: the search index, the write-ahead log. */
@@ -11,14 +13,9 @@ type Place = 'search' | 'log';
 /** Pages of the search index that one step writes. */
 const PAGES_AT_ONCE = 64;
 
-/**
- * Runs a job that deletes many tasks several times faster: the search index only notes what is gone, and keeps it
- * until `eraseResidue`, which a crash does not make forget.
- */
-export function deleteInHaste<T>(tx: Tx, job: () => T): T {
-  markResidue(tx, 'search');
-  return forgetLater(tx, job);
-}
+/** Words of edited tasks and of single ones that are gone stay in the index until then, in the host's time zone. */
+const NIGHTLY = new Cron('20 4 * * *');
+const LAST_ERASED = 'search_erased_at';
 
 /** Notes, in the caller's transaction, that deleted content is to be erased from there. */
 export const markResidue = (tx: Tx, place: Place) =>
@@ -32,19 +29,23 @@ export const markResidue = (tx: Tx, place: Place) =>
   );
 
 /**
- * Erases what deletions left behind in the files, in steps. The log cannot be emptied while someone reads from it:
+ * Erases what was noted to be left in the files, and nightly all that is left in the search index, in steps. The log cannot be emptied while someone reads from it:
  * then it is left for the next time, and to the replication tool where one cares for the log.
  */
 export async function eraseResidue(deps: Deps): Promise<void> {
+  const now = deps.clock.now();
   const inSearch = metaOf(deps.read, keyOf('search'));
-  if (inSearch !== undefined) {
+  if (inSearch !== undefined || isNightOver(deps.read, now)) {
     // Less than nothing begins a merge of all there is; then it goes on.
     let pages = -PAGES_AT_ONCE;
     while (await deps.write((tx) => mergeSearch(tx, pages))) {
       if (deps.stopping.aborted) return;
       pages = PAGES_AT_ONCE;
     }
-    await deps.write((tx) => clearMark(tx, 'search', inSearch));
+    await deps.write((tx) => {
+      setMeta(tx, LAST_ERASED, toInstant(now));
+      if (inSearch !== undefined) clearMark(tx, 'search', inSearch);
+    });
   }
   const inLog = metaOf(deps.read, keyOf('log'));
   if (inLog === undefined) return;
@@ -55,12 +56,18 @@ export async function eraseResidue(deps: Deps): Promise<void> {
 /** Answers whether there was anything to merge. */
 function mergeSearch(tx: Tx, pages: number): boolean {
   const before = totalChanges(tx);
-  tellSearchIndex(tx, 'merge', pages);
+  mergeSearchIndex(tx, pages);
   return totalChanges(tx) - before >= 2;
 }
 
 const totalChanges = (db: Db): number =>
   db.one(statement<{ n: number }>('select total_changes() as n', []))?.n ?? 0;
+
+function isNightOver(db: Db, now: number): boolean {
+  const [night] = NIGHTLY.previousRuns(1, new Date(now));
+  const last = metaOf(db, LAST_ERASED);
+  return night !== undefined && (last === undefined || last < toInstant(night.getTime()));
+}
 
 const keyOf = (place: Place) => `residue_in_${place}`;
 

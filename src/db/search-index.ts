@@ -1,19 +1,21 @@
 import { type Db, statement } from './connection.ts';
+import type { Tx } from './writer.ts';
+
+/** Of the index, for each task that is written to it or taken out: enough to keep it in order. */
+export const PAGES_FOR_A_TASK = 4;
 
 /**
- * Tells the search index to keep to `secure-delete`, or to `merge` about so many pages of what it grew by; fewer than
- * nothing begins a merge of all there is. https://sqlite.org/fts5.html#special_insert_commands
+ * Has the search index merge about so many pages of what it grew by; fewer than nothing begins a merge of all there is.
+ * https://sqlite.org/fts5.html#the_merge_command
  */
-export const tellSearchIndex = (db: Db, command: string, value: number) =>
+export const mergeSearchIndex = (db: Db, pages: number) =>
   // The driver hands over every number as a fraction.
   db.run(
-    statement('insert into task_search (task_search, rank) values (?, cast(? as integer))', [command, value]),
+    statement(`insert into task_search (task_search, rank) values ('merge', cast(? as integer))`, [pages]),
   );
 
-/** Runs a job in which the search index only marks what goes as gone, several times faster: merges take it away. */
-export function forgetLater<T>(db: Db, job: () => T): T {
-  tellSearchIndex(db, 'secure-delete', 0);
-  const result = job();
-  tellSearchIndex(db, 'secure-delete', 1);
-  return result;
-}
+/**
+ * As `mergeSearchIndex`, once for all jobs of a commit, at its end: what is new to the index is first written out then.
+ * By itself SQLite would merge hundreds of pages in one commit, which everyone waits for.
+ */
+export const mergeAtEnd = (tx: Tx, pages: number): void => tx.atEnd(mergeSearchIndex, pages);

@@ -2,7 +2,8 @@ import type { Tx } from '../db/writer.ts';
 import type { Deps, Leaving } from '../deps.ts';
 import { badRequest, invalid } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
-import { deleteTaskRow, findTask } from '../tasks/store.ts';
+import { findTask } from '../tasks/store.ts';
+import { dropTask } from '../tasks/tasks.ts';
 import type { Member } from '../workspaces/door.ts';
 import { advance, pointTo } from './generate.ts';
 import { findSkippedAt, updateOccurrence } from './occurrences.ts';
@@ -32,7 +33,7 @@ export function skipOccurrence(
     if (state !== 'active' || at === null || number === null) throw badRequest(`The series is ${state}`);
     if (!isUpcoming) throw invalid({ path: 'occurrenceAt', message: `The upcoming occurrence is at ${at}` });
     const task = findTask(tx, who.workspaceId, series.next_task_id);
-    if (task) deleteTaskRow(tx, task);
+    if (task) dropTask(tx, task);
     const touched = updateSeriesRow(tx, series, { updated_at: toInstant(now) });
     return answer(skip(tx, touched, who.userId, now), at, number);
   });

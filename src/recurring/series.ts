@@ -6,7 +6,8 @@ import { demand, invalid } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { toInstant } from '../kernel/instants.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
-import * as tasks from '../tasks/store.ts';
+import { findTask, priorityRank } from '../tasks/store.ts';
+import { dropTask } from '../tasks/tasks.ts';
 import { type Member, writeAs } from '../workspaces/door.ts';
 import { isOverdue, NOWHERE, pointTo } from './generate.ts';
 import { createRule, occurrenceAfter, preview } from './recurrence.ts';
@@ -45,7 +46,7 @@ export function createSeries(deps: Deps, who: Member, input: SeriesInput): Promi
       list_id: input.listId,
       title: input.title,
       description: input.description ?? null,
-      priority: tasks.priorityRank(input.priority ?? 'none'),
+      priority: priorityRank(input.priority ?? 'none'),
       assignee_id: input.assigneeId ?? null,
       creator_id: who.userId,
       interval: JSON.stringify(rule.interval),
@@ -114,9 +115,9 @@ export const updateSeries = (
 /** Deletes a series and its upcoming instance, if that is open and nobody edited it; other tasks stay. */
 export const removeSeries = (deps: Deps, who: Member, id: string): Promise<undefined> =>
   writeSettled(deps, who, id, (tx, series, now) => {
-    const task = tasks.findTask(tx, who.workspaceId, series.next_task_id);
+    const task = findTask(tx, who.workspaceId, series.next_task_id);
     const isUpcoming = task?.occurrence_at != null && task.occurrence_at > toInstant(now);
-    if (isUpcoming && isUntouched(task)) tasks.deleteTaskRow(tx, task);
+    if (isUpcoming && isUntouched(task)) dropTask(tx, task);
     store.deleteSeries(tx, series);
     return undefined;
   });

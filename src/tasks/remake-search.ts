@@ -1,5 +1,5 @@
 import { type Db, query, statement } from '../db/connection.ts';
-import { tellSearchIndex } from '../db/search-index.ts';
+import { mergeSearchIndex } from '../db/search-index.ts';
 import type { Steps, Tx } from '../db/writer.ts';
 import { insertIntoIndex } from './search.ts';
 
@@ -18,7 +18,9 @@ export function* remakeSearch(tx: Tx): Steps<void> {
   );
   tx.run(statement('drop table task_search', []));
   tx.run(statement(sql, []));
-  for (const { k, v } of settings) tellSearchIndex(tx, k, v);
+  for (const { k, v } of settings) {
+    tx.run(statement('insert into task_search (task_search, rank) values (?, cast(? as integer))', [k, v]));
+  }
   for (let last = 0; ; ) {
     yield;
     const tasks = tx.all(
@@ -34,7 +36,7 @@ export function* remakeSearch(tx: Tx): Steps<void> {
       last = seq;
     }
     if (tasks.length < AT_ONCE) return;
-    tellSearchIndex(tx, 'merge', PAGES_MERGED);
+    mergeSearchIndex(tx, PAGES_MERGED);
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Db, statement } from '../db/connection.ts';
-import { forgetLater, tellSearchIndex } from '../db/search-index.ts';
+import { mergeAtEnd, PAGES_FOR_A_TASK } from '../db/search-index.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import { pageRequest } from '../http/page-query.ts';
@@ -19,9 +19,8 @@ interface Searchable {
   description: string | null;
 }
 
-/** One new task in so many pays for all of them, with as many pages of the index for each as keep it in order. */
+/** One new task in so many has the index merged for all of them. */
 const TASKS_BETWEEN_MERGES = 8;
-const PAGES_FOR_A_TASK = 4;
 /** A long text pays for itself at once, a page for so many UTF-16 units. */
 const UNITS_FOR_A_PAGE = 500;
 
@@ -32,15 +31,11 @@ export function indexTask(tx: Tx, seq: number, task: Searchable): void {
   mergeSome(tx, pages, description);
 }
 
-/**
- * Makes a task findable by what its title and description became. What they were is only marked as gone, which is
- * quicker by far, and left to the merges that come: SQLite 3.54.1 at least, told to overwrite it at once, loses its way
- * in the index where thousands of tasks had a word that is overwritten in all of them.
- */
+/** Makes a task findable by what its title and description became; see `db/residue.ts` for what they were. */
 export function reindexTask(tx: Tx, task: Searchable & { seq: number }): void {
   const { title, description } = textsOf(task);
   const update = 'update task_search set title = ?, description = ? where rowid = ?';
-  forgetLater(tx, () => tx.run(statement(update, [title, description, task.seq])));
+  tx.run(statement(update, [title, description, task.seq]));
   mergeSome(tx, PAGES_FOR_A_TASK, description);
 }
 
@@ -61,16 +56,10 @@ const textsOf = ({ workspace_code: code, title, description }: Searchable) => ({
   description: indexText(code, description),
 });
 
-/**
- * Merges a little of what the index grew by: by itself SQLite would merge hundreds of pages in one commit, which
- * everyone waits for. At the end of a commit, as it first writes out what is new to the index.
- */
 function mergeSome(tx: Tx, pages: number, added: string): void {
   const all = pages + Math.floor(added.length / UNITS_FOR_A_PAGE);
-  if (all > 0) tx.atEnd(merge, all);
+  if (all > 0) mergeAtEnd(tx, all);
 }
-
-const merge = (db: Db, pages: number) => tellSearchIndex(db, 'merge', pages);
 
 /**
  * One page of the tasks in which every word of `q` begins a word of title or description: first those that have all of

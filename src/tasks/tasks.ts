@@ -1,4 +1,5 @@
 import type { Db } from '../db/connection.ts';
+import { mergeAtEnd, PAGES_FOR_A_TASK } from '../db/search-index.ts';
 import type { TaskRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
@@ -56,6 +57,12 @@ export function addTask(tx: Tx, row: store.NewTask): void {
   indexTask(tx, store.insertTaskRow(tx, row), row);
 }
 
+/** Takes a task away, in the caller's transaction. */
+export function dropTask(tx: Tx, row: store.StoredTask): void {
+  store.deleteTaskRow(tx, row);
+  mergeAtEnd(tx, PAGES_FOR_A_TASK);
+}
+
 export const readTask = (deps: Deps, who: Member, id: string): Task =>
   store.taskOf(demand(store.findShownTask(deps.read, who.workspaceId, id), 'task'));
 
@@ -78,7 +85,7 @@ export function removeTask(deps: Deps, who: Member, id: string): Promise<undefin
   const now = deps.clock.now();
   return writeAs(deps, who, (tx) => {
     const row = demandTask(tx, who, id);
-    store.deleteTaskRow(tx, row);
+    dropTask(tx, row);
     deps.instanceLeft(deps, tx, { task: row, how: 'deleted', by: who.userId }, now);
     return undefined;
   });

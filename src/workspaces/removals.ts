@@ -1,6 +1,6 @@
 import type { CompiledQuery } from 'kysely';
-import { type Db, query, statement } from '../db/connection.ts';
-import { deleteInHaste, eraseResidue, markResidue } from '../db/residue.ts';
+import { query, statement } from '../db/connection.ts';
+import { eraseResidue, markResidue } from '../db/residue.ts';
 import type { RemovalRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
@@ -8,10 +8,8 @@ import { unavailable } from '../kernel/errors.ts';
 
 /** So little goes in the commit that asks for it. */
 export const FEW = 20;
-/** Above so many tasks it is cheaper to erase their words from the search index all at once. */
-const MANY = 400;
 /** Rows of each kind in a step, which holds everyone up for some milliseconds. */
-const AT_ONCE = { carefully: 20, hastily: 64 };
+const AT_ONCE = { user: 20, workspace: 64, space: 64, list: 64 };
 /** Tasks after which the search index is cleared of them: in one step, as nothing is left to write. */
 const ERASED_AT_ONCE = 8_000;
 
@@ -60,8 +58,7 @@ function finished(deps: Deps, removal: Removal): Promise<boolean> {
 }
 
 async function runSteps(deps: Deps, removal: Removal): Promise<boolean> {
-  const isHasty = hasManyTasks(deps.read, removal);
-  const most = isHasty ? AT_ONCE.hastily : AT_ONCE.carefully;
+  const most = AT_ONCE[removal.kind];
   const step = (tx: Tx) => {
     markResidue(tx, 'log');
     return takeStep(tx, removal, most);
@@ -69,15 +66,15 @@ async function runSteps(deps: Deps, removal: Removal): Promise<boolean> {
   const stepsBetween = Math.ceil(ERASED_AT_ONCE / most);
   for (let steps = 1; ; steps += 1) {
     if (deps.stopping.aborted) return false;
-    if (await deps.write((tx) => (isHasty ? deleteInHaste(tx, () => step(tx)) : step(tx)))) break;
+    if (await deps.write(step)) break;
     if (steps % stepsBetween === 0) await eraseResidue(deps);
   }
-  await eraseResidue(deps);
   return true;
 }
 
 /** Takes at most so many rows of a part away, part after part; with the last of them the thing itself, and answers true. */
 function takeStep(tx: Tx, { kind, id }: Removal, most: number): boolean {
+  markResidue(tx, 'search');
   const isDone = PARTS[kind].every((part) => tx.run(part(id, most)) < most);
   if (!isDone) return false;
   tx.run(query.deleteFrom(TABLES[kind]).where('id', '=', id));
@@ -115,11 +112,11 @@ const clearReference = (as: 'assignee' | 'creator'): Part[] => [
   updateRows('recurring_series', `${as}_id = null`, `${as}_id = ?`),
 ];
 
-/** Series decide upon an occurrence a day, for years; thirty such rows go as quickly as a task. */
+/** Series decide upon an occurrence a day, for years; ten such rows go as quickly as a task. */
 const deleteOccurrences = (isIn: string): Part => {
   const where = `series_id in (select id from recurring_series where ${isIn})`;
   const part = deleteRows('recurring_occurrences', where, 'series_id, rule_version, occurrence_local');
-  return (id, most) => part(id, 30 * most);
+  return (id, most) => part(id, 10 * most);
 };
 
 /** Sessions go with their user; one may have used up thousands of tokens, which go twenty times as quickly as tasks. */
@@ -159,7 +156,3 @@ const PARTS: Record<Removal['kind'], readonly Part[]> = {
   space: contents('space'),
   list: contents('list'),
 };
-
-const hasManyTasks = (db: Db, { kind, id }: Removal): boolean =>
-  kind !== 'user' &&
-  db.all(statement(`select 1 from tasks where ${TASK_IS_IN[kind]} limit ?`, [id, MANY + 1])).length > MANY;
