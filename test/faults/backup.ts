@@ -39,8 +39,9 @@ export const backup = drill({
 });
 
 /**
- * Clients that each add so many tasks, then write over the one they wrote to longest ago, for ever; each write has the
- * next number for its title, and `acknowledged` is the newest of each client.
+ * Clients that each add so many tasks, then for ever by turns write over the one they wrote to longest ago, or add
+ * another in its place and delete it; each has the next number for its title, and `acknowledged` is the newest of each
+ * client.
  */
 function startLoad(
   site: Site,
@@ -58,19 +59,23 @@ function startLoad(
     const answer = await call(base, method, path, { token, body });
     latencies.push(performance.now() - asked);
     site.count(`${method} ${answer?.status ?? 'cut off'}`);
-    return answer && answer.status < 300 ? answer.body.id : undefined;
+    return answer && answer.status < 300 ? answer : undefined;
   };
   const writing = acknowledged.map(async (_, client) => {
     const ids: string[] = [];
     for (let n = 1; !isOver; n += 1) {
       const title = `${client}: ${n}`;
       const oldest = ids[(n - 1) % tasks];
-      const id = await (oldest === undefined
+      const isNew = oldest === undefined || n % 2 === 0;
+      const answer = await (isNew
         ? written('POST', path, { listId, title, description: 'milk and honey '.repeat(20) })
         : written('PATCH', `${path}/${oldest}`, { title }));
-      if (id === undefined) return site.lose(`client ${client} was refused its write ${n}`);
-      ids[(n - 1) % tasks] = id;
+      if (!answer) return site.lose(`client ${client} was refused its write ${n}`);
+      ids[(n - 1) % tasks] = answer.body.id;
       acknowledged[client] = n;
+      if (isNew && oldest !== undefined && !(await written('DELETE', `${path}/${oldest}`, undefined))) {
+        return site.lose(`client ${client} was refused to delete what ${n} replaces`);
+      }
     }
   });
   const stop = async () => {
@@ -125,9 +130,11 @@ function lacking(
       const ascending = numbers[client]?.sort((a, b) => a - b) ?? [];
       const newest = ascending.at(-1) ?? 0;
       if (newest < least) amiss.push(`client ${client} stands at ${newest}, not ${least}`);
-      const first = Math.max(newest - tasks, 0) + 1;
-      const isWhole = ascending.length === newest - first + 1 && ascending.every((n, i) => n === first + i);
-      if (!isWhole) amiss.push(`client ${client} has not each number from ${first} to ${newest}`);
+      const first = newest - ascending.length + 1;
+      const isWhole =
+        ascending.length >= Math.min(newest, tasks) && ascending.every((n, i) => n === first + i);
+      if (!isWhole) amiss.push(`client ${client} has not each of the last ${tasks} numbers up to ${newest}`);
+      if (ascending.length > tasks + 1) amiss.push(`client ${client} has ${ascending.length} tasks`);
     }
     return amiss;
   });
