@@ -736,7 +736,7 @@ describe('change of e-mail address', () => {
     expect(await me(bob.accessToken)).toBe(200);
   });
 
-  it('undone, leaves the password that was set before, also where its hash was renewed since', async () => {
+  it('undone, leaves the password that was set before, also where its hash was renewed since, and says nothing of it', async () => {
     const token = await request('new@example.com');
     const keep = keepToken();
     await post('/auth/email/change/confirm', { token });
@@ -746,6 +746,7 @@ describe('change of e-mail address', () => {
     });
     expect((await post('/auth/email/change/revert', { token: keep })).status).toBe(204);
     expect((await login(ada.email, ada.password)).status).toBe(200);
+    expect(mailsListed(ada.email).map(({ kind }) => kind)).not.toContain('password-removed');
   });
 
   it('cannot be undone once the old address has an account of its own, which stays as it is', async () => {

@@ -7,11 +7,10 @@ import { discardMails } from '../mail/outbox.ts';
 
 type Purpose = EmailTokenRow['purpose'];
 
-const LIFE_MS: Record<Purpose, number> = {
+const LIFE_MS = {
   'password-reset': 30 * MINUTE,
   'email-change': 30 * MINUTE,
   'email-keep': 7 * DAY,
-  'email-undo': 7 * DAY,
 };
 
 /** The purposes of a token that keeps an address, whether the account's was changed since or not. */
@@ -27,7 +26,7 @@ interface IssuedToken {
 /** Makes and stores a single-use token. */
 export function issueToken(
   db: Db,
-  about: { purpose: Purpose; userId: string | null; email: string },
+  about: { purpose: keyof typeof LIFE_MS; userId: string | null; email: string },
   now: number,
 ): IssuedToken {
   const issued = { id: newId(now), token: newSecret(), expiresAt: toInstant(now + LIFE_MS[about.purpose]) };
