@@ -13,7 +13,7 @@ type Place = 'search' | 'log';
 /** Pages of the search index that one step writes. */
 const PAGES_AT_ONCE = 64;
 
-/** Words of edited tasks and of single ones that are gone stay in the index until then, in the host's time zone. */
+/** When words of edited tasks and of single ones that are gone leave the index, in the host's time zone. */
 const NIGHTLY = new Cron('20 4 * * *');
 const LAST_ERASED = 'search_erased_at';
 
@@ -29,8 +29,9 @@ export const markResidue = (tx: Tx, place: Place) =>
   );
 
 /**
- * Erases what was noted to be left in the files, and nightly all that is left in the search index, in steps. The log cannot be emptied while someone reads from it:
- * then it is left for the next time, and to the replication tool where one cares for the log.
+ * Erases what was noted to be left in the files, and nightly all that is left in the search index, in steps. The log
+ * cannot be emptied while someone reads from it: then it is left for the next time, and to the replication tool where
+ * one cares for the log.
  */
 export async function eraseResidue(deps: Deps): Promise<void> {
   const now = deps.clock.now();
