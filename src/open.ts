@@ -1,4 +1,3 @@
-import { dirname, join } from 'node:path';
 import { migrations } from '../migrations/index.ts';
 import { createGoogleKeys } from './auth/google-keys.ts';
 import { createGoogleTokens } from './auth/google-tokens.ts';
@@ -15,7 +14,7 @@ import { createRateLimits } from './http/rate-limits.ts';
 import { createRefusalLog } from './http/refusal-log.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { MINUTE, toInstant } from './kernel/instants.ts';
-import { openKeys } from './kernel/keys.ts';
+import { keyFileOf, openKeys } from './kernel/keys.ts';
 import type { Log } from './kernel/log.ts';
 import type { OnDone } from './kernel/progress.ts';
 import { transportOf } from './mail/transport.ts';
@@ -75,7 +74,7 @@ export async function openDeps(
       checkpoints?.consider,
     );
     const tokenMs = config.auth.access_token_minutes * MINUTE;
-    const keys = openKeys(join(dirname(storage.path), 'keys.json'), tokenMs, (message) => log.warn(message));
+    const keys = openKeys(keyFileOf(storage.path), tokenMs, (message) => log.warn(message));
     const mailer = options.create
       ? createMailer({
           writer,

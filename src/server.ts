@@ -35,7 +35,7 @@ export async function serve(config: Config, log: Log, errand: Errand): Promise<R
 async function run(opened: Opened, errand: Errand, unlock: () => void): Promise<Running> {
   const { deps } = opened;
   const { config, log } = deps;
-  log.info(dataFacts(opened.storage), 'data opened');
+  log.info(dataFacts(opened.storage.path, deps.read), 'data opened');
   await tick(deps);
   deps.mailer.wake();
   await deps.google.prepare();

@@ -166,7 +166,7 @@ describe('a promised mail', () => {
     const expiresAt = toInstant(world.clock.now() + DAY);
     await promise(mailTo('a@example.com', { secret: { id: 'secret', expiresAt } }));
     await world.settle();
-    await world.deps.write((tx) => discardMails(tx, ['secret']));
+    await world.deps.write((tx) => discardMails(tx, [{ id: 'secret' }]));
     await later(MINUTE);
     expect([letters.length, rows()]).toEqual([1, []]);
   });
@@ -605,7 +605,7 @@ it('every statement of the outbox goes by an index and sorts nothing', () => {
   const db: Db = { all: explain, recall: explain, one: () => undefined, run, insert: run };
   const now = toInstant(world.clock.now());
   dueMails(db, 0, now, 5);
-  discardMails(db, ['secret']);
+  discardMails(db, [{ id: 'secret' }]);
   discardMailsOf(db, 'user');
   discardMailsTo(db, 'a@example.com');
   purgeMails(db, world.clock.now());

@@ -3,7 +3,6 @@ import type { Deps } from '../src/deps.ts';
 import { newId } from '../src/kernel/ids.ts';
 import { DAY, toInstant } from '../src/kernel/instants.ts';
 import { addTask } from '../src/tasks/tasks.ts';
-import { titleKey } from '../src/tasks/words.ts';
 
 const AT_ONCE = 100;
 const WORDS = Array.from({ length: 2_000 }, (_, i) => `w${((i * 7_919) % 100_003).toString(36)}`);
@@ -53,7 +52,6 @@ export async function addTasks(
           created_at: at,
           updated_at: at,
           title,
-          title_key: titleKey(title),
           description: Array.from({ length: 20 }, (_, w) => WORDS[(i * 31 + w * w * 17) % WORDS.length]).join(
             ' ',
           ),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -253,7 +253,6 @@ async function freshFolder(): Promise<string> {
 
 async function makeTemplate(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'errand-template-'));
-  mkdirSync(folder, { recursive: true });
   const config = createConfig({ database: { path: join(folder, 'errand.db') } });
   const opened = await openDeps(config, silentLog, { create: true });
   opened.storage.writing.pragma('wal_checkpoint(truncate)');

@@ -26,8 +26,8 @@ export function countAttempt(
   now: number,
   by: By = 'password',
 ): number | undefined {
-  const { here, password, code } = budgetsOf(deps, tx, visitor, email, now);
-  const outcome = takeBudgets(tx, [...here, ...(by === 'code' ? code : password)], now);
+  const budgets = budgetsOf(deps, tx, visitor, email, now);
+  const outcome = takeBudgets(tx, [...budgets.here, ...budgets[by]], now);
   return outcome.taken ? undefined : outcome.waitMs;
 }
 
@@ -44,14 +44,13 @@ export function forgiveAttempt(
   now: number,
   by: By = 'password',
 ): void {
-  const { here, password, code } = budgetsOf(deps, tx, visitor, email, now);
-  returnBudgets(tx, [...here, ...(by === 'code' ? code : password)]);
+  const budgets = budgetsOf(deps, tx, visitor, email, now);
+  returnBudgets(tx, [...budgets.here, ...budgets[by]]);
 }
 
 /** Forgets what failed here and from everywhere, for someone who has proved to own the address in another way. */
 export function forgetAttempts(deps: Deps, tx: Tx, visitor: Visitor, email: string): void {
-  const keys = keysOf(deps, visitor, email);
-  deleteBudgets(tx, Object.values(keys));
+  deleteBudgets(tx, Object.values(keysOf(deps, visitor, email)));
 }
 
 /** Counts an attempt on the disk; throws TooManyRequestsError when the budget is empty. */
@@ -62,7 +61,8 @@ export async function demandAttempt(deps: Deps, visitor: Visitor, email: string,
 
 /**
  * Whether that is the password of the account at an address; `stored` is null where it has none. Counted as an
- * attempt, which the caller forgives once all is well; one that could not even be compared is forgiven here.
+ * attempt, which the caller forgives once all is well; one that could not even be compared is forgiven here. 429 when
+ * there were too many, or too many wait to be compared.
  */
 export async function provePassword(
   deps: Deps,
@@ -94,7 +94,7 @@ async function orForgive<T>(
   }
 }
 
-export const heldUp = (waitMs: number) => tooManyRequests(waitMs / 1_000, 'attempts-limited');
+export const heldUp = (waitMs: number) => tooManyRequests(waitMs, 'attempts-limited');
 
 /** What is left of attempts from this network; and by either proof from all that are not known. */
 type Attempts = Record<'here' | By, Budget[]>;

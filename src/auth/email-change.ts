@@ -1,7 +1,7 @@
-import { takeBudgets } from '../db/budgets.ts';
+import { demandBudgets } from '../db/budgets.ts';
 import type { EmailTokenRow } from '../db/tables.ts';
 import type { Deps } from '../deps.ts';
-import { tooManyRequests, unauthorized } from '../kernel/errors.ts';
+import { unauthorized } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { addressTaken, confirmEmail, keepEmail, passwordRemoved } from '../mail/messages.ts';
 import { enqueueMail, takeMailBudget } from '../mail/outbox.ts';
@@ -36,8 +36,7 @@ export async function requestChange(
   const { newEmail } = input;
   await writeSignedIn(deps, who, (tx) => {
     const user = demandAccount(tx, who);
-    const budget = takeBudgets(tx, senderBudget(deps, user.id), now);
-    if (!budget.taken) throw tooManyRequests(budget.waitMs / 1_000);
+    demandBudgets(tx, senderBudget(deps, user.id), now);
     const to = { kind: 'email-change', to: newEmail };
     if (!takeMailBudget(deps, tx, to, now)) return;
     replaceTokens(tx, user.id, 'email-change');
@@ -84,9 +83,9 @@ export async function confirmChange(deps: Deps, input: TokenInput): Promise<unde
 
 /**
  * Keeps the address that a change was to take away: cancels the change, or undoes it, even where the address has come
- * back, ends all sessions and takes away what signs in since it was first asked for, a new password included. What was
- * mailed to newer addresses dies, and the owner is told of what signed in, but no older address loses its say: a thief may have changed it more than once. 401
- * for a token that does not work, or while the address is another's: that spends none.
+ * back, ends all sessions and takes away what signs in since it was first asked for, a new password included, of which
+ * the owner is told. What was mailed to newer addresses dies, but no older address loses its say: a thief may have
+ * changed it more than once. 401 for a token that does not work, or while the address is another's: that spends none.
  */
 export async function revertChange(deps: Deps, input: TokenInput): Promise<undefined> {
   const now = deps.clock.now();

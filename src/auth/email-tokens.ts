@@ -54,7 +54,7 @@ export function takeToken(db: Db, purpose: Purpose | Purpose[], token: string, n
       .where('expires_at', '>', toInstant(now))
       .returningAll(),
   );
-  if (row) discardMails(db, [row.id]);
+  if (row) discardMails(db, [row]);
   return row?.user_id ? { ...row, user_id: row.user_id } : undefined;
 }
 
@@ -108,10 +108,7 @@ export function revokeTokens(
     .where('purpose', 'in', only.purposes);
   if (only.since !== undefined) doomed = doomed.where('id', '>=', only.since);
   if (only.notTo !== undefined) doomed = doomed.where('email', '!=', only.notTo);
-  discardMails(
-    db,
-    db.all(doomed.returning('id')).map(({ id }) => id),
-  );
+  discardMails(db, db.all(doomed.returning('id')));
 }
 
 /** Kills every token of a user and every one mailed to their address, but not what lets another account have that back. */

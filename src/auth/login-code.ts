@@ -77,10 +77,8 @@ export async function confirmCode(deps: Deps, visitor: Visitor, input: CodeInput
 }
 
 /** Kills the code of an address, with its mail. */
-export function dropCode(tx: Tx, email: string): void {
-  const dropped = tx.one(query.deleteFrom('login_codes').where('email', '=', email).returning('id'));
-  if (dropped) discardMails(tx, [dropped.id]);
-}
+export const dropCode = (tx: Tx, email: string): void =>
+  discardMails(tx, tx.all(query.deleteFrom('login_codes').where('email', '=', email).returning('id')));
 
 /** Keyed, since a million codes are tried in no time; bound to the address. */
 const hashOf = ({ keys }: Deps, email: string, code: string) => keys.codeHash(`${email}\n${code}`);

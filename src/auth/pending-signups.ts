@@ -33,15 +33,10 @@ export function takePendingSignup(tx: Tx, token: string, now: Instant): PendingS
       .where('expires_at', '>', now)
       .returningAll(),
   );
-  if (pending) discardMails(tx, [pending.id]);
+  if (pending) discardMails(tx, [pending]);
   return pending;
 }
 
 /** Drops every pending sign-up of an address, with their mails. */
-export function dropPendingSignups(tx: Tx, email: string): void {
-  const dropped = tx.all(query.deleteFrom('pending_signups').where('email', '=', email).returning('id'));
-  discardMails(
-    tx,
-    dropped.map(({ id }) => id),
-  );
-}
+export const dropPendingSignups = (tx: Tx, email: string): void =>
+  discardMails(tx, tx.all(query.deleteFrom('pending_signups').where('email', '=', email).returning('id')));

@@ -1,12 +1,9 @@
 import { purgeBudgets } from '../db/budgets.ts';
-import { statement } from '../db/connection.ts';
+import { ROWS_AT_ONCE, statement } from '../db/connection.ts';
 import type { Deps } from '../deps.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { purgeMails } from '../mail/outbox.ts';
 import { KNOWN_NETWORK_MS } from '../sessions/tokens.ts';
-
-/** Few enough that a commit, and with it everyone who waits for one, is not held up. */
-const AT_ONCE = 500;
 
 interface Doomed {
   table: string;
@@ -43,7 +40,7 @@ export async function purgeAccounts(deps: Deps): Promise<void> {
 
 /** Deletes what is of that instant or older, a few rows in each commit. */
 async function purge({ write }: Deps, { table, key, where }: Doomed, until: Instant): Promise<void> {
-  const some = `select ${key} from ${table} where ${where} limit ${AT_ONCE}`;
+  const some = `select ${key} from ${table} where ${where} limit ${ROWS_AT_ONCE}`;
   const deletion = statement(`delete from ${table} where (${key}) in (${some})`, [until]);
-  while ((await write((tx) => tx.run(deletion))) === AT_ONCE);
+  while ((await write((tx) => tx.run(deletion))) === ROWS_AT_ONCE);
 }

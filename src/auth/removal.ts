@@ -1,7 +1,7 @@
 import { deleteBudgets } from '../db/budgets.ts';
 import { query } from '../db/connection.ts';
 import { eraseResidue, markResidue } from '../db/residue.ts';
-import type { UserRow } from '../db/tables.ts';
+import type { RemovalRow, UserRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import type { Visitor } from '../http/request.ts';
@@ -13,7 +13,7 @@ import { endSessions } from '../sessions/store.ts';
 import { findUser, findUserByEmail } from '../users/store.ts';
 import { type Departure, leaveEveryWorkspace } from '../workspaces/departure.ts';
 import { dropInvitationsTo } from '../workspaces/invitations-store.ts';
-import { beginRemoval, FEW, finishRemoval, type Removal } from '../workspaces/removals.ts';
+import { beginRemoval, FEW, finishRemoval } from '../workspaces/removals.ts';
 import { titleFor } from '../workspaces/starter.ts';
 import { beginToRemoveWorkspace } from '../workspaces/workspaces.ts';
 import { demandAttempt, forgiveAttempt, provePassword } from './attempts.ts';
@@ -129,12 +129,12 @@ function forgetName(tx: Tx, name: string, { inherited }: Departure): void {
 }
 
 /** Answers what is too much for one commit, in the order in which it can go. */
-function beginToRemove(tx: Tx, userId: string, { orphaned }: Departure): Removal[] {
-  const user: Removal = { kind: 'user', id: userId };
+function beginToRemove(tx: Tx, userId: string, { orphaned }: Departure): RemovalRow[] {
+  const user: RemovalRow = { kind: 'user', id: userId };
   const share = Math.floor(FEW / Math.max(orphaned.length, 1));
   const left = orphaned
     .filter((id) => !beginToRemoveWorkspace(tx, id, share))
-    .map((id): Removal => ({ kind: 'workspace', id }));
+    .map((id): RemovalRow => ({ kind: 'workspace', id }));
   // Workspaces name their owner: the account outlasts them, unseen.
   return beginRemoval(tx, user, left.length === 0 ? FEW : 0) ? [] : [...left, user];
 }

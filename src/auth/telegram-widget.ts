@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { HOUR, type Instant, MINUTE, SECOND, toInstant } from '../kernel/instants.ts';
 import { hashSecret } from '../kernel/secrets.ts';
 import type { TelegramInput } from './schema.ts';
@@ -66,7 +66,7 @@ function signatureOf(botToken: string, fields: TelegramInput): Buffer {
   const lines = SIGNED_FIELDS.filter((name) => fields[name] !== undefined).map(
     (name) => `${name}=${fields[name]}`,
   );
-  const key = createHash('sha256').update(botToken).digest();
+  const key = hash('sha256', botToken, 'buffer');
   return createHmac('sha256', key).update(lines.join('\n')).digest();
 }
 

@@ -12,8 +12,9 @@ import {
 import { dirname, join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { explained, lockData, removeUnfinished, StorageError, throwExplained } from '../db/open.ts';
+import { codeOf } from '../kernel/errors.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
-import { codeOf, syncFile, syncFolder, writePrivateFile } from '../kernel/private-file.ts';
+import { syncFile, syncFolder, writePrivateFile } from '../kernel/private-file.ts';
 import type { OnDone, Progress } from '../kernel/progress.ts';
 import { faultsOf, rowCounts } from './check.ts';
 import { lackingSpace } from './space.ts';

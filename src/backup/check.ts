@@ -77,7 +77,7 @@ export function rowCounts(database: SqliteDatabase.Database): Record<string, num
   return Object.fromEntries(tablesIn(database).map((table) => [table, countOf(database, `"${table}"`)]));
 }
 
-const countOf = (database: SqliteDatabase.Database, source: string): number =>
+export const countOf = (database: SqliteDatabase.Database, source: string): number =>
   database.prepare<[], number>(`select count(*) from ${source}`).pluck().get() ?? 0;
 
 /** Names of the tables, without those that SQLite and its search index keep for themselves. */

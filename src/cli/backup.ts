@@ -5,7 +5,7 @@ import { sizeText } from '../backup/space.ts';
 import { connectionDb } from '../db/connection.ts';
 import { createFolder, openStorage, type Storage } from '../db/open.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { codeOf } from '../kernel/private-file.ts';
+import { codeOf } from '../kernel/errors.ts';
 import type { Progress } from '../kernel/progress.ts';
 import { type CommonOptions, enterData, readConfig } from './open-data.ts';
 import { printResult } from './output.ts';

@@ -9,7 +9,7 @@ import { connectionDb } from '../db/connection.ts';
 import { networkFileSystem } from '../db/file-system.ts';
 import { schemaStatus } from '../db/migrate.ts';
 import type { Storage } from '../db/open.ts';
-import { readKeyFile } from '../kernel/keys.ts';
+import { keyFileOf, readKeyFile } from '../kernel/keys.ts';
 import { mayAccess } from '../kernel/private-file.ts';
 import { amissOr, type Finding, fail, ok, warn } from './finding.ts';
 
@@ -75,7 +75,7 @@ export function examineDisk({ database: { path }, backup }: Config): Finding[] {
 }
 
 export function examineKeys({ database }: Config): Finding {
-  const path = join(dirname(database.path), 'keys.json');
+  const path = keyFileOf(database.path);
   if (!existsSync(path)) {
     return warn(
       `There is no key file at ${path}`,

@@ -1,7 +1,6 @@
+import { isOfFailingStorage } from '../db/connection.ts';
 import { AppError, OperatorError } from '../kernel/errors.ts';
 import { AddonError } from '../kernel/native-addon.ts';
-
-const FAILING_STORAGE = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|PERM|BUSY|NOTADB|CORRUPT)/;
 
 /** The command was called in a way that it cannot be meant: exit code 2. */
 export class MisuseError extends OperatorError {}
@@ -28,7 +27,7 @@ function messageOf(error: unknown): string {
     return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
   }
   if (!('code' in error)) return error.stack ?? error.message;
-  if (FAILING_STORAGE.test(String(error.code))) return `The database: ${error.message} (${error.code})`;
+  if (isOfFailingStorage(error)) return `The database: ${error.message} (${error.code})`;
   return listenFault(error) ?? ('syscall' in error ? error.message : (error.stack ?? error.message));
 }
 

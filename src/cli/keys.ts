@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { systemClock } from '../kernel/clock.ts';
 import { OperatorError } from '../kernel/errors.ts';
 import { MINUTE } from '../kernel/instants.ts';
-import { rotateAccessKey } from '../kernel/keys.ts';
+import { keyFileOf, rotateAccessKey } from '../kernel/keys.ts';
 import { type CommonOptions, enterData, readConfig } from './open-data.ts';
 import { printResult } from './output.ts';
 import type { Shell } from './shell.ts';
@@ -12,7 +11,7 @@ import type { Shell } from './shell.ts';
 export async function rotateKeys(shell: Shell, options: CommonOptions): Promise<void> {
   const config = readConfig(shell, options);
   enterData(shell, config);
-  const path = join(dirname(config.database.path), 'keys.json');
+  const path = keyFileOf(config.database.path);
   if (!existsSync(path)) throw new OperatorError(`There is no key file at ${path}`);
   const kid = rotateAccessKey(path, systemClock.now(), config.auth.access_token_minutes * MINUTE);
   printResult(shell, options, { kid }, `Access tokens are signed with the new key ${kid}\n`);

@@ -4,18 +4,14 @@ import { listMails, type MailSummary, retryMail, showMail } from '../mail/listin
 import { testDelivery, transportOf } from '../mail/transport.ts';
 import { Email } from '../users/schema.ts';
 import { type CommonOptions, readConfig, withData } from './open-data.ts';
-import { printable, printableLines, printJson, printTable } from './output.ts';
+import { printable, printableLines, printJson, printResult, table } from './output.ts';
 import { parse } from './parse.ts';
 import type { Shell } from './shell.ts';
 
 export async function listOutbox(shell: Shell, options: CommonOptions): Promise<void> {
   const mails = await withData(shell, options, ({ read }) => listMails(read));
-  if (options.json) return printJson(shell, mails);
-  printTable(
-    shell,
-    ['ID', 'KIND', 'TO', 'CREATED', 'STATE'],
-    mails.map((mail) => [mail.id, mail.kind, mail.to, mail.createdAt, fateOf(mail)]),
-  );
+  const rows = mails.map((mail) => [mail.id, mail.kind, mail.to, mail.createdAt, fateOf(mail)]);
+  printResult(shell, options, mails, table(['ID', 'KIND', 'TO', 'CREATED', 'STATE'], rows));
 }
 
 /** Prints a mail as it is sent; its links and codes are there as long as they are of use. */

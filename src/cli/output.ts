@@ -8,18 +8,12 @@ export const printJson = (shell: Shell, value: unknown): void =>
 export const printResult = (shell: Shell, options: CommonOptions, result: unknown, words: string): void =>
   options.json ? printJson(shell, result) : shell.print(words);
 
-/** Prints rows under their headings, in columns as wide as their widest cell. */
-export function printTable(shell: Shell, headings: string[], rows: string[][]): void {
+/** Rows under their headings, in columns as wide as their widest cell. */
+export function table(headings: string[], rows: string[][]): string {
   const lines = [headings, ...rows].map((cells) => cells.map(printable));
   const widths = headings.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
-  for (const cells of lines) {
-    shell.print(
-      `${cells
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd()}\n`,
-    );
-  }
+  const padded = (cell: string, column: number) => cell.padEnd(widths[column] ?? 0);
+  return lines.map((cells) => `${cells.map(padded).join('  ').trimEnd()}\n`).join('');
 }
 
 /** Names and mail servers' answers come from outside: none of their escape sequences may reach the terminal. */

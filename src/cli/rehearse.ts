@@ -8,7 +8,7 @@ import type { Config } from '../config.ts';
 import { migrate, schemaStatus } from '../db/migrate.ts';
 import { explained, openStorage, StorageError } from '../db/open.ts';
 import type { CommonOptions } from './open-data.ts';
-import { printJson, printTable } from './output.ts';
+import { printJson, table } from './output.ts';
 import { progressBar } from './progress.ts';
 import type { Shell } from './shell.ts';
 
@@ -90,10 +90,7 @@ function print(shell: Shell, { database, migrations: steps, bytes, rows }: Rehea
   );
   const tables = [...new Set([...Object.keys(rows.before), ...Object.keys(rows.after)])].sort();
   const cell = (n: number | undefined) => (n === undefined ? '-' : String(n));
-  printTable(
-    shell,
-    ['TABLE', 'ROWS BEFORE', 'ROWS AFTER'],
-    tables.map((table) => [table, cell(rows.before[table]), cell(rows.after[table])]),
-  );
+  const lines = tables.map((name) => [name, cell(rows.before[name]), cell(rows.after[name])]);
+  shell.print(table(['TABLE', 'ROWS BEFORE', 'ROWS AFTER'], lines));
   shell.print(`\nThis was a copy; ${database} is as it was.\n`);
 }

@@ -8,7 +8,7 @@ import { Email, Password } from '../users/schema.ts';
 import { findUserByEmail, listEveryUser, userOf } from '../users/store.ts';
 import { MisuseError } from './failures.ts';
 import { type CommonOptions, withData } from './open-data.ts';
-import { printJson, printResult, printTable } from './output.ts';
+import { printResult, table } from './output.ts';
 import { parse } from './parse.ts';
 import { readNewPassword } from './read-secret.ts';
 import type { Shell } from './shell.ts';
@@ -21,18 +21,11 @@ export async function listUsers(shell: Shell, options: CommonOptions): Promise<v
       createdAt: row.created_at,
     })),
   );
-  if (options.json) return printJson(shell, users);
-  printTable(
-    shell,
-    ['EMAIL', 'NAME', 'PASSWORD', 'CREATED', 'ID'],
-    users.map((user) => [
-      user.email,
-      user.name,
-      user.hasPassword ? 'yes' : 'no',
-      user.createdAt.slice(0, 10),
-      user.id,
-    ]),
-  );
+  const rows = users.map((user) => {
+    const { id, email, name, hasPassword, createdAt } = user;
+    return [email, name, hasPassword ? 'yes' : 'no', createdAt.slice(0, 10), id];
+  });
+  printResult(shell, options, users, table(['EMAIL', 'NAME', 'PASSWORD', 'CREATED', 'ID'], rows));
 }
 
 /**

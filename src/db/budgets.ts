@@ -1,8 +1,6 @@
+import { tooManyRequests } from '../kernel/errors.ts';
 import { type Bucket, takeFrom } from '../kernel/token-bucket.ts';
-import { type Db, prepared, query } from './connection.ts';
-
-/** Few enough that a commit, and with it everyone who waits for one, is not held up. */
-const PURGED_AT_ONCE = 500;
+import { type Db, prepared, query, ROWS_AT_ONCE } from './connection.ts';
 
 /** A token bucket kept in the database, so that a restart fills none. */
 export interface Budget {
@@ -39,6 +37,12 @@ export function takeBudgets(
   return { taken: true };
 }
 
+/** Takes one from every budget; throws TooManyRequestsError, and takes none, while one of them is empty. */
+export function demandBudgets(db: Db, budgets: Budget[], now: number): void {
+  const outcome = takeBudgets(db, budgets, now);
+  if (!outcome.taken) throw tooManyRequests(outcome.waitMs);
+}
+
 /** Gives back one to every budget. */
 export function returnBudgets(db: Db, budgets: Budget[]): void {
   for (const { key, bucket } of budgets) {
@@ -59,7 +63,7 @@ export const purgeBudgets = (db: Db, now: number): number =>
       .where(
         'key',
         'in',
-        query.selectFrom('budgets').select('key').where('full_at', '<', now).limit(PURGED_AT_ONCE),
+        query.selectFrom('budgets').select('key').where('full_at', '<', now).limit(ROWS_AT_ONCE),
       ),
   );
 

@@ -8,9 +8,18 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { codeOf } from '../kernel/errors.ts';
 import type { Tables } from './tables.ts';
 
 const PREPARED_AT_MOST = 1_000;
+
+/** Few enough that a commit, and with it everyone who waits for one, is not held up. */
+export const ROWS_AT_ONCE = 500;
+
+const FAILING_STORAGE = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|PERM|BUSY|PROTOCOL|NOMEM|NOTADB|CORRUPT)/;
+
+/** Whether it is SQLite saying that the disk or the file fails: no fault of what was asked of it. */
+export const isOfFailingStorage = (error: unknown): boolean => FAILING_STORAGE.test(codeOf(error));
 
 /**
  * Where every statement starts. It only builds and compiles: statements are run by a `Db`, in place, so that

@@ -1,5 +1,4 @@
-import type { UpdateObject } from 'kysely';
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, type SqlBool, sql, type UpdateObject } from 'kysely';
 import { query } from './connection.ts';
 import type { Tables } from './tables.ts';
 import type { Steps, Tx } from './writer.ts';

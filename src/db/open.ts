@@ -14,15 +14,15 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { OperatorError } from '../kernel/errors.ts';
-import { codeOf, writePrivateFile } from '../kernel/private-file.ts';
+import { codeOf, OperatorError } from '../kernel/errors.ts';
+import { writePrivateFile } from '../kernel/private-file.ts';
 
 /** 'Erra' in ASCII: marks a file as Errand's own (SQLite header, offset 68). */
 const APPLICATION_ID = 0x45727261;
 /** How long another writer is waited for: a server answers nobody meanwhile, a command may wait for a mass change. */
 const BUSY_MILLISECONDS = { server: 2_000, command: 15_000 };
 const JOURNAL_BYTES = 64 * 1024 * 1024;
-/** 8 MB of log between checkpoints: more would spare writes, but hold everyone up for longer when one comes. */
+/** 8 MB of log between checkpoints where no thread makes them (`checkpoints.ts`): in commands, and after it failed. */
 const CHECKPOINT_PAGES = 2_000;
 
 /** A commit walks through all of it after a page was split. What is not in it, the system has in memory. */
@@ -93,9 +93,7 @@ export function lockData(databasePath: string, refusal?: string): () => void {
       }
       throw new StorageError(refusal ?? `Another Errand process is using ${real}; stop it first`);
     }
-    return () => {
-      lock.close();
-    };
+    return () => lock.close();
   });
 }
 

@@ -1,8 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type SqliteDatabase from 'better-sqlite3';
 import { unavailable } from '../kernel/errors.ts';
-import { codeOf } from '../kernel/private-file.ts';
-import { connectionDb, type Db } from './connection.ts';
+import { connectionDb, type Db, isOfFailingStorage } from './connection.ts';
 import { createMemory } from './memory.ts';
 
 const JOBS_PER_COMMIT = 256;
@@ -378,9 +377,6 @@ function rollBack(writing: SqliteDatabase.Database): void {
   } catch {}
 }
 
-const FAILING_STORAGE = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|PROTOCOL|NOMEM|NOTADB|CORRUPT)/;
-
 /** A disk that is full or failing is no fault of the request: 503, and the cause for the log. */
-function storageError(reason: unknown): unknown {
-  return FAILING_STORAGE.test(codeOf(reason)) ? unavailable(REFUSAL, reason) : reason;
-}
+const storageError = (reason: unknown): unknown =>
+  isOfFailingStorage(reason) ? unavailable(REFUSAL, reason) : reason;

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Budget, takeBudgets } from '../db/budgets.ts';
+import { type Budget, demandBudgets } from '../db/budgets.ts';
 import type { Deps } from '../deps.ts';
 import { commonHeaders } from '../http/answer.ts';
 import type { Visitor } from '../http/request.ts';
@@ -23,15 +23,12 @@ const PAUSE_MS = 1;
  */
 export async function exportAccount(deps: Deps, who: SignedIn, visitor: Visitor): Promise<Response> {
   const now = deps.clock.now();
-  if (deps.exports.size >= RUNNING_AT_MOST) throw tooManyRequests(BUSY_MS / SECOND);
+  if (deps.exports.size >= RUNNING_AT_MOST) throw tooManyRequests(BUSY_MS);
   const running = { userId: who.userId, stop: new AbortController() };
   const leave = () => deps.exports.delete(running);
   deps.exports.add(running);
   try {
-    const outcome = await writeSignedIn(deps, who, (tx) =>
-      takeBudgets(tx, exportBudget(deps, who.userId), now),
-    );
-    if (!outcome.taken) throw tooManyRequests(outcome.waitMs / SECOND);
+    await writeSignedIn(deps, who, (tx) => demandBudgets(tx, exportBudget(deps, who.userId), now));
     const pieces = piecesOf(deps, who.userId, now);
     const first = pieces.next();
     deps.log.info({ event: 'account-exported', userId: who.userId }, 'account exported');

@@ -14,6 +14,14 @@ export const hasLength =
 export const oneOf = <const Words extends readonly string[]>(subject: string, words: Words) =>
   z.enum(words, { error: `${subject} must be one of ${words.join(', ')}` });
 
+/** `true` or `false` in a query. */
+export const queryFlag = (subject: string) =>
+  z
+    .enum(['true', 'false'], { error: `${subject} must be true or false` })
+    .transform((text) => text === 'true')
+    .optional()
+    .openapi({ type: 'boolean' });
+
 /** An id in a body or query; one in a path is not looked at, as what is malformed there is simply unknown. */
 export const Id = z
   .guid({ error: 'Must be an id' })

@@ -43,6 +43,6 @@ export function createLimit(bucket: Bucket, keysAtMost = KEYS_AT_MOST): Limit {
       recent = new Map();
     }
     recent.set(key, outcome.taken ? outcome.fullAt : (before ?? now));
-    if (!outcome.taken) throw tooManyRequests(outcome.waitMs / 1_000);
+    if (!outcome.taken) throw tooManyRequests(outcome.waitMs);
   };
 }

@@ -18,7 +18,7 @@ export interface Door<Who> {
   role?: string;
 }
 
-export interface DoorRequest {
+interface DoorRequest {
   authorization: string | undefined;
   workspaceId: string | undefined;
 }
@@ -34,7 +34,7 @@ type Params<Path extends string> = Path extends `${string}{${infer Name}}${infer
   ? { [Key in Name]: string } & Params<Rest>
   : unknown;
 
-export interface RouteOf<Path extends string, Who, Query, Body, Answer> {
+interface RouteOf<Path extends string, Who, Query, Body, Answer> {
   method: 'get' | 'post' | 'patch' | 'delete';
   /** Relative to the base path, `{name}` for what varies. */
   path: Path;

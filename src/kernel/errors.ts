@@ -1,3 +1,5 @@
+import { SECOND } from './instants.ts';
+
 /** Every refusal the service gives; the error door turns each kind into its status. */
 export type ErrorKind =
   | 'ValidationError'
@@ -20,6 +22,10 @@ export interface Issue {
 
 /** A fault of the surroundings: settings, files, the command line. Its message tells the operator what to do. */
 export class OperatorError extends Error {}
+
+/** The code of an error of Node or SQLite: ENOSPC, SQLITE_FULL; empty for one that has none. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : '';
 
 export class AppError extends Error {
   readonly kind: ErrorKind;
@@ -80,9 +86,9 @@ export function demand<Thing>(found: Thing | undefined, thing: string): Thing {
 export const unavailable = (message: string, cause?: unknown) =>
   new AppError('ServiceUnavailableError', message, { cause });
 
-/** Refuses for now; the client may come back after that many seconds (rounded up, at least one). */
-export const tooManyRequests = (retryAfterSeconds: number, event = 'limited') =>
+/** Refuses for now; the client is told to wait so many milliseconds, in whole seconds and at least one. */
+export const tooManyRequests = (waitMs: number, event = 'limited') =>
   new AppError('TooManyRequestsError', 'Too many requests, try again later', {
-    headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) },
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / SECOND))) },
     event,
   });

@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { chmodSync, linkSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { OperatorError } from './errors.ts';
+import { codeOf, OperatorError } from './errors.ts';
 import { MINUTE } from './instants.ts';
-import { codeOf, syncFolder, writePrivateFile } from './private-file.ts';
+import { syncFolder, writePrivateFile } from './private-file.ts';
 
 const KEY_BYTES = 32;
 /** More than it takes a running server to notice a rotation: until then it signs with the old key. */
@@ -38,7 +38,10 @@ export interface Keys {
   refresh(): void;
 }
 
-/** Opens the key file, making it (0600) where there is none. `tokenMs`: how long an access token lives. */
+/**
+ * Opens the key file, making it (0600) where there is none; a KeyFileError when it cannot be made or read, or is
+ * damaged. `tokenMs`: how long an access token lives.
+ */
 export function openKeys(path: string, tokenMs: number, warn: (message: string) => void): Keys {
   createKeyFile(path);
   let stamp = stampOf(path);
@@ -85,7 +88,10 @@ export function openKeys(path: string, tokenMs: number, warn: (message: string) 
   };
 }
 
-/** Adds a new access key, which signs from now on, and drops those whose last token is out. */
+/** The key file of the data that a database is of. */
+export const keyFileOf = (databasePath: string): string => join(dirname(databasePath), 'keys.json');
+
+/** Adds a new access key, which signs from now on, and drops those whose last token is out. Errors as of `readKeyFile`. */
 export function rotateAccessKey(path: string, now: number, tokenMs: number): string {
   const file = readKeyFile(path);
   const retiresAt = new Map(accessKeys(file, tokenMs).map((entry) => [entry.kid, entry.retiresAt]));

@@ -18,8 +18,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { getRawAsset } from 'node:sea';
+import { codeOf } from './errors.ts';
 import { DAY } from './instants.ts';
-import { codeOf } from './private-file.ts';
 
 /** The SHA-256 of each addon in this executable, put in by deploy/release/bundle.mjs. Run from sources there is none. */
 declare const ERRAND_ADDONS: Readonly<Record<string, string>>;

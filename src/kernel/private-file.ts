@@ -41,7 +41,3 @@ export function mayAccess(path: string, mode: number): boolean {
     return false;
   }
 }
-
-/** The code of an error of Node or SQLite: ENOSPC, SQLITE_FULL. */
-export const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -1,6 +1,6 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { type Budget, takeBudgets } from '../db/budgets.ts';
-import { type Db, prepared, query } from '../db/connection.ts';
+import { type Db, prepared, query, ROWS_AT_ONCE } from '../db/connection.ts';
 import type { OutboxRow, Tables } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
@@ -13,8 +13,6 @@ import type { Message } from './messages.ts';
 const NOTICE_MS = 3 * DAY;
 /** How long `mail list` remembers what was sent or given up. */
 const KEPT_MS = 7 * DAY;
-/** Few enough that a commit, and with it everyone who waits for one, is not held up. */
-const PURGED_AT_ONCE = 500;
 
 export const URGENT = 0;
 export const ORDINARY = 1;
@@ -109,8 +107,8 @@ function budgetsOf(
 }
 
 /** Drops the mails that carry these secrets: spent or revoked, they are worth nothing. */
-export function discardMails(db: Db, secretIds: string[]): void {
-  for (const id of secretIds) db.run(discard({ id }));
+export function discardMails(db: Db, secrets: readonly { id: string }[]): void {
+  for (const { id } of secrets) db.run(discard({ id }));
 }
 
 /** Drops every mail to an address, sent or not. */
@@ -179,7 +177,7 @@ export const markUnsent = (db: Db, id: string, error: string, nextAttemptAt?: In
  * stays listed for a week. Some at a time: answers how many, none when that was all.
  */
 export function purgeMails(db: Db, now: number): number {
-  const some = query.selectFrom('outbox').select('id').limit(PURGED_AT_ONCE);
+  const some = query.selectFrom('outbox').select('id').limit(ROWS_AT_ONCE);
   const expired = some.where('content', 'is not', null).where('expires_at', '<=', toInstant(now));
   const old = some.where('expires_at', '<=', toInstant(now - KEPT_MS));
   return (

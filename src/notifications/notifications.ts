@@ -1,3 +1,4 @@
+import { ROWS_AT_ONCE } from '../db/connection.ts';
 import type { Deps } from '../deps.ts';
 import { demand, notFound } from '../kernel/errors.ts';
 import { DAY, toInstant } from '../kernel/instants.ts';
@@ -6,8 +7,6 @@ import type { Notification } from './schema.ts';
 import * as store from './store.ts';
 
 const KEPT_AFTER_READING_MS = 90 * DAY;
-/** Few enough that a commit, and with it everyone who waits for one, is not held up. */
-const AT_ONCE = 500;
 
 /** Marks one of the caller's notifications as read; one that was read before stays as it is. */
 export async function readNotification(deps: Deps, who: SignedIn, id: string): Promise<Notification> {
@@ -19,8 +18,9 @@ export async function readNotification(deps: Deps, who: SignedIn, id: string): P
 /** Marks all of the caller's notifications as read, in commits of some. */
 export async function readAllNotifications(deps: Deps, who: SignedIn): Promise<undefined> {
   const now = toInstant(deps.clock.now());
-  const readSome = () => writeSignedIn(deps, who, (tx) => store.markSomeRead(tx, who.userId, AT_ONCE, now));
-  while ((await readSome()) === AT_ONCE);
+  const readSome = () =>
+    writeSignedIn(deps, who, (tx) => store.markSomeRead(tx, who.userId, ROWS_AT_ONCE, now));
+  while ((await readSome()) === ROWS_AT_ONCE);
 }
 
 /** Deletes one of the caller's notifications. */
@@ -32,5 +32,5 @@ export async function removeNotification(deps: Deps, who: SignedIn, id: string):
 /** Deletes what was read long ago, in commits of some. */
 export async function purgeNotifications({ clock, write }: Deps): Promise<void> {
   const until = toInstant(clock.now() - KEPT_AFTER_READING_MS);
-  while ((await write((tx) => store.deleteSomeReadUntil(tx, until, AT_ONCE))) === AT_ONCE);
+  while ((await write((tx) => store.deleteSomeReadUntil(tx, until, ROWS_AT_ONCE))) === ROWS_AT_ONCE);
 }

@@ -16,13 +16,13 @@ interface Notice {
 }
 
 /**
- * Tells each of these users, in the transaction of what happened. A notice may quote names and titles: it goes with
+ * Tells each of these users (null is nobody), in the transaction of what happened. A notice may quote names and titles: it goes with
  * the workspace and the account that they are from.
  */
-export function notify(tx: Tx, userIds: readonly string[], notice: Notice, now: Instant): void {
+export function notify(tx: Tx, userIds: readonly (string | null)[], notice: Notice, now: Instant): void {
   const { type, actorId, workspaceId, title, body, data } = notice;
   for (const userId of userIds) {
-    if (userId === actorId) continue;
+    if (userId === null || userId === actorId) continue;
     insertNotification(tx, {
       id: newId(now),
       user_id: userId,

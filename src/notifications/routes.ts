@@ -16,10 +16,8 @@ export const notificationRoutes = [
     tag: 'Notifications',
     summary: 'List my notifications',
     description: 'The newest first. Kept until 90 days after they were read.',
-    handle: ({ deps, who, query }) => {
-      const only = { unread: query.unread === 'true' };
-      return listNotifications(deps.read, who.userId, only, pageRequest(deps, query));
-    },
+    handle: ({ deps, who, query }) =>
+      listNotifications(deps.read, who.userId, query, pageRequest(deps, query)),
   }),
   route({
     method: 'post',

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { WireId, WireInstant } from '../http/fields.ts';
+import { queryFlag, WireId, WireInstant } from '../http/fields.ts';
 import { PageQuery } from '../http/page-query.ts';
 
 export const Notification = z
@@ -19,8 +19,5 @@ export const Notification = z
 export type Notification = z.output<typeof Notification>;
 
 export const NotificationQuery = PageQuery.extend({
-  unread: z
-    .enum(['true', 'false'], { error: 'Unread must be true or false' })
-    .optional()
-    .openapi({ description: '`true` leaves only those not read yet' }),
+  unread: queryFlag('Unread').openapi({ description: '`true` leaves only those not read yet' }),
 });

@@ -22,7 +22,7 @@ export const insertNotification = (db: Db, row: NotificationRow) =>
 export function listNotifications(
   db: Db,
   userId: string,
-  only: { unread: boolean },
+  only: { unread?: boolean | undefined },
   page: PageRequest,
 ): Page<Notification> {
   let mine = query.selectFrom('notifications').selectAll().where('user_id', '=', userId);

@@ -6,7 +6,6 @@ import { positionAfter } from '../kernel/positions.ts';
 import { completedAt } from '../tasks/references.ts';
 import * as tasks from '../tasks/store.ts';
 import { addTask, changeTask, notifyAssigned } from '../tasks/tasks.ts';
-import { titleKey } from '../tasks/words.ts';
 import { findOccurrence, lastDecidedFrom, recordOccurrence, updateOccurrence } from './occurrences.ts';
 import type { Occurrence } from './recurrence.ts';
 import { scheduleOf } from './schedule.ts';
@@ -173,7 +172,6 @@ function makeTask(
     created_at: at,
     updated_at: at,
     title: series.title,
-    title_key: titleKey(series.title),
     description: series.description,
   };
   addTask(tx, row);

@@ -1,6 +1,6 @@
 import type { Tx } from '../db/writer.ts';
 import type { Deps, Leaving } from '../deps.ts';
-import { badRequest, invalid } from '../kernel/errors.ts';
+import { badRequest, codeOf, invalid } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { findTask } from '../tasks/store.ts';
 import { dropTask } from '../tasks/tasks.ts';
@@ -76,7 +76,7 @@ export function instanceLeft(deps: Deps, tx: Tx, { task, how, by }: Leaving, now
     else goOn(tx, series, by, now);
   } catch (err) {
     // A series that cannot go on must keep nobody from their task; a storage that cannot must.
-    if (err instanceof Error && 'code' in err) throw err;
+    if (codeOf(err) !== '') throw err;
     pauseForError(deps, tx, found, now, err);
   }
 }

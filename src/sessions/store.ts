@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import { type Db, prepared, query } from '../db/connection.ts';
+import { type Db, prepared, query, ROWS_AT_ONCE } from '../db/connection.ts';
 import { readPage } from '../db/read-page.ts';
 import type { RefreshTokenRow, SessionRow } from '../db/tables.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
@@ -7,8 +7,6 @@ import type { Page, PageRequest } from '../kernel/page.ts';
 import type { SignedIn } from './door.ts';
 import type { Session } from './schema.ts';
 
-/** Few enough that a commit, and with it everyone who waits for one, is not held up. */
-const FORGOTTEN_AT_ONCE = 500;
 /** Before any time that a clock may tell, so that no clock revives what has ended. */
 const ENDED = toInstant(0);
 
@@ -89,7 +87,7 @@ const hasNoToken = sql<SqlBool>`not exists (select 1 from refresh_tokens where s
 /** Forgets sessions with their tokens, or as much as a commit may: the rest has expired, and the purge takes it. */
 function end(db: Db, sessions: ReturnType<typeof sessionsOf>): number {
   const tokens = query.selectFrom('refresh_tokens').select('hash');
-  const some = tokens.where('session_id', 'in', sessions).limit(FORGOTTEN_AT_ONCE);
+  const some = tokens.where('session_id', 'in', sessions).limit(ROWS_AT_ONCE);
   db.run(query.deleteFrom('refresh_tokens').where('hash', 'in', some));
   const bare = query.deleteFrom('sessions').where('id', 'in', sessions).where(hasNoToken);
   const rest = query

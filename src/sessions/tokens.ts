@@ -17,7 +17,7 @@ import * as store from './store.ts';
 /** How long a network that signed in counts as the account's own. */
 export const KNOWN_NETWORK_MS = 30 * DAY;
 
-export interface NewSession {
+interface NewSession {
   sessionId: string;
   userId: string;
   refreshToken: string;

@@ -27,7 +27,7 @@ function notifySome(tx: Tx, now: Instant): number {
   for (const task of due) {
     notify(
       tx,
-      task.assignee_id === null ? [] : [task.assignee_id],
+      [task.assignee_id],
       {
         type: 'task.due',
         actorId: null,

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { hasLength, Id, InstantInput, oneOf, WireId } from '../http/fields.ts';
+import { hasLength, Id, InstantInput, oneOf, queryFlag, WireId } from '../http/fields.ts';
 import { PageQuery, pageShape } from '../http/page-query.ts';
 import { StatusType } from '../lists/schema.ts';
 import { Priority, Task } from './schema.ts';
@@ -63,11 +63,7 @@ export const TaskQuery = PageQuery.extend({
   ),
   dueAfter: DueLimit('Due at this instant or later'),
   dueBefore: DueLimit('Due before this instant'),
-  completed: z
-    .enum(['true', 'false'], { error: 'Completed must be true or false' })
-    .transform((text) => text === 'true')
-    .optional()
-    .openapi({ type: 'boolean', description: 'In a completed status, or in any other' }),
+  completed: queryFlag('Completed').openapi({ description: 'In a completed status, or in any other' }),
   recurringTaskId: anyOfIds('Made by this series'),
   sortBy: oneOf('Sort by', SORT_KEYS).default('createdAt').openapi({
     description:

@@ -10,7 +10,7 @@ import type { Member } from '../workspaces/door.ts';
 import type { TaskInput, TaskPatch } from './schema.ts';
 import * as store from './store.ts';
 
-export const UNKNOWN_LIST: Issue = { path: 'listId', message: 'There is no such list in this workspace' };
+const UNKNOWN_LIST: Issue = { path: 'listId', message: 'There is no such list in this workspace' };
 const USE_MOVE: Issue = { path: 'listId', message: 'Use move to change the list' };
 const UNKNOWN_STATUS: Issue = { path: 'statusId', message: "Must be a status of the list's template" };
 
@@ -51,7 +51,7 @@ export function patchIssues(deps: Deps, who: Member, id: string, { listId, ...ed
   return [...(row ? moveIssues(row, listId) : []), ...editIssues(deps, who, id, edit)];
 }
 
-export const assigneeIssues = (db: Db, who: Member, userId: string): Issue[] =>
+const assigneeIssues = (db: Db, who: Member, userId: string): Issue[] =>
   store.isAssignable(db, who.workspaceId, userId)
     ? []
     : [{ path: 'assigneeId', message: 'Must be a member of this workspace who is not a viewer' }];
@@ -73,7 +73,7 @@ export function planEdit(
 
 /**
  * Where an edit leaves a task: its list, status and position. In another list it takes the status asked for, else the
- * counterpart of its present one, and goes to the end. Opened again, it stays with nobody who may not be assigned any
+ * counterpart of its present one, and goes to the end. Opened again, it loses an assignee who may not be one any
  * more. Adds to the issues what will not do.
  */
 function placeFor(

@@ -5,12 +5,13 @@ import type { Role, TaskCodes, TaskCountRow, TaskRow } from '../db/tables.ts';
 import type { List } from '../lists/schema.ts';
 import { findList, withStatuses } from '../lists/store.ts';
 import { PRIORITIES, type Task } from './schema.ts';
+import { titleKey } from './words.ts';
 
 /** A task as it begins: nobody was told of its due instant yet. */
-export type NewTask = Omit<TaskRow, 'due_noticed'>;
+export type NewTask = Omit<TaskRow, 'due_noticed' | 'title_key'>;
 
 /** What of a task is on the wire. */
-export type ShownTask = Omit<NewTask, 'workspace_code' | 'title_key'>;
+export type ShownTask = Omit<NewTask, 'workspace_code'>;
 
 /** The columns of a `ShownTask`. */
 export const SHOWN = `id, workspace_id, space_id, list_id, title, description, priority, status_id, assignee_id,
@@ -83,7 +84,7 @@ const codesOf = prepared<References, TaskCodes>((argument) =>
   ]),
 );
 
-const insert = prepared<NewTask & TaskCodes, unknown>((argument) =>
+const insert = prepared<NewTask & TaskCodes & Pick<TaskRow, 'title_key'>, unknown>((argument) =>
   query.insertInto('tasks').values({
     id: argument('id'),
     workspace_code: argument('workspace_code'),
@@ -140,7 +141,7 @@ const count = prepared<Omit<TaskCountRow, 'n'>, unknown>((argument) =>
 export function insertTaskRow(db: Db, row: NewTask): number {
   const [codes] = db.recall(codesOf(row));
   if (!codes) throw new Error('A select without a source answered nothing');
-  const seq = db.insert(insert({ ...row, ...codes }));
+  const seq = db.insert(insert({ ...row, ...codes, title_key: titleKey(row.title) }));
   const { workspace_code, priority } = row;
   const counted = { workspace_code, priority, status_code: codes.status_code };
   db.run(count({ ...counted, field: 'all', value: 0 }));

@@ -43,7 +43,6 @@ export function createTask(deps: Deps, who: Member, input: TaskInput): Promise<T
       created_at: at,
       updated_at: at,
       title: input.title,
-      title_key: titleKey(input.title),
       description: input.description ?? null,
     };
     addTask(tx, row);
@@ -183,8 +182,7 @@ const demandTask = (db: Db, who: Member, id: string): store.StoredTask =>
   demand(store.findTask(db, who.workspaceId, id), 'task');
 
 /** Tells the assignee, unless they did it themselves. */
-export function notifyAssigned(tx: Tx, row: store.NewTask, actorId: string | null, at: Instant): void {
-  if (row.assignee_id === null || row.assignee_id === actorId) return;
+export const notifyAssigned = (tx: Tx, row: store.NewTask, actorId: string | null, at: Instant): void =>
   notify(
     tx,
     [row.assignee_id],
@@ -198,4 +196,3 @@ export function notifyAssigned(tx: Tx, row: store.NewTask, actorId: string | nul
     },
     at,
   );
-}

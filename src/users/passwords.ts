@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { hash, verify } from '@node-rs/argon2';
 import { tooManyRequests } from '../kernel/errors.ts';
+import { SECOND } from '../kernel/instants.ts';
 import { lowerWorkers } from '../kernel/priority.ts';
 
 /** Argon2id by the OWASP cheat sheet: 19 MiB, two passes, one lane. */
@@ -78,7 +79,7 @@ export function turns(atOnce: number, waitingAtMost: number, rest: (worked: numb
     resumeSome();
   };
   const demandRoom = () => {
-    if (isFull()) throw tooManyRequests(1);
+    if (isFull()) throw tooManyRequests(SECOND);
   };
   const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
     demandRoom();

@@ -4,7 +4,7 @@ import type { Role } from '../db/tables.ts';
 import type { Steps, Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import type { Door } from '../http/route.ts';
-import { forbidden, notFound } from '../kernel/errors.ts';
+import { demand, forbidden } from '../kernel/errors.ts';
 import { demandSession, type SignedIn, signedIn } from '../sessions/door.ts';
 
 const RANKS: Record<Role, number> = { viewer: 0, member: 1, admin: 2, owner: 3 };
@@ -78,9 +78,7 @@ const standingOf = prepared<{ workspaceId: string; userId: string }, Standing>((
 );
 
 function demandStanding(db: Db, { userId }: SignedIn, workspaceId: string, least: Role) {
-  const [found] = db.recall(standingOf({ workspaceId, userId }));
-  if (!found) throw notFound('workspace');
-  const { code, role } = found;
+  const { code, role } = demand(db.recall(standingOf({ workspaceId, userId }))[0], 'workspace');
   if (role === null) throw forbidden('You are no member of this workspace');
   if (!isAtLeast(role, least)) throw forbidden(`This needs the role ${least} or a higher one`);
   return { code, role };

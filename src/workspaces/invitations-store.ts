@@ -58,31 +58,20 @@ export const findInvitation = (db: Db, tokenHash: string, now: Instant) =>
 
 /** Spends the live invitation of that address by its token. */
 export const takeInvitation = (db: Db, tokenHash: string, email: string, now: Instant) =>
-  taken(
-    db,
-    db.one(
-      query
-        .deleteFrom('invitations')
-        .where('token_hash', '=', tokenHash)
-        .where('email', '=', email)
-        .where('expires_at', '>', now)
-        .returningAll(),
-    ),
-  );
+  spend(db, liveOnesTo(email, now).where('token_hash', '=', tokenHash));
 
-/** Spends the live invitation of that address to the workspace, if there is one. */
+/** Spends the live invitation of that address to the workspace, whichever token it has by now. */
 export const takeInvitationTo = (db: Db, workspaceId: string, email: string, now: Instant) =>
-  taken(
-    db,
-    db.one(
-      query
-        .deleteFrom('invitations')
-        .where('workspace_id', '=', workspaceId)
-        .where('email', '=', email)
-        .where('expires_at', '>', now)
-        .returningAll(),
-    ),
-  );
+  spend(db, liveOnesTo(email, now).where('workspace_id', '=', workspaceId));
+
+const liveOnesTo = (email: string, now: Instant) =>
+  query.deleteFrom('invitations').where('email', '=', email).where('expires_at', '>', now);
+
+function spend(db: Db, live: ReturnType<typeof liveOnesTo>): InvitationRow | undefined {
+  const row = db.one(live.returningAll());
+  if (row) discardMails(db, [row]);
+  return row;
+}
 
 /** Drops invitations to a workspace, with the mails that carry them; narrowed to one, or to those from someone. */
 export function dropInvitations(
@@ -94,10 +83,7 @@ export function dropInvitations(
   if (only.id !== undefined) doomed = doomed.where('id', '=', only.id);
   if (only.inviterId !== undefined) doomed = doomed.where('inviter_id', '=', only.inviterId);
   const dropped = db.all(doomed.returning('id'));
-  discardMails(
-    db,
-    dropped.map(({ id }) => id),
-  );
+  discardMails(db, dropped);
   return dropped.length;
 }
 
@@ -107,8 +93,3 @@ export const dropInvitationsTo = (db: Db, email: string) =>
 
 export const deleteExpiredInvitations = (db: Db, now: Instant) =>
   db.run(query.deleteFrom('invitations').where('expires_at', '<=', now));
-
-function taken(db: Db, row: InvitationRow | undefined): InvitationRow | undefined {
-  if (row) discardMails(db, [row.id]);
-  return row;
-}

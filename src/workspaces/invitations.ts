@@ -1,9 +1,9 @@
-import { takeBudgets } from '../db/budgets.ts';
+import { demandBudgets } from '../db/budgets.ts';
 import type { Db } from '../db/connection.ts';
 import type { InvitationRow, UserRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
-import { demandSound, forbidden, type Issue, invalid, notFound, tooManyRequests } from '../kernel/errors.ts';
+import { demandSound, forbidden, type Issue, invalid, notFound } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { DAY, type Instant, toInstant } from '../kernel/instants.ts';
 import { hashSecret, newSecret } from '../kernel/secrets.ts';
@@ -42,8 +42,7 @@ export function invite(deps: Deps, who: Member, input: InvitationInput): Promise
   };
   return writeAs(deps, who, (tx) => {
     demandSound(inviteeIssues(tx, who, input));
-    const budget = takeBudgets(tx, senderBudget(deps, who.userId), now);
-    if (!budget.taken) throw tooManyRequests(budget.waitMs / 1_000);
+    demandBudgets(tx, senderBudget(deps, who.userId), now);
     const inviter = demandAccount(tx, who);
     const to = { kind: 'invitation', to: row.email };
     const isMailed = takeMailBudget(deps, tx, to, now);
@@ -99,9 +98,6 @@ export function invitedTo(db: Db, token: string, email: string, now: Instant): s
   const found = store.findInvitation(db, hashSecret(token), now);
   return found?.email === email ? found.workspace_id : undefined;
 }
-
-/** Spends the live invitation of an address to that workspace, whichever token it has by now. */
-export const takeInvitationTo = store.takeInvitationTo;
 
 /** Makes someone a member as a spent invitation says, and tells owner and admins. */
 export function join(tx: Tx, accepted: InvitationRow, user: UserRow, now: Instant): void {

@@ -1,7 +1,7 @@
 import type { MemberRow } from '../db/tables.ts';
 import type { Tx } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
-import { badRequest, forbidden, notFound } from '../kernel/errors.ts';
+import { badRequest, demand, forbidden } from '../kernel/errors.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { unassignOpenTasks } from './assignments.ts';
 import { isAtLeast, type Member, writeInStepsAs } from './door.ts';
@@ -40,8 +40,8 @@ export function changeRole(
 }
 
 /**
- * Takes someone out of the workspace, their open tasks from them, and back what invitations they sent. Everyone may leave, admins remove others;
- * the owner can neither leave (400) nor be removed (403).
+ * Takes someone out of the workspace: their open tasks are unassigned, the invitations they sent are revoked. Everyone
+ * may leave, admins remove others (403 for the rest); the owner can neither leave (400) nor be removed (403).
  */
 export async function removeMember(deps: Deps, who: Member, userId: string): Promise<undefined> {
   if (userId !== who.userId && !isAtLeast(who.role, 'admin')) {
@@ -66,11 +66,8 @@ function handOver(tx: Tx, who: Member, userId: string, now: Instant): void {
   store.setOwner(tx, who.workspaceId, userId, now);
 }
 
-function demandMember(tx: Tx, workspaceId: string, userId: string) {
-  const row = store.findMember(tx, workspaceId, userId);
-  if (!row) throw notFound('member');
-  return row;
-}
+const demandMember = (tx: Tx, workspaceId: string, userId: string) =>
+  demand(store.findMember(tx, workspaceId, userId), 'member');
 
 function refuseOwner(who: Member, row: MemberRow, reason: string): void {
   if (row.role !== 'owner') return;

@@ -13,15 +13,12 @@ const AT_ONCE = { user: 20, workspace: 64, space: 64, list: 64 };
 /** Tasks after which the search index is cleared of them: in one step, as nothing is left to write. */
 const ERASED_AT_ONCE = 8_000;
 
-/** Something to delete, with all that is in it. */
-export type Removal = RemovalRow;
-
 /**
  * Begins to delete something in the caller's transaction; true when that is all, as it holds at most `most` rows of
  * each kind. Otherwise `finishRemoval` goes on. A user or workspace is not to be seen from now on; a space or list
  * stays until the end, so that its tasks always have one.
  */
-export function beginRemoval(tx: Tx, removal: Removal, most = FEW): boolean {
+export function beginRemoval(tx: Tx, removal: RemovalRow, most = FEW): boolean {
   if (takeStep(tx, removal, most)) return true;
   tx.run(
     query
@@ -36,7 +33,7 @@ export function beginRemoval(tx: Tx, removal: Removal, most = FEW): boolean {
  * Deletes the rest in steps, each a commit of its own between those of others; answers when nothing is left. 503
  * when the server stops: the next one goes on.
  */
-export async function finishRemoval(deps: Deps, removal: Removal): Promise<void> {
+export async function finishRemoval(deps: Deps, removal: RemovalRow): Promise<void> {
   if (await finished(deps, removal)) return;
   throw unavailable('The server is stopping; the deletion goes on when it is back');
 }
@@ -50,30 +47,29 @@ export async function finishRemovals(deps: Deps): Promise<void> {
 }
 
 /** False when the server stops before the end. Whoever asks while it is under way waits for the same. */
-function finished(deps: Deps, removal: Removal): Promise<boolean> {
+function finished(deps: Deps, removal: RemovalRow): Promise<boolean> {
   const key = `${removal.kind}:${removal.id}`;
   const begun = deps.removals.get(key) ?? runSteps(deps, removal).finally(() => deps.removals.delete(key));
   deps.removals.set(key, begun);
   return begun;
 }
 
-async function runSteps(deps: Deps, removal: Removal): Promise<boolean> {
+async function runSteps(deps: Deps, removal: RemovalRow): Promise<boolean> {
   const most = AT_ONCE[removal.kind];
   const step = (tx: Tx) => {
     markResidue(tx, 'log');
     return takeStep(tx, removal, most);
   };
   const stepsBetween = Math.ceil(ERASED_AT_ONCE / most);
-  for (let steps = 1; ; steps += 1) {
-    if (deps.stopping.aborted) return false;
-    if (await deps.write(step)) break;
+  for (let steps = 1; !deps.stopping.aborted; steps += 1) {
+    if (await deps.write(step)) return true;
     if (steps % stepsBetween === 0) await eraseResidue(deps);
   }
-  return true;
+  return false;
 }
 
 /** Takes at most so many rows of a part away, part after part; with the last of them the thing itself, and answers true. */
-function takeStep(tx: Tx, { kind, id }: Removal, most: number): boolean {
+function takeStep(tx: Tx, { kind, id }: RemovalRow, most: number): boolean {
   markResidue(tx, 'search');
   const isDone = PARTS[kind].every((part) => tx.run(part(id, most)) < most);
   if (!isDone) return false;
@@ -144,7 +140,7 @@ const SERIES_IS_IN = {
 };
 
 /** What may be much, and goes before the thing itself; the rest goes with it by the foreign keys. */
-const PARTS: Record<Removal['kind'], readonly Part[]> = {
+const PARTS: Record<RemovalRow['kind'], readonly Part[]> = {
   user: [
     deleteRefreshTokens,
     deleteRows('notifications', 'user_id = ?'),

@@ -22,7 +22,6 @@ import { silentLog } from '../../src/kernel/log.ts';
 import { openDeps } from '../../src/open.ts';
 import type { NewTask } from '../../src/tasks/store.ts';
 import { addTask } from '../../src/tasks/tasks.ts';
-import { titleKey } from '../../src/tasks/words.ts';
 import { argon2Passwords } from '../../src/users/passwords.ts';
 import { floorSchema } from './floor-schema.ts';
 
@@ -242,7 +241,6 @@ function taskAt(
     created_at: at,
     updated_at: at,
     ...text,
-    title_key: titleKey(text.title),
   };
 }
 

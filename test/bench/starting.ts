@@ -42,7 +42,7 @@ export async function measureSignIns(
 }
 
 /** Passwords compared a second, so many at once. */
-async function comparisons(seconds: number, atOnce: number): Promise<number> {
+export async function comparisons(seconds: number, atOnce: number): Promise<number> {
   const passwords = argon2Passwords();
   const stored = await passwords.hash(PASSWORD);
   const began = performance.now();
@@ -79,5 +79,5 @@ export async function measureStart(root: string, rounds: number): Promise<void> 
   }
 }
 
-const middle = (values: number[]): number =>
+export const middle = (values: number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;

@@ -2,14 +2,14 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DAY, toInstant } from '../../src/kernel/instants.ts';
+import { DAY } from '../../src/kernel/instants.ts';
 import { errand } from './command.ts';
 import { drill, type Site } from './drill.ts';
-import { AT_NINE, addSeries, openAt, START } from './due-series.ts';
+import { AT_NINE, addSeries, openAt, START, tasksIn, waitingIn } from './due-series.ts';
 import { ERRORS, injecting, meeting, points, SYNCS, WRITES, when } from './inject.ts';
 import { type Operation, recovers, startOperations, wasDone } from './operations.ts';
 import { createMailbox, startServer, stops } from './server.ts';
-import { inDatabase, wrongIn } from './wrong.ts';
+import { wrongIn } from './wrong.ts';
 
 /** A storm: many writers while the disk fails now and then, without being asked about in between. */
 const STORM = [`${WRITES}:error=EIO:when=7+13`, `${SYNCS}:error=EIO:when=1+5`];
@@ -127,13 +127,7 @@ async function failingTicks(folder: string, site: Site, nths: number): Promise<v
 }
 
 function wrongTicked(folder: string, now: number, days: number): string[] {
-  const [tasks, waiting] = inDatabase(folder, (database) => [
-    database.prepare<[], number>('select count(*) from tasks').pluck().get(),
-    database
-      .prepare<[string], number>('select count(*) from recurring_series where next_run_at <= ?')
-      .pluck()
-      .get(toInstant(now)),
-  ]);
+  const [tasks, waiting] = [tasksIn(folder), waitingIn(folder, now)];
   return [
     ...wrongIn(folder),
     ...(tasks === SERIES * (days + 1) ? [] : [`${tasks} tasks, not ${SERIES * (days + 1)}`]),

@@ -1,13 +1,16 @@
 import { join } from 'node:path';
 import { createAccount } from '../../src/auth/account.ts';
+import { countOf } from '../../src/backup/check.ts';
 import { createConfig } from '../../src/config.ts';
 import { query } from '../../src/db/connection.ts';
+import { toInstant } from '../../src/kernel/instants.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import type { Transport } from '../../src/mail/worker.ts';
 import { type Opened, openDeps } from '../../src/open.ts';
 import { createSeries } from '../../src/recurring/series.ts';
 import { startSession } from '../../src/sessions/tokens.ts';
 import { member } from '../../src/workspaces/door.ts';
+import { inDatabase } from './wrong.ts';
 
 /** When the series are made: a day before the first of them is due. */
 export const START = Date.parse('2026-03-27T10:00:00.000Z');
@@ -57,3 +60,12 @@ export async function addSeries({ deps }: Opened, due: number, later: number): P
   ];
   while (times.length > 0) await Promise.all(times.splice(0, AT_ONCE).map(make));
 }
+
+/** Series that an instant has overtaken. */
+export const waitingIn = (folder: string, now: number): number =>
+  countIn(folder, `recurring_series where next_run_at <= '${toInstant(now)}'`);
+
+export const tasksIn = (folder: string): number => countIn(folder, 'tasks');
+
+const countIn = (folder: string, source: string): number =>
+  inDatabase(folder, (database) => countOf(database, source));

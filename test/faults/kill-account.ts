@@ -66,15 +66,13 @@ type Operation = (typeof OPERATIONS)[number];
 const pick = <Item>(items: readonly Item[]): Item | undefined =>
   items[Math.floor(Math.random() * items.length)];
 
+const codeIn = (text: string) => /\b\d{6}\b/.exec(text)?.[0];
+
 const codesTo = ({ mails }: Mailbox, email: string) =>
-  mails.flatMap(({ to, text }) => {
-    const code = to === email ? /\b\d{6}\b/.exec(text)?.[0] : undefined;
-    return code === undefined ? [] : [code];
-  });
+  mails.flatMap(({ to, text }) => (to === email && codeIn(text)) || []);
 
 /** The code of a mail that is here or to come, and is none of `besides`. */
 export async function newCodeTo(mailbox: Mailbox, email: string, besides: Set<string>): Promise<string> {
-  const codeIn = (text: string) => /\b\d{6}\b/.exec(text)?.[0];
   const { text } = await mailThat(mailbox, (mail) => {
     const code = mail.to === email ? codeIn(mail.text) : undefined;
     return code !== undefined && !besides.has(code);

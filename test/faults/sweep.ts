@@ -4,12 +4,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
-import { DAY, toInstant } from '../../src/kernel/instants.ts';
+import { DAY } from '../../src/kernel/instants.ts';
 import { sweep } from '../../src/recurring/sweep.ts';
 import { drill, type Site } from './drill.ts';
-import { AT_NINE, AT_TEN, addSeries, openAt, START } from './due-series.ts';
+import { AT_NINE, AT_TEN, addSeries, openAt, START, tasksIn, waitingIn } from './due-series.ts';
 import { share } from './latency.ts';
-import { inDatabase, wrongIn } from './wrong.ts';
+import { wrongIn } from './wrong.ts';
 
 const IDLE_MS_AT_MOST = 5;
 const BLOCKED_MS_AT_MOST = 50;
@@ -80,7 +80,7 @@ async function killSweeps(site: Site, due: number, kills: number): Promise<void>
     const when = `after the sweep that followed kill ${round}`;
     for (const wrong of wrongIn(folder)) site.lose(`${when}: ${wrong}`);
     if (waitingIn(folder, now) > 0) site.lose(`${when}: ${waitingIn(folder, now)} series wait`);
-    const tasks = countIn(folder, 'select count(*) from tasks');
+    const tasks = tasksIn(folder);
     if (tasks !== due * (round + 1)) site.lose(`${when}: ${tasks} tasks, not ${due * (round + 1)}`);
   }
 }
@@ -93,16 +93,3 @@ async function killSweep(folder: string, now: number): Promise<void> {
   child.kill('SIGKILL');
   await once(child, 'exit');
 }
-
-const waitingIn = (folder: string, now: number): number =>
-  countIn(folder, 'select count(*) from recurring_series where next_run_at <= ?', toInstant(now));
-
-const countIn = (folder: string, sql: string, ...given: string[]): number =>
-  inDatabase(
-    folder,
-    (database) =>
-      database
-        .prepare<string[], number>(sql)
-        .pluck()
-        .get(...given) ?? 0,
-  );

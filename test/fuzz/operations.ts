@@ -1,5 +1,6 @@
 import {
   type Answer,
+  nameIn,
   type OpenApiDocument,
   type Parameter,
   type Reference,
@@ -65,7 +66,7 @@ export const operationsOf = (document: OpenApiDocument, basePath: string): Opera
   );
 
 function answerOf(document: OpenApiDocument, named: Answer | Reference): Schema | undefined {
-  const answer = '$ref' in named ? document.components.responses[nameOf(named.$ref)] : named;
+  const answer = '$ref' in named ? document.components.responses[nameIn(named.$ref)] : named;
   const schema = answer?.content?.['application/json']?.schema;
   return schema && writtenOut(document, schema);
 }
@@ -75,7 +76,7 @@ function writtenOut(document: OpenApiDocument, named: Schema): NamedSchema {
   const reference = named.$ref ?? named.allOf?.find(({ $ref }) => $ref !== undefined)?.$ref;
   const schema: NamedSchema = { ...resolve(document, named) };
   const inner = (part: Schema) => writtenOut(document, part);
-  if (reference !== undefined) schema.title = nameOf(reference);
+  if (reference !== undefined) schema.title = nameIn(reference);
   if (schema.properties) {
     schema.properties = Object.fromEntries(
       Object.entries(schema.properties).map(([name, part]) => [name, inner(part)]),
@@ -119,5 +120,3 @@ export function visitComponents(
     }
   }
 }
-
-const nameOf = (reference: string) => reference.slice(reference.lastIndexOf('/') + 1);

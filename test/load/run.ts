@@ -9,10 +9,10 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { argon2Passwords } from '../../src/users/passwords.ts';
 import { copyData, dataOf, EMAIL, PASSWORD } from '../bench/data.ts';
 import { bytesOf, load } from '../bench/load.ts';
 import { type Server, startErrand } from '../bench/servers.ts';
+import { comparisons, middle } from '../bench/starting.ts';
 import { type Apart, apart, canBeElsewhere } from './apart.ts';
 import type { BackedUp, Backups } from './backups.ts';
 import type { Exported, Exports } from './exports.ts';
@@ -55,7 +55,7 @@ const SETTLE_MS = 1_000;
 /** Of the processors' time. */
 const STOLEN_AT_MOST = 0.01;
 const MEASURED_AT_MOST = 10;
-const CAPACITY_MS = 3_000;
+const CAPACITY_SECONDS = 3;
 const ELSEWHERE = { elsewhere: true };
 
 interface Stage {
@@ -176,7 +176,7 @@ async function phase({ port, token }: Server, path: string): Promise<Phase> {
 
 /** Ten times as many sign-ins as there can be. */
 async function signIns({ server: { port } }: Stage, password: string): Promise<Apart<string>> {
-  capacity ??= await hashesPerSecond();
+  capacity ??= await comparisons(CAPACITY_SECONDS, availableParallelism());
   const perSecond = FLOOD * capacity;
   const options = { port, perSecond, email: EMAIL, password };
   return saying(await apart<SignIns, SignedIn>('sign-ins.ts', options, ELSEWHERE), (told) => {
@@ -187,22 +187,8 @@ async function signIns({ server: { port } }: Stage, password: string): Promise<A
   });
 }
 
+/** Passwords compared a second, with nothing else to do for the machine. */
 let capacity: number | undefined;
-
-/** With nothing else to do for the machine. */
-async function hashesPerSecond(): Promise<number> {
-  const passwords = argon2Passwords();
-  const began = performance.now();
-  let done = 0;
-  const hashing = Array.from({ length: availableParallelism() }, async () => {
-    while (performance.now() - began < CAPACITY_MS) {
-      await passwords.verify(null, PASSWORD);
-      done += 1;
-    }
-  });
-  await Promise.all(hashing);
-  return (done / (performance.now() - began)) * 1_000;
-}
 
 async function sockets({ server: { port } }: Stage): Promise<Apart<string>> {
   const held = await apart<Sockets, Held>('sockets.ts', { port, count: SOCKETS }, ELSEWHERE);
@@ -222,9 +208,6 @@ async function backups({ folder }: Stage): Promise<Apart<string>> {
 const saying = <Told>(part: Apart<Told>, say: (told: Told) => string): Apart<string> => ({
   stop: async () => say(await part.stop()),
 });
-
-const middle = (values: number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 const ofMiddle = (phases: Phase[], figure: keyof Phase): string =>
   middle(phases.map((each) => each[figure])).toFixed(2);
