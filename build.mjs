@@ -1,4 +1,4 @@
-// Makes dist/errand, one executable with everything in it: `npm run build [-- --target linux-arm64] [-- --addons]`.
+// Makes dist/errand, one executable with everything in it: `npm run build [-- OPTIONS]`, see HELP.
 
 import { hash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';

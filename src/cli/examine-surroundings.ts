@@ -56,7 +56,7 @@ export async function examineServer({ server: { host, port } }: Config): Promise
   }
 }
 
-/** The clock against reason, and against the files: time that went back makes tokens and tasks come too early. */
+/** The clock against reason, and against the files: one from the future was written while the clock was ahead. */
 export function examineClock({ database }: Config, now: number): Finding[] {
   const year = new Date(now).getUTCFullYear();
   const folder = dirname(database.path);

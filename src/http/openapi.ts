@@ -63,7 +63,7 @@ const REFUSALS: Record<number, Refusal> = {
     error: 'ForbiddenError',
     description:
       'You are no member of this workspace, or your role in it is too low; elsewhere, what the operation says',
-    message: 'Your role does not allow this',
+    message: 'This needs the role admin or a higher one',
   },
   404: {
     error: 'NotFoundError',
@@ -83,7 +83,7 @@ const REFUSALS: Record<number, Refusal> = {
   429: {
     error: 'TooManyRequestsError',
     description: 'Rate limit exceeded',
-    message: 'Too many requests',
+    message: 'Too many requests, try again later',
     headers: { 'Retry-After': 'Seconds to wait' },
   },
   500: {

@@ -16,8 +16,8 @@ interface StatusChange {
 
 /**
  * Gives tasks, of the workspace or of one list, their new statuses in the given order; `completed_at` follows: set on
- * entering a completed status, cleared on leaving it. An open task stays with nobody who may not be assigned. Answers the
- * upcoming instances of series that were completed by it: their series go on, once the statuses are as they shall be.
+ * entering a completed status, cleared on leaving it. An open task loses an assignee who may not be one. Answers the
+ * upcoming instances that it completed: their series go on, once the statuses are as they shall be.
  */
 export function* restatusTasks(
   tx: Tx,

@@ -38,7 +38,7 @@ export function showMail(
   return row && { ...summaryOf(row), message: messageOf(keys, row) ?? null };
 }
 
-/** Has a mail sent at once, again if need be, with a fresh row of attempts. False when its content is gone. */
+/** Has a mail sent at once, again if it was sent, its attempts counted anew. False when its content is gone. */
 export const retryMail = (db: Db, id: string, now: Instant): boolean =>
   db.run(
     query

@@ -1,6 +1,6 @@
 /**
  * The floor: what one would write by hand for only the requests that are measured, with the same answers, checks per
- * request and durability. Schema and seed are beside it in `floor-data.ts`.
+ * request and durability. Its schema is in `floor-schema.ts`, its seed in `data.ts`.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { serve } from '@hono/node-server';
