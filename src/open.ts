@@ -20,7 +20,7 @@ import type { OnDone } from './kernel/progress.ts';
 import { transportOf } from './mail/transport.ts';
 import { createMailer, restingMailer, type Transport } from './mail/worker.ts';
 import { createMetrics } from './metrics/metrics.ts';
-import { instanceLeft } from './recurring/progress.ts';
+import { instanceLeft } from './recurring/lifecycle.ts';
 import { createAccessTokens } from './sessions/access-token.ts';
 import { argon2Passwords, type Passwords } from './users/passwords.ts';
 

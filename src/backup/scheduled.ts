@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
-import { lowerProcess } from '../kernel/priority.ts';
+import { lowerProcess } from '../kernel/process-priority.ts';
 import { remakeSearch } from '../tasks/remake-search.ts';
 import { backupNotes, noteFailure, overdueSince } from './notes.ts';
 import { lackingSpace } from './space.ts';

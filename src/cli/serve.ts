@@ -4,7 +4,7 @@ import { version } from '../build-info.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { isLoopback } from '../http/client-address.ts';
 import { createLog } from '../kernel/log.ts';
-import { lowerEngine } from '../kernel/priority.ts';
+import { lowerEngine } from '../kernel/process-priority.ts';
 import { serve } from '../server.ts';
 import { type CommonOptions, enterData } from './open-data.ts';
 import type { Shell } from './shell.ts';

@@ -1,6 +1,6 @@
 import { isSea } from 'node:sea';
 import type { Readable, Writable } from 'node:stream';
-import { lowerProcess } from '../kernel/priority.ts';
+import { lowerProcess } from '../kernel/process-priority.ts';
 
 /** What a command has of the process it runs in; a test brings its own. */
 export interface Shell {

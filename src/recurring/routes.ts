@@ -3,7 +3,7 @@ import { route } from '../http/route.ts';
 import { Task } from '../tasks/schema.ts';
 import { member } from '../workspaces/door.ts';
 import { editInstance, listInstances, updateIssues } from './instances.ts';
-import { pauseSeries, resumeSeries, skipOccurrence } from './progress.ts';
+import { pauseSeries, resumeSeries, skipOccurrence } from './lifecycle.ts';
 import {
   comingOccurrences,
   createSeries,

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { hash, verify } from '@node-rs/argon2';
 import { tooManyRequests } from '../kernel/errors.ts';
 import { SECOND } from '../kernel/instants.ts';
-import { lowerWorkers } from '../kernel/priority.ts';
+import { lowerWorkers } from '../kernel/process-priority.ts';
 
 /** Argon2id by the OWASP cheat sheet: 19 MiB, two passes, one lane. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };

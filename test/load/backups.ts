@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { lowerProcess } from '../../src/kernel/priority.ts';
+import { lowerProcess } from '../../src/kernel/process-priority.ts';
 import { underOrders } from './apart.ts';
 
 export interface Backups {

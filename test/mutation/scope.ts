@@ -57,7 +57,7 @@ export const GROUPS: Record<string, Group> = {
   },
   series: {
     files: [
-      'src/recurring/{occurrences,schedule,progress,rule,template,instances,instances-store}.ts',
+      'src/recurring/{occurrences,schedule,lifecycle,rule,template,instances,instances-store}.ts',
       'src/recurring/{store,series,generate,sweep}.ts',
     ],
     tests: ['series-lifecycle', 'series', 'sweep', 'bystanders', 'neighbours', 'metrics'],
