@@ -1,7 +1,7 @@
 import type { Compilable } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../src/db/connection.ts';
-import type { Tx } from '../src/db/writer.ts';
+import type { Tx } from '../src/db/tx.ts';
 import type { Route } from '../src/http/route.ts';
 import { MINUTE } from '../src/kernel/instants.ts';
 import { routes } from '../src/routes.ts';

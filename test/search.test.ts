@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { logOf } from '../src/db/checkpoints.ts';
 import { statement } from '../src/db/connection.ts';
-import type { Tx } from '../src/db/writer.ts';
+import type { Tx } from '../src/db/tx.ts';
 import { newId } from '../src/kernel/ids.ts';
 import { indexTask, reindexTask } from '../src/tasks/search.ts';
 import { matchText } from '../src/tasks/words.ts';

@@ -5,7 +5,8 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Db, prepared, query } from '../src/db/connection.ts';
 import { openStorage, type Storage } from '../src/db/open.ts';
-import { createWriter, type Steps, type Tx, type Write, type Writer } from '../src/db/writer.ts';
+import type { Steps, Tx } from '../src/db/tx.ts';
+import { createWriter, type Write, type Writer } from '../src/db/writer.ts';
 
 let folder: string;
 let storage: Storage;

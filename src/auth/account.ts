@@ -1,5 +1,5 @@
 import type { UserRow } from '../db/tables.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Tx } from '../db/tx.ts';
 import { newId } from '../kernel/ids.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { insertUser } from '../users/store.ts';

@@ -1,5 +1,5 @@
 import { type Budget, deleteBudgets, returnBudgets, takeBudgets } from '../db/budgets.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { networkOf } from '../http/client-address.ts';
 import type { Visitor } from '../http/request.ts';

@@ -1,6 +1,6 @@
 import { type Db, query } from '../db/connection.ts';
 import type { IdentityRow, UserRow } from '../db/tables.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { invalid } from '../kernel/errors.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';

@@ -1,4 +1,4 @@
-import type { Tx } from '../db/writer.ts';
+import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import type { Visitor } from '../http/request.ts';
 import { unauthorized } from '../kernel/errors.ts';

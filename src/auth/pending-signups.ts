@@ -1,6 +1,6 @@
 import { query } from '../db/connection.ts';
 import type { PendingSignupRow } from '../db/tables.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
 import { hashSecret } from '../kernel/secrets.ts';
 import { discardMails } from '../mail/outbox.ts';

@@ -2,7 +2,7 @@ import { deleteBudgets } from '../db/budgets.ts';
 import { query } from '../db/connection.ts';
 import { eraseResidue, markResidue } from '../db/residue.ts';
 import type { RemovalRow, UserRow } from '../db/tables.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import type { Visitor } from '../http/request.ts';
 import { demand, forbidden, invalid } from '../kernel/errors.ts';

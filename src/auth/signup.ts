@@ -1,5 +1,5 @@
 import type { PendingSignupRow } from '../db/tables.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import type { Visitor } from '../http/request.ts';
 import { forbidden, type Issue, invalid, unauthorized } from '../kernel/errors.ts';

@@ -1,5 +1,5 @@
 import { query } from '../db/connection.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import type { Visitor } from '../http/request.ts';
 import { forbidden, invalid, signInFailed } from '../kernel/errors.ts';

@@ -1,7 +1,7 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql, type UpdateObject } from 'kysely';
 import { query } from './connection.ts';
 import type { Tables } from './tables.ts';
-import type { Steps, Tx } from './writer.ts';
+import type { Steps, Tx } from './tx.ts';
 
 /** Some 25 µs each, while nobody is answered. */
 const AT_ONCE = 400;

@@ -5,7 +5,7 @@ import { toInstant } from '../kernel/instants.ts';
 import { type Db, query, statement } from './connection.ts';
 import { metaOf, setMeta } from './meta.ts';
 import { mergeSearchIndex } from './search-index.ts';
-import type { Tx } from './writer.ts';
+import type { Tx } from './tx.ts';
 
 /** Where deleted content may still lie in the files: the search index, the write-ahead log. */
 type Place = 'search' | 'log';

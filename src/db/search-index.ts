@@ -1,5 +1,5 @@
 import { type Db, statement } from './connection.ts';
-import type { Tx } from './writer.ts';
+import type { Tx } from './tx.ts';
 
 /** Of the index, for each task that is written to it or taken out: enough to keep it in order. */
 export const PAGES_FOR_A_TASK = 4;

@@ -3,24 +3,12 @@ import type SqliteDatabase from 'better-sqlite3';
 import { unavailable } from '../kernel/errors.ts';
 import { connectionDb, type Db, isOfFailingStorage } from './connection.ts';
 import { createMemory } from './memory.ts';
+import { type EndWork, lendTx, type Steps, type Tx } from './tx.ts';
 
 const JOBS_PER_COMMIT = 256;
 const MILLISECONDS_PER_COMMIT = 10;
 const END_PAGES_PER_COMMIT = 256;
 const REFUSAL = 'The storage cannot take writes now';
-
-/** The handle a job writes with; it is dead once the job has returned. */
-export interface Tx extends Db {
-  /**
-   * Has `work`, one function for all, done once at the end of the transaction, with the sum of what its jobs say that it
-   * should write. A failure of it is no failure of theirs: they are run again, without it.
-   */
-  atEnd(work: EndWork, pages: number): void;
-  /** Runs `effect` once the job is on the disk, and never if it is not. */
-  afterCommit(effect: () => void): void;
-}
-
-type EndWork = (db: Db, pages: number) => void;
 
 /** Nothing may be awaited inside a transaction: a job that answers a promise does not compile. */
 type Settled<T> = T extends PromiseLike<unknown> ? never : T;
@@ -30,9 +18,6 @@ type Settled<T> = T extends PromiseLike<unknown> ? never : T;
  * A job may be run more than once, so it must have no effect but through its handle.
  */
 export type Write = <T>(job: (tx: Tx) => Settled<T>) => Promise<T>;
-
-/** A job that yields where others may be answered. */
-export type Steps<T> = Generator<undefined, T, undefined>;
 
 /**
  * As `write`, for a job that changes very much: alone in its transaction, between whose steps requests are answered, and
@@ -127,34 +112,12 @@ export function createWriter(
     else for (const wake of idleWaiters.splice(0)) wake();
   };
 
-  /** A handle for a job until `end`, and where it leaves what is to be done after it. */
   const lend = (queued: Queued) => {
-    let alive = true;
-    const live = <Handle>(handle: Handle) => {
-      if (!alive) throw new Error('A job used its handle after it had returned');
-      return handle;
-    };
-    const ends: Queued['ends'] = [];
-    const effects: Queued['effects'] = [];
-    const tx: Tx = {
-      all: (statement) => live(db).all(statement),
-      one: (statement) => live(db).one(statement),
-      recall: (statement) => memory.recall(statement, live(db)),
-      run: (statement) => live(db).run(statement),
-      insert: (statement) => live(db).insert(statement),
-      atEnd: (work, pages) => {
-        live(ends).push([work, pages]);
-        endPages += pages;
-      },
-      afterCommit: (effect) => {
-        live(effects).push(effect);
-      },
-    };
+    const { tx, ends, effects, end } = lendTx(db, memory, (pages) => {
+      endPages += pages;
+    });
     queued.ends = ends;
     queued.effects = effects;
-    const end = () => {
-      alive = false;
-    };
     return { tx, end };
   };
 

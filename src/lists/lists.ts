@@ -1,7 +1,7 @@
 import type { Db } from '../db/connection.ts';
 import { isBeingRemoved } from '../db/removed.ts';
 import type { ListRow, TaskRow } from '../db/tables.ts';
-import type { Steps, Tx } from '../db/writer.ts';
+import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { demand, demandSound, type Issue, notFound } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';

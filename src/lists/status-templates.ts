@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Db } from '../db/connection.ts';
 import type { StatusTemplateRow, TaskRow } from '../db/tables.ts';
-import type { Steps, Tx } from '../db/writer.ts';
+import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { badRequest, demand, demandSound, type Issue } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';

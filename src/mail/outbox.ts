@@ -2,7 +2,7 @@ import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { type Budget, takeBudgets } from '../db/budgets.ts';
 import { type Db, prepared, query, ROWS_AT_ONCE } from '../db/connection.ts';
 import type { OutboxRow, Tables } from '../db/tables.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { newId } from '../kernel/ids.ts';
 import { DAY, type Instant, MINUTE, toInstant } from '../kernel/instants.ts';

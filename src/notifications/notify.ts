@@ -1,5 +1,5 @@
 import type { NotificationType } from '../db/tables.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Tx } from '../db/tx.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/instants.ts';
 import { insertNotification } from './store.ts';

@@ -1,5 +1,5 @@
 import type { RecurringSeriesRow } from '../db/tables.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { AppError, demandSound, type Issue, invalid, notFound } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';

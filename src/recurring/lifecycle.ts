@@ -1,4 +1,4 @@
-import type { Tx } from '../db/writer.ts';
+import type { Tx } from '../db/tx.ts';
 import type { Deps, Leaving } from '../deps.ts';
 import { badRequest, codeOf, invalid } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';

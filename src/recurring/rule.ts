@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RecurringOccurrenceRow, RecurringSeriesRow, TaskRow } from '../db/tables.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Tx } from '../db/tx.ts';
 import type { Issue } from '../kernel/errors.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { findTask, overriddenIn } from '../tasks/store.ts';

@@ -1,6 +1,6 @@
 import type { Db } from '../db/connection.ts';
 import type { RecurringSeriesRow } from '../db/tables.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { demand, invalid } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';

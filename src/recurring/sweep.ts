@@ -1,5 +1,5 @@
 import { metaOf, setMeta } from '../db/meta.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { AppError } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';

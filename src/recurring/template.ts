@@ -1,5 +1,5 @@
 import type { Db } from '../db/connection.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import type { Issue } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';

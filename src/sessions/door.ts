@@ -1,6 +1,6 @@
 import type { Db } from '../db/connection.ts';
 import type { UserRow } from '../db/tables.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import type { Door } from '../http/route.ts';
 import { unauthorizedBearer } from '../kernel/errors.ts';

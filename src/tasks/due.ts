@@ -1,6 +1,6 @@
 import { type Db, query } from '../db/connection.ts';
 import { metaOf, setMeta } from '../db/meta.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { notify } from '../notifications/notify.ts';

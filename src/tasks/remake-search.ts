@@ -1,6 +1,6 @@
 import { type Db, query, statement } from '../db/connection.ts';
 import { mergeSearchIndex } from '../db/search-index.ts';
-import type { Steps, Tx } from '../db/writer.ts';
+import type { Steps, Tx } from '../db/tx.ts';
 import { insertIntoIndex } from './search.ts';
 
 const AT_ONCE = 200;

@@ -1,6 +1,6 @@
 import { type Db, statement } from '../db/connection.ts';
 import { mergeAtEnd, PAGES_FOR_A_TASK } from '../db/search-index.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { pageRequest } from '../http/page-query.ts';
 import { offsetOf, pageOf } from '../kernel/page.ts';

@@ -1,7 +1,7 @@
 import type { Db } from '../db/connection.ts';
 import { mergeAtEnd, PAGES_FOR_A_TASK } from '../db/search-index.ts';
 import type { TaskRow } from '../db/tables.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { demand, demandSound, type Issue, invalid } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';

@@ -1,7 +1,7 @@
 import { codeIn } from '../db/codes.ts';
 import { query } from '../db/connection.ts';
 import { changeTasks } from '../db/many-tasks.ts';
-import type { Steps, Tx } from '../db/writer.ts';
+import type { Steps, Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
 import type { Member } from './door.ts';
 

@@ -1,5 +1,5 @@
 import { query } from '../db/connection.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
 import { dropInvitations } from './invitations-store.ts';
 import { deleteMember, idsOfWorkspacesOwnedBy, setOwner, setRole } from './store.ts';

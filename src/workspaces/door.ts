@@ -1,7 +1,7 @@
 import { type Db, prepared, query } from '../db/connection.ts';
 import { isNotBeingRemoved } from '../db/removed.ts';
 import type { Role } from '../db/tables.ts';
-import type { Steps, Tx } from '../db/writer.ts';
+import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import type { Door } from '../http/route.ts';
 import { demand, forbidden } from '../kernel/errors.ts';

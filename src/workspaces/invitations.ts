@@ -1,7 +1,7 @@
 import { demandBudgets } from '../db/budgets.ts';
 import type { Db } from '../db/connection.ts';
 import type { InvitationRow, UserRow } from '../db/tables.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { demandSound, forbidden, type Issue, invalid, notFound } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';

@@ -1,5 +1,5 @@
 import type { MemberRow } from '../db/tables.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { badRequest, demand, forbidden } from '../kernel/errors.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';

@@ -2,7 +2,7 @@ import type { CompiledQuery } from 'kysely';
 import { query, statement } from '../db/connection.ts';
 import { eraseResidue, markResidue } from '../db/residue.ts';
 import type { RemovalRow } from '../db/tables.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { unavailable } from '../kernel/errors.ts';
 

@@ -1,6 +1,6 @@
 import { query } from '../db/connection.ts';
 import type { StatusType } from '../db/tables.ts';
-import type { Tx } from '../db/writer.ts';
+import type { Tx } from '../db/tx.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/instants.ts';
 import { POSITION_STEP } from '../kernel/positions.ts';

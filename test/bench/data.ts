@@ -16,7 +16,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { createAccount } from '../../src/auth/account.ts';
 import { createConfig } from '../../src/config.ts';
 import { query } from '../../src/db/connection.ts';
-import type { Tx } from '../../src/db/writer.ts';
+import type { Tx } from '../../src/db/tx.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { openDeps } from '../../src/open.ts';
