@@ -217,6 +217,19 @@ describe('a restore', () => {
     expect(readFileSync(`${backup}-wal`).equals(before)).toBe(true);
   });
 
+  it('takes nothing from the log of a database that is gone, and keeps that', async () => {
+    await dataWithBackup();
+    const opened = await open();
+    await opened.signUp('carl@example.com');
+    const log = readFileSync(`${database}-wal`);
+    await close();
+    rmSync(database);
+    writeFileSync(`${database}-wal`, log);
+    expect(await restore()).toMatchObject({ replaced: `${replaced()}-wal` });
+    expect(emailsIn(database)).toEqual(['ada@example.com']);
+    expect(readFileSync(`${replaced()}-wal`).equals(log)).toBe(true);
+  });
+
   it('replaces a database that is damaged beyond opening, whose log is kept with it', async () => {
     await dataWithBackup();
     for (const [end, content] of [
@@ -249,6 +262,11 @@ describe('a restore is refused, and nothing is changed,', () => {
         new SqliteDatabase(backup).exec('create table notes (id)').close();
       },
       /another program/,
+    ],
+    [
+      'with the log of another database beside it',
+      () => writeFileSync(`${backup}-wal`, 'x'.repeat(5_000)),
+      /backup\.db-wal is not of .*backup\.db/,
     ],
     ['truncated', () => truncateSync(backup, statSync(backup).size - 4_096), /truncated/],
     [

@@ -165,6 +165,15 @@ describe('a first open', () => {
     expect(readdirSync(folder)).toEqual(['errand.db']);
   });
 
+  it('is refused where the log of a database that is gone lies, and leaves that as it was', () => {
+    makeDatabase();
+    rmSync(path);
+    writeFileSync(`${path}-wal`, 'x'.repeat(5_000));
+    expect(refusalOf(open)).toMatch(/There is no database at .*errand\.db, but its log/);
+    expect(readdirSync(folder)).toEqual(['errand.db-wal']);
+    expect(readFileSync(`${path}-wal`, 'utf8')).toBe('x'.repeat(5_000));
+  });
+
   it('is refused where only an existing database is wanted, and makes nothing', () => {
     path = join(folder, 'missing', 'errand.db');
     expect(refusalOf(() => open({ create: false }))).toContain(path);
@@ -363,6 +372,18 @@ describe("a file that is not a whole database of Errand's", () => {
     expect(message).toMatch(/errand restore|database\.path/);
     expect(readFileSync(path).equals(before)).toBe(true);
     expect(readdirSync(folder)).toEqual(['errand.db']);
+  });
+
+  it('put where the log of the one before still lies, is refused, and neither is touched', () => {
+    makeDatabase();
+    const copy = new SqliteDatabase(path);
+    copy.pragma('journal_mode = delete');
+    copy.close();
+    writeFileSync(`${path}-wal`, 'x'.repeat(5_000));
+    const before = readFileSync(path);
+    expect(refusalOf(open)).toMatch(/errand\.db-wal is not of .*errand\.db/);
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(readFileSync(`${path}-wal`, 'utf8')).toBe('x'.repeat(5_000));
   });
 
   it('is refused by name and not touched, or does open, with any one bit of its header flipped', () => {

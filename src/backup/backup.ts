@@ -69,7 +69,7 @@ export async function backUpToDirectory(
  * the copy was found whole and as many rows are in it. Never overwrites: a StorageError for a name that is taken.
  */
 export async function writeBackup(databasePath: string, target: string, progress: Progress): Promise<Backup> {
-  if (existsSync(target)) throw taken(target);
+  for (const name of [target, `${target}-wal`]) if (existsSync(name)) throw taken(name);
   const unfinished = `${target}.new`;
   if (existsSync(unfinished)) {
     throw new StorageError(`${unfinished} is being made, or was left by a backup cut short: remove it then`);

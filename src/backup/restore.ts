@@ -45,7 +45,7 @@ interface Restoring {
 }
 
 interface Restored {
-  /** The file that was replaced, under its new name; undefined where there was none. */
+  /** The file that was replaced, or the log of one that was gone, under its new name; undefined where there was none. */
   replaced: string | undefined;
   rows: Record<string, number>;
   /** Rows that were ended, by table. */
@@ -68,13 +68,12 @@ export async function restoreBackup(options: Restoring): Promise<Restored> {
   try {
     await copyWithLog(file, copy, progress('Copying'));
     const facts = explained(file, () => prepare(copy, options));
-    const kept = `${path}.replaced-${options.at.replaceAll(/[:.]/g, '-')}`;
-    const replaced = existsSync(path) ? kept : undefined;
-    explained(path, () => {
+    const replaced = explained(path, () => {
       syncFile(copy);
-      if (replaced) keepOld(path, replaced);
+      const kept = keepOld(path, `${path}.replaced-${options.at.replaceAll(/[:.]/g, '-')}`);
       renameSync(copy, path);
       syncFolder(dirname(path));
+      return kept;
     });
     return { ...facts, replaced };
   } finally {
@@ -138,17 +137,23 @@ function end(database: SqliteDatabase.Database): Record<string, number> {
   )();
 }
 
-/** Gives the old file a second name. Its log must be out of the way: SQLite would take it for the new file's. */
-function keepOld(path: string, kept: string): void {
+/**
+ * Gives the old file a second name, and answers that; of one that is gone, the log it left behind. A log must be out of
+ * the way: SQLite would take it for the new file's.
+ */
+function keepOld(path: string, kept: string): string | undefined {
   const log = `${path}-wal`;
-  if (existsSync(log) && !emptyLog(path) && existsSync(log)) renameSync(log, `${kept}-wal`);
+  const isGone = !existsSync(path);
+  if (existsSync(log) && (isGone || !emptyLog(path)) && existsSync(log)) renameSync(log, `${kept}-wal`);
   if (existsSync(log)) {
     throw new StorageError(`Another program has ${path} open, a replication tool perhaps. Stop it first`);
   }
   rmSync(`${path}-shm`, { force: true });
+  if (isGone) return existsSync(`${kept}-wal`) ? `${kept}-wal` : undefined;
   if (statSync(path).isDirectory())
     throw new StorageError(`${path} is a folder: set database.path to a file in it`);
   linkSync(path, kept);
+  return kept;
 }
 
 /** Brings the log into the file, as the last one to close it does; false when the file is too damaged for that. */

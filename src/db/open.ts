@@ -17,6 +17,10 @@ import SqliteDatabase from 'better-sqlite3';
 import { codeOf, OperatorError } from '../kernel/errors.ts';
 import { writePrivateFile } from '../kernel/private-file.ts';
 
+/** Where a SQLite header says whether the file has a log beside it. https://sqlite.org/fileformat.html#file_format_version_numbers */
+const ON_DISK_VERSION = 18;
+const ROLLBACK_JOURNAL = 1;
+
 /** 'Erra' in ASCII: marks a file as Errand's own (SQLite header, offset 68). */
 const APPLICATION_ID = 0x45727261;
 /** How long another writer is waited for: a server answers nobody meanwhile, a command may wait for a mass change. */
@@ -186,6 +190,11 @@ export function refuseUnsoundSqlite(version: string): void {
 /** Makes an empty database under another name first, so that an empty file under the real one is never ours. */
 function createFile(path: string): void {
   createFolder(dirname(path));
+  if (hasLog(path)) {
+    throw new StorageError(
+      `There is no database at ${path}, but its log ${path}-wal, with commits that may be nowhere else: put the database back, or move its log away`,
+    );
+  }
   removeUnfinished(path);
   const unfinished = `${path}.new`;
   writePrivateFile(unfinished, '');
@@ -241,6 +250,12 @@ export function checkHeader(path: string): void {
   }
   if (header.readUInt32BE(68) !== APPLICATION_ID) {
     throw new StorageError(`${path} belongs to another program, not to Errand. ${WAY_OUT}`);
+  }
+  // Closed without a log, as backups are. SQLite would take any log for its own.
+  if (header[ON_DISK_VERSION] === ROLLBACK_JOURNAL && hasLog(path)) {
+    throw new StorageError(
+      `${path}-wal is not of ${path}, but of a database that was there before: move it away, or put that database back`,
+    );
   }
   const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
   if (statSync(path).size < header.readUInt32BE(28) * pageSize && !hasLog(path)) {
