@@ -62,6 +62,28 @@ describe.each(['json', 'pretty'])('a log, as %s, that cannot be written, as its 
   });
 });
 
+it('a process goes on that can write neither results nor what it says of them', () => {
+  const source = `
+    import { writeSync } from 'node:fs';
+    import { catchStrays } from ${JSON.stringify(new URL('../src/cli/strays.ts', import.meta.url).href)};
+    import { processShell } from ${JSON.stringify(new URL('../src/cli/shell.ts', import.meta.url).href)};
+    import { silentLog } from ${JSON.stringify(new URL('../src/kernel/log.ts', import.meta.url).href)};
+    catchStrays(silentLog);
+    const shell = processShell();
+    shell.print('a mail');
+    shell.say('a word');
+    setTimeout(() => writeSync(3, 'on'), 20);
+  `;
+  const full = openSync('/dev/full', 'w');
+  const { output } = spawnSync(process.execPath, ['--input-type=module', '-e', source], {
+    encoding: 'utf8',
+    stdio: ['ignore', full, full, 'pipe'],
+    timeout: 10_000,
+  });
+  closeSync(full);
+  expect(output[3]).toBe('on');
+});
+
 it('the log goes on once a full disk has room again, however much was lost meanwhile', () => {
   let isFull = true;
   let written = '';

@@ -31,6 +31,8 @@ export function processShell(): Shell {
     process.stderr.write(`errand: the output cannot be written: ${error.message}\n`);
     process.exitCode = 1;
   });
+  // Nobody is left to tell; what was done is done.
+  process.stderr.on('error', () => {});
   return {
     environment: process.env,
     workingDirectory: process.cwd(),
