@@ -123,14 +123,17 @@ describe('a backup', () => {
     await open();
     const file = join(folder, 'backup.db');
     writeFileSync(file, 'mine');
-    await expect(writeBackup(database, file, unwatched)).rejects.toThrow(/never overwritten/);
+    writeFileSync(join(folder, 'old.db-wal'), 'mine');
+    for (const taken of [file, join(folder, 'old.db')]) {
+      await expect(writeBackup(database, taken, unwatched)).rejects.toThrow(/never overwritten/);
+    }
     const late = join(folder, 'late.db');
     const appearing = (label: string) => () => {
       if (label === 'Checking') writeFileSync(late, 'mine');
     };
     await expect(writeBackup(database, late, appearing)).rejects.toThrow(StorageError);
     for (const path of [file, late]) expect(readFileSync(path, 'utf8')).toBe('mine');
-    expect(readdirSync(folder).sort()).toEqual(['backup.db', 'late.db']);
+    expect(readdirSync(folder).sort()).toEqual(['backup.db', 'late.db', 'old.db-wal']);
   });
 
   it("does not touch another's unfinished one", async () => {
@@ -171,9 +174,10 @@ describe('the backup directory', () => {
 
   it('keeps the newest ones, and whatever is not a backup of ours', async () => {
     await open();
-    writeFileSync(join(folder, 'errand-notes.db'), 'mine');
+    for (const name of ['errand-2025-12-31.db', 'errand-notes.db']) writeFileSync(join(folder, name), 'mine');
     for (let days = 0; days < 5; days++) await backUp(days);
     expect(backups()).toEqual([
+      'errand-2025-12-31.db',
       'errand-2026-03-29T10-00-00-000Z.db',
       'errand-2026-03-30T10-00-00-000Z.db',
       'errand-2026-03-31T10-00-00-000Z.db',

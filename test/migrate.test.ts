@@ -253,6 +253,11 @@ describe('a snapshot', () => {
     expect(snapshots()).toEqual(['errand.db.before-migration-2026-03', 'errand.db.before-migration-2026-04']);
   });
 
+  it('is kept, also when the clock went back', () => {
+    for (const stamp of ['2026-03', '2026-04', '2026-01']) snapshot(storage, stamp);
+    expect(snapshots()).toEqual(['errand.db.before-migration-2026-01', 'errand.db.before-migration-2026-04']);
+  });
+
   it('that cannot be made is a StorageError that names it, and leaves nothing', () => {
     const { prepare } = storage.reading;
     storage.reading.prepare = (() => {

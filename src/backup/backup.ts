@@ -25,7 +25,7 @@ const PAGES_AT_ONCE = 50;
 const PAUSE_MS = 1;
 /** 16 MB: were all of it left to the end, a server beside it would wait for seconds to have a commit on the disk. */
 const PAGES_BETWEEN_SYNCS = 4_000;
-const MADE_BY_US = /^errand-\d{4}-[\dTZ-]+\.db$/;
+const MADE_BY_US = /^errand-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z\.db$/;
 
 export interface Backup {
   /** Absolute path. */
@@ -47,12 +47,12 @@ export async function backUpToDirectory(
 ): Promise<Backup> {
   const unlock = lockData(join(directory, 'errand'), `Another backup to ${directory} is under way`);
   try {
-    for (const name of namesIn(directory, '.new')) removeUnfinished(join(directory, name.slice(0, -4)));
+    for (const name of backupsIn(directory, '.new')) removeUnfinished(join(directory, name.slice(0, -4)));
     const lacking = lackingSpace(databasePath, directory);
     if (lacking) throw new StorageError(`No backup was made: ${lacking}`);
     const backup = await writeBackup(databasePath, join(directory, nameAt(toInstant(now))), progress);
     // Apart from this one, which is not the newest by its name when the clock went back.
-    const others = namesIn(directory).filter((name) => join(directory, name) !== backup.file);
+    const others = backupsIn(directory).filter((name) => join(directory, name) !== backup.file);
     const older = others
       .sort()
       .toReversed()
@@ -161,8 +161,8 @@ const taken = (target: string) => new StorageError(`${target} is there already, 
 
 const nameAt = (instant: Instant) => `errand-${instant.replaceAll(/[:.]/g, '-')}.db`;
 
-/** The backups in a directory, or what `end` makes of their names; nothing that is not ours. */
-const namesIn = (directory: string, end = ''): string[] =>
+/** The backups that were made into a directory, or what `end` makes of their names; nothing that is not ours. */
+export const backupsIn = (directory: string, end = ''): string[] =>
   readdirSync(directory).filter(
     (name) => name.endsWith(end) && MADE_BY_US.test(name.slice(0, name.length - end.length)),
   );

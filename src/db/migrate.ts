@@ -103,7 +103,9 @@ export function snapshot(storage: Storage, stamp: string): string {
   const copies = () => readdirSync(folder).filter((name) => name.startsWith(prefix));
   for (const name of copies()) if (name.endsWith('.new')) rmSync(join(folder, name));
   explained(copy, () => writeSnapshot(storage, copy));
-  for (const name of copies().sort().slice(0, -SNAPSHOTS_KEPT)) rmSync(join(folder, name));
+  // Apart from this one, which is not the newest by its name when the clock went back.
+  const others = copies().filter((name) => join(folder, name) !== copy);
+  for (const name of others.sort().slice(0, 1 - SNAPSHOTS_KEPT)) rmSync(join(folder, name));
   return copy;
 }
 
