@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import fs, {
   chmodSync,
   chownSync,
+  lstatSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -235,6 +236,16 @@ describe('a rotation', () => {
     expect(keys.verifying(old.kid, now + TOKEN_MS + MINUTE + 1)).toBeUndefined();
     expect(keys.verifying('unknown', now)).toBeUndefined();
     expect(keys.verifying(kid, now + 1_000 * TOKEN_MS)).toBeDefined();
+  });
+
+  it('goes through a link to the key file', () => {
+    const keys = open();
+    const link = join(folder, 'link.json');
+    symlinkSync(path, link);
+    const kid = rotateAccessKey(link, Date.now(), TOKEN_MS);
+    keys.refresh();
+    expect(keys.signing().kid).toBe(kid);
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
   });
 
   it('keeps the old key for tokens that a running server signed before it noticed', () => {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { OperatorError } from '../kernel/errors.ts';
@@ -26,11 +27,11 @@ async function readAll(shell: Shell): Promise<string> {
     bytes += chunks.at(-1)?.length ?? 0;
     if (bytes > BYTES_AT_MOST) throw new OperatorError('Stdin holds more than a password');
   }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)).replace(/\r?\n$/, '');
-  } catch {
-    throw new OperatorError('The password on stdin is not valid UTF-8');
-  }
+  const password = Buffer.concat(chunks);
+  if (!isUtf8(password)) throw new OperatorError('The password on stdin is not valid UTF-8');
+  if (password.includes(0))
+    throw new OperatorError('The password on stdin has a NUL in it, which nobody can sign in with');
+  return password.toString().replace(/\r?\n$/, '');
 }
 
 async function typeTwice(shell: Shell): Promise<string> {

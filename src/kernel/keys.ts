@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
-import { chmodSync, linkSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, linkSync, readFileSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { codeOf, OperatorError } from './errors.ts';
@@ -97,7 +97,7 @@ export function rotateAccessKey(path: string, now: number, tokenMs: number): str
   const retiresAt = new Map(accessKeys(file, tokenMs).map((entry) => [entry.kid, entry.retiresAt]));
   const live = file.access.filter(({ kid }) => (retiresAt.get(kid) ?? 0) >= now);
   const added = newAccessKey(now);
-  putKeyFile(path, { ...file, access: [...live, added] }, renameSync);
+  putKeyFile(realpathSync(path), { ...file, access: [...live, added] }, renameSync);
   return added.kid;
 }
 
@@ -162,7 +162,7 @@ export function readKeyFile(path: string): KeyFile {
     return KeyFile.parse(JSON.parse(text));
   } catch {
     throw new KeyFileError(
-      `The key file ${path} is damaged or too short. Restore it from your own copy, or remove it: then a new one is made, everyone signs in again, and codes and mails not yet sent are lost.`,
+      `The key file ${path} is damaged or too short. Restore it from your own copy, or remove it: then a new one is made, and codes and mails not yet sent are lost.`,
     );
   }
 }
