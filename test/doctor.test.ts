@@ -4,6 +4,7 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -11,7 +12,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -207,7 +208,7 @@ describe('errand doctor tells', () => {
     expect(existsSync(pathOf('errand.db'))).toBe(false);
   });
 
-  it('a data folder or database that its owner cannot write to', async () => {
+  it('a data folder, database or folder of backups that its owner cannot write to', async () => {
     const isRoot = process.getuid?.() === 0;
     await world.opened.close();
     if (isRoot)
@@ -229,6 +230,25 @@ describe('errand doctor tells', () => {
     chmodSync(world.folder, 0o500);
     expect(amiss()).toContain(`${world.folder} cannot be written`);
     chmodSync(world.folder, 0o700);
+    mkdirSync(pathOf('backups'), { mode: 0o500 });
+    if (isRoot) chownSync(pathOf('backups'), NOBODY, NOBODY);
+    expect(amiss()).toEqual([`${pathOf('backups')} cannot be written`]);
+    chmodSync(pathOf('backups'), 0o700);
+  });
+
+  it('no mode of what is not its own', async () => {
+    rmSync(pathOf('keys.json'));
+    chmodSync(world.folder, 0o755);
+    writeFileSync(pathOf('another'), '', { mode: 0o644 });
+    expect((await doctor()).amiss.filter(({ subject }) => subject === 'modes')).toEqual([]);
+  });
+
+  it('another program at its port', async () => {
+    const other = createServer((socket) => socket.end('SSH-2.0\r\n')).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { amiss } = await doctor({ ERRAND_SERVER_PORT: String((other.address() as AddressInfo).port) });
+    expect(amiss).toMatchObject([{ subject: 'server', status: 'fail' }]);
+    other.close();
   });
 
   it('settings that are invalid, by name, and variables that are none', async () => {
@@ -314,6 +334,12 @@ describe('errand doctor tells', () => {
   it('a clock that went back behind its own files, or is beyond reason', async () => {
     const later = new Date(Date.now() + HOUR);
     utimesSync(pathOf('keys.json'), later, later);
+    expect((await doctor()).amiss).toMatchObject([{ subject: 'clock', status: 'warn' }]);
+    utimesSync(pathOf('keys.json'), new Date(), new Date());
+    expect((await doctor()).amiss).toEqual([]);
+    mkdirSync(pathOf('backups'));
+    writeFileSync(pathOf('backups/errand-2199-01-01T00-00-00-000Z.db'), '', { mode: 0o600 });
+    utimesSync(pathOf('backups/errand-2199-01-01T00-00-00-000Z.db'), later, later);
     expect((await doctor()).amiss).toMatchObject([{ subject: 'clock', status: 'warn' }]);
     const config = createConfig({ database: { path: pathOf('errand.db') } });
     for (const now of [Date.parse('1970-01-02'), Date.parse('2155-01-01')]) {

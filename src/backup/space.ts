@@ -1,18 +1,21 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { realPath } from '../db/open.ts';
 
 /** Bytes of a database with its log. */
 export const bytesOf = (path: string): number => sizeOf(path) + logBytesOf(path);
 
 /** Bytes of the write-ahead log of a database; 0 where there is none. */
-export const logBytesOf = (path: string): number => sizeOf(`${path}-wal`);
+export const logBytesOf = (path: string): number => sizeOf(`${realPath(path)}-wal`);
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
+/** The folder, or where there is none yet the nearest around it that there is. */
+export const folderAt = (path: string): string => (existsSync(path) ? path : folderAt(dirname(path)));
+
 /** Bytes free where `folder` is, or will be made. */
 export function freeBytes(folder: string): number {
-  if (!existsSync(folder)) return freeBytes(dirname(folder));
-  const { bavail, bsize } = statfsSync(folder);
+  const { bavail, bsize } = statfsSync(folderAt(folder));
   return bavail * bsize;
 }
 

@@ -1,9 +1,10 @@
 import { constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { migrations } from '../../migrations/index.ts';
+import { backupsIn } from '../backup/backup.ts';
 import { COUNTERS, type Look, WHOLENESS } from '../backup/check.ts';
 import { backupNotes, overdueSince } from '../backup/notes.ts';
-import { bytesOf, freeBytes, lackingSpace, logBytesOf, sizeText } from '../backup/space.ts';
+import { bytesOf, folderAt, freeBytes, lackingSpace, logBytesOf, sizeText } from '../backup/space.ts';
 import type { Config } from '../config.ts';
 import { connectionDb } from '../db/connection.ts';
 import { networkFileSystem } from '../db/file-system.ts';
@@ -17,19 +18,15 @@ const LEAST_FREE_BYTES = 100_000_000;
 const LARGEST_LOG_BYTES = 1_000_000_000;
 
 /** Data folder, database, keys and backups must be their owner's alone, who can write them. */
-export function examineModes({ database, backup }: Config): Finding[] {
+export function examineModes(config: Config): Finding[] {
+  const { database, backup } = config;
   const folder = dirname(database.path);
   if (process.platform === 'win32') return [];
   if (!existsSync(folder)) {
     return [fail(`There is no data folder at ${folder}`, 'Start the server, which makes it')];
   }
-  const files = [folder, backup.directory].filter(existsSync).flatMap((each) => [
-    each,
-    ...readdirSync(each, { withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map(({ name }) => join(each, name)),
-  ]);
-  const unwritable = [folder, database.path].filter(
+  const files = filesOf(config);
+  const unwritable = [...new Set([folder, database.path, folderAt(backup.directory)])].filter(
     (each) => existsSync(each) && !mayAccess(each, constants.W_OK),
   );
   const open = files.filter((file) => ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0);
@@ -41,6 +38,19 @@ export function examineModes({ database, backup }: Config): Finding[] {
       warn(`Other users of this machine may enter or read ${file}`, `chmod go-rwx ${file}`),
     ),
   ]);
+}
+
+/** What must be nobody else's: of a folder that Errand has made its own all, the backups wherever they are. */
+function filesOf({ database, backup }: Config): string[] {
+  const folder = dirname(database.path);
+  const isOurs = existsSync(keyFileOf(database.path));
+  const within = isOurs ? readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile()) : [];
+  const backups = existsSync(backup.directory) ? backupsIn(backup.directory) : [];
+  return [
+    ...(isOurs ? [folder] : []),
+    ...within.map(({ name }) => join(folder, name)),
+    ...backups.map((name) => join(backup.directory, name)),
+  ];
 }
 
 /** Room for what comes, and for the next backup. */

@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
+import { get } from 'node:http';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config.ts';
 import { isLoopback } from '../http/client-address.ts';
+import { codeOf } from '../kernel/errors.ts';
 import { MINUTE, SECOND, toInstant } from '../kernel/instants.ts';
 import { transportOf } from '../mail/transport.ts';
 import { amissOr, type Finding, fail, ok, warn } from './finding.ts';
@@ -43,34 +45,47 @@ export async function examineServer({ server: { host, port } }: Config): Promise
   const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   const address = `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
   try {
-    const { status } = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(ANSWER_MS) });
+    const status = await statusOf(`${address}/readyz`);
     if (status === 200) return ok(`It runs at ${address} and is ready`);
     return fail(
       `What runs at ${address} is not ready (${status})`,
       'Its log tells why; if it is another program, set server.port',
     );
   } catch (error) {
-    const isSilent = error instanceof Error && error.name === 'TimeoutError';
-    if (!isSilent) return ok(`None runs at ${address}`);
-    return fail(`What runs at ${address} does not answer`, 'Restart it, and see its log');
+    const code = codeOf(error);
+    if (code === 'ECONNREFUSED') return ok(`None runs at ${address}`);
+    if (code === 'ABORT_ERR') {
+      return fail(`What runs at ${address} does not answer`, 'Restart it, and see its log');
+    }
+    return fail(
+      `At ${address} is another program, or there is no such address (${code})`,
+      'Set server.host and server.port',
+    );
   }
 }
 
+/** Not by `fetch`, which asks at no port that browsers block. */
+const statusOf = (url: string): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    const asking = get(url, { signal: AbortSignal.timeout(ANSWER_MS) }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    });
+    asking.on('error', reject);
+  });
+
 /** The clock against reason, and against the files: one from the future was written while the clock was ahead. */
-export function examineClock({ database }: Config, now: number): Finding[] {
+export function examineClock({ database, backup }: Config, now: number): Finding[] {
   const year = new Date(now).getUTCFullYear();
-  const folder = dirname(database.path);
   const advice = 'Set the clock, and keep it by NTP';
   if (year < FIRST_YEAR || year >= LAST_YEAR) return [fail(`The clock says ${toInstant(now)}`, advice)];
-  const ahead = (existsSync(folder) ? readdirSync(folder) : [])
-    .map((name) => ({ name, at: statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+  const ahead = [dirname(database.path), backup.directory]
+    .filter(existsSync)
+    .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
+    .map((file) => ({ file, at: statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .find(({ at }) => at > now + DRIFT_MS);
   return amissOr(toInstant(now), [
-    ahead &&
-      warn(
-        `${join(folder, ahead.name)} was written at ${toInstant(ahead.at)}, which is still to come`,
-        advice,
-      ),
+    ahead && warn(`${ahead.file} was written at ${toInstant(ahead.at)}, which is still to come`, advice),
   ]);
 }
 

@@ -214,8 +214,8 @@ export function removeUnfinished(path: string): void {
   for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${path}.new${end}`, { force: true });
 }
 
-/** Where the file lies: a link to it must not lead to a second lock. */
-function realPath(path: string): string {
+/** Where the file lies: a link to it must not lead to a second lock, and its log lies there too. */
+export function realPath(path: string): string {
   const absolute = resolve(path);
   if (existsSync(absolute)) return realpathSync(absolute);
   const folder = dirname(absolute);
