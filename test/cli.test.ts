@@ -180,6 +180,10 @@ describe('create-user', () => {
       code: 2,
       err: 'errand: Password must be at least 8 characters\n',
     });
+    expect(await refused('a@example.com', 'A', 'correct\0horse\n')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('NUL'),
+    });
   });
 
   it('fails for an address that has an account', async () => {
@@ -597,6 +601,18 @@ describe('the process', () => {
       );
       server.child.kill('SIGTERM');
       await server.ended;
+    },
+  );
+
+  it.runIf(process.platform === 'linux')(
+    'serve lives on when the terminal closes that it was started from and does not write to',
+    async () => {
+      const server = start(['serve'], { ERRAND_SERVER_PORT: '0' });
+      const { address } = await server.logged('listening');
+      server.child.kill('SIGHUP');
+      expect((await fetch(new URL('/readyz', String(address)))).status).toBe(200);
+      server.child.kill('SIGTERM');
+      expect((await server.ended).code).toBe(0);
     },
   );
 

@@ -13,9 +13,12 @@ import { catchStrays } from './strays.ts';
 /** A Ctrl-C reaches us twice under npm: from the terminal, and handed on by npm. */
 const ECHO_MS = 300;
 
-/** Serves until SIGTERM or SIGINT, then stops gently; another signal ends the process at once. */
+/**
+ * Serves until SIGTERM or SIGINT, or until its terminal closes, then stops gently; another signal ends the process at
+ * once.
+ */
 export async function serveUntilSignal(shell: Shell, options: CommonOptions): Promise<void> {
-  const asked = stopSignal();
+  const asked = stopSignal(shell);
   const { config, file, warnings } = loadConfig(options.config, shell.environment, shell.workingDirectory);
   enterData(shell, config);
   const log = createLog(config.log);
@@ -47,7 +50,7 @@ const errandOf = (shell: Shell, { database, backup }: Config, file: string | und
 const isPublicUrlForgotten = ({ server: { host, port, public_url: publicUrl } }: Config): boolean =>
   publicUrl === `http://localhost:${port}` && !isLoopback(host);
 
-function stopSignal(): Promise<void> {
+function stopSignal({ isWatched }: Shell): Promise<void> {
   let askedAt: number | undefined;
   return new Promise((resolve) => {
     const onSignal = (signal: NodeJS.Signals) => {
@@ -57,5 +60,7 @@ function stopSignal(): Promise<void> {
       } else if (signal !== 'SIGINT' || performance.now() - askedAt > ECHO_MS) process.exit(1);
     };
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
+    // Under nohup, or as a service, the terminal it was started from may close.
+    process.on('SIGHUP', isWatched ? onSignal : () => {});
   });
 }
