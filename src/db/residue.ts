@@ -17,15 +17,13 @@ const PAGES_AT_ONCE = 64;
 const NIGHTLY = new Cron('20 4 * * *');
 const LAST_ERASED = 'search_erased_at';
 
-/** Notes, in the caller's transaction, that deleted content is to be erased from there. */
+/** Notes, in the caller's transaction, that deleted content is to be erased from there; no two marks are alike. */
 export const markResidue = (tx: Tx, place: Place) =>
   tx.run(
     query
       .insertInto('meta')
-      .values({ key: keyOf(place), value: '1' })
-      .onConflict((conflict) =>
-        conflict.column('key').doUpdateSet({ value: sql<string>`cast(value as integer) + 1` }),
-      ),
+      .values({ key: keyOf(place), value: sql<string>`hex(randomblob(8))` })
+      .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: sql<string>`excluded.value` })),
   );
 
 /**
@@ -44,7 +42,11 @@ export async function eraseResidue(deps: Deps): Promise<void> {
       pages = PAGES_AT_ONCE;
     }
     await deps.write((tx) => {
+      if (endsInEmptyLevel(tx))
+        tx.run(statement(`insert into task_search (task_search) values ('rebuild')`, []));
       setMeta(tx, LAST_ERASED, toInstant(now));
+      // Merges only delete in their turn.
+      markResidue(tx, 'log');
       if (inSearch !== undefined) clearMark(tx, 'search', inSearch);
     });
   }
@@ -60,6 +62,19 @@ function mergeSearch(tx: Tx, pages: number): boolean {
   mergeSearchIndex(tx, pages);
   return totalChanges(tx) - before >= 2;
 }
+
+/**
+ * Whether the index was once emptied by merges: then its deepest level is kept though nothing is there, and merges above
+ * it take away no more what goes. Little is in such an index, as much would lie deep.
+ * https://sqlite.org/fts5.html#appendix_a (row 10 of the data is the structure, its levels in order)
+ */
+const endsInEmptyLevel = (db: Db): boolean =>
+  db.one(
+    statement<{ isEmpty: number }>(
+      `select hex(substr(block, -2)) = '0000' as isEmpty from task_search_data where id = 10`,
+      [],
+    ),
+  )?.isEmpty === 1;
 
 const totalChanges = (db: Db): number =>
   db.one(statement<{ n: number }>('select total_changes() as n', []))?.n ?? 0;
