@@ -1,6 +1,6 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { type Budget, takeBudgets } from '../db/budgets.ts';
-import { type Db, prepared, query, ROWS_AT_ONCE } from '../db/connection.ts';
+import { type Db, prepared, query } from '../db/connection.ts';
 import type { OutboxRow, Tables } from '../db/tables.ts';
 import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
@@ -11,6 +11,8 @@ import type { Message } from './messages.ts';
 
 /** A notice that could not be sent for so long is news no more. */
 const NOTICE_MS = 3 * DAY;
+/** A mail's content takes up pages of its own, which are overwritten. */
+const PURGED_AT_ONCE = 100;
 /** How long `mail list` remembers what was sent or given up. */
 const KEPT_MS = 7 * DAY;
 
@@ -177,7 +179,7 @@ export const markUnsent = (db: Db, id: string, error: string, nextAttemptAt?: In
  * stays listed for a week. Some at a time: answers how many, none when that was all.
  */
 export function purgeMails(db: Db, now: number): number {
-  const some = query.selectFrom('outbox').select('id').limit(ROWS_AT_ONCE);
+  const some = query.selectFrom('outbox').select('id').limit(PURGED_AT_ONCE);
   const expired = some.where('content', 'is not', null).where('expires_at', '<=', toInstant(now));
   const old = some.where('expires_at', '<=', toInstant(now - KEPT_MS));
   return (
