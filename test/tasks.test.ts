@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DAY, HOUR, MINUTE } from '../src/kernel/instants.ts';
+import { DAY, HOUR, MINUTE, toInstant } from '../src/kernel/instants.ts';
 import { tick } from '../src/tick.ts';
+import { addTasks } from './many-tasks.ts';
 import { openWorld, type Person, type World } from './world.ts';
 
 interface Status {
@@ -527,5 +528,23 @@ describe('notices', () => {
     await tick(world.deps);
     await signInAgain();
     expect((await notices(ada)).length).toBe(3);
+  });
+
+  it('tell once of each of very many that are due, be it at one instant', async () => {
+    await tick(world.deps);
+    await addTasks(world, workspace, 700, { assigneeId: ada.id });
+    const { writing } = world.opened.storage;
+    const begun = toInstant(world.clock.now());
+    const together = toInstant(world.clock.now() + 2 * DAY);
+    writing.prepare(`update tasks set due_date = ? where seq % 2 = 0`).run(together);
+    world.clock.advance(100 * DAY);
+    await tick(world.deps);
+    await tick(world.deps);
+    const open = `tasks join statuses on statuses.id = status_id and type in ('unstarted', 'started')
+      where due_date > '${begun}' and assignee_id is not null`;
+    const told = `select json_extract(data, '$.taskId') from notifications where type = 'task.due' order by 1`;
+    const all = writing.prepare(`select tasks.id from ${open} order by 1`).pluck().all();
+    expect(all.length).toBeGreaterThan(300);
+    expect(writing.prepare(told).pluck().all()).toEqual(all);
   });
 });
