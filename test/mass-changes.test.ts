@@ -97,6 +97,19 @@ describe('a change of very many tasks is one commit, during which others are ans
       change: ['DELETE', `${home}/members/${bob.id}`],
       after: await total('statusType=unstarted,started'),
     }),
+    'another assignee of a series that nobody ticked off for long': async () => {
+      const interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'UTC' };
+      const body = { title: 'Water', listId: list.id, interval, catchUp: 'all' };
+      const { id } = (await call('POST', `${home}/recurring-tasks`, body)).body;
+      world.clock.advance(200 * DAY);
+      ada.accessToken = (await world.call('POST', '/auth/login', { body: ada })).body.accessToken;
+      expect((await call('GET', `${home}/recurring-tasks/${id}`)).status).toBe(200);
+      return {
+        filter: `recurringTaskId=${id}&assigneeId=${bob.id}`,
+        change: ['PATCH', `${home}/recurring-tasks/${id}`, { assigneeId: bob.id }],
+        after: await total(`recurringTaskId=${id}`),
+      };
+    },
   };
   for (const [what, prepare] of Object.entries(changes)) {
     it(what, async () => {

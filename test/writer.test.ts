@@ -435,6 +435,27 @@ describe('a job in steps', () => {
     expect(lostEffects).toEqual([new Error('no end')]);
   });
 
+  it('has much that is left for the end done between its steps, and what fails there undone', async () => {
+    const end = (db: Db, pages: number) => put(db, `pages ${pages}`);
+    const bad = (db: Db) => {
+      put(db, 'half');
+      throw new Error('no end');
+    };
+    await writer.writeInSteps(function* (tx): Steps<void> {
+      for (const [key, work, pages] of [
+        ['a', end, 1_000],
+        ['b', bad, 1_001],
+        ['c', end, 1_002],
+      ] as const) {
+        put(tx, key);
+        tx.atEnd(work, pages);
+        yield;
+      }
+    });
+    expect(keys()).toEqual(['a', 'b', 'c', 'pages 1000', 'pages 1002']);
+    expect(lostEffects).toEqual([new Error('no end')]);
+  });
+
   it('keeps the log from being emptied, and idle waits for it', async () => {
     const emptied: boolean[] = [];
     void writer.writeInSteps(function* (tx): Steps<void> {

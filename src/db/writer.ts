@@ -156,6 +156,10 @@ export function createWriter(
           return;
         }
         await turn();
+        if (endPages >= END_PAGES_PER_COMMIT) {
+          workAtEndApart(queued);
+          await turn();
+        }
       }
     } finally {
       end();
@@ -192,7 +196,7 @@ export function createWriter(
   const workAtEnd = (batch: Queued[]) => {
     const pagesOf = new Map<EndWork, number>();
     for (const { outcome, ends } of batch) {
-      if (!outcome?.ok) continue;
+      if (outcome?.ok === false) continue;
       for (const [work, pages] of ends) pagesOf.set(work, (pagesOf.get(work) ?? 0) + pages);
     }
     for (const [work, pages] of pagesOf) work(db, pages);
@@ -249,6 +253,7 @@ export function createWriter(
     committed([queued]);
   };
 
+  /** A failure of it is none of the job's. */
   const workAtEndApart = (queued: Queued) => {
     writing.exec('savepoint ends');
     try {
@@ -258,6 +263,9 @@ export function createWriter(
       demandTransaction({ ok: false, reason });
       writing.exec('rollback to ends');
     }
+    writing.exec('release ends');
+    queued.ends.splice(0);
+    endPages = 0;
   };
 
   const committed = (batch: Queued[]) => {

@@ -3,7 +3,7 @@ import { readPage } from '../db/read-page.ts';
 import type { Instant } from '../kernel/instants.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Task } from '../tasks/schema.ts';
-import { type StoredTask, taskOf } from '../tasks/store.ts';
+import { taskOf } from '../tasks/store.ts';
 import type { StoredSeries } from './store.ts';
 
 const instancesOf = ({ id, workspace_code: code }: StoredSeries) =>
@@ -21,16 +21,18 @@ export const listInstances = (db: Db, series: StoredSeries, page: PageRequest): 
     taskOf,
   );
 
-/** Those that are neither completed nor canceled. */
-export const openInstances = (db: Db, series: StoredSeries): StoredTask[] =>
-  db.all(
-    instancesOf(series)
-      .innerJoin('statuses as status', 'status.id', 'task.status_id')
-      .where('status.type', 'in', ['unstarted', 'started'])
-      .selectAll('task')
-      .orderBy('task.occurrence_at')
-      .orderBy('task.id'),
-  );
+/** The ids of those that are neither completed nor canceled. */
+export const openInstances = (db: Db, series: StoredSeries): string[] =>
+  db
+    .all(
+      instancesOf(series)
+        .innerJoin('statuses as status', 'status.id', 'task.status_id')
+        .where('status.type', 'in', ['unstarted', 'started'])
+        .select('task.id')
+        .orderBy('task.occurrence_at')
+        .orderBy('task.id'),
+    )
+    .map(({ id }) => id);
 
 /** Hands the instances from a number on to another series, which counts them from 1. */
 export const moveInstances = (

@@ -16,7 +16,7 @@ import * as store from './instances-store.ts';
 import { firstOccurrence, moveOccurrences } from './occurrences.ts';
 import { endConditionOf, intervalOf, scheduleOf } from './schedule.ts';
 import { COUNT_AT_MOST, type EndCondition } from './schema.ts';
-import { settled, writeSettled } from './series.ts';
+import { settled, writeSettled, writeSettledInSteps } from './series.ts';
 import type { EditModeInput } from './series-schema.ts';
 import { insertSeries, type StoredSeries, updateSeriesRow } from './store.ts';
 import { changeInstances, saveTemplate, templateIssues } from './template.ts';
@@ -43,16 +43,26 @@ export function editInstance(
   taskId: string,
   { mode, updates }: EditModeInput,
 ): Promise<Task> {
-  return writeSettled(deps, who, id, (tx, series, now) => {
+  const demandInstance = (tx: Tx) => {
     const task = findTask(tx, who.workspaceId, taskId);
     if (task?.recurring_task_id !== id) throw notFound('instance of this series');
-    return underUpdates(() => {
-      if (mode === 'this') return taskOf(editTask(deps, tx, who, task, updates, now));
-      demandSound(templateIssues(tx, who, updates));
-      const whole = mode === 'following' ? splitAt(tx, series, task, who.userId, now) : series;
-      changeInstances(deps, tx, who, saveTemplate(tx, whole, updates, now), updates, now);
-      return taskOf(findTask(tx, who.workspaceId, taskId) ?? task);
+    return task;
+  };
+  if (mode === 'this') {
+    return writeSettled(deps, who, id, (tx, _series, now) => {
+      const task = demandInstance(tx);
+      return underUpdates(() => taskOf(editTask(deps, tx, who, task, updates, now)));
     });
+  }
+  return writeSettledInSteps(deps, who, id, function* (tx, series, now) {
+    const task = demandInstance(tx);
+    const whole = underUpdates(() => {
+      demandSound(templateIssues(tx, who, updates));
+      const own = mode === 'following' ? splitAt(tx, series, task, who.userId, now) : series;
+      return saveTemplate(tx, own, updates, now);
+    });
+    yield* changeInstances(deps, tx, who, whole, updates, now);
+    return taskOf(findTask(tx, who.workspaceId, taskId) ?? task);
   });
 }
 

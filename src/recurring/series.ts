@@ -1,6 +1,6 @@
 import type { Db } from '../db/connection.ts';
 import type { RecurringSeriesRow } from '../db/tables.ts';
-import type { Tx } from '../db/tx.ts';
+import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { demand, invalid } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
@@ -8,7 +8,7 @@ import { toInstant } from '../kernel/instants.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import { findTask, priorityRank } from '../tasks/store.ts';
 import { dropTask } from '../tasks/tasks.ts';
-import { type Member, writeAs } from '../workspaces/door.ts';
+import { type Member, writeAs, writeInStepsAs } from '../workspaces/door.ts';
 import { isOverdue, NOWHERE, pointTo } from './generate.ts';
 import { createRule, occurrenceAfter, preview } from './recurrence.ts';
 import { isUntouched, NO_FUTURE, planRule, setRule } from './rule.ts';
@@ -101,14 +101,14 @@ export const updateSeries = (
   id: string,
   patch: SeriesPatch,
 ): Promise<RecurringTask> =>
-  writeSettled(deps, who, id, (tx, series, now) => {
+  writeSettledInSteps(deps, who, id, function* (tx, series, now) {
     const issues = templateIssues(tx, who, patch);
     const plan = planRule(tx, series, patch, now);
     if (plan === 'no future') issues.push(NO_FUTURE);
     if (plan === 'no future' || issues.length > 0) throw invalid(...issues);
     const changed = saveTemplate(tx, series, patch, now);
     if (plan) setRule(tx, changed, plan, who.userId, now);
-    changeInstances(deps, tx, who, changed, patch, now);
+    yield* changeInstances(deps, tx, who, changed, patch, now);
     return store.recurringTaskOf(demandSeries(tx, who, id));
   });
 
@@ -167,4 +167,16 @@ export async function writeSettled<T>(
   const now = deps.clock.now();
   await settle(deps, who.workspaceId, id, now);
   return writeAs<T>(deps, who, (tx) => job(tx, demandSeries(tx, who, id), now));
+}
+
+/** As `writeSettled`, for a job that may change very many instances. */
+export async function writeSettledInSteps<T>(
+  deps: Deps,
+  who: Member,
+  id: string,
+  job: (tx: Tx, series: store.StoredSeries, now: number) => Steps<T>,
+): Promise<T> {
+  const now = deps.clock.now();
+  await settle(deps, who.workspaceId, id, now);
+  return writeInStepsAs<T>(deps, who, (tx) => job(tx, demandSeries(tx, who, id), now));
 }

@@ -1,11 +1,11 @@
 import type { Db } from '../db/connection.ts';
-import type { Tx } from '../db/tx.ts';
+import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import type { Issue } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { patched } from '../kernel/patch.ts';
 import { referencesOf } from '../tasks/references.ts';
-import { overriddenIn, priorityRank } from '../tasks/store.ts';
+import { findTask, overriddenIn, priorityRank } from '../tasks/store.ts';
 import { editTask } from '../tasks/tasks.ts';
 import type { Member } from '../workspaces/door.ts';
 import { openInstances } from './instances-store.ts';
@@ -41,20 +41,37 @@ export function saveTemplate(
   return updateSeriesRow(tx, series, row);
 }
 
-/** Changes every instance that is not done, except for what is overridden there; each moves to another list by itself. */
-export function changeInstances(
+/** Some 150 µs each, and as much for each 1,000 units of a text that goes into the search index. */
+const UNITS_AT_ONCE = 30_000;
+const UNITS_OF_A_TASK = 1_000;
+
+/**
+ * Changes every instance that is not done, except for what is overridden there, some in each step; each moves to another
+ * list by itself.
+ */
+export function* changeInstances(
   deps: Deps,
   tx: Tx,
   who: Member,
   series: StoredSeries,
   { title, description, priority, assigneeId, listId }: TemplateChange,
   now: number,
-): void {
+): Steps<void> {
   const given = Object.entries({ title, description, priority, assigneeId, listId }).filter(
     ([, value]) => value !== undefined,
   );
   if (given.length === 0) return;
-  for (const task of openInstances(tx, series)) {
+  const isFoundAnew = title !== undefined || description !== undefined;
+  let units = 0;
+  for (const id of openInstances(tx, series)) {
+    const task = findTask(tx, series.workspace_id, id);
+    if (!task) continue;
+    const text = isFoundAnew ? (task.description?.length ?? 0) + (description?.length ?? 0) : 0;
+    units += UNITS_OF_A_TASK + text;
+    if (units > UNITS_AT_ONCE) {
+      yield;
+      units = 0;
+    }
     const overridden = overriddenIn(task);
     const edit: TemplateChange = Object.fromEntries(given.filter(([field]) => !overridden.includes(field)));
     editTask(deps, tx, who, task, edit, now, { marked: false });
