@@ -1100,6 +1100,33 @@ describe('people', () => {
     expect(w.instances(id).map(({ assignee_id }) => assignee_id)).toEqual([helper.id, null]);
   });
 
+  it.each([
+    ['removed', 403],
+    ['signed out', 401],
+  ])('who were %s while a series was brought to now for them see nothing of it', async (how, refusal) => {
+    const { nextTaskId, id } = await w.create();
+    const helper = await joined(w.world, w.owner, w.workspaceId, 'viewer');
+    for (const path of ['', `/${id}`, `/${id}/instances`, `/${id}/occurrences`]) {
+      w.world.clock.advance(DAY);
+      const { body: session } = await w.world.call('POST', '/auth/login', { body: helper });
+      await w.ok('GET', `${w.inside}/tasks`);
+      if (how === 'removed' && path !== '') {
+        await w.ok('POST', `${w.inside}/invitations`, { email: helper.email, role: 'viewer' });
+        const { token } = await w.world.mailTo(helper.email);
+        await w.call('POST', '/invitations/accept', { token }, session.accessToken);
+      }
+      const ending =
+        how === 'removed'
+          ? w.call('DELETE', `${w.inside}/members/${helper.id}`)
+          : w.call('POST', '/auth/logout', { refreshToken: session.refreshToken }, session.accessToken);
+      const reading = w.call('GET', w.series + path, undefined, session.accessToken);
+      expect((await ending).status).toBe(204);
+      const writing = w.ok('PATCH', `${w.inside}/tasks/${nextTaskId}`, { title: `Secret ${path}` });
+      expect((await reading).status).toBe(refusal);
+      await writing;
+    }
+  });
+
   it('are told of a task that a series gives them, but not of their own', async () => {
     const helper = await joined(w.world, w.owner, w.workspaceId, 'member');
     const told = async (token: string) => {

@@ -8,7 +8,7 @@ import { toInstant } from '../kernel/instants.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import { findTask, priorityRank } from '../tasks/store.ts';
 import { dropTask } from '../tasks/tasks.ts';
-import { type Member, writeAs, writeInStepsAs } from '../workspaces/door.ts';
+import { demandRight, type Member, writeAs, writeInStepsAs } from '../workspaces/door.ts';
 import { isOverdue, NOWHERE, pointTo } from './generate.ts';
 import { createRule, occurrenceAfter, preview } from './recurrence.ts';
 import { isUntouched, NO_FUTURE, planRule, setRule } from './rule.ts';
@@ -86,6 +86,7 @@ export async function listSeries(
     const overdue = found.items.filter((row) => isOverdue(row, now));
     if (overdue.length === 0) return { ...found, items: found.items.map(store.recurringTaskOf) };
     await Promise.all(overdue.map(({ id }) => settle(deps, who.workspaceId, id, now)));
+    demandRight(deps, deps.read, who);
   }
 }
 
@@ -154,6 +155,7 @@ const demandSeries = (db: Db, who: Member, id: string): store.StoredSeries =>
 /** The series, brought to now. */
 export async function settled(deps: Deps, who: Member, id: string): Promise<store.StoredSeries> {
   await settle(deps, who.workspaceId, id, deps.clock.now());
+  demandRight(deps, deps.read, who);
   return demandSeries(deps.read, who, id);
 }
 

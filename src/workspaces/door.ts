@@ -53,9 +53,10 @@ export const writeInStepsAs = <T>(deps: Deps, who: Member, job: (tx: Tx) => Step
     return yield* job(tx);
   });
 
-function demandRight(deps: Deps, tx: Tx, who: Member): void {
-  demandSession(deps, tx, who);
-  demandStanding(tx, who, who.workspaceId, who.role);
+/** Asks at the door again, after whatever was waited for: its refusals. */
+export function demandRight(deps: Deps, db: Db, who: Member): void {
+  demandSession(deps, db, who);
+  demandStanding(db, who, who.workspaceId, who.role);
 }
 
 export const isAtLeast = (role: Role, least: Role): boolean => RANKS[role] >= RANKS[least];
