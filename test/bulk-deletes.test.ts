@@ -213,6 +213,26 @@ describe('while much is deleted', () => {
     expect(count('tasks')).toBe(0);
   });
 
+  it.each(['list', 'space'] as const)('a series cannot be taken out of a %s that goes', async (kind) => {
+    const { spaceId, listIds } = await furnish(MANY, 'Zebra');
+    const [own] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
+    const interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'UTC' };
+    const body = { title: 'Water', listId: listIds[0], interval };
+    const { id, nextTaskId } = (await call('POST', `/workspaces/${home}/recurring-tasks`, body)).body;
+    const at = `/workspaces/${home}/recurring-tasks/${id}`;
+    const gone = kind === 'list' ? `lists/${listIds[0]}` : `spaces/${spaceId}`;
+    const removal = call('DELETE', `/workspaces/${home}/${gone}`);
+    await expect.poll(() => count('removals')).toBe(1);
+    const updates = { listId: own.id };
+    const statuses = [
+      (await call('PATCH', at, { title: 'Milk' })).status,
+      (await call('PATCH', at, updates)).status,
+      (await call('POST', `${at}/instances/${nextTaskId}/edit-mode`, { mode: 'all', updates })).status,
+    ];
+    expect([...statuses, (await removal).status]).toEqual([200, 404, 404, 204]);
+    expect((await call('GET', at)).status).toBe(404);
+  });
+
   it('what is deleted apart from it is erased with it', async () => {
     const { listIds } = await furnish(MANY, 'Zebra');
     const [own] = (await call('GET', `/workspaces/${home}/lists`)).body.items;

@@ -1,9 +1,11 @@
 import type { Db } from '../db/connection.ts';
+import { isBeingRemoved } from '../db/removed.ts';
 import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
-import type { Issue } from '../kernel/errors.ts';
+import { type Issue, notFound } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { patched } from '../kernel/patch.ts';
+import { findList } from '../lists/store.ts';
 import { referencesOf } from '../tasks/references.ts';
 import { findTask, overriddenIn, priorityRank } from '../tasks/store.ts';
 import { editTask } from '../tasks/tasks.ts';
@@ -19,7 +21,7 @@ type TemplateChange = Pick<SeriesPatch, 'title' | 'description' | 'priority' | '
 export const templateIssues = (db: Db, who: Member, { listId, assigneeId }: TemplateChange): Issue[] =>
   referencesOf(db, who, { listId, assigneeId }).issues;
 
-/** Stores what later instances are made from, and how they catch up. */
+/** Stores what later instances are made from, and how they catch up. 404 to take it out of a list whose deletion has begun. */
 export function saveTemplate(
   tx: Tx,
   series: StoredSeries,
@@ -37,8 +39,20 @@ export function saveTemplate(
   };
   const next = patched(series, asked, toInstant(now));
   if (next === series) return series;
+  if (next.list_id !== series.list_id && isOnItsWayOut(tx, series)) {
+    throw notFound('recurring task');
+  }
   const { workspace_code: _, ...row } = next;
   return updateSeriesRow(tx, series, row);
+}
+
+/** Its list, or the space of that, is being deleted: some of its tasks may be gone. */
+function isOnItsWayOut(tx: Tx, { workspace_id: workspaceId, list_id: id }: StoredSeries): boolean {
+  const spaceId = findList(tx, workspaceId, id)?.space_id;
+  return (
+    isBeingRemoved(tx, { kind: 'list', id }) ||
+    (spaceId !== undefined && isBeingRemoved(tx, { kind: 'space', id: spaceId }))
+  );
 }
 
 /** Some 150 µs each, and as much for each 1,000 units of a text that goes into the search index. */
