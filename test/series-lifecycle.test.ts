@@ -1259,6 +1259,21 @@ describe('catching up', () => {
     expect(w.instances(id)).toHaveLength(368);
   });
 
+  it('makes many in commits of some, the fewer the longer their text', async () => {
+    const commits: number[] = [];
+    for (const description of [null, 'x'.repeat(20_000)]) {
+      const { id } = await w.create({ catchUp: 'all', description });
+      w.world.clock.advance(100 * DAY);
+      const before = w.world.opened.writer.counts.jobs;
+      await tick(w.world.deps);
+      commits.push(w.world.opened.writer.counts.jobs - before);
+      expect(w.instances(id)).toHaveLength(101);
+      await w.ok('DELETE', `${w.series}/${id}`);
+    }
+    const [short = 0, long = 0] = commits;
+    expect([short >= 3, long >= 50]).toEqual([true, true]);
+  });
+
   it('goes on where zone data of another version dated the first occurrence too early', async () => {
     const stale = { next_run_at: '2026-03-28T07:00:00.000Z' };
     for (const [now, number] of [

@@ -14,6 +14,10 @@ import { type StoredSeries, updateSeriesRow } from './store.ts';
 /** How many passed occurrences of a series are made at most, and how many recorded as missed: the newest. */
 const CATCH_UP_AT_MOST = 366;
 
+/** UTF-16 units that are made in one commit, which everyone waits for; a task takes as long as so many of its text. */
+const UNITS_AT_ONCE = 40_000;
+const UNITS_OF_A_TASK = 1_000;
+
 /** The zone data that instants are computed with. */
 export const ZONE_DATA = process.versions.tz ?? 'unknown';
 
@@ -22,7 +26,8 @@ export const isOverdue = ({ next_run_at: at }: Pick<StoredSeries, 'next_run_at'>
 
 /**
  * Brings an active series to now: of what passed since its upcoming occurrence, `catch_up` says which are made, the
- * others are missed; then the first one after now is upcoming. Changes nothing when none is overdue.
+ * others are missed; then the first one after now is upcoming. Changes nothing when none is overdue. Where many are to be
+ * made, it makes some, and stands at the last of them: still overdue, it is brought on by the next call.
  */
 export function advance(tx: Tx, series: StoredSeries, now: number): StoredSeries {
   if (!isOverdue(series, now) || series.next_run_at === null) return series;
@@ -30,13 +35,20 @@ export function advance(tx: Tx, series: StoredSeries, now: number): StoredSeries
   const schedule = scheduleOf(series);
   const wanted = { latest: 1, all: CATCH_UP_AT_MOST, none: 0 }[series.catch_up];
   const passed = schedule.newestBetween(series.next_run_at, at, wanted + CATCH_UP_AT_MOST);
-  const next = schedule.after(at);
   for (const occurrence of passed.slice(wanted)) {
     recordOccurrence(tx, { ...recordOf(series, occurrence), state: 'missed', task_id: null });
   }
-  for (const occurrence of passed.slice(0, wanted).toReversed()) generate(tx, series, occurrence, null, now);
-  return pointTo(tx, series, next, null, now);
+  const toMake = passed.slice(0, wanted).toReversed();
+  const atOnce = madeAtOnce(series);
+  for (const [i, occurrence] of toMake.entries()) {
+    const taskId = generate(tx, series, occurrence, null, now);
+    if (i + 1 === atOnce) return updateSeriesRow(tx, series, standingAt(occurrence, taskId));
+  }
+  return pointTo(tx, series, schedule.after(at), null, now);
 }
+
+const madeAtOnce = ({ description }: StoredSeries): number =>
+  Math.ceil(UNITS_AT_ONCE / (UNITS_OF_A_TASK + (description?.length ?? 0)));
 
 /**
  * Makes an occurrence the upcoming one, with its task; where it was decided upon before, the next that was not. Ends

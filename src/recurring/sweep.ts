@@ -29,9 +29,11 @@ export async function sweep(deps: Deps): Promise<void> {
 
 /** Brings one series to now, if an occurrence of it is overdue. */
 export async function settle(deps: Deps, workspaceId: string, id: string, now: number): Promise<void> {
-  const series = store.findSeries(deps.read, workspaceId, id);
-  if (!series || !isOverdue(series, now)) return;
-  await apart(deps, [series], now, (tx, row) => advance(tx, row, now));
+  for (;;) {
+    const series = store.findSeries(deps.read, workspaceId, id);
+    if (!series || !isOverdue(series, now)) return;
+    await apart(deps, [series], now, (tx, row) => advance(tx, row, now));
+  }
 }
 
 /** Pauses a series that cannot go on, in the caller's transaction, and logs why. */
