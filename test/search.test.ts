@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { logOf } from '../src/db/checkpoints.ts';
 import { statement } from '../src/db/connection.ts';
 import type { Tx } from '../src/db/tx.ts';
 import { newId } from '../src/kernel/ids.ts';
-import { indexTask, reindexTask } from '../src/tasks/search.ts';
-import { matchText } from '../src/tasks/words.ts';
-import { as, type Call, homeOf } from './people.ts';
+import { indexTask, reindexTask } from '../src/tasks/searchable.ts';
+import { matchTerms } from '../src/tasks/words.ts';
+import { as, type Call, homeOf, joined } from './people.ts';
 import { openWorld, type Person, START, type World } from './world.ts';
 
 let world: World;
@@ -44,6 +44,32 @@ async function titles(q: string, more: Record<string, string> = {}): Promise<str
   expect(status).toBe(200);
   return body.items.map(({ title }: { title: string }) => title);
 }
+
+describe('a search of many words', () => {
+  const LETTERS = [...'bcdfghjklm'];
+  beforeEach(() => withTasks(...LETTERS.map((letter) => `${letter} ${LETTERS.join('x ')}`)));
+
+  it('lets others be answered between them', async () => {
+    const searching = search(LETTERS.join(' '));
+    const answered: string[] = [];
+    void searching.then(() => answered.push('search'));
+    for (let n = 0; n < LETTERS.length / 2; n += 1) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      await call('GET', '/me').then(() => answered.push('me'));
+    }
+    expect((await searching).body.total).toBe(LETTERS.length);
+    expect(answered.slice(0, LETTERS.length / 2)).not.toContain('search');
+  });
+
+  it('shows nothing to whom is removed meanwhile', async () => {
+    const bob = await joined(world, ada, workspace, 'viewer');
+    const path = `/workspaces/${workspace}/tasks/search?q=${LETTERS.join('+')}`;
+    expect((await as(world, bob)('GET', path)).status).toBe(200);
+    const removing = call('DELETE', `/workspaces/${workspace}/members/${bob.id}`);
+    const searching = as(world, bob)('GET', path);
+    expect([(await removing).status, (await searching).status]).toEqual([204, 403]);
+  });
+});
 
 describe('a search', () => {
   it('finds tasks in which every word begins a word of title or description', async () => {
@@ -286,7 +312,7 @@ describe('the search index', () => {
         reading
           .prepare('select rowid from task_search where task_search match ? order by rowid')
           .pluck()
-          .all(matchText(77, q));
+          .all(matchTerms(77, q).join(' AND '));
       const away = (tx: Tx, seq: number) =>
         how === 'edited'
           ? reindexTask(unmerged(tx), { ...of('ww'), seq })

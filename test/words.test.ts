@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fold, indexText, matchText, titleKey } from '../src/tasks/words.ts';
+import { fold, indexText, matchTerms, titleKey } from '../src/tasks/words.ts';
 
 /** Any UTF-16 at all, halves of characters included. */
 const anyText = () =>
@@ -67,19 +67,20 @@ describe('what a text is found by', () => {
 
 describe('what is asked for', () => {
   it('becomes one quoted prefix for each word, of all of which none may miss', () => {
-    expect(matchText(1, 'Buy milk buy')).toBe('"1_buy" * AND "1_milk" *');
-    expect(matchText(1, '東京都')).toBe('"1_東京 1_京都" *');
-    expect(matchText(1, '東')).toBe('"1_東" *');
+    expect(matchTerms(1, 'Buy milk buy')).toEqual(['"1_buy" *', '"1_milk" *']);
+    expect(matchTerms(1, 'b bu buy milk')).toEqual(['"1_buy" *', '"1_milk" *']);
+    expect(matchTerms(1, '東京都')).toEqual(['"1_東京 1_京都" *']);
+    expect(matchTerms(1, '東')).toEqual(['"1_東" *']);
   });
 
-  it('is null without words', () => {
-    for (const asked of ['', '"', '* ^ ( ) : - + _', '\u0301']) expect(matchText(1, asked)).toBeNull();
+  it('is nothing without words', () => {
+    for (const asked of ['', '"', '* ^ ( ) : - + _', '\u0301']) expect(matchTerms(1, asked)).toEqual([]);
   });
 
   it('holds nothing of a query language, whatever is asked', () => {
     fc.assert(
       fc.property(anyText(), (asked) => {
-        for (const term of (matchText(1, asked) ?? '"x" *').split(' AND ')) {
+        for (const term of matchTerms(1, asked)) {
           expect(term).toMatch(/^"[^"*^(){}:+\-\s]+( [^"*^(){}:+\-\s]+)*" \*$/u);
         }
       }),

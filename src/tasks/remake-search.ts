@@ -1,7 +1,7 @@
 import { type Db, query, statement } from '../db/connection.ts';
 import { mergeSearchIndex } from '../db/search-index.ts';
 import type { Steps, Tx } from '../db/tx.ts';
-import { insertIntoIndex } from './search.ts';
+import { insertIntoIndex } from './searchable.ts';
 
 const AT_ONCE = 200;
 /** Of the index, after each step: enough to keep what is new in order. */

@@ -1,135 +1,101 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { type Db, statement } from '../db/connection.ts';
-import { mergeAtEnd, PAGES_FOR_A_TASK } from '../db/search-index.ts';
-import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { pageRequest } from '../http/page-query.ts';
 import { offsetOf, pageOf } from '../kernel/page.ts';
-import type { Member } from '../workspaces/door.ts';
-import { admitsNone, type Condition, conditionOf, type Filters, fieldsOf, filtersOf } from './filters.ts';
-import { readHits } from './query.ts';
+import { demandRight, type Member } from '../workspaces/door.ts';
+import { admitsNone, conditionOf, type Filters, fieldsOf, filtersOf } from './filters.ts';
 import { cheapestSource, ROW } from './query-plan.ts';
 import type { SearchQuery, TaskPage } from './query-schema.ts';
-import { type ShownTask, taskOf } from './store.ts';
-import { indexText, matchText } from './words.ts';
+import { SHOWN, type ShownTask, taskOf } from './store.ts';
+import { matchTerms } from './words.ts';
 
-/** What the search index knows of a task. */
-interface Searchable {
-  workspace_code: number;
-  title: string;
-  description: string | null;
-}
-
-/** One new task in so many has the index merged for all of them. */
-const TASKS_BETWEEN_MERGES = 8;
-/** A long text pays for itself at once, a page for so many UTF-16 units. */
-const UNITS_FOR_A_PAGE = 500;
-
-/** Makes a new task findable. */
-export function indexTask(tx: Tx, seq: number, task: Searchable): void {
-  const { description } = insertIntoIndex(tx, seq, task);
-  const pages = seq % TASKS_BETWEEN_MERGES === 0 ? TASKS_BETWEEN_MERGES * PAGES_FOR_A_TASK : 0;
-  mergeSome(tx, pages, description);
-}
-
-/** Makes a task findable by what its title and description became; see `db/residue.ts` for what they were. */
-export function reindexTask(tx: Tx, task: Searchable & { seq: number }): void {
-  const { title, description } = textsOf(task);
-  const update = 'update task_search set title = ?, description = ? where rowid = ?';
-  tx.run(statement(update, [title, description, task.seq]));
-  mergeSome(tx, PAGES_FOR_A_TASK, description);
-}
-
-/** Adds a task to the index, without what keeps that in order; answers the texts it has there. */
-export function insertIntoIndex(
-  tx: Tx,
-  seq: number,
-  task: Searchable,
-): { title: string; description: string } {
-  const { title, description } = textsOf(task);
-  const insert = 'insert into task_search (rowid, title, description) values (?, ?, ?)';
-  tx.run(statement(insert, [seq, title, description]));
-  return { title, description };
-}
-
-const textsOf = ({ workspace_code: code, title, description }: Searchable) => ({
-  title: indexText(code, title),
-  description: indexText(code, description),
-});
-
-function mergeSome(tx: Tx, pages: number, added: string): void {
-  const all = pages + Math.floor(added.length / UNITS_FOR_A_PAGE);
-  if (all > 0) mergeAtEnd(tx, all);
-}
+/** Numbers of tasks. */
+type Hits = readonly number[];
 
 /**
  * One page of the tasks in which every word of `q` begins a word of title or description: first those that have all of
- * them in the title, the newest first. Neither order nor total depends on another workspace's tasks.
+ * them in the title, the newest first. Neither order nor total depends on another workspace's tasks. Each word is sought
+ * by itself, and others are answered in between: a short one that begins many words may take 40 ms.
  */
-export function searchTasks(deps: Deps, who: Member, query: SearchQuery): TaskPage {
+export async function searchTasks(deps: Deps, who: Member, query: SearchQuery): Promise<TaskPage> {
+  const { read: db } = deps;
   const page = pageRequest(deps, query);
-  const words = matchText(who.workspaceCode, query.q);
-  const filters = filtersOf(deps.read, who, query);
-  if (words === null || admitsNone(filters)) return pageOf(page, 0, []);
-  const found = findHits(deps.read, filters, words, { offset: offsetOf(page), limit: page.limit });
-  return pageOf(page, found.total, found.rows.map(taskOf));
+  // The longest are found least often.
+  const terms = matchTerms(who.workspaceCode, query.q).sort((a, b) => b.length - a.length);
+  const filters = filtersOf(db, who, query);
+  if (terms.length === 0 || admitsNone(filters)) return pageOf(page, 0, []);
+  const hits = await passing(db, filters, await hitsOf(db, terms));
+  const inTitle = await hitsOf(
+    db,
+    terms.map((term) => `{title} : (${term})`),
+    hits,
+  );
+  demandRight(deps, db, who);
+  const rows = readRows(
+    db,
+    filters,
+    lastOf([...without(hits, inTitle), ...inTitle], offsetOf(page), page.limit),
+  );
+  return pageOf(page, hits.length, rows.map(taskOf));
 }
 
-function findHits(
-  db: Db,
-  filters: Filters,
-  words: string,
-  { offset, limit }: { offset: number; limit: number },
-): { rows: ShownTask[]; total: number } {
-  const scope = scopeOf(db, filters, words);
-  const total = countHits(db, words, scope);
-  if (offset >= total) return { rows: [], total };
-  const inTitle = `{title} : (${words})`;
-  const rows = readMatches(db, filters, inTitle, scope, { offset, limit });
-  if (rows.length < limit) {
-    const titles = rows.length > 0 ? offset + rows.length : countHits(db, inTitle, scope);
-    const rest = { offset: Math.max(offset - titles, 0), limit: limit - rows.length };
-    rows.push(...readMatches(db, filters, `(${words}) NOT (${inTitle})`, scope, rest));
+/** The tasks that all terms are found in, of `among` if given; ascending. */
+async function hitsOf(db: Db, terms: readonly string[], among?: Hits): Promise<Hits> {
+  const match = 'select json_group_array(rowid) as numbers from task_search where task_search match ?';
+  let hits = among;
+  for (const term of terms) {
+    if (hits?.length === 0) return hits;
+    if (hits) await turn();
+    const found = numbersBy(db, match, [term]);
+    hits = hits ? inBoth(hits, found) : found;
   }
-  return { rows, total };
+  return hits ?? [];
 }
 
-/** What a hit must fulfil beside its words: looked up hit by hit, or in the set of all tasks that pass if that is less. */
-function scopeOf(db: Db, filters: Filters, words: string): Condition {
-  if (fieldsOf(filters).length === 0) return { sql: '', parameters: [] };
+/** Those of the hits that pass the filters: looked up one by one, or in the set of all that pass if that is less. */
+async function passing(db: Db, filters: Filters, hits: Hits): Promise<Hits> {
+  if (hits.length === 0 || fieldsOf(filters).length === 0) return hits;
+  await turn();
   const { index, cost } = cheapestSource(db, filters);
   const { sql, parameters } = conditionOf(filters);
-  const hits = countHits(db, words, { sql: '', parameters: [] });
-  return {
-    sql:
-      hits * ROW < cost
-        ? ` and (select 1 from tasks where seq = task_search.rowid and ${sql})`
-        : ` and +rowid in (select seq from tasks indexed by ${index} where ${sql})`,
-    parameters,
-  };
+  if (hits.length * ROW < cost) {
+    const lookedUp = `select json_group_array(seq) as numbers
+      from (select value as hit from json_each(?)) cross join tasks on seq = hit where ${sql}`;
+    return numbersBy(db, lookedUp, [JSON.stringify(hits), ...parameters]);
+  }
+  const all = `select json_group_array(seq) as numbers from tasks indexed by ${index} where ${sql}`;
+  const passed = new Set(numbersBy(db, all, parameters));
+  return hits.filter((seq) => passed.has(seq));
 }
 
-const countHits = (db: Db, words: string, scope: Condition): number =>
-  db.one(
-    statement<{ n: number }>(`select count(*) as n from task_search where task_search match ?${scope.sql}`, [
-      words,
-      ...scope.parameters,
-    ]),
-  )?.n ?? 0;
+const numbersBy = (db: Db, sql: string, parameters: readonly unknown[]): number[] =>
+  JSON.parse(db.one(statement<{ numbers: string }>(sql, parameters))?.numbers ?? '[]');
 
-const readMatches = (
-  db: Db,
-  { workspaceCode }: Filters,
-  words: string,
-  scope: Condition,
-  stretch: { offset: number; limit: number },
-): ShownTask[] =>
-  readHits(
-    db,
-    workspaceCode,
-    {
-      sql: `select rowid as hit from task_search where task_search match ?${scope.sql} order by rowid desc`,
-      parameters: [words, ...scope.parameters],
-    },
-    'hit desc',
-    stretch,
+function inBoth(some: Hits, others: Hits): Hits {
+  let at = 0;
+  return some.filter((seq) => {
+    while ((others[at] ?? Infinity) < seq) at += 1;
+    return others[at] === seq;
+  });
+}
+
+function without(some: Hits, others: Hits): Hits {
+  const excluded = new Set(others);
+  return excluded.size === 0 ? some : some.filter((seq) => !excluded.has(seq));
+}
+
+/** So many from the end, past an offset, the last one first. */
+const lastOf = (all: Hits, offset: number, limit: number): Hits => {
+  const end = Math.max(all.length - offset, 0);
+  return all.slice(Math.max(end - limit, 0), end).reverse();
+};
+
+const readRows = (db: Db, { workspaceCode }: Filters, hits: Hits): ShownTask[] =>
+  db.all(
+    statement<ShownTask>(
+      `select ${SHOWN} from (select key as place, value as hit from json_each(?)) cross join tasks on seq = hit
+        where workspace_code = ? order by place`,
+      [JSON.stringify(hits), workspaceCode],
+    ),
   );

@@ -11,7 +11,7 @@ import { notify } from '../notifications/notify.ts';
 import { type Member, writeAs } from '../workspaces/door.ts';
 import { completedAt, moveIssues, planEdit, referencesOf } from './references.ts';
 import type { MoveInput, Task, TaskInput, TaskPatch } from './schema.ts';
-import { indexTask, reindexTask } from './search.ts';
+import { indexTask, reindexTask } from './searchable.ts';
 import * as store from './store.ts';
 import { titleKey } from './words.ts';
 

@@ -74,15 +74,17 @@ export function indexText(workspaceCode: number, text: string | null): string {
 }
 
 /**
- * The FTS5 expression for texts of a workspace in which every word of `asked` begins a word; null when it has no
- * words. Only letters and digits get into it, so nothing in it is an operator.
+ * FTS5 expressions for texts of a workspace, all of which hold where every word of `asked` begins a word; none when it
+ * has no words. Only letters and digits get into them, so nothing in them is an operator. A word that begins another one
+ * of `asked` goes without saying.
  */
-export function matchText(workspaceCode: number, asked: string): string | null {
+export function matchTerms(workspaceCode: number, asked: string): string[] {
   const mark = markOf(workspaceCode);
   const { words, runs } = piecesOf(asked);
-  const phrases = [...words.map((word) => [word]), ...runs.map(partOf)];
+  const telling = distinct(words).filter((word, i, all) => !all[i + 1]?.startsWith(word));
+  const phrases = [...telling.map((word) => [word]), ...runs.map(partOf)];
   const terms = new Set(phrases.map((tokens) => `"${tokens.map((token) => mark + token).join(' ')}" *`));
-  return terms.size === 0 ? null : [...terms].join(' AND ');
+  return [...terms];
 }
 
 /** In order, which is how to find each once at less than half the cost of a set of them. */
