@@ -4,8 +4,10 @@ import type { TaskRow } from '../src/db/tables.ts';
 import { newId } from '../src/kernel/ids.ts';
 import { DAY, toInstant } from '../src/kernel/instants.ts';
 import { PRIORITIES } from '../src/tasks/schema.ts';
+import { addTasks } from './many-tasks.ts';
+import { as, homeOf, joined } from './people.ts';
 import { type Seeded, seedTasks } from './seeded-tasks.ts';
-import { START } from './world.ts';
+import { openWorld, START } from './world.ts';
 
 type Asked = Record<string, string>;
 
@@ -430,6 +432,41 @@ describe('tasks that change', () => {
     await call('DELETE', `/tasks/${id}`);
     await call('DELETE', `/lists/${lists.at(-1)?.id}`);
     await totals();
+    await world.close();
+  });
+});
+
+describe('pages in the midst of very many matches', () => {
+  it('follow each other as the whole order does, whatever the matches are ordered by', async () => {
+    const world = await openWorld();
+    const ada = await world.signUp();
+    const home = await homeOf(world, ada);
+    const bob = await joined(world, ada, home, 'member');
+    for (const { id: creatorId } of [ada, bob, ada, bob]) {
+      await addTasks(world, home, 1_500, { creatorId, title: `Task of ${creatorId}` });
+    }
+    const { reading } = world.opened.storage;
+    const columns = {
+      title: 'title_key',
+      updatedAt: 'updated_at',
+      position: 'position',
+      priority: 'priority',
+    };
+    for (const [sortBy, column] of Object.entries(columns)) {
+      const inOrder = reading
+        .prepare<[string], string>(
+          `select id from tasks where creator_id = ? order by ${column} desc, seq desc`,
+        )
+        .pluck()
+        .all(ada.id);
+      const asked = `creatorId=${ada.id}&sortBy=${sortBy}&sortOrder=desc&limit=100`;
+      for (const page of [14, 16, 30]) {
+        const path = `/workspaces/${home}/tasks/query?${asked}&page=${page}`;
+        const { body } = await as(world, ada)('GET', path);
+        const ids = body.items.map(({ id }: { id: string }) => id);
+        expect(ids).toEqual(inOrder.slice((page - 1) * 100, page * 100));
+      }
+    }
     await world.close();
   });
 });

@@ -61,7 +61,7 @@ export interface Sort {
   backwards?: boolean;
 }
 
-const sortColumn = ({ by }: Sort): string => SORTS[by].column;
+export const sortColumn = ({ by }: Sort): string => SORTS[by].column;
 export const sortIndex = ({ by }: Sort): Index => SORTS[by].index;
 
 /** An `order by` that is total: the number decides last, which tasks get in the order of their ids. */

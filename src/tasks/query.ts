@@ -12,6 +12,7 @@ import {
   type Index,
   orderOf,
   type Sort,
+  sortColumn,
   sortIndex,
   weightOf,
 } from './query-plan.ts';
@@ -21,6 +22,8 @@ import { countTasks } from './totals.ts';
 
 /** From here on, rows that are passed over are passed in the index, and only those of the page are read. */
 const DEEP = 100;
+/** Fewer are soon read and sorted. */
+const SIFTED_AT_LEAST = 2_000;
 /** How many times the entries that their density promises are walked through for the matches of a page. */
 const PATIENCE = 3;
 const PATIENCE_AT_LEAST = 200;
@@ -63,7 +66,7 @@ export function findTasks(
 
 /**
  * Reads from an index that holds the matches in order, if there is one. Else it walks through the order, where matches
- * are dense, or collects and sorts them, where they are few.
+ * are dense, collects and sorts them, where they are few, or gathers them and sifts the order by them.
  */
 function readTasks(db: Db, filters: Filters, sort: Sort, stretch: Stretch): ShownTask[] {
   const exact = exactIndex(filters, sort);
@@ -72,10 +75,16 @@ function readTasks(db: Db, filters: Filters, sort: Sort, stretch: Stretch): Show
   const source = cheapestSource(db, filters, { wanted: { sort, reach, total: stretch.total } });
   if (source.cost > ENOUGH) {
     const entries = (countAll(db, filters.workspaceCode) * reach) / stretch.total;
-    if (2 * entries * weightOf(sortIndex(sort), columnsOf(filters)) < source.cost) {
+    const walking = 2 * entries * weightOf(sortIndex(sort), columnsOf(filters));
+    // As many rows as collecting reads for their order; sifting passes its entries for that.
+    const rows = source.isInOrder ? 0 : stretch.total * (weightOf(source.index, [sortColumn(sort)]) - 1);
+    const isManyRows = rows > 0 && stretch.total >= SIFTED_AT_LEAST;
+    const sifting = isManyRows ? source.cost - rows + PATIENCE * entries : Infinity;
+    if (walking < Math.min(source.cost, sifting)) {
       const walked = walk(db, filters, sort, stretch, entries * PATIENCE + PATIENCE_AT_LEAST);
       if (walked.length === stretch.limit) return walked;
     }
+    if (sifting < source.cost) return sift(db, source.index, filters, sort, stretch);
   }
   return source.isInOrder
     ? readInOrder(db, source.index, filters, sort, stretch)
@@ -100,6 +109,17 @@ function collect(db: Db, index: Index, filters: Filters, sort: Sort, stretch: St
   const order = orderOf(sort);
   const hits = `select seq as hit from tasks indexed by ${index} where ${sql} order by ${order}`;
   return readHits(db, filters.workspaceCode, { sql: hits, parameters }, order, stretch);
+}
+
+/** Through the order, dropping what is not among the matches, which are gathered first: nothing is sorted, and no row read. */
+function sift(db: Db, index: Index, filters: Filters, sort: Sort, stretch: Stretch): ShownTask[] {
+  const { workspaceCode } = filters;
+  const { sql, parameters } = conditionOf(filters);
+  const order = orderOf(sort);
+  const hits = `select seq as hit from tasks indexed by ${sortIndex(sort)} where workspace_code = ?
+    and +seq in (select seq from tasks indexed by ${index} where ${sql}) order by ${order}`;
+  const hitsParameters = [workspaceCode, ...parameters];
+  return readHits(db, workspaceCode, { sql: hits, parameters: hitsParameters }, order, stretch);
 }
 
 /** Through the first entries of the order, dropping what does not pass. May find less than there is. */
