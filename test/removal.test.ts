@@ -399,6 +399,19 @@ describe('what the person leaves behind', () => {
     expect((await as(world, admin)('GET', `/workspaces/${watched}`)).status).toBe(404);
   });
 
+  it('passes on no workspace that is not theirs', async () => {
+    await open();
+    const owner = await world.signUp();
+    const home = await homeOf(world, owner);
+    const admin = await joined(world, owner, home, 'admin');
+    for (const role of ['admin', 'member', 'viewer'] as const) {
+      expect((await remove(await joined(world, owner, home, role))).status).toBe(204);
+    }
+    const of = async (person: Person) => (await as(world, person)('GET', `/workspaces/${home}`)).body;
+    expect(await of(owner)).toMatchObject({ ownerId: owner.id, role: 'owner', memberCount: 2 });
+    expect(await of(admin)).toMatchObject({ ownerId: owner.id, role: 'admin' });
+  });
+
   it('keeps tasks elsewhere, without creator and assignee, and their counts and series right', async () => {
     await open();
     const bob = await world.signUp('bob@example.com', 'Bob');
