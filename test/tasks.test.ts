@@ -87,7 +87,7 @@ describe('a new task', () => {
       statusId: status('completed'),
       assigneeId: ada.id,
       startDate: '2026-03-28T10:00:00+02:00',
-      dueDate: '2026-03-29t10:00:00.123456z',
+      dueDate: '2026-03-29t10:00:00.1234567890123z',
       position: -3.5,
     });
     expect(body).toMatchObject({

@@ -70,7 +70,9 @@ export const MailedToken = z
   .min(1, 'Token is required')
   .openapi({ description: 'From the mail', example: 'nV0bJq3rC0m5lQ8cT1yXzA7dGk2wHs9uPf4iEoRaB6M' });
 
-const RFC_3339 = /^\d{4}-\d\d-\d\dt\d\d:\d\d:[0-5]\d(\.\d{1,9})?(z|[+-]\d\d:\d\d)$/i;
+const RFC_3339 = /^\d{4}-\d\d-\d\dt\d\d:\d\d:[0-5]\d(\.\d+)?(z|[+-]\d\d:\d\d)$/i;
+/** Finer than `Temporal` reads. */
+const BELOW_NANOSECONDS = /(?<=\.\d{9})\d+/;
 const INSTANT_RULE = 'Must be an RFC 3339 timestamp with a time zone, such as 2026-11-20T09:30:00.000Z';
 
 /** A timestamp with `Z` or an offset, of a day that exists, in the years 1900 to 9999; becomes UTC with milliseconds. */
@@ -89,7 +91,7 @@ export const NullableInstantInput = InstantInput.nullable().openapi({ type: ['st
 function parseInstant(text: string): Instant | undefined {
   if (!RFC_3339.test(text)) return undefined;
   try {
-    const utc = new Date(Temporal.Instant.from(text).epochMilliseconds);
+    const utc = new Date(Temporal.Instant.from(text.replace(BELOW_NANOSECONDS, '')).epochMilliseconds);
     const year = utc.getUTCFullYear();
     return year >= 1900 && year <= 9999 ? utc.toISOString() : undefined;
   } catch {
