@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/browser/**', 'test/replication/**'],
+    globalSetup: 'test/temporary-folder.ts',
     pool: 'threads',
     // Every file would import the whole application anew; nothing of it keeps state that a test could see.
     isolate: false,

@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/replication/**/*.test.ts'],
+    globalSetup: 'test/temporary-folder.ts',
     pool: 'threads',
     testTimeout: 60_000,
   },

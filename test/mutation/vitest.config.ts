@@ -32,6 +32,7 @@ export default defineConfig({
   test: {
     include: files,
     testNamePattern: TEST_NAMES,
+    globalSetup: 'test/temporary-folder.ts',
     pool: 'threads',
     isolate: false,
     maxWorkers: 1,
