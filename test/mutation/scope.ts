@@ -28,7 +28,7 @@ export const GROUPS: Record<string, Group> = {
   },
   requests: {
     files: ['src/http/{route,rate-limits}.ts', 'src/db/budgets.ts', 'src/kernel/token-bucket.ts'],
-    tests: ['http', 'limits', 'workspaces', 'accounts', 'removal', 'export'],
+    tests: ['http', 'limits', 'issues', 'workspaces', 'accounts', 'removal', 'export'],
   },
   sessions: {
     files: ['src/sessions/{access-token,door,routes,store,tokens}.ts'],
