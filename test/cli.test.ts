@@ -186,6 +186,14 @@ describe('create-user', () => {
     });
   });
 
+  it('takes a byte order mark for no part of a password', async () => {
+    await openServer();
+    expect(await errand([...ada, '--password-stdin'], { input: '\ufeffcorrect horse\r\n' })).toMatchObject({
+      code: 0,
+    });
+    expect((await signIn('ada@example.com', 'correct horse')).status).toBe(200);
+  });
+
   it('fails for an address that has an account', async () => {
     await openServer();
     await errand([...ada, '--no-password']);

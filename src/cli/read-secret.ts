@@ -31,7 +31,7 @@ async function readAll(shell: Shell): Promise<string> {
   if (!isUtf8(password)) throw new OperatorError('The password on stdin is not valid UTF-8');
   if (password.includes(0))
     throw new OperatorError('The password on stdin has a NUL in it, which nobody can sign in with');
-  return password.toString().replace(/\r?\n$/, '');
+  return new TextDecoder().decode(password).replace(/\r?\n$/, '');
 }
 
 async function typeTwice(shell: Shell): Promise<string> {
