@@ -240,7 +240,12 @@ describe('errand doctor tells', () => {
     rmSync(pathOf('keys.json'));
     chmodSync(world.folder, 0o755);
     writeFileSync(pathOf('another'), '', { mode: 0o644 });
-    expect((await doctor()).amiss.filter(({ subject }) => subject === 'modes')).toEqual([]);
+    const modes = async () =>
+      (await doctor()).amiss.filter(({ subject }) => subject === 'modes').map(({ advice }) => advice);
+    expect(await modes()).toEqual([]);
+    await world.opened.close();
+    chmodSync(pathOf('errand.db'), 0o644);
+    expect(await modes()).toEqual([`chmod go-rwx ${pathOf('errand.db')}`]);
   });
 
   it('another program at its port', async () => {

@@ -40,17 +40,20 @@ export function examineModes(config: Config): Finding[] {
   ]);
 }
 
-/** What must be nobody else's: of a folder that Errand has made its own all, the backups wherever they are. */
-function filesOf({ database, backup }: Config): string[] {
-  const folder = dirname(database.path);
-  const isOurs = existsSync(keyFileOf(database.path));
+/** What must be nobody else's: of a folder that Errand has made its own all, database and backups wherever they are. */
+function filesOf({ database: { path }, backup }: Config): string[] {
+  const folder = dirname(path);
+  const isOurs = existsSync(keyFileOf(path));
   const within = isOurs ? readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile()) : [];
+  const database = ['', '-wal', '-shm', '.lock'].map((end) => path + end);
   const backups = existsSync(backup.directory) ? backupsIn(backup.directory) : [];
-  return [
+  const files = [
     ...(isOurs ? [folder] : []),
+    ...database.filter(existsSync),
     ...within.map(({ name }) => join(folder, name)),
     ...backups.map((name) => join(backup.directory, name)),
   ];
+  return [...new Set(files)];
 }
 
 /** Room for what comes, and for the next backup. */

@@ -45,7 +45,7 @@ export async function examineServer({ server: { host, port } }: Config): Promise
   const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   const address = `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
   try {
-    const status = await statusOf(`${address}/readyz`);
+    const status = await statusOf(reached, port);
     if (status === 200) return ok(`It runs at ${address} and is ready`);
     return fail(
       `What runs at ${address} is not ready (${status})`,
@@ -64,10 +64,11 @@ export async function examineServer({ server: { host, port } }: Config): Promise
   }
 }
 
-/** Not by `fetch`, which asks at no port that browsers block. */
-const statusOf = (url: string): Promise<number | undefined> =>
+/** Not by `fetch`, which asks at no port that browsers block, and at no address of one link. */
+const statusOf = (host: string, port: number): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
-    const asking = get(url, { signal: AbortSignal.timeout(ANSWER_MS) }, (answer) => {
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    const asking = get({ host, port, path: '/readyz', headers: { host: 'localhost' }, signal }, (answer) => {
       answer.resume();
       resolve(answer.statusCode);
     });
