@@ -10,7 +10,7 @@ import { type CommonOptions, enterData } from './open-data.ts';
 import type { Shell } from './shell.ts';
 import { catchStrays } from './strays.ts';
 
-/** A Ctrl-C reaches us twice under npm: from the terminal, and handed on by npm. */
+/** A Ctrl-C reaches us twice under npm: from the terminal, and handed on by npm; so does a hangup, by the shell. */
 const ECHO_MS = 300;
 
 /**
@@ -57,7 +57,7 @@ function stopSignal({ isWatched }: Shell): Promise<void> {
       if (askedAt === undefined) {
         askedAt = performance.now();
         resolve();
-      } else if (signal !== 'SIGINT' || performance.now() - askedAt > ECHO_MS) process.exit(1);
+      } else if (signal === 'SIGTERM' || performance.now() - askedAt > ECHO_MS) process.exit(1);
     };
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
     // Under nohup, or as a service, the terminal it was started from may close.
