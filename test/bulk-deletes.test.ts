@@ -247,6 +247,20 @@ describe('while much is deleted', () => {
 });
 
 describe('words of edited tasks and of single ones that are deleted', () => {
+  it('go from the files in the night, also after a clock that was years ahead', async () => {
+    const now = world.clock.now();
+    world.clock.advance(3_650 * DAY);
+    await finishRemovals(world.deps);
+    world.clock.set(now);
+    const [list] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
+    const body = { title: 'Zebra', listId: list.id };
+    const { id } = (await call('POST', `/workspaces/${home}/tasks`, body)).body;
+    await call('POST', `/workspaces/${home}/tasks`, { ...body, title: 'Okapi' });
+    await call('DELETE', `/workspaces/${home}/tasks/${id}`);
+    await finishRemovals(world.deps);
+    expect([inFiles('zebra'), inFiles('okapi')]).toEqual([false, true]);
+  });
+
   it('go from the files in the night, and nothing else is done for it', async () => {
     const [list] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
     const made = async (title: string) =>

@@ -82,7 +82,10 @@ const totalChanges = (db: Db): number =>
 function isNightOver(db: Db, now: number): boolean {
   const [night] = NIGHTLY.previousRuns(1, new Date(now));
   const last = metaOf(db, LAST_ERASED);
-  return night !== undefined && (last === undefined || last < toInstant(night.getTime()));
+  // One from the future was written while the clock was ahead.
+  const isBefore = (instant: number) =>
+    last === undefined || last < toInstant(instant) || last > toInstant(now);
+  return night !== undefined && isBefore(night.getTime());
 }
 
 const keyOf = (place: Place) => `residue_in_${place}`;
