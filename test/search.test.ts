@@ -61,6 +61,14 @@ describe('a search of many words', () => {
     expect(answered.slice(0, LETTERS.length / 2)).not.toContain('search');
   });
 
+  it('goes on for whom is demoted meanwhile, and may still read', async () => {
+    const bob = await joined(world, ada, workspace, 'admin');
+    const demoting = call('PATCH', `/workspaces/${workspace}/members/${bob.id}`, { role: 'viewer' });
+    const path = `/workspaces/${workspace}/tasks/search?q=${LETTERS.join('+')}`;
+    const searching = as(world, bob)('GET', path);
+    expect([(await demoting).status, (await searching).status]).toEqual([200, 200]);
+  });
+
   it('shows nothing to whom is removed meanwhile', async () => {
     const bob = await joined(world, ada, workspace, 'viewer');
     const path = `/workspaces/${workspace}/tasks/search?q=${LETTERS.join('+')}`;

@@ -86,7 +86,7 @@ export async function listSeries(
     const overdue = found.items.filter((row) => isOverdue(row, now));
     if (overdue.length === 0) return { ...found, items: found.items.map(store.recurringTaskOf) };
     await Promise.all(overdue.map(({ id }) => settle(deps, who.workspaceId, id, now)));
-    demandRight(deps, deps.read, who);
+    demandRight(deps, deps.read, who, 'viewer');
   }
 }
 
@@ -155,7 +155,7 @@ const demandSeries = (db: Db, who: Member, id: string): store.StoredSeries =>
 /** The series, brought to now. */
 export async function settled(deps: Deps, who: Member, id: string): Promise<store.StoredSeries> {
   await settle(deps, who.workspaceId, id, deps.clock.now());
-  demandRight(deps, deps.read, who);
+  demandRight(deps, deps.read, who, 'viewer');
   return demandSeries(deps.read, who, id);
 }
 

@@ -16,7 +16,7 @@ type Hits = readonly number[];
 /**
  * One page of the tasks in which every word of `q` begins a word of title or description: first those that have all of
  * them in the title, the newest first. Neither order nor total depends on another workspace's tasks. Each word is sought
- * by itself, and others are answered in between: a short one that begins many words may take 40 ms.
+ * by itself, and others are answered in between: a short one that begins many words may take 40 ms and more.
  */
 export async function searchTasks(deps: Deps, who: Member, query: SearchQuery): Promise<TaskPage> {
   const { read: db } = deps;
@@ -31,7 +31,7 @@ export async function searchTasks(deps: Deps, who: Member, query: SearchQuery): 
     terms.map((term) => `{title} : (${term})`),
     hits,
   );
-  demandRight(deps, db, who);
+  demandRight(deps, db, who, 'viewer');
   const rows = readRows(
     db,
     filters,

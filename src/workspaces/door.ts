@@ -53,10 +53,10 @@ export const writeInStepsAs = <T>(deps: Deps, who: Member, job: (tx: Tx) => Step
     return yield* job(tx);
   });
 
-/** Asks at the door again, after whatever was waited for: its refusals. */
-export function demandRight(deps: Deps, db: Db, who: Member): void {
+/** Asks at the door again, after whatever was waited for, for the role of then or a lower one. Its refusals. */
+export function demandRight(deps: Deps, db: Db, who: Member, least = who.role): void {
   demandSession(deps, db, who);
-  demandStanding(db, who, who.workspaceId, who.role);
+  demandStanding(db, who, who.workspaceId, least);
 }
 
 export const isAtLeast = (role: Role, least: Role): boolean => RANKS[role] >= RANKS[least];
