@@ -49,7 +49,7 @@ export const GROUPS: Record<string, Group> = {
   },
   identities: {
     files: ['src/auth/{identities,google-tokens,telegram-widget}.ts'],
-    tests: ['telegram', 'google', 'google-tokens', 'bystanders', 'logs'],
+    tests: ['telegram', 'google', 'google-tokens', 'accounts', 'bystanders', 'logs'],
   },
   arithmetic: {
     files: ['src/recurring/{recurrence,interval,calendar,slots}.ts'],
