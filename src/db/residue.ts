@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { type Db, query, statement } from './connection.ts';
 import { metaOf, setMeta } from './meta.ts';
-import { mergeSearchIndex } from './search-index.ts';
+import { mergeSearchIndex, rebuildSearchIndex } from './search-index.ts';
 import type { Tx } from './tx.ts';
 
 /** Where deleted content may still lie in the files: the search index, the write-ahead log. */
@@ -42,8 +42,7 @@ export async function eraseResidue(deps: Deps): Promise<void> {
       pages = PAGES_AT_ONCE;
     }
     await deps.write((tx) => {
-      if (endsInEmptyLevel(tx))
-        tx.run(statement(`insert into task_search (task_search) values ('rebuild')`, []));
+      if (endsInEmptyLevel(tx)) rebuildSearchIndex(tx);
       setMeta(tx, LAST_ERASED, toInstant(now));
       // Merges only delete in their turn.
       markResidue(tx, 'log');
@@ -80,12 +79,11 @@ const totalChanges = (db: Db): number =>
   db.one(statement<{ n: number }>('select total_changes() as n', []))?.n ?? 0;
 
 function isNightOver(db: Db, now: number): boolean {
-  const [night] = NIGHTLY.previousRuns(1, new Date(now));
   const last = metaOf(db, LAST_ERASED);
   // One from the future was written while the clock was ahead.
-  const isBefore = (instant: number) =>
-    last === undefined || last < toInstant(instant) || last > toInstant(now);
-  return night !== undefined && isBefore(night.getTime());
+  if (last === undefined || last > toInstant(now)) return true;
+  const [night] = NIGHTLY.previousRuns(1, new Date(now));
+  return night !== undefined && last < toInstant(night.getTime());
 }
 
 const keyOf = (place: Place) => `residue_in_${place}`;

@@ -19,3 +19,7 @@ export const mergeSearchIndex = (db: Db, pages: number) =>
  * By itself SQLite would merge hundreds of pages in one commit, which everyone waits for.
  */
 export const mergeAtEnd = (tx: Tx, pages: number): void => tx.atEnd(mergeSearchIndex, pages);
+
+/** Makes the search index anew of the texts that it keeps, at once. */
+export const rebuildSearchIndex = (db: Db) =>
+  db.run(statement(`insert into task_search (task_search) values ('rebuild')`, []));
