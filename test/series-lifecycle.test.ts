@@ -1259,6 +1259,19 @@ describe('catching up', () => {
     expect(w.instances(id)).toHaveLength(368);
   });
 
+  it('comes before a change of the series, and before one of all its instances', async () => {
+    for (const change of [
+      (id: string) => w.patch(id, { title: 'New' }),
+      (id: string, task: string) => w.edit(id, task, 'all', { title: 'New' }),
+    ]) {
+      const { id, nextTaskId } = await w.create();
+      w.world.clock.advance(2 * DAY);
+      await w.ok('GET', `${w.inside}/tasks`);
+      await change(id, nextTaskId);
+      expect(w.instances(id).map(({ title }) => title)).toEqual(['New', 'New', 'New']);
+    }
+  });
+
   it('makes many in commits of some, the fewer the longer their text', async () => {
     const commits: number[] = [];
     for (const description of [null, 'x'.repeat(20_000)]) {

@@ -60,7 +60,7 @@ export const GROUPS: Record<string, Group> = {
       'src/recurring/{occurrences,schedule,lifecycle,rule,template,instances,instances-store}.ts',
       'src/recurring/{store,series,generate,sweep}.ts',
     ],
-    tests: ['series-lifecycle', 'series', 'sweep', 'bystanders', 'neighbours', 'metrics'],
+    tests: ['series-lifecycle', 'series', 'sweep', 'bystanders', 'neighbours', 'metrics', 'issues'],
   },
 };
 
