@@ -23,8 +23,10 @@ const BUSY_MILLISECONDS = 5_000;
 /** Copied in less time than the pause after them, so that a server beside it finds a processor free. */
 const PAGES_AT_ONCE = 50;
 const PAUSE_MS = 1;
-/** 16 MB: were all of it left to the end, a server beside it would wait for seconds to have a commit on the disk. */
-const PAGES_BETWEEN_SYNCS = 4_000;
+/** Were all of it left to the end, a server beside it would wait for seconds to have a commit on the disk. */
+const PAGES_BETWEEN_SYNCS = 400;
+/** So many times as long as a sync took the disk is the server's alone. */
+const RESTS = 4;
 const MADE_BY_US = /^errand-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z\.db$/;
 
 export interface Backup {
@@ -107,11 +109,13 @@ async function copySnapshot(
       progress: ({ totalPages: total, remainingPages }) => {
         const copied = total - remainingPages;
         if (copied - synced >= PAGES_BETWEEN_SYNCS) {
+          const begun = performance.now();
           fdatasyncSync(file);
           synced = copied;
+          pause(RESTS * (performance.now() - begun));
         }
         onDone(copied, total);
-        pause();
+        pause(PAUSE_MS);
         return PAGES_AT_ONCE;
       },
     });
@@ -155,7 +159,7 @@ function place(unfinished: string, target: string): void {
 }
 
 /** Copying goes on as soon as its progress was told, so there is nothing to be awaited. */
-const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+const pause = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 const taken = (target: string) => new StorageError(`${target} is there already, and is never overwritten`);
 
