@@ -26,7 +26,7 @@ const PAUSE_MS = 1;
 /** Were all of it left to the end, a server beside it would wait for seconds to have a commit on the disk. */
 const PAGES_BETWEEN_SYNCS = 400;
 /** So many times as long as a sync took the disk is the server's alone. */
-const RESTS = 4;
+const RESTS = 9;
 const MADE_BY_US = /^errand-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z\.db$/;
 
 export interface Backup {
