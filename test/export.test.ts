@@ -122,6 +122,22 @@ describe('the export', () => {
     expect([workspace.lists.length, count(workspace.lists)]).toEqual([231, 231]);
   });
 
+  it('is sent in pieces of about one task, where the texts are the longest', async () => {
+    await open();
+    const ada = await world.signUp();
+    const home = await homeOf(world, ada);
+    const call = as(world, ada);
+    const [list] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
+    const description = '.'.repeat(50_000);
+    for (let i = 0; i < 10; i += 1) {
+      await call('POST', `/workspaces/${home}/tasks`, { title: 'Novel', listId: list.id, description });
+    }
+    const sizes: number[] = [];
+    for await (const piece of (await streamOf(ada)).body ?? []) sizes.push(piece.length);
+    expect(Math.max(...sizes)).toBeGreaterThan(50_000);
+    expect(Math.max(...sizes)).toBeLessThan(100_000);
+  });
+
   it('is of one moment, whatever is written while it is read', async () => {
     await open();
     const ada = await world.signUp();
