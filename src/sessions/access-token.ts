@@ -2,11 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import type { Clock } from '../kernel/clock.ts';
 import { unauthorizedBearer } from '../kernel/errors.ts';
-import { MINUTE, SECOND } from '../kernel/instants.ts';
+import { DAY, MINUTE, SECOND } from '../kernel/instants.ts';
 import type { Keys } from '../kernel/keys.ts';
 
 const VERIFIED_AT_MOST = 10_000;
 const TOKEN_CHARACTERS_AT_MOST = 2_048;
+/** The most that `auth.access_token_minutes` can be. */
+const LASTS_AT_MOST = DAY / SECOND;
+/** For a clock that was just set back. */
+const AHEAD_AT_MOST = 30;
 
 /** Who an access token speaks for. Whether the session still lives is for the door to ask. */
 export interface Claims {
@@ -51,9 +55,9 @@ export function createAccessTokens(options: {
         currentDate: new Date(now),
       },
     );
-    const { sub, sid, exp } = payload;
-    if (typeof sub !== 'string' || typeof sid !== 'string' || typeof exp !== 'number')
-      throw new errors.JWTInvalid();
+    const { sub, sid, iat = Number.NaN, exp = Number.NaN } = payload;
+    const isOfOurTime = iat >= 0 && iat <= now / SECOND + AHEAD_AT_MOST && exp <= iat + LASTS_AT_MOST;
+    if (typeof sub !== 'string' || typeof sid !== 'string' || !isOfOurTime) throw new errors.JWTInvalid();
     return { userId: sub, sessionId: sid, kid: protectedHeader.kid, expiresAt: exp * SECOND };
   };
 
