@@ -1,11 +1,11 @@
-import { type Db, query, statement } from '../db/connection.ts';
+import { type Db, statement } from '../db/connection.ts';
 import type { ListRow, StatusTemplateRow } from '../db/tables.ts';
 import { listOf, spaceOf, statusesOf } from '../lists/store.ts';
 import { templateOf } from '../lists/templates-store.ts';
 import { notificationOf } from '../notifications/store.ts';
 import { recurringTaskOf } from '../recurring/store.ts';
 import { type StoredTask, taskOf } from '../tasks/store.ts';
-import { memberOf, workspaceOf } from '../workspaces/store.ts';
+import { memberOf, workspaceOf, workspacesOf } from '../workspaces/store.ts';
 
 /** 18 kB of tasks: of 70 kB, whoever waits for the event loop notices each. */
 const ROWS_AT_ONCE = 25;
@@ -16,18 +16,7 @@ export type Part = Generator<object[]>;
 /** The workspaces that someone owns, as they see them, each with its code. */
 export const ownedWorkspaces = (db: Db, userId: string) =>
   db
-    .all(
-      query
-        .selectFrom('members as member')
-        .innerJoin('workspaces as workspace', 'workspace.id', 'member.workspace_id')
-        .selectAll('workspace')
-        .select('member.role')
-        .where('member.user_id', '=', userId)
-        .where('member.role', '=', 'owner')
-        .orderBy('member.is_default', 'desc')
-        .orderBy('workspace.created_at')
-        .orderBy('workspace.id'),
-    )
+    .all(workspacesOf(userId).where('member.role', '=', 'owner'))
     .map((row) => ({ code: row.code, workspace: workspaceOf(row) }));
 
 /** What a workspace holds, by the names it has in the export. */
@@ -37,9 +26,7 @@ export function partsOf(db: Db, workspaceId: string, code: number): Record<strin
   return {
     members: inTurn(db, members, theirs, ['user_id'], memberOf),
     spaces: inTurn(db, 'spaces', theirs, ['position', 'id'], spaceOf),
-    lists: inTurn(db, 'lists', theirs, ['position', 'id'], (row: ListRow) =>
-      listOf(row, statusesOf(db, workspaceId, row.status_template_id)),
-    ),
+    lists: inTurn(db, 'lists', theirs, ['position', 'id'], (row: ListRow) => listOf(db, row)),
     statusTemplates: inTurn(db, 'status_templates', theirs, ['created_at', 'id'], (row: StatusTemplateRow) =>
       templateOf(row, statusesOf(db, workspaceId, row.id)),
     ),
@@ -51,18 +38,6 @@ export function partsOf(db: Db, workspaceId: string, code: number): Record<strin
 /** What someone was told, the newest first. */
 export const notificationsOf = (db: Db, userId: string): Part =>
   inTurn(db, 'notifications', ['user_id', userId], ['created_at', 'id'], notificationOf, 'desc');
-
-/** How many tasks an export of that user will hold. */
-export const countTasks = (db: Db, userId: string): number =>
-  db.one(
-    query
-      .selectFrom('tasks')
-      .innerJoin('workspaces', 'workspaces.code', 'tasks.workspace_code')
-      .innerJoin('members', 'members.workspace_id', 'workspaces.id')
-      .select(({ fn }) => fn.countAll<number>().as('n'))
-      .where('members.user_id', '=', userId)
-      .where('members.role', '=', 'owner'),
-  )?.n ?? 0;
 
 /** The rows of one owner in the order of `keys`, which together tell them apart. */
 function* inTurn<Row extends object>(

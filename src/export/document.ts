@@ -2,7 +2,8 @@ import { findMe } from '../auth/me.ts';
 import type { Db } from '../db/connection.ts';
 import type { Instant } from '../kernel/instants.ts';
 import type { OnDone } from '../kernel/progress.ts';
-import { countTasks, notificationsOf, ownedWorkspaces, type Part, partsOf } from './contents.ts';
+import { countAll } from '../tasks/counters.ts';
+import { notificationsOf, ownedWorkspaces, type Part, partsOf } from './contents.ts';
 import { FORMAT_VERSION } from './schema.ts';
 
 /**
@@ -16,7 +17,8 @@ export function* exportDocument(
   onTasks?: OnDone,
 ): Generator<string> {
   const head = { exportedAt, formatVersion: FORMAT_VERSION, profile: findMe(db, userId) };
-  const total = onTasks ? countTasks(db, userId) : 0;
+  const workspaces = ownedWorkspaces(db, userId);
+  const total = onTasks ? workspaces.reduce((sum, { code }) => sum + countAll(db, code), 0) : 0;
   let done = 0;
   const counted = function* (tasks: Part): Part {
     for (const some of tasks) {
@@ -28,7 +30,7 @@ export function* exportDocument(
 
   yield `${opened(head)},"workspaces":[`;
   let isFirst = true;
-  for (const { code, workspace } of ownedWorkspaces(db, userId)) {
+  for (const { code, workspace } of workspaces) {
     yield (isFirst ? '' : ',') + opened(workspace);
     isFirst = false;
     for (const [name, part] of Object.entries(partsOf(db, workspace.id, code))) {

@@ -41,11 +41,10 @@ export function addList(tx: Tx, workspaceId: string, list: ListInput, now: Insta
     updated_at: now,
   };
   store.insertList(tx, row);
-  return store.withStatuses(tx, row);
+  return store.listOf(tx, row);
 }
 
-export const readList = (db: Db, who: Member, id: string): List =>
-  store.withStatuses(db, demandList(db, who, id));
+export const readList = (db: Db, who: Member, id: string): List => store.listOf(db, demandList(db, who, id));
 
 /**
  * Changes a list; in another space it keeps its position. Another template gives its tasks the status of the same
@@ -65,12 +64,12 @@ export function updateList(deps: Deps, who: Member, id: string, input: ListPatch
     }
     if (next !== row) store.saveList(tx, next);
     if (next.space_id !== row.space_id) yield* moveTasksToSpace(tx, who, id, next.space_id);
-    if (next.status_template_id === row.status_template_id) return store.withStatuses(tx, next);
+    if (next.status_template_id === row.status_template_id) return store.listOf(tx, next);
     for (const task of yield* translateStatuses(tx, who, row, next, now)) {
       deps.instanceLeft(deps, tx, { task, how: 'completed', by: who.userId }, nowMs);
       yield;
     }
-    return store.withStatuses(tx, next);
+    return store.listOf(tx, next);
   });
 }
 

@@ -14,13 +14,13 @@ export const spaceOf = (row: SpaceRow): Space => ({
   updatedAt: row.updated_at,
 });
 
-export const listOf = (row: ListRow, statuses: Status[]): List => ({
+export const listOf = (db: Db, row: ListRow): List => ({
   id: row.id,
   workspaceId: row.workspace_id,
   spaceId: row.space_id,
   title: row.title,
   statusTemplateId: row.status_template_id,
-  statuses,
+  statuses: statusesOf(db, row.workspace_id, row.status_template_id),
   position: row.position,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
@@ -58,11 +58,7 @@ export function listLists(
 ): Page<List> {
   let lists = query.selectFrom('lists').selectAll().where('workspace_id', '=', workspaceId);
   if (only.spaceId !== undefined) lists = lists.where('space_id', '=', only.spaceId);
-  const found = readPage(db, page, lists.orderBy('position').orderBy('id'), (row) => row);
-  const templates = new Set(found.items.map((row) => row.status_template_id));
-  const statuses = new Map(Array.from(templates, (id) => [id, statusesOf(db, workspaceId, id)]));
-  const items = found.items.map((row) => listOf(row, statuses.get(row.status_template_id) ?? []));
-  return { ...found, items };
+  return readPage(db, page, lists.orderBy('position').orderBy('id'), (row) => listOf(db, row));
 }
 
 const listById = prepared<{ workspaceId: string; id: string }, ListRow>((argument) =>
@@ -90,9 +86,6 @@ const statusesByTemplate = prepared<{ workspaceId: string; templateId: string },
 export const statusesOf = (db: Db, workspaceId: string, templateId: string): Status[] => [
   ...db.recall(statusesByTemplate({ workspaceId, templateId })),
 ];
-
-export const withStatuses = (db: Db, row: ListRow): List =>
-  listOf(row, statusesOf(db, row.workspace_id, row.status_template_id));
 
 /** The position of the space's last list. */
 export const lastListPosition = (db: Db, workspaceId: string, spaceId: string) =>

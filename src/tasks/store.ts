@@ -3,7 +3,7 @@ import { codeIn } from '../db/codes.ts';
 import { type Db, prepared, query, statement } from '../db/connection.ts';
 import type { Role, TaskCodes, TaskCountRow, TaskRow } from '../db/tables.ts';
 import type { List } from '../lists/schema.ts';
-import { findList, withStatuses } from '../lists/store.ts';
+import { findList, listOf } from '../lists/store.ts';
 import { PRIORITIES, type Task } from './schema.ts';
 import { titleKey } from './words.ts';
 
@@ -175,7 +175,7 @@ export const deleteTaskRow = (db: Db, row: StoredTask) =>
 /** The list that tasks may be put into, with its statuses. */
 export function findPlace(db: Db, workspaceId: string, listId: string): List | undefined {
   const row = findList(db, workspaceId, listId);
-  return row && withStatuses(db, row);
+  return row && listOf(db, row);
 }
 
 const lastIn = prepared<{ workspaceCode: number; listId: string }, { position: number | null }>((argument) =>

@@ -27,8 +27,8 @@ export const memberOf = (row: MemberAsSeen): WorkspaceMember => ({
 });
 
 /** The workspaces a user belongs to, the default one first, then by creation. */
-export function listWorkspacesOf(db: Db, userId: string, page: PageRequest): Page<Workspace> {
-  const mine = query
+export const workspacesOf = (userId: string) =>
+  query
     .selectFrom('members as member')
     .innerJoin('workspaces as workspace', 'workspace.id', 'member.workspace_id')
     .selectAll('workspace')
@@ -37,8 +37,9 @@ export function listWorkspacesOf(db: Db, userId: string, page: PageRequest): Pag
     .orderBy('member.is_default', 'desc')
     .orderBy('workspace.created_at')
     .orderBy('workspace.id');
-  return readPage(db, page, mine, workspaceOf);
-}
+
+export const listWorkspacesOf = (db: Db, userId: string, page: PageRequest): Page<Workspace> =>
+  readPage(db, page, workspacesOf(userId), workspaceOf);
 
 const workspaceSeenBy = prepared<{ id: string; userId: string }, WorkspaceAsSeen>((argument) =>
   query
