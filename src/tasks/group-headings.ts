@@ -23,6 +23,8 @@ interface Heading {
   label: string;
 }
 
+type Named = Heading & { key: string };
+
 const PRIORITY_LABELS: Record<Priority, string> = {
   none: 'No priority',
   low: 'Low',
@@ -43,7 +45,7 @@ export function groupsBy(
     priority: () => priorityHeadings(sort),
     statusId: () => statusHeadings(db, workspaceId, listId),
     assigneeId: () => assigneeHeadings(db, totals.keys()),
-    listId: () => db.all(listsInOrder({ workspaceId })).map(headingOf),
+    listId: () => db.all(listsInOrder({ workspaceId })),
   }[grouping]();
   return headings
     .map(({ value, key, label }) => ({
@@ -63,36 +65,24 @@ function priorityHeadings({ by, descending }: Sort): Heading[] {
 
 function statusHeadings(db: Db, workspaceId: string, listId: string | undefined): Heading[] {
   const statuses = db.all(statusesInOrder({ workspaceId }));
-  if (listId === undefined) return statuses.map(headingOf);
+  if (listId === undefined) return statuses;
   const templateId = findList(db, workspaceId, listId)?.status_template_id;
-  return statuses.filter(({ template_id }) => template_id === templateId).map(headingOf);
+  return statuses.filter(({ template_id }) => template_id === templateId);
 }
 
 /** By name; those of nobody last. */
 function assigneeHeadings(db: Db, codes: Iterable<string | number | null>): Heading[] {
   const people = db.all(
     statement<Named>(
-      'select code, id, name as title from users where code in (select value from json_each(?))',
+      'select code as value, id as key, name as label from users where code in (select value from json_each(?))',
       [JSON.stringify([...codes])],
     ),
   );
   const sorted = people
-    .map((person) => ({ ...person, folded: fold(person.title) }))
-    .sort((a, b) => compare(a.folded, b.folded) || compare(a.title, b.title) || compare(a.id, b.id));
-  return [...sorted.map(headingOf), { value: null, key: null, label: 'No assignee' }];
+    .map((person) => ({ ...person, folded: fold(person.label) }))
+    .sort((a, b) => compare(a.folded, b.folded) || compare(a.label, b.label) || compare(a.key, b.key));
+  return [...sorted, { value: null, key: null, label: 'No assignee' }];
 }
-
-interface Named {
-  code: number;
-  id: string;
-  title: string;
-}
-
-const headingOf = ({ code, id, title }: Named): Heading => ({
-  value: code,
-  key: id,
-  label: title,
-});
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
@@ -101,7 +91,7 @@ const statusesInOrder = prepared<{ workspaceId: string }, Named & { template_id:
   query
     .selectFrom('statuses as status')
     .innerJoin('status_templates as template', 'template.id', 'status.template_id')
-    .select(['status.code', 'status.id', 'status.title', 'status.template_id'])
+    .select(['status.code as value', 'status.id as key', 'status.title as label', 'status.template_id'])
     .where('status.workspace_id', '=', argument('workspaceId'))
     .orderBy('template.created_at')
     .orderBy('template.id')
@@ -112,7 +102,7 @@ const statusesInOrder = prepared<{ workspaceId: string }, Named & { template_id:
 const listsInOrder = prepared<{ workspaceId: string }, Named>((argument) =>
   query
     .selectFrom('lists')
-    .select(['code', 'id', 'title'])
+    .select(['code as value', 'id as key', 'title as label'])
     .where('workspace_id', '=', argument('workspaceId'))
     .orderBy('position')
     .orderBy('id'),
