@@ -14,10 +14,6 @@ const UNKNOWN_LIST: Issue = { path: 'listId', message: 'There is no such list in
 const USE_MOVE: Issue = { path: 'listId', message: 'Use move to change the list' };
 const UNKNOWN_STATUS: Issue = { path: 'statusId', message: "Must be a status of the list's template" };
 
-/** What will not do of the list that an edit names, which must leave the task in its own. */
-export const moveIssues = (row: TaskRow, listId: string | undefined): Issue[] =>
-  listId === undefined || listId === row.list_id ? [] : [USE_MOVE];
-
 type References = { [Field in 'listId' | 'statusId' | 'assigneeId']?: TaskInput[Field] | undefined };
 
 /** What is given of a new task refers to these; `issues` tell what will not do. */
@@ -40,15 +36,15 @@ export const newTaskIssues = ({ read }: Deps, who: Member, input: Partial<TaskIn
   referencesOf(read, who, input).issues;
 
 /** What will not do of the list, status and assignee of an edit; nothing where there is no such task. */
-export function editIssues({ read, clock }: Deps, who: Member, id: string, edit: TaskPatch): Issue[] {
+export function editIssues(
+  { read, clock }: Deps,
+  who: Member,
+  id: string,
+  edit: TaskPatch,
+  mayMove = true,
+): Issue[] {
   const row = store.findTask(read, who.workspaceId, id);
-  return row ? planEdit(read, who, row, edit, toInstant(clock.now())).issues : [];
-}
-
-/** As `editIssues`, of an edit that must leave the task in its list. */
-export function patchIssues(deps: Deps, who: Member, id: string, { listId, ...edit }: TaskPatch): Issue[] {
-  const row = store.findTask(deps.read, who.workspaceId, id);
-  return [...(row ? moveIssues(row, listId) : []), ...editIssues(deps, who, id, edit)];
+  return row ? planEdit(read, who, row, edit, toInstant(clock.now()), mayMove).issues : [];
 }
 
 const assigneeIssues = (db: Db, who: Member, userId: string): Issue[] =>
@@ -63,9 +59,11 @@ export function planEdit(
   row: TaskRow,
   edit: TaskPatch,
   at: Instant,
+  mayMove: boolean,
 ): { place: Partial<TaskRow>; issues: Issue[] } {
-  const issues: Issue[] = [];
-  const place = placeFor(db, who, row, edit, at, issues);
+  const { listId = row.list_id } = edit;
+  const issues = mayMove || listId === row.list_id ? [] : [USE_MOVE];
+  const place = placeFor(db, who, row, mayMove ? edit : { ...edit, listId: row.list_id }, at, issues);
   if (edit.assigneeId && (edit.assigneeId !== row.assignee_id || place.assignee_id === null))
     issues.push(...assigneeIssues(db, who, edit.assigneeId));
   return { place, issues };

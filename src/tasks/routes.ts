@@ -3,7 +3,7 @@ import { member } from '../workspaces/door.ts';
 import { queryTasksInGroups } from './groups.ts';
 import { queryTasks } from './query.ts';
 import { GroupedTaskPage, GroupedTaskQuery, SearchQuery, TaskPage, TaskQuery } from './query-schema.ts';
-import { editIssues, newTaskIssues, patchIssues } from './references.ts';
+import { editIssues, newTaskIssues } from './references.ts';
 import { MoveInput, Task, TaskInput, TaskPatch } from './schema.ts';
 import { searchTasks } from './search.ts';
 import { createTask, moveTask, readTask, removeTask, updateTask } from './tasks.ts';
@@ -77,7 +77,7 @@ export const taskRoutes = [
     path: '/workspaces/{workspace_id}/tasks/{task_id}',
     door: member('member'),
     body: TaskPatch,
-    refers: ({ deps, who, params, body }) => patchIssues(deps, who, params.task_id, body),
+    refers: ({ deps, who, params, body }) => editIssues(deps, who, params.task_id, body, false),
     status: 200,
     answer: Task,
     tag: 'Tasks',

@@ -3,13 +3,13 @@ import { mergeAtEnd, PAGES_FOR_A_TASK } from '../db/search-index.ts';
 import type { TaskRow } from '../db/tables.ts';
 import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
-import { demand, demandSound, type Issue, invalid } from '../kernel/errors.ts';
+import { demand, demandSound, invalid } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { positionAfter } from '../kernel/positions.ts';
 import { notify } from '../notifications/notify.ts';
 import { type Member, writeAs } from '../workspaces/door.ts';
-import { completedAt, moveIssues, planEdit, referencesOf } from './references.ts';
+import { completedAt, planEdit, referencesOf } from './references.ts';
 import type { MoveInput, Task, TaskInput, TaskPatch } from './schema.ts';
 import { indexTask, reindexTask } from './searchable.ts';
 import * as store from './store.ts';
@@ -71,12 +71,9 @@ export const readTask = (deps: Deps, who: Member, id: string): Task =>
  */
 export function updateTask(deps: Deps, who: Member, id: string, patch: TaskPatch): Promise<Task> {
   const now = deps.clock.now();
-  return writeAs(deps, who, (tx) => {
-    const row = demandTask(tx, who, id);
-    const { listId, ...edit } = patch;
-    const issues = moveIssues(row, listId);
-    return store.taskOf(editTask(deps, tx, who, row, edit, now, { issues }));
-  });
+  return writeAs(deps, who, (tx) =>
+    store.taskOf(editTask(deps, tx, who, demandTask(tx, who, id), patch, now, { mayMove: false })),
+  );
 }
 
 /** Removes a task. */
@@ -104,7 +101,7 @@ export function moveTask(deps: Deps, who: Member, id: string, input: MoveInput):
 /**
  * Changes a task in the caller's transaction, another `listId` moves it; and does what follows: the assignee is told,
  * the series of a completed instance goes on. On an instance of a series, what changes is `marked` as overridden, unless
- * it is the series that changes it. 400 for a list, status or person that will not do, after the `issues` already found.
+ * it is the series that changes it. 400 for a list, status or person that will not do.
  */
 export function editTask(
   deps: Deps,
@@ -113,11 +110,11 @@ export function editTask(
   row: store.StoredTask,
   edit: TaskPatch,
   now: number,
-  { issues = [], marked = true }: { issues?: Issue[]; marked?: boolean } = {},
+  { mayMove = true, marked = true } = {},
 ): store.StoredTask {
   const at = toInstant(now);
-  const plan = planEdit(tx, who, row, edit, at);
-  demandSound([...issues, ...plan.issues]);
+  const plan = planEdit(tx, who, row, edit, at, mayMove);
+  demandSound(plan.issues);
   const changes: Partial<TaskRow> = {
     ...plan.place,
     ...(edit.title !== undefined && { title: edit.title }),
