@@ -27,8 +27,7 @@ export function countAttempt(
   by: By = 'password',
 ): number | undefined {
   const budgets = budgetsOf(deps, tx, visitor, email, now);
-  const outcome = takeBudgets(tx, [...budgets.here, ...budgets[by]], now);
-  return outcome.taken ? undefined : outcome.waitMs;
+  return takeBudgets(tx, [...budgets.here, ...budgets[by]], now);
 }
 
 /** A wrong code counts for passwords as well. */

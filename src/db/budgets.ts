@@ -20,27 +20,23 @@ const keep = prepared<{ key: string; full_at: number }, unknown>((argument) =>
 );
 
 /** Takes one from every budget, or from none: then it answers for how many milliseconds the scarcest is empty. */
-export function takeBudgets(
-  db: Db,
-  budgets: Budget[],
-  now: number,
-): { taken: true } | { taken: false; waitMs: number } {
+export function takeBudgets(db: Db, budgets: Budget[], now: number): number | undefined {
   const outcomes = budgets.map(({ key, bucket }) => ({
     key,
     outcome: takeFrom(bucket, db.one(find({ key }))?.full_at, now),
   }));
   const waits = outcomes.flatMap(({ outcome }) => (outcome.taken ? [] : [outcome.waitMs]));
-  if (waits.length > 0) return { taken: false, waitMs: Math.max(...waits) };
+  if (waits.length > 0) return Math.max(...waits);
   for (const { key, outcome } of outcomes) {
     if (outcome.taken) db.run(keep({ key, full_at: outcome.fullAt }));
   }
-  return { taken: true };
+  return undefined;
 }
 
 /** Takes one from every budget; throws TooManyRequestsError, and takes none, while one of them is empty. */
 export function demandBudgets(db: Db, budgets: Budget[], now: number): void {
-  const outcome = takeBudgets(db, budgets, now);
-  if (!outcome.taken) throw tooManyRequests(outcome.waitMs);
+  const waitMs = takeBudgets(db, budgets, now);
+  if (waitMs !== undefined) throw tooManyRequests(waitMs);
 }
 
 /** Gives back one to every budget. */

@@ -69,7 +69,7 @@ export const enqueueDecoy = (deps: Deps, tx: Tx, mail: Mail, now: number) =>
  * be promised, and nothing that was mailed before may be replaced by what would not be.
  */
 export const takeMailBudget = (deps: Deps, tx: Tx, mail: Pick<Mail, 'kind' | 'to'>, now: number): boolean =>
-  takeBudgets(tx, budgetsOf(deps, mail), now).taken;
+  takeBudgets(tx, budgetsOf(deps, mail), now) === undefined;
 
 function put(deps: Deps, tx: Tx, mail: Mail, state: OutboxRow['state'], now: number): void {
   tx.run(
