@@ -22,6 +22,15 @@ export interface Memory {
   renew(): void;
 }
 
+/** A handle that asks for its connection at each statement, and recalls from memory. */
+export const handleOf = (memory: Memory, db: () => Db): Db => ({
+  all: (statement) => db().all(statement),
+  one: (statement) => db().one(statement),
+  recall: (statement) => memory.recall(statement, db()),
+  run: (statement) => db().run(statement),
+  insert: (statement) => db().insert(statement),
+});
+
 /** The memory of one storage, over the connection that writes: it notices by that what other processes write. */
 export function createMemory(writing: SqliteDatabase.Database): Memory {
   const version = writing.prepare<[], number>('pragma data_version').pluck();

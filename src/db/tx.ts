@@ -1,5 +1,5 @@
 import type { Db } from './connection.ts';
-import type { Memory } from './memory.ts';
+import { handleOf, type Memory } from './memory.ts';
 
 /** The handle a job writes with; it is dead once the job has returned. */
 export interface Tx extends Db {
@@ -35,11 +35,7 @@ export function lendTx(db: Db, memory: Memory, onEnd: (pages: number) => void): 
   const ends: Lent['ends'] = [];
   const effects: Lent['effects'] = [];
   const tx: Tx = {
-    all: (statement) => live(db).all(statement),
-    one: (statement) => live(db).one(statement),
-    recall: (statement) => memory.recall(statement, live(db)),
-    run: (statement) => live(db).run(statement),
-    insert: (statement) => live(db).insert(statement),
+    ...handleOf(memory, () => live(db)),
     atEnd: (work, pages) => {
       live(ends).push([work, pages]);
       onEnd(pages);

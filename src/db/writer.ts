@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type SqliteDatabase from 'better-sqlite3';
 import { unavailable } from '../kernel/errors.ts';
 import { connectionDb, type Db, isOfFailingStorage } from './connection.ts';
-import { createMemory } from './memory.ts';
+import { createMemory, handleOf } from './memory.ts';
 import { type EndWork, lendTx, type Steps, type Tx } from './tx.ts';
 
 const JOBS_PER_COMMIT = 256;
@@ -317,13 +317,7 @@ export function createWriter(
 
   return {
     counts,
-    read: {
-      all: (statement) => outsideJobs(reader).all(statement),
-      one: (statement) => outsideJobs(reader).one(statement),
-      recall: (statement) => memory.recall(statement, outsideJobs(reader)),
-      run: (statement) => outsideJobs(reader).run(statement),
-      insert: (statement) => outsideJobs(reader).insert(statement),
-    },
+    read: handleOf(memory, () => outsideJobs(reader)),
     write: (job) => enqueue(job, false),
     writeInSteps: (job) => enqueue(job, true),
     emptyLog: () => {
