@@ -1,14 +1,10 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { realPath } from '../db/open.ts';
+import { logBytesOf } from '../db/open.ts';
 
 /** Bytes of a database with its log. */
-export const bytesOf = (path: string): number => sizeOf(path) + logBytesOf(path);
-
-/** Bytes of the write-ahead log of a database; 0 where there is none. */
-export const logBytesOf = (path: string): number => sizeOf(`${realPath(path)}-wal`);
-
-const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+export const bytesOf = (path: string): number =>
+  (statSync(path, { throwIfNoEntry: false })?.size ?? 0) + logBytesOf(path);
 
 /** The folder, or where there is none yet the nearest around it that there is. */
 export const folderAt = (path: string): string => (existsSync(path) ? path : folderAt(dirname(path)));

@@ -215,7 +215,7 @@ export function removeUnfinished(path: string): void {
 }
 
 /** Where the file lies: a link to it must not lead to a second lock, and its log lies there too. */
-export function realPath(path: string): string {
+function realPath(path: string): string {
   const absolute = resolve(path);
   if (existsSync(absolute)) return realpathSync(absolute);
   const folder = dirname(absolute);
@@ -264,5 +264,8 @@ export function checkHeader(path: string): void {
 }
 
 /** What is missing in the file may still be in its log, after a kill in the midst of a checkpoint. */
-const hasLog = (path: string) =>
-  (statSync(`${realPath(path)}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+const hasLog = (path: string) => logBytesOf(path) > 0;
+
+/** Bytes of the write-ahead log of a database; 0 where there is none. */
+export const logBytesOf = (path: string): number =>
+  statSync(`${realPath(path)}-wal`, { throwIfNoEntry: false })?.size ?? 0;

@@ -1,7 +1,8 @@
 import { backupNotes, overdueSince } from '../backup/notes.ts';
-import { bytesOf, logBytesOf } from '../backup/space.ts';
+import { bytesOf } from '../backup/space.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/connection.ts';
+import { logBytesOf } from '../db/open.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Instant, SECOND, toInstant } from '../kernel/instants.ts';
 import { outboxDepth } from '../mail/listing.ts';
