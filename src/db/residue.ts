@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto';
 import { Cron } from 'croner';
-import { sql } from 'kysely';
 import type { Deps } from '../deps.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { type Db, query, statement } from './connection.ts';
@@ -18,13 +18,7 @@ const NIGHTLY = new Cron('20 4 * * *');
 const LAST_ERASED = 'search_erased_at';
 
 /** Notes, in the caller's transaction, that deleted content is to be erased from there; no two marks are alike. */
-export const markResidue = (tx: Tx, place: Place) =>
-  tx.run(
-    query
-      .insertInto('meta')
-      .values({ key: keyOf(place), value: sql<string>`hex(randomblob(8))` })
-      .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: sql<string>`excluded.value` })),
-  );
+export const markResidue = (tx: Tx, place: Place) => setMeta(tx, keyOf(place), randomUUID());
 
 /**
  * Erases what was noted to be left in the files, and nightly all that is left in the search index, in steps. The log

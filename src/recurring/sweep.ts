@@ -74,19 +74,18 @@ async function apart(
       }
     }),
   );
-  const failed = steps.find(({ status }) => status === 'rejected');
-  if (failed?.status === 'rejected') throw failed.reason;
+  const failed = steps.find((step) => step.status === 'rejected');
+  if (failed) throw failed.reason;
 }
 
 async function followZoneData(deps: Deps, now: number): Promise<void> {
   while (!deps.stopping.aborted) {
     const stale = store.seriesOfOtherZoneData(deps.read, ZONE_DATA, AT_ONCE);
-    if (stale.length > 0) {
-      await apart(deps, stale, now, (tx, series) => followInstant(tx, series, now));
-      continue;
+    if (stale.length === 0) {
+      await deps.write((tx) => setMeta(tx, SEEN_ZONE_DATA, ZONE_DATA));
+      return;
     }
-    await deps.write((tx) => setMeta(tx, SEEN_ZONE_DATA, ZONE_DATA));
-    return;
+    await apart(deps, stale, now, (tx, series) => followInstant(tx, series, now));
   }
 }
 

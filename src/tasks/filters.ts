@@ -121,11 +121,10 @@ export function restrict(
   const known = values.filter((value) => value !== null);
   if (values.length === 1 && only === null) condition.sql += ` and ${column} is null`;
   else if (values.length === 1) add(condition, `${column} = ?`, only ?? '');
-  else if (known.length === values.length) {
-    add(condition, `${column} in (select value from json_each(?))`, JSON.stringify(known));
-  } else {
+  else {
     const among = `${column} in (select value from json_each(?))`;
-    add(condition, `(${column} is null or ${among})`, JSON.stringify(known));
+    const sql = known.length === values.length ? among : `(${column} is null or ${among})`;
+    add(condition, sql, JSON.stringify(known));
   }
 }
 

@@ -94,20 +94,18 @@ interface Source {
 }
 
 /** The part of the matches that is wanted: so many of them have to be passed, of how many, in which order. */
-export interface Wanted {
+interface Wanted {
   sort: Sort;
   reach: number;
   total: number;
 }
 
-/** What is asked of the matches: some of them in order, or else one column of them all. */
-export interface Purpose {
-  wanted?: Wanted;
-  column?: string;
-}
-
-/** The cheapest source of what is asked of the matches. */
-export function cheapestSource(db: Db, filters: Filters, { wanted, column }: Purpose = {}): Source {
+/** The cheapest source of the matches: of some of them in order, or of one column of them all. */
+export function cheapestSource(
+  db: Db,
+  filters: Filters,
+  { wanted, column }: { wanted?: Wanted; column?: string } = {},
+): Source {
   const fields = fieldsOf(filters);
   const columns = column === undefined ? columnsOf(filters) : [...columnsOf(filters), column];
   const sourceIn = (field: Field, entries: number): Source => {

@@ -17,7 +17,7 @@ const UNITS_FOR_A_PAGE = 500;
 
 /** Makes a new task findable. */
 export function indexTask(tx: Tx, seq: number, task: Searchable): void {
-  const { description } = insertIntoIndex(tx, seq, task);
+  const description = insertIntoIndex(tx, seq, task);
   const pages = seq % TASKS_BETWEEN_MERGES === 0 ? TASKS_BETWEEN_MERGES * PAGES_FOR_A_TASK : 0;
   mergeSome(tx, pages, description);
 }
@@ -30,16 +30,12 @@ export function reindexTask(tx: Tx, task: Searchable & { seq: number }): void {
   mergeSome(tx, PAGES_FOR_A_TASK, description);
 }
 
-/** Adds a task to the index, without what keeps that in order; answers the texts it has there. */
-export function insertIntoIndex(
-  tx: Tx,
-  seq: number,
-  task: Searchable,
-): { title: string; description: string } {
+/** Adds a task to the index, without what keeps that in order; answers its description as it is there. */
+export function insertIntoIndex(tx: Tx, seq: number, task: Searchable): string {
   const { title, description } = textsOf(task);
   const insert = 'insert into task_search (rowid, title, description) values (?, ?, ?)';
   tx.run(statement(insert, [seq, title, description]));
-  return { title, description };
+  return description;
 }
 
 const textsOf = ({ workspace_code: code, title, description }: Searchable) => ({
