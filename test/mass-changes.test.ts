@@ -48,6 +48,19 @@ async function meanwhile(filter: string, change: Promise<{ status: number }>) {
   return { found, status };
 }
 
+/** A series whose instance of each day was made, in one sweep for each year. */
+async function longSeries(days: number): Promise<string> {
+  const interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'UTC' };
+  const body = { title: 'Water', listId: list.id, interval, catchUp: 'all' };
+  const { id } = (await call('POST', `${home}/recurring-tasks`, body)).body;
+  for (let left = days; left > 0; left -= 366) {
+    world.clock.advance(Math.min(left, 366) * DAY);
+    ada.accessToken = (await world.call('POST', '/auth/login', { body: ada })).body.accessToken;
+    expect((await call('GET', `${home}/recurring-tasks/${id}`)).status).toBe(200);
+  }
+  return id;
+}
+
 describe('a change of very many tasks is one commit, during which others are answered as before it', () => {
   const changes: Record<
     string,
@@ -98,16 +111,29 @@ describe('a change of very many tasks is one commit, during which others are ans
       after: await total('statusType=unstarted,started'),
     }),
     'another assignee of a series that nobody ticked off for long': async () => {
-      const interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'UTC' };
-      const body = { title: 'Water', listId: list.id, interval, catchUp: 'all' };
-      const { id } = (await call('POST', `${home}/recurring-tasks`, body)).body;
-      world.clock.advance(200 * DAY);
-      ada.accessToken = (await world.call('POST', '/auth/login', { body: ada })).body.accessToken;
-      expect((await call('GET', `${home}/recurring-tasks/${id}`)).status).toBe(200);
+      const id = await longSeries(200);
       return {
         filter: `recurringTaskId=${id}&assigneeId=${bob.id}`,
         change: ['PATCH', `${home}/recurring-tasks/${id}`, { assigneeId: bob.id }],
         after: await total(`recurringTaskId=${id}`),
+      };
+    },
+    'a split of a series of years': async () => {
+      const id = await longSeries(3 * 366);
+      const [, second] = (await call('GET', `${home}/recurring-tasks/${id}/instances`)).body.items;
+      const body = { mode: 'following', updates: { title: 'Feed' } };
+      return {
+        filter: `recurringTaskId=${id}`,
+        change: ['POST', `${home}/recurring-tasks/${id}/instances/${second.id}/edit-mode`, body],
+        after: 1,
+      };
+    },
+    'the deletion of a series of years': async () => {
+      const id = await longSeries(3 * 366);
+      return {
+        filter: `recurringTaskId=${id}`,
+        change: ['DELETE', `${home}/recurring-tasks/${id}`],
+        after: 0,
       };
     },
   };

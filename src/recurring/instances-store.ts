@@ -1,5 +1,8 @@
+import { sql } from 'kysely';
 import { type Db, query } from '../db/connection.ts';
+import { changeTasks } from '../db/many-tasks.ts';
 import { readPage } from '../db/read-page.ts';
+import type { Steps, Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Task } from '../tasks/schema.ts';
@@ -36,21 +39,23 @@ export const openInstances = (db: Db, series: StoredSeries): string[] =>
 
 /** Hands the instances from a number on to another series, which counts them from 1. */
 export const moveInstances = (
-  db: Db,
+  tx: Tx,
   from: StoredSeries,
-  to: StoredSeries,
+  to: string,
   firstNumber: number,
   now: Instant,
-) =>
-  db.run(
-    query
-      .updateTable('tasks')
-      .set((row) => ({
-        recurring_task_id: to.id,
-        occurrence_number: row('occurrence_number', '-', firstNumber - 1),
-        updated_at: now,
-      }))
-      .where('recurring_task_id', '=', from.id)
-      .where('workspace_code', '=', from.workspace_code)
-      .where('occurrence_number', '>=', firstNumber),
+): Steps<void> =>
+  changeTasks(
+    tx,
+    from.workspace_code,
+    ({ and, eb }) => and([eb('recurring_task_id', '=', from.id), eb('occurrence_number', '>=', firstNumber)]),
+    {
+      recurring_task_id: to,
+      occurrence_number: sql<number>`occurrence_number - ${firstNumber - 1}`,
+      updated_at: now,
+    },
   );
+
+/** Makes the instances tasks of their own. */
+export const releaseInstances = (tx: Tx, { id, workspace_code }: StoredSeries): Steps<void> =>
+  changeTasks(tx, workspace_code, (task) => task('recurring_task_id', '=', id), { recurring_task_id: null });

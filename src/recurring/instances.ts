@@ -1,5 +1,5 @@
 import type { RecurringSeriesRow } from '../db/tables.ts';
-import type { Tx } from '../db/tx.ts';
+import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { AppError, demandSound, type Issue, invalid, notFound } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
@@ -56,11 +56,9 @@ export function editInstance(
   }
   return writeSettledInSteps(deps, who, id, function* (tx, series, now) {
     const task = demandInstance(tx);
-    const whole = underUpdates(() => {
-      demandSound(templateIssues(tx, who, updates));
-      const own = mode === 'following' ? splitAt(tx, series, task, who.userId, now) : series;
-      return saveTemplate(tx, own, updates, now);
-    });
+    demandSound(inUpdates(templateIssues(tx, who, updates)));
+    const own = mode === 'following' ? yield* splitAt(tx, series, task, who.userId, now) : series;
+    const whole = saveTemplate(tx, own, updates, now);
     yield* changeInstances(deps, tx, who, whole, updates, now);
     return taskOf(findTask(tx, who.workspaceId, taskId) ?? task);
   });
@@ -96,7 +94,13 @@ const inUpdates = (issues: readonly Issue[]): Issue[] =>
  * it stands where the present one stood, or at its own first that waits where that one stood before it, and the
  * present one ends. Nothing to split at the first one.
  */
-function splitAt(tx: Tx, series: StoredSeries, task: StoredTask, by: string, now: number): StoredSeries {
+function* splitAt(
+  tx: Tx,
+  series: StoredSeries,
+  task: StoredTask,
+  by: string,
+  now: number,
+): Steps<StoredSeries> {
   const number = task.occurrence_number ?? 1;
   if ((firstOccurrence(tx, series.id)?.number ?? 1) >= number) return series;
   const at = toInstant(now);
@@ -114,9 +118,9 @@ function splitAt(tx: Tx, series: StoredSeries, task: StoredTask, by: string, now
     updated_at: at,
   };
   insertSeries(tx, rest);
-  moveOccurrences(tx, series.id, rest.id, number);
+  yield* moveOccurrences(tx, series.id, rest.id, number);
   const split = { ...rest, workspace_code };
-  store.moveInstances(tx, series, split, number, at);
+  yield* store.moveInstances(tx, series, split.id, number, at);
   updateSeriesRow(tx, series, {
     ...NOWHERE,
     end_condition: JSON.stringify(endBefore(series, number, task)),

@@ -1,6 +1,11 @@
+import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
 import { type Db, prepared, query } from '../db/connection.ts';
-import type { RecurringOccurrenceRow } from '../db/tables.ts';
+import type { RecurringOccurrenceRow, Tables } from '../db/tables.ts';
+import type { Steps, Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
+
+/** Some 5 µs each, while nobody is answered. */
+const AT_ONCE = 1_000;
 
 type Row = RecurringOccurrenceRow;
 type Key = Pick<Row, 'series_id' | 'rule_version' | 'occurrence_local'>;
@@ -102,12 +107,33 @@ export const updateOccurrence = (
       .where('occurrence_local', '=', occurrence_local),
   );
 
-/** Hands the occurrences from a number on to another series, which counts them from 1. */
-export const moveOccurrences = (db: Db, from: string, to: string, firstNumber: number) =>
-  db.run(
-    query
-      .updateTable('recurring_occurrences')
-      .set((row) => ({ series_id: to, number: row('number', '-', firstNumber - 1) }))
-      .where('series_id', '=', from)
-      .where('number', '>=', firstNumber),
+/** Hands the occurrences from a number on to another series, which counts them from 1; some in each step. */
+export const moveOccurrences = (tx: Tx, from: string, to: string, firstNumber: number): Steps<void> =>
+  inSteps(tx, from, firstNumber, (some) =>
+    tx.run(
+      query
+        .updateTable('recurring_occurrences')
+        .set((row) => ({ series_id: to, number: row('number', '-', firstNumber - 1) }))
+        .where(some),
+    ),
   );
+
+/** Forgets what was decided for a series, some in each step. */
+export const dropOccurrences = (tx: Tx, seriesId: string): Steps<void> =>
+  inSteps(tx, seriesId, 0, (some) => tx.run(query.deleteFrom('recurring_occurrences').where(some)));
+
+function* inSteps(
+  tx: Tx,
+  seriesId: string,
+  firstNumber: number,
+  change: (some: Expression<SqlBool>) => void,
+): Steps<void> {
+  const last = lastOccurrence(tx, seriesId)?.number ?? 0;
+  const { eb, and } = expressionBuilder<Tables, 'recurring_occurrences'>();
+  for (let number = firstNumber; number <= last; number += AT_ONCE) {
+    if (number > firstNumber) yield;
+    change(
+      and([eb('series_id', '=', seriesId), eb('number', '>=', number), eb('number', '<', number + AT_ONCE)]),
+    );
+  }
+}

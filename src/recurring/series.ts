@@ -10,6 +10,8 @@ import { findTask, priorityRank } from '../tasks/store.ts';
 import { dropTask } from '../tasks/tasks.ts';
 import { demandRight, type Member, writeAs, writeInStepsAs } from '../workspaces/door.ts';
 import { isOverdue, NOWHERE, pointTo } from './generate.ts';
+import { releaseInstances } from './instances-store.ts';
+import { dropOccurrences } from './occurrences.ts';
 import { createRule, occurrenceAfter, preview } from './recurrence.ts';
 import { isUntouched, NO_FUTURE, planRule, setRule } from './rule.ts';
 import { justBefore, scheduleOf } from './schedule.ts';
@@ -115,10 +117,12 @@ export const updateSeries = (
 
 /** Deletes a series and its upcoming instance, if that is open and nobody edited it; other tasks stay. */
 export const removeSeries = (deps: Deps, who: Member, id: string): Promise<undefined> =>
-  writeSettled(deps, who, id, (tx, series, now) => {
+  writeSettledInSteps(deps, who, id, function* (tx, series, now) {
     const task = findTask(tx, who.workspaceId, series.next_task_id);
     const isUpcoming = task?.occurrence_at != null && task.occurrence_at > toInstant(now);
     if (isUpcoming && isUntouched(task)) dropTask(tx, task);
+    yield* releaseInstances(tx, series);
+    yield* dropOccurrences(tx, id);
     store.deleteSeries(tx, series);
     return undefined;
   });
