@@ -2,7 +2,7 @@ import { deleteBudgets } from '../db/budgets.ts';
 import { query } from '../db/connection.ts';
 import { eraseResidue, markResidue } from '../db/residue.ts';
 import type { RemovalRow, UserRow } from '../db/tables.ts';
-import type { Tx } from '../db/tx.ts';
+import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import type { Visitor } from '../http/request.ts';
 import { demand, forbidden, invalid } from '../kernel/errors.ts';
@@ -57,13 +57,13 @@ export async function removeAccount(
   check: (tx: Tx) => void = () => {},
 ): Promise<void> {
   const now = toInstant(deps.clock.now());
-  const { departure, left } = await deps.write((tx) => {
+  const { departure, left } = await deps.writeInSteps(function* (tx) {
     check(tx);
     const user = demand(findUser(tx, userId), 'user');
     forgetPerson(tx, user);
-    const departure = leaveEveryWorkspace(tx, userId, now);
+    const departure = yield* leaveEveryWorkspace(tx, userId, now);
     forgetName(tx, user.name, departure);
-    return { departure, left: beginToRemove(tx, userId, departure) };
+    return { departure, left: yield* beginToRemove(tx, userId, departure) };
   });
   for (const running of deps.exports) if (running.userId === userId) running.stop.abort();
   deps.log.info({ event: 'account-deleted', userId }, 'account deleted');
@@ -129,12 +129,14 @@ function forgetName(tx: Tx, name: string, { inherited }: Departure): void {
 }
 
 /** Answers what is too much for one commit, in the order in which it can go. */
-function beginToRemove(tx: Tx, userId: string, { orphaned }: Departure): RemovalRow[] {
+function* beginToRemove(tx: Tx, userId: string, { orphaned }: Departure): Steps<RemovalRow[]> {
   const user: RemovalRow = { kind: 'user', id: userId };
   const share = Math.floor(FEW / Math.max(orphaned.length, 1));
-  const left = orphaned
-    .filter((id) => !beginToRemoveWorkspace(tx, id, share))
-    .map((id): RemovalRow => ({ kind: 'workspace', id }));
+  const left: RemovalRow[] = [];
+  for (const id of orphaned) {
+    if (!beginToRemoveWorkspace(tx, id, share)) left.push({ kind: 'workspace', id });
+    yield;
+  }
   // Workspaces name their owner: the account outlasts them, unseen.
   return beginRemoval(tx, user, left.length === 0 ? FEW : 0) ? [] : [...left, user];
 }

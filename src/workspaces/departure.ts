@@ -1,8 +1,11 @@
 import { query } from '../db/connection.ts';
-import type { Tx } from '../db/tx.ts';
+import type { Steps, Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
 import { dropInvitations } from './invitations-store.ts';
 import { deleteMember, idsOfWorkspacesOwnedBy, setOwner, setRole } from './store.ts';
+
+/** Some 0.1 ms each, while nobody is answered. */
+const AT_ONCE = 50;
 
 /** What becomes of the workspaces of someone who goes for good. */
 export interface Departure {
@@ -13,15 +16,16 @@ export interface Departure {
 }
 
 /**
- * Takes someone out of every workspace, with the invitations they sent, in the caller's transaction. One they own passes
- * to whoever has been admin longest, else member; a viewer inherits nothing.
+ * Takes someone out of every workspace, with the invitations they sent, in steps. One they own passes to whoever has
+ * been admin longest, else member; a viewer inherits nothing.
  */
-export function leaveEveryWorkspace(tx: Tx, userId: string, now: Instant): Departure {
+export function* leaveEveryWorkspace(tx: Tx, userId: string, now: Instant): Steps<Departure> {
   const inherited: Departure['inherited'] = [];
   const memberships = tx.all(
     query.selectFrom('members').select(['workspace_id', 'role']).where('user_id', '=', userId),
   );
-  for (const { workspace_id: workspaceId, role } of memberships) {
+  for (const [i, { workspace_id: workspaceId, role }] of memberships.entries()) {
+    if (i % AT_ONCE === AT_ONCE - 1) yield;
     deleteMember(tx, workspaceId, userId);
     dropInvitations(tx, workspaceId, { inviterId: userId });
     if (role !== 'owner') continue;
