@@ -42,6 +42,7 @@ export interface Opened {
   beginStop(): void;
   /** Finishes what is under way and closes the files. */
   close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
@@ -128,20 +129,16 @@ export async function openDeps(
       instanceLeft,
       stopping: stopping.signal,
     };
-    return {
-      deps,
-      storage,
-      writer,
-      beginStop: () => stopping.abort(),
-      close: async () => {
-        refusals.sumUp();
-        metrics?.close();
-        await mailer.stop();
-        await writer.idle();
-        await checkpoints?.stop();
-        storage.close();
-      },
+    const close = async () => {
+      refusals.sumUp();
+      metrics?.close();
+      await mailer.stop();
+      await writer.idle();
+      await checkpoints?.stop();
+      storage.close();
     };
+    const beginStop = () => stopping.abort();
+    return { deps, storage, writer, beginStop, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     storage.close();
     throw error;

@@ -17,20 +17,16 @@ export async function backUp(shell: Shell, file: string | undefined, options: Co
   const config = readConfig(shell, options);
   enterData(shell, config);
   const { path } = config.database;
-  const storage = openStorage({ ...config.database, create: false });
-  try {
-    const progress: Progress = (label) => progressBar(shell, label);
-    const now = systemClock.now();
-    const backup =
-      file === undefined
-        ? await backUpToDirectory(path, config.backup, now, progress)
-        : await backUpTo(path, resolve(shell.workingDirectory, file), progress);
-    note(shell, storage, backup, now);
-    const words = `Backed up to ${backup.file} (${sizeText(backup.bytes)}), and checked`;
-    printResult(shell, options, backup, `${words}. Keep a copy of keys.json elsewhere\n`);
-  } finally {
-    storage.close();
-  }
+  using storage = openStorage({ ...config.database, create: false });
+  const progress: Progress = (label) => progressBar(shell, label);
+  const now = systemClock.now();
+  const backup =
+    file === undefined
+      ? await backUpToDirectory(path, config.backup, now, progress)
+      : await backUpTo(path, resolve(shell.workingDirectory, file), progress);
+  note(shell, storage, backup, now);
+  const words = `Backed up to ${backup.file} (${sizeText(backup.bytes)}), and checked`;
+  printResult(shell, options, backup, `${words}. Keep a copy of keys.json elsewhere\n`);
 }
 
 function backUpTo(path: string, file: string, progress: Progress): Promise<Backup> {

@@ -23,22 +23,18 @@ export async function exportUser(shell: Shell, options: Options): Promise<void> 
   if (file !== undefined && existsSync(file)) throw new OperatorError(`${file} is there already`);
   await withData(shell, options, async (deps) => {
     const { id } = findOwner(deps, email);
-    const snapshot = deps.openSnapshot();
-    try {
-      const at = toInstant(deps.clock.now());
-      const pieces = exportDocument(snapshot.read, id, at, progressBar(shell, 'Exporting'));
-      if (file === undefined) {
-        for (const piece of pieces) {
-          shell.print(piece);
-          await shell.printed();
-        }
-      } else {
-        writePrivateFile(file, pieces);
-        syncFolder(dirname(file));
-        shell.say(`errand: ${email} is exported to ${file}\n`);
+    using snapshot = deps.openSnapshot();
+    const at = toInstant(deps.clock.now());
+    const pieces = exportDocument(snapshot.read, id, at, progressBar(shell, 'Exporting'));
+    if (file === undefined) {
+      for (const piece of pieces) {
+        shell.print(piece);
+        await shell.printed();
       }
-    } finally {
-      snapshot.close();
+    } else {
+      writePrivateFile(file, pieces);
+      syncFolder(dirname(file));
+      shell.say(`errand: ${email} is exported to ${file}\n`);
     }
   });
 }

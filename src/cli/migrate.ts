@@ -28,32 +28,23 @@ export async function migrateData(shell: Shell, options: Options): Promise<void>
   if (options.rehearse) return rehearseMigration(shell, config, options);
   const { path } = config.database;
   if (options.status) {
-    const storage = openStorage({ ...config.database, create: false });
-    try {
-      const { done, pending } = schemaStatus(storage, migrations);
-      const lines = [
-        ...done.map((name) => `done     ${name}\n`),
-        ...pending.map((name) => `pending  ${name}\n`),
-      ];
-      printResult(shell, options, { database: path, done, pending }, lines.join(''));
-    } finally {
-      storage.close();
-    }
-    return;
+    using storage = openStorage({ ...config.database, create: false });
+    const { done, pending } = schemaStatus(storage, migrations);
+    const lines = [
+      ...done.map((name) => `done     ${name}\n`),
+      ...pending.map((name) => `pending  ${name}\n`),
+    ];
+    return printResult(shell, options, { database: path, done, pending }, lines.join(''));
   }
   const unlock = lockData(path);
   try {
-    const storage = openStorage({ ...config.database, create: true });
-    try {
-      const progress = progressBar(shell, 'Migrating');
-      const ran = await bringUpToDate(config, createLog(config.log), storage, systemClock, progress);
-      if (options.remakeSearch) await createWriter(storage, () => {}).writeInSteps(remakeSearch);
-      const words = ran.length > 0 ? `Ran ${ran.join(', ')}` : `${path} has the newest schema`;
-      const remade = options.remakeSearch ? ', and its search index was made anew' : '';
-      printResult(shell, options, { database: path, ran }, `${words}${remade}\n`);
-    } finally {
-      storage.close();
-    }
+    using storage = openStorage({ ...config.database, create: true });
+    const progress = progressBar(shell, 'Migrating');
+    const ran = await bringUpToDate(config, createLog(config.log), storage, systemClock, progress);
+    if (options.remakeSearch) await createWriter(storage, () => {}).writeInSteps(remakeSearch);
+    const words = ran.length > 0 ? `Ran ${ran.join(', ')}` : `${path} has the newest schema`;
+    const remade = options.remakeSearch ? ', and its search index was made anew' : '';
+    printResult(shell, options, { database: path, ran }, `${words}${remade}\n`);
   } finally {
     unlock();
   }

@@ -40,12 +40,8 @@ export async function withData<T>(
   const config = readConfig(shell, options);
   enterData(shell, config);
   const log = createLog({ level: 'warn', format: config.log.format });
-  const opened = await openDeps(config, log, { create: false });
-  try {
-    return await work(opened.deps);
-  } finally {
-    await opened.close();
-  }
+  await using opened = await openDeps(config, log, { create: false });
+  return await work(opened.deps);
 }
 
 /** Files made by another user, root above all, would lock the owner's server out of its own data. */

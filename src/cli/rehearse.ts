@@ -23,60 +23,52 @@ interface Rehearsal {
 /** Migrates a copy of the database, tells what that took, and throws the copy away; also beside a running server. */
 export async function rehearseMigration(shell: Shell, config: Config, options: CommonOptions): Promise<void> {
   const { path } = config.database;
-  const original = openStorage({ ...config.database, create: false });
+  using original = openStorage({ ...config.database, create: false });
+  schemaStatus(original, migrations);
+  const lacking = lackingSpace(path, dirname(path));
+  if (lacking) throw new StorageError(`There is no room for a rehearsal: ${lacking}`);
+  const folder = `${path}.rehearsal`;
+  if (existsSync(folder)) {
+    throw new StorageError(
+      `${folder} is used by another rehearsal, or was left by one cut short: remove it then`,
+    );
+  }
+  explained(folder, () => mkdirSync(folder, { mode: 0o700 }));
   try {
-    schemaStatus(original, migrations);
-    const lacking = lackingSpace(path, dirname(path));
-    if (lacking) throw new StorageError(`There is no room for a rehearsal: ${lacking}`);
-    const folder = `${path}.rehearsal`;
-    if (existsSync(folder)) {
-      throw new StorageError(
-        `${folder} is used by another rehearsal, or was left by one cut short: remove it then`,
-      );
-    }
-    explained(folder, () => mkdirSync(folder, { mode: 0o700 }));
-    try {
-      const copy = join(folder, 'errand.db');
-      await writeBackup(path, copy, (label) => progressBar(shell, label));
-      const rehearsal = await rehearse(shell, path, copy);
-      if (options.json) printJson(shell, rehearsal);
-      else print(shell, rehearsal);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const copy = join(folder, 'errand.db');
+    await writeBackup(path, copy, (label) => progressBar(shell, label));
+    const rehearsal = await rehearse(shell, path, copy);
+    if (options.json) printJson(shell, rehearsal);
+    else print(shell, rehearsal);
   } finally {
-    original.close();
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
 async function rehearse(shell: Shell, database: string, copy: string): Promise<Rehearsal> {
-  const storage = openStorage({ path: copy, create: false });
-  try {
-    const before = bytesOf(copy);
-    const rowsBefore = rowCounts(storage.reading);
-    const { pending } = schemaStatus(storage, migrations);
-    const progress = progressBar(shell, 'Migrating');
-    const steps: Rehearsal['migrations'] = [];
-    let most = before;
-    let begun = performance.now();
-    await migrate(storage, migrations, (done, total) => {
-      const now = performance.now();
-      steps.push({ name: pending[done - 1] ?? '', milliseconds: Math.round(now - begun) });
-      begun = now;
-      most = Math.max(most, bytesOf(copy));
-      progress(done, total);
-    });
-    const rowsAfter = rowCounts(storage.reading);
-    storage.writing.pragma('wal_checkpoint(truncate)');
-    return {
-      database,
-      migrations: steps,
-      bytes: { before, after: bytesOf(copy), most },
-      rows: { before: rowsBefore, after: rowsAfter },
-    };
-  } finally {
-    storage.close();
-  }
+  using storage = openStorage({ path: copy, create: false });
+  const before = bytesOf(copy);
+  const rowsBefore = rowCounts(storage.reading);
+  const { pending } = schemaStatus(storage, migrations);
+  const progress = progressBar(shell, 'Migrating');
+  const steps: Rehearsal['migrations'] = [];
+  let most = before;
+  let begun = performance.now();
+  await migrate(storage, migrations, (done, total) => {
+    const now = performance.now();
+    steps.push({ name: pending[done - 1] ?? '', milliseconds: Math.round(now - begun) });
+    begun = now;
+    most = Math.max(most, bytesOf(copy));
+    progress(done, total);
+  });
+  const rowsAfter = rowCounts(storage.reading);
+  storage.writing.pragma('wal_checkpoint(truncate)');
+  return {
+    database,
+    migrations: steps,
+    bytes: { before, after: bytesOf(copy), most },
+    rows: { before: rowsBefore, after: rowsAfter },
+  };
 }
 
 function print(shell: Shell, { database, migrations: steps, bytes, rows }: Rehearsal): void {

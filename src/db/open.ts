@@ -41,6 +41,7 @@ export interface Storage {
   writing: SqliteDatabase.Database;
   reading: SqliteDatabase.Database;
   close(): void;
+  [Symbol.dispose](): void;
 }
 
 /** A fault of the data folder or its files, with the way out in its message. */
@@ -165,14 +166,10 @@ function connect(
     reading.prepare('select count(*) from sqlite_schema').get();
     // Closing the last connection is a checkpoint, unless that one is read-only.
     const inOrder = externalReplication ? [writing, reading] : [reading, writing];
-    return {
-      path,
-      writing,
-      reading,
-      close: () => {
-        for (const connection of inOrder) connection.close();
-      },
+    const close = () => {
+      for (const connection of inOrder) connection.close();
     };
+    return { path, writing, reading, close, [Symbol.dispose]: close };
   } catch (cause) {
     writing.close();
     throw cause;

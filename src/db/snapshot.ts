@@ -8,6 +8,7 @@ const CACHE_KIB = 4_000;
 export interface Snapshot {
   read: Db;
   close(): void;
+  [Symbol.dispose](): void;
 }
 
 /** Opens the data as it is now, on a read-only connection of its own. */
@@ -24,5 +25,6 @@ export function openSnapshot(path: string): Snapshot {
     connection.close();
     throw cause;
   }
-  return { read: connectionDb(connection), close: () => void connection.close() };
+  const close = () => void connection.close();
+  return { read: connectionDb(connection), close, [Symbol.dispose]: close };
 }

@@ -54,19 +54,15 @@ function exportBudget({ config: { rate_limits: limits } }: Deps, userId: string)
 
 /** The document in pieces of some size, over a snapshot that is closed with it. */
 function* piecesOf(deps: Deps, userId: string, now: number): Generator<string, undefined> {
-  const snapshot = deps.openSnapshot();
-  try {
-    let text = '';
-    for (const piece of exportDocument(snapshot.read, userId, toInstant(now))) {
-      text += piece;
-      if (text.length < CHARACTERS_AT_ONCE) continue;
-      yield text;
-      text = '';
-    }
+  using snapshot = deps.openSnapshot();
+  let text = '';
+  for (const piece of exportDocument(snapshot.read, userId, toInstant(now))) {
+    text += piece;
+    if (text.length < CHARACTERS_AT_ONCE) continue;
     yield text;
-  } finally {
-    snapshot.close();
+    text = '';
   }
+  yield text;
 }
 
 /** Reads a piece when the client has taken the one before, and lets others come between; `end` breaks it off. */
