@@ -1,10 +1,9 @@
-import { OpenAPIHono } from '@hono/zod-openapi';
-import type { Context } from 'hono';
+import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
 import type { Deps } from './deps.ts';
 import { answerText, commonHeaders, refusal } from './http/answer.ts';
 import { mountHealth } from './http/health.ts';
-import { describe, openApiDocument } from './http/openapi.ts';
+import { openApiDocument } from './http/openapi.ts';
 import { type Environment, requestIdOf, visitorOf } from './http/request.ts';
 import { mount } from './http/route.ts';
 import { AppError, notFound } from './kernel/errors.ts';
@@ -15,11 +14,11 @@ import { routes } from './routes.ts';
 /** Of a path that stands in the log. */
 const PATH_AT_MOST = 200;
 
-export type App = OpenAPIHono<Environment>;
+export type App = Hono<Environment>;
 
 /** The whole application: every route, the pages, the error door. */
 export function createApp(deps: Deps): App {
-  const app: App = new OpenAPIHono<Environment>();
+  const app: App = new Hono();
   const { base_path: basePath, public_url: publicUrl, cors_origins: origins } = deps.config.server;
 
   if (deps.log.isLevelEnabled('debug')) logRequests(app, deps);
@@ -27,8 +26,7 @@ export function createApp(deps: Deps): App {
   if (origins.length > 0) allowOrigins(app, [...origins]);
 
   for (const route of routes) mount(app, deps, basePath, route);
-  describe(app, basePath, routes);
-  const document = once(() => openApiDocument(app, publicUrl));
+  const document = once(() => openApiDocument(basePath, publicUrl, routes));
   const documentText = once(() => JSON.stringify(document()));
   app.get(`${basePath}/openapi.json`, (context) => answerText(requestIdOf(context), 200, documentText()));
   mountHealth(app, deps);
@@ -109,15 +107,12 @@ function allowOrigins(app: App, origin: string[]): void {
   );
 }
 
-/** The methods that some route takes at this path. */
-function allowedMethods(app: App, path: string): string[] {
-  const methods = new Set<string>();
-  for (const { method, path: pattern } of app.routes) {
-    if (method !== 'ALL' && patternOf(pattern).test(path)) methods.add(method);
-  }
-  if (methods.has('GET')) methods.add('HEAD');
-  return [...methods].sort();
-}
+const METHODS = ['DELETE', 'GET', 'PATCH', 'POST'];
 
-const patternOf = (path: string) =>
-  new RegExp(`^${path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/:\w+/g, '[^/]+')}$`);
+/** The methods that some route takes at this path. */
+function allowedMethods({ router }: App, path: string): string[] {
+  const taken = METHODS.filter((method) =>
+    router.match(method, path)[0].some(([[, route]]) => route.method === method),
+  );
+  return (taken.includes('GET') ? [...taken, 'HEAD'] : taken).sort();
+}

@@ -1,4 +1,4 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Hono } from 'hono';
 import { schemaOf, setMeta } from '../db/meta.ts';
 import type { Deps } from '../deps.ts';
 import { keptFor } from '../kernel/clock.ts';
@@ -13,7 +13,7 @@ const READINESS_MS = 5 * SECOND;
  * `/healthz`: the process answers. `/readyz`: the database takes writes and has the schema it began with; asked of it at
  * most every 5 seconds.
  */
-export function mountHealth(app: OpenAPIHono<Environment>, deps: Deps): void {
+export function mountHealth(app: Hono<Environment>, deps: Deps): void {
   const schema = schemaOf(deps.read);
   const isReady = keptFor(READINESS_MS, deps.clock, () => canServe(deps, schema));
   app.get('/healthz', (context) => answer(requestIdOf(context), 200, { status: 'ok' }));

@@ -1,9 +1,8 @@
-import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { version } from '../build-info.ts';
-import type { ErrorKind } from '../kernel/errors.ts';
+import type { ErrorKind, Issue } from '../kernel/errors.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { addExamples } from './openapi-examples.ts';
-import type { Environment } from './request.ts';
 import type { Route } from './route.ts';
 
 const TAGS: Record<string, string> = {
@@ -23,16 +22,14 @@ const TAGS: Record<string, string> = {
 
 const PATH_NAMES: Record<string, string> = { job_id: 'recurring task' };
 
-const ErrorAnswer = z
-  .object({
-    error: z.string().openapi({ description: 'The kind of refusal', example: 'ValidationError' }),
-    message: z.string().openapi({ description: 'For people; may change' }),
-    issues: z
-      .array(z.object({ path: z.string(), message: z.string() }))
-      .optional()
-      .openapi({ description: 'With ValidationError only: every broken rule, by field' }),
-  })
-  .openapi('Error');
+const ErrorAnswer = z.object({
+  error: z.string().openapi({ description: 'The kind of refusal', example: 'ValidationError' }),
+  message: z.string().openapi({ description: 'For people; may change' }),
+  issues: z
+    .array(z.object({ path: z.string(), message: z.string() }))
+    .optional()
+    .openapi({ description: 'With ValidationError only: every broken rule, by field' }),
+});
 
 interface Refusal {
   error: ErrorKind;
@@ -40,7 +37,7 @@ interface Refusal {
   description: string;
   /** For the example. */
   message: string;
-  issues?: { path: string; message: string }[];
+  issues?: Issue[];
   headers?: Record<string, string>;
 }
 
@@ -98,9 +95,14 @@ const REFUSALS: Record<number, Refusal> = {
   },
 };
 
-/** Writes every route into the application's OpenAPI registry, from the shapes that validate. */
-export function describe(app: OpenAPIHono<Environment>, basePath: string, routes: readonly Route[]): void {
-  const registry = app.openAPIRegistry;
+/** The OpenAPI 3.1 document of every route, from the shapes that validate, with an example of every body. */
+export function openApiDocument(
+  basePath: string,
+  publicUrl: string,
+  routes: readonly Route[],
+): OpenApiDocument {
+  const described = new OpenAPIHono();
+  const registry = described.openAPIRegistry;
   registry.registerComponent('securitySchemes', 'bearer', {
     type: 'http',
     scheme: 'bearer',
@@ -115,11 +117,7 @@ export function describe(app: OpenAPIHono<Environment>, basePath: string, routes
   registry.registerPath(health('/healthz', 'Check that the server answers', 'ok'));
   registry.registerPath(health('/readyz', 'Check that the server is ready', 'ready', [503]));
   registry.registerPath(metrics);
-}
-
-/** The OpenAPI 3.1 document of everything described, with an example of every body. */
-export function openApiDocument(app: OpenAPIHono<Environment>, publicUrl: string): OpenApiDocument {
-  const generated = app.getOpenAPI31Document({
+  const generated = described.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {
       title: 'Errand',
@@ -199,9 +197,9 @@ const refusals = (statuses: number[]) =>
     statuses.map((status) => [status, { $ref: `#/components/responses/${REFUSALS[status]?.error}` }]),
   );
 
-const refusalResponse = ({ description, headers = {}, ...example }: Refusal) => ({
+const refusalResponse = ({ description, headers, ...example }: Refusal) => ({
   description,
-  ...(Object.keys(headers).length > 0 && {
+  ...(headers && {
     headers: Object.fromEntries(
       Object.entries(headers).map(([name, meaning]) => [
         name,

@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Hono } from 'hono';
 import { routePath } from 'hono/route';
 import type { Deps } from '../deps.ts';
 import { commonHeaders } from '../http/answer.ts';
@@ -12,7 +12,7 @@ import type { Metrics } from './metrics.ts';
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /** Counts every request from here on, by the template of its route: what a client sends never makes a new label. */
-export function countRequests(app: OpenAPIHono<Environment>, metrics: Metrics): void {
+export function countRequests(app: Hono<Environment>, metrics: Metrics): void {
   app.use(async (context, next) => {
     const began = performance.now();
     await next();
@@ -31,7 +31,7 @@ export function countRequests(app: OpenAPIHono<Environment>, metrics: Metrics): 
  * `/metrics` for Prometheus: to whoever has `metrics.token`, and without it to this machine itself. Another is 401,
  * whether there is a token or not.
  */
-export function mountMetrics(app: OpenAPIHono<Environment>, deps: Deps, metrics: Metrics): void {
+export function mountMetrics(app: Hono<Environment>, deps: Deps, metrics: Metrics): void {
   app.get('/metrics', async (context) => {
     if (!isFromThisMachine(context)) {
       deps.limits.auth(networkOf(visitorOf(deps, context).address), deps.clock.now());

@@ -1,4 +1,4 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Hono } from 'hono';
 import type { Deps } from '../deps.ts';
 import { commonHeaders } from '../http/answer.ts';
 import type { OpenApiDocument } from '../http/openapi-document.ts';
@@ -37,7 +37,7 @@ const PAGES: Record<string, Page> = {
 };
 
 /** The small pages that mailed links open, and `/`. They read nothing and change nothing: their buttons call the API. */
-export function mountPages(app: OpenAPIHono<Environment>, deps: Deps): void {
+export function mountPages(app: Hono<Environment>, deps: Deps): void {
   const { base_path: basePath, public_url: publicUrl } = deps.config.server;
   const site = { api: `.${basePath}`, publicApi: publicUrl + basePath };
   for (const [path, page] of Object.entries(PAGES)) {
@@ -49,7 +49,7 @@ export function mountPages(app: OpenAPIHono<Environment>, deps: Deps): void {
 
 /** The reference of the API at `/docs` under the base path, with its assets, so that they pass where the API does. */
 export function mountReference(
-  app: OpenAPIHono<Environment>,
+  app: Hono<Environment>,
   basePath: string,
   document: () => OpenApiDocument,
 ): void {
@@ -70,7 +70,7 @@ const htmlAnswer = (requestId: string, document: Awaited<Html>): Response =>
     },
   });
 
-function mountAssets(app: OpenAPIHono<Environment>, under: string, assets: Asset[]): void {
+function mountAssets(app: Hono<Environment>, under: string, assets: Asset[]): void {
   for (const { href, type, content } of assets) {
     app.get(`${under}/${href}`, (context) => {
       const headers = {
