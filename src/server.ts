@@ -12,14 +12,11 @@ import { type Opened, openDeps } from './open.ts';
 import { tick } from './tick.ts';
 import { finishRemovals } from './workspaces/removals.ts';
 
-interface Running {
-  port: number;
-  /** Takes nothing new, finishes what is in flight within `server.drain_seconds`, closes the files. */
-  stop(): Promise<void>;
-}
+/** Takes nothing new, finishes what is in flight within `server.drain_seconds`, closes the files. */
+type Stop = () => Promise<void>;
 
 /** Opens the data, listens and keeps time; one server at a time on the same data. Scheduled backups run `errand`. */
-export async function serve(config: Config, log: Log, errand: Errand): Promise<Running> {
+export async function serve(config: Config, log: Log, errand: Errand): Promise<Stop> {
   const unlock = lockData(config.database.path);
   let opened: Opened | undefined;
   try {
@@ -32,7 +29,7 @@ export async function serve(config: Config, log: Log, errand: Errand): Promise<R
   }
 }
 
-async function run(opened: Opened, errand: Errand, unlock: () => void): Promise<Running> {
+async function run(opened: Opened, errand: Errand, unlock: () => void): Promise<Stop> {
   const { deps } = opened;
   const { config, log } = deps;
   log.info(dataFacts(opened.storage.path, deps.read), 'data opened');
@@ -70,20 +67,17 @@ async function run(opened: Opened, errand: Errand, unlock: () => void): Promise<
     );
   }
   log.info({ address: addressOf(host, http.port) + config.server.base_path }, 'listening');
-  return {
-    port: http.port,
-    stop: async () => {
-      log.info('stopping');
-      opened.beginStop();
-      for (const job of clockwork) job.stop();
-      const backupStopped = backups.stop();
-      await http.drain(drainSeconds * SECOND);
-      await Promise.allSettled([ticking, removing]);
-      await backupStopped;
-      await opened.close();
-      unlock();
-      log.info('stopped');
-    },
+  return async () => {
+    log.info('stopping');
+    opened.beginStop();
+    for (const job of clockwork) job.stop();
+    const backupStopped = backups.stop();
+    await http.drain(drainSeconds * SECOND);
+    await Promise.allSettled([ticking, removing]);
+    await backupStopped;
+    await opened.close();
+    unlock();
+    log.info('stopped');
   };
 }
 

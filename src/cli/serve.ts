@@ -31,9 +31,9 @@ export async function serveUntilSignal(shell: Shell, options: CommonOptions): Pr
   }
   catchStrays(log);
   lowerEngine();
-  const running = await serve(config, log, errandOf(shell, config, file));
+  const stop = await serve(config, log, errandOf(shell, config, file));
   await asked;
-  await running.stop();
+  await stop();
 }
 
 /** This program once more, on the same data, whatever the settings have become meanwhile. */
