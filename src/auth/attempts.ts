@@ -4,9 +4,8 @@ import type { Deps } from '../deps.ts';
 import { networkOf } from '../http/client-address.ts';
 import type { Visitor } from '../http/request.ts';
 import { tooManyRequests } from '../kernel/errors.ts';
-import { MINUTE, toInstant } from '../kernel/instants.ts';
+import { MINUTE } from '../kernel/instants.ts';
 import { knowsNetwork } from '../sessions/store.ts';
-import { KNOWN_NETWORK_MS } from '../sessions/tokens.ts';
 import { findUserByEmail } from '../users/store.ts';
 
 /** What is offered as a proof. */
@@ -103,8 +102,7 @@ function budgetsOf(deps: Deps, tx: Tx, visitor: Visitor, email: string, now: num
   if (!limits.enabled) return { here: [], password: [], code: [] };
   const keys = keysOf(deps, visitor, email);
   const user = findUserByEmail(tx, email);
-  const since = toInstant(now - KNOWN_NETWORK_MS);
-  const isKnown = knowsNetwork(tx, user?.id ?? '', networkOf(visitor.address), since);
+  const isKnown = knowsNetwork(tx, user?.id ?? '', networkOf(visitor.address), now);
   const here = { burst: limits.failures_burst, refillMs: MINUTE / limits.failures_per_minute };
   const everywhere = {
     burst: limits.account_failures_burst,

@@ -1,11 +1,9 @@
-import { demandBudgets } from '../db/budgets.ts';
 import type { EmailTokenRow } from '../db/tables.ts';
 import type { Deps } from '../deps.ts';
 import { unauthorized } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { addressTaken, confirmEmail, keepEmail, passwordRemoved } from '../mail/messages.ts';
-import { enqueueMail, takeMailBudget } from '../mail/outbox.ts';
-import { senderBudget } from '../mail/sender-budget.ts';
+import { demandSenderBudget, enqueueMail, takeMailBudget } from '../mail/outbox.ts';
 import { demandAccount, type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import { endSessions } from '../sessions/store.ts';
 import { findUser, findUserByEmail, updateUser } from '../users/store.ts';
@@ -36,7 +34,7 @@ export async function requestChange(
   const { newEmail } = input;
   await writeSignedIn(deps, who, (tx) => {
     const user = demandAccount(tx, who);
-    demandBudgets(tx, senderBudget(deps, user.id), now);
+    demandSenderBudget(deps, tx, user.id, now);
     const to = { kind: 'email-change', to: newEmail };
     if (!takeMailBudget(deps, tx, to, now)) return;
     replaceTokens(tx, user.id, 'email-change');
@@ -70,7 +68,7 @@ export async function confirmChange(deps: Deps, input: TokenInput): Promise<unde
     if (!token || !user || findUserByEmail(tx, token.email)) return undefined;
     revokeTokens(tx, user.id, { purposes: ['password-reset', 'email-change'] });
     const senior = oldestKeepToken(tx, user.id, token.email, now);
-    if (senior) revokeTokens(tx, user.id, { purposes: KEEPING, since: senior.id, notTo: token.email });
+    if (senior) revokeTokens(tx, user.id, { purposes: KEEPING, fromId: senior.id, notTo: token.email });
     letKeepTokensUndo(tx, user.id);
     dropCode(tx, user.email);
     dropPendingSignups(tx, token.email);
@@ -100,7 +98,7 @@ export async function revertChange(deps: Deps, input: TokenInput): Promise<undef
     const first = firstOf(token, oldestKeepToken(tx, user.id, token.email, now));
     if (holder && first.purpose === 'email-keep') return user.id;
     revokeTokens(tx, user.id, { purposes: ['password-reset'] });
-    revokeTokens(tx, user.id, { purposes: KEEPING, since: first.id });
+    revokeTokens(tx, user.id, { purposes: KEEPING, fromId: first.id });
     dropCode(tx, user.email);
     dropPendingSignups(tx, token.email);
     endSessions(tx, user.id);

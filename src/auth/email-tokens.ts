@@ -100,13 +100,13 @@ export const letKeepTokensUndo = (db: Db, userId: string) =>
 export function revokeTokens(
   db: Db,
   userId: string,
-  only: { purposes: Purpose[]; since?: string; notTo?: string },
+  only: { purposes: Purpose[]; fromId?: string; notTo?: string },
 ): void {
   let doomed = query
     .deleteFrom('email_tokens')
     .where('user_id', '=', userId)
     .where('purpose', 'in', only.purposes);
-  if (only.since !== undefined) doomed = doomed.where('id', '>=', only.since);
+  if (only.fromId !== undefined) doomed = doomed.where('id', '>=', only.fromId);
   if (only.notTo !== undefined) doomed = doomed.where('email', '!=', only.notTo);
   discardMails(db, db.all(doomed.returning('id')));
 }

@@ -1,5 +1,5 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import { type Budget, takeBudgets } from '../db/budgets.ts';
+import { type Budget, demandBudgets, takeBudgets } from '../db/budgets.ts';
 import { type Db, prepared, query } from '../db/connection.ts';
 import type { OutboxRow, Tables } from '../db/tables.ts';
 import type { Tx } from '../db/tx.ts';
@@ -70,6 +70,13 @@ export const enqueueDecoy = (deps: Deps, tx: Tx, mail: Mail, now: number) =>
  */
 export const takeMailBudget = (deps: Deps, tx: Tx, mail: Pick<Mail, 'kind' | 'to'>, now: number): boolean =>
   takeBudgets(tx, budgetsOf(deps, mail), now) === undefined;
+
+/** Takes one from the mails to others that a user may cause in a day; 429 when there are none left. */
+export function demandSenderBudget(deps: Deps, tx: Tx, userId: string, now: number): void {
+  const { enabled, sender_mails_per_day: most } = deps.config.rate_limits;
+  const bucket = { burst: most, refillMs: DAY / most };
+  if (enabled) demandBudgets(tx, [{ key: `sender:${userId}`, bucket }], now);
+}
 
 function put(deps: Deps, tx: Tx, mail: Mail, state: OutboxRow['state'], now: number): void {
   tx.run(

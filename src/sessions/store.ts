@@ -2,13 +2,15 @@ import { type SqlBool, sql } from 'kysely';
 import { type Db, prepared, query, ROWS_AT_ONCE } from '../db/connection.ts';
 import { readPage } from '../db/read-page.ts';
 import type { RefreshTokenRow, SessionRow } from '../db/tables.ts';
-import { type Instant, toInstant } from '../kernel/instants.ts';
+import { DAY, type Instant, toInstant } from '../kernel/instants.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { SignedIn } from './door.ts';
 import type { Session } from './schema.ts';
 
 /** Before any time that a clock may tell, so that no clock revives what has ended. */
 const ENDED = toInstant(0);
+/** How long a network that signed in counts as the account's own. */
+export const KNOWN_NETWORK_MS = 30 * DAY;
 
 const sessionOf = (row: SessionRow, currentId: string): Session => ({
   id: row.id,
@@ -105,13 +107,13 @@ export const rememberNetwork = (db: Db, userId: string, network: string, now: In
       .onConflict((conflict) => conflict.columns(['user_id', 'network']).doUpdateSet({ signed_in_at: now })),
   );
 
-/** Whether someone signed in to this account from that network since then. */
-export const knowsNetwork = (db: Db, userId: string, network: string, since: Instant) =>
+/** Whether someone signed in to this account from that network lately. */
+export const knowsNetwork = (db: Db, userId: string, network: string, now: number) =>
   db.one(
     query
       .selectFrom('known_addresses')
       .select('network')
       .where('user_id', '=', userId)
       .where('network', '=', network)
-      .where('signed_in_at', '>', since),
+      .where('signed_in_at', '>', toInstant(now - KNOWN_NETWORK_MS)),
   ) !== undefined;

@@ -14,9 +14,6 @@ import type { SignedIn } from './door.ts';
 import type { RefreshInput, SignedInAnswer, TokenPair } from './schema.ts';
 import * as store from './store.ts';
 
-/** How long a network that signed in counts as the account's own. */
-export const KNOWN_NETWORK_MS = 30 * DAY;
-
 interface NewSession {
   sessionId: string;
   userId: string;

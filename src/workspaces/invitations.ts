@@ -1,4 +1,3 @@
-import { demandBudgets } from '../db/budgets.ts';
 import type { Db } from '../db/connection.ts';
 import type { InvitationRow, UserRow } from '../db/tables.ts';
 import type { Tx } from '../db/tx.ts';
@@ -8,8 +7,7 @@ import { newId } from '../kernel/ids.ts';
 import { DAY, type Instant, toInstant } from '../kernel/instants.ts';
 import { hashSecret, newSecret } from '../kernel/secrets.ts';
 import { invitation as invitationMail } from '../mail/messages.ts';
-import { enqueueMail, takeMailBudget } from '../mail/outbox.ts';
-import { senderBudget } from '../mail/sender-budget.ts';
+import { demandSenderBudget, enqueueMail, takeMailBudget } from '../mail/outbox.ts';
 import { notify } from '../notifications/notify.ts';
 import { demandAccount, type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import { findUserByEmail } from '../users/store.ts';
@@ -42,7 +40,7 @@ export function invite(deps: Deps, who: Member, input: InvitationInput): Promise
   };
   return writeAs(deps, who, (tx) => {
     demandSound(inviteeIssues(tx, who, input));
-    demandBudgets(tx, senderBudget(deps, who.userId), now);
+    demandSenderBudget(deps, tx, who.userId, now);
     const inviter = demandAccount(tx, who);
     const to = { kind: 'invitation', to: row.email };
     const isMailed = takeMailBudget(deps, tx, to, now);
