@@ -1,33 +1,23 @@
 import { purgeBudgets } from '../db/budgets.ts';
-import { ROWS_AT_ONCE, statement } from '../db/connection.ts';
+import { ROWS_AT_ONCE } from '../db/connection.ts';
+import { deleteRows } from '../db/delete-rows.ts';
 import type { Deps } from '../deps.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { purgeMails } from '../mail/outbox.ts';
-import { KNOWN_NETWORK_MS } from '../sessions/tokens.ts';
+import { KNOWN_NETWORK_MS } from '../sessions/store.ts';
 
-interface Doomed {
-  table: string;
-  key: string;
-  /** With a `?` for the instant. */
-  where: string;
-}
+const expired = (table: string, key?: string) => deleteRows(table, 'expires_at <= ?', key);
 
-const expired = (table: string, key = 'id'): Doomed => ({ table, key, where: 'expires_at <= ?' });
-
-const EXPIRING: Doomed[] = [
+const EXPIRING = [
   // Sessions would take them along, but one may have thousands.
-  {
-    table: 'refresh_tokens',
-    key: 'hash',
-    where: 'session_id in (select id from sessions where expires_at <= ?)',
-  },
+  deleteRows('refresh_tokens', 'session_id in (select id from sessions where expires_at <= ?)', 'hash'),
   expired('sessions'),
   expired('pending_signups'),
   expired('login_codes'),
   expired('email_tokens'),
   expired('used_telegram_logins', 'hash'),
 ];
-const NETWORKS: Doomed = { table: 'known_addresses', key: 'user_id, network', where: 'signed_in_at <= ?' };
+const NETWORKS = deleteRows('known_addresses', 'signed_in_at <= ?', 'user_id, network');
 
 /** Deletes what has expired: sessions, codes, tokens, sign-ups, used Telegram sign-ins, budgets, mails. */
 export async function purgeAccounts(deps: Deps): Promise<void> {
@@ -39,8 +29,6 @@ export async function purgeAccounts(deps: Deps): Promise<void> {
 }
 
 /** Deletes what is of that instant or older, a few rows in each commit. */
-async function purge({ write }: Deps, { table, key, where }: Doomed, until: Instant): Promise<void> {
-  const some = `select ${key} from ${table} where ${where} limit ${ROWS_AT_ONCE}`;
-  const deletion = statement(`delete from ${table} where (${key}) in (${some})`, [until]);
-  while ((await write((tx) => tx.run(deletion))) === ROWS_AT_ONCE);
+async function purge({ write }: Deps, doomed: ReturnType<typeof deleteRows>, until: Instant): Promise<void> {
+  while ((await write((tx) => tx.run(doomed(until, ROWS_AT_ONCE)))) === ROWS_AT_ONCE);
 }

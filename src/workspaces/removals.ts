@@ -1,5 +1,6 @@
 import type { CompiledQuery } from 'kysely';
 import { query, statement } from '../db/connection.ts';
+import { deleteRows } from '../db/delete-rows.ts';
 import { eraseResidue, markResidue } from '../db/residue.ts';
 import type { RemovalRow } from '../db/tables.ts';
 import type { Tx } from '../db/tx.ts';
@@ -81,14 +82,6 @@ function takeStep(tx: Tx, { kind, id }: RemovalRow, most: number): boolean {
 const TABLES = { user: 'users', workspace: 'workspaces', space: 'spaces', list: 'lists' } as const;
 
 type Part = (id: string, most: number) => CompiledQuery<unknown>;
-
-/** Takes rows away; `where` has a `?` for the id. */
-const deleteRows =
-  (table: string, where: string, key = 'rowid'): Part =>
-  (id, most) => {
-    const some = `select ${key} from ${table} where ${where} limit ?`;
-    return statement(`delete from ${table} where (${key}) in (${some})`, [id, most]);
-  };
 
 /** Changes rows so that `where`, which has a `?` for the id, does not find them again. */
 const updateRows =
