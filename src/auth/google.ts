@@ -2,7 +2,7 @@ import type { UserRow } from '../db/tables.ts';
 import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import type { Visitor } from '../http/request.ts';
-import { forbidden, signInFailed } from '../kernel/errors.ts';
+import { signInFailed } from '../kernel/errors.ts';
 import { type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import type { SignedInAnswer } from '../sessions/schema.ts';
 import { signedInAnswer, startSession } from '../sessions/tokens.ts';
@@ -19,7 +19,7 @@ import {
   notLinked,
 } from './identities.ts';
 import type { GoogleInput, Me } from './schema.ts';
-import { isClosed } from './signup.ts';
+import { demandOpen } from './signup.ts';
 
 /**
  * Signs in by a Google ID token. Someone new gets an account as a confirmation makes it (403 while sign-up is
@@ -69,7 +69,7 @@ function accountOf(deps: Deps, tx: Tx, person: GooglePerson, now: number): UserR
     addIdentity(deps, tx, owner, 'google', subject, now);
     return owner;
   }
-  if (isClosed(deps)) throw forbidden('Sign-up is closed on this server');
+  demandOpen(deps);
   const user = createAccount(tx, { email, name: fittingName(person.name, email), passwordHash: null }, now);
   insertIdentity(tx, user.id, 'google', subject, now);
   tx.afterCommit(() => deps.log.info({ event: 'account-created', userId: user.id }, 'account created'));

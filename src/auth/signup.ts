@@ -35,7 +35,7 @@ export async function register(deps: Deps, input: RegisterInput): Promise<undefi
   const invitedToId =
     invitationToken === undefined ? undefined : invitedTo(deps.read, invitationToken, email, toInstant(now));
   if (invitedToId === undefined) {
-    if (isClosed(deps)) throw forbidden('Sign-up is closed on this server');
+    demandOpen(deps);
     if (invitationToken !== undefined) throw invalid(UNFIT_INVITATION);
   }
   const asked: AskedAccount = {
@@ -121,5 +121,9 @@ export async function confirmSignup(
   return signedInAnswer(deps, opened.user, opened.session, now);
 }
 
-/** Whether no new account is made, save for who is invited. */
-export const isClosed = ({ config }: Deps): boolean => config.auth.signup === 'closed';
+/** 403 while no new account is made, save for who is invited. */
+export function demandOpen(deps: Deps): void {
+  if (isClosed(deps)) throw forbidden('Sign-up is closed on this server');
+}
+
+const isClosed = ({ config }: Deps): boolean => config.auth.signup === 'closed';

@@ -2,14 +2,14 @@ import { query } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import type { Visitor } from '../http/request.ts';
-import { forbidden, invalid, signInFailed } from '../kernel/errors.ts';
+import { invalid, signInFailed } from '../kernel/errors.ts';
 import { confirmTelegramSignup } from '../mail/messages.ts';
 import { type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import type { SignedInAnswer } from '../sessions/schema.ts';
 import { signedInAnswer, startSession } from '../sessions/tokens.ts';
 import { findUserByIdentity, fittingName, linkIdentity, notLinked } from './identities.ts';
 import type { Me, TelegramInput, TelegramLoginInput } from './schema.ts';
-import { isClosed, promiseAccount } from './signup.ts';
+import { demandOpen, promiseAccount } from './signup.ts';
 import { type TelegramPerson, telegramPerson } from './telegram-widget.ts';
 
 const USED = 'The Telegram sign-in was used before';
@@ -32,7 +32,7 @@ export async function logInByTelegram(
     if (!use(tx, person)) return 'used';
     const user = findUserByIdentity(tx, 'telegram', person.subject);
     if (user) return { user, session: startSession(deps, tx, visitor, user.id, now) };
-    if (isClosed(deps)) throw forbidden('Sign-up is closed on this server');
+    demandOpen(deps);
     // Throwing takes back the use: the client asks for the address, and sends the same fields again with it.
     if (email === undefined) {
       throw invalid({ path: 'email', message: 'Email is needed: this Telegram account is not linked yet' });
