@@ -1,6 +1,5 @@
 import { isOfFailingStorage } from '../db/connection.ts';
 import { AppError, OperatorError } from '../kernel/errors.ts';
-import { AddonError } from '../kernel/native-addon.ts';
 
 /** The command was called in a way that it cannot be meant: exit code 2. */
 export class MisuseError extends OperatorError {}
@@ -22,7 +21,6 @@ export function failureOf(error: unknown): Failure {
 
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof AddonError) return error.message;
   if (error instanceof OperatorError || error instanceof AppError) {
     return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
   }

@@ -12,11 +12,9 @@ const BYTES_AT_MOST = 64 * 1024;
  * terminal without being shown. A MisuseError where there is neither.
  */
 export async function readNewPassword(shell: Shell, fromStdin: boolean): Promise<string> {
-  if (fromStdin && !shell.stdin.isTTY) return readAll(shell);
-  if (!shell.stdin.isTTY) {
-    throw new MisuseError('There is no terminal to type a password at; hand it over with --password-stdin');
-  }
-  return typeTwice(shell);
+  if (shell.stdin.isTTY) return typeTwice(shell);
+  if (fromStdin) return readAll(shell);
+  throw new MisuseError('There is no terminal to type a password at; hand it over with --password-stdin');
 }
 
 async function readAll(shell: Shell): Promise<string> {

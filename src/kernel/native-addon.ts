@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { getRawAsset } from 'node:sea';
-import { codeOf } from './errors.ts';
+import { codeOf, OperatorError } from './errors.ts';
 import { DAY } from './instants.ts';
 
 /** The SHA-256 of each addon in this executable, put in by deploy/release/bundle.mjs. Run from sources there is none. */
@@ -39,7 +39,7 @@ export interface AddonPlaces {
 }
 
 /** No place would do for an addon. Not the database's fault, nor the request's: the message is for the operator. */
-export class AddonError extends Error {}
+export class AddonError extends OperatorError {}
 
 // Module state, because packages ask for their addon deep inside, where no argument of ours can reach.
 let dataFolder: string | undefined;
