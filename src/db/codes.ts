@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** Whose rows have a code: a small number, never given twice, that stands for the id in the indexes of tasks. */
+/** What is found by a code, too: a small number, never given twice, that stands for the id in the indexes of tasks. */
 export type Coded = 'users' | 'lists' | 'statuses';
 
 /** Within a statement, the code of what has that id: null where there is none. */

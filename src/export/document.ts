@@ -8,7 +8,7 @@ import { FORMAT_VERSION } from './schema.ts';
 
 /**
  * Everything of an account as an `AccountExport` in JSON, piece by piece, so that it need never be held as a whole;
- * `db` is to be the data of one moment. 404, before the first piece, when there is no such user.
+ * `db` is to be the data of one moment. 401, before the first piece, when there is no such user.
  */
 export function* exportDocument(
   db: Db,

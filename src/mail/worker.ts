@@ -28,7 +28,7 @@ export interface Letter extends Message {
 export type Delivery = { kind: 'taken' } | { kind: 'refused' | 'delayed'; reason: string };
 
 export interface Transport {
-  /** Answers, never throws; in bounded time. */
+  /** In bounded time; to throw is to delay. */
   deliver(letter: Letter): Promise<Delivery>;
   /** Whether the content may be erased once it is taken. */
   erasesTaken: boolean;

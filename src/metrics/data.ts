@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import type { Db } from '../db/connection.ts';
 import { logBytesOf } from '../db/open.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { type Instant, SECOND, toInstant } from '../kernel/instants.ts';
+import { type Instant, SECOND, toInstant, toMs } from '../kernel/instants.ts';
 import { outboxDepth } from '../mail/listing.ts';
 import { firstUpcoming } from '../recurring/store.ts';
 import { firstUnnoticed } from '../tasks/due.ts';
@@ -14,7 +14,7 @@ import type { Board } from './metrics.ts';
 export function showData(board: Board, world: { config: Config; clock: Clock; read: Db }): void {
   const { config, clock, read } = world;
   const secondsSince = (instant: Instant | undefined): number | undefined =>
-    instant === undefined ? undefined : Math.max(0, (clock.now() - Date.parse(instant)) / SECOND);
+    instant === undefined ? undefined : Math.max(0, (clock.now() - toMs(instant)) / SECOND);
 
   const { path } = config.database;
   board.gauge('errand_database_bytes', 'What the database takes, its log included.', () => bytesOf(path));

@@ -16,8 +16,8 @@ interface Notice {
 }
 
 /**
- * Tells each of these users (null is nobody), in the transaction of what happened. A notice may quote names and titles: it goes with
- * the workspace and the account that they are from.
+ * Tells each of these users (null is nobody), in the transaction of what happened. A notice may quote names and
+ * titles: it goes with the workspace and the account that they are from.
  */
 export function notify(tx: Tx, userIds: readonly (string | null)[], notice: Notice, now: Instant): void {
   const { type, actorId, workspaceId, title, body, data } = notice;

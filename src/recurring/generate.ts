@@ -115,7 +115,7 @@ function generate(
   const decided = findOccurrence(tx, record);
   const task = tasks.findTask(tx, series.workspace_id, decided?.task_id ?? null);
   if (!decided || task?.completed_at !== null) return null;
-  // Made ahead, it was passed over when zone data changed.
+  // Its task waits already: from before a pause, a split, new zone data, or made ahead.
   redate(tx, series, decided, occurrence, toInstant(now));
   return task.id;
 }

@@ -13,7 +13,7 @@ const LASTS_AT_MOST = DAY / SECOND;
 const AHEAD_AT_MOST = 30;
 
 /** Who an access token speaks for. Whether the session still lives is for the door to ask. */
-export interface Claims {
+interface Claims {
   userId: string;
   sessionId: string;
 }

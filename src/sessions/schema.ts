@@ -5,11 +5,11 @@ import { User } from '../users/schema.ts';
 export const TokenPair = z
   .object({
     accessToken: z.string().openapi({
-      description: 'JWT, sent as `Authorization: Bearer …`; 15 minutes',
+      description: 'JWT, sent as `Authorization: Bearer …`; 15 minutes by default',
       example: 'eyJhbGciOiJIUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIwMTlkIn0.c2lnbmF0dXJl',
     }),
     refreshToken: z.string().openapi({
-      description: 'Opaque, single use; 30 days from last use',
+      description: 'Opaque, single use; 30 days from last use by default',
       example: 'Qm3vXy0aTz9cLr5eKd7hWf1jPg2nSb4uVi6oEqRtC8k',
     }),
   })

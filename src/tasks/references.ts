@@ -52,7 +52,7 @@ const assigneeIssues = (db: Db, who: Member, userId: string): Issue[] =>
     ? []
     : [{ path: 'assigneeId', message: 'Must be a member of this workspace who is not a viewer' }];
 
-/** Where an edit leaves a task, and what it refers to that will not do. */
+/** What an edit changes of where a task is, and what it refers to that will not do. */
 export function planEdit(
   db: Db,
   who: Member,
@@ -60,13 +60,13 @@ export function planEdit(
   edit: TaskPatch,
   at: Instant,
   mayMove: boolean,
-): { place: Partial<TaskRow>; issues: Issue[] } {
+): { changes: Partial<TaskRow>; issues: Issue[] } {
   const { listId = row.list_id } = edit;
   const issues = mayMove || listId === row.list_id ? [] : [USE_MOVE];
-  const place = placeFor(db, who, row, mayMove ? edit : { ...edit, listId: row.list_id }, at, issues);
-  if (edit.assigneeId && (edit.assigneeId !== row.assignee_id || place.assignee_id === null))
+  const changes = placeFor(db, who, row, mayMove ? edit : { ...edit, listId: row.list_id }, at, issues);
+  if (edit.assigneeId && (edit.assigneeId !== row.assignee_id || changes.assignee_id === null))
     issues.push(...assigneeIssues(db, who, edit.assigneeId));
-  return { place, issues };
+  return { changes, issues };
 }
 
 /**

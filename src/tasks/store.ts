@@ -18,7 +18,7 @@ export const SHOWN = `id, workspace_id, space_id, list_id, title, description, p
   creator_id, start_date, due_date, completed_at, position, recurring_task_id, occurrence_at, occurrence_number,
   overridden, created_at, updated_at`;
 
-/** A task with the number that the search index knows it by. */
+/** A task with its number: the rowid, in the search index too. */
 export type StoredTask = TaskRow & { seq: number };
 
 export const taskOf = (row: ShownTask): Task => ({

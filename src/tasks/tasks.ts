@@ -116,7 +116,7 @@ export function editTask(
   const plan = planEdit(tx, who, row, edit, at, mayMove);
   demandSound(plan.issues);
   const changes: Partial<TaskRow> = {
-    ...plan.place,
+    ...plan.changes,
     ...(edit.title !== undefined && { title: edit.title }),
     ...(edit.description !== undefined && { description: edit.description }),
     ...(edit.priority !== undefined && { priority: store.priorityRank(edit.priority) }),

@@ -14,7 +14,7 @@ declare const admitted: unique symbol;
 /** Someone whom the workspace's door has let in; only that door makes one. */
 export interface Member extends SignedIn {
   readonly workspaceId: string;
-  /** Stands in front of every word of the workspace in the search index. */
+  /** Stands for the id in the indexes of tasks, and in front of every word in the search index. */
   readonly workspaceCode: number;
   readonly role: Role;
   readonly [admitted]: true;
