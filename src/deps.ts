@@ -1,4 +1,5 @@
 import type { GoogleTokens } from './auth/google-tokens.ts';
+import type { Undecided } from './auth/undecided.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/connection.ts';
 import type { Snapshot } from './db/snapshot.ts';
@@ -47,6 +48,8 @@ export interface Deps {
   /** None unless `metrics.enabled`. */
   metrics: Metrics | undefined;
   passwords: Passwords;
+  /** The proofs by password under way. */
+  undecided: Undecided;
   accessTokens: AccessTokens;
   google: GoogleTokens;
   /** Called in the transaction in which a task is completed or deleted: its series, if it has one, may go on. */

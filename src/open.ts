@@ -1,6 +1,7 @@
 import { migrations } from '../migrations/index.ts';
 import { createGoogleKeys } from './auth/google-keys.ts';
 import { createGoogleTokens } from './auth/google-tokens.ts';
+import { createUndecided } from './auth/undecided.ts';
 import type { Config } from './config.ts';
 import { createCheckpoints } from './db/checkpoints.ts';
 import { networkFileSystem } from './db/file-system.ts';
@@ -114,6 +115,7 @@ export async function openDeps(
       mailer,
       metrics,
       passwords: options.doubles?.passwords ?? argon2Passwords(),
+      undecided: createUndecided(),
       accessTokens: createAccessTokens({
         keys,
         clock,

@@ -336,6 +336,18 @@ describe('failed sign-ins', () => {
     expect(outcomes.filter(({ status }) => status === 401).length).toBe(10);
   });
 
+  it('are not used up by right passwords that come together', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com');
+    const together = (password: string, most: number) =>
+      Promise.all(Array.from({ length: most }, () => login(ada.email, password)));
+    const statuses = (await together(ada.password, 30)).map(({ status }) => status);
+    expect(statuses).toEqual(Array(30).fill(200));
+    const failed = await together('wrong password', 30);
+    expect(failed.filter(({ status }) => status === 401).length).toBe(10);
+    expect((await login(ada.email, ada.password)).status).toBe(429);
+  });
+
   it('of all addresses are 100 per account, and hold up no network that signed in within 30 days', async () => {
     await open({ auth_burst: 100_000 });
     const ada = await world.signUp('ada@example.com');

@@ -51,16 +51,9 @@ export function forgetAttempts(deps: Deps, tx: Tx, visitor: Visitor, email: stri
   deleteBudgets(tx, Object.values(keysOf(deps, visitor, email)));
 }
 
-/** Counts an attempt on the disk; throws TooManyRequestsError when the budget is empty. */
-export async function demandAttempt(deps: Deps, visitor: Visitor, email: string, now: number): Promise<void> {
-  const waitMs = await deps.write((tx) => countAttempt(deps, tx, visitor, email, now));
-  if (waitMs !== undefined) throw heldUp(waitMs);
-}
-
 /**
- * Whether that is the password of the account at an address; `stored` is null where it has none. Counted as an
- * attempt, which the caller forgives once all is well; one that could not even be compared is forgiven here. 429 when
- * there were too many, or too many wait to be compared.
+ * Whether that is the password of the account at an address; `stored` is null where it has none. 429 when there were
+ * too many failures, or too many wait to be compared, and then that is no attempt.
  */
 export async function provePassword(
   deps: Deps,
@@ -69,26 +62,44 @@ export async function provePassword(
   now: number,
 ): Promise<boolean> {
   deps.passwords.demandRoom();
-  await demandAttempt(deps, visitor, email, now);
-  return orForgive(deps, visitor, email, now, () => deps.passwords.verify(stored, offered));
+  return prove(deps, visitor, email, now, () => deps.passwords.verify(stored, offered));
 }
 
-/** Hashes a password for someone who has just proved theirs: when too many wait, that attempt is forgiven. */
-export const hashAfterProof = (deps: Deps, visitor: Visitor, email: string, password: string, now: number) =>
-  orForgive(deps, visitor, email, now, () => deps.passwords.hash(password));
-
-async function orForgive<T>(
+/** Whether `compare` holds, as an attempt on the disk from before that is known; one that held or threw is taken back. */
+export async function prove(
   deps: Deps,
   visitor: Visitor,
   email: string,
   now: number,
-  work: () => Promise<T>,
-): Promise<T> {
+  compare: () => Promise<boolean>,
+): Promise<boolean> {
+  const { here } = keysOf(deps, visitor, email);
+  await beginAttempt(deps, visitor, email, now, here);
+  let isFailed = false;
   try {
-    return await work();
-  } catch (reason) {
-    await deps.write((tx) => forgiveAttempt(deps, tx, visitor, email, now));
-    throw reason;
+    isFailed = !(await compare());
+  } finally {
+    try {
+      if (!isFailed) await deps.write((tx) => forgiveAttempt(deps, tx, visitor, email, now));
+    } finally {
+      deps.undecided.end(here, !isFailed);
+    }
+  }
+  return !isFailed;
+}
+
+/** Counts an attempt. While others from here are undecided, an empty budget is waited for: those who succeed give back. */
+async function beginAttempt(deps: Deps, visitor: Visitor, email: string, now: number, here: string) {
+  for (;;) {
+    const waitMs = await deps.write((tx) => {
+      const waitMs = countAttempt(deps, tx, visitor, email, now);
+      if (waitMs === undefined) tx.afterCommit(() => deps.undecided.begin(here));
+      return waitMs;
+    });
+    if (waitMs === undefined) return;
+    const room = deps.undecided.room(here);
+    if (!room) throw heldUp(waitMs);
+    await room;
   }
 }
 

@@ -6,7 +6,7 @@ import { toInstant } from '../kernel/instants.ts';
 import type { SignedInAnswer } from '../sessions/schema.ts';
 import { signedInAnswer, startSession } from '../sessions/tokens.ts';
 import { findUser, findUserByEmail, updateUser } from '../users/store.ts';
-import { forgiveAttempt, hashAfterProof, provePassword } from './attempts.ts';
+import { provePassword } from './attempts.ts';
 import type { LoginInput } from './schema.ts';
 
 /**
@@ -20,21 +20,18 @@ export async function logIn(deps: Deps, visitor: Visitor, input: LoginInput): Pr
   const stored = user?.password_hash ?? null;
   const matches = await provePassword(deps, visitor, { email, stored, offered }, now);
   if (!user || !matches) throw refused();
-  const renewed = await renewedHash(deps, visitor, user, offered, now);
+  const renewed = await renewedHash(deps, user, offered);
   const session = await deps.write((tx) => {
     // The password may have been changed, or the account deleted, while it was compared.
     if (findUser(tx, user.id)?.password_hash !== user.password_hash) return undefined;
     if (renewed) updateUser(tx, user.id, toInstant(now), { password_hash: renewed });
-    forgiveAttempt(deps, tx, visitor, email, now);
     return startSession(deps, tx, visitor, user.id, now);
   });
   if (!session) throw refused();
   return signedInAnswer(deps, user, session, now);
 }
 
-const renewedHash = async (deps: Deps, visitor: Visitor, user: UserRow, password: string, now: number) =>
-  user.password_hash !== null && deps.passwords.isOutdated(user.password_hash)
-    ? hashAfterProof(deps, visitor, user.email, password, now)
-    : undefined;
+const renewedHash = async ({ passwords }: Deps, { password_hash: stored }: UserRow, password: string) =>
+  stored !== null && passwords.isOutdated(stored) ? passwords.hash(password) : undefined;
 
 const refused = () => signInFailed('Wrong e-mail or password');

@@ -6,7 +6,7 @@ import { forbidden, type Issue, invalid } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { demandAccount, type SignedIn, writeSignedIn } from '../sessions/door.ts';
 import { findUser, updateUser, userOf } from '../users/store.ts';
-import { forgiveAttempt, hashAfterProof, provePassword } from './attempts.ts';
+import { provePassword } from './attempts.ts';
 import { replacePassword } from './password-reset.ts';
 import type { Me, MeInput, PasswordInput } from './schema.ts';
 
@@ -54,7 +54,6 @@ export async function changePassword(
   const passwordHash = await hashNew(deps, visitor, user, input, now);
   const changed = await writeSignedIn(deps, who, (tx) => {
     if (findUser(tx, who.userId)?.password_hash !== user.password_hash) return false;
-    if (user.password_hash !== null) forgiveAttempt(deps, tx, visitor, user.email, now);
     replacePassword(deps, tx, who.userId, passwordHash, now, who.sessionId);
     return true;
   });
@@ -83,5 +82,5 @@ async function hashNew(
   if (offered === undefined) throw invalid(NO_CURRENT_PASSWORD);
   const isProved = await provePassword(deps, visitor, { email, stored, offered }, now);
   if (!isProved) throw forbidden('The current password is wrong');
-  return hashAfterProof(deps, visitor, email, newPassword, now);
+  return deps.passwords.hash(newPassword);
 }

@@ -16,7 +16,7 @@ import { dropInvitationsTo } from '../workspaces/invitations-store.ts';
 import { beginRemoval, FEW, finishRemoval } from '../workspaces/removals.ts';
 import { titleFor } from '../workspaces/starter.ts';
 import { beginToRemoveWorkspace } from '../workspaces/workspaces.ts';
-import { demandAttempt, forgiveAttempt, provePassword } from './attempts.ts';
+import { prove, provePassword } from './attempts.ts';
 import { dropTokens } from './email-tokens.ts';
 import { dropCode } from './login-code.ts';
 import { dropPendingSignups } from './pending-signups.ts';
@@ -41,7 +41,6 @@ export async function removeMe(
     if (found.password_hash !== user.password_hash || found.email !== user.email) {
       throw forbidden('The account was changed meanwhile');
     }
-    forgiveAttempt(deps, tx, visitor, user.email, now);
   });
 }
 
@@ -88,8 +87,9 @@ async function demandProof(
     if (!(await provePassword(deps, visitor, proof, now))) throw forbidden('The password is wrong');
   } else {
     if (email === undefined) throw invalid({ path: 'email', message: 'Email must be valid' });
-    await demandAttempt(deps, visitor, user.email, now);
-    if (email !== user.email) throw forbidden('The e-mail address is not that of the account');
+    const isTheirs = async () => email === user.email;
+    if (!(await prove(deps, visitor, user.email, now, isTheirs)))
+      throw forbidden('The e-mail address is not that of the account');
   }
 }
 
