@@ -638,8 +638,10 @@ describe('the process', () => {
     const stopping = server.logged('stopping');
     server.child.kill('SIGTERM');
     await stopping;
-    server.child.kill('SIGTERM');
+    // One that comes at once may be an echo of the first.
+    const again = setInterval(() => server.child.kill('SIGTERM'), 20);
     expect((await server.ended).code).toBe(1);
+    clearInterval(again);
     client.destroy();
   });
 
@@ -680,6 +682,28 @@ describe('the process', () => {
     npm.child.kill('SIGTERM');
     const { code, err } = await npm.ended;
     expect([code, err]).toEqual([0, expect.stringContaining('"msg":"stopped"')]);
+  });
+
+  it('serve stops gently when its group gets the SIGTERM, which `npm start` then hands on as well', async () => {
+    const environment = { PATH: process.env.PATH ?? '', HOME: folder, ERRAND_SERVER_PORT: '0' };
+    const options = { ERRAND_DATABASE_PATH: join(folder, 'errand.db') };
+    const root = resolve(MAIN, '../..');
+    const npm = watch(
+      spawn('npm', ['start'], { cwd: root, env: { ...environment, ...options }, detached: true }),
+    );
+    const { address } = await npm.logged('listening');
+    const client = connect(Number(new URL(String(address)).port), '127.0.0.1');
+    await once(client, 'connect');
+    client.write(
+      'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n',
+    );
+    await once(client, 'data');
+    const stopping = npm.logged('stopping');
+    process.kill(-(npm.child.pid ?? 0), 'SIGTERM');
+    await stopping;
+    client.write('{}');
+    expect(String((await once(client, 'data'))[0])).toContain('HTTP/1.1 400');
+    expect((await npm.ended).err).toContain('"msg":"stopped"');
   });
 
   it('leaves a broken key file as it is, and says so in a line', async () => {

@@ -10,7 +10,7 @@ import { type CommonOptions, enterData } from './open-data.ts';
 import type { Shell } from './shell.ts';
 import { catchStrays } from './strays.ts';
 
-/** A Ctrl-C reaches us twice under npm: from the terminal, and handed on by npm; so does a hangup, by the shell. */
+/** A signal to all of a terminal or service reaches us twice under npm, which hands it on; so does a hangup, by the shell. */
 const ECHO_MS = 300;
 
 /**
@@ -53,11 +53,11 @@ const isPublicUrlForgotten = ({ server: { host, port, public_url: publicUrl } }:
 function stopSignal({ isWatched }: Shell): Promise<void> {
   let askedAt: number | undefined;
   return new Promise((resolve) => {
-    const onSignal = (signal: NodeJS.Signals) => {
+    const onSignal = () => {
       if (askedAt === undefined) {
         askedAt = performance.now();
         resolve();
-      } else if (signal === 'SIGTERM' || performance.now() - askedAt > ECHO_MS) process.exit(1);
+      } else if (performance.now() - askedAt > ECHO_MS) process.exit(1);
     };
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
     // Under nohup, or as a service, the terminal it was started from may close.

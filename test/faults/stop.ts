@@ -82,7 +82,7 @@ async function stopTwice(site: Site, person: Person, acknowledged: string[], rou
   );
   await wait(100);
   server.child.kill('SIGTERM');
-  await wait(300);
+  await wait(500);
   if (server.child.exitCode !== null) site.lose(`stop ${round}: did not wait for a request in flight`);
   const took = await endedBy(server, 'SIGTERM');
   site.count(`second signal: exit code ${server.child.exitCode ?? server.child.signalCode}`);
