@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { existsSync, readFileSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import type { z } from 'zod';
@@ -23,7 +23,7 @@ type Table = Record<string, unknown>;
 export function loadConfig(asked: string | undefined, environment: Environment, workingDirectory: string) {
   const named = asked ?? (environment.ERRAND_CONFIG || undefined);
   const path = resolve(workingDirectory, named ?? 'config.toml');
-  const file = existsSync(path) ? path : undefined;
+  const file = isThere(path) ? path : undefined;
   if (named !== undefined && !file) throw new ConfigError(`There is no configuration file at ${path}`);
   const folder = file ? dirname(file) : workingDirectory;
   const values: Table = file ? parseToml(file) : {};
@@ -58,6 +58,15 @@ export function maskedConfig(config: Config): Record<string, Table> {
   }
   const { server } = masked;
   return { ...masked, server: { ...server, base_path: server?.base_path || '/' } };
+}
+
+/** Also what leads nowhere or may not be looked at, so that it is told of. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
 }
 
 function parseToml(file: string): Table {

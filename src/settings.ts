@@ -1,9 +1,12 @@
 import { isIP } from 'node:net';
 import { Cron, CronPattern } from 'croner';
 import { z } from 'zod';
+import { senderIn } from './kernel/sender.ts';
 
 const anyText = (_value: string): boolean => true;
 const isGiven = (value: string) => value !== '';
+/** SQLite would open another file than the one that is locked. */
+const isTrimmed = (value: string) => value === value.trim();
 const optional = (fits: (value: string) => boolean) => (value: string) => value === '' || fits(value);
 const isHeaderWord = (value: string) => /^[!-~]*$/.test(value);
 const isPath = (value: string) => value !== '' && /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~-]+)*\/?$/.test(value);
@@ -11,7 +14,8 @@ const isWebAddress = (value: string) => /^https?:\/\/[^\s/]/.test(value) && URL.
 const isBaseAddress = (value: string) => isWebAddress(value) && !/[?#@]/.test(value);
 const isOrigin = (value: string) => isWebAddress(value) && new URL(value).origin === value;
 const isLinkTemplate = (value: string) => isWebAddress(value) && value.includes('{token}');
-const isSender = (value: string) => /^([^<>\p{Cc}]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u.test(value);
+const isSender = (value: string) =>
+  /^([^<>\p{Cc}]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u.test(value) && senderIn(value) !== undefined;
 
 function isAddressRange(value: string): boolean {
   const [, address = '', bits = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(value) ?? [];
@@ -60,7 +64,11 @@ export const Settings = z.strictObject({
     drain_seconds: integer(10, 0, 600),
   }),
   database: z.strictObject({
-    path: text('data/errand.db', isGiven, 'must not be empty'),
+    path: text(
+      'data/errand.db',
+      (value) => isGiven(value) && isTrimmed(value),
+      'must be a path without white space around it',
+    ),
     snapshot_before_migrate: flag(true),
     external_replication: flag(false),
   }),
@@ -124,7 +132,7 @@ export const Settings = z.strictObject({
   recurrence: z.strictObject({ sweep: flag(true) }),
   backup: z.strictObject({
     schedule: text('0 3 * * *', optional(isCron), 'must be a cron pattern such as 0 3 * * *'),
-    directory: text(''),
+    directory: text('', isTrimmed, 'must be a path without white space around it'),
     keep: integer(7, 1, 10_000),
   }),
   metrics: z.strictObject({

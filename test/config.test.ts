@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -87,6 +87,11 @@ describe('the configuration', () => {
     expect(config.database.path).toBe(join(folder, 'db/a.db'));
     expect(config.backup.directory).toBe(join(folder, 'kept'));
     expect(config.mail.smtp_password).toBe('from the file ');
+  });
+
+  it('is not passed over where it leads nowhere', () => {
+    symlinkSync(join(folder, 'nowhere.toml'), join(folder, 'config.toml'));
+    expect(() => loadConfig(undefined, {}, folder)).toThrow(`${join(folder, 'config.toml')} cannot be read`);
   });
 
   it('never gives pages more items by default than at most', () => {
@@ -215,6 +220,21 @@ describe('a setting that cannot be used stops the start by its name', () => {
       'a link without its token',
       '[mail]\nlink_keep_email = "https://a.example/"',
       'mail.link_keep_email: must begin with http:// or https:// and contain {token}',
+    ],
+    [
+      'a sender whose domain is not in ASCII',
+      '[mail]\nfrom = "Errand <errand@müller.de>"',
+      'mail.from: must be like ada@example.com or Ada <ada@example.com>',
+    ],
+    [
+      'two senders',
+      '[mail]\nfrom = "errand@acme.org, b <x@y.z>"',
+      'mail.from: must be like ada@example.com or Ada <ada@example.com>',
+    ],
+    [
+      'a database that SQLite would look for under another name',
+      '[database]\npath = "data/errand.db "',
+      'database.path: must be a path without white space around it',
     ],
     [
       'SMTP without a host',

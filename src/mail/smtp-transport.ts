@@ -1,16 +1,13 @@
 import { createTransport, type NodemailerError } from 'nodemailer';
-import addressparser from 'nodemailer/lib/addressparser';
-import { type Config, ConfigError } from '../config.ts';
+import type { Config } from '../config.ts';
 import { MINUTE, SECOND } from '../kernel/instants.ts';
+import { PLAIN_ADDRESS, senderIn } from '../kernel/sender.ts';
 import { type Delivery, MAILS_AT_ONCE, type Transport } from './worker.ts';
 
 const REASON_CHARACTERS_AT_MOST = 200;
 
 /** Authentication required, mechanism too weak, credentials refused, encryption required (RFC 4954, section 6). */
 const CREDENTIALS_REPLIES = [530, 534, 535, 538];
-
-/** No quotes, comments, routes, controls or non-ASCII: what every parser on the way reads as the same one mailbox. */
-const PLAIN_ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]+@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
 
 /** How long the server may take; a test is less patient. */
 const PATIENCE = {
@@ -36,8 +33,8 @@ export function smtpTransport(
 ): Transport {
   const { mail } = config;
   const patience = { ...PATIENCE, ...options.patience };
-  const from = senderOf(mail.from);
-  const domain = messageIdDomain(config, from.address);
+  const from = senderIn(mail.from);
+  const domain = messageIdDomain(config, from?.address ?? '');
   const mailer = createTransport({
     pool: true,
     maxConnections: MAILS_AT_ONCE,
@@ -91,14 +88,6 @@ export function smtpTransport(
     },
     close: () => mailer.close({ force: true }),
   };
-}
-
-function senderOf(from: string) {
-  const [sender, ...more] = addressparser(from, { flatten: true });
-  if (!sender || more.length > 0 || !PLAIN_ADDRESS.test(sender.address)) {
-    throw new ConfigError('mail.from: must be one e-mail address, with or without a name');
-  }
-  return { name: sender.name, address: sender.address };
 }
 
 /** The sender's domain, or the public host for a sender that has none to speak of. */
