@@ -110,6 +110,10 @@ describe('a search', () => {
     for (const q of ['タスク', 'カナ', 'ｶﾀｶﾅ']) expect(await titles(q)).toEqual(['カタカナのタスク']);
     for (const q of ['🎉', 'party 🎉', '议']) expect(await titles(q)).toEqual(['回议 🎉party']);
     expect(await titles('京東')).toEqual([]);
+    const long = Array.from({ length: 60 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join('');
+    await withTasks(`序${long}尾`);
+    expect(await titles(long)).toHaveLength(1);
+    expect(await titles(long.replace('\u4e1e', '東'))).toEqual([]);
     expect(await titles('議会')).toEqual([]);
   });
 

@@ -39,6 +39,13 @@ describe('folding', () => {
 });
 
 describe('what a text is found by', () => {
+  it('is no pair of characters more than a thousand times', () => {
+    const tokens = indexText(1, `${'東'.repeat(50_000)}京`)
+      .trim()
+      .split(' ');
+    expect(tokens).toEqual([...Array(1_000).fill('1_東東'), '1_東京', '1_京']);
+  });
+
   it('are its words, once each, behind the code of the workspace', () => {
     expect(indexText(36, 'Buy milk, buy MILK!')).toBe('10_buy 10_milk ');
   });
@@ -66,6 +73,13 @@ describe('what a text is found by', () => {
 });
 
 describe('what is asked for', () => {
+  it('is so little of one run at a time that looking for it everywhere takes no long', () => {
+    const run = Array.from({ length: 40 }, (_, i) => String.fromCodePoint(0x4e00 + i));
+    const pairs = run.slice(0, -1).map((character, i) => `1_${character}${run[i + 1]}`);
+    const phrases = [pairs.slice(0, 16), pairs.slice(16, 32), pairs.slice(32)];
+    expect(matchTerms(1, run.join(''))).toEqual(phrases.map((phrase) => `"${phrase.join(' ')}" *`));
+  });
+
   it('becomes one quoted prefix for each word, of all of which none may miss', () => {
     expect(matchTerms(1, 'Buy milk buy')).toEqual(['"1_buy" *', '"1_milk" *']);
     expect(matchTerms(1, 'b bu buy milk')).toEqual(['"1_buy" *', '"1_milk" *']);

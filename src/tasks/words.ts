@@ -34,6 +34,10 @@ const LETTER = String.raw`[\p{L}\p{N}\p{M}\p{Extended_Pictographic}\p{Regional_I
 const PIECES = new RegExp(`(?<run>[${LETTER}&&[${UNSPACED}]]+)|[${LETTER}--[${UNSPACED}]]+`, 'gv');
 /** No language stacks so many (Unicode's stream-safe limit), and putting more in order takes quadratic time. */
 const MARKS_BEYOND_REASON = /(\p{M}{30})\p{M}+/gu;
+/** Of one text. No language says the same so often, and a search would look at each place. */
+const SAME_PAIRS_AT_MOST = 1_000;
+/** A phrase takes as long as it has tokens, at each place where it may be. */
+const PAIRS_IN_PHRASE = 16;
 const HALF_A_PAIR = /[\ud800-\udbff]$/;
 
 interface Pieces {
@@ -61,14 +65,22 @@ export const titleKey = (title: string): string => beginning(fold(title), TITLE_
 /**
  * The tokens under which a text is found, each behind the code of its workspace, so that none is shared: words once
  * each; runs as overlapping pairs of characters and the last one alone (東京都 → 東京 京都 都), so that any part of a
- * run is a phrase of pairs and no phrase reaches beyond its run.
+ * run is a phrase of pairs and no phrase reaches beyond its run. Of a pair that a text repeats endlessly some are left
+ * out.
  */
 export function indexText(workspaceCode: number, text: string | null): string {
   if (text === null) return '';
   const mark = markOf(workspaceCode);
   const { words, runs } = piecesOf(text);
   let tokens = '';
-  for (const run of runs) for (const pair of pairsOf(run)) tokens += `${mark}${pair} `;
+  const times = new Map<string, number>();
+  for (const run of runs) {
+    for (const pair of pairsOf(run)) {
+      const n = (times.get(pair) ?? 0) + 1;
+      times.set(pair, n);
+      if (n <= SAME_PAIRS_AT_MOST) tokens += `${mark}${pair} `;
+    }
+  }
   for (const word of distinct(words)) tokens += `${mark}${word} `;
   return tokens;
 }
@@ -82,7 +94,7 @@ export function matchTerms(workspaceCode: number, asked: string): string[] {
   const mark = markOf(workspaceCode);
   const { words, runs } = piecesOf(asked);
   const telling = distinct(words).filter((word, i, all) => !all[i + 1]?.startsWith(word));
-  const phrases = [...telling.map((word) => [word]), ...runs.map(partOf)];
+  const phrases = [...telling.map((word) => [word]), ...runs.flatMap(phrasesOf)];
   const terms = new Set(phrases.map((tokens) => `"${tokens.map((token) => mark + token).join(' ')}" *`));
   return [...terms];
 }
@@ -114,8 +126,12 @@ function pairsOf(run: string): string[] {
   return characters.map((character, i) => character + (characters[i + 1] ?? ''));
 }
 
-/** The pairs that a run and every longer one have. */
-function partOf(run: string): string[] {
+/** The pairs that a run and every longer one have, phrase by phrase. */
+function phrasesOf(run: string): string[][] {
   const pairs = pairsOf(run);
-  return pairs.length > 1 ? pairs.slice(0, -1) : pairs;
+  const common = pairs.length > 1 ? pairs.slice(0, -1) : pairs;
+  const phrases: string[][] = [];
+  for (let at = 0; at < common.length; at += PAIRS_IN_PHRASE)
+    phrases.push(common.slice(at, at + PAIRS_IN_PHRASE));
+  return phrases;
 }
