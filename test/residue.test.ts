@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { statement } from '../src/db/connection.ts';
 import { eraseResidue } from '../src/db/residue.ts';
 import type { Deps } from '../src/deps.ts';
 import { finishRemovals } from '../src/workspaces/removals.ts';
@@ -46,12 +47,45 @@ function eraseBut(meanwhile: () => Promise<unknown>): Promise<void> {
   };
   return eraseResidue({ ...world.deps, write });
 }
+/** The state of the search index: it is another after each merge. */
+const searchIndex = () =>
+  world.deps.read.one(statement<{ ids: string }>('select group_concat(id) as ids from task_search_data', []))
+    ?.ids;
 /** As they lie on the disk, the log too. */
 const inFiles = (word: string): boolean =>
   ['errand.db', 'errand.db-wal'].some((name) => {
     const path = join(world.folder, name);
     return existsSync(path) && readFileSync(path, 'latin1').includes(word);
   });
+
+it('an erasure ends, whatever is put into the search index beside it', async () => {
+  await listOf('Stays', 300);
+  const removed = await listOf('Zebra');
+  let merges = 0;
+  const write: Deps['write'] = (job) => {
+    merges += 1;
+    expect(merges).toBeLessThan(100);
+    void addTasks(world, home, 1, { title: `Beside ${merges}` });
+    return world.deps.write(job);
+  };
+  await removeList(removed);
+  await eraseResidue({ ...world.deps, write });
+  expect(inFiles('zebra')).toBe(false);
+});
+
+it('an empty list leaves nothing to be erased', async () => {
+  const kept = await listOf('Stays', 300);
+  await inAMinute();
+  const before = searchIndex();
+  await removeList(await listOf('None', 0));
+  await inAMinute();
+  expect(searchIndex()).toBe(before);
+  await addTasks(world, home, 1, { listId: kept });
+  const grown = searchIndex();
+  await removeList(await listOf('None', 0));
+  await inAMinute();
+  expect(searchIndex()).toBe(grown);
+});
 
 describe('what is deleted is gone from the files in a minute', () => {
   it('when an erasure came to its end meanwhile', async () => {

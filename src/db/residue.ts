@@ -51,6 +51,8 @@ export async function eraseResidue(deps: Deps): Promise<void> {
 
 /** Answers whether there was anything to merge. */
 function mergeSearch(tx: Tx, pages: number): boolean {
+  // Writes out what other jobs of the commit put into the index, which is no merge.
+  mergeSearchIndex(tx, 0);
   const before = totalChanges(tx);
   mergeSearchIndex(tx, pages);
   return totalChanges(tx) - before >= 2;

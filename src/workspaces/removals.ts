@@ -71,13 +71,19 @@ async function runSteps(deps: Deps, removal: RemovalRow): Promise<boolean> {
 
 /** Takes at most so many rows of a part away, part after part; with the last of them the thing itself, and answers true. */
 function takeStep(tx: Tx, { kind, id }: RemovalRow, most: number): boolean {
-  markResidue(tx, 'search');
+  if (leavesWords(tx, kind, id)) markResidue(tx, 'search');
   const isDone = PARTS[kind].every((part) => tx.run(part(id, most)) < most);
   if (!isDone) return false;
   tx.run(query.deleteFrom(TABLES[kind]).where('id', '=', id));
   tx.run(query.deleteFrom('removals').where('kind', '=', kind).where('id', '=', id));
   return true;
 }
+
+/** The search index is cleared as a whole, which is too much to do for a list that is empty. */
+const leavesWords = (tx: Tx, kind: RemovalRow['kind'], id: string): boolean =>
+  kind === 'user' ||
+  kind === 'workspace' ||
+  tx.one(statement(`select 1 from tasks where ${TASK_IS_IN[kind]} limit 1`, [id])) !== undefined;
 
 const TABLES = { user: 'users', workspace: 'workspaces', space: 'spaces', list: 'lists' } as const;
 
@@ -117,6 +123,12 @@ const deleteRefreshTokens: Part = (id, most) => {
 /** What a list holds, the tasks first: a series that goes before its tasks would have to let each of them go. */
 const contents = (kind: keyof typeof TASK_IS_IN): Part[] => [
   deleteRows('tasks', TASK_IS_IN[kind]),
+  // Instances that are elsewhere by now.
+  updateRows(
+    'tasks',
+    'recurring_task_id = null',
+    `recurring_task_id in (select id from recurring_series where ${SERIES_IS_IN[kind]})`,
+  ),
   deleteOccurrences(SERIES_IS_IN[kind]),
   deleteRows('recurring_series', SERIES_IS_IN[kind]),
 ];
