@@ -102,7 +102,7 @@ export async function openDeps(
       write: writer.write,
       writeInSteps: writer.writeInSteps,
       emptyLog: async () => {
-        await checkpoints?.idle();
+        await checkpoints?.copyAll();
         return writer.emptyLog();
       },
       openSnapshot: () => openSnapshot(storage.path),

@@ -28,6 +28,8 @@ export interface Checkpoints {
   consider(): Promise<void> | undefined;
   /** Resolves when none is under way. */
   idle(): Promise<void>;
+  /** Has the thread copy what is in the log by now, so that little is left to whoever empties it. */
+  copyAll(): Promise<void>;
   /** To be awaited before the storage is closed. */
   stop(): Promise<void>;
 }
@@ -98,6 +100,10 @@ export function createCheckpoints(storage: Storage, onFailure: (reason: unknown)
       return undefined;
     },
     idle: async () => copying?.promise,
+    copyAll: async () => {
+      while (copying) await copying.promise;
+      if (!hasFailed && askLog().left > FEW_PAGES) await copy();
+    },
     stop: async () => {
       const ended = new Promise((resolve) => (thread ? thread.once('exit', resolve) : resolve(0)));
       thread?.postMessage('stop');
