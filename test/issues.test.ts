@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { as, homeOf } from './people.ts';
+import { as, homeOf, joined } from './people.ts';
 import { DAILY } from './series-world.ts';
 import { openWorld, type Person, type World } from './world.ts';
 
@@ -134,4 +134,32 @@ describe('what a body refers to is told of together with what is wrong by itself
         'newPassword',
       ]);
   });
+});
+
+it('who loses their right while the body arrives is told of nothing that it refers to', async () => {
+  const eve = await joined(world, ada, await homeOf(world, ada), 'member');
+  let isAsked = () => {};
+  const asked = new Promise<void>((resolve) => {
+    isAsked = resolve;
+  });
+  const isRemoved = Promise.withResolvers<void>();
+  const body = new ReadableStream(
+    {
+      pull: async (controller) => {
+        isAsked();
+        await isRemoved.promise;
+        const bad = { title: '', listId, assigneeId: crypto.randomUUID() };
+        controller.enqueue(new TextEncoder().encode(JSON.stringify(bad)));
+        controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const headers = { Authorization: `Bearer ${eve.accessToken}`, 'Content-Type': 'application/json' };
+  const request = { method: 'POST', headers, body, duplex: 'half' } as RequestInit;
+  const answer = world.app.request(`/api${at.home}/tasks`, request);
+  await asked;
+  const removed = await as(world, ada)('DELETE', `${at.home}/members/${eve.id}`);
+  isRemoved.resolve();
+  expect([removed.status, (await answer).status]).toEqual([204, 403]);
 });

@@ -94,15 +94,21 @@ export function mount(app: Hono<Environment>, deps: Deps, basePath: string, decl
     const addressBucket = declared.door.bearer ? undefined : declared.limit;
     if (addressBucket) deps.limits[addressBucket](networkOf(visitor.address), deps.clock.now());
     const params: Record<string, string> = context.req.param();
-    const who = await declared.door.enter(deps, visitor, {
-      authorization: context.req.header('authorization'),
-      workspaceId: params.workspace_id,
-    });
+    const enter = async () =>
+      declared.door.enter(deps, visitor, {
+        authorization: context.req.header('authorization'),
+        workspaceId: params.workspace_id,
+      });
+    const who = await enter();
     if (declared.door.bearer) takeFromUser(deps, who as { userId: string }, declared.limit);
     if (declared.hashes) deps.passwords.demandRoom();
-    const entered = { deps, who, params };
-    const input = await readInput(declared, entered, context, maxBytes);
-    const result = await declared.handle({ ...entered, visitor, ...input });
+    const input = await readInput(
+      declared,
+      async () => ({ deps, who: await enter(), params }),
+      context,
+      maxBytes,
+    );
+    const result = await declared.handle({ deps, who, params, visitor, ...input });
     if (result instanceof Response) {
       // Nobody will read its body.
       if (context.req.method === 'HEAD') await result.body?.cancel();
@@ -118,9 +124,10 @@ function takeFromUser(deps: Deps, { userId }: { userId: string }, limit: Route['
   if (limit) deps.limits[limit](userId, now);
 }
 
+/** What a request gives; `enterAgain` is for whoever may have lost their right while the body came. */
 async function readInput(
   declared: Route,
-  entered: { deps: Deps; who: unknown; params: Record<string, string> },
+  enterAgain: () => Promise<{ deps: Deps; who: unknown; params: Record<string, string> }>,
   context: Context<Environment>,
   maxBytes: number,
 ) {
@@ -129,7 +136,8 @@ async function readInput(
   const given = declared.body && ((await readBody(context.req.raw, maxBytes)) ?? {});
   const body = declared.body && check(declared.body, given, issues);
   if (issues.length === 0) return { query, body };
-  const references = declared.refers?.({ ...entered, body: soundIn(declared.body, given) ?? {} }) ?? [];
+  const references =
+    declared.refers?.({ ...(await enterAgain()), body: soundIn(declared.body, given) ?? {} }) ?? [];
   const isNew = (reference: Issue) => issues.every(({ path }) => path !== reference.path);
   throw invalid(...issues, ...references.filter(isNew));
 }
