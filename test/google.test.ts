@@ -43,6 +43,10 @@ describe('sign-in by Google', () => {
     expect(renamed.body.user).toEqual(body.user);
     const other = await logIn(idToken(KEY, { sub: '2', email: 'countess@gmail.com' }));
     expect(other.body.user.id).not.toBe(body.user.id);
+    for (const claims of [{ email: undefined }, { email_verified: false }, { email: 'ü@example.com' }]) {
+      expect((await logIn(idToken(KEY, claims))).body.user).toEqual(body.user);
+      expect((await logIn(idToken(KEY, { ...claims, sub: '3' }))).status).toBe(401);
+    }
   });
 
   it('takes a token until it expires, and 50 parallel first sign-ins with one open one account', async () => {

@@ -12,8 +12,8 @@ const LIFE_SECONDS_AT_MOST = DAY / SECOND;
 export interface GooglePerson {
   /** Google's name for them, which never changes and is given to no one else. */
   subject: string;
-  /** An address that Google has verified, in its canonical form. */
-  email: string;
+  /** In its canonical form; undefined unless Google has verified it. */
+  email: string | undefined;
   /** Whether Google itself says whose address it is, and not only that it was theirs once. */
   isAuthoritative: boolean;
   name: string | undefined;
@@ -44,11 +44,10 @@ const NOT_SET_UP = {
   refusal: 'Sign-in by Google is not set up on this server: auth.google_client_ids is empty',
 };
 const NOT_VALID = { refusal: 'The Google ID token is not valid' };
-const NOT_VERIFIED = { refusal: 'Google has not verified the e-mail address of this account' };
 
 /**
  * Verifies Google's ID tokens for these client ids: RS256 only, Google as issuer, not expired, made to live a day at
- * most, with a verified address.
+ * most.
  */
 export function createGoogleTokens(options: {
   clientIds: readonly string[];
@@ -101,13 +100,12 @@ async function verifiedClaims(
   }
 }
 
-function personOf({ sub, email, email_verified: isVerified, hd, name }: Claims) {
-  const address = Email.safeParse(email);
-  if (!isVerified || !address.success) return NOT_VERIFIED;
+function personOf({ sub, email: claimed, email_verified: isVerified, hd, name }: Claims): GooglePerson {
+  const email = isVerified ? Email.safeParse(claimed).data : undefined;
   return {
     subject: sub,
-    email: address.data,
-    isAuthoritative: address.data.endsWith('@gmail.com') || Boolean(hd),
+    email,
+    isAuthoritative: email !== undefined && (email.endsWith('@gmail.com') || Boolean(hd)),
     name,
   };
 }

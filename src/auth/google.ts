@@ -21,6 +21,8 @@ import {
 import type { GoogleInput, Me } from './schema.ts';
 import { demandOpen } from './signup.ts';
 
+const NOT_VERIFIED = 'Google vouches for no e-mail address of this account that can be used here';
+
 /**
  * Signs in by a Google ID token. Someone new gets an account as a confirmation makes it (403 while sign-up is
  * closed); an account with their address is theirs where Google is authoritative for it. 401 for a token that does
@@ -53,6 +55,7 @@ export async function logInByGoogle(
 export async function linkGoogle(deps: Deps, who: SignedIn, input: GoogleInput): Promise<Me> {
   const person = await deps.google.verify(input.idToken);
   if ('refusal' in person) throw notLinked('google', person.refusal);
+  if (person.email === undefined) throw notLinked('google', NOT_VERIFIED);
   const now = deps.clock.now();
   return writeSignedIn(deps, who, (tx) => linkIdentity(deps, tx, who, 'google', person.subject, now));
 }
@@ -62,6 +65,7 @@ function accountOf(deps: Deps, tx: Tx, person: GooglePerson, now: number): UserR
   const { subject, email } = person;
   const known = findUserByIdentity(tx, 'google', subject);
   if (known) return known;
+  if (email === undefined) throw signInFailed(NOT_VERIFIED);
   const owner = findUserByEmail(tx, email);
   if (owner) {
     // Someone else's subject at the same address means that the address changed hands at Google.
