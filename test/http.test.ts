@@ -263,6 +263,11 @@ describe('an address of mail', () => {
       'a＠example.com',
       `${'a'.repeat(250)}@example.com`,
       'u@good.com(x)evil.com',
+      'a@example-.com',
+      `a@${'b'.repeat(64)}.com`,
+      'a..b@example.com',
+      '.a@example.com',
+      'a@192.0.2.1',
       '',
     ];
     for (const email of bad) {
@@ -270,6 +275,12 @@ describe('an address of mail', () => {
         body: { email, password: 'password1', name: 'A' },
       });
       expect(body.issues, email).toEqual([{ path: 'email', message: 'Email must be valid' }]);
+    }
+    for (const email of ['a@example.xn--p1ai', 'a@xn--e1afmkfd.xn--p1ai', "o'/=+b&*@example.com"]) {
+      const { status } = await world.call('POST', '/auth/register', {
+        body: { email, password: 'password1', name: 'A' },
+      });
+      expect([email, status]).toEqual([email, 201]);
     }
   });
 });

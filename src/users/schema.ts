@@ -3,9 +3,16 @@ import { hasLength, WireId } from '../http/fields.ts';
 
 const hasBoundedBytes = (password: string): boolean => Buffer.byteLength(password) <= 1_024;
 
+const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
+/** A dot-string at a domain of two labels at least, the last of letters or in Punycode (RFC 5321, 4.1.2; RFC 3696, 2). */
+const ADDRESS = new RegExp(
+  `^${ATOM}(?:\\.${ATOM})*@(?:${LABEL}\\.)+(?:[A-Za-z]{2,63}|[Xx][Nn]--(?:[A-Za-z0-9-]{0,58}[A-Za-z0-9]))$`,
+);
+
 /** One canonical form for every flow: ASCII, lower case. */
 export const Email = z
-  .email({ error: 'Email must be valid' })
+  .email({ error: 'Email must be valid', pattern: ADDRESS })
   .max(254, 'Email must be valid')
   .transform((email) => email.toLowerCase())
   .openapi({ type: 'string', format: 'email', maxLength: 254, example: 'ada@example.com' });
