@@ -123,12 +123,6 @@ const deleteRefreshTokens: Part = (id, most) => {
 /** What a list holds, the tasks first: a series that goes before its tasks would have to let each of them go. */
 const contents = (kind: keyof typeof TASK_IS_IN): Part[] => [
   deleteRows('tasks', TASK_IS_IN[kind]),
-  // Instances that are elsewhere by now.
-  updateRows(
-    'tasks',
-    'recurring_task_id = null',
-    `recurring_task_id in (select id from recurring_series where ${SERIES_IS_IN[kind]})`,
-  ),
   deleteOccurrences(SERIES_IS_IN[kind]),
   deleteRows('recurring_series', SERIES_IS_IN[kind]),
 ];
