@@ -646,7 +646,7 @@ describe('following', () => {
     await w.ok('POST', `${w.series}/${id}/pause`);
     const { recurrence } = await w.edit(id, nextTaskId, 'following', { title: 'New' });
     await w.patch(recurrence.recurringTaskId, { interval: { ...DAILY, timeOfDay: '15:00' } });
-    expect((await w.task(nextTaskId)).dueDate).toBe('2026-03-28T14:00:00.000Z');
+    expect((await w.task(nextTaskId)).dueDate).toBe('2026-03-29T13:00:00.000Z');
   });
 
   it('of a paused series, from an instance made ahead, stays paused and takes no part in the one before', async () => {
@@ -759,6 +759,10 @@ describe('another rule', () => {
     expect(await w.patch(id, { startsAt: '2026-05-01T00:00:00.000Z' })).toMatchObject({
       nextRunAt: '2026-05-01T07:00:00.000Z',
       nextOccurrenceNumber: 1,
+    });
+    expect(await w.patch(id, { interval: { ...DAILY, timeOfDay: '15:00' } })).toMatchObject({
+      nextRunAt: '2026-05-01T13:00:00.000Z',
+      startsAt: '2026-05-01T00:00:00.000Z',
     });
   });
 

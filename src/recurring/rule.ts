@@ -36,7 +36,8 @@ export function planRule(
   now: number,
 ): RulePlan | 'no future' | undefined {
   const at = toInstant(now);
-  const startsAt = patch.startsAt ?? at;
+  // A start to come is the series' until another is asked for.
+  const startsAt = patch.startsAt ?? (series.starts_at > at ? series.starts_at : at);
   const [interval, end] = [intervalOf(series), endConditionOf(series)];
   const asked = createRule(patch.interval ?? interval, patch.endCondition ?? end, startsAt);
   const isNewRhythm =
@@ -57,7 +58,7 @@ export function setRule(tx: Tx, series: StoredSeries, plan: RulePlan, by: string
   else if (plan.isNewRhythm) updateSeriesRow(tx, changed, NOWHERE);
 }
 
-/** Counted from now, or from the start asked for, in numbers that go on from the last. */
+/** Counted from the start asked for, else from now or a start to come, in numbers that go on from the last. */
 function planRhythm(
   tx: Tx,
   series: StoredSeries,
