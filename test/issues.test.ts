@@ -136,6 +136,12 @@ describe('what a body refers to is told of together with what is wrong by itself
   });
 });
 
+it('a field that a new status lacks is told of as an invalid one is', async () => {
+  const told = async (entry: object) =>
+    (await as(world, ada)('PATCH', at.template, { statuses: [entry] })).body.issues;
+  expect(await told({})).toEqual(await told({ title: '', type: 'none' }));
+});
+
 it('who loses their right while the body arrives is told of nothing that it refers to', async () => {
   const eve = await joined(world, ada, await homeOf(world, ada), 'member');
   let isAsked = () => {};

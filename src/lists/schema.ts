@@ -119,9 +119,9 @@ const StatusEntry = NewStatus.partial()
     (entry, context) => {
       if (entry.id !== undefined) return;
       for (const field of ['title', 'type'] as const) {
-        if (entry[field] === undefined) {
-          context.addIssue({ code: 'custom', path: [field], message: `A new status needs a ${field}` });
-        }
+        if (entry[field] !== undefined) continue;
+        const [missing] = NewStatus.shape[field].safeParse(undefined).error?.issues ?? [];
+        context.addIssue({ code: 'custom', path: [field], message: missing?.message });
       }
     },
     { when: ({ value }) => typeof value === 'object' && value !== null },
