@@ -58,7 +58,10 @@ export const RecurringTask = z
     nextRunAt: WireInstant.nullable().openapi({
       description: 'The upcoming occurrence, whose task exists already; null unless the series is active',
     }),
-    nextTaskId: WireId.nullable().openapi({ description: 'Of that occurrence; null when it is' }),
+    nextTaskId: WireId.nullable().openapi({
+      description:
+        'Of that occurrence; null when it is, and when the task went with another list it was moved to',
+    }),
     nextOccurrenceNumber: z.int().nullable().openapi({
       description: 'Of that occurrence; null when it is',
       example: 3,
