@@ -19,10 +19,12 @@ import SqliteDatabase from 'better-sqlite3';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrations } from '../migrations/index.ts';
 import { writeBackup } from '../src/backup/backup.ts';
+import { backupNotes, noteFailure, overdueSince } from '../src/backup/notes.ts';
 import { restoreBackup } from '../src/backup/restore.ts';
+import { connectionDb } from '../src/db/connection.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { lockData, openStorage, StorageError } from '../src/db/open.ts';
-import { toInstant } from '../src/kernel/instants.ts';
+import { DAY, toInstant } from '../src/kernel/instants.ts';
 import { as, homeOf, invite } from './people.ts';
 import { errand } from './shell.ts';
 import { openWorld, type Person, START, type World } from './world.ts';
@@ -122,6 +124,23 @@ describe('a restore', () => {
     expect(statSync(join(folder, 'data')).ino).toBe(inode);
     expect(readdirSync(join(folder, 'data')).filter((name) => /new|wal|shm|journal/.test(name))).toEqual([]);
     expect(emailsIn(replaced())).toEqual(['ada@example.com', 'bob@example.com']);
+  });
+
+  it('knows of the backup that it was made of, and of no failure before that', async () => {
+    const opened = await open();
+    await opened.signUp('ada@example.com');
+    noteFailure(connectionDb(opened.opened.storage.writing), 'disk was full', START);
+    await writeBackup(database, backup, unwatched);
+    await close();
+    await restore({ at: toInstant(START + 3 * DAY) });
+    const restored = new SqliteDatabase(database);
+    const db = connectionDb(restored);
+    expect(backupNotes(db)).toEqual({
+      done: { at: toInstant(START + 3 * DAY), file: backup, bytes: statSync(backup).size },
+      failed: undefined,
+    });
+    expect(overdueSince('0 3 * * *', db, START + 3 * DAY)).toBeUndefined();
+    restored.close();
   });
 
   it('makes the database where there is none', async () => {

@@ -16,6 +16,12 @@ export function noteBackup(db: Db, { file, bytes }: { file: string; bytes: numbe
   db.run(query.deleteFrom('meta').where('key', '=', 'failed_backup'));
 }
 
+/** Notes in restored data, whose notes are of the backups before, that it has the one it was made of. */
+export function noteRestored(db: Db, backup: { file: string; bytes: number }, now: number): void {
+  const { done, failed } = backupNotes(db);
+  if (done || failed) noteBackup(db, backup, now);
+}
+
 export function noteFailure(db: Db, reason: string, now: number): void {
   setMeta(db, 'failed_backup', JSON.stringify({ at: toInstant(now), reason }));
 }

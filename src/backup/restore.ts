@@ -12,13 +12,15 @@ import { dirname } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import SqliteDatabase from 'better-sqlite3';
+import { connectionDb } from '../db/connection.ts';
 import { type Migrations, schemaStatus } from '../db/migrate.ts';
 import { checkHeader, explained, removeUnfinished, StorageError, throwExplained } from '../db/open.ts';
 import { codeOf } from '../kernel/errors.ts';
-import type { Instant } from '../kernel/instants.ts';
+import { type Instant, toMs } from '../kernel/instants.ts';
 import { syncFile, syncFolder } from '../kernel/private-file.ts';
 import type { OnDone, Progress } from '../kernel/progress.ts';
 import { faultsOf, rowCounts, tablesIn } from './check.ts';
+import { noteRestored } from './notes.ts';
 import { bytesOf, freeBytes, sizeText } from './space.ts';
 
 /**
@@ -108,7 +110,7 @@ async function copyWithLog(file: string, copy: string, onDone: OnDone): Promise<
 
 function prepare(
   copy: string,
-  { file, keepSessions, migrations, progress }: Restoring,
+  { file, at, keepSessions, migrations, progress }: Restoring,
 ): Omit<Restored, 'replaced'> {
   const database = new SqliteDatabase(copy);
   try {
@@ -123,6 +125,9 @@ function prepare(
     }
     schemaStatus({ path: file, reading: database }, migrations);
     const ended = keepSessions ? {} : end(database);
+    if (tablesIn(database).includes('meta')) {
+      noteRestored(connectionDb(database), { file, bytes: statSync(file).size }, toMs(at));
+    }
     return { rows: rowCounts(database), ended };
   } finally {
     database.close();
