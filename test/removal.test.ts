@@ -209,6 +209,36 @@ describe('a deleted account', () => {
     expect([await titleOf(home), await titleOf(chosen)]).toEqual(["Bob's workspace", "Ada's engine"]);
   });
 
+  it('takes the name out of what others were told of a workspace that was named after it', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com', 'Adalovelace');
+    const home = await homeOf(world, ada);
+    const bob = await joined(world, ada, home, 'admin', 'Bob');
+    const eve = await joined(world, bob, home, 'member', 'Eve');
+    expect((await remove(ada)).status).toBe(204);
+    const titlesOf = async (person: Person) => {
+      const { items } = (await as(world, person)('GET', '/me/notifications')).body;
+      return items.map(({ title }: { title: string }) => title);
+    };
+    expect(await titlesOf(bob)).toEqual(["Eve joined Bob's workspace"]);
+    expect(await titlesOf(eve)).toEqual(["You are invited to Bob's workspace"]);
+    await world.settle();
+    for (const name of ['errand.db', 'errand.db-wal'])
+      expect(readFileSync(join(world.folder, name), 'latin1')).not.toContain('Adalovelace');
+  });
+
+  it('leaves no sign-up at an address that it had before', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com');
+    const body = { email: ada.email, password: 'password1', name: 'Ada' };
+    expect((await world.call('POST', '/auth/register', { body })).status).toBe(201);
+    await as(world, ada)('POST', '/auth/email/change/request', { newEmail: 'countess@example.com' });
+    const { token } = await world.mailTo('countess@example.com');
+    expect((await world.call('POST', '/auth/email/change/confirm', { body: { token } })).status).toBe(204);
+    expect((await remove(ada)).status).toBe(204);
+    expect(count('pending_signups')).toBe(0);
+  });
+
   it('is counted against no more, and others as before', async () => {
     await open({ settings: { rate_limits: { enabled: true } } });
     const people = [await world.signUp(), await world.signUp()];

@@ -71,7 +71,7 @@ export async function confirmChange(deps: Deps, input: TokenInput): Promise<unde
     if (senior) revokeTokens(tx, user.id, { purposes: KEEPING, fromId: senior.id, notTo: token.email });
     letKeepTokensUndo(tx, user.id);
     dropCode(tx, user.email);
-    dropPendingSignups(tx, token.email);
+    for (const address of [user.email, token.email]) dropPendingSignups(tx, address);
     updateUser(tx, user.id, toInstant(now), { email: token.email });
     return user.id;
   });

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { deleteBudgets } from '../db/budgets.ts';
 import { query } from '../db/connection.ts';
 import { eraseResidue, markResidue } from '../db/residue.ts';
@@ -115,15 +116,22 @@ function forgetPerson(tx: Tx, { id, email }: UserRow): void {
   markResidue(tx, 'log');
 }
 
-/** An inherited workspace whose title was made of the person's name gets one of its heir's. */
+/** An inherited workspace whose title was made of the person's name gets one of its heir's, in notices of it too. */
 function forgetName(tx: Tx, name: string, { inherited }: Departure): void {
+  const title = titleFor(name);
   for (const { workspaceId, heirId } of inherited) {
+    const heirs = titleFor(findUser(tx, heirId)?.name ?? '');
+    const retitle = query.updateTable('workspaces').set({ title: heirs });
+    if (tx.run(retitle.where('id', '=', workspaceId).where('title', '=', title)) === 0) continue;
     tx.run(
       query
-        .updateTable('workspaces')
-        .set({ title: titleFor(findUser(tx, heirId)?.name ?? '') })
-        .where('id', '=', workspaceId)
-        .where('title', '=', titleFor(name)),
+        .updateTable('notifications')
+        .set({
+          title: sql<string>`replace(title, ${title}, ${heirs})`,
+          body: sql<string>`replace(body, ${title}, ${heirs})`,
+        })
+        .where('workspace_id', '=', workspaceId)
+        .where('type', 'in', ['workspace.invited', 'workspace.member_added']),
     );
   }
 }
