@@ -717,6 +717,39 @@ describe('following', () => {
   });
 });
 
+describe('while its list is being deleted, a series', () => {
+  /** At most so many tasks go at once, and ten times as many occurrences. */
+  const goes = (kind: 'list' | 'space', most: number) =>
+    w.world.deps.write((tx) =>
+      beginRemoval(tx, { kind, id: kind === 'list' ? w.list.id : w.list.spaceId }, most),
+    );
+
+  it.each(['list', 'space'] as const)('cannot be taken out of the %s, but be changed', async (kind) => {
+    const { lists } = await w.ok('POST', `${w.inside}/spaces`, { title: 'Elsewhere' });
+    const { id, nextTaskId } = await w.create();
+    await goes(kind, 0);
+    const updates = { listId: lists[0].id };
+    const path = `${w.series}/${id}`;
+    expect((await w.call('PATCH', path, updates)).status).toBe(404);
+    const edit = `${path}/instances/${nextTaskId}/edit-mode`;
+    expect((await w.call('POST', edit, { mode: 'all', updates })).status).toBe(404);
+    expect(await w.patch(id, { title: 'New' })).toMatchObject({ title: 'New', listId: w.list.id });
+    expect(await w.task(nextTaskId)).toMatchObject({ title: 'New', listId: w.list.id });
+  });
+
+  it('takes another rule though its occurrences are gone', async () => {
+    const ended = await w.create({ endCondition: count(1) });
+    const { id, nextTaskId } = await w.create();
+    await w.skip(ended.id);
+    await w.ok('POST', `${w.inside}/tasks/${nextTaskId}/move`, { listId: (await newList()).id });
+    await goes('list', 1);
+    expect([...states(ended.id), ...states(id)]).toEqual([]);
+    const first = { state: 'active', nextOccurrenceNumber: 1 };
+    expect(await w.patch(id, { interval: { ...DAILY, timeOfDay: '15:00' } })).toMatchObject(first);
+    expect(await w.patch(ended.id, { endCondition: NEVER })).toMatchObject(first);
+  });
+});
+
 describe('another rule', () => {
   it('keeps an edited upcoming instance as an exception, and makes another', async () => {
     const { id, nextTaskId } = await w.create();
