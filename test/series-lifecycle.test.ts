@@ -664,6 +664,26 @@ describe('following', () => {
     expect(w.instances(id).map(({ id, title }) => [id, title])).toEqual([[first, 'Water']]);
   });
 
+  it('of a series without an upcoming occurrence stands nowhere either', async () => {
+    const { id } = await w.create();
+    const { nextTaskId } = await w.skip(id);
+    await w.edit(id, nextTaskId, 'this', { title: 'Mine' });
+    await w.ok('POST', `${w.series}/${id}/pause`);
+    await w.patch(id, { interval: { ...DAILY, timeOfDay: '15:00' } });
+    const { recurrence } = await w.edit(id, nextTaskId, 'following', { priority: 'low' });
+    const stored = query
+      .selectFrom('recurring_series')
+      .select(['next_run_at', 'next_local', 'next_number', 'next_task_id'])
+      .where('id', '=', recurrence.recurringTaskId);
+    expect(w.world.deps.read.all(stored)).toEqual([
+      { next_run_at: null, next_local: null, next_number: null, next_task_id: null },
+    ]);
+    expect(await w.ok('POST', `${w.series}/${recurrence.recurringTaskId}/resume`)).toMatchObject({
+      nextRunAt: '2026-03-27T14:00:00.000Z',
+      nextOccurrenceNumber: 2,
+    });
+  });
+
   it('begins no earlier when it is resumed, however far ahead it was split', async () => {
     const { id } = await w.create({ endCondition: count(4) });
     await w.skip(id);
