@@ -548,6 +548,37 @@ describe('all', () => {
     expect(await w.task(third)).toMatchObject({ listId: other.id, statusId: template.statuses[0].id });
   });
 
+  it('is done in steps, the more the longer the texts are that are to be found anew', async () => {
+    const { id } = await w.create({ catchUp: 'all', description: 'x'.repeat(20_000) });
+    await w.at('2026-05-06T12:00:00.000Z');
+    const { length } = w.instances(id);
+    const { writeInSteps } = w.world.deps;
+    const stepsOf = async (change: Record<string, unknown>) => {
+      let steps = 0;
+      w.world.deps.writeInSteps = (job) =>
+        writeInSteps(function* (tx) {
+          const work = job(tx);
+          for (;;) {
+            const { done, value } = work.next();
+            if (done) return value;
+            steps += 1;
+            yield;
+          }
+        });
+      expect(await w.patch(id, change)).toMatchObject(change);
+      return steps;
+    };
+    const few = [await stepsOf({ priority: 'high' })];
+    const many = [
+      await stepsOf({ title: 'Fertilise' }),
+      await stepsOf({ description: null }),
+      await stepsOf({ description: 'y'.repeat(20_000) }),
+    ];
+    few.push(await stepsOf({ assigneeId: w.owner.id }));
+    expect(few.every((steps) => steps >= 1 && steps < length / 10)).toBe(true);
+    expect(many.every((steps) => steps > length / 3)).toBe(true);
+  });
+
   it('leaves an instance where it was moved on its own', async () => {
     const [other, third] = [await newList('Other'), await newList('Third')];
     const { id, nextTaskId } = await w.create();
