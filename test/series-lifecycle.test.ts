@@ -548,7 +548,7 @@ describe('all', () => {
     expect(await w.task(third)).toMatchObject({ listId: other.id, statusId: template.statuses[0].id });
   });
 
-  it('is done in steps, the more the longer the texts are that are to be found anew', async () => {
+  it('is done in steps, the more the longer the texts that are to be found anew, or in none', async () => {
     const { id } = await w.create({ catchUp: 'all', description: 'x'.repeat(20_000) });
     await w.at('2026-05-06T12:00:00.000Z');
     const { length } = w.instances(id);
@@ -577,6 +577,7 @@ describe('all', () => {
     few.push(await stepsOf({ assigneeId: w.owner.id }));
     expect(few.every((steps) => steps >= 1 && steps < length / 10)).toBe(true);
     expect(many.every((steps) => steps > length / 3)).toBe(true);
+    expect(await stepsOf({ catchUp: 'none' })).toBe(0);
   });
 
   it('leaves an instance where it was moved on its own', async () => {
