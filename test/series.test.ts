@@ -383,6 +383,8 @@ describe('the life-cycle check', () => {
     const id = await downtime('none');
     expect(days(id).slice(2)).toEqual(['04-06']);
     expect(states(id).filter((state) => state === 'missed')).toHaveLength(7);
+    const tasks = w.occurrences(id).map(({ task_id }) => task_id);
+    expect(tasks.slice(2, 9)).toEqual(Array.from({ length: 7 }, () => null));
   });
 
   it('13: and one that comes at the very instant of waking is the latest', async () => {
