@@ -1189,6 +1189,19 @@ describe('people', () => {
     expect(w.instances(id).map(({ assignee_id }) => assignee_id)).toEqual([helper.id, null]);
   });
 
+  it('who became viewers are refused to a series along with all else, also by an instance that they did', async () => {
+    const helper = await joined(w.world, w.owner, w.workspaceId, 'member');
+    const { id, nextTaskId } = await w.create({ assigneeId: helper.id });
+    await w.complete(nextTaskId);
+    await w.ok('PATCH', `${w.inside}/members/${helper.id}`, { role: 'viewer' });
+    expect((await w.task(nextTaskId)).assigneeId).toBe(helper.id);
+    const path = `${w.series}/${id}/instances/${nextTaskId}/edit-mode`;
+    for (const mode of ['following', 'all']) {
+      const refused = await refusedAt('POST', path, { mode, updates: { title: ' ', assigneeId: helper.id } });
+      expect(refused.toSorted()).toEqual(['updates.assigneeId', 'updates.title']);
+    }
+  });
+
   it.each([
     ['removed', 403],
     ['signed out', 401],
