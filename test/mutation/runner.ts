@@ -72,7 +72,11 @@ export default class MutationRunner extends TestRunner {
 
   override onBeforeTryTask(test: Test, options: Parameters<TestRunner['onBeforeTryTask']>[1]): void {
     super.onBeforeTryTask(test, options);
-    if (awakeFromTheStart !== NOBODY) return;
+    if (awakeFromTheStart !== NOBODY) {
+      // Also a sign of life: all the tests together may well take longer than one may be silent.
+      append(journal, { kind: 'try', test: nameOf(test), id: awakeFromTheStart });
+      return;
+    }
     const { id, kind } = this.#attempt;
     if (kind === 'mutant') append(journal, { kind: 'try', test: nameOf(test), id });
     state.awake = id;
