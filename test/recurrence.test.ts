@@ -256,6 +256,11 @@ describe('months and years', () => {
       ['2026-01-13', '2026-02-10', '2026-03-10', '2026-04-14'],
     ],
     [
+      'the third Wednesday',
+      { ...monthly, weekIndex: 'third', daysOfWeek: ['wednesday'] },
+      ['2026-01-21', '2026-02-18', '2026-03-18', '2026-04-15'],
+    ],
+    [
       'the fourth Thursday of November',
       { ...yearly, month: 11, weekIndex: 'fourth', daysOfWeek: ['thursday'] },
       ['2026-11-26', '2027-11-25', '2028-11-23'],
