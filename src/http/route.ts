@@ -94,20 +94,13 @@ export function mount(app: Hono<Environment>, deps: Deps, basePath: string, decl
     const addressBucket = declared.door.bearer ? undefined : declared.limit;
     if (addressBucket) deps.limits[addressBucket](networkOf(visitor.address), deps.clock.now());
     const params: Record<string, string> = context.req.param();
-    const enter = async () =>
-      declared.door.enter(deps, visitor, {
-        authorization: context.req.header('authorization'),
-        workspaceId: params.workspace_id,
-      });
+    const authorization = context.req.header('authorization');
+    const enter = () =>
+      declared.door.enter(deps, visitor, { authorization, workspaceId: params.workspace_id });
     const who = await enter();
     if (declared.door.bearer) takeFromUser(deps, who as { userId: string }, declared.limit);
     if (declared.hashes) deps.passwords.demandRoom();
-    const input = await readInput(
-      declared,
-      async () => ({ deps, who: await enter(), params }),
-      context,
-      maxBytes,
-    );
+    const input = await readInput(declared, { deps, params, enter }, context, maxBytes);
     const result = await declared.handle({ deps, who, params, visitor, ...input });
     if (result instanceof Response) {
       // Nobody will read its body.
@@ -124,10 +117,10 @@ function takeFromUser(deps: Deps, { userId }: { userId: string }, limit: Route['
   if (limit) deps.limits[limit](userId, now);
 }
 
-/** What a request gives; `enterAgain` is for whoever may have lost their right while the body came. */
+/** What a request gives. Who is to be told what it refers to must `enter` again: the body may have been long in coming. */
 async function readInput(
   declared: Route,
-  enterAgain: () => Promise<{ deps: Deps; who: unknown; params: Record<string, string> }>,
+  { enter, ...entered }: { deps: Deps; params: Record<string, string>; enter: () => unknown },
   context: Context<Environment>,
   maxBytes: number,
 ) {
@@ -137,7 +130,7 @@ async function readInput(
   const body = declared.body && check(declared.body, given, issues);
   if (issues.length === 0) return { query, body };
   const references =
-    declared.refers?.({ ...(await enterAgain()), body: soundIn(declared.body, given) ?? {} }) ?? [];
+    declared.refers?.({ ...entered, who: await enter(), body: soundIn(declared.body, given) ?? {} }) ?? [];
   const isNew = (reference: Issue) => issues.every(({ path }) => path !== reference.path);
   throw invalid(...issues, ...references.filter(isNew));
 }
