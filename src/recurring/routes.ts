@@ -96,8 +96,8 @@ export const recurringRoutes = [
       'fields overridden there. `interval` and `endCondition` are replaced whole. Another `interval` or `startsAt` ' +
       'makes a new rule from now on, counted from `startsAt`, else from a start to come or from now: the upcoming ' +
       'instance gets its date, or stays as an exception if it was edited, and another becomes upcoming. Another ' +
-      '`endCondition` alone leaves the rhythm as it is. Numbers go on, and `count` is the last of them. An ended series is revived by a rule with a future; ' +
-      'one without is refused.',
+      '`endCondition` alone leaves the rhythm as it is. Numbers go on, and `count` is the last of them. An ended ' +
+      'series is revived by a rule with a future; one without is refused.',
     handle: ({ deps, who, params, body }) => updateSeries(deps, who, params.job_id, body),
   }),
   route({
