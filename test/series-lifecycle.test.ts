@@ -203,6 +203,17 @@ describe('preview', () => {
 });
 
 describe('pause and resume', () => {
+  it('revive a series that stands far ahead, since the clock was', async () => {
+    const { id } = await w.create();
+    await w.at('2027-03-27T10:00:00.000Z');
+    w.world.clock.set(Date.parse('2026-03-27T10:00:00.000Z'));
+    expect(await w.read(id)).toMatchObject({ nextRunAt: '2027-03-28T07:00:00.000Z' });
+    await w.ok('POST', `${w.series}/${id}/pause`);
+    await w.ok('POST', `${w.series}/${id}/resume`);
+    for (const day of ['03-28', '03-29', '03-30']) await w.at(`2026-${day}T12:00:00.000Z`);
+    expect(days(id).slice(0, 4)).toEqual(['03-28', '03-29', '03-30', '03-31']);
+  });
+
   it('are done once, and refused at the end', async () => {
     const { id } = await w.create({ endCondition: count(1) });
     const paused = await w.ok('POST', `${w.series}/${id}/pause`);

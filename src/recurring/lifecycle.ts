@@ -6,7 +6,7 @@ import { findTask } from '../tasks/store.ts';
 import { dropTask } from '../tasks/tasks.ts';
 import type { Member } from '../workspaces/door.ts';
 import { advance, pointTo } from './generate.ts';
-import { findSkippedAt, updateOccurrence } from './occurrences.ts';
+import { findSkippedAt, forgetMissedAfter, updateOccurrence } from './occurrences.ts';
 import { scheduleOf } from './schedule.ts';
 import { writeSettled } from './series.ts';
 import type { RecurringTask, SkipInput, SkippedRecurringTask } from './series-schema.ts';
@@ -50,13 +50,14 @@ export const pauseSeries = (deps: Deps, who: Member, id: string): Promise<Recurr
 
 /**
  * Goes on with the next occurrence after now; what passed meanwhile keeps its numbers and is not made, an instance
- * already there is reused. 400 for a series that has ended.
+ * already there is reused. What a clock that was ahead took for missed is made. 400 for a series that has ended.
  */
 export const resumeSeries = (deps: Deps, who: Member, id: string): Promise<RecurringTask> =>
   writeSettled(deps, who, id, (tx, series, now) => {
     refuseEnded(series);
     if (series.state === 'active') return recurringTaskOf(series);
     const at = toInstant(now);
+    forgetMissedAfter(tx, id, at);
     const touched = updateSeriesRow(tx, series, { updated_at: at });
     return recurringTaskOf(pointTo(tx, touched, scheduleOf(series).after(at), who.userId, now));
   });

@@ -107,6 +107,16 @@ export const updateOccurrence = (
       .where('occurrence_local', '=', occurrence_local),
   );
 
+/** What is still to come was missed only by a clock that was ahead. */
+export const forgetMissedAfter = (db: Db, seriesId: string, at: Instant) =>
+  db.run(
+    query
+      .deleteFrom('recurring_occurrences')
+      .where('series_id', '=', seriesId)
+      .where('state', '=', 'missed')
+      .where('occurrence_at', '>', at),
+  );
+
 /** Hands the occurrences from a number on to another series, which counts them from 1; some in each step. */
 export const moveOccurrences = (tx: Tx, from: string, to: string, firstNumber: number): Steps<void> =>
   inSteps(tx, from, firstNumber, (some) =>
