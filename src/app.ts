@@ -3,7 +3,7 @@ import { cors } from 'hono/cors';
 import type { Deps } from './deps.ts';
 import { answerText, commonHeaders, refusal } from './http/answer.ts';
 import { mountHealth } from './http/health.ts';
-import { openApiDocument } from './http/openapi.ts';
+import { describe } from './http/openapi.ts';
 import { type Environment, requestIdOf, visitorOf } from './http/request.ts';
 import { mount } from './http/route.ts';
 import { AppError, notFound } from './kernel/errors.ts';
@@ -26,7 +26,7 @@ export function createApp(deps: Deps): App {
   if (origins.length > 0) allowOrigins(app, [...origins]);
 
   for (const route of routes) mount(app, deps, basePath, route);
-  const document = once(() => openApiDocument(basePath, publicUrl, routes));
+  const document = once(describe(basePath, publicUrl, routes));
   const documentText = once(() => JSON.stringify(document()));
   app.get(`${basePath}/openapi.json`, (context) => answerText(requestIdOf(context), 200, documentText()));
   mountHealth(app, deps);

@@ -95,12 +95,15 @@ const REFUSALS: Record<number, Refusal> = {
   },
 };
 
-/** The OpenAPI 3.1 document of every route, from the shapes that validate, with an example of every body. */
-export function openApiDocument(
+/**
+ * Describes every route by the shapes that validate. Answers what makes the OpenAPI 3.1 document of that, with an
+ * example of every body: were all of it done then, whoever asks first would be held up, and all others.
+ */
+export function describe(
   basePath: string,
   publicUrl: string,
   routes: readonly Route[],
-): OpenApiDocument {
+): () => OpenApiDocument {
   const described = new OpenAPIHono();
   const registry = described.openAPIRegistry;
   registry.registerComponent('securitySchemes', 'bearer', {
@@ -117,6 +120,10 @@ export function openApiDocument(
   registry.registerPath(health('/healthz', 'Check that the server answers', 'ok'));
   registry.registerPath(health('/readyz', 'Check that the server is ready', 'ready', [503]));
   registry.registerPath(metrics);
+  return () => documentOf(described, publicUrl);
+}
+
+function documentOf(described: OpenAPIHono, publicUrl: string): OpenApiDocument {
   const generated = described.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {
