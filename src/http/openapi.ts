@@ -135,7 +135,7 @@ function documentOf(described: OpenAPIHono, publicUrl: string): OpenApiDocument 
         'Bodies are JSON objects in UTF-8. Unknown fields are ignored; of a field that comes twice the last one counts. ' +
         'Instants go out as `2026-11-20T09:30:00.000Z`; those sent may have any offset. Identifiers are opaque strings. ' +
         'Every list is `{ items, page, limit, total }`. In a PATCH a missing field keeps its value and `null` clears it. ' +
-        'Every answer has an `X-Request-Id`, which the log knows too.',
+        'Every answer has an `X-Request-Id`, and so has what the log says of that request.',
     },
     servers: [{ url: publicUrl }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),

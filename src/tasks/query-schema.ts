@@ -89,7 +89,8 @@ export const SearchQuery = PageQuery.extend({
       minLength: 1,
       maxLength: ASKED_CHARACTERS_AT_MOST,
       description:
-        'Words, or beginnings of words, that must all occur; of a word the first 40 characters count',
+        'Words, or beginnings of words, that must all occur. Of a word the first 40 characters count; what is longer ' +
+        'than 17 characters in a script without spaces is sought part by part',
       example: 'milk',
     }),
   listId: TaskQuery.shape.listId,
