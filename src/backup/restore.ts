@@ -125,9 +125,7 @@ function prepare(
     }
     schemaStatus({ path: file, reading: database }, migrations);
     const ended = keepSessions ? {} : end(database);
-    if (tablesIn(database).includes('meta')) {
-      noteRestored(connectionDb(database), { file, bytes: statSync(file).size }, toMs(at));
-    }
+    noteRestored(connectionDb(database), { file, bytes: statSync(file).size }, toMs(at));
     return { rows: rowCounts(database), ended };
   } finally {
     database.close();
