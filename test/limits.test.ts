@@ -348,6 +348,47 @@ describe('failed sign-ins', () => {
     expect((await login(ada.email, ada.password)).status).toBe(429);
   });
 
+  it('let the next one in as soon as a right one gives its place back, whoever is still compared', async () => {
+    const compared: (() => void)[] = [];
+    let onCompared = () => {};
+    const verify: typeof quickPasswords.verify = async (stored, password) => {
+      await new Promise<void>((resolve) => {
+        compared.push(resolve);
+        onCompared();
+      });
+      return quickPasswords.verify(stored, password);
+    };
+    const areCompared = (most: number) =>
+      new Promise<void>((resolve) => {
+        onCompared = () => {
+          if (compared.length === most) resolve();
+        };
+        onCompared();
+      });
+    world = await openWorld({
+      settings: { rate_limits: { enabled: true, failures_burst: 2 } },
+      passwords: { ...quickPasswords, verify },
+    });
+    const ada = await world.signUp('ada@example.com');
+    const slow = login(ada.email, ada.password);
+    const quick = login(ada.email, ada.password);
+    await areCompared(2);
+    const { room } = world.deps.undecided;
+    const waiting = new Promise<void>((resolve) => {
+      world.deps.undecided.room = (key) => {
+        resolve();
+        return room(key);
+      };
+    });
+    const third = login(ada.email, ada.password);
+    await waiting;
+    compared[1]?.();
+    expect((await quick).status).toBe(200);
+    await areCompared(3);
+    for (const resume of compared) resume();
+    expect([(await await third).status, (await slow).status]).toEqual([200, 200]);
+  });
+
   it('of all addresses are 100 per account, and hold up no network that signed in within 30 days', async () => {
     await open({ auth_burst: 100_000 });
     const ada = await world.signUp('ada@example.com');
