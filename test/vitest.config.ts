@@ -11,6 +11,7 @@ export default defineConfig({
     isolate: false,
     // One worker more than cores: tests wait for the disk and for hashes now and then.
     maxWorkers: availableParallelism() + 1,
-    testTimeout: 20_000,
+    // Backups and doctor give way to all else, so that they take long on a busy machine.
+    testTimeout: 120_000,
   },
 });
