@@ -173,10 +173,9 @@ function check(shape: Shape, given: unknown, issues: Issue[]): unknown {
 function soundIn(shape: Shape, given: unknown): unknown {
   const parsed = shape.safeParse(given);
   if (parsed.success) return parsed.data;
-  const fields = shape instanceof z.ZodOptional ? shape.unwrap() : shape;
-  if (!(fields instanceof z.ZodObject) || typeof given !== 'object' || given === null) return undefined;
+  if (!(shape instanceof z.ZodObject) || typeof given !== 'object' || given === null) return undefined;
   const values = given as Record<string, unknown>;
   return Object.fromEntries(
-    Object.entries(fields.shape).map(([name, field]) => [name, soundIn(field as Shape, values[name])]),
+    Object.entries(shape.shape).map(([name, field]) => [name, soundIn(field as Shape, values[name])]),
   );
 }
