@@ -127,6 +127,13 @@ describe('what a body refers to is told of together with what is wrong by itself
     expect(await pathsRefused('POST', '/auth/register', body)).toEqual(['invitationToken', 'password']);
   });
 
+  it('in updates that are none: nothing', async () => {
+    for (const updates of [null, [], 'text'])
+      expect(await pathsRefused('POST', `${at.instance}/edit-mode`, { mode: 'all', updates })).toEqual([
+        'updates',
+      ]);
+  });
+
   it('in a change of password: the present one, where there is one', async () => {
     for (const currentPassword of [undefined, 7, 'x'.repeat(300)])
       expect(await pathsRefused('POST', '/me/password', { currentPassword, newPassword: 'short' })).toEqual([

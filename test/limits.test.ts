@@ -159,6 +159,14 @@ describe('the limit of an address', () => {
     limit('victim', 0);
   });
 
+  it('counts on when it forgets those that nobody used', () => {
+    const limit = createLimit({ burst: 2, refillMs: MINUTE }, 100);
+    for (let i = 0; i < 50; i += 1) limit(`other ${i}`, 0);
+    limit('new', 0);
+    limit('new', 0);
+    expect(() => limit('new', 0)).toThrow('Too many requests');
+  });
+
   it('locks nobody out for longer than it takes to fill, should the clock be set back', () => {
     const limit = createLimit({ burst: 2, refillMs: MINUTE });
     limit('someone', DAY);

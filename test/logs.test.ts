@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MINUTE, SECOND } from '../src/kernel/instants.ts';
 import { idToken, newSigningKey, openGoogle, openGoogleWorld } from './google-double.ts';
+import { as, homeOf, joined } from './people.ts';
 import { BOT_TOKEN, widget } from './telegram-double.ts';
 import { type Answer, openWorld, quickPasswords, type World } from './world.ts';
 
@@ -158,6 +159,15 @@ it('the log tells what concerns security, each with the user or the address it i
   expect([times('account-created'), times('identity-removed')]).toEqual([2, 1]);
   for (const { event, userId, address } of events)
     expect([event, userId ?? address]).toEqual([event, expect.any(String)]);
+});
+
+it('the log tells of a refusal with the user where one is signed in', async () => {
+  const ada = await world.signUp();
+  const home = await homeOf(world, ada);
+  const viewer = await joined(world, ada, home, 'viewer');
+  expect((await as(world, viewer)('PATCH', `/workspaces/${home}`, { title: 'Mine' })).status).toBe(403);
+  const refused = world.log.map((line) => JSON.parse(line)).filter(({ event }) => event === 'forbidden');
+  expect(refused).toMatchObject([{ userId: viewer.id, address: expect.any(String), method: 'PATCH' }]);
 });
 
 it('a line of the log stays a line, whatever a client sends', async () => {

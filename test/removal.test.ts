@@ -482,6 +482,19 @@ describe('what the person leaves behind', () => {
     for (const table of ['users', 'workspaces', 'tasks', 'removals']) expect(count(table)).toBe(0);
     expect((await world.signUp('ada@example.com')).id).not.toBe(ada.id);
   });
+
+  it('is no invitation of theirs, also when the rest is still to go', async () => {
+    await open();
+    const [owner, eve] = [await world.signUp(), await world.signUp()];
+    const home = await homeOf(world, owner);
+    const ada = await joined(world, owner, home, 'admin');
+    const token = await invite(world, ada, home, eve.email, 'admin');
+    await addTasks(world, await homeOf(world, ada), 100, { creatorId: ada.id });
+    world.opened.beginStop();
+    expect((await remove(ada)).status).toBe(503);
+    expect((await as(world, owner)('GET', `/workspaces/${home}/invitations`)).body.items).toEqual([]);
+    expect((await as(world, eve)('POST', '/invitations/accept', { token })).status).toBe(400);
+  });
 });
 
 describe('a deletion beside other work', () => {

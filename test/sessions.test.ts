@@ -96,7 +96,9 @@ describe('access token', () => {
       new SignJWT({ ...claims }).setProtectedHeader({ ...header, ...head }).sign(secret);
     const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-    expect(await me(await sign(good))).toBe(200);
+    const DAY_LONG = 24 * 60 * 60;
+    for (const within of [{}, { iat: now + 30 }, { exp: now + DAY_LONG }])
+      expect(await me(await sign({ ...good, ...within })), JSON.stringify(within)).toBe(200);
     const forged = [
       await sign(good, { alg: 'HS512' }),
       await sign(good, { alg: 'HS512' }, Buffer.concat([key, key])),
@@ -114,7 +116,9 @@ describe('access token', () => {
       await sign({ ...good, jti: undefined }),
       await sign({ ...good, iat: undefined }),
       await sign({ ...good, iat: -1 }),
+      await sign({ ...good, iat: now + 31 }),
       await sign({ ...good, iat: now + 3600, exp: now + 3700 }),
+      await sign({ ...good, exp: now + DAY_LONG + 1 }),
       await sign({ ...good, exp: 9_999_999_999 }),
       await sign({ ...good, exp: 1e300 }),
       await sign({ ...good, sid: 'another' }),
@@ -316,6 +320,16 @@ describe('logout', () => {
     expect(await me(ada.accessToken)).toBe(200);
     expect((await logout(ada.accessToken, ada.refreshToken)).status).toBe(204);
     expect((await logout(ada.accessToken, ada.refreshToken)).status).toBe(401);
+  });
+
+  it('leaves nothing of the session behind, and all of the others', async () => {
+    const rowsOf = (table: string) => world.opened.storage.writing.prepare(`select * from ${table}`).all();
+    const rows = () => ['sessions', 'refresh_tokens'].map(rowsOf);
+    await refresh((await login(ada)).refreshToken);
+    const others = rows();
+    const own = await login(ada);
+    expect((await logout(own.accessToken, own.refreshToken)).status).toBe(204);
+    expect(rows()).toEqual(others);
   });
 
   it('asks for a new sign-in as every Bearer route does when the token was used before', async () => {

@@ -45,7 +45,16 @@ export const GROUPS: Record<string, Group> = {
   },
   'sign-up': {
     files: ['src/auth/signup.ts'],
-    tests: ['signup', 'invitations', 'telegram', 'pre-hijacking', 'accounts', 'mail-budgets', 'logs'],
+    tests: [
+      'signup',
+      'invitations',
+      'telegram',
+      'pre-hijacking',
+      'accounts',
+      'issues',
+      'mail-budgets',
+      'logs',
+    ],
   },
   identities: {
     files: ['src/auth/{identities,google-tokens,telegram-widget}.ts'],
