@@ -482,8 +482,10 @@ describe('what the person leaves behind', () => {
     for (const table of ['users', 'workspaces', 'tasks', 'removals']) expect(count(table)).toBe(0);
     expect((await world.signUp('ada@example.com')).id).not.toBe(ada.id);
   });
+});
 
-  it('is no invitation of theirs, also when the rest is still to go', async () => {
+describe('what was mailed works no more, also while the rest is still to go:', () => {
+  it('an invitation from them', async () => {
     await open();
     const [owner, eve] = [await world.signUp(), await world.signUp()];
     const home = await homeOf(world, owner);
@@ -494,6 +496,22 @@ describe('what the person leaves behind', () => {
     expect((await remove(ada)).status).toBe(503);
     expect((await as(world, owner)('GET', `/workspaces/${home}/invitations`)).body.items).toEqual([]);
     expect((await as(world, eve)('POST', '/invitations/accept', { token })).status).toBe(400);
+  });
+
+  it('an address for the account', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com');
+    await as(world, ada)('POST', '/auth/email/change/request', { newEmail: 'new@example.com' });
+    const [{ token: change }, { token: keep }] = [
+      await world.mailTo('new@example.com'),
+      await world.mailTo(ada.email),
+    ];
+    await addTasks(world, await homeOf(world, ada), 100, { creatorId: ada.id });
+    world.opened.beginStop();
+    expect((await remove(ada)).status).toBe(503);
+    expect(count('users')).toBe(1);
+    for (const [what, token] of Object.entries({ confirm: change, revert: keep }))
+      expect((await world.call('POST', `/auth/email/change/${what}`, { body: { token } })).status).toBe(401);
   });
 });
 
