@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { as, homeOf, joined } from './people.ts';
+import { as, homeOf, invite, joined } from './people.ts';
 import { DAILY } from './series-world.ts';
 import { openWorld, type Person, type World } from './world.ts';
 
@@ -125,6 +125,21 @@ describe('what a body refers to is told of together with what is wrong by itself
   it('in a sign-up: an invitation that does not work for the address', async () => {
     const body = { email: 'eve@example.com', name: 'Eve', password: 'short', invitationToken: 'made up' };
     expect(await pathsRefused('POST', '/auth/register', body)).toEqual(['invitationToken', 'password']);
+    const invitationToken = await invite(
+      world,
+      ada,
+      at.home.slice('/workspaces/'.length),
+      body.email,
+      'member',
+    );
+    for (const invitation of [undefined, invitationToken]) {
+      const invited = { ...body, invitationToken: invitation };
+      expect(await pathsRefused('POST', '/auth/register', invited)).toEqual(['password']);
+      expect(await pathsRefused('POST', '/auth/register', { ...invited, email: 'eve' })).toEqual([
+        'email',
+        'password',
+      ]);
+    }
   });
 
   it('in updates that are none: nothing', async () => {
