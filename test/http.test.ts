@@ -130,6 +130,15 @@ describe('a body', () => {
     ]);
   });
 
+  it('is not looked at where none is taken', async () => {
+    const { status } = await world.call('DELETE', '/me/sessions', {
+      token: ada.accessToken,
+      body: '{',
+      headers: JSON_TYPE,
+    });
+    expect(status).toBe(204);
+  });
+
   it('counts the last of a field that comes twice, and ignores fields that nobody knows', async () => {
     const twice = (body: string) =>
       world.call('PATCH', '/me', { token: ada.accessToken, body, headers: JSON_TYPE });

@@ -317,6 +317,7 @@ describe('failed sign-ins', () => {
       expect((await world.call('POST', path, { body: '{' })).status).toBe(429);
     expect(world.opened.writer.counts.commits).toBe(commits);
     expect(reads).not.toHaveBeenCalled();
+    expect((await world.call('GET', '/me', { token: ada.accessToken })).status).toBe(200);
     isBusy = false;
     expect((await login(ada.email, ada.password)).status).toBe(200);
     expect(reads).toHaveBeenCalled();
