@@ -60,10 +60,11 @@ async function replicate(): Promise<() => Promise<void>> {
   lines.on('line', (line) => said.push(line));
   const written = on(lines, 'line', { close: ['close'] });
   const replicated = async () => {
-    let line: string | undefined;
-    do line = (await written.next()).value?.[0];
-    while (line?.includes('wal segment written') === false);
-    if (line === undefined) throw new Error(`Litestream ended: ${said.at(-1)}`);
+    for (;;) {
+      const { value, done } = await written.next();
+      if (done) throw new Error(`Litestream ended: ${said.at(-1)}`);
+      if (value[0].includes('wal segment written')) return;
+    }
   };
   await replicated();
   return async () => {
