@@ -22,7 +22,7 @@ const { printSizes } = await import('./deploy/release/sizes.mjs');
 const suffix = target === HOST ? '' : `-${target}`;
 const output = join(root, 'dist', `errand${suffix}${target.startsWith('win-') ? '.exe' : ''}`);
 const parts = target === HOST ? installedParts() : lockedParts(target);
-const metafile = await makeExecutable(target, parts, output);
+const { metafile } = await makeExecutable(target, parts, output);
 if (wantsAddons) copyAddons(parts.addons);
 report();
 if (wantsSizes) printSizes(metafile);

@@ -1,54 +1,87 @@
 import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
 import type { Deps } from './deps.ts';
-import { answerText, commonHeaders, refusal } from './http/answer.ts';
+import { exportSchema } from './export/json-schema.ts';
+import { acceptsGzip, gzipped, isCompressible, markGzipped, varyByEncoding } from './http/compression.ts';
 import { mountHealth } from './http/health.ts';
 import { describe } from './http/openapi.ts';
-import { type Environment, requestIdOf, visitorOf } from './http/request.ts';
-import { mount } from './http/route.ts';
+import { readPath } from './http/public-path.ts';
+import { type Environment, requestContextOf, requestIdOf } from './http/request-context.ts';
+import { commonHeaders, EXPOSED, errorResponse, jsonHeaders, respond } from './http/response.ts';
+import { mount, mountedPath } from './http/route.ts';
 import { AppError, notFound } from './kernel/errors.ts';
 import { countRequests, mountMetrics } from './metrics/routes.ts';
 import { mountPages, mountReference } from './pages/routes.ts';
 import { routes } from './routes.ts';
 
 /** Of a path that stands in the log. */
-const PATH_AT_MOST = 200;
+const MAX_PATH = 200;
 
 export type App = Hono<Environment>;
 
-/** The whole application: every route, the pages, the error door. */
+/** The whole application: every route, the pages, the error guard. */
 export function createApp(deps: Deps): App {
-  const app: App = new Hono();
   const { base_path: basePath, public_url: publicUrl, cors_origins: origins } = deps.config.server;
+  const getPath = readPath(publicUrl, basePath);
+  const app: App = new Hono(getPath && { getPath });
 
   if (deps.log.isLevelEnabled('debug')) logRequests(app, deps);
   if (deps.metrics) countRequests(app, deps.metrics);
   if (origins.length > 0) allowOrigins(app, [...origins]);
 
-  for (const route of routes) mount(app, deps, basePath, route);
+  reserveLiteralPaths(app, basePath);
+  for (const route of routes) mount(app, deps, basePath, route, routes);
   const document = once(describe(basePath, publicUrl, routes));
-  const documentText = once(() => JSON.stringify(document()));
-  app.get(`${basePath}/openapi.json`, (context) => answerText(requestIdOf(context), 200, documentText()));
+  mountDocument(app, `${basePath}/openapi.json`, document);
+  mountDocument(app, `${basePath}/export-schema.json`, () => exportSchema(document()));
   mountHealth(app, deps);
   if (deps.metrics) mountMetrics(app, deps, deps.metrics);
   mountPages(app, deps);
-  mountReference(app, basePath, document);
+  mountReference(app, deps.config.server, document);
 
   app.notFound((context) => {
-    const allowed = allowedMethods(app, context.req.path);
-    const error =
-      allowed.length === 0
-        ? notFound('route')
-        : new AppError('MethodNotAllowedError', `This path takes ${allowed.join(', ')}`, {
-            headers: { Allow: allowed.join(', ') },
-          });
-    return refusal(requestIdOf(context), error);
+    const requestId = requestIdOf(context);
+    const Allow = allowedMethods(app, context.req.path);
+    if (Allow === '') return errorResponse(requestId, notFound('route'));
+    if (context.req.method === 'OPTIONS') return respond(requestId, 204, undefined, { Allow });
+    return errorResponse(requestId, methodNotAllowed(Allow));
   });
   app.onError((reason, context) => {
     logRefusal(deps, context, reason);
-    return refusal(requestIdOf(context), reason);
+    return errorInForm(context, basePath, errorResponse(requestIdOf(context), reason));
   });
   return app;
+}
+
+/** An error in the form that the client accepts, where its path has two. */
+async function errorInForm(
+  context: Context<Environment>,
+  basePath: string,
+  response: Response,
+): Promise<Response> {
+  const { path } = context.req;
+  const root = basePath === '/' ? '' : basePath;
+  if (!path.startsWith(`${root}/`) || !isCompressible(path.slice(root.length))) return response;
+  varyByEncoding(response.headers);
+  if (!acceptsGzip(context.req.header('accept-encoding'))) return response;
+  const short = await gzipped(await response.clone().text());
+  if (!short) return response;
+  markGzipped(response.headers);
+  return new Response(short, { status: response.status, headers: response.headers });
+}
+
+/** A document for everyone: its two forms are made once, and the same bytes are sent to all. */
+function mountDocument(app: App, path: string, document: () => object): void {
+  const text = once(() => JSON.stringify(document()));
+  const plain = once(() => new TextEncoder().encode(text()));
+  const short = once(() => gzipped(text()));
+  app.get(path, async (context) => {
+    const headers = jsonHeaders(requestIdOf(context));
+    varyByEncoding(headers);
+    if (!acceptsGzip(context.req.header('accept-encoding'))) return new Response(plain(), { headers });
+    markGzipped(headers);
+    return new Response(await short(), { headers });
+  });
 }
 
 /** Made at the first call, and kept. */
@@ -69,11 +102,11 @@ function logRefusal(deps: Deps, context: Context<Environment>, reason: Error): v
       event: reason.event,
       requestId,
       userId: context.get('userId'),
-      address: visitorOf(deps, context).address,
+      address: requestContextOf(deps, context).address,
       method: context.req.method,
-      path: context.req.path.slice(0, PATH_AT_MOST),
+      path: context.req.path.slice(0, MAX_PATH),
     };
-    deps.refusals.note(reason.kind === 'TooManyRequestsError' ? 'warn' : 'info', refused, reason.message);
+    deps.securityLog.note(reason.kind === 'TooManyRequestsError' ? 'warn' : 'info', refused, reason.message);
   }
 }
 
@@ -96,23 +129,72 @@ function allowOrigins(app: App, origin: string[]): void {
       if (!context.res.headers.has(name)) context.header(name, value);
     }
   });
-  app.use(
-    cors({
-      origin,
-      allowHeaders: ['Authorization', 'Content-Type'],
-      allowMethods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
-      exposeHeaders: ['X-Request-Id', 'Retry-After'],
-      maxAge: 600,
-    }),
+  const allow = cors({
+    origin,
+    allowHeaders: [
+      'Authorization',
+      'Content-Type',
+      'If-Match',
+      'If-None-Match',
+      'Last-Event-ID',
+      'X-Client-Id',
+      'X-User-Id',
+    ],
+    allowMethods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+    exposeHeaders: EXPOSED.split(', '),
+    maxAge: 600,
+  });
+  // Any other OPTIONS is no preflight, and asks what a path takes.
+  app.use((context, next) =>
+    context.req.method === 'OPTIONS' && context.req.header('access-control-request-method') === undefined
+      ? next()
+      : allow(context, next),
   );
 }
 
-const METHODS = ['DELETE', 'GET', 'PATCH', 'POST'];
+const METHODS = ['delete', 'get', 'patch', 'post'] as const;
 
-/** The methods that some route takes at this path. */
-function allowedMethods({ router }: App, path: string): string[] {
-  const taken = METHODS.filter((method) =>
-    router.match(method, path)[0].some(([[, route]]) => route.method === method),
+/** The handlers of methods that a path does not take. */
+const RESERVED = new WeakSet<object>();
+
+/** Rejects at `/tasks/query` the methods that only `/tasks/{task_id}` takes: they would read `query` as an id. */
+function reserveLiteralPaths(app: App, basePath: string): void {
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '(\\{\\w+\\}|[^/]+)')}$`);
+    const literal = routes.filter((route) => route.path !== path && pattern.test(route.path));
+    for (const sibling of new Set(literal.map((route) => route.path))) {
+      const taken = routes.filter((route) => route.path === sibling).map(({ method }) => method);
+      for (const method of METHODS) {
+        if (taken.includes(method)) continue;
+        const refuse = () => {
+          throw methodNotAllowed(allowOf(taken));
+        };
+        RESERVED.add(refuse);
+        app.on(method.toUpperCase(), mountedPath(basePath, sibling), refuse);
+      }
+    }
+  }
+}
+
+const methodNotAllowed = (allowed: string) =>
+  new AppError('MethodNotAllowedError', `This path takes ${allowed}`, { headers: { Allow: allowed } });
+
+const allowOf = (methods: readonly string[]): string =>
+  [...new Set([...methods, ...(methods.includes('get') ? ['head'] : [])])]
+    .map((method) => method.toUpperCase())
+    .sort()
+    .join(', ');
+
+/** The methods that the most literal of the routes at this path takes, as `Allow` names them; empty where there is none. */
+function allowedMethods(app: App, path: string): string {
+  const matched = METHODS.flatMap((method) =>
+    app.router
+      .match(method.toUpperCase(), path)[0]
+      .map(([[, route]]) => route)
+      .filter((route) => route.method === method.toUpperCase()),
   );
-  return (taken.includes('GET') ? [...taken, 'HEAD'] : taken).sort();
+  const variables = (route: { path: string }) => route.path.split('/:').length;
+  const fewest = Math.min(...matched.map(variables));
+  const nearest = matched.filter((route) => variables(route) === fewest && !RESERVED.has(route.handler));
+  return allowOf(nearest.map(({ method }) => method.toLowerCase()));
 }

@@ -3,7 +3,9 @@ import { lstatSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import type { z } from 'zod';
+import { closestTo } from './kernel/closest.ts';
 import { OperatorError } from './kernel/errors.ts';
+import { senderIn } from './kernel/sender.ts';
 import { everySetting, isSecret, type Sections, Settings } from './settings.ts';
 
 /** A configuration that cannot be used; the message names the setting or the file, never a value. */
@@ -14,6 +16,8 @@ export type Config = DeepReadonly<Sections>;
 
 type Environment = Record<string, string | undefined>;
 type Table = Record<string, unknown>;
+/** Where a setting comes from, in words; undefined for a default. */
+type Origins = (setting: string) => string | undefined;
 
 /**
  * Reads the configuration file (`asked`, else `ERRAND_CONFIG`, else `config.toml` in the working directory, which
@@ -26,28 +30,37 @@ export function loadConfig(asked: string | undefined, environment: Environment, 
   const file = isThere(path) ? path : undefined;
   if (named !== undefined && !file) throw new ConfigError(`There is no configuration file at ${path}`);
   const folder = file ? dirname(file) : workingDirectory;
-  const values: Table = file ? parseToml(file) : {};
+  const { values, lines } = file ? parseToml(file) : { values: {}, lines: new Map<string, number>() };
   const { variables, warnings } = overlay(values, environment, folder);
-  return { config: createConfig(values, folder, variables), file, warnings };
+  const origins: Origins = (setting) => {
+    const variable = variables.get(setting);
+    if (variable !== undefined) return `set by ${variable}`;
+    const line = lines.get(setting);
+    return file && (line === undefined ? file : `${file}, line ${line}`);
+  };
+  const config = createConfig(values, folder, origins);
+  return { config, file, warnings: [...warnings, ...doubtsAbout(config)] };
 }
 
 /**
  * Validates settings and fills in the defaults; paths resolve against `folder`. A ConfigError has a line for each
- * fault; `variables` tells which settings came from the environment.
+ * fault, which ends with where the setting is, if `origins` tells.
  */
-export function createConfig(
-  values: Table = {},
-  folder = '.',
-  variables: ReadonlyMap<string, string> = new Map(),
-): Config {
+export function createConfig(values: Table = {}, folder = '.', origins: Origins = () => undefined): Config {
   const everySection = Object.fromEntries(Object.keys(Settings.shape).map((name) => [name, {}]));
   const parsed = Settings.safeParse({ ...everySection, ...values });
   const faults = parsed.success ? faultsBetween(parsed.data) : parsed.error.issues.flatMap(faultsOf);
   if (!parsed.success || faults.length > 0) {
-    throw new ConfigError([...new Set(faults)].map((fault) => lineOf(fault, variables)).join('\n'));
+    throw new ConfigError([...new Set(faults)].map((fault) => lineOf(fault, origins)).join('\n'));
   }
   return deepFreeze(withDerived(parsed.data, folder));
 }
+
+/** What an admin should look at although it is valid. */
+const doubtsAbout = ({ mail }: Config): string[] =>
+  mail.transport === 'smtp' && senderIn(mail.from)?.address.endsWith('@localhost')
+    ? [`mail.from is ${mail.from}, which no other mail server accepts: set it to an address of your domain`]
+    : [];
 
 /** The settings as an admin may see and write them: secrets masked. */
 export function maskedConfig(config: Config): Record<string, Table> {
@@ -69,11 +82,12 @@ function isThere(path: string): boolean {
   }
 }
 
-function parseToml(file: string): Table {
+function parseToml(file: string): { values: Table; lines: ReadonlyMap<string, number> } {
   try {
     const content = readFileSync(file);
     if (!isUtf8(content)) throw new ConfigError(`${file} is not text in UTF-8`);
-    return parse(content.toString());
+    const text = content.toString();
+    return { values: parse(text), lines: linesOf(text) };
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;
     if (!(cause instanceof TomlError)) throw new ConfigError(`${file} cannot be read`, { cause });
@@ -81,6 +95,20 @@ function parseToml(file: string): Table {
     const [reason] = cause.message.split('\n');
     throw new ConfigError(`${file}, line ${cause.line}, column ${cause.column}: ${reason}`);
   }
+}
+
+/** On which line each section and setting begins, as far as it is written the usual way: `[section]`, `key = …`. */
+function linesOf(toml: string): Map<string, number> {
+  const lines = new Map<string, number>();
+  let section = '';
+  for (const [i, line] of toml.split('\n').entries()) {
+    const [, header] = /^\s*\[+\s*([\w-]+)\s*\]/.exec(line) ?? [];
+    const [, key] = /^\s*([\w-]+)\s*[.=]/.exec(line) ?? [];
+    if (header !== undefined) section = header;
+    const name = header ?? (section === '' ? key : key && `${section}.${key}`);
+    if (name !== undefined && !lines.has(name)) lines.set(name, i + 1);
+  }
+  return lines;
 }
 
 /** Puts what the environment sets over `values`; tells which settings that were, by which variable. */
@@ -93,7 +121,8 @@ function overlay(values: Table, environment: Environment, folder: string) {
     known.add(variable);
     if (isSecret(schema)) known.add(fileVariable);
     const plain = environment[variable];
-    const file = isSecret(schema) ? environment[fileVariable] : undefined;
+    // Empty, as compose files leave it, is unset.
+    const file = isSecret(schema) ? environment[fileVariable] || undefined : undefined;
     if (plain === undefined && file === undefined) continue;
     if (plain !== undefined && file !== undefined) {
       throw new ConfigError(`${section}.${key}: is set by both ${variable} and ${fileVariable}`);
@@ -106,7 +135,10 @@ function overlay(values: Table, environment: Environment, folder: string) {
   }
   const warnings = Object.keys(environment)
     .filter((name) => name.startsWith('ERRAND_') && !known.has(name))
-    .map((name) => `The environment variable ${name} is not a setting of Errand and is ignored`);
+    .map(
+      (name) =>
+        `The environment variable ${name} is not a setting of Errand and is ignored${hintAt(name, [...known])}`,
+    );
   return { variables, warnings };
 }
 
@@ -122,7 +154,7 @@ function readSecret(path: string, setting: string, variable: string): string {
   return content;
 }
 
-/** Text from the environment as the kind of value the setting takes; what does not fit is left for the schema to refuse. */
+/** Text from the environment as the kind of value the setting takes; what does not fit is left for the schema to reject. */
 function typed(given: string, schema: z.ZodType): unknown {
   const fallback = schema.parse(undefined);
   if (typeof fallback === 'number') return /^-?\d+$/.test(given) ? Number(given) : given;
@@ -159,21 +191,48 @@ function withDerived(sections: Sections, folder: string): Sections {
 function faultsOf(issue: z.core.$ZodIssue): string[] {
   const [section, key] = issue.path;
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((unknown) => `${[...issue.path, unknown].join('.')}: there is no such setting`);
+    return issue.keys.map((unknown) => {
+      const known = section === undefined ? Object.keys(Settings.shape) : keysOf(String(section));
+      const hint = hintAt(unknown, known) || sectionHint(unknown);
+      return `${[...issue.path, unknown].join('.')}: there is no such setting${hint}`;
+    });
   }
   if (key === undefined) return [`${String(section)}: must be a section, [${String(section)}]`];
   return [`${String(section)}.${String(key)}: ${issue.message}`];
 }
 
-/** Where one setting asks for another. */
-const faultsBetween = ({ mail }: Sections): string[] =>
-  mail.transport === 'smtp' && mail.smtp_host === ''
-    ? ['mail.smtp_host: is needed when mail.transport is smtp']
-    : [];
+const keysOf = (section: string): string[] =>
+  everySetting()
+    .filter(([name]) => name === section)
+    .map(([, key]) => key);
 
-function lineOf(fault: string, variables: ReadonlyMap<string, string>): string {
-  const variable = variables.get(fault.slice(0, fault.indexOf(':')));
-  return variable ? `${fault} (set by ${variable})` : fault;
+/** For a word that is close to one of those known. */
+function hintAt(word: string, known: readonly string[]): string {
+  const closest = closestTo(word, known);
+  return closest === undefined ? '' : `; did you mean ${closest}?`;
+}
+
+/** For a key that stands in another section, or in none. */
+function sectionHint(key: string): string {
+  const sections = everySetting().flatMap(([section, name]) => (name === key ? [`[${section}]`] : []));
+  return sections.length === 0 ? '' : `; ${key} belongs in ${sections.join(' or ')}`;
+}
+
+/** Where one setting asks for another. */
+function faultsBetween({ server, mail }: Sections): string[] {
+  const faults: string[] = [];
+  if (mail.transport === 'smtp' && mail.smtp_host === '') {
+    faults.push('mail.smtp_host: is needed when mail.transport is smtp');
+  }
+  if (/^\/app(\/|$)/.test(server.base_path)) {
+    faults.push('server.base_path: must not be /app or below it, where the web client is');
+  }
+  return faults;
+}
+
+function lineOf(fault: string, origins: Origins): string {
+  const origin = origins(fault.slice(0, fault.indexOf(':')));
+  return origin === undefined ? fault : `${fault} (${origin})`;
 }
 
 const isTable = (value: unknown): value is Table =>

@@ -1,59 +1,88 @@
-import type { GoogleTokens } from './auth/google-tokens.ts';
-import type { Undecided } from './auth/undecided.ts';
+import type { InFlightAttempts } from './auth/in-flight-attempts.ts';
+import type { GoogleTokens } from './auth/providers/google/google-tokens.ts';
+import type { Streams } from './changes/streams.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/connection.ts';
 import type { Snapshot } from './db/snapshot.ts';
-import type { TaskRow } from './db/tables.ts';
 import type { Tx } from './db/tx.ts';
-import type { Write, WriteInSteps } from './db/writer.ts';
+import type { WhenSynced, Write, WriteInSteps } from './db/writer.ts';
+import type { BytesUnderWay } from './http/bytes-under-way.ts';
 import type { AddressOf } from './http/client-address.ts';
 import type { RateLimits } from './http/rate-limits.ts';
-import type { RefusalLog } from './http/refusal-log.ts';
+import type { SecurityLog } from './http/security-log.ts';
+import type { SessionCookie } from './http/session-cookie.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Keys } from './kernel/keys.ts';
 import type { Log } from './kernel/log.ts';
 import type { Mailer } from './mail/worker.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { AccessTokens } from './sessions/access-token.ts';
+import type { OnChanges } from './storage/changes.ts';
+import type { StoredTask } from './storage/tasks.ts';
+import type { Searches } from './tasks/searches.ts';
 import type { Passwords } from './users/passwords.ts';
+import type { Room } from './workspaces/quotas.ts';
 
 /** A task that was just completed or deleted, and by whom. */
-export interface Leaving {
-  task: TaskRow;
+export interface InstanceClosed {
+  /** As it was before. */
+  task: StoredTask;
   how: 'completed' | 'deleted';
   by: string;
 }
 
-/** What verbs need of the world, built once by `open.ts` and handed down. Types only, so any floor may import it. */
+/** What service functions need of the world, built once by `open.ts` and handed down. Types only, so any floor may import it. */
 export interface Deps {
   config: Config;
   clock: Clock;
   log: Log;
+  /** Whether the server acts, for the API, or a command. */
+  actsAs: 'api' | 'command';
   /** For reads outside a job; never waits. */
   read: Db;
   write: Write;
   writeInSteps: WriteInSteps;
+  whenSynced: WhenSynced;
+  /** Has what each commit recorded told to `hear`, once it is on the disk, until the returned function is called. */
+  onChanges: (hear: OnChanges) => () => void;
+  /** Whether a job in steps is under way: writes wait for its end. */
+  isInSteps: () => boolean;
+  /** The users who have a mass change queued or under way. */
+  massChanges: Set<string>;
+  /** What owners may still add before their use is summed up again. */
+  rooms: Map<string, Room>;
   /** Empties the write-ahead log; false while someone reads from it. */
   emptyLog: () => Promise<boolean>;
+  /** Everyone who listens to changes. */
+  streams: Streams;
   openSnapshot: () => Snapshot;
+  searches: Searches;
   /** Deletions under way here, by what is deleted; true once nothing is left. */
   removals: Map<string, Promise<boolean>>;
   /** The exports under way: whose, and how to stop one. */
   exports: Set<{ userId: string; stop: AbortController }>;
+  /** The users whose imports are under way. */
+  imports: Set<string>;
+  /** Responses that their clients have not taken yet. */
+  bytesUnderWay: BytesUnderWay;
   keys: Keys;
   limits: RateLimits;
-  refusals: RefusalLog;
+  securityLog: SecurityLog;
   addressOf: AddressOf;
+  isTrustedProxy: (address: string) => boolean;
   mailer: Mailer;
   /** None unless `metrics.enabled`. */
   metrics: Metrics | undefined;
   passwords: Passwords;
   /** The proofs by password under way. */
-  undecided: Undecided;
+  inFlightAttempts: InFlightAttempts;
   accessTokens: AccessTokens;
+  sessionCookie: SessionCookie;
+  /** The sessions and API tokens whose use is being noted. */
+  usesBeingNoted: Set<string>;
   google: GoogleTokens;
   /** Called in the transaction in which a task is completed or deleted: its series, if it has one, may go on. */
-  instanceLeft: (deps: Deps, tx: Tx, leaving: Leaving, now: number) => void;
+  onInstanceClosed: (deps: Deps, tx: Tx, leaving: InstanceClosed, now: number) => void;
   /** Aborted once the server is about to stop. */
   stopping: AbortSignal;
 }

@@ -1,31 +1,46 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { migrations } from '../migrations/index.ts';
-import { createGoogleKeys } from './auth/google-keys.ts';
-import { createGoogleTokens } from './auth/google-tokens.ts';
-import { createUndecided } from './auth/undecided.ts';
+import { recordRejection } from './audit/trail.ts';
+import { createInFlightAttempts } from './auth/in-flight-attempts.ts';
+import { createGoogleKeys } from './auth/providers/google/google-keys.ts';
+import { createGoogleTokens } from './auth/providers/google/google-tokens.ts';
+import { version } from './build-info.ts';
+import { openEpoch } from './changes/epoch.ts';
+import { createStreams } from './changes/streams.ts';
 import type { Config } from './config.ts';
-import { createCheckpoints } from './db/checkpoints.ts';
+import { createCheckpoints, emptyLogOf } from './db/checkpoints.ts';
 import { networkFileSystem } from './db/file-system.ts';
 import { migrate, schemaStatus, snapshot } from './db/migrate.ts';
-import { openStorage, type Storage, StorageError } from './db/open.ts';
+import { BUSY_MILLISECONDS, openStorage, type Storage, StorageError } from './db/open.ts';
 import { openSnapshot } from './db/snapshot.ts';
+import { createWalSync, type WalSync } from './db/wal-sync.ts';
 import { createWriter, type Writer } from './db/writer.ts';
 import type { Deps } from './deps.ts';
-import { type AddressOf, clientAddress } from './http/client-address.ts';
+import { createBytesUnderWay } from './http/bytes-under-way.ts';
+import { type AddressOf, clientAddress, rangesIn, trustedProxies } from './http/client-address.ts';
 import { createRateLimits } from './http/rate-limits.ts';
-import { createRefusalLog } from './http/refusal-log.ts';
+import { createSecurityLog } from './http/security-log.ts';
+import { createSessionCookie } from './http/session-cookie.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { MINUTE, toInstant } from './kernel/instants.ts';
 import { keyFileOf, openKeys } from './kernel/keys.ts';
 import type { Log } from './kernel/log.ts';
 import type { OnDone } from './kernel/progress.ts';
 import { transportOf } from './mail/transport.ts';
-import { createMailer, restingMailer, type Transport } from './mail/worker.ts';
+import { createMailer, noopMailer, type Transport } from './mail/worker.ts';
 import { createMetrics } from './metrics/metrics.ts';
-import { instanceLeft } from './recurring/lifecycle.ts';
+import { clientBuildId } from './pages/client.ts';
+import { onInstanceClosed } from './recurring/lifecycle.ts';
 import { createAccessTokens } from './sessions/access-token.ts';
+import { createJournal, type OnChanges } from './storage/changes.ts';
+import { createSearches } from './tasks/searches.ts';
 import { argon2Passwords, type Passwords } from './users/passwords.ts';
 
 const MAIL_PAUSE_MS = 25;
+/** In which a server beside a command that commits step by step gets its turn: it tries again more often. */
+const COMMAND_PAUSE_MS = 20;
+/** For the responses of those who wait. */
+const END_PAUSE_MS = 300;
 
 /** What a test may put in place of the outside world. */
 interface Doubles {
@@ -33,12 +48,16 @@ interface Doubles {
   passwords?: Passwords;
   transport?: Transport;
   mailPauseMs?: number;
+  walSync?: WalSync;
+  endProcess?: () => void;
 }
 
 export interface Opened {
   deps: Deps;
   storage: Storage;
   writer: Writer;
+  /** Lets nothing more be written or told, and ends the process: what is on the disk is unknown. */
+  fail(reason: unknown): void;
   /** Turns readiness off; requests are still answered. */
   beginStop(): void;
   /** Finishes what is under way and closes the files. */
@@ -47,7 +66,7 @@ export interface Opened {
 }
 
 /**
- * Opens the data and builds what verbs need. With `create` a missing database is made and an old schema brought up
+ * Opens the data and builds what service functions need. With `create` a missing database is made and an old schema brought up
  * to date, after a snapshot; without it both are a StorageError, and mails are left to the server.
  */
 export async function openDeps(
@@ -57,23 +76,49 @@ export async function openDeps(
 ): Promise<Opened> {
   const clock = options.doubles?.clock ?? systemClock;
   const storage = openStorage({ ...config.database, create: options.create });
+  const endProcess = options.doubles?.endProcess ?? (() => setTimeout(() => process.exit(1), END_PAUSE_MS));
+  let walSync: WalSync | undefined;
   try {
     if (options.create) {
       warnOfNetwork(storage.path, log);
       await bringUpToDate(config, log, storage, clock);
     } else {
-      refuseOldSchema(storage);
+      rejectOldSchema(storage);
     }
-    const checkpoints =
-      options.create && !config.database.external_replication
-        ? createCheckpoints(storage, (err) =>
-            log.warn({ err }, 'checkpoints hold up requests: their thread failed'),
-          )
-        : undefined;
+    const stopping = new AbortController();
+    // What the disk holds is unknown then, and closing the database would be a checkpoint.
+    const fail = (err: unknown) => {
+      log.fatal({ err }, 'syncing to the disk failed: the process ends');
+      stopping.abort();
+      writer.fail(err);
+      endProcess();
+    };
+    const ownsWal = options.create && !config.database.external_replication;
+    const checkpoints = ownsWal
+      ? createCheckpoints(storage, {
+          onFailure: fail,
+          onFallback: (err) =>
+            log.warn({ err }, 'checkpoints hold up requests: their thread could not start'),
+        })
+      : undefined;
+    const setting = config.database.sync;
+    if (options.doubles?.walSync) walSync = options.doubles.walSync;
+    else if (ownsWal && setting !== 'commit') {
+      walSync = createWalSync(storage, setting, {
+        onFailure: fail,
+        onFallback: (err) => log.warn({ err }, 'syncs hold up requests: their thread could not start'),
+      });
+    }
+    const changeListeners = new Set<OnChanges>();
+    // From here on another writer is waited for by timer, while reads are answered.
+    if (options.create) storage.writing.pragma('busy_timeout = 0');
     const writer = createWriter(
-      storage,
+      { ...storage, patienceMs: options.create ? BUSY_MILLISECONDS.server : 0, walSync },
       (err) => log.error({ err }, 'what goes with a commit failed'),
-      checkpoints?.consider,
+      options.create ? checkpoints?.consider : () => pause(COMMAND_PAUSE_MS),
+      createJournal(clock, (rows, personal) => {
+        for (const hear of changeListeners) hear(rows, personal);
+      }),
     );
     const tokenMs = config.auth.access_token_minutes * MINUTE;
     const keys = openKeys(keyFileOf(storage.path), tokenMs, (message) => log.warn(message));
@@ -83,39 +128,59 @@ export async function openDeps(
           keys,
           clock,
           log,
-          transport: options.doubles?.transport ?? transportOf(config),
+          transport: options.doubles?.transport ?? (await transportOf(config)),
           pauseMs: options.doubles?.mailPauseMs ?? MAIL_PAUSE_MS,
         })
-      : restingMailer;
+      : noopMailer;
     const { read, counts } = writer;
+    if (options.create) await openEpoch(read, writer.write, storage.path);
     const metrics =
       options.create && config.metrics.enabled
         ? await createMetrics({ config, clock, read, counts })
         : undefined;
-    const refusals = createRefusalLog(log);
-    const stopping = new AbortController();
+    const searches = createSearches(storage.path);
+    const securityLog = createSecurityLog(log, (refused) => {
+      // Whatever becomes of it: the error stands, and the log has it.
+      writer.write((tx) => recordRejection(tx, refused, clock.now())).catch(() => {});
+    });
+    const onChanges = (hear: OnChanges) => {
+      changeListeners.add(hear);
+      return () => changeListeners.delete(hear);
+    };
     const deps: Deps = {
       config,
       clock,
       log,
+      actsAs: options.create ? 'api' : 'command',
       read,
       write: writer.write,
       writeInSteps: writer.writeInSteps,
-      emptyLog: async () => {
-        await checkpoints?.copyAll();
-        return writer.emptyLog();
-      },
+      whenSynced: writer.whenSynced,
+      onChanges,
+      // The client compares it with its own build, and offers the new one.
+      streams: createStreams(
+        { read, keys, clock, onChanges, stopping: stopping.signal },
+        clientBuildId() ?? version,
+      ),
+      isInSteps: writer.isInSteps,
+      massChanges: new Set(),
+      rooms: new Map(),
+      emptyLog: async () => checkpoints?.empty() ?? emptyLogOf(storage.writing),
       openSnapshot: () => openSnapshot(storage.path),
+      searches,
       removals: new Map(),
       exports: new Set(),
+      imports: new Set(),
+      bytesUnderWay: createBytesUnderWay(),
       keys,
       limits: createRateLimits(config.rate_limits),
-      refusals,
-      addressOf: tellingOfProxies(config.server.trusted_proxies, log),
+      securityLog,
+      addressOf: warnOnceAboutProxy(config.server, log),
+      isTrustedProxy: trustedProxies(config.server.trusted_proxies),
       mailer,
       metrics,
       passwords: options.doubles?.passwords ?? argon2Passwords(),
-      undecided: createUndecided(),
+      inFlightAttempts: createInFlightAttempts(),
       accessTokens: createAccessTokens({
         keys,
         clock,
@@ -123,32 +188,37 @@ export async function openDeps(
         audience: config.server.public_url + config.server.base_path,
         minutes: config.auth.access_token_minutes,
       }),
+      sessionCookie: createSessionCookie(config.server.public_url),
+      usesBeingNoted: new Set(),
       google: createGoogleTokens({
         clientIds: config.auth.google_client_ids,
         keys: createGoogleKeys({ url: config.auth.google_certs_url, clock, log }),
         clock,
       }),
-      instanceLeft,
+      onInstanceClosed,
       stopping: stopping.signal,
     };
     const close = async () => {
-      refusals.sumUp();
+      securityLog.sumUp();
       metrics?.close();
       await mailer.stop();
       await writer.idle();
+      await searches.stop();
       await checkpoints?.stop();
+      await walSync?.stop();
       storage.close();
     };
     const beginStop = () => stopping.abort();
-    return { deps, storage, writer, beginStop, close, [Symbol.asyncDispose]: close };
+    return { deps, storage, writer, fail, beginStop, close, [Symbol.asyncDispose]: close };
   } catch (error) {
+    await walSync?.stop();
     storage.close();
     throw error;
   }
 }
 
 /**
- * Runs every pending migration, after a snapshot of a file that holds data already; answers their names. `onDone`
+ * Runs every pending migration, after a snapshot of a file that holds data already; returns their names. `onDone`
  * hears how many are done.
  */
 export async function bringUpToDate(
@@ -171,7 +241,7 @@ export async function bringUpToDate(
   return pending;
 }
 
-function refuseOldSchema(storage: Storage): void {
+function rejectOldSchema(storage: Storage): void {
   if (schemaStatus(storage, migrations).pending.length === 0) return;
   throw new StorageError(
     `${storage.path} has an older schema: run \`errand migrate\` or start the server first`,
@@ -188,9 +258,16 @@ function warnOfNetwork(path: string, log: Log): void {
 }
 
 /** Says once that a proxy seems to stand in front of us, where none is configured: all its clients share one limit. */
-function tellingOfProxies(proxies: readonly string[], log: Log): AddressOf {
-  const addressOf = clientAddress(proxies);
-  let isTold = proxies.length > 0;
+function warnOnceAboutProxy(server: Config['server'], log: Log): AddressOf {
+  const addressOf = clientAddress(server.trusted_proxies, server.trusted_hops);
+  const ranges = rangesIn(server.trusted_proxies);
+  if (ranges.length > 0 && server.trusted_hops === 0) {
+    log.warn(
+      { ranges },
+      'server.trusted_proxies has ranges: a client inside one can forge its address, unless server.trusted_hops is set',
+    );
+  }
+  let isTold = server.trusted_proxies.length > 0;
   return (peer, forwardedFor) => {
     if (!isTold && forwardedFor !== undefined) {
       isTold = true;

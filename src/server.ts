@@ -1,15 +1,19 @@
 import { isIPv6 } from 'node:net';
 import { Cron } from 'croner';
 import { createApp } from './app.ts';
+import { logCommands } from './audit/trail.ts';
 import { type Errand, scheduledBackups } from './backup/scheduled.ts';
+import { HEARTBEAT_MS, POLL_MS } from './changes/streams.ts';
 import type { Config } from './config.ts';
-import { dataFacts } from './db/facts.ts';
 import { lockData } from './db/open.ts';
 import { listen } from './http/listen.ts';
+import { dropDeadImports, dropInterruptedImports } from './import/import.ts';
 import { SECOND } from './kernel/instants.ts';
 import type { Log } from './kernel/log.ts';
 import { type Opened, openDeps } from './open.ts';
+import { dataFacts } from './storage/facts.ts';
 import { tick } from './tick.ts';
+import { finishEntries } from './trash/steps.ts';
 import { finishRemovals } from './workspaces/removals.ts';
 
 /** Takes nothing new, finishes what is in flight within `server.drain_seconds`, closes the files. */
@@ -33,44 +37,53 @@ async function run(opened: Opened, errand: Errand, unlock: () => void): Promise<
   const { deps } = opened;
   const { config, log } = deps;
   log.info(dataFacts(opened.storage.path, deps.read), 'data opened');
-  await tick(deps);
+  const { host, port, trusted_proxies: proxies, cors_origins: origins } = config.server;
+  const { base_path: basePath, drain_seconds: drainSeconds } = config.server;
+  const http = await listen(createApp(deps), { host, port, proxies, origins });
+  const failed = (err: unknown) => log.error({ err }, 'a scheduled task failed');
+  // After listening: what they have to catch up on, or why they fail, must not keep the server from its requests.
+  let ticking = tick(deps);
+  const finishDeletions = () => finishEntries(deps).finally(() => finishRemovals(deps));
+  let removing = dropInterruptedImports(deps).then(finishDeletions);
+  for (const started of [ticking, removing, deps.google.prepare(), logCommands(deps)]) started.catch(failed);
   deps.mailer.wake();
-  await deps.google.prepare();
-  const { host, port, trusted_proxies: proxies, drain_seconds: drainSeconds } = config.server;
-  const http = await listen(createApp(deps), { host, port, behindProxy: proxies.length > 0 });
-  const failed = (err: unknown) => log.error({ err }, 'a timed task failed');
-  let ticking: Promise<void> = Promise.resolve();
-  let removing = finishRemovals(deps);
-  removing.catch(failed);
-  const clockwork = [
-    new Cron('* * * * *', { timezone: 'UTC', protect: true, catch: failed }, () => {
+  const timers = [
+    new Cron('* * * * *', { utcOffset: 0, protect: true, catch: failed }, () => {
       ticking = tick(deps);
       return ticking;
     }),
     // Apart from the tick, as it may take minutes.
-    new Cron('* * * * *', { timezone: 'UTC', protect: true, catch: failed }, () => {
-      removing = finishRemovals(deps);
+    new Cron('* * * * *', { utcOffset: 0, protect: true, catch: failed }, () => {
+      removing = dropDeadImports(deps).then(finishDeletions);
       return removing;
     }),
-    new Cron('*/5 * * * * *', { timezone: 'UTC', catch: failed }, () => {
+    new Cron('*/5 * * * * *', { utcOffset: 0, protect: true, catch: failed }, () => {
       deps.keys.refresh();
       deps.mailer.wake();
+      return logCommands(deps);
     }),
+  ];
+  // By the monotonic clock: proxies close what is silent, whatever time it is.
+  const beats = [
+    setInterval(() => deps.whenSynced(deps.streams.poll).catch(failed), POLL_MS),
+    setInterval(() => deps.whenSynced(deps.streams.heartbeat).catch(failed), HEARTBEAT_MS),
   ];
   const backups = scheduledBackups(deps, errand);
   if (config.backup.schedule !== '') {
     const late = () => log.warn('a scheduled backup is skipped: the one before is still under way');
     const options = { mode: '5-part', protect: late, catch: failed } as const;
-    clockwork.push(
+    timers.push(
       new Cron(config.backup.schedule, options, backups.run),
-      new Cron('30 * * * *', { timezone: 'UTC', catch: failed }, backups.remind),
+      new Cron('30 * * * *', { utcOffset: 0, catch: failed }, backups.remind),
     );
   }
-  log.info({ address: addressOf(host, http.port) + config.server.base_path }, 'listening');
+  const address = addressOf(host, http.port);
+  log.info({ address: `${address}/`, api: address + basePath }, 'listening');
   return async () => {
     log.info('stopping');
     opened.beginStop();
-    for (const job of clockwork) job.stop();
+    for (const job of timers) job.stop();
+    for (const beat of beats) clearInterval(beat);
     const backupStopped = backups.stop();
     await http.drain(drainSeconds * SECOND);
     await Promise.allSettled([ticking, removing]);

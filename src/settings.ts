@@ -38,12 +38,13 @@ const integer = (fallback: number, min: number, max: number) => {
   return z.int({ error }).min(min, { error }).max(max, { error }).default(fallback);
 };
 const bucket = (fallback: number) => integer(fallback, 1, 1_000_000_000);
+const quota = (fallback: number) => integer(fallback, 0, 1_000_000_000);
 const flag = (fallback: boolean) => z.boolean({ error: 'must be true or false' }).default(fallback);
-const text = (fallback: string, fits = anyText, error = 'must be a text') =>
-  z.string({ error: 'must be a text' }).refine(fits, { error }).default(fallback);
+const text = (fallback: string, fits = anyText, error = 'must be a string') =>
+  z.string({ error: 'must be a string' }).refine(fits, { error }).default(fallback);
 const secret = (fits = anyText, error?: string) => text('', fits, error).meta({ secret: true });
-const texts = (fits = anyText, error = 'must be a list of texts') =>
-  z.array(z.string({ error }).refine(fits, { error }), { error: 'must be a list of texts' }).default([]);
+const texts = (fits = anyText, error = 'must be a list of strings') =>
+  z.array(z.string({ error }).refine(fits, { error }), { error: 'must be a list of strings' }).default([]);
 const choice = <const Values extends readonly [string, ...string[]]>(
   values: Values,
   fallback: Values[number],
@@ -59,6 +60,7 @@ export const Settings = z.strictObject({
     base_path: text('/api', isPath, 'must be a path such as /api'),
     public_url: text('', optional(isBaseAddress), 'must be an address such as https://tasks.example.com'),
     trusted_proxies: texts(isAddressRange, 'must hold addresses or ranges such as 10.0.0.0/8'),
+    trusted_hops: integer(0, 0, 100),
     cors_origins: texts(isOrigin, 'must hold origins such as https://app.example.com'),
     max_body_bytes: integer(1024 * 1024, 16 * 1024, 64 * 1024 * 1024),
     drain_seconds: integer(10, 0, 600),
@@ -71,12 +73,15 @@ export const Settings = z.strictObject({
     ),
     snapshot_before_migrate: flag(true),
     external_replication: flag(false),
+    sync: choice(['auto', 'commit', 'beside'], 'auto'),
   }),
   auth: z.strictObject({
     signup: choice(['open', 'closed'], 'open'),
     access_token_minutes: integer(15, 1, 24 * 60),
     refresh_token_days: integer(30, 1, 3650),
     session_max_days: integer(0, 0, 3650),
+    refresh_grace_seconds: integer(0, 0, 300),
+    tokens_may_last: flag(false),
     google_client_ids: texts(isGiven, 'must hold client ids'),
     google_certs_url: text(
       'https://www.googleapis.com/oauth2/v1/certs',
@@ -129,12 +134,23 @@ export const Settings = z.strictObject({
     export_burst: bucket(5),
     export_per_hour: bucket(3),
   }),
+  quotas: z.strictObject({
+    tasks: quota(1_000_000),
+    megabytes: quota(1_024),
+    lists: quota(5_000),
+    spaces: quota(500),
+    status_templates: quota(200),
+    series: quota(10_000),
+  }),
   recurrence: z.strictObject({ sweep: flag(true) }),
+  changes: z.strictObject({ keep_days: integer(30, 1, 3650) }),
+  trash: z.strictObject({ keep_days: integer(30, 0, 3650) }),
   backup: z.strictObject({
     schedule: text('0 3 * * *', optional(isCron), 'must be a cron pattern such as 0 3 * * *'),
     directory: text('', isTrimmed, 'must be a path without white space around it'),
     keep: integer(7, 1, 10_000),
   }),
+  web: z.strictObject({ enabled: flag(true) }),
   metrics: z.strictObject({
     enabled: flag(false),
     token: secret(isHeaderWord, 'must be ASCII without spaces'),

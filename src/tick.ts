@@ -1,16 +1,32 @@
+import { purgeAudit } from './audit/trail.ts';
+import { notifyExpiringTokens } from './auth/api-tokens.ts';
 import { purgeAccounts } from './auth/purge.ts';
+import { purgeOldChanges } from './changes/purge.ts';
 import type { Deps } from './deps.ts';
 import { purgeNotifications } from './notifications/notifications.ts';
 import { sweep } from './recurring/sweep.ts';
 import { notifyDue } from './tasks/due.ts';
+import { purgeTrash } from './trash/purge.ts';
 import { purgeInvitations } from './workspaces/invitations.ts';
 
-/** What time brings, once a minute and at start; safe to repeat. */
+/**
+ * Runs what is due by the minute, in this order, since what the sweep makes may be due already; safe to repeat. Each
+ * runs whatever became of the others; what failed is thrown at the end.
+ */
 export async function tick(deps: Deps): Promise<void> {
-  deps.refusals.sumUp();
-  if (deps.config.recurrence.sweep) await sweep(deps);
-  await notifyDue(deps);
-  await purgeAccounts(deps);
-  await purgeInvitations(deps);
-  await purgeNotifications(deps);
+  deps.securityLog.sumUp();
+  const tasks = [
+    notifyDue,
+    notifyExpiringTokens,
+    purgeAccounts,
+    purgeInvitations,
+    purgeNotifications,
+    purgeAudit,
+    purgeOldChanges,
+    purgeTrash,
+  ];
+  if (deps.config.recurrence.sweep) tasks.unshift(sweep);
+  const failures: unknown[] = [];
+  for (const task of tasks) await task(deps).catch((reason) => failures.push(reason));
+  if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures);
 }

@@ -8,8 +8,10 @@ const ROOT = new URL('..', import.meta.url).pathname;
 const FLOORS = [
   ['settings.ts', 'config.ts', 'build-info.ts', 'deps.ts', 'kernel'],
   ['db'],
+  ['storage'],
   ['mail'],
   ['http'],
+  ['audit'],
   ['users'],
   ['sessions'],
   ['notifications'],
@@ -17,8 +19,10 @@ const FLOORS = [
   ['lists'],
   ['tasks'],
   ['recurring'],
+  ['trash'],
   ['auth'],
-  ['export', 'backup'],
+  ['changes'],
+  ['export', 'import', 'backup'],
   ['metrics'],
   ['pages'],
   ['routes.ts', 'tick.ts'],
@@ -28,9 +32,12 @@ const FLOORS = [
   ['main.ts'],
 ];
 
-const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
-  file.endsWith('.ts'),
-);
+/** Files of shapes and mappers alone, which storage may use to return what crosses the wire. */
+const MAPPERS = /schema\.ts$|^recurring\/schedule\.ts$/;
+
+const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
+const client = sources.filter((file) => /^web\/.*\.tsx?$/.test(file));
+const files = sources.filter((file) => file.endsWith('.ts') && !file.startsWith('web/'));
 const floorOf = (file: string) => FLOORS.findIndex((rooms) => rooms.includes(file.split('/')[0] ?? ''));
 
 const importsOf = (file: string) =>
@@ -53,6 +60,8 @@ describe('the floor plan', () => {
       importsOf(file)
         .filter(({ target }) => !target.startsWith('..') && floorOf(target) > floorOf(file))
         .filter(({ isType }) => !(file === 'deps.ts' && isType))
+        .filter(({ isType, target }) => !(file.startsWith('storage/') && (isType || MAPPERS.test(target))))
+        .filter(({ target }) => !(file === 'db/connection.ts' && target === 'storage/tables.ts'))
         .map(({ target }) => `${file} → ${target}`),
     );
     expect(upwards).toEqual([]);
@@ -80,6 +89,81 @@ describe('the floor plan', () => {
       /process\.(env|argv)/.test(readFileSync(join(ROOT, 'src', file), 'utf8')),
     );
     expect(readers.filter((file) => !/^(cli\/|main\.ts|config\.ts)/.test(file))).toEqual([]);
+  });
+});
+
+describe('SQL that writes', () => {
+  /** The tables that a file writes, by what its statements name. */
+  const writtenIn = (file: string): string[] => {
+    const text = readFileSync(join(ROOT, 'src', file), 'utf8');
+    const patterns = [
+      /(?:insertInto|updateTable|deleteFrom|deleteRows|updateRows)\(\s*'(\w+)'/g,
+      /['"`](?:insert (?:or \w+ )?into|delete from|update) (\w+)/g,
+    ];
+    return patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, table = '']) => table));
+  };
+  /** The tables of one file each; others are written by a group of files in `storage/`. */
+  const OWNERS: Record<string, string> = {
+    api_tokens: 'api-tokens',
+    audit_log: 'audit-log',
+    budgets: 'rate-limits',
+    email_tokens: 'email-tokens',
+    identities: 'identities',
+    labels: 'labels',
+    login_codes: 'login-codes',
+    pending_signups: 'pending-signups',
+    sessions: 'sessions',
+    used_telegram_logins: 'identities',
+    user_preferences: 'users',
+  };
+  /** A restore writes a file that no server has open; expired rows go by their traits; the index by its own rules. */
+  const ELSEWHERE = /^(backup\/restore|auth\/purge|tasks\/(searchable|rebuild-search))\.ts$/;
+  const OF_STORAGE = /^(storage|db)\//;
+
+  it('stands in storage alone', () => {
+    const others = files.filter((file) => !OF_STORAGE.test(file) && !ELSEWHERE.test(file));
+    expect(others.filter((file) => writtenIn(file).length > 0)).toEqual([]);
+  });
+
+  it('has one file for each of these tables', () => {
+    const wrong = files
+      .filter((file) => file.startsWith('storage/'))
+      .flatMap((file) =>
+        writtenIn(file)
+          .filter((table) => OWNERS[table] !== undefined && file !== `storage/${OWNERS[table]}.ts`)
+          .map((table) => `${file} writes ${table}`),
+      );
+    expect(wrong).toEqual([]);
+    for (const [table, owner] of Object.entries(OWNERS)) {
+      expect(writtenIn(`storage/${owner}.ts`), owner).toContain(table);
+    }
+  });
+});
+
+describe('the browser client', () => {
+  it('imports nothing but types from the server', () => {
+    const values = client.flatMap((file) =>
+      importsOf(file)
+        .filter(({ isType, target }) => !isType && !target.startsWith('web/'))
+        .map(({ target }) => `${file} → ${target}`),
+    );
+    expect(values).toEqual([]);
+  });
+
+  it('takes types from the schemas of the server alone', () => {
+    const others = client.flatMap((file) =>
+      importsOf(file)
+        .filter(({ target }) => !target.startsWith('web/') && !/(^|[/-])schema\.ts$/.test(target))
+        .map(({ target }) => `${file} → ${target}`),
+    );
+    expect(others).toEqual([]);
+  });
+
+  it('is imported by nothing of the server', () => {
+    const imports = files.flatMap((file) =>
+      importsOf(file).filter(({ target }) => target.startsWith('web/')),
+    );
+    expect(imports).toEqual([]);
   });
 });
 

@@ -19,7 +19,7 @@ const write = (name: string, content: string): string => {
   return path;
 };
 
-/** What the configuration is refused with. */
+/** What the configuration is rejected with. */
 const refusal = (environment: Record<string, string> = {}, toml?: string): string => {
   if (toml !== undefined) write('config.toml', toml);
   try {
@@ -109,6 +109,16 @@ describe('the configuration', () => {
     expect(warnings).toEqual([
       'The environment variable ERRAND_PORT is not a setting of Errand and is ignored',
     ]);
+    const near = loadConfig(undefined, { ERRAND_SERVER_PROT: '1' }, folder).warnings;
+    expect(near).toEqual([expect.stringMatching(/is ignored; did you mean ERRAND_SERVER_PORT\?$/)]);
+  });
+
+  it('warns where mails by SMTP would come from localhost', () => {
+    const mail = { ERRAND_MAIL_TRANSPORT: 'smtp', ERRAND_MAIL_SMTP_HOST: 'smtp.example.com' };
+    const { warnings } = loadConfig(undefined, mail, folder);
+    expect(warnings).toEqual([expect.stringContaining('mail.from is Errand <errand@localhost>')]);
+    const named = { ...mail, ERRAND_MAIL_FROM: 'errand@example.com' };
+    expect(loadConfig(undefined, named, folder).warnings).toEqual([]);
   });
 
   it('is shown with its secrets masked', () => {
@@ -155,10 +165,16 @@ describe('a setting that cannot be used stops the start by its name', () => {
     ['a fraction', '[server]\nport = 1.5', 'server.port: must be a whole number from 0 to 65535'],
     ['a word for a flag', '[metrics]\nenabled = "yes"', 'metrics.enabled: must be true or false'],
     ['an unknown choice', '[auth]\nsignup = "maybe"', 'auth.signup: must be one of open, closed'],
-    ['a text for a list', '[server]\ncors_origins = "x"', 'server.cors_origins: must be a list of texts'],
-    ['an unknown key', '[server]\nprot = 1', 'server.prot: there is no such setting'],
-    ['an unknown section', '[sever]\nport = 1', 'sever: there is no such setting'],
-    ['a key outside its section', 'port = 1', 'port: there is no such setting'],
+    ['a text for a list', '[server]\ncors_origins = "x"', 'server.cors_origins: must be a list of strings'],
+    ['an unknown key', '[server]\nprot = 1', 'server.prot: there is no such setting; did you mean port?'],
+    ['an unknown section', '[sever]\nport = 1', 'sever: there is no such setting; did you mean server?'],
+    ['a key outside its section', 'port = 1', 'port: there is no such setting; port belongs in [server]'],
+    [
+      'a key in another section',
+      '[server]\nsmtp_host = "x"',
+      'server.smtp_host: there is no such setting; smtp_host belongs in [mail]',
+    ],
+    ['a key like no other', '[server]\nxyzzy = 1', 'server.xyzzy: there is no such setting'],
     ['a section that is a value', 'server = 1', 'server: must be a section, [server]'],
     ['a section that is a list', '[[server]]\nport = 1', 'server: must be a section, [server]'],
     [
@@ -242,7 +258,11 @@ describe('a setting that cannot be used stops the start by its name', () => {
       'mail.smtp_host: is needed when mail.transport is smtp',
     ],
   ])('%s', (_case, toml, message) => {
-    expect(refusal({}, toml)).toBe(message);
+    // Each is on the last line, or else is a section, on the first; what is missing is on none.
+    const lines = message.startsWith('mail.smtp_host')
+      ? ''
+      : `, line ${/^\w+\.|^port/.test(message) ? toml.split('\n').length : 1}`;
+    expect(refusal({}, toml)).toBe(`${message} (${join(folder, 'config.toml')}${lines})`);
   });
 
   it('tells every fault at once', () => {
@@ -256,7 +276,24 @@ describe('a setting that cannot be used stops the start by its name', () => {
   });
 
   it('names the variable even when the section of the file is broken', () => {
-    expect(refusal({ ERRAND_SERVER_PORT: '1' }, 'server = 1')).toBe('server: must be a section, [server]');
+    expect(refusal({ ERRAND_SERVER_PORT: '1' }, 'server = 1')).toBe(
+      `server: must be a section, [server] (${join(folder, 'config.toml')}, line 1)`,
+    );
+  });
+
+  it('names the line of a fault, also after comments, other sections and settings', () => {
+    const toml = '# a\n\n[log]\nlevel = "info"\n\n[server] # here\nhost = "::1"\n  port = "x"\n';
+    expect(refusal({}, toml)).toMatch(/config\.toml, line 8\)$/);
+  });
+
+  it('takes an empty variable for the file of a secret as none', () => {
+    const environment = {
+      ERRAND_MAIL_SMTP_PASSWORD_FILE: '',
+      ERRAND_METRICS_TOKEN: 'x',
+      ERRAND_METRICS_TOKEN_FILE: '',
+    };
+    const { config } = loadConfig(undefined, environment, folder);
+    expect([config.mail.smtp_password, config.metrics.token]).toEqual(['', 'x']);
   });
 
   it('refuses a secret given twice, missing or empty', () => {

@@ -18,7 +18,7 @@ export interface GoogleDouble {
   url: string;
   /** How often the keys were asked for. */
   asked: number;
-  /** How it answers; sends the current keys unless a test says otherwise. */
+  /** How it returns; sends the current keys unless a test says otherwise. */
   respond: (response: ServerResponse) => void;
   /** The keys published now. */
   published: SigningKey[];

@@ -4,7 +4,7 @@ import { newId } from '../src/kernel/ids.ts';
 import { DAY, toInstant } from '../src/kernel/instants.ts';
 import { addTask } from '../src/tasks/tasks.ts';
 
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 const WORDS = Array.from({ length: 2_000 }, (_, i) => `w${((i * 7_919) % 100_003).toString(36)}`);
 
 /** Adds tasks as their creation does, quickly, spread over the lists of a workspace. */
@@ -22,9 +22,9 @@ export async function addTasks(
   const statuses = deps.read.all(
     query.selectFrom('statuses').selectAll().where('workspace_id', '=', workspaceId),
   );
-  for (let made = 0; made < count; made += AT_ONCE) {
+  for (let made = 0; made < count; made += BATCH_SIZE) {
     await deps.write((tx) => {
-      for (let i = made; i < Math.min(made + AT_ONCE, count); i += 1) {
+      for (let i = made; i < Math.min(made + BATCH_SIZE, count); i += 1) {
         const list = lists[i % lists.length];
         const own = statuses.filter((status) => status.template_id === list?.status_template_id);
         if (!list || code === undefined) throw new Error('There is no list');

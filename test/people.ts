@@ -13,7 +13,7 @@ export const as =
 export const homeOf = async (world: World, person: Person): Promise<string> =>
   (await as(world, person)('GET', '/me/workspaces')).body.items[0].id;
 
-/** Invites an address and answers the mailed token. */
+/** Invites an address and returns the mailed token. */
 export async function invite(
   world: World,
   inviter: Person,

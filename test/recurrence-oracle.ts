@@ -1,6 +1,7 @@
-import { WEEK_INDEXES, WEEKDAYS } from '../src/recurring/interval.ts';
-import type { Occurrence } from '../src/recurring/recurrence.ts';
-import type { EndCondition, Interval } from '../src/recurring/schema.ts';
+import { WEEKDAYS } from '../src/kernel/weekdays.ts';
+import { WEEK_INDEXES } from '../src/recurring/recurrence/interval.ts';
+import type { Occurrence } from '../src/recurring/recurrence/recurrence.ts';
+import type { EndCondition, Interval } from '../src/recurring/rule-schema.ts';
 
 /*
  * The rules of recurring series once more, told in the slowest and plainest way: look at every day of the calendar in
@@ -27,7 +28,10 @@ export function* walk(
     if (end.type === 'date' && date.toString() > end.endDate) return;
     const { matches, clamped } = look(interval, date, startDate);
     if (!matches) continue;
-    const { ms, note } = momentOf(date, timeOfDay, timezone);
+    const { ms, note } =
+      timeOfDay === null
+        ? { ms: firstMomentOf(date, timezone), note: null }
+        : momentOf(date, timeOfDay, timezone);
     if (ms < startMs) continue;
     anchor ??= date;
     if (periodsBetween(interval, anchor, date) % (interval.every ?? 1) !== 0) continue;
@@ -37,7 +41,7 @@ export function* walk(
     if (end.type === 'count' && number > end.count) return;
     yield {
       at: new Date(ms).toISOString(),
-      local: `${date}T${timeOfDay}`,
+      local: timeOfDay === null ? `${date}` : `${date}T${timeOfDay}`,
       number,
       note: note ?? (clamped ? 'clamped' : null),
     };
@@ -101,6 +105,22 @@ export function momentOf(
   if (moments.length > 1) return { ms: Math.min(...moments), note: 'first-pass' };
   const [only] = moments;
   return only === undefined ? { ms: wall - (offsets[0] ?? 0), note: 'shifted' } : { ms: only, note: null };
+}
+
+/** Looks at every quarter of an hour, then halves the one in which the zone's calendar turns to the day, or past it. */
+function firstMomentOf(date: Temporal.PlainDate, timezone: string): number {
+  const isReached = (ms: number) =>
+    Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone).toPlainDate().toString() >=
+    date.toString();
+  let after = Date.parse(`${date}T00:00Z`) - 16 * HOUR;
+  while (!isReached(after)) after += HOUR / 4;
+  let before = after - HOUR / 4;
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (isReached(middle)) after = middle;
+    else before = middle;
+  }
+  return after;
 }
 
 const weekdayName = (date: Temporal.PlainDate) => WEEKDAYS[date.dayOfWeek - 1] ?? 'monday';

@@ -1,10 +1,10 @@
 import { query } from '../src/db/connection.ts';
-import type { StatusType, TaskRow } from '../src/db/tables.ts';
 import { newId } from '../src/kernel/ids.ts';
 import { DAY, toInstant } from '../src/kernel/instants.ts';
+import type { StatusType, TaskRow } from '../src/storage/tables.ts';
+import { titleKey } from '../src/storage/words.ts';
 import { PRIORITIES } from '../src/tasks/schema.ts';
 import { addTask } from '../src/tasks/tasks.ts';
-import { titleKey } from '../src/tasks/words.ts';
 import { openWorld, type Person, START, type World } from './world.ts';
 
 export interface SeededStatus {
@@ -86,6 +86,7 @@ export async function seedTasks(count: number): Promise<Seeded> {
     const now = START + Math.floor(i / 3);
     return {
       id: newId(now),
+      number: i + 1,
       workspace_code: code,
       workspace_id: workspaceId,
       space_id: list.spaceId,
@@ -108,6 +109,11 @@ export async function seedTasks(count: number): Promise<Seeded> {
       title,
       title_key: titleKey(title),
       description: null,
+      label_ids: null,
+      checklist: null,
+      comment_count: 0,
+      more_bytes: 0,
+      version: 1,
     };
   });
   const stamps = { created_at: toInstant(START), updated_at: toInstant(START) };
@@ -115,6 +121,8 @@ export async function seedTasks(count: number): Promise<Seeded> {
     for (const { id, name } of people.slice(1)) {
       const account = { id, name, email: `${id}@example.com`, password_hash: null, password_set_at: null };
       tx.run(query.insertInto('users').values({ ...account, is_email_verified: 1, ...stamps }));
+      const membership = { workspace_id: workspaceId, user_id: id, role: 'member', is_default: 0 } as const;
+      tx.run(query.insertInto('members').values({ ...membership, joined_at: toInstant(START) }));
     }
     for (const row of tasks) addTask(tx, row);
   });

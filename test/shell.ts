@@ -21,7 +21,7 @@ export async function errand(world: World, args: string[], shell: Partial<Shell>
     say: (text) => {
       outcome.err += text;
     },
-    giveWay: () => {},
+    lowerPriority: () => {},
     ...shell,
   });
   return outcome;

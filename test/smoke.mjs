@@ -73,7 +73,7 @@ async function start() {
   const begun = performance.now();
   const server = spawn(errand, ['serve'], { cwd, env: { ERRAND_SERVER_PORT: String(port) } });
   running.add(server);
-  const exit = new Promise((settle) => server.once('exit', (code, signal) => settle(code ?? signal)));
+  const exit = new Promise((untilIdle) => server.once('exit', (code, signal) => untilIdle(code ?? signal)));
   let talk = '';
   for (const stream of [server.stdout, server.stderr]) stream.on('data', (text) => (talk += text));
   while (!(await isHealthy())) {
@@ -138,11 +138,11 @@ async function stop({ server, exit, talk }) {
 }
 
 function freePort() {
-  return new Promise((settle, fail) => {
+  return new Promise((untilIdle, fail) => {
     const probe = createServer().once('error', fail);
     probe.listen(0, '127.0.0.1', () => {
       const { port } = probe.address();
-      probe.close(() => settle(port));
+      probe.close(() => untilIdle(port));
     });
   });
 }

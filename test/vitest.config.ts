@@ -5,9 +5,9 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/browser/**', 'test/replication/**'],
-    globalSetup: 'test/temporary-folder.ts',
+    globalSetup: ['test/temporary-folder.ts', 'test/build-web.ts'],
     pool: 'threads',
-    // Every file would import the whole application anew; nothing of it keeps state that a test could see.
+    // Every file would import the whole application again; nothing of it keeps state that a test could see.
     isolate: false,
     // One worker more than cores: tests wait for the disk and for hashes now and then.
     maxWorkers: availableParallelism() + 1,

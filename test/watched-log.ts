@@ -7,7 +7,7 @@ const SECRET_FIELDS = new Set([
   ...['password', 'newPassword', 'currentPassword', 'code', 'hash', 'idToken'],
   ...['token', 'accessToken', 'refreshToken', 'invitationToken'],
 ]);
-/** What shorter ones say, such as a refused password of one letter, stands in any log by chance. */
+/** What shorter ones say, such as a rejected password of one letter, stands in any log by chance. */
 const SHORTEST = 6;
 /** Whatever their values: an address of mail, a header, a link, a password's hash. */
 const NEVER = [/[\w.+-]+@[\w-]+\.\w+/, /bearer [\w.-]{6}/i, /#token=/, /quick:/, /\$argon2/];

@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { expect } from 'vitest';
 import { type App, createApp } from '../src/app.ts';
 import { createConfig } from '../src/config.ts';
+import type { WalSync } from '../src/db/wal-sync.ts';
 import type { Deps } from '../src/deps.ts';
-import { refusalsOf } from '../src/http/openapi.ts';
-import type { Route } from '../src/http/route.ts';
+import { errorsOf } from '../src/http/openapi.ts';
+import { isVersioned, type Route } from '../src/http/route.ts';
 import { silentLog } from '../src/kernel/log.ts';
 import type { Letter, Transport } from '../src/mail/worker.ts';
 import { type Opened, openDeps } from '../src/open.ts';
@@ -53,10 +55,10 @@ export interface World {
   log: string[];
   call(method: string, path: string, call?: Call): Promise<Answer>;
   /** Waits until everything that was caused has happened: commits, mails. */
-  settle(): Promise<void>;
+  untilIdle(): Promise<void>;
   /** The newest mail to an address. */
   mailTo(email: string): Promise<Letter>;
-  /** Signs up, confirms by mail, and answers the signed-in person. */
+  /** Signs up, confirms by mail, and returns the signed-in person. */
   signUp(email?: string, name?: string): Promise<Person>;
   close(): Promise<void>;
 }
@@ -65,6 +67,8 @@ export interface WorldOptions {
   settings?: Record<string, Record<string, unknown>>;
   passwords?: Passwords;
   transport?: Transport;
+  walSync?: WalSync;
+  endProcess?: () => void;
   /** A data folder to open again instead of a fresh one. */
   folder?: string;
   start?: number;
@@ -115,6 +119,8 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
         close: () => transport.close(),
       },
       mailPauseMs: 0,
+      ...(options.walSync && { walSync: options.walSync }),
+      ...(options.endProcess && { endProcess: options.endProcess }),
     },
   });
   const app = createApp(opened.deps);
@@ -124,6 +130,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     watched.isSecret(token);
     watched.isSecret(headers?.Authorization);
     watched.notesSecretsOf(body);
+    watched.isSecret(/=([^;]*)/.exec(headers?.Cookie ?? '')?.[1]);
     watched.isSecret(new URLSearchParams(path.split('?')[1]).get('q'));
     const response = await app.request(
       path.startsWith('//') ? path.slice(1) : basePath + path,
@@ -140,26 +147,27 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       },
       { incoming: { socket: { remoteAddress: address ?? '127.0.0.1' } } },
     );
-    const text = await response.text();
+    const text = await textOf(response);
     const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
     const answer: Answer = {
       status: response.status,
-      body: isJson ? JSON.parse(text) : text || undefined,
+      body: isJson && method !== 'HEAD' ? JSON.parse(text) : text || undefined,
       headers: response.headers,
     };
     watched.notesSecretsOf(answer.body);
+    watched.isSecret(/=([^;]*)/.exec(response.headers.get('set-cookie') ?? '')?.[1]);
     checkShape(method, path, answer);
     return answer;
   };
 
-  const settle = async () => {
+  const untilIdle = async () => {
     await opened.writer.idle();
     await opened.deps.mailer.idle();
     await opened.writer.idle();
   };
 
   const mailTo = async (email: string) => {
-    await settle();
+    await untilIdle();
     const found = mails.findLast(({ to }) => to === email);
     if (!found) throw new Error(`No mail to ${email}`);
     return found;
@@ -174,7 +182,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     mails,
     log: watched.lines,
     call,
-    settle,
+    untilIdle,
     mailTo,
     signUp: async (email = `${crypto.randomUUID()}@example.com`, name = 'Ada') => {
       const password = `password of ${email}`;
@@ -200,7 +208,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
 
 /** Quick where the real ones are slow on purpose; otherwise they keep the same promises. */
 export const quickPasswords: Passwords = {
-  demandRoom: () => {},
+  requireCapacity: () => {},
   hash: async (password) => `quick:${createHash('sha256').update(password).digest('hex')}`,
   verify: async (stored, password) =>
     stored === `quick:${createHash('sha256').update(password).digest('hex')}`,
@@ -225,23 +233,39 @@ export const routeOf = (method: string, path: string): Route | undefined =>
       new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path.replace(/\?.*$/, '')),
   );
 
-/** Every answer must be what its route declares: status, and the body of a success to the last field. */
+/** Its body; of a stream, which would not end, nothing. */
+export async function textOf(response: Response): Promise<string> {
+  if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    await response.body?.cancel();
+    return '';
+  }
+  if (response.headers.get('content-encoding') !== 'gzip') return response.text();
+  return gunzipSync(await response.arrayBuffer()).toString();
+}
+
+/** Every response must be what its route declares: status, and the body of a success to the last field. */
 function checkShape(method: string, path: string, answer: Answer): void {
   const route = routeOf(method, path);
   if (!route) return;
-  if (answer.status >= 300) {
-    expect(refusalsOf(route), `${method} ${route.path} does not declare this refusal`).toContain(
-      answer.status,
-    );
-    return;
-  }
-  if (answer.status === route.alsoAnswers?.status) {
+  if (answer.status === 304) {
+    expect(isVersioned(route) && route.method === 'get').toBe(true);
     expect(answer.body).toBeUndefined();
     return;
   }
-  expect(answer.status).toBe(route.status);
-  if (route.answer === undefined) expect(answer.body).toBeUndefined();
-  else expect(route.answer.parse(answer.body)).toEqual(answer.body);
+  if (answer.status >= 300) {
+    expect(errorsOf(route), `${method} ${route.path} does not declare this refusal`).toContain(answer.status);
+    return;
+  }
+  if (answer.status === route.otherResponses?.status) {
+    expect(answer.body).toBeUndefined();
+    return;
+  }
+  if (!(route.existing && answer.status === 200)) expect(answer.status).toBe(route.status);
+  if (route.response === undefined || route.isStream) expect(answer.body).toBeUndefined();
+  else expect(route.response.parse(answer.body)).toEqual(answer.body);
+  if (isVersioned(route)) {
+    expect(answer.headers.get('etag')).toMatch(new RegExp(`^(W/)?"[0-9a-f]{8}-${answer.body.version}"$`));
+  }
 }
 
 async function freshFolder(): Promise<string> {

@@ -11,22 +11,24 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
+import { migrations } from '../../migrations/index.ts';
 import { explained, lockData, removeUnfinished, StorageError, throwExplained } from '../db/open.ts';
-import { codeOf } from '../kernel/errors.ts';
+import { errnoOf } from '../kernel/errors.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { syncFile, syncFolder, writePrivateFile } from '../kernel/private-file.ts';
 import type { OnDone, Progress } from '../kernel/progress.ts';
 import { faultsOf, rowCounts } from './check.ts';
+import { schemaFaults } from './schema-check.ts';
 import { lackingSpace } from './space.ts';
 
 const BUSY_MILLISECONDS = 5_000;
 /** Copied in less time than the pause after them, so that a server beside it finds a processor free. */
-const PAGES_AT_ONCE = 50;
+const PAGE_BATCH_SIZE = 50;
 const PAUSE_MS = 1;
 /** Were all of it left to the end, a server beside it would wait for seconds to have a commit on the disk. */
 const PAGES_BETWEEN_SYNCS = 400;
 /** So many times as long as a sync took the disk is the server's alone. */
-const RESTS = 9;
+const THROTTLE_RATIO = 9;
 const MADE_BY_US = /^errand-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z\.db$/;
 
 export interface Backup {
@@ -79,7 +81,7 @@ export async function writeBackup(databasePath: string, target: string, progress
   explained(unfinished, () => writePrivateFile(unfinished, ''));
   try {
     const rows = await copySnapshot(databasePath, unfinished, progress('Copying'));
-    verify(unfinished, rows, progress('Checking'));
+    await verify(unfinished, rows, progress('Checking'));
     syncFile(unfinished);
     explained(target, () => place(unfinished, target));
     return { file: target, bytes: statSync(target).size, rows };
@@ -89,8 +91,8 @@ export async function writeBackup(databasePath: string, target: string, progress
 }
 
 /**
- * Answers the rows by table. The open read transaction is what makes it one moment: the rows are counted in it, every
- * step of the copy reads from it, and no write of others makes SQLite begin anew. `VACUUM INTO` could not share it.
+ * Returns the rows by table. The open read transaction is what makes it one moment: the rows are counted in it, every
+ * step of the copy reads from it, and no write of others makes SQLite begin again. `VACUUM INTO` could not share it.
  */
 async function copySnapshot(
   databasePath: string,
@@ -112,11 +114,11 @@ async function copySnapshot(
           const begun = performance.now();
           fdatasyncSync(file);
           synced = copied;
-          pause(RESTS * (performance.now() - begun));
+          pause(THROTTLE_RATIO * (performance.now() - begun));
         }
         onDone(copied, total);
         pause(PAUSE_MS);
-        return PAGES_AT_ONCE;
+        return PAGE_BATCH_SIZE;
       },
     });
     const { totalPages } = await copying.catch((error) => throwExplained(copy, error));
@@ -128,12 +130,13 @@ async function copySnapshot(
   }
 }
 
-function verify(copy: string, rows: Record<string, number>, onDone: OnDone): void {
+async function verify(copy: string, rows: Record<string, number>, onDone: OnDone): Promise<void> {
   const database = new SqliteDatabase(copy);
   try {
     // One file, also while it is read, and wherever it is taken.
     database.pragma('journal_mode = delete');
     const faults = faultsOf(database, onDone);
+    faults.push(...(await schemaFaults(database, migrations)));
     const counted = rowCounts(database);
     const differing = Object.keys(rows).filter((table) => rows[table] !== counted[table]);
     faults.push(...differing.map((table) => `${counted[table]} rows of ${rows[table]} in ${table}`));
@@ -151,7 +154,7 @@ function place(unfinished: string, target: string): void {
   try {
     linkSync(unfinished, target);
   } catch (error) {
-    if (codeOf(error) === 'EEXIST' || existsSync(target)) throw taken(target);
+    if (errnoOf(error) === 'EEXIST' || existsSync(target)) throw taken(target);
     // There are no links on a USB stick.
     renameSync(unfinished, target);
   }

@@ -1,22 +1,22 @@
 import type SqliteDatabase from 'better-sqlite3';
 import type { OnDone } from '../kernel/progress.ts';
 
-const FAULTS_AT_MOST = 10;
+const MAX_FAULTS = 10;
 
 /** One thing that must hold in a database, and what does not hold: nothing when all is well. */
-export interface Look {
+export interface Check {
   subject: 'integrity' | 'references' | 'search' | 'counters';
   faults(database: SqliteDatabase.Database): string[];
 }
 
 /** What a file must pass to be called a backup. */
-export const WHOLENESS: Look[] = [
+export const INTEGRITY_CHECKS: Check[] = [
   {
     subject: 'integrity',
-    // The search index is among what this looks at.
+    // The search index is among what this checks at.
     faults: (database) =>
       database
-        .prepare<[], string>(`pragma integrity_check(${FAULTS_AT_MOST})`)
+        .prepare<[], string>(`pragma integrity_check(${MAX_FAULTS})`)
         .pluck()
         .all()
         .filter((line) => line !== 'ok'),
@@ -39,35 +39,87 @@ export const WHOLENESS: Look[] = [
     faults: counting(['tasks', 'task_search'], {
       'tasks that search does not know': 'tasks where seq not in (select rowid from task_search)',
       'words in the search index of tasks that are gone':
-        'task_search where rowid not in (select seq from tasks)',
+        'task_search where rowid > 0 and rowid not in (select seq from tasks)',
     }),
   },
 ];
 
-const COUNTED_TASKS = `
-  select workspace_code, field, value, priority, status_code, count(*) as n from (
-    select workspace_code, 'all' as field, 0 as value, priority, status_code from tasks
-    union all select workspace_code, 'list', list_code, priority, status_code from tasks
-    union all select workspace_code, 'assignee', ifnull(assignee_code, 0), priority, status_code from tasks)
+/** Bytes of text came with a later schema than the numbers. */
+const countedTasks = (bytes: string) => `
+  select workspace_code, field, value, priority, status_code, count(*) as n${bytes && ', sum(bytes) as bytes'} from (
+    select workspace_code, 'all' as field, 0 as value, priority, status_code${bytes} from tasks
+    union all select workspace_code, 'list', list_code, priority, status_code${bytes && ', 0'} from tasks
+    union all select workspace_code, 'assignee', ifnull(assignee_code, 0), priority, status_code${bytes && ', 0'} from tasks)
   group by 1, 2, 3, 4, 5`;
-const KEPT_COUNTS = 'select workspace_code, field, value, priority, status_code, n from task_counts';
+const BYTES = ', octet_length(title) + ifnull(octet_length(description), 0) as bytes';
+const BYTES_WITH_MORE = BYTES.replace(' as bytes', ' + more_bytes as bytes');
+const BYTES_OF_ITEMS = ` + ifnull((
+  select sum(octet_length(value ->> 'title')) from json_each(series.checklist)), 0)`;
+const countedSeries = (more: string) => `
+  select workspaces.code, count(*), sum(octet_length(series.title) + ifnull(octet_length(series.description), 0)${more})
+    from recurring_series as series join workspaces on workspaces.id = series.workspace_id group by workspaces.code`;
+const KEPT_SERIES = 'select workspace_code, n, bytes from series_counts';
+const KEPT_COUNTS = 'select workspace_code, field, value, priority, status_code, n';
+
+const wrongCounts = (counted: string, kept: string) => ({
+  'kept totals of tasks that are wrong': `(select * from (${counted}) except select * from (${kept}))`,
+  'kept totals of tasks that count nothing': `(select * from (${kept}) except select * from (${counted}))`,
+  'workspaces whose number of members is wrong':
+    'workspaces where member_count <> (select count(*) from members where workspace_id = workspaces.id)',
+});
+
+const COUNTED_TABLES = ['tasks', 'task_counts', 'workspaces', 'members'];
+const wrongNumbers = counting(
+  COUNTED_TABLES,
+  wrongCounts(countedTasks(''), `${KEPT_COUNTS} from task_counts`),
+);
+const wrongSeries = (counted: string) => ({
+  'kept totals of recurring tasks that are wrong': `(select * from (${counted}) except select * from (${KEPT_SERIES}))`,
+  'kept totals of recurring tasks that count nothing': `(select * from (${KEPT_SERIES}) except select * from (${counted}))`,
+});
+const wrongNumbersAndBytes = counting([...COUNTED_TABLES, 'series_counts'], {
+  ...wrongCounts(countedTasks(BYTES), `${KEPT_COUNTS}, bytes from task_counts`),
+  ...wrongSeries(countedSeries('')),
+});
+const CARRIED = {
+  ...wrongCounts(countedTasks(BYTES_WITH_MORE), `${KEPT_COUNTS}, bytes from task_counts`),
+  'tasks whose number of comments is wrong':
+    'tasks where comment_count <> (select count(*) from comments where task_seq = seq)',
+  'tasks whose labels are not those that they are found by': `tasks where
+    ifnull((select json_group_array(value) from (select value from json_each(label_ids) order by value)), '[]')
+    <> (select json_group_array(id) from (
+      select id from task_labels join labels on code = label_code where task_seq = seq order by id))`,
+  'comments that search does not know': 'comments where - code not in (select rowid from task_search)',
+  'words in the search index of comments that are gone':
+    'task_search where rowid < 0 and - rowid not in (select code from comments)',
+};
+const CARRIED_TABLES = ['comments', 'task_labels', 'task_search'];
+const wrongCarried = counting(CARRIED_TABLES, { ...CARRIED, ...wrongSeries(countedSeries('')) });
+const wrongCarriedBySeries = counting([...CARRIED_TABLES, 'series_labels'], {
+  ...CARRIED,
+  ...wrongSeries(countedSeries(BYTES_OF_ITEMS)),
+  'series whose labels are not those that they are found by': `recurring_series as series where
+    ifnull((select json_group_array(value) from (select value from json_each(label_ids) order by value)), '[]')
+    <> (select json_group_array(id) from (
+      select labels.id from series_labels join labels on code = label_code where series_id = series.id order by 1))`,
+});
 
 /** What is kept only for speed, and must agree with what it is derived from. */
-export const COUNTERS: Look = {
+export const COUNTERS: Check = {
   subject: 'counters',
-  faults: counting(['tasks', 'task_counts', 'workspaces', 'members'], {
-    'kept totals of tasks that are wrong': `(select * from (${COUNTED_TASKS}) except select * from (${KEPT_COUNTS}))`,
-    'kept totals of tasks that count nothing': `(select * from (${KEPT_COUNTS}) except select * from (${COUNTED_TASKS}))`,
-    'workspaces whose number of members is wrong':
-      'workspaces where member_count <> (select count(*) from members where workspace_id = workspaces.id)',
-  }),
+  faults: (database) => {
+    const present = tablesIn(database);
+    if (present.includes('series_labels')) return wrongCarriedBySeries(database);
+    if (present.includes('comments')) return wrongCarried(database);
+    return present.includes('series_counts') ? wrongNumbersAndBytes(database) : wrongNumbers(database);
+  },
 };
 
-/** The faults of a database by every look; `onDone` hears how many looks are done. */
+/** The faults of a database by every check; `onDone` hears how many checks are done. */
 export function faultsOf(database: SqliteDatabase.Database, onDone: OnDone = () => {}): string[] {
-  return WHOLENESS.flatMap((look, i) => {
-    const faults = look.faults(database);
-    onDone(i + 1, WHOLENESS.length);
+  return INTEGRITY_CHECKS.flatMap((check, i) => {
+    const faults = check.faults(database);
+    onDone(i + 1, INTEGRITY_CHECKS.length);
     return faults;
   });
 }
@@ -91,7 +143,7 @@ export const tablesIn = (database: SqliteDatabase.Database): string[] =>
     .all();
 
 /** Counts what should not be there; finds nothing where a table is still to come with a later schema. */
-function counting(tables: string[], unwanted: Record<string, string>): Look['faults'] {
+function counting(tables: string[], unwanted: Record<string, string>): Check['faults'] {
   return (database) => {
     const present = tablesIn(database);
     if (!tables.every((table) => present.includes(table))) return [];

@@ -12,15 +12,18 @@ import { dirname } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import SqliteDatabase from 'better-sqlite3';
+import { copyTrail, insertAct } from '../audit/trail.ts';
+import { renewEpoch } from '../changes/epoch.ts';
 import { connectionDb } from '../db/connection.ts';
 import { type Migrations, schemaStatus } from '../db/migrate.ts';
 import { checkHeader, explained, removeUnfinished, StorageError, throwExplained } from '../db/open.ts';
-import { codeOf } from '../kernel/errors.ts';
+import { errnoOf } from '../kernel/errors.ts';
 import { type Instant, toMs } from '../kernel/instants.ts';
 import { syncFile, syncFolder } from '../kernel/private-file.ts';
 import type { OnDone, Progress } from '../kernel/progress.ts';
 import { faultsOf, rowCounts, tablesIn } from './check.ts';
 import { noteRestored } from './notes.ts';
+import { schemaFaults } from './schema-check.ts';
 import { bytesOf, freeBytes, sizeText } from './space.ts';
 
 /**
@@ -29,6 +32,7 @@ import { bytesOf, freeBytes, sizeText } from './space.ts';
  */
 const ENDINGS = {
   sessions: 'delete from sessions',
+  api_tokens: 'delete from api_tokens',
   login_codes: 'delete from login_codes',
   email_tokens: 'delete from email_tokens',
   pending_signups: 'delete from pending_signups',
@@ -52,6 +56,8 @@ interface Restored {
   rows: Record<string, number>;
   /** Rows that were ended, by table. */
   ended: Record<string, number>;
+  /** False for a backup of an Errand that kept no audit trail, which has no row of the restore then. */
+  hasTrail: boolean;
 }
 
 /**
@@ -64,12 +70,12 @@ export async function restoreBackup(options: Restoring): Promise<Restored> {
   const path = existsSync(options.databasePath) ? realpathSync(options.databasePath) : options.databasePath;
   if (!existsSync(file)) throw new StorageError(`There is no backup at ${file}`);
   if (realpathSync(file) === path) throw new StorageError(`${file} is the database itself, no backup of it`);
-  explained(file, () => checkHeader(file));
+  explained(file, () => checkHeader(file, 'Nothing was changed. Take another backup'));
   const copy = `${path}.new`;
   removeUnfinished(path);
   try {
     await copyWithLog(file, copy, progress('Copying'));
-    const facts = explained(file, () => prepare(copy, options));
+    const facts = await prepare(copy, options).catch((error) => throwExplained(file, error));
     const replaced = explained(path, () => {
       syncFile(copy);
       const kept = keepOld(path, `${path}.replaced-${options.at.replaceAll(/[:.]/g, '-')}`);
@@ -108,10 +114,10 @@ async function copyWithLog(file: string, copy: string, onDone: OnDone): Promise<
   }
 }
 
-function prepare(
+async function prepare(
   copy: string,
-  { file, at, keepSessions, migrations, progress }: Restoring,
-): Omit<Restored, 'replaced'> {
+  { file, databasePath, at, keepSessions, migrations, progress }: Restoring,
+): Promise<Omit<Restored, 'replaced'>> {
   const database = new SqliteDatabase(copy);
   try {
     database.pragma('trusted_schema = off');
@@ -124,12 +130,46 @@ function prepare(
       );
     }
     schemaStatus({ path: file, reading: database }, migrations);
+    const strange = await schemaFaults(database, migrations);
+    if (strange.length > 0) {
+      throw new StorageError(
+        `${file} has another schema than Errand makes: ${strange.join('; ')}. Nothing was changed: somebody has altered it, so take another backup`,
+      );
+    }
     const ended = keepSessions ? {} : end(database);
     noteRestored(connectionDb(database), { file, bytes: statSync(file).size }, toMs(at));
-    return { rows: rowCounts(database), ended };
+    renewEpoch(connectionDb(database));
+    const hasTrail = tablesIn(database).includes('audit_log');
+    if (hasTrail) continueTrail(database, databasePath, file, toMs(at));
+    return { rows: rowCounts(database), ended, hasTrail };
   } finally {
     database.close();
   }
+}
+
+/**
+ * Adds to the restored audit trail what the replaced database recorded since, as far as that can be read, and the restore
+ * itself: restoring an older file makes nobody forget what was done.
+ */
+function continueTrail(
+  database: SqliteDatabase.Database,
+  replacedPath: string,
+  file: string,
+  now: number,
+): void {
+  const restored = connectionDb(database);
+  const known = database.prepare<[], string | null>('select max(id) from audit_log').pluck().get() ?? '';
+  try {
+    const replaced = new SqliteDatabase(replacedPath, { fileMustExist: true, readonly: true });
+    try {
+      copyTrail(connectionDb(replaced), restored, known);
+    } finally {
+      replaced.close();
+    }
+  } catch {
+    // There is none, or what is to be replaced is damaged.
+  }
+  insertAct(restored, { source: 'command', act: { event: 'database-restored', file } }, now);
 }
 
 function end(database: SqliteDatabase.Database): Record<string, number> {
@@ -141,7 +181,7 @@ function end(database: SqliteDatabase.Database): Record<string, number> {
 }
 
 /**
- * Gives the old file a second name, and answers that; of one that is gone, the log it left behind. A log must be out of
+ * Gives the old file a second name, and returns that; of one that is gone, the log it left behind. A log must be out of
  * the way: SQLite would take it for the new file's.
  */
 function keepOld(path: string, kept: string): string | undefined {
@@ -172,7 +212,7 @@ function emptyLog(path: string): boolean {
     }
     return true;
   } catch (error) {
-    if (error instanceof StorageError || /^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(codeOf(error))) return false;
+    if (error instanceof StorageError || /^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(errnoOf(error))) return false;
     throw error;
   }
 }

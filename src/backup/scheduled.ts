@@ -4,11 +4,11 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
 import { lowerProcess } from '../kernel/process-priority.ts';
-import { remakeSearch } from '../tasks/remake-search.ts';
+import { remakeSearch } from '../tasks/rebuild-search.ts';
 import { backupNotes, noteFailure, overdueSince } from './notes.ts';
 import { lackingSpace } from './space.ts';
 
-const COMPLAINT_CHARACTERS_AT_MOST = 2_000;
+const MAX_COMPLAINT_CHARACTERS = 2_000;
 
 /** It holds nothing but what tasks hold, and a check that complains of it names it. */
 const SEARCH_INDEX = 'task_search';
@@ -23,7 +23,7 @@ export interface Errand {
 }
 
 interface ScheduledBackups {
-  /** Makes a backup, or logs and notes why there is none; a search index found damaged is made anew first. */
+  /** Makes a backup, or logs and notes why there is none; a search index found damaged is made again first. */
   run(): Promise<void>;
   /** Logs that the last one failed, or that one is overdue; once at the start, then to be called now and then. */
   remind(): void;
@@ -56,7 +56,7 @@ export function scheduledBackups(deps: Deps, errand: Errand): ScheduledBackups {
       .write((tx) => noteFailure(tx, reason, deps.clock.now()))
       .catch((err) => log.error({ err }, 'the failure of a backup could not be noted'));
 
-  /** Answers why there is no backup, if so. */
+  /** Returns why there is no backup, if so. */
   const attempt = async (): Promise<string | undefined> => {
     const begun = deps.clock.now();
     child = start(errand);
@@ -117,5 +117,5 @@ async function outcomeOf(child: ReturnType<typeof start>): Promise<z.output<type
     ended,
   ]);
   if (code === 0) return Made.parse(JSON.parse(output));
-  throw new Error(complaint.slice(-COMPLAINT_CHARACTERS_AT_MOST).trim() || `it ended with ${signal ?? code}`);
+  throw new Error(complaint.slice(-MAX_COMPLAINT_CHARACTERS).trim() || `it ended with ${signal ?? code}`);
 }

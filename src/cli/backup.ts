@@ -1,11 +1,12 @@
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Backup, backUpToDirectory, writeBackup } from '../backup/backup.ts';
 import { noteBackup } from '../backup/notes.ts';
 import { sizeText } from '../backup/space.ts';
 import { connectionDb } from '../db/connection.ts';
-import { createFolder, openStorage, type Storage } from '../db/open.ts';
+import { openStorage, type Storage, StorageError } from '../db/open.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { codeOf } from '../kernel/errors.ts';
+import { errnoOf } from '../kernel/errors.ts';
 import type { Progress } from '../kernel/progress.ts';
 import { type CommonOptions, enterData, readConfig } from './open-data.ts';
 import { printResult } from './output.ts';
@@ -30,7 +31,9 @@ export async function backUp(shell: Shell, file: string | undefined, options: Co
 }
 
 function backUpTo(path: string, file: string, progress: Progress): Promise<Backup> {
-  createFolder(dirname(file));
+  const folder = dirname(file);
+  if (!existsSync(folder))
+    throw new StorageError(`There is no folder ${folder}: make it first, or name another file`);
   return writeBackup(path, file, progress);
 }
 
@@ -39,6 +42,6 @@ function note(shell: Shell, storage: Storage, backup: Backup, now: number): void
   try {
     noteBackup(connectionDb(storage.writing), backup, now);
   } catch (error) {
-    shell.say(`errand: warning: that the backup was made could not be noted (${codeOf(error)})\n`);
+    shell.say(`errand: warning: that the backup was made could not be noted (${errnoOf(error)})\n`);
   }
 }

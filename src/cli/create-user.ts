@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { createAccount } from '../auth/account.ts';
+import { recordAct } from '../audit/trail.ts';
+import { createAccount } from '../auth/account/account.ts';
 import { Title } from '../http/fields.ts';
 import { OperatorError } from '../kernel/errors.ts';
+import { findUserByEmail, userOf } from '../storage/users.ts';
 import { Email, Name, Password } from '../users/schema.ts';
-import { findUserByEmail, userOf } from '../users/store.ts';
+import { MisuseError } from './failures.ts';
 import { type CommonOptions, withData } from './open-data.ts';
 import { printResult } from './output.ts';
 import { parse } from './parse.ts';
@@ -11,8 +13,8 @@ import { readNewPassword } from './read-secret.ts';
 import type { Shell } from './shell.ts';
 
 interface Options extends CommonOptions {
-  email: string;
-  name: string;
+  email?: string;
+  name?: string;
   /** False by `--no-password`. */
   password: boolean;
   passwordStdin?: boolean;
@@ -21,8 +23,13 @@ interface Options extends CommonOptions {
 
 const Person = z.object({ email: Email, name: Name, workspaceTitle: Title.optional() });
 
-/** Opens an account as a confirmed sign-up does, for an address taken as proved; a taken one is refused. */
+/** Opens an account as a confirmed sign-up does, for an address taken as proved; a taken one is rejected. */
 export async function createUser(shell: Shell, options: Options): Promise<void> {
+  const missing = [
+    ...(options.email === undefined ? ["required option '--email <address>' not specified"] : []),
+    ...(options.name === undefined ? ["required option '--name <name>' not specified"] : []),
+  ];
+  if (missing.length > 0) throw new MisuseError([...missing, 'Add --help for the options.'].join('\n'));
   const { email, name, workspaceTitle } = parse(Person, options);
   const user = await withData(shell, options, async (deps) => {
     const taken = new OperatorError(`There is an account with the address ${email} already`);
@@ -34,7 +41,10 @@ export async function createUser(shell: Shell, options: Options): Promise<void> 
     const now = deps.clock.now();
     return deps.write((tx) => {
       if (findUserByEmail(tx, email)) throw taken;
-      return createAccount(tx, { email, name, passwordHash, ...(workspaceTitle && { workspaceTitle }) }, now);
+      const person = { email, name, passwordHash, ...(workspaceTitle && { workspaceTitle }) };
+      const created = createAccount(tx, person, now);
+      recordAct(deps, tx, { event: 'account-created', userId: created.id }, 'account created');
+      return created;
     });
   });
   printResult(shell, options, userOf(user), `Created ${user.email} (${user.id})\n`);

@@ -9,6 +9,7 @@ import {
   examineDisk,
   examineKeys,
   examineModes,
+  examineQuotas,
   examineSchema,
 } from './examine-data.ts';
 import {
@@ -16,6 +17,7 @@ import {
   examineMail,
   examineProxy,
   examineServer,
+  examineSignup,
   examineZones,
 } from './examine-surroundings.ts';
 import { failureOf } from './failures.ts';
@@ -25,7 +27,7 @@ import { printable, printJson } from './output.ts';
 import { progressBar } from './progress.ts';
 import type { Shell } from './shell.ts';
 
-type Examination = [subject: string, examine: () => Finding | Finding[] | Promise<Finding>];
+type Examination = [subject: string, examine: () => Finding | Finding[] | Promise<Finding | Finding[]>];
 type Found = Finding & { subject: string };
 
 /** Examines everything that Errand rests on, changing nothing, beside a running server or none; fails when anything does. */
@@ -34,8 +36,7 @@ export async function examine(shell: Shell, options: CommonOptions): Promise<voi
   const failed = found.filter(({ status }) => status === 'fail').length;
   if (options.json) printJson(shell, { isWell: failed === 0, findings: found });
   else for (const finding of found) print(shell, finding);
-  if (failed > 0)
-    throw new OperatorError(`Something must be done: ${failed} of ${found.length} findings are failures`);
+  if (failed > 0) throw new OperatorError(`${failed} of ${found.length} checks failed`);
 }
 
 async function examineAll(shell: Shell, options: CommonOptions): Promise<Found[]> {
@@ -43,13 +44,13 @@ async function examineAll(shell: Shell, options: CommonOptions): Promise<Found[]
   if (!config) return found;
   enterData(shell, config);
   // Looked at before the database is opened, which makes its files private.
-  found.push(...(await findings('modes', () => examineModes(config))));
+  found.push(...(await findings('permissions', () => examineModes(config))));
   const { storage, refusal } = opened(config);
   const examinations = [...surroundings(config), ...(storage ? insides(config, storage) : [])];
   const progress = progressBar(shell, 'Examining');
   try {
-    for (const [i, [subject, look]] of examinations.entries()) {
-      found.push(...(await findings(subject, look)));
+    for (const [i, [subject, check]] of examinations.entries()) {
+      found.push(...(await findings(subject, check)));
       progress(i + 1, examinations.length);
     }
   } finally {
@@ -62,11 +63,11 @@ function examineSettings(shell: Shell, options: CommonOptions): { config?: Confi
   const subject = 'settings';
   try {
     const { config, file, warnings } = loadConfig(options.config, shell.environment, shell.workingDirectory);
-    const odd = warnings.map((warning) => warn(warning, 'Mend or remove the variable'));
+    const odd = warnings.map((warning) => warn(warning, 'Fix the setting, or remove the variable'));
     const findings = [ok(`Valid; read from ${file ?? 'the environment alone'}`), ...odd];
     return { config, found: findings.map((finding) => ({ subject, ...finding })) };
   } catch (error) {
-    const advice = 'Mend it; config.example.toml explains every setting';
+    const advice = 'Fix it; config.example.toml explains every setting';
     const lines = failureOf(error).message.split('\n');
     return { found: lines.map((line) => ({ subject, ...fail(line, advice) })) };
   }
@@ -75,6 +76,7 @@ function examineSettings(shell: Shell, options: CommonOptions): { config?: Confi
 const surroundings = (config: Config): Examination[] => [
   ['proxy', () => examineProxy(config)],
   ['server', () => examineServer(config)],
+  ['sign-up', () => examineSignup(config)],
   ['clock', () => examineClock(config, systemClock.now())],
   ['time zones', () => examineZones(systemClock.now())],
   ['mail', () => examineMail(config)],
@@ -85,6 +87,7 @@ const surroundings = (config: Config): Examination[] => [
 const insides = (config: Config, storage: Storage): Examination[] => [
   ['schema', () => examineSchema(storage)],
   ...databaseExaminations.map(({ subject, examine }): Examination => [subject, () => examine(storage)]),
+  ['quotas', () => examineQuotas(config, storage)],
   ['backups', () => examineBackups(config, storage, systemClock.now())],
 ];
 
@@ -94,24 +97,24 @@ function opened({ database }: Config): { storage?: Storage; refusal?: Found } {
   } catch (error) {
     const { message } = failureOf(error);
     const advice = existsSync(database.path)
-      ? 'Mend that, or put a backup in place: errand restore FILE --yes'
+      ? 'Fix that, or put a backup in place: errand restore FILE --yes'
       : 'Start the server, which makes one, or set database.path';
     return { refusal: { subject: 'database', ...fail(message, advice) } };
   }
 }
 
 /** An examination that breaks off has found something, too. */
-async function findings(subject: string, look: Examination[1]): Promise<Found[]> {
+async function findings(subject: string, check: Examination[1]): Promise<Found[]> {
   try {
-    return [await look()].flat().map((finding) => ({ subject, ...finding }));
+    return [await check()].flat().map((finding) => ({ subject, ...finding }));
   } catch (error) {
     const { message } = failureOf(error);
-    return [{ subject, ...fail(message, 'Mend that, and run `errand doctor` again') }];
+    return [{ subject, ...fail(message, 'Fix that, and run `errand doctor` again') }];
   }
 }
 
 function print(shell: Shell, finding: Found): void {
   const { subject, status, message } = finding;
-  shell.print(`${status.padEnd(4)}  ${subject.padEnd(10)}  ${printable(message)}\n`);
-  if (finding.status !== 'ok') shell.print(`${' '.repeat(18)}→ ${printable(finding.advice)}\n`);
+  shell.print(`${status.padEnd(4)}  ${subject.padEnd(11)}  ${printable(message)}\n`);
+  if (finding.status !== 'ok') shell.print(`${' '.repeat(19)}→ ${printable(finding.advice)}\n`);
 }

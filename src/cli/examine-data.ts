@@ -2,8 +2,9 @@ import { constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { migrations } from '../../migrations/index.ts';
 import { backupsIn } from '../backup/backup.ts';
-import { COUNTERS, type Look, WHOLENESS } from '../backup/check.ts';
+import { type Check, COUNTERS, INTEGRITY_CHECKS } from '../backup/check.ts';
 import { backupNotes, overdueSince } from '../backup/notes.ts';
+import { schemaFaults } from '../backup/schema-check.ts';
 import { bytesOf, folderAt, freeBytes, lackingSpace, sizeText } from '../backup/space.ts';
 import type { Config } from '../config.ts';
 import { connectionDb } from '../db/connection.ts';
@@ -12,7 +13,9 @@ import { schemaStatus } from '../db/migrate.ts';
 import { logBytesOf, type Storage } from '../db/open.ts';
 import { keyFileOf, readKeyFile } from '../kernel/keys.ts';
 import { mayAccess } from '../kernel/private-file.ts';
-import { amissOr, type Finding, fail, ok, warn } from './finding.ts';
+import { findUser } from '../storage/users.ts';
+import { usesByOwner } from '../workspaces/quotas.ts';
+import { type Finding, fail, failuresOr, ok, warn } from './finding.ts';
 
 const LEAST_FREE_BYTES = 100_000_000;
 const LARGEST_LOG_BYTES = 1_000_000_000;
@@ -30,7 +33,7 @@ export function examineModes(config: Config): Finding[] {
     (each) => existsSync(each) && !mayAccess(each, constants.W_OK),
   );
   const open = files.filter((file) => ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0);
-  return amissOr(`${folder} and its files are its owner's alone`, [
+  return failuresOr(`${folder} and its files are its owner's alone`, [
     ...unwritable.map((each) =>
       fail(`${each} cannot be written`, `chmod u+rwX ${each}, and see whether the disk is read-only`),
     ),
@@ -63,7 +66,7 @@ export function examineDisk({ database: { path }, backup }: Config): Finding[] {
   const log = logBytesOf(path);
   const network = networkFileSystem(path);
   const lacking = backup.schedule === '' ? undefined : lackingSpace(path, backup.directory);
-  return amissOr(`${sizeText(free)} free; the database has ${sizeText(bytesOf(path))}`, [
+  return failuresOr(`${sizeText(free)} free; the database is ${sizeText(bytesOf(path))}`, [
     free < LEAST_FREE_BYTES &&
       fail(
         `There are only ${sizeText(free)} free in ${folder}`,
@@ -82,7 +85,7 @@ export function examineDisk({ database: { path }, backup }: Config): Finding[] {
     log > LARGEST_LOG_BYTES &&
       warn(
         `The write-ahead log has grown to ${sizeText(log)}`,
-        'Look for a program that keeps reading the database, or a replication tool that stands still',
+        'Check for a program that keeps reading the database, or a replication tool that stands still',
       ),
   ]);
 }
@@ -99,38 +102,44 @@ export function examineKeys({ database }: Config): Finding {
   return ok(`${path} is whole; the signing key is of ${access.at(-1)?.createdAt.slice(0, 10)}`);
 }
 
-export function examineSchema(storage: Storage): Finding {
+export async function examineSchema(storage: Storage): Promise<Finding[]> {
   const { done, pending } = schemaStatus(storage, migrations);
-  if (pending.length === 0) return ok(`Up to date: ${done.at(-1)}`);
-  return warn(
-    `Older than this Errand: ${pending.join(', ')} to come`,
-    '`errand migrate --rehearse` tells what it takes; the next start of the server does it',
-  );
+  const strange = await schemaFaults(storage.reading, migrations);
+  return failuresOr(`Up to date, and as Errand makes it: ${done.at(-1)}`, [
+    pending.length > 0 &&
+      warn(
+        `Older than this Errand: ${pending.join(', ')} to come`,
+        '`errand migrate --rehearse` tells what it takes; the next start of the server does it',
+      ),
+    ...strange.map((fault) => fail(`In the schema ${fault}`, STRANGE_ADVICE)),
+  ]);
 }
 
+const STRANGE_ADVICE =
+  'Somebody has altered the database, perhaps to have it do something by itself: find out who, and put a backup in place from before';
 const WAY_OUT = 'Stop the server and put a backup in place: errand restore FILE --yes';
 const SEARCH_ADVICE =
-  'No task is lost: the next scheduled backup makes it anew. Or stop the server, and do: errand migrate --remake-search';
-const WORDS: Record<Look['subject'], { praise: string; advice: string }> = {
-  integrity: { praise: 'Every page, index and constraint is in order', advice: WAY_OUT },
-  references: { praise: 'Every row refers to one that is there', advice: WAY_OUT },
+  'No task is lost: the next scheduled backup rebuilds it. Or stop the server and run: errand migrate --remake-search';
+const WORDS: Record<Check['subject'], { okMessage: string; advice: string }> = {
+  integrity: { okMessage: 'Every page, index and constraint is in order', advice: WAY_OUT },
+  references: { okMessage: 'Every row refers to one that is there', advice: WAY_OUT },
   search: {
-    praise: 'Search knows every task, and no other',
+    okMessage: 'Search knows every task, and no other',
     advice: SEARCH_ADVICE,
   },
   counters: {
-    praise: 'Kept totals agree with what they count',
+    okMessage: 'Kept totals agree with what they count',
     advice: 'Report this; until then totals may be wrong',
   },
 };
 
-/** One examination for each look at the database. */
-export const databaseExaminations = [...WHOLENESS, COUNTERS].map(({ subject, faults }) => ({
+/** One examination for each check at the database. */
+export const databaseExaminations = [...INTEGRITY_CHECKS, COUNTERS].map(({ subject, faults }) => ({
   subject,
   examine: (storage: Storage): Finding[] => {
-    const { praise, advice } = WORDS[subject];
-    return amissOr(
-      praise,
+    const { okMessage, advice } = WORDS[subject];
+    return failuresOr(
+      okMessage,
       faults(storage.reading).map((fault) =>
         fail(fault, fault.includes('task_search') ? SEARCH_ADVICE : advice),
       ),
@@ -141,12 +150,16 @@ export const databaseExaminations = [...WHOLENESS, COUNTERS].map(({ subject, fau
 /** How the last backups went, and whether one is missing. */
 export function examineBackups({ backup, database }: Config, storage: Storage, now: number): Finding[] {
   const db = connectionDb(storage.reading);
-  const { done, failed } = backupNotes(db);
+  const { done, failed, restored } = backupNotes(db);
   const overdue = overdueSince(backup.schedule, db, now);
   const made = done?.at ?? 'never';
-  return amissOr(done ? `The last was made ${made}: ${done.file} (${sizeText(done.bytes)})` : 'None yet', [
+  const sinceRestore = restored
+    ? `None since the data was restored, ${restored.at}, from ${restored.file} (${sizeText(restored.bytes)})`
+    : 'None yet';
+  const words = done ? `The last was made ${made}: ${done.file} (${sizeText(done.bytes)})` : sinceRestore;
+  return failuresOr(words, [
     failed &&
-      fail(`The last one failed, ${failed.at}: ${failed.reason}`, 'Mend that, then run `errand backup`'),
+      fail(`The last one failed, ${failed.at}: ${failed.reason}`, 'Fix that, then run `errand backup`'),
     overdue !== undefined &&
       fail(
         `One is overdue since ${overdue}; the last was made ${made}`,
@@ -162,4 +175,39 @@ export function examineBackups({ backup, database }: Config, storage: Storage, n
         'Set backup.schedule, or see to it that something else backs up',
       ),
   ]);
+}
+
+/** A tenth of the way left is worth a warning. */
+const NEARLY_ALL = 0.9;
+const MEGABYTE = 1_000_000;
+
+/** How near to their quotas the owners are. */
+export function examineQuotas({ quotas }: Config, storage: Storage): Finding[] {
+  if (schemaStatus(storage, migrations).pending.length > 0) return [];
+  const db = connectionDb(storage.reading);
+  const shares = [...usesByOwner(db)].map(([ownerId, { tasks, bytes }]) => ({
+    ownerId,
+    tasks,
+    megabytes: bytes / MEGABYTE,
+    share: Math.max(
+      quotas.tasks === 0 ? 0 : tasks / quotas.tasks,
+      quotas.megabytes === 0 ? 0 : bytes / (quotas.megabytes * MEGABYTE),
+    ),
+  }));
+  const most = shares.toSorted((a, b) => b.share - a.share || b.tasks - a.tasks)[0];
+  const of = (quota: number) => (quota === 0 ? 'no quota' : `a quota of ${quota}`);
+  const words = most
+    ? `Whoever uses most of theirs has ${most.tasks} tasks (${of(quotas.tasks)}) and ${most.megabytes.toFixed(1)} MB of text (${of(quotas.megabytes)})`
+    : 'Nobody has any tasks yet';
+  return failuresOr(
+    words,
+    shares
+      .filter(({ share }) => share >= NEARLY_ALL)
+      .map(({ ownerId, tasks, megabytes }) =>
+        warn(
+          `${findUser(db, ownerId)?.email ?? ownerId} has ${tasks} tasks (${of(quotas.tasks)}) and ${megabytes.toFixed(1)} MB of text (${of(quotas.megabytes)})`,
+          'Beyond a quota more is refused: raise quotas.tasks or quotas.megabytes if they may have it',
+        ),
+      ),
+  );
 }

@@ -2,11 +2,12 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { get } from 'node:http';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config.ts';
-import { isLoopback } from '../http/client-address.ts';
-import { codeOf } from '../kernel/errors.ts';
+import { isDataLocked } from '../db/open.ts';
+import { isLoopback, rangesIn } from '../http/client-address.ts';
+import { errnoOf } from '../kernel/errors.ts';
 import { MINUTE, SECOND, toInstant } from '../kernel/instants.ts';
 import { transportOf } from '../mail/transport.ts';
-import { amissOr, type Finding, fail, ok, warn } from './finding.ts';
+import { type Finding, fail, failuresOr, ok, warn } from './finding.ts';
 
 const FIRST_YEAR = 2026;
 const LAST_YEAR = 2100;
@@ -17,13 +18,19 @@ const ANSWER_MS = 5 * SECOND;
 
 /** How the world reaches the server: proxies, links. */
 export function examineProxy({ server }: Config): Finding[] {
-  const { host, public_url: publicUrl, trusted_proxies: proxies } = server;
+  const { host, public_url: publicUrl, trusted_proxies: proxies, trusted_hops: hops } = server;
+  const ranges = hops === 0 ? rangesIn(proxies).filter((range) => !range.endsWith('/0')) : [];
   const believed = proxies.length > 0 ? `believes the proxies ${proxies.join(', ')}` : 'believes no proxy';
-  return amissOr(`Listens on ${host}, ${believed}; links lead to ${publicUrl}`, [
+  return failuresOr(`Listens on ${host}, ${believed}; links lead to ${publicUrl}`, [
     proxies.some((range) => range.endsWith('/0')) &&
       fail(
         `server.trusted_proxies believes everyone (${proxies.join(', ')}): anyone can pretend another address`,
         'Name the address of your proxy only',
+      ),
+    ranges.length > 0 &&
+      warn(
+        `server.trusted_proxies has ranges (${ranges.join(', ')}): a client inside one can forge its address`,
+        'Name the addresses of the proxies, or set server.trusted_hops to how many there are in a row',
       ),
     publicUrl.startsWith('https:') &&
       proxies.length === 0 &&
@@ -40,19 +47,43 @@ export function examineProxy({ server }: Config): Finding[] {
   ]);
 }
 
+/** Tells whether strangers may open accounts here: a note, as many want that. */
+export function examineSignup({ auth, server, mail }: Config): Finding {
+  if (auth.signup === 'closed') return ok('Closed: new accounts only by invitation or `errand create-user`');
+  const isReachable =
+    !isLoopback(server.host) || mail.transport === 'smtp' || server.trusted_proxies.length > 0;
+  return ok(
+    isReachable
+      ? 'Open: everyone who reaches the server may open an account; auth.signup = "closed" ends that'
+      : 'Open',
+  );
+}
+
 /** Asks a running server whether it is ready; that none runs is fine. */
-export async function examineServer({ server: { host, port } }: Config): Promise<Finding> {
+export async function examineServer({ server: { host, port }, database }: Config): Promise<Finding> {
   const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   const address = `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
   try {
     const status = await statusOf(reached, port);
+    if (!isDataLocked(database.path)) {
+      return fail(
+        `At ${address} is another server: none runs on ${database.path}`,
+        'Give this one another server.port, or run doctor with the settings of that server',
+      );
+    }
     if (status === 200) return ok(`It runs at ${address} and is ready`);
     return fail(
       `What runs at ${address} is not ready (${status})`,
       'Its log tells why; if it is another program, set server.port',
     );
   } catch (error) {
-    const code = codeOf(error);
+    const code = errnoOf(error);
+    if (code === 'ECONNREFUSED' && isDataLocked(database.path)) {
+      return warn(
+        `Something runs on ${database.path}, but not at ${address}`,
+        'Run doctor with the settings of the server, ERRAND_ variables included',
+      );
+    }
     if (code === 'ECONNREFUSED') return ok(`None runs at ${address}`);
     if (code === 'ABORT_ERR') {
       return fail(`What runs at ${address} does not answer`, 'Restart it, and see its log');
@@ -85,7 +116,7 @@ export function examineClock({ database, backup }: Config, now: number): Finding
     .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
     .map((file) => ({ file, at: statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .find(({ at }) => at > now + DRIFT_MS);
-  return amissOr(toInstant(now), [
+  return failuresOr(toInstant(now), [
     ahead && warn(`${ahead.file} was written at ${toInstant(ahead.at)}, which is still to come`, advice),
   ]);
 }
@@ -115,13 +146,13 @@ export async function examineMail(config: Config): Promise<Finding> {
 
 async function handshake(config: Config): Promise<Finding> {
   const { from, smtp_host: host, smtp_port: port } = config.mail;
-  const transport = transportOf(config);
+  const transport = await transportOf(config);
   try {
     const reason = await transport.verify();
-    if (reason === undefined) return ok(`${host}:${port} talks to us; mails come from ${from}`);
+    if (reason === undefined) return ok(`${host}:${port} accepts our connection; mails come from ${from}`);
     return fail(
       `${host}:${port} cannot be used: ${reason}`,
-      'Mend the settings of [mail], then try `errand mail test ADDRESS`',
+      'Fix the settings of [mail], then try `errand mail test ADDRESS`',
     );
   } finally {
     transport.close();

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { recordAct } from '../audit/trail.ts';
 import { exportDocument } from '../export/document.ts';
 import { OperatorError } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
@@ -23,6 +24,9 @@ export async function exportUser(shell: Shell, options: Options): Promise<void> 
   if (file !== undefined && existsSync(file)) throw new OperatorError(`${file} is there already`);
   await withData(shell, options, async (deps) => {
     const { id } = findOwner(deps, email);
+    await deps.write((tx) =>
+      recordAct(deps, tx, { event: 'account-exported', userId: id }, 'account exported'),
+    );
     using snapshot = deps.openSnapshot();
     const at = toInstant(deps.clock.now());
     const pieces = exportDocument(snapshot.read, id, at, progressBar(shell, 'Exporting'));

@@ -10,7 +10,7 @@ export const warn = (message: string, advice: string): Finding => ({ status: 'wa
 export const fail = (message: string, advice: string): Finding => ({ status: 'fail', message, advice });
 
 /** What of these is amiss; where nothing is, that all is well. */
-export function amissOr(praise: string, looks: (Finding | false | undefined)[]): Finding[] {
-  const amiss = looks.filter((look) => look !== undefined && look !== false);
-  return amiss.length > 0 ? amiss : [ok(praise)];
+export function failuresOr(okMessage: string, checks: (Finding | false | undefined)[]): Finding[] {
+  const amiss = checks.filter((check) => check !== undefined && check !== false);
+  return amiss.length > 0 ? amiss : [ok(okMessage)];
 }

@@ -1,7 +1,8 @@
+import { recordAct } from '../audit/trail.ts';
 import { OperatorError } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
-import { listMails, type MailSummary, retryMail, showMail } from '../mail/listing.ts';
 import { testDelivery, transportOf } from '../mail/transport.ts';
+import { listMails, type MailSummary, retryMail, showMail } from '../storage/outbox-listing.ts';
 import { Email } from '../users/schema.ts';
 import { type CommonOptions, readConfig, withData } from './open-data.ts';
 import { printable, printableLines, printJson, printResult, table } from './output.ts';
@@ -32,12 +33,16 @@ export async function showFromOutbox(shell: Shell, id: string, options: CommonOp
 
 /** Lets the server, or the next one that starts, try a mail again at once. */
 export async function retryFromOutbox(shell: Shell, id: string, options: CommonOptions): Promise<void> {
-  const isRetried = await withData(shell, options, ({ read, write, keys, clock }) => {
+  const isRetried = await withData(shell, options, (deps) => {
+    const { read, write, keys, clock } = deps;
     const mail = showMail(read, keys, id);
     if (!mail) throw noMail(id);
     if (!mail.message) return false;
     const now = toInstant(clock.now());
-    return write((tx) => retryMail(tx, id, now));
+    return write((tx) => {
+      recordAct(deps, tx, { event: 'mail-retried', mailId: id }, 'mail retried');
+      return retryMail(tx, id, now);
+    });
   });
   if (!isRetried) throw new OperatorError('The content of this mail is gone; it cannot be sent again');
   shell.print('A running server sends it within seconds\n');
@@ -47,12 +52,12 @@ export async function retryFromOutbox(shell: Shell, id: string, options: CommonO
 export async function sendTest(shell: Shell, address: string, options: CommonOptions): Promise<void> {
   const to = parse(Email, address);
   const config = readConfig(shell, options);
-  const transport = transportOf(config);
+  const transport = await transportOf(config);
   try {
     const delivery = await testDelivery(transport, to);
     if (delivery.kind !== 'taken')
-      throw new OperatorError(`The mail was ${delivery.kind}: ${printable(delivery.reason)}`);
-    shell.say(`errand: the ${config.mail.transport} transport took a test mail to ${to}\n`);
+      throw new OperatorError(`The test mail was not accepted: ${printable(delivery.reason)}`);
+    shell.say(`errand: the ${config.mail.transport} transport accepted a test mail to ${to}\n`);
   } finally {
     transport.close();
   }

@@ -5,10 +5,11 @@ import { createWriter } from '../db/writer.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { createLog } from '../kernel/log.ts';
 import { bringUpToDate } from '../open.ts';
-import { remakeSearch } from '../tasks/remake-search.ts';
+import { remakeSearch } from '../tasks/rebuild-search.ts';
 import { type CommonOptions, enterData, readConfig } from './open-data.ts';
 import { printResult } from './output.ts';
 import { progressBar } from './progress.ts';
+import { recordCommand } from './record-command.ts';
 import { rehearseMigration } from './rehearse.ts';
 import type { Shell } from './shell.ts';
 
@@ -20,7 +21,7 @@ interface Options extends CommonOptions {
 
 /**
  * Runs every pending migration, alone on the data; makes the database where there is none. `--status` and `--rehearse`
- * change nothing; `--remake-search` makes the search index anew of the tasks, which holds nothing else.
+ * change nothing; `--remake-search` rebuilds the search index from the tasks; it holds nothing else.
  */
 export async function migrateData(shell: Shell, options: Options): Promise<void> {
   const config = readConfig(shell, options);
@@ -42,8 +43,10 @@ export async function migrateData(shell: Shell, options: Options): Promise<void>
     const progress = progressBar(shell, 'Migrating');
     const ran = await bringUpToDate(config, createLog(config.log), storage, systemClock, progress);
     if (options.remakeSearch) await createWriter(storage, () => {}).writeInSteps(remakeSearch);
+    if (ran.length > 0) recordCommand(shell, config, { event: 'database-migrated', migrations: ran });
+    if (options.remakeSearch) recordCommand(shell, config, { event: 'search-rebuilt' });
     const words = ran.length > 0 ? `Ran ${ran.join(', ')}` : `${path} has the newest schema`;
-    const remade = options.remakeSearch ? ', and its search index was made anew' : '';
+    const remade = options.remakeSearch ? ', and its search index was rebuilt' : '';
     printResult(shell, options, { database: path, ran }, `${words}${remade}\n`);
   } finally {
     unlock();

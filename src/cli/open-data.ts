@@ -22,9 +22,9 @@ export function readConfig(shell: Shell, options: CommonOptions): Config {
   return config;
 }
 
-/** Makes ready to touch the data: refuses everyone but its owner, and tells the executable its folder. */
+/** Makes ready to touch the data: rejects everyone but its owner, and tells the executable its folder. */
 export function enterData(shell: Shell, { database }: Config): void {
-  refuseStranger(shell, database.path);
+  rejectOtherUser(shell, database.path);
   setAddonFolder(dirname(database.path));
 }
 
@@ -45,7 +45,7 @@ export async function withData<T>(
 }
 
 /** Files made by another user, root above all, would lock the owner's server out of its own data. */
-function refuseStranger(shell: Shell, path: string): void {
+function rejectOtherUser(shell: Shell, path: string): void {
   const folder = dirname(path);
   // The folder may be a volume, which an orchestrator makes root's and opens to a group.
   const owners = [

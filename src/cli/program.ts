@@ -1,17 +1,22 @@
-import { Command, CommanderError, Option } from 'commander';
-import { failureOf } from './failures.ts';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { failureOf, MisuseError } from './failures.ts';
 import type { Shell } from './shell.ts';
 
 /** Asked for by `--version`, which is answered outside commander: what it prints is loaded only then. */
 const VERSION_ASKED = new CommanderError(0, 'errand.version', '');
 
 /**
- * Runs the command that `args` names and answers the exit code: 0 done, 1 failed, 2 misused. Never throws.
+ * Runs the command that `args` names and returns the exit code: 0 done, 1 failed, 2 misused. Never throws.
  * What a command needs is loaded when it runs, so that the rest stays quick and touches nothing.
  */
 export async function run(args: string[], shell: Shell): Promise<number> {
   try {
-    await commandLine(shell).parseAsync(args, { from: 'user' });
+    const program = commandLine(shell);
+    const [first, asked] = args;
+    if (first === 'help' && asked !== undefined && !program.commands.some((each) => each.name() === asked)) {
+      throw new MisuseError(`unknown command '${asked}'\nAdd --help for the commands.`);
+    }
+    await program.parseAsync(configLast(args), { from: 'user' });
     return 0;
   } catch (error) {
     if (error === VERSION_ASKED) {
@@ -20,7 +25,10 @@ export async function run(args: string[], shell: Shell): Promise<number> {
       return 0;
     }
     // It has said what it has to say.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof CommanderError) {
+      if (error.code === 'commander.unknownOption') await hintAtSetting(shell, error.message);
+      return error.exitCode === 0 ? 0 : 2;
+    }
     const { message, exitCode } = failureOf(error);
     // What is indented is to be copied as it is, or a stack.
     for (const line of message.split('\n'))
@@ -29,10 +37,28 @@ export async function run(args: string[], shell: Shell): Promise<number> {
   }
 }
 
+/** `--config FILE` is an option of each command, and may stand before it as well. */
+function configLast(args: string[]): string[] {
+  const count = args[0] === '--config' ? 2 : args[0]?.startsWith('--config=') ? 1 : 0;
+  const end = args.indexOf('--');
+  const at = end === -1 ? args.length : end;
+  return [...args.slice(count, at), ...args.slice(0, count), ...args.slice(at)];
+}
+
+/** Says how to set what was given as an option and is a setting, such as `--port`. */
+async function hintAtSetting(shell: Shell, message: string): Promise<void> {
+  const { everySetting } = await import('../settings.ts');
+  const option = /'--([\w-]+)/.exec(message)?.[1]?.replaceAll('-', '_');
+  for (const [section, key] of everySetting().filter(([, key]) => key === option)) {
+    const variable = `ERRAND_${section}_${key}`.toUpperCase();
+    shell.say(`errand: set ${section}.${key} in the configuration file, or ${variable} in the environment\n`);
+  }
+}
+
 /** Every command with its arguments; each is done by the file of its name. */
 function commandLine(shell: Shell): Command {
   // Before a command is loaded, which is work as well.
-  const giveWay = () => shell.giveWay();
+  const lowerPriority = () => shell.lowerPriority();
   const program = new Command('errand')
     .description('A task-management backend in one executable and one SQLite file')
     .option('-V, --version', 'print the versions of Errand, its runtime and SQLite')
@@ -41,7 +67,11 @@ function commandLine(shell: Shell): Command {
     })
     .exitOverride()
     .showHelpAfterError('Add --help for the options.')
-    .configureOutput({ writeOut: shell.print, writeErr: shell.say });
+    .configureOutput({
+      writeOut: shell.print,
+      writeErr: shell.say,
+      outputError: (text, write) => write(text.replace(/^error: /, 'errand: ')),
+    });
 
   add(program, 'serve')
     .description(
@@ -62,19 +92,19 @@ function commandLine(shell: Shell): Command {
     .addOption(
       new Option(
         '--remake-search',
-        'then make the search index anew of the tasks, should `errand doctor` find it damaged',
+        'then rebuild the search index, if `errand doctor` finds it damaged',
       ).conflicts(['status', 'rehearse']),
     )
     .addOption(json())
-    .hook('preAction', (command) => command.opts().rehearse && giveWay())
+    .hook('preAction', (command) => command.opts().rehearse && lowerPriority())
     .action(async (options) => (await import('./migrate.ts')).migrateData(shell, options));
 
   add(program, 'create-user')
     .description(
       'open an account with its default workspace; the password is asked for, unless an option says how',
     )
-    .requiredOption('--email <address>', 'e-mail address, taken as proved')
-    .requiredOption('--name <name>', 'name of the person')
+    .option('--email <address>', 'e-mail address, taken as proved; required')
+    .option('--name <name>', 'name of the person; required')
     .addOption(passwordFromStdin().conflicts('password'))
     .option('--no-password', 'an account without a password: signs in by mailed code')
     .option('--workspace-title <title>', "title of the default workspace (default: <name>'s workspace)")
@@ -86,27 +116,40 @@ function commandLine(shell: Shell): Command {
     .requiredOption('--user <address>', 'e-mail address of the account')
     .option('--output <file>', 'a new file, readable by its owner only (default: stdout)')
     .addOption(new Option('--json', 'print JSON, as it always does'))
-    .hook('preAction', giveWay)
+    .hook('preAction', lowerPriority)
     .action(async (options) => (await import('./export.ts')).exportUser(shell, options));
+
+  add(program, 'import')
+    .description('import an exported document into new workspaces of an account, also while the server runs')
+    .argument('<file>')
+    .requiredOption('--user <address>', 'e-mail address of the account')
+    .option('--dry-run', 'only tell what would be imported')
+    .addOption(json())
+    .hook('preAction', lowerPriority)
+    .action(async (file, options) => (await import('./import.ts')).importFile(shell, file, options));
 
   add(program, 'backup')
     .description('copy the database to one file, also while the server runs, and check the copy')
     .argument('[file]', 'a new file (default: into the backup directory, where the newest ones are kept)')
     .addOption(json())
-    .hook('preAction', giveWay)
+    .hook('preAction', lowerPriority)
     .action(async (file, options) => (await import('./backup.ts')).backUp(shell, file, options));
 
   add(program, 'restore')
     .description('put a backup into the place of the database; the file that was there is kept')
     .argument('<file>')
-    .option('--yes', 'yes, replace the database')
+    .option('--yes', 'confirm: replace the database')
     .option('--keep-sessions', 'do not end the sessions, codes, mailed links and unsent mails in it')
     .addOption(json())
     .action(async (file, options) => (await import('./restore.ts')).restore(shell, file, options));
 
   const users = group(program, 'users', 'list accounts and help their owners');
   add(users, 'list')
-    .description('list every account, the oldest first')
+    .description('list accounts with their last sign-in, and what they own; the oldest first')
+    .option('--search <text>', 'only those whose address or name contains this')
+    .option('--disabled', 'only disabled accounts')
+    .option('--limit <n>', 'at most so many (default: all)', positiveInteger)
+    .option('--page <n>', 'which page of --limit accounts (default: 1)', positiveInteger)
     .addOption(json())
     .action(async (options) => (await import('./users.ts')).listUsers(shell, options));
   add(users, 'set-password')
@@ -120,16 +163,34 @@ function commandLine(shell: Shell): Command {
     .addOption(json())
     .action(async (email, options) => (await import('./users.ts')).signOut(shell, email, options));
 
+  add(users, 'disable')
+    .description('end all sessions of an account, and let nobody sign in to it')
+    .argument('<email>')
+    .addOption(json())
+    .action(async (email, options) => (await import('./users.ts')).disableUser(shell, email, options));
+  add(users, 'enable')
+    .description('let the owner of a disabled account sign in again')
+    .argument('<email>')
+    .addOption(json())
+    .action(async (email, options) => (await import('./users.ts')).enableUser(shell, email, options));
+
   add(users, 'delete')
     .description(
-      'delete an account for good; workspaces that others are in pass to them, the others are deleted with it',
+      'delete an account permanently; workspaces that others are in pass to them, the others are deleted with it',
     )
     .argument('<email>')
-    .option('--yes', 'yes, for good')
+    .option('--yes', 'confirm: delete the account permanently')
     .addOption(json())
     .action(async (email, options) => (await import('./users.ts')).deleteUser(shell, email, options));
 
-  const mail = group(program, 'mail', 'look into the outbox, and test delivery');
+  add(program, 'log')
+    .description('show what was done to accounts, keys and the database, the newest first')
+    .option('--user <account>', 'only what concerns this account: its address, or the id of a deleted one')
+    .option('--limit <n>', 'at most so many', positiveInteger, 1_000)
+    .addOption(json())
+    .action(async (options) => (await import('./log.ts')).showLog(shell, options));
+
+  const mail = group(program, 'mail', 'check into the outbox, and test delivery');
   add(mail, 'list')
     .description('list the mails that wait, were sent, or failed')
     .addOption(json())
@@ -150,7 +211,9 @@ function commandLine(shell: Shell): Command {
 
   const keys = group(program, 'keys', 'care for the key file');
   add(keys, 'rotate')
-    .description('sign access tokens with a new key; the old one verifies until its last token is out')
+    .description(
+      'sign access tokens with a new key; the old one stays valid until the last token it signed has expired',
+    )
     .addOption(json())
     .action(async (options) => (await import('./keys.ts')).rotateKeys(shell, options));
 
@@ -163,7 +226,7 @@ function commandLine(shell: Shell): Command {
   add(program, 'doctor')
     .description('check settings, files, database, clock, mail and backups, and say what to do')
     .addOption(json())
-    .hook('preAction', giveWay)
+    .hook('preAction', lowerPriority)
     .action(async (options) => (await import('./doctor.ts')).examine(shell, options));
 
   return program;
@@ -180,6 +243,11 @@ const add = (parent: Command, name: string): Command =>
 
 const group = (parent: Command, name: string, description: string): Command =>
   parent.command(name).description(description);
+
+function positiveInteger(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number from 1.');
+}
 
 const json = () => new Option('--json', 'print JSON');
 

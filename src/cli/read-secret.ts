@@ -5,15 +5,16 @@ import { OperatorError } from '../kernel/errors.ts';
 import { MisuseError } from './failures.ts';
 import type { Shell } from './shell.ts';
 
-const BYTES_AT_MOST = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 /**
- * A new password: the whole of stdin where `fromStdin` (a last line end is not part of it), else typed twice at the
- * terminal without being shown. A MisuseError where there is neither.
+ * A new password: typed twice at the terminal without being shown, else the whole of stdin (a last line end is not part
+ * of it). A MisuseError where there is neither, unless `fromStdin` says that an empty one is meant.
  */
 export async function readNewPassword(shell: Shell, fromStdin: boolean): Promise<string> {
   if (shell.stdin.isTTY) return typeTwice(shell);
-  if (fromStdin) return readAll(shell);
+  const password = await readAll(shell);
+  if (password !== '' || fromStdin) return password;
   throw new MisuseError('There is no terminal to type a password at; hand it over with --password-stdin');
 }
 
@@ -23,7 +24,7 @@ async function readAll(shell: Shell): Promise<string> {
   for await (const chunk of shell.stdin) {
     chunks.push(Buffer.from(chunk));
     bytes += chunks.at(-1)?.length ?? 0;
-    if (bytes > BYTES_AT_MOST) throw new OperatorError('Stdin holds more than a password');
+    if (bytes > MAX_BYTES) throw new OperatorError('Stdin holds more than a password');
   }
   const password = Buffer.concat(chunks);
   if (!isUtf8(password)) throw new OperatorError('The password on stdin is not valid UTF-8');
@@ -46,7 +47,7 @@ async function typeTwice(shell: Shell): Promise<string> {
   };
   try {
     const password = await ask('Password: ');
-    if ((await ask('Once more: ')) !== password) throw new OperatorError('The two passwords differ');
+    if ((await ask('Repeat password: ')) !== password) throw new OperatorError('The two passwords differ');
     return password;
   } finally {
     terminal.close();

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { migrations } from '../../migrations/index.ts';
 import { restoreBackup } from '../backup/restore.ts';
 import { lockData } from '../db/open.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { OperatorError } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { MisuseError } from './failures.ts';
 import { type CommonOptions, enterData, readConfig } from './open-data.ts';
@@ -21,9 +23,11 @@ export async function restore(shell: Shell, name: string, options: Options): Pro
   const file = resolve(shell.workingDirectory, name);
   const { path } = config.database;
   if (!options.yes) {
-    throw new MisuseError(`This replaces ${path} by ${file}. Add --yes if that is what you want`);
+    const lacking = existsSync(file) ? '' : `There is no backup at ${file}\n`;
+    throw new MisuseError(`${lacking}This replaces ${path} with ${file}. Add --yes to confirm`);
   }
   enterData(shell, config);
+  if (!existsSync(file)) throw new OperatorError(`There is no backup at ${file}`);
   const unlock = lockData(path);
   try {
     const restored = await restoreBackup({
@@ -34,7 +38,12 @@ export async function restore(shell: Shell, name: string, options: Options): Pro
       keepSessions: options.keepSessions === true,
       progress: (label) => progressBar(shell, label),
     });
-    if (options.json) return printJson(shell, { database: path, ...restored });
+    const { hasTrail, ...facts } = restored;
+    if (!hasTrail)
+      shell.say(
+        'errand: warning: this backup is older than the audit trail, whose record starts with the next act\n',
+      );
+    if (options.json) return printJson(shell, { database: path, ...facts });
     shell.print(`${path} is now what ${file} holds\n`);
     if (restored.replaced) shell.print(`The file that was there is kept as ${restored.replaced}\n`);
     if (!options.keepSessions) {

@@ -4,11 +4,11 @@ import { version } from '../build-info.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { isLoopback } from '../http/client-address.ts';
 import { createLog } from '../kernel/log.ts';
-import { lowerEngine } from '../kernel/process-priority.ts';
+import { lowerCollectorPriority } from '../kernel/process-priority.ts';
 import { serve } from '../server.ts';
 import { type CommonOptions, enterData } from './open-data.ts';
 import type { Shell } from './shell.ts';
-import { catchStrays } from './strays.ts';
+import { catchUnhandledErrors } from './unhandled-errors.ts';
 
 /** A signal to all of a terminal or service reaches us twice under npm, which hands it on; so does a hangup, by the shell. */
 const ECHO_MS = 300;
@@ -21,7 +21,7 @@ export async function serveUntilSignal(shell: Shell, options: CommonOptions): Pr
   const asked = stopSignal(shell);
   const { config, file, warnings } = loadConfig(options.config, shell.environment, shell.workingDirectory);
   enterData(shell, config);
-  const log = createLog(config.log);
+  const log = createLog({ ...config.log, journal: shell.environment.JOURNAL_STREAM });
   log.info({ version, configurationFile: file ?? null }, 'starting');
   for (const warning of warnings) log.warn(warning);
   if (isPublicUrlForgotten(config)) {
@@ -29,8 +29,8 @@ export async function serveUntilSignal(shell: Shell, options: CommonOptions): Pr
       'server.public_url is not set: mailed links lead to localhost, though others can reach this server',
     );
   }
-  catchStrays(log);
-  lowerEngine();
+  catchUnhandledErrors(log);
+  lowerCollectorPriority();
   const stop = await serve(config, log, errandOf(shell, config, file));
   await asked;
   await stop();

@@ -20,7 +20,7 @@ export interface Shell {
   /** Talks to whoever runs the command: stderr. */
   say(text: string): void;
   /** Lets every other process have the processor first, a server beside it above all; for long work. */
-  giveWay(): void;
+  lowerPriority(): void;
 }
 
 /** The real one. */
@@ -43,7 +43,7 @@ export function processShell(): Shell {
     print: (text) => void process.stdout.write(text),
     printed: () => roomIn(process.stdout),
     say: (text) => void process.stderr.write(text),
-    giveWay: () => lowerProcess(process.pid),
+    lowerPriority: () => lowerProcess(process.pid),
   };
 }
 

@@ -13,51 +13,62 @@ export const FEW_PAGES = 256;
 /** A log this long must come to its end, before it outgrows what is kept of its file; so writers wait. */
 const LONG_LOG_PAGES = 12_000;
 
+/** 8 MB: how much the log may hold where no thread copies it. */
+const PAGES_IN_PLACE = 2_000;
+
+export type Asked = 'copy' | 'empty' | 'stop';
+export type Told = 'ready' | { isEmptied: boolean };
+
 export interface ThreadData {
   path: string;
   /** Where the executable keeps its addons. */
   dataFolder: string;
 }
 
-/** Copies the write-ahead log into the file from time to time, so that it can begin anew. */
+/** Copies the write-ahead log into the file from time to time, so that it can begin again. */
 export interface Checkpoints {
   /**
-   * To be called after each commit; takes microseconds. What it answers is to be awaited before the next one: only then
-   * does the thread come to the end of the log, so that it begins anew.
+   * To be called after each commit; takes microseconds. What it returns is to be awaited before the next one: only then
+   * does the thread come to the end of the log, so that it begins again.
    */
   consider(): Promise<void> | undefined;
   /** Resolves when none is under way. */
   idle(): Promise<void>;
-  /** Has the thread copy what is in the log by now, so that little is left to whoever empties it. */
-  copyAll(): Promise<void>;
+  /** As `emptyLogOf`, off the event loop. */
+  empty(): Promise<boolean>;
   /** To be awaited before the storage is closed. */
   stop(): Promise<void>;
 }
 
 /**
  * Takes the checkpoints of `storage` off its connections, where each holds up every request, to a thread that starts
- * when it is first needed. Should that fail, `onFailure` is told, and they are made as before.
+ * when it is first needed. A thread that cannot start goes to `onFallback`, and they are made after commits. A checkpoint
+ * that fails goes to `onFailure`, and none follows: the system may have dropped pages that it would take for written.
  */
-export function createCheckpoints(storage: Storage, onFailure: (reason: unknown) => void): Checkpoints {
+export function createCheckpoints(
+  storage: Storage,
+  { onFallback, onFailure }: Record<'onFallback' | 'onFailure', (reason: unknown) => void>,
+): Checkpoints {
   const { writing, reading } = storage;
-  const withoutThread = writing.pragma('wal_autocheckpoint', { simple: true });
   writing.pragma('wal_autocheckpoint = 0');
   let thread: Worker | undefined;
+  let isReady = false;
   let copying: PromiseWithResolvers<void> | undefined;
+  let isEmptied = false;
   let doWritersWait = false;
-  let hasFailed = false;
+  let mode: 'thread' | 'in place' | 'failed' = 'thread';
   let isTooLong = false;
   let due = PAGES_BETWEEN;
   const [askWriting, askReading] = [logAsker(writing), logAsker(reading)];
   /** None can be asked in the midst of a transaction: a job in steps may be in one. */
   const askLog = () => (writing.inTransaction ? askReading : askWriting)();
 
-  const copy = (): Promise<void> => {
+  const ask = (what: Asked): Promise<void> => {
     copying = Promise.withResolvers();
     thread ??= startThread({ path: storage.path, dataFolder: dirname(storage.path) })
-      .on('message', onCopied)
-      .on('error', fail);
-    thread.postMessage('copy');
+      .on('message', onTold)
+      .on('error', (reason) => (isReady ? fail(reason) : fallBack(reason)));
+    thread.postMessage(what);
     return copying.promise;
   };
 
@@ -66,20 +77,31 @@ export function createCheckpoints(storage: Storage, onFailure: (reason: unknown)
     copying = undefined;
   };
 
-  const fail = (reason: unknown) => {
-    void thread?.terminate();
+  const fallBack = (reason: unknown) => {
     thread = undefined;
-    hasFailed = true;
-    writing.pragma(`wal_autocheckpoint = ${withoutThread}`);
+    mode = 'in place';
+    onFallback(reason);
+    finish();
+  };
+
+  const fail = (reason: unknown) => {
+    thread = undefined;
+    mode = 'failed';
     onFailure(reason);
     finish();
   };
 
-  const onCopied = () => {
+  const onTold = (told: Told) => {
+    if (told === 'ready') {
+      isReady = true;
+      return;
+    }
+    isEmptied = told.isEmptied;
     try {
       const { pages, left } = askLog();
+      // Even with nothing left: the next transaction may have begun in this log, and the one after it would as well.
       // Someone who reads from the log may keep it from ending even while writers wait.
-      isTooLong = !doWritersWait && left > 0 && pages > LONG_LOG_PAGES;
+      isTooLong = !doWritersWait && pages > LONG_LOG_PAGES;
       due = left + PAGES_BETWEEN;
       finish();
     } catch (reason) {
@@ -87,22 +109,34 @@ export function createCheckpoints(storage: Storage, onFailure: (reason: unknown)
     }
   };
 
+  const copyInPlace = () => {
+    if (askLog().left >= PAGES_IN_PLACE) writing.pragma('wal_checkpoint(passive)');
+  };
+
   return {
     consider: () => {
-      if (copying || hasFailed) return undefined;
+      if (copying || mode === 'failed') return undefined;
       try {
-        doWritersWait = isTooLong;
-        if (doWritersWait) return copy();
-        if (askLog().left >= due) copy();
+        if (mode === 'in place') copyInPlace();
+        else {
+          doWritersWait = isTooLong;
+          if (doWritersWait) return ask('copy');
+          if (askLog().left >= due) ask('copy');
+        }
       } catch (reason) {
         fail(reason);
       }
       return undefined;
     },
     idle: async () => copying?.promise,
-    copyAll: async () => {
+    empty: async () => {
       while (copying) await copying.promise;
-      if (!hasFailed && askLog().left > FEW_PAGES) await copy();
+      if (mode === 'thread') {
+        isEmptied = false;
+        await ask('empty');
+        return isEmptied;
+      }
+      return mode === 'in place' && emptyLogOf(writing);
     },
     stop: async () => {
       const ended = new Promise((resolve) => (thread ? thread.once('exit', resolve) : resolve(0)));
@@ -115,6 +149,21 @@ export function createCheckpoints(storage: Storage, onFailure: (reason: unknown)
 
 /** How many pages the write-ahead log has, and how many of them are not in the file yet. */
 export const logOf = (connection: SqliteDatabase.Database): LogLength => logAsker(connection)();
+
+/**
+ * Brings the write-ahead log into the file and empties it, so that nothing deleted is left there. False while someone
+ * reads from it or writes; never waits for them.
+ */
+export function emptyLogOf(connection: SqliteDatabase.Database): boolean {
+  if (connection.inTransaction) return false;
+  const patience = connection.pragma('busy_timeout', { simple: true });
+  connection.pragma('busy_timeout = 0');
+  try {
+    return connection.pragma('wal_checkpoint(truncate)', { simple: true }) === 0;
+  } finally {
+    connection.pragma(`busy_timeout = ${patience}`);
+  }
+}
 
 interface LogLength {
   pages: number;

@@ -8,18 +8,18 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { codeOf } from '../kernel/errors.ts';
-import type { Tables } from './tables.ts';
+import { errnoOf } from '../kernel/errors.ts';
+import type { Tables } from '../storage/tables.ts';
 
-const PREPARED_AT_MOST = 1_000;
+const MAX_PREPARED = 1_000;
 
 /** Few enough that a commit, and with it everyone who waits for one, is not held up. */
-export const ROWS_AT_ONCE = 500;
+export const ROW_BATCH_SIZE = 500;
 
 const FAILING_STORAGE = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|PERM|BUSY|PROTOCOL|NOMEM|NOTADB|CORRUPT)/;
 
 /** Whether it is SQLite saying that the disk or the file fails: no fault of what was asked of it. */
-export const isOfFailingStorage = (error: unknown): boolean => FAILING_STORAGE.test(codeOf(error));
+export const isOfFailingStorage = (error: unknown): boolean => FAILING_STORAGE.test(errnoOf(error));
 
 /**
  * Where every statement starts. It only builds and compiles: statements are run by a `Db`, in place, so that
@@ -50,10 +50,10 @@ export interface Db {
   all<Row>(statement: Query<Row>): Row[];
   one<Row>(statement: Query<Row>): Row | undefined;
   /** As `all`, perhaps from memory and frozen: for what nearly every request asks and hardly any changes. */
-  recall<Row>(statement: CompiledQuery<Row>): readonly Readonly<Row>[];
-  /** Answers the number of rows changed. */
+  cached<Row>(statement: CompiledQuery<Row>): readonly Readonly<Row>[];
+  /** Returns the number of rows changed. */
   run(statement: Query<unknown>): number;
-  /** Answers the rowid of the row inserted. */
+  /** Returns the rowid of the row inserted. */
   insert(statement: Query<unknown>): number;
 }
 
@@ -84,7 +84,7 @@ class Placeholder {
 
 /**
  * A `Db` over an open connection, with its statements kept prepared: preparing costs more than most queries.
- * `beforeWrite` is called before each statement that is not a mere read. To `recall` is to ask anew.
+ * `beforeWrite` is called before each statement that is not a mere read. To `cached` is to ask again.
  */
 export function connectionDb(
   sqlite: SqliteDatabase.Database,
@@ -96,7 +96,7 @@ export function connectionDb(
     let found = kept.get(sql);
     if (!found) {
       found = sqlite.prepare(plannedOnce(sql));
-      if (kept.size >= PREPARED_AT_MOST) kept.delete(kept.keys().next().value ?? '');
+      if (kept.size >= MAX_PREPARED) kept.delete(kept.keys().next().value ?? '');
       kept.set(sql, found);
     }
     if (!found.readonly) beforeWrite(sql);
@@ -110,7 +110,7 @@ export function connectionDb(
 
   return {
     all,
-    recall: (asked) => Object.freeze(all(asked).map((row) => Object.freeze(row))),
+    cached: (asked) => Object.freeze(all(asked).map((row) => Object.freeze(row))),
     one: <Row>(asked: Query<Row>) => {
       const { sql, parameters } = compiledOf(asked);
       return preparedOf(sql).get(...parameters) as Row | undefined;
@@ -127,7 +127,7 @@ export function connectionDb(
 }
 
 /**
- * SQLite makes a statement's plan anew for each value of a bare `?` that it looked at while planning an order, a join
+ * SQLite makes a statement's plan again for each value of a bare `?` that it looked at while planning an order, a join
  * or a limit, which costs more than most queries. An expression it does not look into.
  */
 const plannedOnce = (sql: string): string => sql.replaceAll('?', '+?');

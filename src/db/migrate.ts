@@ -41,7 +41,7 @@ function migrationsIn({ reading }: Pick<Storage, 'reading'>): string[] {
 }
 
 /**
- * Brings the file to the newest schema, each migration in its own transaction. Answers the names of those run;
+ * Brings the file to the newest schema, each migration in its own transaction. Returns the names of those run;
  * `onDone` hears how many are done.
  */
 export async function migrate(
@@ -49,7 +49,7 @@ export async function migrate(
   migrations: Migrations,
   onDone: OnDone = () => {},
 ): Promise<string[]> {
-  const { pending } = schemaStatus(storage, migrations);
+  const { done, pending } = schemaStatus(storage, migrations);
   const database = storage.writing;
   const dialect = new SqliteDialect({ database: lending(database) });
   dialect.createAdapter = () => new TransactionalSqliteAdapter();
@@ -58,6 +58,9 @@ export async function migrate(
   const migrator = new Migrator({ db: kysely, provider });
   // Rebuilding a table means dropping it, which with this on would delete whatever refers to its rows.
   database.pragma('foreign_keys = off');
+  // An empty file has nothing to lose: what a power failure takes from its log is made again, and the first commit of
+  // anything else syncs all of it. https://sqlite.org/wal.html#performance_considerations
+  if (done.length === 0) database.pragma('synchronous = normal');
   try {
     for (const [i, name] of pending.entries()) {
       const { error } = await migrator.migrateUp();
@@ -67,6 +70,7 @@ export async function migrate(
   } finally {
     if (database.inTransaction) database.exec('rollback');
     database.pragma('foreign_keys = on');
+    database.pragma('synchronous = full');
   }
   return pending;
 }
@@ -93,7 +97,7 @@ const failed = (storage: Storage, name: string, cause: unknown) =>
   );
 
 /**
- * Copies the file beside itself before it is migrated, and keeps the newest two such copies. Answers the copy's
+ * Copies the file beside itself before it is migrated, and keeps the newest two such copies. Returns the copy's
  * path. `stamp` goes into its name.
  */
 export function snapshot(storage: Storage, stamp: string): string {

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { codeOf, OperatorError } from '../kernel/errors.ts';
+import { errnoOf, OperatorError } from '../kernel/errors.ts';
 import { writePrivateFile } from '../kernel/private-file.ts';
 
 /** Where a SQLite header says whether the file has a log beside it. https://sqlite.org/fileformat.html#file_format_version_numbers */
@@ -23,8 +23,8 @@ const ROLLBACK_JOURNAL = 1;
 
 /** 'Erra' in ASCII: marks a file as Errand's own (SQLite header, offset 68). */
 const APPLICATION_ID = 0x45727261;
-/** How long another writer is waited for: a server answers nobody meanwhile, a command may wait for a mass change. */
-const BUSY_MILLISECONDS = { server: 2_000, command: 15_000 };
+/** How long another writer is waited for: by a server while it starts (and by timer later), by a command for a mass change. */
+export const BUSY_MILLISECONDS = { server: 2_000, command: 15_000 };
 const JOURNAL_BYTES = 64 * 1024 * 1024;
 /** 8 MB of log between checkpoints where no thread makes them (`checkpoints.ts`): in commands, and after it failed. */
 const CHECKPOINT_PAGES = 2_000;
@@ -57,14 +57,18 @@ export interface OpenOptions {
 
 /**
  * Opens the database file with its two connections: durable (`synchronous=FULL` in WAL), foreign keys on, deleted
- * content overwritten. Refuses, and never changes, a file that is foreign, truncated or corrupt. To be called
+ * content overwritten. Rejects, and never changes, a file that is foreign, truncated or corrupt. To be called
  * once in a process: reading the header by hand would drop the file locks of a connection already open.
  */
 export function openStorage(options: OpenOptions): Storage {
   const path = resolve(options.path);
   return explained(path, () => {
     if (!existsSync(path)) {
-      if (!options.create) throw new StorageError(`There is no database at ${path}`);
+      if (!options.create) {
+        throw new StorageError(
+          `There is no database at ${path}: \`errand migrate\` makes one, or \`errand serve\``,
+        );
+      }
       createFile(path);
     } else if (options.create) removeUnfinished(path);
     checkHeader(path);
@@ -77,7 +81,7 @@ export function openStorage(options: OpenOptions): Storage {
 
 /**
  * Holds the data for one server or one exclusive command: an exclusive lock on a side file, which the kernel frees
- * when the process dies. Makes the folder where it is missing. Answers the release; a StorageError, with `refusal` if
+ * when the process dies. Makes the folder where it is missing. Returns the release; a StorageError, with `error` if
  * given, when another process holds it.
  */
 export function lockData(databasePath: string, refusal?: string): () => void {
@@ -93,13 +97,30 @@ export function lockData(databasePath: string, refusal?: string): () => void {
       lock.exec('begin exclusive');
     } catch (cause) {
       lock.close();
-      if (codeOf(cause) !== 'SQLITE_BUSY') {
-        throw new StorageError(`${path} is no lock file (${codeOf(cause)}): remove it`, { cause });
+      if (errnoOf(cause) !== 'SQLITE_BUSY') {
+        throw new StorageError(`${path} is no lock file (${errnoOf(cause)}): remove it`, { cause });
       }
       throw new StorageError(refusal ?? `Another Errand process is using ${real}; stop it first`);
     }
     return () => lock.close();
   });
+}
+
+/** Whether a server, or a command that is alone on the data, holds it now. */
+export function isDataLocked(databasePath: string): boolean {
+  const path = `${existsSync(databasePath) ? realPath(databasePath) : databasePath}.lock`;
+  if (!existsSync(path)) return false;
+  try {
+    const lock = new SqliteDatabase(path, { timeout: 0, readonly: true });
+    try {
+      lock.prepare('select count(*) from sqlite_schema').get();
+      return false;
+    } finally {
+      lock.close();
+    }
+  } catch (error) {
+    return errnoOf(error) === 'SQLITE_BUSY';
+  }
 }
 
 /** Makes the data folder, private to its owner; one that is there is left as it is. */
@@ -121,7 +142,7 @@ export function explained<Result>(path: string, attempt: () => Result): Result {
 /** Throws what went wrong with the file, as `explained` does. */
 export function throwExplained(path: string, cause: unknown): never {
   if (cause instanceof StorageError) throw cause;
-  const code = codeOf(cause);
+  const code = errnoOf(cause);
   const why = FAILURES.find(([codes]) => codes.test(code))?.[1];
   throw why === undefined ? cause : new StorageError(`${path} ${why} (${code})`, { cause });
 }
@@ -148,9 +169,11 @@ function connect(
   const timeout = create ? BUSY_MILLISECONDS.server : BUSY_MILLISECONDS.command;
   const writing = new SqliteDatabase(path, { timeout, fileMustExist: true });
   try {
-    refuseUnsoundSqlite(writing.prepare<[], string>('select sqlite_version()').pluck().get() ?? '');
+    rejectOldSqlite(writing.prepare<[], string>('select sqlite_version()').pluck().get() ?? '');
     writing.pragma('journal_mode = wal');
     writing.pragma('synchronous = full');
+    writing.pragma('checkpoint_fullfsync = on');
+    if (create && !externalReplication) checkpointToEnd(writing);
     writing.pragma('secure_delete = on');
     writing.pragma(`journal_size_limit = ${JOURNAL_BYTES}`);
     writing.pragma(`wal_autocheckpoint = ${externalReplication ? 0 : CHECKPOINT_PAGES}`);
@@ -176,8 +199,18 @@ function connect(
   }
 }
 
+/**
+ * Brings a WAL that an earlier process left into the file, and empties it. After a failed sync its pages may be in the
+ * memory of the system only, and nothing may be read or written on top of them.
+ */
+function checkpointToEnd(writing: SqliteDatabase.Database): void {
+  if (writing.pragma('wal_checkpoint(truncate)', { simple: true }) !== 0) {
+    throw Object.assign(new Error('Another process reads from the WAL'), { code: 'SQLITE_BUSY' });
+  }
+}
+
 /** A StorageError for a build with a SQLite that data cannot be trusted to. */
-export function refuseUnsoundSqlite(version: string): void {
+export function rejectOldSqlite(version: string): void {
   if (version.localeCompare(SOUND_SQLITE, undefined, { numeric: true }) >= 0) return;
   throw new StorageError(
     `This build has SQLite ${version}, which may damage data: build it with ${SOUND_SQLITE} or newer`,
@@ -229,9 +262,9 @@ function tightenMode(file: string): void {
 
 /**
  * A StorageError for a file that is not a whole database of Errand's. Reads the 100-byte header itself: SQLite would
- * take an empty file for a new one. https://sqlite.org/fileformat.html
+ * take an empty file for a new one. `wayOut` tells what to do then. https://sqlite.org/fileformat.html
  */
-export function checkHeader(path: string): void {
+export function checkHeader(path: string, wayOut = WAY_OUT): void {
   if (statSync(path).isDirectory()) {
     throw new StorageError(`${path} is a folder: set database.path to a file in it`);
   }
@@ -240,13 +273,13 @@ export function checkHeader(path: string): void {
   const length = readSync(file, header, 0, 100, 0);
   closeSync(file);
   if (length === 0) {
-    throw new StorageError(`${path} is empty, though Errand never leaves an empty file. ${WAY_OUT}`);
+    throw new StorageError(`${path} is empty, though Errand never leaves an empty file. ${wayOut}`);
   }
   if (length < 100 || header.toString('latin1', 0, 16) !== 'SQLite format 3\0') {
-    throw new StorageError(`${path} is not a SQLite database. ${WAY_OUT}`);
+    throw new StorageError(`${path} is not a SQLite database. ${wayOut}`);
   }
   if (header.readUInt32BE(68) !== APPLICATION_ID) {
-    throw new StorageError(`${path} belongs to another program, not to Errand. ${WAY_OUT}`);
+    throw new StorageError(`${path} belongs to another program, not to Errand. ${wayOut}`);
   }
   // Closed without a log, as backups are. SQLite would take any log for its own.
   if (header[ON_DISK_VERSION] === ROLLBACK_JOURNAL && hasLog(path)) {
@@ -256,7 +289,7 @@ export function checkHeader(path: string): void {
   }
   const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
   if (statSync(path).size < header.readUInt32BE(28) * pageSize && !hasLog(path)) {
-    throw new StorageError(`${path} is truncated: it is shorter than it says. ${WAY_OUT}`);
+    throw new StorageError(`${path} is truncated: it is shorter than it says. ${wayOut}`);
   }
 }
 

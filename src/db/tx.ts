@@ -1,5 +1,6 @@
 import type { Db } from './connection.ts';
-import { handleOf, type Memory } from './memory.ts';
+import type { Author, Change, JournalEntry, PersonalChange } from './journal.ts';
+import { handleOf, type QueryCache } from './query-cache.ts';
 
 /** The handle a job writes with; it is dead once the job has returned. */
 export interface Tx extends Db {
@@ -7,45 +8,91 @@ export interface Tx extends Db {
    * Has `work`, one function for all, done once at the end of the transaction, with the sum of what its jobs say that it
    * should write. A failure of it is no failure of theirs: they are run again, without it.
    */
-  atEnd(work: EndWork, pages: number): void;
+  beforeCommit(work: BeforeCommitHook, pages: number): void;
   /** Runs `effect` once the job is on the disk, and never if it is not. */
   afterCommit(effect: () => void): void;
+  /** Notes a thing that it changed, to be told to the readers of its workspace with the commit. */
+  record(change: Change): void;
+  /** Notes what changed for one person outside workspaces, to be told to them after the commit. */
+  tell(personal: PersonalChange): void;
+  /** Begins a part of the job that can be undone with all it recorded; either is to be called, the inner parts first. */
+  savepoint(): { release(): void; rollBack(): void };
+  /** Names the author of what is recorded. */
+  actAs(author: Author): void;
 }
 
-export type EndWork = (db: Db, pages: number) => void;
+export type BeforeCommitHook = (db: Db, pages: number) => void;
 
 /** A job that yields where others may be answered. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
+/** Takes all steps in one go, where they are few. */
+export function atOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
 /** A handle until `end`, and what its job leaves to be done after it. */
-interface Lent {
+interface TxHandle {
   tx: Tx;
-  ends: [EndWork, number][];
+  ends: [BeforeCommitHook, number][];
   effects: (() => void)[];
+  entry(): JournalEntry;
   end(): void;
 }
 
 /** Lends one job the connection; `onEnd` hears the pages of each work that it leaves for the end. */
-export function lendTx(db: Db, memory: Memory, onEnd: (pages: number) => void): Lent {
+export function createTxHandle(
+  db: Db,
+  cache: QueryCache,
+  onEnd: (pages: number) => void,
+  exec: (sql: string) => void,
+): TxHandle {
   let isAlive = true;
   const live = <Handle>(handle: Handle) => {
     if (!isAlive) throw new Error('A job used its handle after it had returned');
     return handle;
   };
-  const ends: Lent['ends'] = [];
-  const effects: Lent['effects'] = [];
+  const ends: TxHandle['ends'] = [];
+  const effects: TxHandle['effects'] = [];
+  const changes: Change[] = [];
+  const personal: PersonalChange[] = [];
+  let author: Author | undefined;
   const tx: Tx = {
-    ...handleOf(memory, () => live(db)),
-    atEnd: (work, pages) => {
+    ...handleOf(cache, () => live(db)),
+    beforeCommit: (work, pages) => {
       live(ends).push([work, pages]);
       onEnd(pages);
     },
     afterCommit: (effect) => {
       live(effects).push(effect);
     },
+    record: (change) => {
+      live(changes).push(change);
+    },
+    tell: (change) => {
+      live(personal).push(change);
+    },
+    savepoint: () => {
+      const lists: unknown[][] = [live(changes), personal, effects, ends];
+      const lengths = lists.map(({ length }) => length);
+      exec('savepoint part');
+      return {
+        release: () => exec('release part'),
+        rollBack: () => {
+          exec('rollback to part; release part');
+          for (const [i, list] of lists.entries()) list.splice(lengths[i] ?? 0);
+        },
+      };
+    },
+    actAs: (given) => {
+      author = live(given);
+    },
   };
   const end = () => {
     isAlive = false;
   };
-  return { tx, ends, effects, end };
+  return { tx, ends, effects, entry: () => ({ author, changes, personal }), end };
 }

@@ -1,43 +1,134 @@
 import { type Db, statement } from '../db/connection.ts';
-import type { ListRow, StatusTemplateRow } from '../db/tables.ts';
-import { listOf, spaceOf, statusesOf } from '../lists/store.ts';
-import { templateOf } from '../lists/templates-store.ts';
-import { notificationOf } from '../notifications/store.ts';
-import { recurringTaskOf } from '../recurring/store.ts';
-import { type StoredTask, taskOf } from '../tasks/store.ts';
-import { memberOf, workspaceOf, workspacesOf } from '../workspaces/store.ts';
+import type { DecidedOccurrence } from '../recurring/progress-schema.ts';
+import { commentOf, commentsOfTask } from '../storage/comments.ts';
+import { labelOf } from '../storage/labels.ts';
+import { listOf, spaceOf, statusesOf } from '../storage/lists.ts';
+import { notificationOf } from '../storage/notifications.ts';
+import { progressOf, recurringTaskOf } from '../storage/series.ts';
+import { templateOf } from '../storage/status-templates.ts';
+import type {
+  LabelRow,
+  ListRow,
+  RecurringOccurrenceRow,
+  RecurringSeriesRow,
+  StatusTemplateRow,
+} from '../storage/tables.ts';
+import { lastNumber, type StoredTask, taskOf } from '../storage/tasks.ts';
+import type { StoredEntry } from '../storage/trash.ts';
+import { memberOf, workspaceOf, workspacesOf } from '../storage/workspaces.ts';
+import { trashItem } from './trash-contents.ts';
 
 /** 18 kB of tasks: of 70 kB, whoever waits for the event loop notices each. */
-const ROWS_AT_ONCE = 25;
+const ROW_BATCH_SIZE = 25;
 
 /** A part of the export, some items at a time, each time read from where the last one ended. */
-export type Part = Generator<object[]>;
+export type Part = Generator<Item[]>;
 
-/** The workspaces that someone owns, as they see them, each with its code. */
+/** An object of the export: its fields, then those that are arrays of more. */
+export interface Item {
+  fields: object;
+  parts?: Record<string, Part>;
+}
+
+/** The workspaces that someone owns, as they see them, each with its key. */
 export const ownedWorkspaces = (db: Db, userId: string) =>
-  db
-    .all(workspacesOf(userId).where('member.role', '=', 'owner'))
-    .map((row) => ({ code: row.code, workspace: workspaceOf(row) }));
+  db.all(workspacesOf(userId).where('member.role', '=', 'owner')).map((row) => ({
+    key: row.code,
+    id: row.id,
+    fields: { ...workspaceOf(row), lastTaskNumber: lastNumber(db, row.code) },
+  }));
 
 /** What a workspace holds, by the names it has in the export. */
-export function partsOf(db: Db, workspaceId: string, code: number): Record<string, Part> {
+export function partsOf(db: Db, workspaceId: string, key: number): Record<string, Part> {
   const theirs = ['workspace_id', workspaceId] as const;
   const members = '(select m.*, email, name from members m join users on id = user_id)';
   return {
-    members: inTurn(db, members, theirs, ['user_id'], memberOf),
-    spaces: inTurn(db, 'spaces', theirs, ['position', 'id'], spaceOf),
-    lists: inTurn(db, 'lists', theirs, ['position', 'id'], (row: ListRow) => listOf(db, row)),
-    statusTemplates: inTurn(db, 'status_templates', theirs, ['created_at', 'id'], (row: StatusTemplateRow) =>
-      templateOf(row, statusesOf(db, workspaceId, row.id)),
+    members: inTurn(db, members, theirs, ['user_id'], plain(memberOf)),
+    spaces: inTurn(db, 'spaces', theirs, ['position', 'id'], plain(spaceOf)),
+    lists: inTurn(
+      db,
+      'lists',
+      theirs,
+      ['position', 'id'],
+      plain((row: ListRow) => listOf(db, row)),
     ),
-    tasks: inTurn(db, 'tasks', ['workspace_code', code], ['seq'], (row: StoredTask) => taskOf(row)),
-    recurringTasks: inTurn(db, 'recurring_series', theirs, ['created_at', 'id'], recurringTaskOf),
+    labels: inTurn(
+      db,
+      'labels',
+      theirs,
+      ['position', 'id'],
+      plain((row: LabelRow) => labelOf(row)),
+    ),
+    statusTemplates: inTurn(
+      db,
+      'status_templates',
+      theirs,
+      ['created_at', 'id'],
+      plain((row: StatusTemplateRow) => templateOf(row, statusesOf(db, workspaceId, row.id))),
+    ),
+    tasks: inTurn(db, 'tasks', ['workspace_code', key], ['seq'], (row: StoredTask) => ({
+      fields: taskOf(row),
+      parts: { comments: commentsOf(db, row) },
+    })),
+    recurringTasks: inTurn(
+      db,
+      'recurring_series',
+      theirs,
+      ['created_at', 'id'],
+      (row: RecurringSeriesRow) => ({
+        fields: { ...recurringTaskOf(row), progress: progressOf(row) },
+        parts: { occurrences: occurrencesOf(db, row.id) },
+      }),
+    ),
+    trash: inTurn(
+      db,
+      `(select * from trash where state <> 'purging')`,
+      ['workspace_code', key],
+      ['code'],
+      (row: StoredEntry) => trashItem(db, workspaceId, row),
+    ),
   };
 }
 
+function* commentsOf(db: Db, { seq, comment_count: total }: StoredTask): Part {
+  for (let page = 1; (page - 1) * ROW_BATCH_SIZE < total; page += 1) {
+    const rows = commentsOfTask(db, seq, { page, limit: ROW_BATCH_SIZE });
+    yield rows.map((row) => ({ fields: commentOf(row) }));
+  }
+}
+
+const OCCURRENCE_BATCH_SIZE = 200;
+
+/** What was decided about an occurrence, as it is exported. */
+export const decidedOf = (row: RecurringOccurrenceRow): DecidedOccurrence => ({
+  ruleVersion: row.rule_version,
+  local: row.occurrence_local,
+  at: row.occurrence_at,
+  number: row.number,
+  state: row.state,
+  taskId: row.task_id,
+});
+
+/** What was decided about occurrences of a series. */
+const occurrencesOf = (db: Db, seriesId: string): Part =>
+  inTurn(
+    db,
+    'recurring_occurrences',
+    ['series_id', seriesId],
+    ['rule_version', 'occurrence_local'],
+    plain(decidedOf),
+    { batchSize: OCCURRENCE_BATCH_SIZE },
+  );
+
 /** What someone was told, the newest first. */
 export const notificationsOf = (db: Db, userId: string): Part =>
-  inTurn(db, 'notifications', ['user_id', userId], ['created_at', 'id'], notificationOf, 'desc');
+  inTurn(db, 'notifications', ['user_id', userId], ['created_at', 'id'], plain(notificationOf), {
+    direction: 'desc',
+  });
+
+const plain =
+  <Row>(toObject: (row: Row) => object) =>
+  (row: Row): Item => ({ fields: toObject(row) });
 
 /** The rows of one owner in the order of `keys`, which together tell them apart. */
 function* inTurn<Row extends object>(
@@ -45,8 +136,8 @@ function* inTurn<Row extends object>(
   source: string,
   [column, id]: readonly [keyof Row & string, string | number],
   keys: (keyof Row & string)[],
-  toItem: (row: Row) => object,
-  direction: 'asc' | 'desc' = 'asc',
+  toItem: (row: Row) => Item,
+  { direction = 'asc', batchSize = ROW_BATCH_SIZE }: { direction?: 'asc' | 'desc'; batchSize?: number } = {},
 ): Part {
   const first = `select * from ${source} where ${column} = ?`;
   const marks = keys.map(() => '?').join(', ');
@@ -55,9 +146,9 @@ function* inTurn<Row extends object>(
   let last: Row | undefined;
   do {
     const parameters = [id, ...(last ? keys.map((key) => last?.[key]) : [])];
-    const sql = `${last ? next : first} order by ${order} limit ${ROWS_AT_ONCE}`;
+    const sql = `${last ? next : first} order by ${order} limit ${batchSize}`;
     const rows: Row[] = db.all(statement(sql, parameters));
     if (rows.length > 0) yield rows.map((row) => toItem(row));
-    last = rows[ROWS_AT_ONCE - 1];
+    last = rows[batchSize - 1];
   } while (last);
 }

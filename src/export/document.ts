@@ -1,9 +1,9 @@
-import { findMe } from '../auth/me.ts';
+import { findMe } from '../auth/account/me.ts';
 import type { Db } from '../db/connection.ts';
 import type { Instant } from '../kernel/instants.ts';
 import type { OnDone } from '../kernel/progress.ts';
 import { countAll } from '../tasks/counters.ts';
-import { notificationsOf, ownedWorkspaces, type Part, partsOf } from './contents.ts';
+import { type Item, notificationsOf, ownedWorkspaces, type Part, partsOf } from './contents.ts';
 import { FORMAT_VERSION } from './schema.ts';
 
 /**
@@ -16,9 +16,8 @@ export function* exportDocument(
   exportedAt: Instant,
   onTasks?: OnDone,
 ): Generator<string> {
-  const head = { exportedAt, formatVersion: FORMAT_VERSION, profile: findMe(db, userId) };
   const workspaces = ownedWorkspaces(db, userId);
-  const total = onTasks ? workspaces.reduce((sum, { code }) => sum + countAll(db, code), 0) : 0;
+  const total = onTasks ? workspaces.reduce((sum, { key }) => sum + countAll(db, key), 0) : 0;
   let done = 0;
   const counted = function* (tasks: Part): Part {
     for (const some of tasks) {
@@ -27,34 +26,39 @@ export function* exportDocument(
       onTasks?.(done, total);
     }
   };
-
-  yield `${opened(head)},"workspaces":[`;
-  let isFirst = true;
-  for (const { code, workspace } of workspaces) {
-    yield (isFirst ? '' : ',') + opened(workspace);
-    isFirst = false;
-    for (const [name, part] of Object.entries(partsOf(db, workspace.id, code))) {
-      yield* array(name, name === 'tasks' ? counted(part) : part);
+  const owned = function* (): Part {
+    for (const { id, key, fields } of workspaces) {
+      const parts = partsOf(db, id, key);
+      yield [{ fields, parts: { ...parts, ...(parts.tasks && { tasks: counted(parts.tasks) }) } }];
     }
-    yield '}';
-  }
-  yield ']';
-  yield* array('notifications', notificationsOf(db, userId));
-  yield '}\n';
+  };
+  yield* object({
+    fields: { exportedAt, formatVersion: FORMAT_VERSION, profile: findMe(db, userId) },
+    parts: { workspaces: owned(), notifications: notificationsOf(db, userId) },
+  });
+  yield '\n';
 }
 
-/** An object that more fields will follow in. */
-const opened = (value: object): string => JSON.stringify(value).slice(0, -1);
-
 /** Item by item: some long texts as one piece would hold up everyone else. */
-function* array(name: string, part: Part): Generator<string> {
-  yield `,"${name}":[`;
-  let separator = '';
-  for (const items of part) {
-    for (const item of items) {
-      yield separator + JSON.stringify(item);
-      separator = ',';
-    }
+function* object({ fields, parts = {} }: Item): Generator<string> {
+  const text = JSON.stringify(fields);
+  const entries = Object.entries(parts);
+  if (entries.length === 0) {
+    yield text;
+    return;
   }
-  yield ']';
+  let piece = text.slice(0, -1);
+  for (const [name, part] of entries) {
+    yield `${piece},"${name}":[`;
+    let separator = '';
+    for (const items of part) {
+      for (const item of items) {
+        if (separator) yield separator;
+        yield* object(item);
+        separator = ',';
+      }
+    }
+    piece = ']';
+  }
+  yield `${piece}}`;
 }

@@ -1,52 +1,74 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Budget, demandBudgets } from '../db/budgets.ts';
+import { recordAct } from '../audit/trail.ts';
 import type { Deps } from '../deps.ts';
-import { commonHeaders } from '../http/answer.ts';
-import type { Visitor } from '../http/request.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { jsonHeaders } from '../http/response.ts';
 import { tooManyRequests } from '../kernel/errors.ts';
 import { HOUR, MINUTE, SECOND, toInstant } from '../kernel/instants.ts';
-import { type SignedIn, writeSignedIn } from '../sessions/door.ts';
+import { type SignedIn, writeSignedIn } from '../sessions/authentication.ts';
+import { type PersistentLimit, requireWithinLimits } from '../storage/rate-limits.ts';
+import { entriesInSteps, type StoredEntry } from '../storage/trash.ts';
+import { finishEntry } from '../trash/steps.ts';
+import { ownedWorkspaces } from './contents.ts';
 import { exportDocument } from './document.ts';
 
 /** Each holds a connection and keeps the write-ahead log from being emptied. */
-const RUNNING_AT_MOST = 10;
+const MAX_RUNNING = 10;
 const BUSY_MS = 10 * SECOND;
 /** However slowly it is read: while an export runs, the write-ahead log only grows. */
 const LASTS_AT_MOST_MS = 10 * MINUTE;
-const CHARACTERS_AT_ONCE = 16_384;
+const CHARACTER_BATCH_SIZE = 16_384;
 /** Longer than a piece takes, so that whoever exports much leaves the processors to others for most of the time. */
 const PAUSE_MS = 1;
 
 /**
- * Streams everything of the caller's account, as it is now, to be saved as a file. 429 while too many exports run, and
- * when the caller had too many.
+ * Streams everything of the caller's account, as it is now, to be saved as a file. 429 while another one of theirs or
+ * too many in all run, and when the caller had too many. HEAD costs nothing.
  */
-export async function exportAccount(deps: Deps, who: SignedIn, visitor: Visitor): Promise<Response> {
+export async function exportAccount(
+  deps: Deps,
+  who: SignedIn,
+  requestContext: RequestContext,
+): Promise<Response> {
   const now = deps.clock.now();
-  if (deps.exports.size >= RUNNING_AT_MOST) throw tooManyRequests(BUSY_MS);
+  const headers = {
+    ...jsonHeaders(requestContext.requestId),
+    'Content-Disposition': `attachment; filename="errand-export-${toInstant(now).slice(0, 10)}.json"`,
+  };
+  if (requestContext.isHead) return new Response(null, { headers });
+  const isRunning = [...deps.exports].some(({ userId }) => userId === who.userId);
+  if (isRunning || deps.exports.size >= MAX_RUNNING) throw tooManyRequests(BUSY_MS);
   const running = { userId: who.userId, stop: new AbortController() };
   const leave = () => deps.exports.delete(running);
   deps.exports.add(running);
   try {
-    await writeSignedIn(deps, who, (tx) => demandBudgets(tx, exportBudget(deps, who.userId), now));
+    await writeSignedIn(deps, who, (tx) => {
+      requireWithinLimits(tx, exportBudget(deps, who.userId), now);
+      recordAct(deps, tx, { event: 'account-exported', userId: who.userId }, 'account exported');
+    });
+    await whileMoving(deps, who.userId);
     const pieces = piecesOf(deps, who.userId, now);
     const first = pieces.next();
-    deps.log.info({ event: 'account-exported', userId: who.userId }, 'account exported');
     const ends = [running.stop.signal, deps.stopping, AbortSignal.timeout(LASTS_AT_MOST_MS)];
-    return new Response(streamOf(first, pieces, AbortSignal.any(ends), leave), {
-      headers: {
-        ...commonHeaders(visitor.requestId),
-        'Content-Type': 'application/json; charset=utf-8',
-        'Content-Disposition': `attachment; filename="errand-export-${toInstant(now).slice(0, 10)}.json"`,
-      },
-    });
+    return new Response(streamOf(first, pieces, AbortSignal.any(ends), leave), { headers });
   } catch (error) {
     leave();
     throw error;
   }
 }
 
-function exportBudget({ config: { rate_limits: limits } }: Deps, userId: string): Budget[] {
+/** Waits for lists and spaces on their way into the trash or out of it, so that each thing is told of once. */
+async function whileMoving(deps: Deps, userId: string): Promise<void> {
+  const owned = ownedWorkspaces(deps.read, userId).map(({ key }) => key);
+  for (;;) {
+    const isTheirs = ({ workspace_code: key }: StoredEntry) => owned.includes(key);
+    const entry = entriesInSteps(deps.read).find(isTheirs);
+    if (!entry) return;
+    await finishEntry(deps, entry);
+  }
+}
+
+function exportBudget({ config: { rate_limits: limits } }: Deps, userId: string): PersistentLimit[] {
   if (!limits.enabled) return [];
   const bucket = { burst: limits.export_burst, refillMs: HOUR / limits.export_per_hour };
   return [{ key: `export:${userId}`, bucket }];
@@ -58,7 +80,7 @@ function* piecesOf(deps: Deps, userId: string, now: number): Generator<string, u
   let text = '';
   for (const piece of exportDocument(snapshot.read, userId, toInstant(now))) {
     text += piece;
-    if (text.length < CHARACTERS_AT_ONCE) continue;
+    if (text.length < CHARACTER_BATCH_SIZE) continue;
     yield text;
     text = '';
   }

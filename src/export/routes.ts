@@ -1,5 +1,5 @@
 import { route } from '../http/route.ts';
-import { signedIn } from '../sessions/door.ts';
+import { signedIn } from '../sessions/authentication.ts';
 import { exportAccount } from './export.ts';
 import { AccountExport } from './schema.ts';
 
@@ -7,13 +7,15 @@ export const exportRoutes = [
   route({
     method: 'get',
     path: '/account/export',
-    door: signedIn,
+    guard: signedIn,
+    isPrivate: true,
     status: 200,
-    answer: AccountExport,
+    response: AccountExport,
     tag: 'Me',
+    operationId: 'exportAccount',
     summary: 'Export my data',
     description:
-      'Profile, the workspaces you own with everything in them, and notifications, all as of one moment; to be saved as a file. 5, then one every 20 minutes.',
-    handle: ({ deps, who, visitor }) => exportAccount(deps, who, visitor),
+      'Profile, the workspaces you own with everything in them, and notifications, all from one moment. It is sent as a file to be saved; `export-schema.json`, beside `openapi.json`, describes it as a JSON Schema. A user can export 5 times, then once every 20 minutes.',
+    handle: ({ deps, who, requestContext }) => exportAccount(deps, who, requestContext),
   }),
 ];

@@ -5,16 +5,18 @@ import { AppError, badRequest } from '../kernel/errors.ts';
 const MAX_DEPTH = 32;
 
 /**
- * Reads a JSON object, at most `maxBytes` long; a body of no bytes is undefined. Refuses another content type, and
- * malformed JSON or text (bad UTF-8, NUL, lone surrogates), which other layers would silently change.
+ * Reads a JSON object, at most `maxBytes` long; a body of no bytes is undefined. Rejects another content type, and
+ * malformed JSON or text (bad UTF-8, NUL, lone surrogates), which other layers would silently change. Calls `onWanted`
+ * before it reads a body.
  */
 export async function readBody(
   request: Request,
   maxBytes: number,
+  onWanted: () => void,
 ): Promise<Record<string, unknown> | undefined> {
-  const bytes = await readBytes(request, maxBytes).catch((reason) => {
+  const bytes = await readBytes(request, maxBytes, onWanted).catch((reason) => {
     // The client went away, or was cut off as too slow: no error of ours, and nobody hears of it.
-    throw reason instanceof AppError ? reason : badRequest('The body did not arrive in full');
+    throw reason instanceof AppError ? reason : badRequest(NOT_IN_FULL);
   });
   if (bytes.length === 0) return undefined;
   requireJson(request.headers);
@@ -30,19 +32,58 @@ export async function readBody(
 /** True for text that every layer reads alike. */
 export const isPlainText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
-async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
-  const tooLarge = () => new AppError('PayloadTooLargeError', `The body may have at most ${maxBytes} bytes`);
-  const length = request.headers.get('content-length');
-  if (length !== null && !request.headers.has('transfer-encoding')) {
-    if (Number(length) > maxBytes) throw tooLarge();
-    return Number(length) === 0 ? Buffer.alloc(0) : Buffer.from(await request.arrayBuffer());
+/**
+ * The bytes of a JSON body as they come, for a body that is too long to be read in one piece. Errors as of `readBody`,
+ * but for what is in it.
+ */
+export async function* readChunks(
+  request: Request,
+  maxBytes: number,
+  onWanted: () => void,
+): AsyncGenerator<Uint8Array> {
+  const length = lengthOf(request);
+  if (length !== undefined && length > maxBytes) throw tooLarge(maxBytes);
+  if (!request.body || length === 0) return;
+  requireJson(request.headers);
+  onWanted();
+  let size = 0;
+  try {
+    for await (const chunk of request.body) {
+      size += chunk.length;
+      if (size > maxBytes) throw tooLarge(maxBytes);
+      yield chunk;
+    }
+  } catch (reason) {
+    throw reason instanceof AppError ? reason : badRequest(NOT_IN_FULL);
+  }
+}
+
+const NOT_IN_FULL = 'The body did not arrive in full';
+
+const tooLarge = (maxBytes: number) =>
+  new AppError('PayloadTooLargeError', `The body may have at most ${maxBytes} bytes`);
+
+/** What the headers say of it. */
+function lengthOf({ headers }: Request): number | undefined {
+  const length = headers.get('content-length');
+  return length === null || headers.has('transfer-encoding') ? undefined : Number(length);
+}
+
+async function readBytes(request: Request, maxBytes: number, onWanted: () => void): Promise<Buffer> {
+  const length = lengthOf(request);
+  if (length !== undefined) {
+    if (length > maxBytes) throw tooLarge(maxBytes);
+    if (length === 0) return Buffer.alloc(0);
+    onWanted();
+    return Buffer.from(await request.arrayBuffer());
   }
   if (!request.body) return Buffer.alloc(0);
+  onWanted();
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body) {
     size += chunk.length;
-    if (size > maxBytes) throw tooLarge();
+    if (size > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

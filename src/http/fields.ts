@@ -1,8 +1,12 @@
 import { z } from '@hono/zod-openapi';
+import { isDay } from '../kernel/days.ts';
 import type { Instant } from '../kernel/instants.ts';
+import { canonicalTimezone, MAX_TIMEZONE_LENGTH } from '../kernel/time-zones.ts';
+import { WEEKDAYS } from '../kernel/weekdays.ts';
+import { describeComponent } from './components.ts';
 
-const TITLE_CHARACTERS_AT_MOST = 500;
-const DESCRIPTION_CHARACTERS_AT_MOST = 50_000;
+const MAX_TITLE_CHARACTERS = 500;
+const MAX_DESCRIPTION_CHARACTERS = 50_000;
 
 /** Counts UTF-16 units, as JavaScript does; zod's own `min` and `max` count code points. */
 export const hasLength =
@@ -14,6 +18,50 @@ export const hasLength =
 export const oneOf = <const Words extends readonly string[]>(subject: string, words: Words) =>
   z.enum(words, { error: `${subject} must be one of ${words.join(', ')}` });
 
+/** An array of at most so many; of a longer one no element is looked at, and it has this one issue. */
+export const boundedArray = <Element extends z.ZodType>(
+  element: Element,
+  most: number,
+  { error, tooMany }: { error: string; tooMany: string },
+) => {
+  const elements = z.array(element, { error }).openapi({ maxItems: most });
+  return z.preprocess((given, context) => {
+    if (!Array.isArray(given) || given.length <= most) return given;
+    context.addIssue({ code: 'custom', message: tooMany });
+    return z.NEVER;
+  }, elements);
+};
+
+/** The same as a component of that name, which says nothing of where it is used. */
+export function enumeration<const Words extends readonly string[]>(
+  name: string,
+  subject: string,
+  words: Words,
+  more: { description?: string; example?: Words[number] } = {},
+) {
+  const shape = oneOf(subject, words).openapi(name, more);
+  describeComponent(name, shape);
+  return shape;
+}
+
+/** When a rule over several fields can be looked at, also beside malformed ones, so that all issues come at once. */
+export const isObject = ({ value }: { value: unknown }): boolean =>
+  typeof value === 'object' && value !== null;
+
+/** A shape that has a name, or null: `nullable()` would make null a part of what has the name. */
+export const orNull = <Shape extends z.ZodType>(shape: Shape) => z.union([shape, z.null()]);
+
+const commaLists = new WeakSet<object>();
+
+/** Marks a query parameter that takes several values with commas between. */
+export function commaList<Shape extends z.ZodType>(shape: Shape): Shape {
+  commaLists.add(shape);
+  return shape;
+}
+
+export const isCommaList = (shape: object | undefined): boolean =>
+  shape !== undefined && commaLists.has(shape);
+
 /** `true` or `false` in a query. */
 export const queryFlag = (subject: string) =>
   z
@@ -22,10 +70,24 @@ export const queryFlag = (subject: string) =>
     .optional()
     .openapi({ type: 'boolean' });
 
+/** Of what goes into the trash, unless it is to be deleted at once. */
+export const DeletionQuery = z.object({
+  permanent: queryFlag('Permanent').openapi({
+    description: '`true`: deleted at once, past the trash',
+    default: false,
+  }),
+});
+export type DeletionQuery = z.output<typeof DeletionQuery>;
+
 /** An id in a body or query; one in a path is not looked at, as what is malformed there is simply unknown. */
 export const Id = z
   .guid({ error: 'Must be an id' })
   .openapi({ type: 'string', example: '019d2e4c-7c1a-7b3e-9f00-3c5d1a2b4e6f' });
+
+/** The id of something new, where the client makes it. */
+export const NewId = Id.optional().openapi({
+  description: 'For a request that may be repeated: what you made with this id already is the answer then',
+});
 
 /** Where `null` clears. */
 export const NullableId = Id.nullable().openapi({ type: ['string', 'null'] });
@@ -36,28 +98,45 @@ export const WireId = z.string().openapi({ example: '019d2e4c-7c1a-7b3e-9f00-3c5
 /** An instant in an answer. */
 export const WireInstant = z.string().openapi({ format: 'date-time', example: '2026-11-20T09:30:00.000Z' });
 
+/** A day in an answer. */
+export const WireDay = z.string().openapi({ format: 'date', example: '2026-12-24' });
+
 /** A position in an answer. */
 export const WirePosition = z.number().openapi({ description: 'Smaller comes first', example: 1024 });
 
+/** Of a thing that has an ETag. */
+export const WireVersion = z.int().openapi({
+  description: 'Raised by each change of what is shown here, and told by the ETag',
+  example: 1,
+});
+
+/** Those of C0, DEL and C1: what a terminal may obey. Marks of writing direction are none. */
+const CONTROL_CHARACTERS = /\p{Cc}/u;
+
+/** A title of at most so many characters. */
+export const titleUpTo = (most: number) =>
+  z
+    .string({ error: `Title must be 1 to ${most} characters` })
+    .trim()
+    .refine(hasLength(1, most), `Title must be 1 to ${most} characters`)
+    .refine((title) => !CONTROL_CHARACTERS.test(title), 'Title must not contain control characters')
+    .openapi({ minLength: 1, maxLength: most });
+
 /** Of whatever has one, from workspace to task. */
-export const Title = z
-  .string({ error: `Title must be 1 to ${TITLE_CHARACTERS_AT_MOST} characters` })
-  .trim()
-  .refine(hasLength(1, TITLE_CHARACTERS_AT_MOST), `Title must be 1 to ${TITLE_CHARACTERS_AT_MOST} characters`)
-  .openapi({ minLength: 1, maxLength: TITLE_CHARACTERS_AT_MOST });
+export const Title = titleUpTo(MAX_TITLE_CHARACTERS);
 
 /** An empty one is none. */
 export const Description = z
   .string({ error: 'Description must be a string or null' })
   .refine(
-    hasLength(0, DESCRIPTION_CHARACTERS_AT_MOST),
-    `Description must be at most ${DESCRIPTION_CHARACTERS_AT_MOST} characters`,
+    hasLength(0, MAX_DESCRIPTION_CHARACTERS),
+    `Description must be at most ${MAX_DESCRIPTION_CHARACTERS} characters`,
   )
   .nullable()
   .transform((text) => text || null)
   .openapi({
     type: ['string', 'null'],
-    maxLength: DESCRIPTION_CHARACTERS_AT_MOST,
+    maxLength: MAX_DESCRIPTION_CHARACTERS,
     example: 'Two litres, from the shop on the corner',
   });
 
@@ -88,6 +167,29 @@ export const InstantInput = z
 /** Where `null` clears. */
 export const NullableInstantInput = InstantInput.nullable().openapi({ type: ['string', 'null'] });
 
+const INSTANT_OR_DAY_RULE = `${INSTANT_RULE}, or a day, such as 2026-12-24`;
+
+/** Either of the two. */
+export const InstantOrDayInput = z
+  .string({ error: INSTANT_OR_DAY_RULE })
+  .transform((text, context) => {
+    const date = isDay(text) ? text : parseInstant(text);
+    if (date === undefined) context.addIssue({ code: 'custom', message: INSTANT_OR_DAY_RULE });
+    return date ?? text;
+  })
+  .openapi({ type: 'string', example: '2026-11-20T09:30:00.000Z' });
+
+const DAY_RULE = 'Must be a day, such as 2026-12-24';
+
+/** A day that exists, in the years 1900 to 9999. */
+export const DayInput = z
+  .string({ error: DAY_RULE })
+  .refine(isDay, DAY_RULE)
+  .openapi({ type: 'string', format: 'date', example: '2026-12-24' });
+
+/** Where `null` clears. */
+export const NullableDayInput = DayInput.nullable().openapi({ type: ['string', 'null'] });
+
 function parseInstant(text: string): Instant | undefined {
   if (!RFC_3339.test(text)) return undefined;
   try {
@@ -99,3 +201,29 @@ function parseInstant(text: string): Instant | undefined {
     return undefined;
   }
 }
+
+/** A time zone in a response. */
+export const TimeZone = z.string().openapi({
+  description: 'An IANA time zone',
+  maxLength: MAX_TIMEZONE_LENGTH,
+  example: 'Europe/Paris',
+});
+
+const TIME_ZONE_RULE = 'Time zone must be an IANA name';
+
+/** Becomes the name with its case corrected. */
+export const TimeZoneInput = z
+  .string({ error: TIME_ZONE_RULE })
+  .transform((name, context) => {
+    const timezone = canonicalTimezone(name);
+    if (timezone === null) context.addIssue({ code: 'custom', message: TIME_ZONE_RULE });
+    return timezone ?? name;
+  })
+  .openapi({
+    type: 'string',
+    description: 'An IANA time zone',
+    maxLength: MAX_TIMEZONE_LENGTH,
+    example: 'Europe/Paris',
+  });
+
+export const Weekday = enumeration('Weekday', 'Weekday', WEEKDAYS);

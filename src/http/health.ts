@@ -1,13 +1,15 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Hono } from 'hono';
-import { schemaOf, setMeta } from '../db/meta.ts';
 import type { Deps } from '../deps.ts';
-import { keptFor } from '../kernel/clock.ts';
+import { memoizeFor } from '../kernel/clock.ts';
 import { unavailable } from '../kernel/errors.ts';
 import { SECOND, toInstant } from '../kernel/instants.ts';
-import { answer } from './answer.ts';
-import { type Environment, requestIdOf } from './request.ts';
+import { schemaOf, setMeta } from '../storage/meta.ts';
+import { type Environment, requestIdOf } from './request-context.ts';
+import { respond } from './response.ts';
 
 const READINESS_MS = 5 * SECOND;
+const PATIENCE_MS = 100;
 
 /**
  * `/healthz`: the process answers. `/readyz`: the database takes writes and has the schema it began with; asked of it at
@@ -15,17 +17,25 @@ const READINESS_MS = 5 * SECOND;
  */
 export function mountHealth(app: Hono<Environment>, deps: Deps): void {
   const schema = schemaOf(deps.read);
-  const isReady = keptFor(READINESS_MS, deps.clock, () => canServe(deps, schema));
-  app.get('/healthz', (context) => answer(requestIdOf(context), 200, { status: 'ok' }));
+  const isReady = memoizeFor(READINESS_MS, deps.clock, () => canServe(deps, schema));
+  app.get('/healthz', (context) => respond(requestIdOf(context), 200, { status: 'ok' }));
   app.get('/readyz', async (context) => {
     const couldServe = await isReady();
     if (deps.stopping.aborted || !couldServe) throw unavailable('Not ready');
-    return answer(requestIdOf(context), 200, { status: 'ready' });
+    return respond(requestIdOf(context), 200, { status: 'ready' });
   });
 }
 
-const canServe = ({ write, clock }: Deps, schema: string | undefined): Promise<boolean> =>
-  write((tx) => {
+/** A mass change under way is a write as well: nobody need wait for its end to know that there can be one. */
+async function canServe(deps: Deps, schema: string | undefined): Promise<boolean> {
+  const { read, write, clock } = deps;
+  const written = write((tx) => {
     setMeta(tx, 'checked_at', toInstant(clock.now()));
     return schemaOf(tx) === schema;
   }).catch(() => false);
+  for (;;) {
+    const outcome = await Promise.race([written, wait(PATIENCE_MS, undefined, { ref: false })]);
+    if (outcome !== undefined) return outcome;
+    if (deps.isInSteps()) return schemaOf(read) === schema;
+  }
+}

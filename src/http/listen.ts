@@ -1,38 +1,48 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import { nextTick } from 'node:process';
 import type { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { badRequest } from '../kernel/errors.ts';
-import { SECOND } from '../kernel/instants.ts';
-import { commonHeaders, errorBody, refusal } from './answer.ts';
-import type { Environment } from './request.ts';
+import { MINUTE, SECOND } from '../kernel/instants.ts';
+import { networkOf, plainAddress, trustedProxies } from './client-address.ts';
+import type { Environment } from './request-context.ts';
+import { commonHeaders, EXPOSED, errorBody, errorResponse } from './response.ts';
 
 const HEADER_BYTES = 16 * 1024;
 /** What a client has time for, and how often that is looked at; a test is less patient. */
 const PATIENCE = {
   headersMs: 10 * SECOND,
   requestMs: 30 * SECOND,
+  /** At most, where a route allows a longer body. */
+  longRequestMs: 10 * MINUTE,
   /** For a client that does not take its answer: nothing else would ever end its connection. */
   silenceMs: 30 * SECOND,
-  /** For a client that goes on, or stays, once it was refused. */
+  /** For a client that goes on, or stays, once it was rejected. */
   lingerMs: 10 * SECOND,
   checkMs: 100,
 };
 /** In one turn of the event loop: to cut off thousands takes longer than anyone should wait. */
-const REFUSED_AT_ONCE = 10;
+const REFUSED_BATCH_SIZE = 10;
 const KEEP_ALIVE_MS = 5 * SECOND;
 /** Longer than a reverse proxy keeps its own end, so that it never writes into a closing socket. */
 const KEEP_ALIVE_BEHIND_PROXY_MS = 65 * SECOND;
-const CONNECTIONS_AT_MOST = 10_000;
-/** Requests that came before the one ahead of them was answered: hardly a client does so, and each waits in memory. */
-const PIPELINED_AT_MOST = 10;
+const MAX_CONNECTIONS = 10_000;
+/** Of one IPv4 address or IPv6 /64 network; a trusted proxy speaks for many and may have all. */
+const MAX_CONNECTIONS_PER_NETWORK = 200;
+/** Pipelined requests that wait behind the one being worked on before the connection is no longer read from. */
+const LOOK_AHEAD = 10;
+/** What was read before that may hold more. They wait too, up to this many; then the connection closes after them. */
+const MAX_PIPELINED = 100;
 const IDLE_CHECK_MS = 20;
 /** So many turns of the event loop without anything new, and all that was sent before a stop has been read. */
 const QUIET_TURNS = 3;
 const NOT_HTTP = 'The request is not valid HTTP';
+const NOT_ASCII =
+  'The request target has characters beyond ASCII: percent-encode them as UTF-8 (ä is %C3%A4)';
 
 export interface Listening {
   port: number;
@@ -40,18 +50,38 @@ export interface Listening {
   drain(milliseconds: number): Promise<void>;
 }
 
+interface ListenOptions {
+  host: string;
+  port: number;
+  /** As `server.trusted_proxies` and `server.cors_origins` have them. */
+  proxies?: readonly string[];
+  origins?: readonly string[];
+  patience?: Partial<typeof PATIENCE>;
+  connectionsPerNetwork?: number;
+}
+
+interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+}
+
 /** Serves the application over HTTP with bounded headers, times and connections. Rejects when the port is taken. */
-export async function listen(
-  app: Hono<Environment>,
-  options: { host: string; port: number; behindProxy: boolean; patience?: Partial<typeof PATIENCE> },
-): Promise<Listening> {
-  const { headersMs, requestMs, silenceMs, lingerMs, checkMs } = { ...PATIENCE, ...options.patience };
+export async function listen(app: Hono<Environment>, options: ListenOptions): Promise<Listening> {
+  const { headersMs, requestMs, longRequestMs, silenceMs, lingerMs, checkMs } = {
+    ...PATIENCE,
+    ...options.patience,
+  };
+  const { proxies = [], origins = [] } = options;
   /** The latest response of each connection: to watch every response until its end would cost each request. */
   const latest = new Map<Socket, ServerResponse>();
-  const pipelined = new WeakMap<Socket, number>();
+  /** The response that each connection is at: the latest, but where requests are pipelined. */
+  const current = new WeakMap<Socket, ServerResponse>();
+  const waiting = new WeakMap<Socket, Exchange[]>();
+  /** Connections with more pipelined requests than are answered. */
+  const overrun = new WeakSet<Socket>();
   /** Connections to which all is said, and that are only heard out. */
   const closing = new Set<Duplex>();
-  const hearOut = (socket: Duplex) => {
+  const drainThenDestroy = (socket: Duplex) => {
     closing.add(socket);
     const patience = setTimeout(() => socket.destroy(), lingerMs);
     socket.once('close', () => {
@@ -59,6 +89,10 @@ export async function listen(
       closing.delete(socket);
     });
   };
+  const connections = connectionsByNetwork(
+    trustedProxies(proxies),
+    options.connectionsPerNetwork ?? MAX_CONNECTIONS_PER_NETWORK,
+  );
   let isDraining = false;
   let arrivals = 0;
   /** A turn accepts one connection, and a later one reads it: to close before would cut off what was sent long ago. */
@@ -71,73 +105,140 @@ export async function listen(
   };
   const handle = getRequestListener(app.fetch, {
     errorHandler: (reason) =>
-      refusal(randomUUID(), reason instanceof RequestError ? badRequest(NOT_HTTP) : reason),
+      errorResponse(randomUUID(), reason instanceof RequestError ? badRequest(NOT_HTTP) : reason),
   });
-  const mayWait = (socket: Socket, response: ServerResponse): boolean => {
-    const ahead = pipelined.get(socket) ?? 0;
-    if (ahead >= PIPELINED_AT_MOST) socket.destroy();
-    if (socket.destroyed) return false;
-    pipelined.set(socket, ahead + 1);
-    response.once('close', () => pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1));
-    return true;
+  const begin = ({ request, response }: Exchange) => {
+    current.set(request.socket, response);
+    const refused = refusedBefore(request);
+    if (refused === undefined) handle(request, response);
+    else {
+      const { headers, body } = bareRefusal(refused.message, corsFor(request.headers.origin));
+      response.writeHead(refused.status, headers).end(body);
+    }
+  };
+  /** Works on pipelined requests one after the other, and reads on once few are left. */
+  const beginNext = (socket: Socket, queue: Exchange[]) => {
+    const next = queue.shift();
+    if (queue.length < LOOK_AHEAD) socket.resume();
+    if (next === undefined || socket.destroyed) waiting.delete(socket);
+    else {
+      next.response.once('close', () => beginNext(socket, queue));
+      begin(next);
+    }
+  };
+  const wait = (socket: Socket, ahead: ServerResponse, exchange: Exchange) => {
+    const queue = waiting.get(socket) ?? [];
+    if (!waiting.has(socket)) {
+      waiting.set(socket, queue);
+      ahead.once('close', () => beginNext(socket, queue));
+    }
+    queue.push(exchange);
+    if (queue.length === LOOK_AHEAD) {
+      // Node resumes the socket at the end of each request that it has read: this comes after that.
+      nextTick(() => nextTick(() => queue.length >= LOOK_AHEAD && !overrun.has(socket) && socket.pause()));
+    }
+    if (queue.length < MAX_PIPELINED) return;
+    exchange.response.shouldKeepAlive = false;
+    overrun.add(socket);
+    discardInput(socket);
+  };
+  const corsFor = (origin: string | undefined): Record<string, string> =>
+    origin !== undefined && origins.includes(origin)
+      ? { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': EXPOSED, Vary: 'Origin' }
+      : {};
+  /** Rejects a body that takes longer than a request may, unless its route allows it more time. */
+  const limitBody = (request: IncomingMessage, response: ServerResponse) => {
+    const { headers, socket } = request;
+    if (headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0') return;
+    const expire = () => {
+      const late = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+      if (!request.complete && !socket.destroyed) server.emit('clientError', late, socket);
+    };
+    let timer = setTimeout(expire, requestMs);
+    request.once('close', () => clearTimeout(timer));
+    Object.assign(response, {
+      allowBody: (milliseconds: number) => {
+        clearTimeout(timer);
+        if (!request.complete) timer = setTimeout(expire, milliseconds);
+      },
+    });
+  };
+  const respond = (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    arrivals += 1;
+    const ahead = latest.get(socket);
+    // Once the client is told that the connection closes, nothing more may be done (RFC 9112, section 9.6).
+    if (closing.has(socket) || ahead?.shouldKeepAlive === false) return;
+    latest.set(socket, response);
+    if (isDraining) response.shouldKeepAlive = false;
+    limitBody(request, response);
+    // Before HTTP/1.1 there was none (RFC 9112, section 3.2), and health checks of proxies still leave it out.
+    if (request.httpVersion === '1.0') request.headers.host ??= 'localhost';
+    // For what is rejected before the application is asked; it sets them itself as well.
+    if (request.headers.origin !== undefined && origins.length > 0) {
+      for (const [name, value] of Object.entries(corsFor(request.headers.origin))) {
+        response.setHeader(name, value);
+      }
+    }
+    if (ahead && !ahead.writableFinished && !ahead.destroyed) wait(socket, ahead, { request, response });
+    else begin({ request, response });
   };
   const server = createServer(
     {
       maxHeaderSize: HEADER_BYTES,
       headersTimeout: headersMs,
-      requestTimeout: requestMs,
-      keepAliveTimeout: options.behindProxy ? KEEP_ALIVE_BEHIND_PROXY_MS : KEEP_ALIVE_MS,
+      requestTimeout: Math.max(requestMs, longRequestMs),
+      keepAliveTimeout: proxies.length > 0 ? KEEP_ALIVE_BEHIND_PROXY_MS : KEEP_ALIVE_MS,
       connectionsCheckingInterval: checkMs,
-      // Node would refuse in no words at all; the adapter asks for a Host as well.
+      // Node would reject in no words at all; the adapter asks for a Host as well.
       requireHostHeader: false,
     },
-    (request, response) => {
-      const { socket } = request;
-      arrivals += 1;
-      const ahead = latest.get(socket);
-      // Once the client is told that the connection closes, nothing more may be done (RFC 9112, section 9.6).
-      if (closing.has(socket) || ahead?.shouldKeepAlive === false) return;
-      if (ahead && !ahead.writableFinished && !mayWait(socket, response)) return;
-      latest.set(socket, response);
-      if (isDraining) response.shouldKeepAlive = false;
-      // Before HTTP/1.1 there was none (RFC 9112, section 3.2), and health checks of proxies still leave it out.
-      if (request.httpVersion === '1.0') request.headers.host ??= 'localhost';
-      handle(request, response);
-    },
+    respond,
   );
+  // The application says 100 Continue once it wants the body, so that a error comes instead of it.
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    Object.assign(response, { awaitsContinue: true });
+    respond(request, response);
+  });
   server.timeout = silenceMs;
   server.on('timeout', (socket: Socket) => {
     // While we work on the answer it is not the client who is silent.
-    if (latest.get(socket)?.headersSent !== false) socket.destroy();
+    if (current.get(socket)?.headersSent !== false) socket.destroy();
   });
-  server.maxConnections = CONNECTIONS_AT_MOST;
-  const refuse = fewInTurn(REFUSED_AT_ONCE, ([error, socket]: [NodeJS.ErrnoException, Socket]) => {
+  server.maxConnections = MAX_CONNECTIONS;
+  const refuse = fewInTurn(REFUSED_BATCH_SIZE, ([error, socket]: [NodeJS.ErrnoException, Socket]) => {
     const ahead = latest.get(socket);
     // What came behind a whole request is not what its answer is about.
     if (ahead?.req.complete && !ahead.writableFinished) endAfter(ahead, socket);
-    else if (refuseBroken(error, socket)) hearOut(socket);
+    else if (rejectBroken(error, socket, corsFor(originIn(error)))) drainThenDestroy(socket);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // Whatever else it sends is heard out unread: a request that ends after all would be done.
-    socket.removeAllListeners('data').on('data', () => {});
+    discardInput(socket);
     refuse([error, socket]);
   });
-  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    const { headers, body } = bareRefusal('Expect may only be 100-continue');
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    const { headers, body } = bareRefusal('Expect may only be 100-continue', corsFor(request.headers.origin));
     response.writeHead(417, headers).end(body);
   });
   server.on('connection', (socket: Socket) => {
     arrivals += 1;
     // Asked for now, Node remembers it. A client that has reset its connection has no address to be counted by.
-    if (socket.remoteAddress === undefined) socket.destroy();
+    if (socket.remoteAddress === undefined || !connections.take(socket.remoteAddress, socket)) {
+      socket.destroy();
+      return;
+    }
     socket.destroySoon = () => {
-      if (closeGently(socket, latest.get(socket)?.req)) hearOut(socket);
+      if (overrun.has(socket)) {
+        socket.end();
+        drainThenDestroy(socket);
+      } else if (closeGently(socket, latest.get(socket)?.req)) drainThenDestroy(socket);
     };
     socket.once('close', () => latest.delete(socket));
   });
   await new Promise<void>((resolve, reject) => {
     server.on('error', reject);
-    server.listen({ port: options.port, host: options.host, backlog: CONNECTIONS_AT_MOST }, resolve);
+    server.listen({ port: options.port, host: options.host, backlog: MAX_CONNECTIONS }, resolve);
   });
   const address = server.address();
 
@@ -164,7 +265,7 @@ export async function listen(
 }
 
 /**
- * Closes a connection once all is sent, as Node does; but not to a client that still sends a body that was refused, as
+ * Closes a connection once all is sent, as Node does; but not to a client that still sends a body that was rejected, as
  * to close with something unread would reset it, and the answer be lost: then true, and it is to be heard out.
  */
 function closeGently(socket: Socket, request: IncomingMessage | undefined): boolean {
@@ -176,6 +277,13 @@ function closeGently(socket: Socket, request: IncomingMessage | undefined): bool
   request.once('end', () => socket.destroy());
   return true;
 }
+
+/** Reads on without looking at it: to close with something unread would reset the connection. */
+const discardInput = (socket: Duplex) =>
+  socket
+    .removeAllListeners('data')
+    .on('data', () => {})
+    .resume();
 
 /** Puts work off to the next turns of the event loop, so much of it in each. */
 function fewInTurn<Item>(atOnce: number, work: (item: Item) => void): (item: Item) => void {
@@ -190,6 +298,55 @@ function fewInTurn<Item>(atOnce: number, work: (item: Item) => void): (item: Ite
   };
 }
 
+/** Counts open connections by network; a trusted proxy's are not counted. */
+function connectionsByNetwork(isProxy: (address: string) => boolean, atMost: number) {
+  const open = new Map<string, number>();
+  return {
+    /** False where the network of an address has too many already. */
+    take: (address: string, socket: Socket): boolean => {
+      if (isProxy(address)) return true;
+      const network = networkOf(plainAddress(address));
+      const before = open.get(network) ?? 0;
+      if (before >= atMost) return false;
+      open.set(network, before + 1);
+      socket.once('close', () => {
+        const left = (open.get(network) ?? 1) - 1;
+        if (left === 0) open.delete(network);
+        else open.set(network, left);
+      });
+      return true;
+    },
+  };
+}
+
+/** What Node lets pass and HTTP forbids (RFC 9112, sections 3.2 and 6.1). */
+function refusedBefore({
+  headers,
+  rawHeaders,
+}: IncomingMessage): { status: number; message: string } | undefined {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') hosts += 1;
+  }
+  if (hosts > 1) return { status: 400, message: 'Host may be given once only' };
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
+    return { status: 501, message: 'Transfer-Encoding may only be chunked' };
+  }
+  return undefined;
+}
+
+/** The part of a malformed request that Node read last: most often all of its head. */
+const packetOf = (error: Error): string =>
+  'rawPacket' in error && error.rawPacket instanceof Uint8Array
+    ? Buffer.from(error.rawPacket).toString('latin1')
+    : '';
+
+const originIn = (error: Error): string | undefined =>
+  /\r\nOrigin:[ \t]*([!-~]+)[ \t]*\r\n/i.exec(packetOf(error))?.[1];
+
+const hasForeignTarget = (error: Error): boolean => /^[A-Z]+ [^\r\n ]*[\x80-\xff]/.test(packetOf(error));
+
 /** Closes a connection once an answer under way is sent. */
 function endAfter(response: ServerResponse, socket: Socket): void {
   if (!response.headersSent) response.shouldKeepAlive = false;
@@ -197,7 +354,7 @@ function endAfter(response: ServerResponse, socket: Socket): void {
 }
 
 /** What Node answers to before the application is asked, in the same words as everything else; true when it was said. */
-function refuseBroken(error: NodeJS.ErrnoException, socket: Duplex): boolean {
+function rejectBroken(error: NodeJS.ErrnoException, socket: Duplex, cors: Record<string, string>): boolean {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return false;
@@ -207,18 +364,19 @@ function refuseBroken(error: NodeJS.ErrnoException, socket: Duplex): boolean {
       ? ['431 Request Header Fields Too Large', 'The headers are too large']
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? ['408 Request Timeout', 'The request took too long to arrive']
-        : ['400 Bad Request', NOT_HTTP];
-  const { headers, body } = bareRefusal(message);
+        : ['400 Bad Request', hasForeignTarget(error) ? NOT_ASCII : NOT_HTTP];
+  const { headers, body } = bareRefusal(message, cors);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`);
   return true;
 }
 
-/** A refusal after which the connection closes. */
-function bareRefusal(message: string) {
+/** A error after which the connection closes. */
+function bareRefusal(message: string, cors: Record<string, string>) {
   const body = JSON.stringify(errorBody(badRequest(message)));
   const headers = {
     ...commonHeaders(randomUUID()),
+    ...cors,
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),
     Connection: 'close',

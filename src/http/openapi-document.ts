@@ -1,11 +1,41 @@
 /** The part of an OpenAPI 3.1 document that is written and read here. */
 export interface OpenApiDocument {
   info: { title: string; version: string; description: string };
-  servers: { url: string }[];
+  servers: Server[];
   tags: { name: string; description: string }[];
-  paths: Record<string, Record<string, Operation>>;
+  paths: Record<string, PathItem>;
   components: { schemas: Record<string, Schema>; responses: Record<string, Answer> };
 }
+
+export interface Server {
+  url: string;
+}
+
+const METHODS = ['get', 'post', 'patch', 'delete'] as const;
+
+export type PathItem = Partial<Record<(typeof METHODS)[number], Operation>> & {
+  /** In place of those of the document: the base path is not in front of it. */
+  servers?: Server[];
+};
+
+/** An operation, and where it is. */
+export interface Call {
+  method: string;
+  path: string;
+  operation: Operation;
+  /** What the path is relative to. */
+  server: string;
+}
+
+/** Every operation of the document. */
+export const callsOf = ({ paths, servers }: OpenApiDocument): Call[] =>
+  Object.entries(paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item[method];
+      const [server] = item.servers ?? servers;
+      return operation ? [{ method, path, operation, server: server?.url ?? '' }] : [];
+    }),
+  );
 
 export interface Operation {
   operationId: string;
@@ -21,7 +51,7 @@ export interface Operation {
 
 export interface Parameter {
   name: string;
-  in: 'path' | 'query';
+  in: 'path' | 'query' | 'header';
   required?: boolean;
   description?: string;
   schema: Schema;
@@ -29,13 +59,21 @@ export interface Parameter {
 
 export interface Answer {
   description: string;
+  headers?: Record<string, Header | Reference>;
+  links?: Record<string, { operationId: string; parameters: Record<string, string> }>;
   content?: Content;
+}
+
+export interface Header {
+  description: string;
+  schema: Schema;
 }
 
 /** Bodies are JSON, in and out; only the metrics are text. */
 export interface Content {
   'application/json'?: { schema: Schema; example?: unknown };
   'text/plain'?: { schema: Schema };
+  'text/event-stream'?: { schema: Schema; example?: unknown };
 }
 
 export interface Reference {

@@ -1,8 +1,8 @@
-import { type Content, type OpenApiDocument, resolve, type Schema } from './openapi-document.ts';
+import { type Content, callsOf, type OpenApiDocument, resolve, type Schema } from './openapi-document.ts';
 
 /** Gives every body of every operation an example, made of the examples of its fields. */
 export function addExamples(document: OpenApiDocument): void {
-  for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path))) {
+  for (const { operation } of callsOf(document)) {
     addExample(document, operation.requestBody?.content, requestExample);
     for (const answer of Object.values(operation.responses)) {
       if ('content' in answer) addExample(document, answer.content, exampleOf);
@@ -11,7 +11,7 @@ export function addExamples(document: OpenApiDocument): void {
 }
 
 function addExample(document: OpenApiDocument, content: Content | undefined, make: typeof exampleOf): void {
-  const media = content?.['application/json'];
+  const media = content?.['application/json'] ?? content?.['text/event-stream'];
   if (media) media.example = make(document, media.schema);
 }
 

@@ -1,29 +1,48 @@
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { version } from '../build-info.ts';
-import type { ErrorKind, Issue } from '../kernel/errors.ts';
+import { ERROR_KINDS, type ErrorKind, type Issue } from '../kernel/errors.ts';
+import { describedComponents } from './components.ts';
+import { CHANGED_MEANWHILE } from './etags.ts';
+import { addHeadersAndLinks } from './openapi-created.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { addExamples } from './openapi-examples.ts';
-import type { Route } from './route.ts';
+import { tidy } from './openapi-tidy.ts';
+import { isVersioned, type Route } from './route.ts';
+import { createSessionCookie } from './session-cookie.ts';
 
 const TAGS: Record<string, string> = {
   Accounts:
-    'Signing up, in and out. Sign in by password, mailed code, Google or Telegram; send the access token as `Authorization: Bearer …`; when it is refused with 401, get a new pair with the refresh token.',
+    'Signing up, in and out. Sign in by password, mailed code, Google or Telegram; send the access token as `Authorization: Bearer …`; on 401, get a new pair with the refresh token.',
   Me: 'The person who is signed in: name, password, linked accounts, sessions.',
   Notifications: 'What people are told inside Errand.',
-  Workspaces: 'Who is not a member of a workspace can do nothing in it. Everyone has one from the start.',
+  Workspaces: 'Only its members can see a workspace and what is in it. Everyone has one from the start.',
   People: 'Members of a workspace and invitations to it. Roles: owner, admin, member, viewer.',
   'Spaces and lists': 'A workspace has spaces, a space has lists, a list has tasks.',
   'Status templates': 'The statuses that the tasks of a list can have.',
   Tasks: 'What there is to do: create, find, change, move.',
+  Labels: 'What tasks have in common, across lists; everyone in the workspace shares them.',
+  Trash: 'Deleted tasks, lists and spaces, which come back from there until their time is over.',
+  Checklists: 'The small steps within a task.',
+  Comments: 'What people say about a task.',
   'Recurring tasks':
     'A recurring task is a series: a rule in calendar and time zone that makes one task for each of its occurrences.',
-  Server: 'For whoever runs the server; outside the base path, and without a token.',
+  Changes:
+    'What changed in a workspace: a client that follows keeps a copy of all of it, or of what it needs, without asking again.',
+  Server: 'For operators; outside the base path, and without a token.',
 };
 
-const PATH_NAMES: Record<string, string> = { job_id: 'recurring task' };
+const LICENSE = { name: 'MIT', identifier: 'MIT' };
+
+const PATH_NAMES: Record<string, string> = { job_id: 'recurring task, also called a series' };
+
+const ErrorName = z.enum(ERROR_KINDS).openapi('ErrorKind');
 
 const ErrorAnswer = z.object({
-  error: z.string().openapi({ description: 'The kind of refusal', example: 'ValidationError' }),
+  // Open: a client must bear with a kind that it does not know.
+  error: z.union([ErrorName, z.string()]).openapi({
+    description: 'The kind of error; more kinds may come',
+    example: 'ValidationError',
+  }),
   message: z.string().openapi({ description: 'For people; may change' }),
   issues: z
     .array(z.object({ path: z.string(), message: z.string() }))
@@ -38,10 +57,12 @@ interface Refusal {
   /** For the example. */
   message: string;
   issues?: Issue[];
-  headers?: Record<string, string>;
+  headers?: Record<string, { description: string; schema: { type: 'string' | 'integer'; minimum?: number } }>;
+  /** Of the component, where the kind has several statuses. */
+  name?: string;
 }
 
-const REFUSALS: Record<number, Refusal> = {
+const ERRORS: Record<number, Refusal> = {
   400: {
     error: 'ValidationError',
     description:
@@ -54,18 +75,34 @@ const REFUSALS: Record<number, Refusal> = {
     description:
       'What should prove who you are is missing, wrong, expired, used or revoked: the access token, or what is sent to sign in',
     message: 'The session has ended',
-    headers: { 'WWW-Authenticate': '`Bearer`, where an access token is asked for' },
+    headers: {
+      'WWW-Authenticate': {
+        description: '`Bearer`, where an access token is asked for',
+        schema: { type: 'string' },
+      },
+    },
   },
   403: {
     error: 'ForbiddenError',
     description:
-      'You are no member of this workspace, or your role in it is too low; elsewhere, what the operation says',
+      'You are not a member of this workspace, or your role in it is too low; elsewhere, what the operation says',
     message: 'This needs the role admin or a higher one',
   },
   404: {
     error: 'NotFoundError',
     description: 'No such workspace, or no such thing in this workspace',
     message: 'No such task',
+  },
+  408: {
+    error: 'BadRequestError',
+    name: 'RequestTimeout',
+    description: 'The request took too long to arrive',
+    message: 'The request took too long to arrive',
+  },
+  412: {
+    error: 'PreconditionFailedError',
+    description: '`If-Match` names another version than the present one',
+    message: CHANGED_MEANWHILE,
   },
   413: {
     error: 'PayloadTooLargeError',
@@ -77,11 +114,23 @@ const REFUSALS: Record<number, Refusal> = {
     description: 'The body is not `application/json` in UTF-8',
     message: 'A body must have Content-Type: application/json',
   },
+  417: {
+    error: 'BadRequestError',
+    name: 'ExpectationFailed',
+    description: '`Expect` is something else than `100-continue`',
+    message: 'Expect may only be 100-continue',
+  },
   429: {
     error: 'TooManyRequestsError',
     description: 'Rate limit exceeded',
     message: 'Too many requests, try again later',
-    headers: { 'Retry-After': 'Seconds to wait' },
+    headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 1 } } },
+  },
+  431: {
+    error: 'BadRequestError',
+    name: 'HeadersTooLarge',
+    description: 'The headers, or the address with its query, are too large',
+    message: 'The headers are too large',
   },
   500: {
     error: 'InternalServerError',
@@ -96,7 +145,7 @@ const REFUSALS: Record<number, Refusal> = {
 };
 
 /**
- * Describes every route by the shapes that validate. Answers what makes the OpenAPI 3.1 document of that, with an
+ * Describes every route by the shapes that validate. Returns what makes the OpenAPI 3.1 document of that, with an
  * example of every body: were all of it done then, whoever asks first would be held up, and all others.
  */
 export function describe(
@@ -106,123 +155,196 @@ export function describe(
 ): () => OpenApiDocument {
   const described = new OpenAPIHono();
   const registry = described.openAPIRegistry;
+  registry.registerComponent('securitySchemes', 'cookie', {
+    type: 'apiKey',
+    in: 'cookie',
+    name: createSessionCookie(publicUrl).name,
+    description:
+      'The cookie of a sign-in with `session: "cookie"`, for pages of this server. A Bearer wins over it. Whatever is no GET needs `Sec-Fetch-Site: same-origin`, or without that header an `Origin` of this server, else it is 403',
+  });
+  registry.registerComponent('securitySchemes', 'apiToken', {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'errand_…',
+    description:
+      'An API token, made by `POST /me/tokens`: a cap on what its user may do. Elsewhere it is 403',
+  });
   registry.registerComponent('securitySchemes', 'bearer', {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description: 'The accessToken of a sign-in',
   });
+  for (const [name, shape] of describedComponents()) registry.register(name, shape);
   registry.register('Error', ErrorAnswer);
-  for (const refusal of Object.values(REFUSALS)) {
-    registry.registerComponent('responses', refusal.error, refusalResponse(refusal));
+  for (const refusal of Object.values(ERRORS)) {
+    registry.registerComponent('responses', nameOf(refusal), errorResponseOf(refusal));
   }
-  for (const route of routes) registry.registerPath(operation(basePath, route));
-  registry.registerPath(health('/healthz', 'Check that the server answers', 'ok'));
-  registry.registerPath(health('/readyz', 'Check that the server is ready', 'ready', [503]));
-  registry.registerPath(metrics);
-  return () => documentOf(described, publicUrl);
+  for (const route of routes) registry.registerPath(operation(route));
+  for (const route of AT_THE_ROOT) registry.registerPath(route);
+  return () => documentOf(described, routes, basePath, publicUrl);
 }
 
-function documentOf(described: OpenAPIHono, publicUrl: string): OpenApiDocument {
+/** The credentials that an operation takes, any one of them. */
+const securityOf = ({ guard }: Route): Record<string, string[]>[] => [
+  ...(guard.bearer ? [{ bearer: [] }, { cookie: [] }] : []),
+  ...(guard.apiTokens === 'capped' || guard.apiTokens === 'narrowed' ? [{ apiToken: [] }] : []),
+];
+
+function documentOf(
+  described: OpenAPIHono,
+  routes: readonly Route[],
+  basePath: string,
+  publicUrl: string,
+): OpenApiDocument {
   const generated = described.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {
       title: 'Errand',
       version,
-      license: { name: 'MIT' },
+      license: LICENSE,
       description:
         'Task management that you host yourself: accounts, workspaces, lists, tasks, recurring tasks.\n\n' +
-        'Bodies are JSON objects in UTF-8. Unknown fields are ignored; of a field that comes twice the last one counts. ' +
-        'Instants go out as `2026-11-20T09:30:00.000Z`; those sent may have any offset. Identifiers are opaque strings. ' +
+        'Bodies are JSON objects in UTF-8. Unknown fields are ignored; of duplicate keys the last one wins. ' +
+        'Timestamps are returned as `2026-11-20T09:30:00.000Z`; those you send must carry a zone, `Z` or any offset. Identifiers are opaque strings. ' +
         'Every list is `{ items, page, limit, total }`. In a PATCH a missing field keeps its value and `null` clears it. ' +
-        'Every answer has an `X-Request-Id`, and so has what the log says of that request.',
+        'Every response has an `X-Request-Id`, which the log uses too. Query parameters with several values have commas between; unknown parameters are ignored.',
     },
-    servers: [{ url: publicUrl }],
+    servers: [{ url: publicUrl + basePath }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   });
   // What the library's types leave open is settled by what is registered above.
   const document = generated as unknown as OpenApiDocument;
+  for (const { path } of AT_THE_ROOT)
+    Object.assign(document.paths[path] ?? {}, { servers: [{ url: publicUrl }] });
+  addHeadersAndLinks(document, routes);
+  tidy(document);
   addExamples(document);
   return document;
 }
 
-function operation(basePath: string, route: Route): RouteConfig {
+function operation(route: Route): RouteConfig {
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const params = z.object(Object.fromEntries(names.map((name) => [name, pathParameter(name)])));
   return {
     method: route.method,
-    path: basePath + route.path,
-    operationId: route.summary
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9]+(\w?)/g, (_all, next: string) => next.toUpperCase()),
+    path: route.path,
+    operationId: route.operationId,
     tags: [route.tag],
     summary: route.summary,
-    description: [route.description, route.door.role && `Needs the role ${route.door.role} or a higher one.`]
+    description: [
+      route.description,
+      route.guard.role &&
+        `Needs the role ${route.guard.role}${route.guard.role === 'owner' ? '' : ' or a higher one'}.`,
+    ]
       .filter(Boolean)
       .join('\n\n'),
-    security: route.door.bearer ? [{ bearer: [] }] : [],
+    security: securityOf(route),
     request: {
       ...(names.length > 0 && { params }),
       ...(route.query && { query: route.query }),
+      ...headersOf(route),
       ...(route.body && {
-        body: { required: !route.bodyOptional, content: { 'application/json': { schema: route.body } } },
+        body: {
+          required: !route.bodyOptional && route.method !== 'patch',
+          content: { 'application/json': { schema: route.body } },
+        },
       }),
     },
     responses: {
-      [route.status]: route.answer
-        ? { description: 'Done', content: { 'application/json': { schema: route.answer } } }
+      [route.status]: route.response
+        ? {
+            description: 'Done',
+            content: {
+              [route.isStream ? 'text/event-stream' : 'application/json']: { schema: route.response },
+            },
+          }
         : { description: 'Done; the answer has no body' },
-      ...(route.alsoAnswers && {
-        [route.alsoAnswers.status]: { description: route.alsoAnswers.description },
+      ...(route.existing &&
+        route.response && {
+          200: { description: route.existing, content: { 'application/json': { schema: route.response } } },
+        }),
+      ...(takesIfNoneMatch(route) && {
+        304: { description: 'It is still as `If-None-Match` says; the answer has no body' },
       }),
-      ...refusals(refusalsOf(route)),
+      ...(route.otherResponses && {
+        [route.otherResponses.status]: { description: route.otherResponses.description },
+      }),
+      ...refusals(errorsOf(route)),
     },
   };
+}
+
+const takesIfNoneMatch = (route: Route): boolean => route.method === 'get' && isVersioned(route);
+
+const etagParameter = (description: string) =>
+  z.string().optional().openapi({ description, example: '"9f2c41d0-3"' });
+
+/** The header parameters of a route, if it has any. */
+function headersOf(route: Route) {
+  const parameters = {
+    ...(takesIfNoneMatch(route) && {
+      'If-None-Match': etagParameter('ETags; where the present one is among them, the answer is 304'),
+    }),
+    ...(route.isConditional && {
+      'If-Match': etagParameter('ETags, weak ones too; where the present one is not among them, it is 412'),
+    }),
+  };
+  return Object.keys(parameters).length > 0 && { headers: z.object(parameters) };
 }
 
 const pathParameter = (name: string) =>
   z.string().openapi({ description: `Id of the ${PATH_NAMES[name] ?? name.replace(/_id$/, '')}` });
 
-/** The statuses that a route may refuse with. */
-export function refusalsOf(route: Route): number[] {
+/** The statuses that a route may reject with. */
+export function errorsOf(route: Route): number[] {
   const takesInput = route.body || route.query;
   return [
-    ...(takesInput ? [400] : []),
-    ...(route.door.bearer || route.tag === 'Accounts' ? [401] : []),
-    ...(route.door.role ? [403] : []),
+    ...(takesInput && !route.takesAnyQuery ? [400] : []),
+    ...(route.guard.bearer || route.tag === 'Accounts' ? [401] : []),
+    ...(route.guard.bearer || route.signsIn ? [403] : []),
     ...(route.path.includes('{') ? [404] : []),
-    ...(route.body ? [413, 415] : []),
-    ...(route.refuses ?? []),
+    ...(route.isConditional ? [412] : []),
+    ...(route.body ? [408, 413, 415, 417] : []),
+    ...(route.errors ?? []).filter((status) => status !== 403 || !(route.guard.bearer || route.signsIn)),
     429,
+    431,
     500,
     503,
   ];
 }
 
+const nameOf = ({ error, name = error }: Refusal): string => name;
+
+function responseName(status: number): string {
+  const refusal = ERRORS[status];
+  return refusal ? nameOf(refusal) : '';
+}
+
 const refusals = (statuses: number[]) =>
   Object.fromEntries(
-    statuses.map((status) => [status, { $ref: `#/components/responses/${REFUSALS[status]?.error}` }]),
+    statuses.map((status) => [status, { $ref: `#/components/responses/${responseName(status)}` }]),
   );
 
-const refusalResponse = ({ description, headers, ...example }: Refusal) => ({
+const errorResponseOf = ({ description, headers, name: _name, ...example }: Refusal) => ({
   description,
-  ...(headers && {
-    headers: Object.fromEntries(
-      Object.entries(headers).map(([name, meaning]) => [
-        name,
-        { description: meaning, schema: { type: 'string' as const } },
-      ]),
-    ),
-  }),
+  ...(headers && { headers }),
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example } },
 });
 
-const health = (path: string, summary: string, status: string, refused: number[] = []): RouteConfig => ({
+const health = (
+  path: string,
+  summary: string,
+  status: string,
+  description: string,
+  refused: number[] = [],
+): RouteConfig => ({
   method: 'get',
   path,
   operationId: path.slice(1),
   tags: ['Server'],
   summary,
+  description,
   security: [],
   responses: {
     200: {
@@ -247,3 +369,21 @@ const metrics: RouteConfig = {
     ...refusals([401, 404, 429]),
   },
 };
+
+/** Outside the base path. */
+const AT_THE_ROOT: RouteConfig[] = [
+  health(
+    '/healthz',
+    'Check that the server answers',
+    'ok',
+    'Says nothing of the database: for a liveness probe.',
+  ),
+  health(
+    '/readyz',
+    'Check that the server is ready',
+    'ready',
+    'Ready while the database takes writes: for a load balancer or a readiness probe.',
+    [503],
+  ),
+  metrics,
+];

@@ -32,11 +32,13 @@ export const pageRequest = ({ config: { pagination } }: Deps, query: PageQuery):
   limit: Math.min(query.limit ?? pagination.default_limit, pagination.max_limit),
 });
 
-/** The envelope of a list of `item`. */
-export const pageShape = <Item extends z.ZodType>(item: Item) =>
-  z.object({
-    items: z.array(item),
-    page: z.int().openapi({ example: 1 }),
-    limit: z.int().openapi({ example: 50 }),
-    total: z.int().openapi({ description: 'Items on all pages together', example: 1 }),
-  });
+/** The envelope of a list of `item`, as the component `name`. */
+export const pageShape = <Item extends z.ZodType>(name: string, item: Item) =>
+  z
+    .object({
+      items: z.array(item),
+      page: z.int().openapi({ example: 1 }),
+      limit: z.int().openapi({ example: 50 }),
+      total: z.int().openapi({ description: 'Items on all pages together', example: 1 }),
+    })
+    .openapi(name);

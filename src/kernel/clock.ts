@@ -1,11 +1,11 @@
-/** The one source of wall-clock time; verbs read it once and hand the instant down. */
+/** The one source of wall-clock time; service functions read it once and hand the instant down. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
 }
 
-/** What `look` tells, looked at anew at most once in so many milliseconds, however often it is asked for. */
-export function keptFor<T>(milliseconds: number, clock: Clock, look: () => T): () => T {
+/** What `look` tells, looked at again at most once in so many milliseconds, however often it is asked for. */
+export function memoizeFor<T>(milliseconds: number, clock: Clock, look: () => T): () => T {
   let last: { at: number; seen: T } | undefined;
   return () => {
     const now = clock.now();

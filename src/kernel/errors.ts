@@ -1,30 +1,35 @@
 import { SECOND } from './instants.ts';
 
-/** Every refusal the service gives; the error door turns each kind into its status. */
-export type ErrorKind =
-  | 'ValidationError'
-  | 'BadRequestError'
-  | 'UnauthorizedError'
-  | 'ForbiddenError'
-  | 'NotFoundError'
-  | 'MethodNotAllowedError'
-  | 'PayloadTooLargeError'
-  | 'UnsupportedMediaTypeError'
-  | 'TooManyRequestsError'
-  | 'InternalServerError'
-  | 'ServiceUnavailableError';
+/** Every error the service gives; the error guard turns each kind into its status. */
+export const ERROR_KINDS = [
+  'ValidationError',
+  'BadRequestError',
+  'UnauthorizedError',
+  'ForbiddenError',
+  'NotFoundError',
+  'MethodNotAllowedError',
+  'PreconditionFailedError',
+  'PayloadTooLargeError',
+  'UnsupportedMediaTypeError',
+  'TooManyRequestsError',
+  'InternalServerError',
+  'ServiceUnavailableError',
+] as const;
+export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 export interface Issue {
   /** Name of the field, dotted for nested ones: `interval.timezone`. */
   path: string;
   message: string;
+  /** The field is not there; said in the message of the error, not in the issue. */
+  isMissing?: boolean;
 }
 
 /** A fault of the surroundings: settings, files, the command line. Its message tells the operator what to do. */
 export class OperatorError extends Error {}
 
 /** The code of an error of Node or SQLite: ENOSPC, SQLITE_FULL; empty for one that has none. */
-export const codeOf = (error: unknown): string =>
+export const errnoOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
 
 export class AppError extends Error {
@@ -48,19 +53,37 @@ export class AppError extends Error {
   }
 }
 
-/** Refuses input; one issue per broken rule, all of them at once, and none twice. The message has what each says. */
+/**
+ * Rejects input; one issue per broken rule, all of them at once, and none twice. The message has what each says, with the
+ * field where that is not said.
+ */
 export const invalid = (...issues: Issue[]) => {
-  const different = new Map(issues.map((issue) => [`${issue.path}\n${issue.message}`, issue]));
-  const message = [...new Set(issues.map((issue) => issue.message))].join('; ');
+  const different = new Map(issues.map(({ path, message }) => [`${path}\n${message}`, { path, message }]));
+  const message = [...new Set(issues.map(summary))].join('; ');
   return new AppError('ValidationError', message, { issues: [...different.values()] });
 };
 
-/** Refuses input that has any issue. */
-export function demandSound(issues: readonly Issue[]): void {
+function summary({ path, message, isMissing = false }: Issue): string {
+  if (isMissing && !message.endsWith('is required')) return `${path} is missing: ${message}`;
+  return path === '' || namesField(message, path) ? message : `${path}: ${message}`;
+}
+
+/** Whether a message starts with its field (`Time of day`, `Email` of `newEmail`) or names it (`an interval has no month`). */
+function namesField(message: string, path: string): boolean {
+  const said = lettersOf(message);
+  const field = path.slice(path.lastIndexOf('.') + 1);
+  const [noun = ''] = /[A-Z]?[^A-Z]*$/.exec(field) ?? [];
+  return !/\d/.test(path) && (said.includes(lettersOf(field)) || said.startsWith(lettersOf(noun)));
+}
+
+const lettersOf = (text: string): string => text.toLowerCase().replaceAll(/[^a-z]/g, '');
+
+/** Rejects input that has any issue. */
+export function throwIfIssues(issues: readonly Issue[]): void {
   if (issues.length > 0) throw invalid(...issues);
 }
 
-/** Refuses an action that the state of the thing forbids. */
+/** Rejects an action that the state of the thing forbids. */
 export const badRequest = (message: string) => new AppError('BadRequestError', message);
 
 export const unauthorized = (message: string) => new AppError('UnauthorizedError', message);
@@ -78,7 +101,7 @@ export const forbidden = (message: string) => new AppError('ForbiddenError', mes
 export const notFound = (thing: string) => new AppError('NotFoundError', `No such ${thing}`);
 
 /** What was looked for; 404 where it was not found. */
-export function demand<Thing>(found: Thing | undefined, thing: string): Thing {
+export function orNotFound<Thing>(found: Thing | undefined, thing: string): Thing {
   if (found === undefined) throw notFound(thing);
   return found;
 }
@@ -86,7 +109,7 @@ export function demand<Thing>(found: Thing | undefined, thing: string): Thing {
 export const unavailable = (message: string, cause?: unknown) =>
   new AppError('ServiceUnavailableError', message, { cause });
 
-/** Refuses for now; the client is told to wait so many milliseconds, in whole seconds and at least one. */
+/** Rejects for now; the client is told to wait so many milliseconds, in whole seconds and at least one. */
 export const tooManyRequests = (waitMs: number, event = 'limited') =>
   new AppError('TooManyRequestsError', 'Too many requests, try again later', {
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / SECOND))) },

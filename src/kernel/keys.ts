@@ -1,12 +1,13 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmodSync, linkSync, readFileSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { codeOf, OperatorError } from './errors.ts';
+import { errnoOf, OperatorError } from './errors.ts';
 import { MINUTE } from './instants.ts';
 import { syncFolder, writePrivateFile } from './private-file.ts';
 
 const KEY_BYTES = 32;
+const IV_BYTES = 16;
 /** More than it takes a running server to notice a rotation: until then it signs with the old key. */
 const NOTICE_MS = MINUTE;
 
@@ -30,10 +31,16 @@ export interface Keys {
   verifying(kid: string | undefined, now: number): Uint8Array | undefined;
   /** A keyed hash for codes too short to be hashed plainly. */
   codeHash(text: string): string;
+  /** The secret that follows another one: always the same, and only this server can tell it. */
+  successorOf(secret: string): string;
   /** Encrypts what the outbox keeps. */
   seal(text: string): Buffer;
   /** Undefined for what was sealed with another key or was tampered with. */
   unseal(sealed: Buffer): string | undefined;
+  /** Encrypts a position in `context`: always to the same text, which nobody can make, read or use in another context. */
+  sealPosition(context: string, text: string): string;
+  /** Undefined for what was sealed in another context or with another key, or was tampered with. */
+  unsealPosition(context: string, sealed: string): string | undefined;
   /** Looks whether the file was changed, as `errand keys rotate` does. A damaged one is warned about, and not taken. */
   refresh(): void;
 }
@@ -59,6 +66,8 @@ export function openKeys(path: string, tokenMs: number, warn: (message: string) 
     },
     verifying: (kid, now) => access.find((entry) => entry.kid === kid && entry.retiresAt >= now)?.key,
     codeHash: (text) => createHmac('sha256', codes).update(text).digest('base64url'),
+    successorOf: (secret) =>
+      createHmac('sha256', derived(codes, 'successors')).update(secret).digest('base64url'),
     seal: (text) => {
       const nonce = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', outbox, nonce);
@@ -75,6 +84,21 @@ export function openKeys(path: string, tokenMs: number, warn: (message: string) 
         return undefined;
       }
     },
+    sealPosition: (context, text) => {
+      const plain = Buffer.from(text);
+      const iv = syntheticIv(codes, context, plain);
+      const cipher = createCipheriv('aes-256-ctr', derived(codes, 'positions encrypted'), iv);
+      return Buffer.concat([iv, cipher.update(plain), cipher.final()]).toString('base64url');
+    },
+    unsealPosition: (context, sealed) => {
+      const bytes = Buffer.from(sealed, 'base64url');
+      // Another text for the same bytes is none of ours.
+      if (bytes.length <= IV_BYTES || bytes.toString('base64url') !== sealed) return undefined;
+      const iv = bytes.subarray(0, IV_BYTES);
+      const decipher = createDecipheriv('aes-256-ctr', derived(codes, 'positions encrypted'), iv);
+      const plain = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES)), decipher.final()]);
+      return timingSafeEqual(syntheticIv(codes, context, plain), iv) ? plain.toString() : undefined;
+    },
     refresh: () => {
       const changed = stampOf(path);
       if (changed === stamp) return;
@@ -87,6 +111,17 @@ export function openKeys(path: string, tokenMs: number, warn: (message: string) 
     },
   };
 }
+
+/** A key for one purpose, of one of those in the file. */
+const derived = (key: Buffer, purpose: string): Buffer => createHmac('sha256', key).update(purpose).digest();
+
+/** Made of the text itself, so that the same text is encrypted the same: https://www.rfc-editor.org/rfc/rfc5297 */
+const syntheticIv = (key: Buffer, context: string, plain: Buffer): Buffer =>
+  createHmac('sha256', derived(key, 'positions authenticated'))
+    .update(`${context}\0`)
+    .update(plain)
+    .digest()
+    .subarray(0, IV_BYTES);
 
 /** The key file of the data that a database is of. */
 export const keyFileOf = (databasePath: string): string => join(dirname(databasePath), 'keys.json');
@@ -127,9 +162,9 @@ function createKeyFile(path: string): void {
   try {
     putKeyFile(path, content, linkSync);
   } catch (cause) {
-    if (codeOf(cause) === 'EEXIST') return;
+    if (errnoOf(cause) === 'EEXIST') return;
     throw new KeyFileError(
-      `The key file ${path} cannot be made (${codeOf(cause)}): check its folder's owner and mode, and the space left`,
+      `The key file ${path} cannot be made (${errnoOf(cause)}): check its folder's owner and mode, and the space left`,
       { cause },
     );
   }
@@ -154,7 +189,7 @@ export function readKeyFile(path: string): KeyFile {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
     throw new KeyFileError(
-      `The key file ${path} cannot be read (${codeOf(cause)}): it must be there, and belong to the user that runs Errand`,
+      `The key file ${path} cannot be read (${errnoOf(cause)}): it must be there, and belong to the user that runs Errand`,
       { cause },
     );
   }

@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { getRawAsset } from 'node:sea';
-import { codeOf, OperatorError } from './errors.ts';
+import { errnoOf, OperatorError } from './errors.ts';
 import { DAY } from './instants.ts';
 
 /** The SHA-256 of each addon in this executable, put in by deploy/release/bundle.mjs. Run from sources there is none. */
@@ -108,7 +108,7 @@ export function loadFrom(addon: Addon, places: AddonPlaces, open: (file: string)
 
 /**
  * The addon's file in a folder of ours under `parent`, written unless it is there and intact. The folder is
- * this user's alone (0700). One that another user made, or a link, is refused; a file whose folder was open
+ * this user's alone (0700). One that another user made, or a link, is rejected; a file whose folder was open
  * to others, or that does not hold the addon, is replaced.
  */
 export function unpackAddon(parent: string, addon: Addon, uid: number | undefined): string {
@@ -137,7 +137,7 @@ function findShipped(folder: string, addon: Addon, { executable, uid }: AddonPla
   return file;
 }
 
-/** Answers whether the folder was private before. It is afterwards, or this throws. */
+/** Returns whether the folder was private before. It is afterwards, or this throws. */
 function makePrivate(parent: string, folder: string, uid: number | undefined): boolean {
   const { mode } = statSync(parent);
   // Without the sticky bit anyone could swap our folder for theirs between the check and the load.
@@ -145,14 +145,14 @@ function makePrivate(parent: string, folder: string, uid: number | undefined): b
   try {
     mkdirSync(folder, 0o700);
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    if (errnoOf(error) !== 'EEXIST') throw error;
   }
   const stat = lstatSync(folder);
   if (!stat.isDirectory()) throw new Error(`${folder} is not a folder`);
   if (uid === undefined) return true;
   if (stat.uid !== uid) throw new Error(`${folder} belongs to another user`);
   if ((stat.mode & 0o077) === 0) return true;
-  // Some orchestrators open a volume to a group at every mount: close it again rather than refuse to start.
+  // Some orchestrators open a volume to a group at every mount: close it again rather than reject to start.
   chmodSync(folder, 0o700);
   if ((lstatSync(folder).mode & 0o077) !== 0) throw new Error(`${folder} cannot be made private`);
   return false;

@@ -1,7 +1,7 @@
 import { accessSync, closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 
 /**
- * Makes a file that only its owner can read, of a text or its pieces, and answers once it is on the disk. Throws when
+ * Makes a file that only its owner can read, of a text or its pieces, and returns once it is on the disk. Throws when
  * there is one.
  */
 export function writePrivateFile(path: string, text: string | Iterable<string>): void {
@@ -17,7 +17,7 @@ export function writePrivateFile(path: string, text: string | Iterable<string>):
   }
 }
 
-/** Answers once what was written to a file is on the disk. */
+/** Returns once what was written to a file is on the disk. */
 export function syncFile(path: string): void {
   const file = openSync(path, 'r+');
   fsyncSync(file);

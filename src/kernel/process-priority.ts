@@ -13,7 +13,8 @@ export const lowerWorkers = (): void => lower(() => threadsCalled('libuv-worker'
  * Lets the event loop have the processor before the threads on which V8 collects garbage and compiles for it. As it
  * waits for them at times, they come before whatever else gives way.
  */
-export const lowerEngine = (): void => lower(() => threadsCalled('node-V8Worker'), PRIORITY_BELOW_NORMAL);
+export const lowerCollectorPriority = (): void =>
+  lower(() => threadsCalled('node-V8Worker'), PRIORITY_BELOW_NORMAL);
 
 function lower(threads: () => number[], priority: number): void {
   try {

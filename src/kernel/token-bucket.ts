@@ -6,14 +6,15 @@ export interface Bucket {
 
 /**
  * The generic cell rate algorithm (ITU-T I.371): a token bucket kept as one number, the instant in milliseconds at
- * which it would be full again. Answers that number after one more is taken, or how long to wait for it.
+ * which it would be full again. Returns that number after `count` more are taken, at most all, or how long to wait for them.
  */
 export function takeFrom(
   bucket: Bucket,
   fullAt: number | undefined,
   now: number,
+  count = 1,
 ): { taken: true; fullAt: number } | { taken: false; waitMs: number } {
-  const next = Math.max(fullAt ?? now, now) + bucket.refillMs;
+  const next = Math.max(fullAt ?? now, now) + Math.min(count, bucket.burst) * bucket.refillMs;
   const waitMs = next - now - bucket.burst * bucket.refillMs;
   // A clock set back must not lock anyone out for longer than the bucket takes to fill.
   if (waitMs > bucket.burst * bucket.refillMs) return { taken: true, fullAt: now + bucket.refillMs };

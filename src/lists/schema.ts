@@ -1,22 +1,30 @@
 import { z } from '@hono/zod-openapi';
 import {
+  boundedArray,
   Description,
+  enumeration,
   Id,
-  oneOf,
+  NewId,
   Position,
   Title,
   WireId,
   WireInstant,
   WirePosition,
+  WireVersion,
 } from '../http/fields.ts';
 import { PageQuery } from '../http/page-query.ts';
 import { statusIssues } from './statuses.ts';
 
-const STATUSES_AT_MOST = 50;
+const MAX_STATUSES = 50;
 
-export const StatusType = oneOf('Type', ['unstarted', 'started', 'completed', 'canceled']);
+export const StatusType = enumeration('StatusType', 'Type', [
+  'unstarted',
+  'started',
+  'completed',
+  'canceled',
+]);
 
-const Color = z
+export const Color = z
   .string({ error: 'Color must be #rrggbb' })
   .regex(/^#[0-9a-fA-F]{6}$/, 'Color must be #rrggbb')
   .openapi({ example: '#2f6feb' });
@@ -43,19 +51,25 @@ export const List = z
     position: WirePosition,
     createdAt: WireInstant,
     updatedAt: WireInstant,
+    version: WireVersion,
   })
   .openapi('List');
 export type List = z.output<typeof List>;
 
-export const ListInput = z.object({
-  spaceId: Id,
-  title: Title.openapi({ example: 'Groceries' }),
-  statusTemplateId: Id.optional().openapi({ description: 'By default the default one of the workspace' }),
-  position: Position.optional(),
-});
+export const ListInput = z
+  .object({
+    id: NewId,
+    spaceId: Id,
+    title: Title.openapi({ example: 'Groceries' }),
+    statusTemplateId: Id.optional().openapi({ description: 'By default the default one of the workspace' }),
+    position: Position.optional(),
+  })
+  .openapi('NewList');
 export type ListInput = z.output<typeof ListInput>;
 
-export const ListPatch = ListInput.partial().openapi({ example: { title: 'Groceries' } });
+export const ListPatch = ListInput.omit({ id: true })
+  .partial()
+  .openapi('ListChanges', { example: { title: 'Groceries' } });
 export type ListPatch = z.output<typeof ListPatch>;
 
 export const ListQuery = PageQuery.extend({ spaceId: Id.optional() });
@@ -69,23 +83,27 @@ export const Space = z
     position: WirePosition,
     createdAt: WireInstant,
     updatedAt: WireInstant,
+    version: WireVersion,
   })
   .openapi('Space');
 export type Space = z.output<typeof Space>;
 
-export const NewSpace = Space.extend({
+export const CreatedSpace = Space.extend({
   lists: z.array(List).openapi({ description: 'The one list it starts with' }),
-}).openapi('NewSpace');
-export type NewSpace = z.output<typeof NewSpace>;
+}).openapi('CreatedSpace');
+export type CreatedSpace = z.output<typeof CreatedSpace>;
 
-export const SpaceInput = z.object({
-  title: Title.openapi({ example: 'Home' }),
-  description: Description.optional(),
-  position: Position.optional(),
-});
+export const SpaceInput = z
+  .object({
+    id: NewId,
+    title: Title.openapi({ example: 'Home' }),
+    description: Description.optional(),
+    position: Position.optional(),
+  })
+  .openapi('NewSpace');
 export type SpaceInput = z.output<typeof SpaceInput>;
 
-export const SpacePatch = SpaceInput.partial();
+export const SpacePatch = SpaceInput.omit({ id: true }).partial().openapi('SpaceChanges');
 export type SpacePatch = z.output<typeof SpacePatch>;
 
 const IsDefault = z
@@ -105,12 +123,14 @@ export const StatusTemplate = z
   .openapi('StatusTemplate');
 export type StatusTemplate = z.output<typeof StatusTemplate>;
 
-const NewStatus = z.object({
-  title: Title.openapi({ example: 'In review' }),
-  type: StatusType,
-  color: Color.optional().openapi({ description: 'By default one that goes with the type' }),
-  position: Position.optional().openapi({ description: 'By default after the one before it in the array' }),
-});
+const NewStatus = z
+  .object({
+    title: Title.openapi({ example: 'In review' }),
+    type: StatusType,
+    color: Color.optional().openapi({ description: 'By default one that goes with the type' }),
+    position: Position.optional().openapi({ description: 'By default after the one before it in the array' }),
+  })
+  .openapi('NewStatus');
 
 /** A status that is kept, as its `id` says, with the fields that change; or a new one. */
 const StatusEntry = NewStatus.partial()
@@ -125,32 +145,36 @@ const StatusEntry = NewStatus.partial()
       }
     },
     { when: ({ value }) => typeof value === 'object' && value !== null },
-  );
+  )
+  .openapi('StatusEntry');
 export type StatusEntry = z.output<typeof StatusEntry>;
 
-const tooMany = `There may be at most ${STATUSES_AT_MOST} statuses`;
+const ofStatuses = {
+  error: 'Statuses must be an array',
+  tooMany: `There may be at most ${MAX_STATUSES} statuses`,
+};
 
-export const StatusTemplateInput = z.object({
-  title: Title.openapi({ example: 'Editorial' }),
-  statuses: z
-    .array(NewStatus, { error: 'Statuses must be an array' })
-    .max(STATUSES_AT_MOST, tooMany)
-    .superRefine((statuses, context) => {
-      for (const issue of statusIssues(statuses)) context.addIssue({ code: 'custom', ...issue });
-    })
-    .optional()
-    .openapi({ description: 'By default To Do, In Progress, Done' }),
-  isDefault: IsDefault.optional(),
-});
+export const StatusTemplateInput = z
+  .object({
+    title: Title.openapi({ example: 'Editorial' }),
+    statuses: boundedArray(NewStatus, MAX_STATUSES, ofStatuses)
+      .superRefine((statuses, context) => {
+        for (const issue of statusIssues(statuses)) context.addIssue({ code: 'custom', ...issue });
+      })
+      .optional()
+      .openapi({ description: 'By default To Do, In Progress, Done' }),
+    isDefault: IsDefault.optional(),
+  })
+  .openapi('NewStatusTemplate');
 export type StatusTemplateInput = z.output<typeof StatusTemplateInput>;
 
-export const StatusTemplatePatch = z.object({
-  title: Title.optional().openapi({ example: 'Editorial' }),
-  statuses: z
-    .array(StatusEntry, { error: 'Statuses must be an array' })
-    .max(STATUSES_AT_MOST, tooMany)
-    .optional()
-    .openapi({ description: 'The whole array: a status without an entry is removed' }),
-  isDefault: IsDefault.optional(),
-});
+export const StatusTemplatePatch = z
+  .object({
+    title: Title.optional().openapi({ example: 'Editorial' }),
+    statuses: boundedArray(StatusEntry, MAX_STATUSES, ofStatuses)
+      .optional()
+      .openapi({ description: 'The whole array: a status without an entry is removed' }),
+    isDefault: IsDefault.optional(),
+  })
+  .openapi('StatusTemplateChanges');
 export type StatusTemplatePatch = z.output<typeof StatusTemplatePatch>;

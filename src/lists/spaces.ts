@@ -1,59 +1,90 @@
 import type { Db } from '../db/connection.ts';
-import type { SpaceRow } from '../db/tables.ts';
 import type { Deps } from '../deps.ts';
-import { demand } from '../kernel/errors.ts';
+import type { Precondition } from '../http/etags.ts';
+import { Existing } from '../http/route.ts';
+import { orNotFound } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { patched } from '../kernel/patch.ts';
 import { positionAfter } from '../kernel/positions.ts';
-import { type Member, writeAs } from '../workspaces/door.ts';
+import { codeOfUser } from '../storage/changes.ts';
+import * as store from '../storage/lists.ts';
+import type { SpaceRow } from '../storage/tables.ts';
+import { type Member, writeAs } from '../workspaces/authorization.ts';
+import { claimId, isMaker } from '../workspaces/client-ids.ts';
+import { requirePlace } from '../workspaces/quotas.ts';
 import { beginRemoval, finishRemoval } from '../workspaces/removals.ts';
 import { addList } from './lists.ts';
-import type { NewSpace, Space, SpaceInput, SpacePatch } from './schema.ts';
-import * as store from './store.ts';
+import type { CreatedSpace, Space, SpaceInput, SpacePatch } from './schema.ts';
 
 /** Makes a space with the one list that each starts with. */
-export function createSpace(deps: Deps, who: Member, input: SpaceInput): Promise<NewSpace> {
+export function createSpace(
+  deps: Deps,
+  who: Member,
+  input: SpaceInput,
+): Promise<CreatedSpace | Existing<CreatedSpace>> {
   const now = toInstant(deps.clock.now());
   const { workspaceId } = who;
   return writeAs(deps, who, (tx) => {
+    const id = claimId(tx, input.id, now, (given) => {
+      const same = store.findSpace(tx, workspaceId, given);
+      return same && isMaker(tx, who, same)
+        ? { ...store.spaceOf(same), lists: store.listsOfSpace(tx, workspaceId, given) }
+        : undefined;
+    });
+    if (id instanceof Existing) return id;
+    requirePlace(deps, tx, who, 'spaces');
+    requirePlace(deps, tx, who, 'lists');
     const row: SpaceRow = {
-      id: newId(now),
+      id,
       workspace_id: workspaceId,
       title: input.title,
       description: input.description ?? null,
       position: input.position ?? positionAfter(store.lastSpacePosition(tx, workspaceId)),
+      creator_code: codeOfUser(tx, who.userId),
+      version: 1,
       created_at: now,
       updated_at: now,
     };
     store.insertSpace(tx, row);
-    const list = addList(tx, workspaceId, { spaceId: row.id, title: 'Tasks' }, now);
+    const list = addList(tx, who, { id: newId(now), spaceId: row.id, title: 'Tasks' }, now);
     return { ...store.spaceOf(row), lists: [list] };
   });
 }
 
-export const readSpace = (db: Db, who: Member, id: string): Space => store.spaceOf(demandSpace(db, who, id));
+export const readSpace = (db: Db, who: Member, id: string): Space => store.spaceOf(requireSpace(db, who, id));
 
-export function updateSpace(deps: Deps, who: Member, id: string, input: SpacePatch): Promise<Space> {
+export function updateSpace(
+  deps: Deps,
+  who: Member,
+  id: string,
+  input: SpacePatch,
+  ifMatch: Precondition,
+): Promise<Space> {
   const now = toInstant(deps.clock.now());
   return writeAs(deps, who, (tx) => {
-    const row = demandSpace(tx, who, id);
+    const row = requireSpace(tx, who, id);
+    ifMatch(row);
     const { title, description, position } = input;
     const next = patched(row, { title, description, position }, now);
-    if (next !== row) store.saveSpace(tx, next);
-    return store.spaceOf(next);
+    return store.spaceOf(next === row ? row : store.saveSpace(tx, next));
   });
 }
 
 /** Deletes a space with its lists and all that is in them; where that is much, in steps, the space last. */
-export async function removeSpace(deps: Deps, who: Member, id: string): Promise<undefined> {
+export async function removeSpace(
+  deps: Deps,
+  who: Member,
+  id: string,
+  ifMatch: Precondition,
+): Promise<undefined> {
   const removal = { kind: 'space', id } as const;
   const isDone = await writeAs(deps, who, (tx) => {
-    demandSpace(tx, who, id);
+    ifMatch(requireSpace(tx, who, id));
     return beginRemoval(tx, removal);
   });
   if (!isDone) await finishRemoval(deps, removal);
 }
 
-const demandSpace = (db: Db, who: Member, id: string): SpaceRow =>
-  demand(store.findSpace(db, who.workspaceId, id), 'space');
+const requireSpace = (db: Db, who: Member, id: string): SpaceRow =>
+  orNotFound(store.findSpace(db, who.workspaceId, id), 'space');

@@ -1,14 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Db } from '../db/connection.ts';
-import type { StatusTemplateRow, TaskRow } from '../db/tables.ts';
 import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
-import { badRequest, demand, demandSound, type Issue } from '../kernel/errors.ts';
+import { badRequest, type Issue, orNotFound, throwIfIssues } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { patched } from '../kernel/patch.ts';
-import { type Member, writeAs, writeInStepsAs } from '../workspaces/door.ts';
-import { STARTING_STATUSES } from '../workspaces/starter.ts';
+import { statusesOf } from '../storage/lists.ts';
+import { countTasksOf } from '../storage/many-tasks.ts';
+import { STARTING_STATUSES } from '../storage/starter.ts';
+import * as store from '../storage/status-templates.ts';
+import type { StatusTemplateRow } from '../storage/tables.ts';
+import type { StoredTask } from '../storage/tasks.ts';
+import { type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
+import { requirePlace } from '../workspaces/quotas.ts';
 import type {
   Status,
   StatusEntry,
@@ -17,9 +22,7 @@ import type {
   StatusTemplatePatch,
 } from './schema.ts';
 import { inOrder, nextStatuses, statusIssues, successorOf } from './statuses.ts';
-import { statusesOf } from './store.ts';
 import { restatusTasks } from './tasks-in-lists.ts';
-import * as store from './templates-store.ts';
 
 const LAST_DEFAULT: Issue = {
   path: 'isDefault',
@@ -40,6 +43,7 @@ export function createTemplate(deps: Deps, who: Member, input: StatusTemplateInp
     updated_at: now,
   };
   return writeAs(deps, who, (tx) => {
+    requirePlace(deps, tx, who, 'status_templates');
     if (input.isDefault) store.unmarkDefault(tx, workspaceId, now);
     store.insertTemplate(tx, row);
     for (const status of statuses) store.insertStatus(tx, workspaceId, row.id, status);
@@ -48,7 +52,7 @@ export function createTemplate(deps: Deps, who: Member, input: StatusTemplateInp
 }
 
 export function readTemplate(db: Db, who: Member, id: string): StatusTemplate {
-  const row = demandTemplate(db, who, id);
+  const row = requireTemplate(db, who, id);
   return store.templateOf(row, statusesOf(db, who.workspaceId, id));
 }
 
@@ -66,21 +70,25 @@ export function updateTemplate(
   const nowMs = deps.clock.now();
   const now = toInstant(nowMs);
   const { workspaceId } = who;
-  return writeInStepsAs(deps, who, function* (tx) {
-    const row = demandTemplate(tx, who, id);
+  const rows = input.statuses ? countTasksOf(deps.read, who.workspaceKey, { templateId: id }) : 0;
+  return writeInStepsAs(deps, who, rows, function* (tx) {
+    const row = requireTemplate(tx, who, id);
     const present = statusesOf(tx, workspaceId, id);
-    demandSound(issuesOf(row, present, input, now));
+    throwIfIssues(issuesOf(row, present, input, now));
     const statuses = input.statuses ? inOrder(nextStatuses(present, input.statuses, now)) : present;
     const isDefault = input.isDefault ?? row.is_default === 1;
     if (isDefault && row.is_default === 0) store.unmarkDefault(tx, workspaceId, now);
     const areSame = isDeepStrictEqual(statuses, present);
     const completed = areSame ? [] : yield* replaceStatuses(tx, who, id, present, statuses, now);
     for (const task of completed) {
-      deps.instanceLeft(deps, tx, { task, how: 'completed', by: who.userId }, nowMs);
+      deps.onInstanceClosed(deps, tx, { task, how: 'completed', by: who.userId }, nowMs);
       yield;
     }
     let next = patched(row, { title: input.title, is_default: isDefault ? 1 : 0 }, now);
-    if (!areSame) next = { ...next, updated_at: now };
+    if (!areSame) {
+      next = { ...next, updated_at: now };
+      store.recordStatuses(tx, workspaceId, id);
+    }
     if (next !== row) store.saveTemplate(tx, next);
     return store.templateOf(next, statuses);
   });
@@ -90,7 +98,7 @@ export function updateTemplate(
 export async function removeTemplate(deps: Deps, who: Member, id: string): Promise<undefined> {
   const { workspaceId } = who;
   await writeAs(deps, who, (tx) => {
-    const row = demandTemplate(tx, who, id);
+    const row = requireTemplate(tx, who, id);
     if (row.is_default === 1) throw badRequest('The default status template cannot be deleted');
     if (store.isInUse(tx, workspaceId, id)) throw badRequest('Lists use this status template');
     store.deleteTemplate(tx, workspaceId, id);
@@ -131,7 +139,7 @@ function entryIssues(present: readonly Status[], entries: readonly StatusEntry[]
   return issues.map(({ path, message }) => ({ path: ['statuses', ...path].join('.'), message }));
 }
 
-/** Answers the upcoming instances of series that were completed by it. */
+/** Returns the upcoming instances of series that were completed by it. */
 function* replaceStatuses(
   tx: Tx,
   who: Member,
@@ -139,7 +147,7 @@ function* replaceStatuses(
   present: readonly Status[],
   next: readonly Status[],
   now: Instant,
-): Steps<TaskRow[]> {
+): Steps<StoredTask[]> {
   for (const status of next) {
     if (present.some(({ id }) => id === status.id)) store.saveStatus(tx, who.workspaceId, status);
     else store.insertStatus(tx, who.workspaceId, templateId, status);
@@ -156,5 +164,5 @@ function* replaceStatuses(
   return completed;
 }
 
-const demandTemplate = (db: Db, who: Member, id: string): StatusTemplateRow =>
-  demand(store.findTemplate(db, who.workspaceId, id), 'status template');
+const requireTemplate = (db: Db, who: Member, id: string): StatusTemplateRow =>
+  orNotFound(store.findTemplate(db, who.workspaceId, id), 'status template');

@@ -1,8 +1,8 @@
-import type { StatusType } from '../db/tables.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/instants.ts';
 import { positionAfter } from '../kernel/positions.ts';
-import { STATUS_COLORS } from '../workspaces/starter.ts';
+import { STATUS_COLORS } from '../storage/starter.ts';
+import type { StatusType } from '../storage/tables.ts';
 import type { Status, StatusEntry } from './schema.ts';
 
 /** Every template lets work begin and end. */

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
-import { codeIn } from '../db/codes.ts';
 import { query } from '../db/connection.ts';
-import { changeTasks } from '../db/many-tasks.ts';
-import type { StatusType, TaskRow } from '../db/tables.ts';
 import type { Steps, Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
-import type { Member } from '../workspaces/door.ts';
+import { keyIn } from '../storage/keys.ts';
+import { changeTasks } from '../storage/many-tasks.ts';
+import type { StatusType } from '../storage/tables.ts';
+import type { StoredTask } from '../storage/tasks.ts';
+import type { Member } from '../workspaces/authorization.ts';
 import { isOpen } from './statuses.ts';
 
 /** Tasks of the status `from` become tasks of `to`; both are the same when a status got another type. */
@@ -16,7 +17,7 @@ interface StatusChange {
 
 /**
  * Gives tasks, of the workspace or of one list, their new statuses in the given order; `completed_at` follows: set on
- * entering a completed status, cleared on leaving it. An open task loses an assignee who may not be one. Answers the
+ * entering a completed status, cleared on leaving it. An open task loses an assignee who may not be one. Returns the
  * upcoming instances that it completed: their series go on, once the statuses are as they shall be.
  */
 export function* restatusTasks(
@@ -25,21 +26,21 @@ export function* restatusTasks(
   changes: readonly StatusChange[],
   now: Instant,
   listId?: string,
-): Steps<TaskRow[]> {
+): Steps<StoredTask[]> {
   const completing = changes.filter(({ to }) => to.type === 'completed').map(({ from }) => from);
   const upcoming = completing.length > 0 ? openUpcomingInstances(tx, who, completing, listId) : [];
   for (const { from, to } of changes) {
     yield* changeTasks(
       tx,
-      who.workspaceCode,
+      who.workspaceKey,
       ({ and, eb }) =>
         and([
-          eb('status_code', '=', codeIn('statuses', from)),
-          ...(listId === undefined ? [] : [eb('list_code', '=', codeIn('lists', listId))]),
+          eb('status_code', '=', keyIn('statuses', from)),
+          ...(listId === undefined ? [] : [eb('list_code', '=', keyIn('lists', listId))]),
         ]),
       {
         status_id: to.id,
-        status_code: codeIn('statuses', to.id),
+        status_code: keyIn('statuses', to.id),
         completed_at: to.type === 'completed' ? sql<Instant>`ifnull(completed_at, ${now})` : null,
         updated_at: now,
         ...(isOpen(to.type) && assigneeIfAssignable(who.workspaceId)),
@@ -65,7 +66,7 @@ function openUpcomingInstances(
   { workspaceId }: Member,
   statusIds: readonly string[],
   listId: string | undefined,
-): TaskRow[] {
+): StoredTask[] {
   let tasks = query
     .selectFrom('recurring_series as series')
     .innerJoin('tasks as task', (join) =>
@@ -83,7 +84,7 @@ function openUpcomingInstances(
 }
 
 /** Tasks name the space of their list. */
-export const moveTasksToSpace = (tx: Tx, { workspaceCode }: Member, listId: string, spaceId: string) =>
-  changeTasks(tx, workspaceCode, ({ eb }) => eb('list_code', '=', codeIn('lists', listId)), {
+export const moveTasksToSpace = (tx: Tx, { workspaceKey }: Member, listId: string, spaceId: string) =>
+  changeTasks(tx, workspaceKey, ({ eb }) => eb('list_code', '=', keyIn('lists', listId)), {
     space_id: spaceId,
   });

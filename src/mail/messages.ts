@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { Config } from '../config.ts';
+import { plainWords, shownAddress } from './plain-words.ts';
 
 /** A mail's content, ready to be sent. */
 export interface Message {
@@ -12,8 +13,8 @@ export interface Message {
   code?: string;
 }
 
-// What people typed (names, titles) stays out of mails to addresses that are not proved theirs: a stranger must not
-// be able to send words of their own through us.
+// What people typed reaches addresses that are not proved theirs only as `plain-words` lets it: a stranger must not be
+// able to send words of their own through us.
 
 export const confirmSignup = (config: Config, token: string): Message =>
   message({
@@ -36,11 +37,30 @@ export const confirmTelegramSignup = (config: Config, telegramAccount: string, t
     ...linkTo(config, 'confirm_signup', 'Confirm my address', token),
   });
 
-export const accountExists = (): Message =>
+/** For a sign-up beyond those that are kept: it cannot be confirmed, an earlier one can. */
+export const signupsWaiting = (config: Config, email: string): Message =>
+  message({
+    subject: 'Use an earlier mail to confirm your address',
+    paragraphs: [
+      `Someone, most likely you, signed up once more with ${accountAt(config, email)}. Several sign-ups of this address wait to be confirmed already, and only those can be: open the link of an earlier mail.`,
+      'Where they have different passwords, your account opens without one, and you set it then. If it was not you, ignore this mail: no account is made.',
+    ],
+  });
+
+export const openedWithoutPassword = (config: Config, email: string): Message =>
+  message({
+    subject: 'Your account has no password yet',
+    paragraphs: [
+      `You have confirmed a sign-up with ${accountAt(config, email)}. This address was signed up several times within a day, with different passwords. Some may not be yours, so your account has none.`,
+      'A sign-in code sent to this address signs you in, and a password reset sets a password.',
+    ],
+  });
+
+export const accountExists = (config: Config, email: string): Message =>
   message({
     subject: 'You already have an account',
     paragraphs: [
-      'Someone, perhaps you, tried to sign up for Errand with this address, but it has an account already. Nothing was changed.',
+      `Someone, perhaps you, tried to sign up with ${accountAt(config, email)}, but it has an account already. Nothing was changed.`,
       'Sign in as usual. If you forgot your password, ask for a reset or for a sign-in code.',
     ],
   });
@@ -65,50 +85,57 @@ export const resetPassword = (config: Config, token: string): Message =>
     ...linkTo(config, 'reset_password', 'Choose a new password', token),
   });
 
-export const passwordChanged = (): Message =>
+export const passwordChanged = (config: Config, email: string): Message =>
   message({
     subject: 'Your password was changed',
     paragraphs: [
-      'The password of your Errand account was just set or changed, and other sessions were ended.',
+      `The password of ${accountAt(config, email)} was just set or changed, and other sessions were ended.`,
       'If it was not you, ask for a password reset at once.',
     ],
   });
 
-export const passwordRemoved = (): Message =>
+export const passwordRemoved = (config: Config, email: string): Message =>
   message({
     subject: 'Your password was removed',
     paragraphs: [
-      'A change of the address of your Errand account was undone, and with it the password that was set since. A sign-in code sent to this address always signs in.',
+      `A change of address was undone for ${accountAt(config, email)}. The password that was set in the week before that change was asked for, or since, was removed with it. A sign-in code sent to this address always signs in.`,
       'To have a password again, ask for a password reset.',
     ],
   });
 
-export const signInMethodChanged = (method: string, change: 'added' | 'removed'): Message =>
+export const signInMethodChanged = (
+  config: Config,
+  email: string,
+  method: string,
+  change: 'added' | 'removed',
+): Message =>
   message({
     subject: `${method} was ${change} as a way to sign in`,
     paragraphs: [
       change === 'added'
-        ? `From now on a ${method} account also signs in to your Errand account.`
-        : `From now on ${method} does not sign in to your Errand account any more. A sign-in code sent to this address always does.`,
+        ? `From now on a ${method} account also signs in to ${accountAt(config, email)}.`
+        : `From now on ${method} no longer signs in to ${accountAt(config, email)}. A sign-in code sent to this address always does.`,
       'If it was not you, ask for a password reset at once, which ends all sessions, and look at your ways to sign in.',
     ],
   });
 
-export const confirmEmail = (config: Config, token: string): Message =>
+// Whoever confirms takes over an account that someone else may have made, and can take back.
+export const confirmEmail = (config: Config, presentEmail: string, token: string): Message =>
   message({
     subject: 'Confirm your new e-mail address',
     paragraphs: [
-      'Someone, most likely you, asked to use this address for their Errand account.',
+      `Someone, most likely you, asked to use this address for an Errand account that exists already: the one of ${shownAddress(presentEmail)} at ${config.server.public_url}.`,
+      'Confirm only if that account is yours: this opens no account of your own, it takes over that one, with everything in it. Its present owner can take it back for 7 days.',
       'The link works for 30 minutes, and once. If it was not you, ignore this mail: nothing changes.',
     ],
     ...linkTo(config, 'confirm_email', 'Use this address', token),
   });
 
-export const addressTaken = (): Message =>
+export const addressTaken = (config: Config, email: string): Message =>
   message({
     subject: 'Someone asked to use your address',
     paragraphs: [
-      'Someone asked to use this address for their Errand account, but it belongs to yours already. Nothing was changed.',
+      `Someone asked to use this address for their account, but it belongs to yours already: ${accountAt(config, email)}. Nothing was changed.`,
     ],
   });
 
@@ -117,34 +144,101 @@ export const keepEmail = (config: Config, newEmail: string, token: string): Mess
     subject: 'Your e-mail address is about to change',
     paragraphs: [
       `Someone, most likely you, asked to change the address of your Errand account to ${newEmail}.`,
-      'If it was not you, keep your address with the link below: it cancels the change. If the change has happened it is undone: all sessions end, and a password set since, or a Google or Telegram account linked since, does not sign in any more. The link works for 7 days.',
+      'If it was not you, keep your address with the link below: it cancels the change. If the change has happened it is undone: all sessions end, and passwords set, or Google or Telegram accounts linked, in the 7 days before it was asked for or since no longer sign in. The link works for 7 days.',
     ],
     ...linkTo(config, 'keep_email', 'Keep my address', token),
   });
 
-// An invitation must say whom it is from, so it names the inviter by what is proved and leaves no room for words:
-// their address. The title of the workspace and their name are told inside, to those who have an account.
-export const invitation = (config: Config, inviterEmail: string, role: string, token: string): Message =>
+export const invitation = (
+  config: Config,
+  { inviter, workspaceTitle, role }: { inviter: Inviter; workspaceTitle: string; role: string },
+  token: string,
+): Message =>
   message({
     subject: 'You are invited to a workspace',
     paragraphs: [
-      `${inviterEmail} invites you to share a workspace in Errand, as ${role}. If you have no account yet, sign up with this address.`,
+      `${inviterShown(inviter)} invites you to ${workspaceShown(workspaceTitle)} in Errand at ${config.server.public_url}, as ${role === 'admin' ? 'an' : 'a'} ${role}. If you have no account yet, sign up with this address.`,
       'The link works for 7 days. If you do not know the sender, ignore this mail: nothing happens.',
     ],
     ...linkTo(config, 'accept_invitation', 'See the invitation', token),
   });
 
-export const sessionsEnded = (): Message =>
+/** To who became the owner of a workspace, and to who was. */
+export const ownerChanged = (
+  config: Config,
+  {
+    to,
+    other,
+    workspaceTitle,
+    isNew,
+  }: { to: string; other: Inviter; workspaceTitle: string; isNew: boolean },
+): Message =>
+  message({
+    subject: isNew ? 'You own a workspace now' : 'You handed a workspace over',
+    paragraphs: isNew
+      ? [
+          `${inviterShown(other)} handed ${workspaceShown(workspaceTitle)} over to ${accountAt(config, to)}.`,
+          'You can delete it and hand it over yourself, and what it holds counts to your quotas.',
+        ]
+      : [
+          `${inviterShown(other)} owns ${workspaceShown(workspaceTitle)} now: it was handed over with ${accountAt(config, to)}, which stays as an admin.`,
+          'If it was not you, ask for a password reset at once, which ends all sessions, and write to the new owner.',
+        ],
+  });
+
+export const sessionsEnded = (config: Config, email: string): Message =>
   message({
     subject: 'You were signed out everywhere',
     paragraphs: [
-      'A sign-in of your Errand account was used twice, which can mean that someone copied it. To be safe, all your sessions were ended.',
+      `A refresh token of ${accountAt(config, email)} was used twice, which can mean that someone copied it. To be safe, all your sessions were ended.`,
       'Sign in again. If this comes back, change your password.',
     ],
   });
 
+export const apiTokenCreated = (config: Config, email: string, title: string): Message =>
+  message({
+    subject: 'An API token was made for your account',
+    paragraphs: [
+      `A new API token${titled(title)} now lets a script work in the name of ${accountAt(config, email)}.`,
+      'If it was not you, ask for a password reset at once, which revokes all tokens and ends all sessions.',
+    ],
+  });
+
+export const apiTokenExpiring = (config: Config, email: string, title: string, day: string): Message =>
+  message({
+    subject: 'An API token ends soon',
+    paragraphs: [
+      `The API token${titled(title)} of ${accountAt(config, email)} ends on ${day}.`,
+      'What uses it stops working then: make another one in time, or let it end.',
+    ],
+  });
+
+const titled = (title: string): string => {
+  const words = plainWords(title);
+  return words === '' ? '' : ` “${words}”`;
+};
+
 export const deliveryTest = (): Message =>
   message({ subject: 'A test of mail delivery', paragraphs: ['Mails from your Errand server arrive.'] });
+
+interface Inviter {
+  name: string;
+  email: string;
+}
+
+function inviterShown({ name, email }: Inviter): string {
+  const plain = plainWords(name);
+  return plain === '' ? shownAddress(email) : `${plain} (${shownAddress(email)})`;
+}
+
+function workspaceShown(title: string): string {
+  const plain = plainWords(title);
+  return plain === '' ? 'a workspace' : `the workspace “${plain}”`;
+}
+
+/** Names an account by its address and server, for someone who has several of either. */
+const accountAt = ({ server }: Config, email: string) =>
+  `the Errand account ${email} at ${server.public_url}`;
 
 /** To the built-in page of that name, unless the settings know another. */
 function linkTo(
@@ -176,11 +270,26 @@ export function message(content: {
   };
 }
 
+/** Colours that can be read on white and on black: programs choose the ground, and some change it. */
+const BUTTON =
+  'display:inline-block;padding:0.7em 1.4em;border-radius:0.5em;background-color:#1c6b4f;color:#ffffff;font-weight:bold;text-decoration:none';
+const BODY =
+  'max-width:34em;margin:0 auto;padding:1.5em 1em;font-family:system-ui,-apple-system,sans-serif;font-size:16px;line-height:1.5';
+const QUIET = 'font-size:0.875em;overflow-wrap:anywhere;word-break:break-word';
+const CODE = 'font-size:2em;letter-spacing:0.15em';
+
 const htmlOf = ({ subject, paragraphs, link, token, code }: Parameters<typeof message>[0]): string =>
-  String(html`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${subject}</title></head><body style="font-family:sans-serif;max-width:34em;line-height:1.5">
+  String(html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark"><title>${subject}</title></head><body style="${BODY}">
+<p style="font-size:1.125em"><strong>Errand</strong></p>
+<h1 style="font-size:1.375em;line-height:1.25">${subject}</h1>
 ${paragraphs.map((text) => html`<p>${text}</p>\n`)}${
-  link && html`<p><a href="${link.url}">${link.label}</a></p>\n`
-}${token !== undefined && html`<p>Token, for programs: <code>${token}</code></p>\n`}${
-  code !== undefined && html`<p style="font-size:1.6em"><code>${code}</code></p>\n`
+  code !== undefined && html`<p style="${CODE}"><code>${code}</code></p>\n`
+}${
+  link &&
+  html`<p style="margin:1.75em 0"><a href="${link.url}" style="${BUTTON}">${link.label}</a></p>
+<p style="${QUIET}">If the button does not work, open this address: ${link.url}</p>\n`
+}${
+  token !== undefined &&
+  html`<p style="${QUIET}">If an app asks you for the token of this mail, it is <code>${token}</code></p>\n`
 }</body></html>
 `);

@@ -1,12 +1,13 @@
+import { isIP } from 'node:net';
 import { createTransport, type NodemailerError } from 'nodemailer';
 import type { Config } from '../config.ts';
 import { MINUTE, SECOND } from '../kernel/instants.ts';
 import { PLAIN_ADDRESS, senderIn } from '../kernel/sender.ts';
-import { type Delivery, MAILS_AT_ONCE, type Transport } from './worker.ts';
+import { type Delivery, MAIL_BATCH_SIZE, type Transport } from './worker.ts';
 
-const REASON_CHARACTERS_AT_MOST = 200;
+const MAX_REASON_CHARACTERS = 200;
 
-/** Authentication required, mechanism too weak, credentials refused, encryption required (RFC 4954, section 6). */
+/** Authentication required, mechanism too weak, credentials rejected, encryption required (RFC 4954, section 6). */
 const CREDENTIALS_REPLIES = [530, 534, 535, 538];
 
 /** How long the server may take; a test is less patient. */
@@ -24,7 +25,7 @@ export type Patience = typeof PATIENCE;
 
 /**
  * Sends by SMTP over a few kept connections. With `smtp_tls = starttls` nothing, credentials least of all, goes to a
- * server that does not upgrade; certificates are verified always. Only a refusal of the recipient or of the mail
+ * server that does not upgrade; certificates are verified always. Only a error of the recipient or of the mail
  * itself is final: what ails sender, credentials, TLS or network ails every mail alike, and an admin can mend it.
  */
 export function smtpTransport(
@@ -37,10 +38,11 @@ export function smtpTransport(
   const domain = messageIdDomain(config, from?.address ?? '');
   const mailer = createTransport({
     pool: true,
-    maxConnections: MAILS_AT_ONCE,
+    maxConnections: MAIL_BATCH_SIZE,
     // Once, for a kept connection that the server has just closed; other trouble is the worker's to repeat.
     maxRequeues: 1,
     host: mail.smtp_host,
+    name: ownName(config),
     port: mail.smtp_port,
     secure: mail.smtp_tls === 'implicit',
     requireTLS: mail.smtp_tls === 'starttls',
@@ -96,6 +98,13 @@ function messageIdDomain(config: Config, sender: string): string {
   return domain.includes('.') ? domain : new URL(config.server.public_url).hostname;
 }
 
+/** What we call ourselves to the server: the public host, an address as RFC 5321, 4.1.3, spells it. */
+export function ownName({ server }: Pick<Config, 'server'>): string {
+  const { hostname } = new URL(server.public_url);
+  if (isIP(hostname) === 4) return `[${hostname}]`;
+  return hostname.replace(/^\[/, '[IPv6:');
+}
+
 const failureOf = (error: unknown): NodemailerError =>
   error instanceof Error ? error : new Error('the mail could not be sent');
 
@@ -120,18 +129,29 @@ const REFUSED: Record<string, string> = {
 function reasonOf(failure: NodemailerError, to: string): string {
   const { code, command = '', response, message } = failure;
   if (code === 'EABORT') return 'the server took too long';
-  if (response === undefined) return presentable(message, to);
+  if (response === undefined) return tlsReason(message) ?? presentable(message, to);
   const what = command.startsWith('AUTH')
     ? 'the server refused the credentials'
     : (REFUSED[command] ?? 'the server refused to talk');
   const knowsSecrets = command.startsWith('AUTH') || command === 'DATA';
-  return presentable(`${what}: ${knowsSecrets ? codesOf(response) : response}`, to);
+  return presentable(`${what}: ${knowsSecrets ? repliesOf(response) : response}`, to);
+}
+
+/** What OpenSSL says of a TLS handshake, in words for an admin of Errand; within the characters that are kept. */
+function tlsReason(message: string): string | undefined {
+  if (/self-signed certificate|unable to (verify the first|get (local )?issuer) certificate/.test(message)) {
+    return 'the server has a certificate of an unknown authority: start Errand with NODE_EXTRA_CA_CERTS=<CA file>, or with NODE_OPTIONS=--use-system-ca if this system trusts it';
+  }
+  if (/wrong version number|packet length too long/.test(message)) {
+    return 'the server answers without TLS at this port: mail.smtp_tls "implicit" usually goes with port 465, "starttls" with 587';
+  }
+  return undefined;
 }
 
 /** `550 5.1.1` of `550 5.1.1 No such user`. */
-const codesOf = (response: string) => /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?/.exec(response)?.[0] ?? '';
+const repliesOf = (response: string) => /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?/.exec(response)?.[0] ?? '';
 
 const presentable = (text: string, to: string) =>
   (to === '' ? text : text.replaceAll(new RegExp(RegExp.escape(to), 'gi'), 'the recipient'))
     .replaceAll(/\p{Cc}+/gu, ' ')
-    .slice(0, REASON_CHARACTERS_AT_MOST);
+    .slice(0, MAX_REASON_CHARACTERS);

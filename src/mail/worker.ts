@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { OutboxRow } from '../db/tables.ts';
 import type { Writer } from '../db/writer.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { MINUTE, SECOND, toInstant } from '../kernel/instants.ts';
 import type { Keys } from '../kernel/keys.ts';
 import type { Log } from '../kernel/log.ts';
+import { dueMails, markSent, markUnsent, messageOf, ORDINARY, URGENT } from '../storage/outbox.ts';
+import type { OutboxRow } from '../storage/tables.ts';
 import type { Message } from './messages.ts';
-import { dueMails, markSent, markUnsent, messageOf, ORDINARY, URGENT } from './outbox.ts';
 
-export const MAILS_AT_ONCE = 5;
+export const MAIL_BATCH_SIZE = 5;
 /** One place is always left for a code, however slowly the rest goes. */
-const ORDINARY_AT_ONCE = MAILS_AT_ONCE - 1;
+const ORDINARY_BATCH_SIZE = MAIL_BATCH_SIZE - 1;
 const FIRST_RETRY_MS = 10 * SECOND;
 const LAST_RETRY_MS = 15 * MINUTE;
 const STOP_PATIENCE_MS = 5 * SECOND;
@@ -22,7 +22,7 @@ export interface Letter extends Message {
 }
 
 /**
- * The fate of one attempt: a `refused` letter is not tried again, a `delayed` one is. A reason holds neither secrets
+ * The fate of one attempt: a `rejected` letter is not tried again, a `delayed` one is. A reason holds neither secrets
  * nor content.
  */
 export type Delivery = { kind: 'taken' } | { kind: 'refused' | 'delayed'; reason: string };
@@ -49,7 +49,7 @@ export interface Mailer {
 }
 
 /** For commands: what they promise is sent by the server, so that no mail goes out twice. */
-export const restingMailer: Mailer = { wake: () => {}, idle: async () => {}, stop: async () => {} };
+export const noopMailer: Mailer = { wake: () => {}, idle: async () => {}, stop: async () => {} };
 
 /**
  * Sends due mails, urgent ones first, a few at once; what fails comes back later and later until it expires. At least
@@ -57,7 +57,7 @@ export const restingMailer: Mailer = { wake: () => {}, idle: async () => {}, sto
  * `pauseMs` after it is woken: whoever caused a mail has the answer by then, as late or early as if there were none.
  */
 export function createMailer(options: {
-  writer: Pick<Writer, 'read' | 'write'>;
+  writer: Pick<Writer, 'read' | 'write' | 'whenSynced'>;
   keys: Keys;
   clock: Clock;
   log: Log;
@@ -83,7 +83,7 @@ export function createMailer(options: {
         isAsked = false;
         await pause(pauseMs);
         await Promise.all(unnoted.splice(0).map((note) => note()));
-        if (unnoted.length === 0) startDue();
+        if (unnoted.length === 0) await writer.whenSynced(startDue);
       }
     } catch (err) {
       log.error({ err }, 'the outbox cannot be worked on');
@@ -95,8 +95,8 @@ export function createMailer(options: {
 
   const startDue = () => {
     const now = toInstant(clock.now());
-    startSome(dueMails(writer.read, URGENT, now, MAILS_AT_ONCE), MAILS_AT_ONCE);
-    startSome(dueMails(writer.read, ORDINARY, now, MAILS_AT_ONCE), ORDINARY_AT_ONCE);
+    startSome(dueMails(writer.read, URGENT, now, MAIL_BATCH_SIZE), MAIL_BATCH_SIZE);
+    startSome(dueMails(writer.read, ORDINARY, now, MAIL_BATCH_SIZE), ORDINARY_BATCH_SIZE);
   };
 
   const startSome = (due: OutboxRow[], most: number) => {

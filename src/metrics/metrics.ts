@@ -2,7 +2,7 @@ import { version } from '../build-info.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/connection.ts';
 import type { Writer } from '../db/writer.ts';
-import { type Clock, keptFor } from '../kernel/clock.ts';
+import { type Clock, memoizeFor } from '../kernel/clock.ts';
 import { SECOND } from '../kernel/instants.ts';
 import { showData } from './data.ts';
 import { showProcess } from './process.ts';
@@ -27,11 +27,11 @@ export interface Metrics {
 }
 
 /** How a part of the server shows its numbers, which are asked for at each look; undefined is left out. */
-export interface Board {
+export interface MetricRegistrar {
   counter(name: string, help: string, value: () => number): void;
   gauge(name: string, help: string, value: () => number | undefined): void;
   /** Looks again at most every 5 seconds, however often the metrics are read. */
-  kept<T>(look: () => T): () => T;
+  cached<T>(look: () => T): () => T;
 }
 
 /** The metrics of one server; none is global. Their library is loaded here, so that without them it costs nothing. */
@@ -64,7 +64,7 @@ export async function createMetrics(options: {
     registers,
   });
   build.set({ version }, 1);
-  const board: Board = {
+  const registrar: MetricRegistrar = {
     counter: (name, help, value) => {
       const collect = () => {
         shown.reset();
@@ -80,13 +80,17 @@ export async function createMetrics(options: {
       };
       const shown = new Gauge({ name, help, registers, collect });
     },
-    kept: (look) => keptFor(KEPT_MS, options.clock, look),
+    cached: (look) => memoizeFor(KEPT_MS, options.clock, look),
   };
   const { counts } = options;
-  board.counter('errand_storage_commits_total', 'Transactions committed.', () => counts.commits);
-  board.counter('errand_storage_jobs_total', 'Jobs done; by commits: jobs per commit.', () => counts.jobs);
-  showData(board, options);
-  const close = showProcess(board);
+  registrar.counter('errand_storage_commits_total', 'Transactions committed.', () => counts.commits);
+  registrar.counter(
+    'errand_storage_jobs_total',
+    'Jobs done; by commits: jobs per commit.',
+    () => counts.jobs,
+  );
+  showData(registrar, options);
+  const close = showProcess(registrar);
   return {
     count: ({ method, route, status, seconds }) => {
       requests.inc({ method, route, status });

@@ -2,9 +2,14 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { Hono } from 'hono';
 import { routePath } from 'hono/route';
 import type { Deps } from '../deps.ts';
-import { commonHeaders } from '../http/answer.ts';
-import { networkOf } from '../http/client-address.ts';
-import { type Environment, isFromThisMachine, requestIdOf, visitorOf } from '../http/request.ts';
+import { trustsLoopback } from '../http/client-address.ts';
+import {
+  type Environment,
+  isFromThisMachine,
+  requestContextOf,
+  requestIdOf,
+} from '../http/request-context.ts';
+import { commonHeaders } from '../http/response.ts';
 import { AppError } from '../kernel/errors.ts';
 import { SECOND } from '../kernel/instants.ts';
 import type { Metrics } from './metrics.ts';
@@ -28,21 +33,23 @@ export function countRequests(app: Hono<Environment>, metrics: Metrics): void {
 }
 
 /**
- * `/metrics` for Prometheus: to whoever has `metrics.token`, and without it to this machine itself. Another is 401,
- * whether there is a token or not.
+ * `/metrics` for Prometheus: to whoever has `metrics.token`. Where none is configured, and no proxy on this machine is
+ * trusted, to this machine itself. Anyone else is 401.
  */
 export function mountMetrics(app: Hono<Environment>, deps: Deps, metrics: Metrics): void {
+  const { token } = deps.config.metrics;
+  const requiresToken = token !== '' || trustsLoopback(deps.config.server.trusted_proxies);
   app.get('/metrics', async (context) => {
-    if (!isFromThisMachine(context)) {
-      deps.limits.auth(networkOf(visitorOf(deps, context).address), deps.clock.now());
-      demandToken(deps.config.metrics.token, context.req.header('authorization'));
+    if (requiresToken || !isFromThisMachine(context)) {
+      deps.limits.auth(requestContextOf(deps, context).address, deps.clock.now());
+      requireToken(token, context.req.header('authorization'));
     }
     const headers = { ...commonHeaders(requestIdOf(context)), 'Content-Type': metrics.contentType };
     return new Response(await metrics.text(), { headers });
   });
 }
 
-function demandToken(token: string, authorization: string | undefined): void {
+function requireToken(token: string, authorization: string | undefined): void {
   const [, offered] = /^bearer (\S+)$/i.exec(authorization ?? '') ?? [];
   if (token === '' || offered === undefined || !isSame(offered, token)) {
     throw new AppError('UnauthorizedError', 'The metrics take their token: Authorization: Bearer …', {

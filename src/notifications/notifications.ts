@@ -1,36 +1,45 @@
-import { ROWS_AT_ONCE } from '../db/connection.ts';
+import { ROW_BATCH_SIZE } from '../db/connection.ts';
 import type { Deps } from '../deps.ts';
-import { demand, notFound } from '../kernel/errors.ts';
+import { notFound, orNotFound } from '../kernel/errors.ts';
 import { DAY, toInstant } from '../kernel/instants.ts';
-import { type SignedIn, writeSignedIn } from '../sessions/door.ts';
+import { type SignedIn, writeSignedIn } from '../sessions/authentication.ts';
+import * as store from '../storage/notifications.ts';
 import type { Notification } from './schema.ts';
-import * as store from './store.ts';
 
 const KEPT_AFTER_READING_MS = 90 * DAY;
 
 /** Marks one of the caller's notifications as read; one that was read before stays as it is. */
 export async function readNotification(deps: Deps, who: SignedIn, id: string): Promise<Notification> {
   const now = toInstant(deps.clock.now());
-  const row = await writeSignedIn(deps, who, (tx) => store.markRead(tx, who.userId, id, now));
-  return store.notificationOf(demand(row, 'notification'));
+  const row = await writeSignedIn(deps, who, (tx) => {
+    tx.tell({ userId: who.userId, about: 'unread' });
+    return store.markRead(tx, who.userId, id, now);
+  });
+  return store.notificationOf(orNotFound(row, 'notification'));
 }
 
 /** Marks all of the caller's notifications as read, in commits of some. */
 export async function readAllNotifications(deps: Deps, who: SignedIn): Promise<undefined> {
   const now = toInstant(deps.clock.now());
   const readSome = () =>
-    writeSignedIn(deps, who, (tx) => store.markSomeRead(tx, who.userId, ROWS_AT_ONCE, now));
-  while ((await readSome()) === ROWS_AT_ONCE);
+    writeSignedIn(deps, who, (tx) => {
+      tx.tell({ userId: who.userId, about: 'unread' });
+      return store.markSomeRead(tx, who.userId, ROW_BATCH_SIZE, now);
+    });
+  while ((await readSome()) === ROW_BATCH_SIZE);
 }
 
 /** Deletes one of the caller's notifications. */
 export async function removeNotification(deps: Deps, who: SignedIn, id: string): Promise<undefined> {
-  const removed = await writeSignedIn(deps, who, (tx) => store.deleteNotification(tx, who.userId, id));
+  const removed = await writeSignedIn(deps, who, (tx) => {
+    tx.tell({ userId: who.userId, about: 'unread' });
+    return store.deleteNotification(tx, who.userId, id);
+  });
   if (removed === 0) throw notFound('notification');
 }
 
 /** Deletes what was read long ago, in commits of some. */
 export async function purgeNotifications({ clock, write }: Deps): Promise<void> {
   const until = toInstant(clock.now() - KEPT_AFTER_READING_MS);
-  while ((await write((tx) => store.deleteSomeReadUntil(tx, until, ROWS_AT_ONCE))) === ROWS_AT_ONCE);
+  while ((await write((tx) => store.deleteSomeReadUntil(tx, until, ROW_BATCH_SIZE))) === ROW_BATCH_SIZE);
 }

@@ -1,14 +1,23 @@
-import type { NotificationType } from '../db/tables.ts';
 import type { Tx } from '../db/tx.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/instants.ts';
-import { insertNotification } from './store.ts';
+import {
+  dropRepeats,
+  dropRepeatsOfTask,
+  insertNotification,
+  keepNewestNotifications,
+} from '../storage/notifications.ts';
+import type { NotificationRow, NotificationType } from '../storage/tables.ts';
+import { isDisabled } from '../storage/users.ts';
+
+const KEPT_PER_USER = 1_000;
 
 interface Notice {
   type: NotificationType;
   /** Whose act it tells of, who is never told of it; null for what time brought. */
   actorId: string | null;
-  workspaceId: string;
+  /** Null for what concerns no workspace. */
+  workspaceId: string | null;
   title: string;
   body: string;
   /** Ids of what it is about, beside the workspace's. */
@@ -16,14 +25,15 @@ interface Notice {
 }
 
 /**
- * Tells each of these users (null is nobody), in the transaction of what happened. A notice may quote names and
- * titles: it goes with the workspace and the account that they are from.
+ * Tells each of these users (null is nobody, and disabled accounts are told nothing), in the transaction of what
+ * happened. A notice may quote names and titles: it goes with the workspace and the account that they are from. The
+ * same task assigned or commented on again replaces what is unread of it; of one user the newest thousand are kept.
  */
 export function notify(tx: Tx, userIds: readonly (string | null)[], notice: Notice, now: Instant): void {
   const { type, actorId, workspaceId, title, body, data } = notice;
   for (const userId of userIds) {
-    if (userId === null || userId === actorId) continue;
-    insertNotification(tx, {
+    if (userId === null || userId === actorId || isDisabled(tx, userId)) continue;
+    const row: NotificationRow = {
       id: newId(now),
       user_id: userId,
       workspace_id: workspaceId,
@@ -31,9 +41,15 @@ export function notify(tx: Tx, userIds: readonly (string | null)[], notice: Noti
       type,
       title,
       body,
-      data: JSON.stringify({ workspaceId, ...data }),
+      data: JSON.stringify({ ...(workspaceId !== null && { workspaceId }), ...data }),
       read_at: null,
       created_at: now,
-    });
+    };
+    if (type === 'task.assigned') dropRepeats(tx, row);
+    if (type === 'comment.added' || type === 'comment.mentioned')
+      dropRepeatsOfTask(tx, row, data.taskId ?? '');
+    insertNotification(tx, row);
+    keepNewestNotifications(tx, userId, KEPT_PER_USER);
+    tx.tell({ userId, about: 'unread' });
   }
 }

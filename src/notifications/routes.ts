@@ -1,50 +1,62 @@
 import { pageRequest, pageShape } from '../http/page-query.ts';
 import { route } from '../http/route.ts';
-import { signedIn } from '../sessions/door.ts';
+import { signedIn, signedInOrToken } from '../sessions/authentication.ts';
+import { listNotifications } from '../storage/notifications.ts';
 import { readAllNotifications, readNotification, removeNotification } from './notifications.ts';
 import { Notification, NotificationQuery } from './schema.ts';
-import { listNotifications } from './store.ts';
 
 export const notificationRoutes = [
   route({
     method: 'get',
     path: '/me/notifications',
-    door: signedIn,
+    guard: signedInOrToken,
     query: NotificationQuery,
     status: 200,
-    answer: pageShape(Notification),
+    response: pageShape('NotificationPage', Notification),
     tag: 'Notifications',
+    operationId: 'listNotifications',
     summary: 'List my notifications',
     description: 'The newest first. Kept until 90 days after they were read.',
     handle: ({ deps, who, query }) =>
-      listNotifications(deps.read, who.userId, query, pageRequest(deps, query)),
+      listNotifications(
+        deps.read,
+        who.userId,
+        { ...query, workspaceIds: who.cap?.workspaceIds ?? null },
+        pageRequest(deps, query),
+      ),
   }),
   route({
     method: 'post',
     path: '/me/notifications/read-all',
-    door: signedIn,
+    guard: signedIn,
     status: 204,
     tag: 'Notifications',
+    operationId: 'readAllNotifications',
     summary: 'Mark all my notifications as read',
+    description: 'Those read before keep the time at which they were read.',
     handle: ({ deps, who }) => readAllNotifications(deps, who),
   }),
   route({
     method: 'post',
     path: '/me/notifications/{notification_id}/read',
-    door: signedIn,
+    guard: signedIn,
     status: 200,
-    answer: Notification,
+    response: Notification,
     tag: 'Notifications',
+    operationId: 'readNotification',
     summary: 'Mark a notification as read',
+    description: 'Sets `readAt`, unless it is set already.',
     handle: ({ deps, who, params }) => readNotification(deps, who, params.notification_id),
   }),
   route({
     method: 'delete',
     path: '/me/notifications/{notification_id}',
-    door: signedIn,
+    guard: signedIn,
     status: 204,
     tag: 'Notifications',
+    operationId: 'deleteNotification',
     summary: 'Delete a notification',
+    description: 'Removes it for good.',
     handle: ({ deps, who, params }) => removeNotification(deps, who, params.notification_id),
   }),
 ];

@@ -1,11 +1,22 @@
 import { z } from '@hono/zod-openapi';
-import { queryFlag, WireId, WireInstant } from '../http/fields.ts';
+import { enumeration, queryFlag, WireId, WireInstant } from '../http/fields.ts';
 import { PageQuery } from '../http/page-query.ts';
+
+const NotificationType = enumeration('NotificationType', 'Type', [
+  'task.assigned',
+  'task.due',
+  'comment.added',
+  'comment.mentioned',
+  'token.expiring',
+  'workspace.invited',
+  'workspace.member_added',
+  'workspace.owner_changed',
+]);
 
 export const Notification = z
   .object({
     id: WireId,
-    type: z.enum(['task.assigned', 'task.due', 'workspace.invited', 'workspace.member_added']),
+    type: NotificationType,
     title: z.string().openapi({ example: 'Grace gave you a task' }),
     body: z.string().openapi({ example: 'Buy milk' }),
     data: z.record(z.string(), z.string()).openapi({

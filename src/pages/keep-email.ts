@@ -1,20 +1,29 @@
 import { html } from 'hono/html';
 import { form } from './form.ts';
-import { storyPage } from './story.ts';
+import { linkPage, onward } from './link-page.ts';
 
-/** Keeps the e-mail address that a change is about to take away, or has. */
-export const keepEmail = storyPage({
+/** Keeps the email address that a change is about to take away, or has. */
+export const keepEmail = linkPage({
   ask: {
     heading: 'Keep your address',
-    content: html`<p>Someone asked to give your Errand account another e-mail address. If that was not you, keep the one you have: the change is called off. If it has happened already it is undone: every device is signed out, and a password that was set since, or a Google or Telegram account that was linked since, does not sign in any more.</p>
-${form({ id: 'keep', path: '/auth/email/change/revert', button: 'Keep my address', done: 'kept' })}
+    content: html`<p>Someone asked to give your Errand account another email address. If that was not you, keep the one you have: the change is called off. If it has happened already it is undone: every device is signed out, and passwords that were set, or Google or Telegram accounts that were linked, in the 7 days before it was asked for or since no longer sign in.</p>
+${form({ id: 'keep', path: '/auth/email/change/revert', button: 'Keep my address', done: 'kept', undone: 'undone' })}
 <p class="quiet">It was you? Just close this page.</p>`,
   },
   ends: {
+    undone: {
+      heading: 'Your address is back',
+      content: (
+        site,
+      ) => html`<p>The change had happened, and is undone: your account has its old address again. Every device is signed out, and ways to sign in that were added in the 7 days before the change, or since, are removed.</p>
+<p>Someone else got into your account, unless it was you: sign in, by a mailed code if the password does not work, and choose a new password now.</p>
+${onward(site, 'Sign in', 'sign-in')}`,
+    },
     kept: {
       heading: 'Your address stays',
-      content: html`<p>The change does not happen.</p>
-<p>If you did not ask for it, someone else got into your account: choose a new password now. If signing in fails, ask for a link to reset it. You can close this page.</p>`,
+      content: (site) => html`<p>The change does not happen.</p>
+<p>If you did not ask for it, someone else got into your account: choose a new password now. If signing in fails, ask for a link to reset it.</p>
+${onward(site, 'Choose a new password', 'settings/security')}`,
     },
   },
   dead: {

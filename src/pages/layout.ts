@@ -9,6 +9,8 @@ export interface Site {
   api: string;
   /** As the outside world writes it: `https://errand.example.com/api`. */
   publicApi: string;
+  /** Where the web client is, relative to the page; undefined while it is switched off. */
+  app: string | undefined;
 }
 
 export interface Page {
@@ -37,8 +39,8 @@ export const layout = (
   site: Site,
   page: Page,
 ): Html => html`${headOf(page.title, STYLE, page.hasScript ? SCRIPT : undefined)}
-<body data-api="${site.api}">
-<header><img src="${ICON.href}" alt="" width="28" height="28"> Errand</header>
+<body data-api="${site.api}"${site.app !== undefined && html` data-app="${site.app}"`}>
+<header><img src="${ICON.href}" alt="" width="24" height="24"> Errand</header>
 <main>
 ${page.main(site)}
 </main>

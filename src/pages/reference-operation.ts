@@ -1,42 +1,63 @@
 import { html } from 'hono/html';
 import {
   type Answer,
+  type Call,
   type Content,
   nameIn,
   type OpenApiDocument,
-  type Operation,
   type Parameter,
   type Reference,
+  resolve,
+  type Schema,
 } from '../http/openapi-document.ts';
 import type { Html } from './layout.ts';
 import { fieldOf, prose, shape, typeOf } from './reference-schema.ts';
 
-export interface Call {
-  method: string;
-  path: string;
-  operation: Operation;
-}
-
-/** Where the refusals that have this name are told. */
+/** Where the errors that have this name are told. */
 export const refusalAnchor = (name: string): string => `refusal-${name}`;
 
-/** What the filter looks through: all words in lower case. */
-export const findable = ({ method, path, operation }: Call): string =>
-  [method, path, operation.summary, ...operation.tags].join(' ').toLowerCase();
+/** What the filter looks through: each word once, in lower case, those of fields and descriptions too. */
+export function findable(document: OpenApiDocument, { method, path, operation }: Call): string {
+  const { operationId, summary, description = '', tags, parameters = [], requestBody, responses } = operation;
+  const bodies = [requestBody, ...Object.values(responses)].map((part) =>
+    part && 'content' in part ? jsonIn(part.content)?.schema : undefined,
+  );
+  const texts = [
+    ...[method, path, operationId, summary, description, ...tags],
+    ...parameters.flatMap((parameter) => [parameter.name, parameter.description ?? '']),
+    ...bodies.flatMap((schema) => (schema ? wordsOf(document, schema) : [])),
+  ];
+  return [...new Set(texts.join(' ').toLowerCase().split(/\s+/))].join(' ');
+}
+
+/** The names of all fields of a shape, with what is said of them, down to the last. */
+export function wordsOf(document: OpenApiDocument, named: Schema, seen = new Set<string>()): string[] {
+  if (named.$ref !== undefined) {
+    if (seen.has(named.$ref)) return [];
+    seen.add(named.$ref);
+  }
+  const schema = resolve(document, named);
+  const { properties = {}, items, anyOf = [], oneOf = [], enum: values = [], description = '' } = schema;
+  const inner = [...Object.values(properties), ...anyOf, ...oneOf, ...(items ? [items] : [])];
+  const own = [...Object.keys(properties), ...values.map(String), description];
+  return [...own, ...inner.flatMap((part) => wordsOf(document, part, seen))];
+}
 
 /** One operation: on one side what it takes and gives, on the other how that looks. */
 export function operationView(document: OpenApiDocument, call: Call): Html {
-  const { method, path, operation } = call;
+  const { method, path, operation, server } = call;
   const { operationId: id, parameters = [], requestBody } = operation;
   const body = jsonIn(requestBody?.content);
-  return html`<article id="${id}" aria-labelledby="${id}-name" data-find="${findable(call)}">
+  return html`<article id="${id}" aria-labelledby="${id}-name" data-find="${findable(document, call)}">
 <div class="told">
 <h3 id="${id}-name"><a href="#${id}">${operation.summary}</a></h3>
 <p class="call"><b class="${method}">${method.toUpperCase()}</b> <code>${breakable(path)}</code></p>
+${server !== document.servers[0]?.url && html`<p class="quiet">Outside the base path, at <code>${server}</code>.</p>`}
 ${prose(operation.description)}
 <p class="quiet">${operation.security.length > 0 ? 'Needs an access token.' : 'Open: needs no access token.'}</p>
 ${parametersOf(document, parameters, 'path')}
 ${parametersOf(document, parameters, 'query')}
+${parametersOf(document, parameters, 'header')}
 ${
   body &&
   html`<h4>Body${requestBody?.required !== true && html` <span class="quiet">may be left out</span>`}</h4>
@@ -44,11 +65,11 @@ ${shape(document, body.schema, 'sent')}`
 }
 ${Object.entries(operation.responses).map(([status, answer]) => answerOf(document, status, answer))}
 <h4>Refusals</h4>
-<ul class="refusals">${Object.entries(operation.responses).map(([status, answer]) => refusalOf(status, answer))}</ul>
+<ul class="refusals">${Object.entries(operation.responses).map(([status, answer]) => errorOf(status, answer))}</ul>
 </div>
 <div class="shown">
 <h4>Request</h4>
-<pre class="command" tabindex="0"><code>${curl(document, call)}</code></pre>
+<pre tabindex="0"><code>${command(curl(call))}</code></pre>
 ${Object.entries(operation.responses).map(([status, answer]) => exampleOf(status, answer))}
 </div>
 </article>`;
@@ -62,11 +83,13 @@ const isNamed = (answer: Answer | Reference): answer is Reference => '$ref' in a
 const breakable = (path: string): Html =>
   html`${path.split('/').map((part, index) => (index > 0 ? html`/<wbr>${part}` : part))}`;
 
+const PLACES = { path: 'Path', query: 'Query', header: 'Headers' };
+
 function parametersOf(document: OpenApiDocument, parameters: Parameter[], place: Parameter['in']): Html {
   const here = parameters.filter((parameter) => parameter.in === place);
   return html`${
     here.length > 0 &&
-    html`<h4>${place === 'path' ? 'Path' : 'Query'}</h4>
+    html`<h4>${PLACES[place]}</h4>
 <dl class="fields">${here.map(({ name, schema, required = false, description }) =>
       fieldOf(document, { name, schema, description, isRequired: required, way: 'sent' }),
     )}</dl>`
@@ -82,7 +105,7 @@ function answerOf(document: OpenApiDocument, status: string, answer: Answer | Re
   return html`<h4>Answer ${status}</h4>${shape(document, schema, 'told')}`;
 }
 
-const refusalOf = (status: string, answer: Answer | Reference): Html =>
+const errorOf = (status: string, answer: Answer | Reference): Html =>
   html`${isNamed(answer) && html`<li><a href="#${refusalAnchor(nameIn(answer.$ref))}">${status}</a></li>`}`;
 
 function exampleOf(status: string, answer: Answer | Reference): Html {
@@ -94,16 +117,23 @@ function exampleOf(status: string, answer: Answer | Reference): Html {
   }`;
 }
 
+/** Lets the address wrap between its parts, and nowhere else: its lines and the body stay as they are. */
+function command(text: string): Html {
+  const [first = '', ...rest] = text.split('\n');
+  const parts = first.split(/(?<=\/(?!\/)|(?<!\\) (?!\\))/);
+  return html`<span class="address">${parts.map((part) => html`<span>${part}</span><wbr>`)}</span>${rest.map((line) => `\n${line}`).join('')}`;
+}
+
 /** The request as a command for a shell, ids and token in variables. */
-function curl({ servers: [server] }: OpenApiDocument, { method, path, operation }: Call): string {
+function curl({ method, path, operation, server }: Call): string {
   const query = (operation.parameters ?? [])
     .filter((parameter) => parameter.in === 'query' && parameter.required)
-    .map(({ name, schema }) => `${name}=${encodeURIComponent(String(schema.example))}`)
-    .join('&');
-  const address = `${server?.url}${path.replaceAll(/\{(\w+)\}/g, '$$$1')}${query && `?${query}`}`;
+    .map(({ name, schema }) => `--data-urlencode "${name}=${schema.example}"`);
+  const address = `${server}${path.replaceAll(/\{(\w+)\}/g, '$$$1')}`;
   const body = jsonIn(operation.requestBody?.content)?.example;
   return [
-    `curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} "${address}"`,
+    `curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`}${query.length > 0 ? ' -G' : ''} "${address}"`,
+    ...query,
     ...(operation.security.length > 0 ? ['-H "Authorization: Bearer $access"'] : []),
     ...(body === undefined
       ? []

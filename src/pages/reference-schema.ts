@@ -54,7 +54,7 @@ export function fieldOf(document: OpenApiDocument, field: Field): Html {
     way === 'sent' && isRequired && html` <span class="required">required</span>`
   }${
     way === 'told' && !isRequired && html`<span class="type">, may be missing</span>`
-  }</dt><dd>${meaning !== undefined && html`<p>${inline(meaning)}</p>`}${limits(schema)}${
+  }</dt><dd>${meaning !== undefined && html`<p>${inline(meaning)}</p>`}${limits(document, schema)}${
     isTold && shape(document, inner, way)
   }</dd></div>`;
 }
@@ -84,8 +84,8 @@ export function typeOf(schema: Schema): Html {
 }
 
 /** What values are allowed, and which is taken by default. */
-function limits(schema: Schema): Html {
-  const inner = schema.type === 'array' && schema.items?.enum ? schema.items : schema;
+function limits(document: OpenApiDocument, schema: Schema): Html {
+  const inner = resolve(document, schema.type === 'array' && schema.items ? schema.items : schema);
   const values = (inner.enum ?? []).filter((value) => value !== null);
   const lines = [
     values.length > 0 &&
@@ -93,7 +93,9 @@ function limits(schema: Schema): Html {
     range(schema.minLength, schema.maxLength, 'characters'),
     range(schema.minItems, schema.maxItems, 'entries'),
     range(schema.minimum, schema.maximum),
-    schema.pattern !== undefined && html`Matches <code>${schema.pattern}</code>`,
+    schema.pattern !== undefined &&
+      schema.description === undefined &&
+      html`Matches <code>${schema.pattern}</code>`,
     schema.default !== undefined && html`Default ${code(schema.default)}`,
     isTelling(schema) && html`Example ${code(schema.example)}`,
   ].filter((line) => line !== false);

@@ -147,18 +147,39 @@ main p > a, dt a, .refusals a, .shape a { display: inline-block; min-height: 1.5
 .refusals { display: flex; flex-wrap: wrap; gap: 0.5rem; margin: 0; padding: 0; list-style: none; }
 .refusals a { padding: 0.05rem 0.5rem; border: 1px solid var(--line); border-radius: 0.4rem; font-size: 0.875rem; }
 
+/* A shadow at the side on which there is more to see. */
 pre {
-  max-height: 26rem;
+  clear: both;
   margin: 0;
   padding: 0.85rem 1rem;
-  overflow: auto;
+  overflow-x: auto;
   border: 1px solid var(--line);
   border-radius: 0.6rem;
-  background: var(--code);
+  background:
+    linear-gradient(to right, var(--code) 40%, transparent) left / 2.5rem 100% no-repeat local,
+    linear-gradient(to left, var(--code) 40%, transparent) right / 2.5rem 100% no-repeat local,
+    linear-gradient(to right, var(--edge), transparent) left / 0.6rem 100% no-repeat scroll,
+    linear-gradient(to left, var(--edge), transparent) right / 0.6rem 100% no-repeat scroll,
+    var(--code);
 }
 pre code { font-size: 0.78125rem; overflow-wrap: normal; }
-pre.command { white-space: pre-wrap; }
-pre.command code { overflow-wrap: anywhere; }
+.address { white-space: pre-wrap; }
+.address > span { white-space: pre; }
+
+.copy {
+  float: right;
+  margin-top: -1.75rem;
+  padding: 0 0.6rem;
+  border: 1px solid var(--line);
+  border-radius: 0.4rem;
+  background: var(--sheet);
+  color: var(--quiet);
+  font: inherit;
+  font-size: 0.8125rem;
+  line-height: 1.5rem;
+  cursor: pointer;
+}
+.copy:hover { color: var(--ink); }
 
 @media (max-width: 59.99rem) {
   .brand span { position: absolute; clip-path: inset(50%); }
@@ -183,7 +204,6 @@ pre.command code { overflow-wrap: anywhere; }
 @media (min-width: 76rem) {
   article { grid-template-columns: minmax(0, 9fr) minmax(0, 10fr); }
   article.shape { grid-template-columns: minmax(0, 44rem); }
-  .shown { position: sticky; top: calc(var(--bar) + 1rem); align-self: start; }
 }
 
 @media (scripting: none) {

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
-import type { OpenApiDocument } from '../http/openapi-document.ts';
+import { type Call, callsOf, type OpenApiDocument } from '../http/openapi-document.ts';
 import { ICON, REFERENCE_SCRIPT, REFERENCE_STYLE } from './assets.ts';
 import { type Html, headOf } from './layout.ts';
-import { type Call, findable, operationView, refusalAnchor } from './reference-operation.ts';
+import { operationView, refusalAnchor, wordsOf } from './reference-operation.ts';
 import { inline, prose, shape, shapeAnchor, typeOf } from './reference-schema.ts';
 
 interface Group {
@@ -35,10 +35,11 @@ ${contentsOf(groups)}
 <section class="introduction" data-rest>
 <h1>${document.info.title} API <span class="quiet">${document.info.version}</span></h1>
 ${prose(document.info.description)}
+<p>Paths are relative to <code>${document.servers[0]?.url}</code>.</p>
 <p><a href="openapi.json">The same as an OpenAPI document</a></p>
 </section>
 ${groups.map((group) => groupView(document, group))}
-${refusalsOf(document)}
+${errorsOf(document)}
 ${shapesOf(document)}
 </main>
 </body>
@@ -46,11 +47,9 @@ ${shapesOf(document)}
 `;
 }
 
-function groupsOf({ tags, paths }: OpenApiDocument): Group[] {
-  const calls = Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, operation]) => ({ method, path, operation })),
-  );
-  return tags.map(({ name, description }) => ({
+function groupsOf(document: OpenApiDocument): Group[] {
+  const calls = callsOf(document);
+  return document.tags.map(({ name, description }) => ({
     id: `tag-${name.toLowerCase().replaceAll(' ', '-')}`,
     name,
     description,
@@ -64,7 +63,7 @@ ${groups.map(
 <p><a href="#${id}">${name}</a></p>
 <ul>${calls.map(
     (call) =>
-      html`<li data-find="${findable(call)}"><a href="#${call.operation.operationId}"><span>${call.operation.summary}</span> <b class="${call.method}">${call.method.toUpperCase()}</b></a></li>`,
+      html`<li data-of="${call.operation.operationId}"><a href="#${call.operation.operationId}"><span>${call.operation.summary}</span> <b class="${call.method}">${call.method.toUpperCase()}</b></a></li>`,
   )}</ul>
 </div>`,
 )}
@@ -81,35 +80,33 @@ ${prose(description)}
 ${calls.map((call) => operationView(document, call))}
 </section>`;
 
-const refusalsOf = ({ components, paths }: OpenApiDocument): Html => html`
-<section aria-labelledby="refusals">
+const errorsOf = (document: OpenApiDocument): Html => html`
+<section aria-labelledby="refusals" data-rest>
 <h2 id="refusals"><a href="#refusals">Refusals</a></h2>
 <p>Whatever is refused is answered with an <a href="#${shapeAnchor('Error')}">Error</a>. Its kind and status belong together:</p>
-<dl class="fields">${Object.entries(components.responses).map(
+<dl class="fields">${Object.entries(document.components.responses).map(
   ([name, { description }]) => html`
-<div id="${refusalAnchor(name)}"><dt><b>${statusOf(paths, name)}</b> <code>${name}</code></dt><dd><p>${inline(description)}</p></dd></div>`,
+<div id="${refusalAnchor(name)}"><dt><b>${statusOf(document, name)}</b> <code>${name}</code></dt><dd><p>${inline(description)}</p></dd></div>`,
 )}</dl>
 </section>`;
 
-/** The status that a refusal goes by, in whichever operation names it. */
-function statusOf(paths: OpenApiDocument['paths'], name: string): string {
-  const answers = Object.values(paths)
-    .flatMap((operations) => Object.values(operations))
-    .flatMap(({ responses }) => Object.entries(responses));
+/** The status that a error goes by, in whichever operation names it. */
+function statusOf(document: OpenApiDocument, name: string): string {
+  const answers = callsOf(document).flatMap(({ operation }) => Object.entries(operation.responses));
   const [status = ''] =
     answers.find(([, answer]) => '$ref' in answer && answer.$ref.endsWith(`/${name}`)) ?? [];
   return status;
 }
 
 const shapesOf = (document: OpenApiDocument): Html => html`
-<section aria-labelledby="shapes">
+<section aria-labelledby="shapes" data-group>
 <h2 id="shapes"><a href="#shapes">Shapes</a></h2>
 ${Object.entries(document.components.schemas)
   .sort(([one], [other]) => (one < other ? -1 : 1))
   .map(([name, schema]) => {
     const id = shapeAnchor(name);
     const parts = (schema.allOf ?? []).filter(({ $ref }) => $ref !== undefined);
-    return html`<article id="${id}" aria-labelledby="${id}-name" class="shape">
+    return html`<article id="${id}" aria-labelledby="${id}-name" class="shape" data-shape data-find="${`${name} ${wordsOf(document, schema, new Set()).join(' ')}`.toLowerCase()}">
 <h3 id="${id}-name"><a href="#${id}">${name}</a></h3>
 ${prose(schema.description)}
 ${parts.length > 0 && html`<p class="quiet">With all of ${parts.map((part) => typeOf(part))}.</p>`}

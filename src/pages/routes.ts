@@ -1,12 +1,14 @@
-import type { Hono } from 'hono';
+import type { Context, Hono } from 'hono';
 import type { Deps } from '../deps.ts';
-import { commonHeaders } from '../http/answer.ts';
 import type { OpenApiDocument } from '../http/openapi-document.ts';
-import { type Environment, requestIdOf } from '../http/request.ts';
+import { type Environment, requestIdOf } from '../http/request-context.ts';
+import { commonHeaders, respond } from '../http/response.ts';
 import { acceptInvitation } from './accept-invitation.ts';
 import { type Asset, ICON, REFERENCE_SCRIPT, REFERENCE_STYLE, SCRIPT, STYLE } from './assets.ts';
+import { mountClient, mountFarewell } from './client.ts';
 import { confirmEmail } from './confirm-email.ts';
 import { confirmSignup } from './confirm-signup.ts';
+import { documentHeaders, KEPT_FOR_GOOD } from './documents.ts';
 import { keepEmail } from './keep-email.ts';
 import { type Html, layout, type Page } from './layout.ts';
 import { referencePage } from './reference.ts';
@@ -24,11 +26,8 @@ const CONTENT_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const KEPT_FOR_GOOD = 'public, max-age=31536000, immutable';
-
 /** Every page by its path, which mails name (`mail/messages.ts`); not under the base path. */
 const PAGES: Record<string, Page> = {
-  '/': welcome,
   '/confirm-signup': confirmSignup,
   '/reset-password': resetPassword,
   '/confirm-email': confirmEmail,
@@ -36,39 +35,50 @@ const PAGES: Record<string, Page> = {
   '/accept-invitation': acceptInvitation,
 };
 
-/** The small pages that mailed links open, and `/`. They read nothing and change nothing: their buttons call the API. */
+/**
+ * The small pages that mailed links open. Opening one spends no token and changes nothing: a page asks what its token is
+ * about, and its buttons call the API. And the browser client, or in its place a page at `/` that says what this is.
+ */
 export function mountPages(app: Hono<Environment>, deps: Deps): void {
   const { base_path: basePath, public_url: publicUrl } = deps.config.server;
-  const site = { api: `.${basePath}`, publicApi: publicUrl + basePath };
-  for (const [path, page] of Object.entries(PAGES)) {
+  const site = {
+    api: `.${basePath}`,
+    publicApi: publicUrl + basePath,
+    app: deps.config.web.enabled ? './app/' : undefined,
+  };
+  const pages = deps.config.web.enabled ? PAGES : { ...PAGES, '/': welcome };
+  for (const [path, page] of Object.entries(pages)) {
     const document = layout(site, page);
-    app.get(path, async (context) => htmlAnswer(requestIdOf(context), await document));
+    app.get(path, async (context) => htmlResponse(context, publicUrl, await document));
   }
   mountAssets(app, '', [STYLE, SCRIPT, ICON]);
+  if (deps.config.web.enabled) mountClient(app, deps);
+  else mountFarewell(app);
 }
 
 /** The reference of the API at `/docs` under the base path, with its assets, so that they pass where the API does. */
 export function mountReference(
   app: Hono<Environment>,
-  basePath: string,
+  { base_path: basePath, public_url: publicUrl }: Deps['config']['server'],
   document: () => OpenApiDocument,
 ): void {
-  let page: Html | undefined;
+  /** Encoded once: the same bytes are sent to everyone. */
+  let page: Promise<Uint8Array<ArrayBuffer>> | undefined;
   app.get(`${basePath}/docs`, async (context) => {
-    page ??= referencePage(document());
-    return htmlAnswer(requestIdOf(context), await page);
+    page ??= Promise.resolve(referencePage(document())).then((html) =>
+      new TextEncoder().encode(String(html)),
+    );
+    return new Response(await page, { headers: documentHeaders(context, publicUrl, CONTENT_POLICY) });
   });
+  // Relative, as a proxy may have taken a part of the path off.
+  app.get(`${basePath}/docs/`, (context) =>
+    respond(requestIdOf(context), 308, undefined, { Location: '../docs' }),
+  );
   mountAssets(app, basePath, [REFERENCE_STYLE, REFERENCE_SCRIPT, ICON]);
 }
 
-const htmlAnswer = (requestId: string, document: Awaited<Html>): Response =>
-  new Response(String(document), {
-    headers: {
-      ...commonHeaders(requestId),
-      'Content-Security-Policy': CONTENT_POLICY,
-      'Content-Type': 'text/html; charset=utf-8',
-    },
-  });
+const htmlResponse = (context: Context<Environment>, publicUrl: string, document: Awaited<Html>): Response =>
+  new Response(String(document), { headers: documentHeaders(context, publicUrl, CONTENT_POLICY) });
 
 function mountAssets(app: Hono<Environment>, under: string, assets: Asset[]): void {
   for (const { href, type, content } of assets) {

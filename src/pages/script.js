@@ -2,27 +2,40 @@
  * What a page does in the browser. Sent there as text, hence JavaScript, and hence nothing from outside this function.
  *
  * A page holds views (`data-view`) of which one is seen: `ask`, `missing`, `dead`, and one for each way to be done. A
- * form says where it goes (`data-path`), what it calls the token (`data-token`) and which view is next (`data-done`).
+ * form says where it goes (`data-path`), what it calls the token (`data-token`) and which view is next (`data-done`), or
+ * where in the web client (`data-app`) it leads (`data-next`): then a session that it opens is kept as a cookie.
  */
 export function page() {
   const UNANSWERED_MS = 30_000;
-  const { api } = document.body.dataset;
+  const { api, app } = document.body.dataset;
   const token = takeToken();
+  /** Of the account that was just opened, while the page still asks for its password. */
+  let session;
 
   show(token ? 'ask' : 'missing');
+  if (token && document.querySelector('[data-about]')) tell();
   // A second link opened in the same tab changes only the fragment.
   addEventListener('hashchange', () => location.reload());
-  for (const form of document.forms) {
-    form.hidden = false;
-    form.addEventListener('submit', (event) => {
-      event.preventDefault();
-      if (form.ariaBusy !== 'true') submit(form);
-    });
-  }
-  for (const box of document.querySelectorAll('[data-reveals]')) {
-    box.addEventListener('change', () => {
-      document.getElementById(box.dataset.reveals).type = box.checked ? 'text' : 'password';
-    });
+  addEventListener('pagehide', () => session && !app && signOut(session));
+  // They may have signed in elsewhere meanwhile.
+  if (document.querySelector('[data-ways]'))
+    document.addEventListener('visibilitychange', () => !document.hidden && tell());
+  prepare(document);
+
+  /** Makes the forms of a part of the page work. */
+  function prepare(part) {
+    for (const form of part.querySelectorAll('form')) {
+      form.hidden = false;
+      form.addEventListener('submit', (event) => {
+        event.preventDefault();
+        if (form.ariaBusy !== 'true') submit(form);
+      });
+    }
+    for (const box of part.querySelectorAll('[data-reveals]')) {
+      box.addEventListener('change', () => {
+        document.getElementById(box.dataset.reveals).type = box.checked ? 'text' : 'password';
+      });
+    }
   }
 
   /** Out of the address bar, into this tab's own memory of the page: a reload still knows the token. */
@@ -36,15 +49,55 @@ export function page() {
     history.replaceState(kept ? { token: kept } : null, '', location.pathname + location.search);
   }
 
-  function show(name, values = {}) {
+  function show(name) {
     for (const view of document.querySelectorAll('[data-view]')) {
       view.hidden = view.dataset.view !== name;
       if (view.hidden) continue;
-      for (const blank of view.querySelectorAll('[data-blank]')) {
-        blank.textContent = values[blank.dataset.blank] ?? '';
-      }
       document.title = `${view.querySelector('h1').textContent} · Errand`;
     }
+  }
+
+  /** Fills in what the token is about; what cannot be known stays unsaid. */
+  async function tell() {
+    const [about, person] = await Promise.all([read(), app ? whoIsHere() : undefined]);
+    const own = about.account ?? about.email;
+    const isOwn = person?.email === own;
+    // A long address comes shortened.
+    if (own && person && !isOwn && !own.includes('…')) about.other = person.email;
+    showWay(isOwn && own ? 'me' : about.hasAccount ? 'account' : 'newcomer');
+    for (const element of document.querySelectorAll('[data-about]')) {
+      const value = about[element.dataset.about] ?? '';
+      // As its default, which outlives a reset of its form.
+      if (element instanceof HTMLInputElement) element.defaultValue = value;
+      else element.textContent = value;
+    }
+    const isKnown = (name) => typeof about[name] === 'string';
+    for (const element of document.querySelectorAll('[data-known]')) {
+      element.hidden = !isKnown(element.dataset.known);
+    }
+    for (const element of document.querySelectorAll('[data-unknown]')) {
+      element.hidden = isKnown(element.dataset.unknown);
+    }
+  }
+
+  /** Of several ways to do the same, the one that fits. */
+  function showWay(name) {
+    const place = document.querySelector('[data-ways]');
+    if (!place || place.dataset.ways === name) return;
+    place.dataset.ways = name;
+    place.replaceChildren(document.querySelector(`template[data-way="${name}"]`).content.cloneNode(true));
+    prepare(place);
+  }
+
+  /** Who is signed in to the web client, if anyone is. */
+  function whoIsHere() {
+    return fetch(`${api}/me`, { signal: AbortSignal.timeout(UNANSWERED_MS) })
+      .then((response) => (response.ok ? response.json() : undefined))
+      .catch(() => undefined);
+  }
+
+  function read() {
+    return post('/auth/links/read', { token }).catch(() => ({}));
   }
 
   async function submit(form) {
@@ -52,41 +105,79 @@ export function page() {
     unmark(form);
     say(form, 'One moment…');
     try {
-      const values = await send(form.dataset, Object.fromEntries(new FormData(form)));
-      leave(form.dataset.done, values);
+      const about = form.dataset.undone === undefined ? {} : await read();
+      await send(form.dataset, Object.fromEntries(new FormData(form)));
+      const { done, undone, withoutPassword, next, says } = form.dataset;
+      if (session && withoutPassword) leave(withoutPassword);
+      else if (app && next !== undefined) await goOn(next, says);
+      else leave((about.isChanged && undone) || done);
     } catch (refusal) {
-      explain(form, refusal);
+      await explain(form, refusal);
     } finally {
       form.ariaBusy = 'false';
     }
   }
 
-  /** Does what the form is for, and ends every session that came of it. */
-  async function send({ path, token: tokenName, signIn }, fields) {
-    if (signIn === undefined) {
-      const answer = await post(path, { ...fields, [tokenName]: token });
-      if (answer.refreshToken) await signOut(answer);
-      return { ...fields, ...answer };
+  /** Does what the form is for; a session that comes of it is the web client's, else it ends. */
+  async function send(
+    { path, token: tokenName, signIn, opens, session: isSignedIn, withoutPassword },
+    fields,
+  ) {
+    const kept = app && { session: 'cookie' };
+    if (isSignedIn !== undefined) {
+      await post(path, fields, session.accessToken);
+      if (!app) await signOut(session);
+      session = undefined;
+      return;
     }
-    const session = await post('/auth/login', fields);
-    try {
-      return await post(path, { [tokenName]: token }, session.accessToken);
-    } finally {
-      await signOut(session);
+    if (signIn !== undefined) {
+      const signedIn = await post('/auth/login', { ...fields, ...kept });
+      try {
+        await post(path, { [tokenName]: token }, signedIn.accessToken);
+      } catch (refusal) {
+        await signOut(signedIn);
+        throw refusal;
+      }
+      if (!app) await signOut(signedIn);
+      return;
     }
+    const opened = await post(path, { ...fields, [tokenName]: token, ...(opens !== undefined && kept) });
+    if (withoutPassword !== undefined && (await lacksPassword(opened))) session = opened;
+    else if (opened.refreshToken) await signOut(opened);
   }
 
+  /** Leads into the web client, which says what has happened. */
+  async function goOn(to, words) {
+    // A page that signs nobody in leaves nobody else signed in either.
+    if (to === 'sign-in') await post('/auth/logout').catch(() => {});
+    if (words) sessionStorage.setItem('errand.notice', words);
+    keepToken(undefined);
+    location.replace(new URL(app + to, location.href));
+  }
+
+  /** Whoever cannot be asked is taken to have one: a code by mail signs in either way. */
+  const lacksPassword = ({ accessToken }) =>
+    fetch(`${api}/me`, {
+      headers: accessToken ? { Authorization: `Bearer ${accessToken}` } : {},
+      signal: AbortSignal.timeout(UNANSWERED_MS),
+    })
+      .then((response) => response.json())
+      .then(({ hasPassword }) => hasPassword === false)
+      .catch(() => false);
+
   const signOut = ({ accessToken, refreshToken }) =>
-    post('/auth/logout', { refreshToken }, accessToken).catch(() => {});
+    post('/auth/logout', refreshToken && { refreshToken }, accessToken).catch(() => {});
 
   async function post(path, body, accessToken) {
     const response = await fetch(api + path, {
       method: 'POST',
       headers: {
-        'Content-Type': 'application/json',
+        ...(body && { 'Content-Type': 'application/json' }),
         ...(accessToken && { Authorization: `Bearer ${accessToken}` }),
       },
-      body: JSON.stringify(body),
+      ...(body && { body: JSON.stringify(body) }),
+      // A session is ended also while the page goes.
+      keepalive: true,
       signal: AbortSignal.timeout(UNANSWERED_MS),
     });
     const answer = await response.json().catch(() => ({}));
@@ -99,16 +190,18 @@ export function page() {
   }
 
   /** Shows the view that ends the story; the token has no use any more. */
-  function leave(name, values) {
+  function leave(name) {
     keepToken(undefined);
     for (const form of document.forms) form.reset();
-    show(name, values);
+    show(name);
     document.querySelector(`[data-view="${name}"] h1`).focus();
   }
 
-  function explain(form, refusal) {
+  async function explain(form, refusal) {
     const { status, issues = [] } = refusal;
-    const isDead = status === 401 && form.dataset.signIn === undefined;
+    // Of an invitation: the address got an account meanwhile.
+    if (status === 401 && form.closest('[data-ways="newcomer"]') && (await read()).hasAccount) return tell();
+    const isDead = status === 401 && form.dataset.signIn === undefined && session === undefined;
     if (isDead || issues.some(({ path }) => path === 'token')) {
       leave('dead');
       return;
@@ -122,7 +215,8 @@ export function page() {
     if (status === undefined) return 'The server cannot be reached. Check your connection, then try again.';
     if (status === 429) return `Too many tries. Please wait ${inWords(retryAfter)}, then try again.`;
     if (status >= 500) return 'The server cannot do this right now. Please try again in a moment.';
-    if (status === 401) return form.dataset.signIn;
+    if (status === 401)
+      return form.dataset.signIn ?? 'You are no longer signed in here. Ask for a password reset instead.';
     return issues?.map((issue) => issue.message).join('. ') || message || 'The server refused this.';
   }
 

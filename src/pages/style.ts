@@ -2,15 +2,15 @@
 export const ground = `:root {
   color-scheme: light dark;
   --ground: #f4f3ee;
-  --sheet: #ffffff;
+  --sheet: #fffefc;
   --ink: #1c2220;
-  --quiet: #545f59;
+  --quiet: #5e6762;
   --line: #dcdfda;
   --edge: #7b857f;
   --accent: #1c6b4f;
   --accent-strong: #14533d;
   --on-accent: #ffffff;
-  --fault: #b3261e;
+  --fault: #b23c1e;
   --code: #f0f1ec;
   --get: #1c6b4f;
   --post: #1f55a8;
@@ -23,13 +23,13 @@ export const ground = `:root {
     --ground: #121513;
     --sheet: #1b1f1d;
     --ink: #eceeea;
-    --quiet: #adb6b0;
+    --quiet: #a2aca6;
     --line: #333a36;
     --edge: #7e8a83;
     --accent: #7fd3ad;
     --accent-strong: #a5e4c8;
     --on-accent: #06251a;
-    --fault: #ffb4ab;
+    --fault: #f3a58c;
     --code: #141816;
     --get: #7fd3ad;
     --post: #a6c8ff;
@@ -54,8 +54,8 @@ a { color: var(--accent); text-underline-offset: 0.15em; }
 a:hover { color: var(--accent-strong); }
 
 :focus-visible {
-  outline: 3px solid var(--accent);
-  outline-offset: 2px;
+  outline: 2px solid var(--accent);
+  outline-offset: 1px;
 }
 
 code {
@@ -64,142 +64,143 @@ code {
 }
 `;
 
-/** The look of the small pages: one column. */
+/** The look of the small pages: that of the web client, one small sheet. */
 export const style = `${ground}
-body { padding: clamp(1rem, 6vh, 4rem) 1rem 2rem; }
-
-header, main {
-  max-width: 28rem;
-  margin-inline: auto;
+body {
+  display: grid;
+  grid-template: auto 1fr / min(25rem, 100% - 2rem);
+  align-content: start;
+  justify-content: center;
+  gap: 1.5rem;
+  min-height: 100dvh;
+  padding-block: clamp(1.5rem, 12vh, 8rem) 2rem;
+  font-size: 0.875rem;
+  line-height: 1.45;
 }
 
 header {
   display: flex;
   align-items: center;
-  gap: 0.6rem;
-  margin-bottom: 1rem;
+  gap: 0.5rem;
   font-size: 1.125rem;
-  font-weight: 650;
+  font-weight: 600;
 }
 
 main {
-  padding: clamp(1.25rem, 6vw, 2.25rem);
-  border: 1px solid var(--line);
-  border-radius: 0.9rem;
+  align-self: start;
+  padding: 2rem;
+  border-radius: 0.875rem;
   background: var(--sheet);
 }
 
 h1 {
-  margin: 0 0 0.75rem;
-  font-size: 1.5rem;
-  line-height: 1.25;
-  text-wrap: balance;
+  margin: 0 0 1rem;
+  font-size: 1.625rem;
+  line-height: 1.2;
+  letter-spacing: -0.018em;
+  text-wrap: pretty;
 }
 
 h1:focus { outline: none; }
 
 p { margin: 0 0 1rem; }
 
-section > :last-child, form > :last-child, details > :last-child { margin-bottom: 0; }
+section > :last-child, form > :last-child, div > :last-child { margin-bottom: 0; }
+
+div[data-ways] { margin-bottom: 1rem; }
+
+strong { font-weight: 600; overflow-wrap: anywhere; }
 
 .quiet, .hint {
   color: var(--quiet);
-  font-size: 0.925rem;
+  font-size: 0.8125rem;
 }
 
-form { margin-bottom: 1.25rem; }
+.note {
+  padding: 0.75rem;
+  border-radius: 0.625rem;
+  background: var(--code);
+}
 
-.field { margin-bottom: 1.1rem; }
+form { margin-bottom: 1rem; }
+
+.field { margin-bottom: 1rem; }
 
 label { display: block; font-weight: 600; }
 
-.hint { margin: 0.1rem 0 0; }
+.hint { margin: 0.25rem 0 0; }
 
-.fault { margin: 0; }
-.fault:not(:empty) { margin-top: 0.4rem; }
+.fault { margin: 0; font-size: 0.8125rem; }
+.fault:not(:empty) { margin-top: 0.25rem; }
 
-.fault, .refused { color: var(--fault); font-weight: 550; }
+.fault, .refused { color: var(--fault); }
+:is(.fault, .refused):not(:empty)::before { content: "⚠\\FE0E  " / ""; }
 
 input:not([type="checkbox"]) {
   width: 100%;
   min-height: 2.75rem;
-  margin-top: 0.3rem;
+  margin-top: 0.25rem;
   padding: 0.5rem 0.75rem;
   border: 1px solid var(--edge);
-  border-radius: 0.5rem;
-  background: var(--sheet);
+  border-radius: 0.375rem;
+  background: none;
   color: inherit;
   font: inherit;
 }
 
-input[aria-invalid="true"] {
-  border-color: var(--fault);
-  box-shadow: 0 0 0 1px var(--fault);
-}
+input[aria-invalid="true"] { border-color: var(--fault); }
 
 .choice {
   display: inline-flex;
   align-items: center;
   gap: 0.5rem;
   min-height: 2rem;
-  margin-top: 0.35rem;
+  margin-top: 0.25rem;
   font-weight: 400;
 }
 
 input[type="checkbox"] {
-  width: 1.15rem;
-  height: 1.15rem;
+  width: 1.125rem;
+  height: 1.125rem;
   margin: 0;
   accent-color: var(--accent);
 }
 
 button {
   width: 100%;
-  min-height: 2.9rem;
-  padding: 0.55rem 1rem;
+  min-height: 2.75rem;
+  padding: 0.5rem 1rem;
   border: 1px solid transparent;
-  border-radius: 0.5rem;
+  border-radius: 0.375rem;
   background: var(--accent);
   color: var(--on-accent);
   font: inherit;
-  font-weight: 650;
+  font-weight: 600;
   cursor: pointer;
 }
 
 button:hover { background: var(--accent-strong); }
 
-form[aria-busy="true"] button { opacity: 0.65; cursor: progress; }
+form[aria-busy="true"] button { cursor: progress; }
 
-[role="status"] { margin: 0.9rem 0 0; }
+[role="status"] { margin: 0.75rem 0 0; }
 [role="status"]:empty { margin: 0; }
 
-details {
-  margin-bottom: 0.75rem;
-  padding: 0 1rem;
-  border: 1px solid var(--line);
-  border-radius: 0.6rem;
-}
-
-details[open] { padding-bottom: 1.1rem; }
-
-summary {
-  margin: 0 -1rem;
-  padding: 0.7rem 1rem;
-  border-radius: 0.6rem;
-  font-weight: 650;
-  cursor: pointer;
-}
-
-ul { margin: 0; padding-left: 1.2rem; }
-li a { display: inline-block; padding-block: 0.35rem; }
+ul { margin: 0; padding-left: 1.25rem; }
+li a, section > p > a { display: inline-block; padding-block: 0.25rem; }
 
 noscript p { margin: 1rem 0 0; }
 
-@media (scripting: none) {
-  details { display: none; }
+@media (pointer: coarse) {
+  body { font-size: 1rem; }
+  .quiet, .hint, .fault { font-size: 0.875rem; }
+}
+
+@media (width < 30rem) {
+  main { padding: 1.5rem; }
 }
 
 @media (prefers-reduced-motion: no-preference) {
-  a, button, input { transition: background-color 120ms, border-color 120ms, color 120ms; }
+  a, button, input { transition: background-color 90ms, border-color 90ms, color 90ms; }
 }
 `;

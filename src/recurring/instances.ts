@@ -1,25 +1,35 @@
-import type { RecurringSeriesRow } from '../db/tables.ts';
 import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
-import { AppError, demandSound, type Issue, invalid, notFound } from '../kernel/errors.ts';
+import { AppError, type Issue, invalid, notFound, throwIfIssues } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { toInstant, toMs } from '../kernel/instants.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
+import { bytesOfText } from '../kernel/text-bytes.ts';
+import * as store from '../storage/instances.ts';
+import { firstOccurrence, moveOccurrences } from '../storage/occurrences.ts';
+import { insertSeries, type StoredSeries, updateSeriesRow } from '../storage/series.ts';
+import { forgetSteps } from '../storage/series-steps.ts';
+import type { RecurringSeriesRow } from '../storage/tables.ts';
+import { findTask, itemTitles, type StoredTask, taskOf } from '../storage/tasks.ts';
 import { editIssues } from '../tasks/references.ts';
 import type { Task } from '../tasks/schema.ts';
-import { findTask, type StoredTask, taskOf } from '../tasks/store.ts';
 import { editTask } from '../tasks/tasks.ts';
-import type { Member } from '../workspaces/door.ts';
-import { dateOf, dayAt } from './calendar.ts';
-import { NOWHERE, pointTo } from './generate.ts';
-import * as store from './instances-store.ts';
-import { firstOccurrence, moveOccurrences } from './occurrences.ts';
+import type { Member } from '../workspaces/authorization.ts';
+import { requireCapacity, requirePlace } from '../workspaces/quotas.ts';
+import { NO_UPCOMING, setUpcoming } from './advance.ts';
+import { dateOf, dayAt } from './recurrence/calendar.ts';
+import { type EndCondition, MAX_COUNT } from './rule-schema.ts';
 import { endConditionOf, intervalOf, scheduleOf } from './schedule.ts';
-import { COUNT_AT_MOST, type EndCondition } from './schema.ts';
-import { settled, writeSettled, writeSettledInSteps } from './series.ts';
+import { caughtUp, seriesIssues, writeCaughtUp, writeCaughtUpInSteps } from './series.ts';
 import type { EditModeInput } from './series-schema.ts';
-import { insertSeries, type StoredSeries, updateSeriesRow } from './store.ts';
-import { changeInstances, saveTemplate, templateIssues } from './template.ts';
+import {
+  changeInstances,
+  finishInstances,
+  growthOf,
+  holderOf,
+  saveTemplate,
+  templateIssues,
+} from './template.ts';
 
 /** The tasks of a series that still exist, by occurrence. */
 export async function listInstances(
@@ -28,7 +38,7 @@ export async function listInstances(
   id: string,
   page: PageRequest,
 ): Promise<Page<Task>> {
-  return store.listInstances(deps.read, await settled(deps, who, id), page);
+  return store.listInstances(deps.read, await caughtUp(deps, who, id), page);
 }
 
 /**
@@ -43,24 +53,30 @@ export function editInstance(
   taskId: string,
   { mode, updates }: EditModeInput,
 ): Promise<Task> {
-  const demandInstance = (tx: Tx) => {
+  const requireInstance = (tx: Tx) => {
     const task = findTask(tx, who.workspaceId, taskId);
     if (task?.recurring_task_id !== id) throw notFound('instance of this series');
     return task;
   };
   if (mode === 'this') {
-    return writeSettled(deps, who, id, (tx, _series, now) => {
-      const task = demandInstance(tx);
+    return writeCaughtUp(deps, who, id, (tx, _series, now) => {
+      const task = requireInstance(tx);
       return underUpdates(() => taskOf(editTask(deps, tx, who, task, updates, now)));
     });
   }
-  return writeSettledInSteps(deps, who, id, function* (tx, series, now) {
-    const task = demandInstance(tx);
-    demandSound(inUpdates(templateIssues(tx, who, updates)));
-    const own = mode === 'following' ? yield* splitAt(tx, series, task, who.userId, now) : series;
-    const whole = saveTemplate(tx, own, updates, now);
-    yield* changeInstances(deps, tx, who, whole, updates, now);
-    return taskOf(findTask(tx, who.workspaceId, taskId) ?? task);
+  return writeCaughtUpInSteps(deps, who, id, updates, async (write, now) => {
+    const { whole, left, shown } = await write(function* (tx, series) {
+      const task = requireInstance(tx);
+      throwIfIssues(inUpdates(templateIssues(tx, who, updates, holderOf(series))));
+      const own = mode === 'following' ? yield* splitAt(deps, tx, who, series, task, now) : series;
+      requireCapacity(deps, tx, who, { tasks: 0, bytes: growthOf(tx, own, updates) });
+      const whole = saveTemplate(tx, own, updates, now);
+      const left = yield* changeInstances(deps, tx, who, whole, updates, now);
+      return { whole, left, shown: taskOf(findTask(tx, who.workspaceId, taskId) ?? task) };
+    });
+    await finishInstances(deps, who, whole.id, left, now);
+    const task = findTask(deps.read, who.workspaceId, taskId);
+    return task ? taskOf(task) : shown;
   });
 }
 
@@ -68,15 +84,16 @@ export function editInstance(
 export function updateIssues(
   deps: Deps,
   who: Member,
+  id: string,
   taskId: string,
   { mode, updates = {} }: Partial<EditModeInput>,
 ): Issue[] {
   const issues =
-    mode === 'this' ? editIssues(deps, who, taskId, updates) : templateIssues(deps.read, who, updates);
+    mode === 'this' ? editIssues(deps, who, taskId, updates) : seriesIssues(deps, who, id, updates);
   return inUpdates(issues);
 }
 
-/** Runs what refuses fields of a task; here they lie under `updates`. */
+/** Runs what rejects fields of a task; here they lie under `updates`. */
 function underUpdates<T>(act: () => T): T {
   try {
     return act();
@@ -95,10 +112,11 @@ const inUpdates = (issues: readonly Issue[]): Issue[] =>
  * present one ends. Nothing to split at the first one.
  */
 function* splitAt(
+  deps: Deps,
   tx: Tx,
+  who: Member,
   series: StoredSeries,
   task: StoredTask,
-  by: string,
   now: number,
 ): Steps<StoredSeries> {
   const number = task.occurrence_number ?? 1;
@@ -113,23 +131,30 @@ function* splitAt(
     starts_at: task.occurrence_at ?? series.starts_at,
     number_offset: series.number_offset - (number - 1),
     next_number: next_number && next_number - (number - 1),
-    ...(isBehind && NOWHERE),
+    ...(isBehind && NO_UPCOMING),
+    version: 1,
     created_at: at,
     updated_at: at,
   };
+  requirePlace(deps, tx, who, 'series');
+  requireCapacity(deps, tx, who, {
+    tasks: 0,
+    bytes: bytesOfText(rest.title, rest.description, ...itemTitles(rest)),
+  });
   insertSeries(tx, rest);
+  forgetSteps(tx, series.id);
   yield* moveOccurrences(tx, series.id, rest.id, number);
   const split = { ...rest, workspace_code };
   yield* store.moveInstances(tx, series, split.id, number, at);
   updateSeriesRow(tx, series, {
-    ...NOWHERE,
+    ...NO_UPCOMING,
     end_condition: JSON.stringify(endBefore(series, number, task)),
     state: 'ended',
     state_reason: 'completed',
     updated_at: at,
   });
   return isBehind && series.state === 'active'
-    ? pointTo(tx, split, scheduleOf(split).after(at), by, now)
+    ? setUpcoming(tx, split, scheduleOf(split).after(at), who.userId, now)
     : split;
 }
 
@@ -140,7 +165,7 @@ function endFrom(series: StoredSeries, number: number): EndCondition {
 
 /** A count, as far as one can be asked for; else the day before, on the calendar of the zone. */
 function endBefore(series: StoredSeries, number: number, task: StoredTask): EndCondition {
-  if (number - 1 <= COUNT_AT_MOST) return { type: 'count', count: number - 1 };
+  if (number - 1 <= MAX_COUNT) return { type: 'count', count: number - 1 };
   const day = dayAt(toMs(task.occurrence_at ?? task.created_at), intervalOf(series).timezone);
   return { type: 'date', endDate: dateOf(day - 1) };
 }

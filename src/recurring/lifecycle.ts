@@ -1,16 +1,18 @@
 import type { Tx } from '../db/tx.ts';
-import type { Deps, Leaving } from '../deps.ts';
-import { badRequest, codeOf, invalid } from '../kernel/errors.ts';
+import type { Deps, InstanceClosed } from '../deps.ts';
+import { badRequest, errnoOf, invalid } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
-import { findTask } from '../tasks/store.ts';
+import { findSkippedAt, forgetMissedAfter, updateOccurrence } from '../storage/occurrences.ts';
+import { findSeries, recurringTaskOf, type StoredSeries, updateSeriesRow } from '../storage/series.ts';
+import { forgetSteps } from '../storage/series-steps.ts';
+import { findTask } from '../storage/tasks.ts';
 import { dropTask } from '../tasks/tasks.ts';
-import type { Member } from '../workspaces/door.ts';
-import { advance, pointTo } from './generate.ts';
-import { findSkippedAt, forgetMissedAfter, updateOccurrence } from './occurrences.ts';
+import type { Member } from '../workspaces/authorization.ts';
+import { advance, setUpcoming } from './advance.ts';
 import { scheduleOf } from './schedule.ts';
-import { writeSettled } from './series.ts';
+import { writeCaughtUp } from './series.ts';
 import type { RecurringTask, SkipInput, SkippedRecurringTask } from './series-schema.ts';
-import { findSeries, recurringTaskOf, type StoredSeries, updateSeriesRow } from './store.ts';
+import { recordStep } from './step-back.ts';
 import { pauseForError } from './sweep.ts';
 
 /**
@@ -23,7 +25,7 @@ export function skipOccurrence(
   id: string,
   { occurrenceAt }: SkipInput,
 ): Promise<SkippedRecurringTask> {
-  return writeSettled(deps, who, id, (tx, series, now) => {
+  return writeCaughtUp(deps, who, id, (tx, series, now) => {
     const { next_run_at: at, next_number: number, state } = series;
     const isUpcoming = occurrenceAt === undefined || occurrenceAt === at;
     if (!isUpcoming) {
@@ -33,17 +35,21 @@ export function skipOccurrence(
     if (state !== 'active' || at === null || number === null) throw badRequest(`The series is ${state}`);
     if (!isUpcoming) throw invalid({ path: 'occurrenceAt', message: `The upcoming occurrence is at ${at}` });
     const task = findTask(tx, who.workspaceId, series.next_task_id);
+    recordStep(tx, series, task);
     if (task) dropTask(tx, task);
-    const touched = updateSeriesRow(tx, series, { updated_at: toInstant(now) });
+    // Its version was raised by that.
+    const left = findSeries(tx, who.workspaceId, id) ?? series;
+    const touched = updateSeriesRow(tx, left, { updated_at: toInstant(now) });
     return answer(skip(tx, touched, who.userId, now), at, number);
   });
 }
 
 /** Makes nothing more until the series is resumed; tasks stay. 400 for one that has ended. */
 export const pauseSeries = (deps: Deps, who: Member, id: string): Promise<RecurringTask> =>
-  writeSettled(deps, who, id, (tx, series, now) => {
-    refuseEnded(series);
+  writeCaughtUp(deps, who, id, (tx, series, now) => {
+    rejectEnded(series);
     if (series.state === 'paused') return recurringTaskOf(series);
+    forgetSteps(tx, id);
     const changes = { state: 'paused', next_run_at: null, updated_at: toInstant(now) } as const;
     return recurringTaskOf(updateSeriesRow(tx, series, changes));
   });
@@ -53,31 +59,33 @@ export const pauseSeries = (deps: Deps, who: Member, id: string): Promise<Recurr
  * already there is reused. What a clock that was ahead took for missed is made. 400 for a series that has ended.
  */
 export const resumeSeries = (deps: Deps, who: Member, id: string): Promise<RecurringTask> =>
-  writeSettled(deps, who, id, (tx, series, now) => {
-    refuseEnded(series);
+  writeCaughtUp(deps, who, id, (tx, series, now) => {
+    rejectEnded(series);
     if (series.state === 'active') return recurringTaskOf(series);
     const at = toInstant(now);
+    forgetSteps(tx, id);
     forgetMissedAfter(tx, id, at);
     const touched = updateSeriesRow(tx, series, { updated_at: at });
-    return recurringTaskOf(pointTo(tx, touched, scheduleOf(series).after(at), who.userId, now));
+    return recurringTaskOf(setUpcoming(tx, touched, scheduleOf(series).after(at), who.userId, now));
   });
 
 /**
  * Lets a series go on whose upcoming instance was completed or deleted before its time, in the transaction of that.
  * Any other task is none of its business.
  */
-export function instanceLeft(deps: Deps, tx: Tx, { task, how, by }: Leaving, now: number): void {
+export function onInstanceClosed(deps: Deps, tx: Tx, { task, how, by }: InstanceClosed, now: number): void {
   if (task.recurring_task_id === null) return;
   const found = findSeries(tx, task.workspace_id, task.recurring_task_id);
   if (!found) return;
   try {
     const series = advance(tx, found, now);
     if (series.next_number !== task.occurrence_number || series.next_run_at !== task.occurrence_at) return;
+    recordStep(tx, series, task);
     if (how === 'deleted') skip(tx, series, by, now);
-    else goOn(tx, series, by, now);
+    else advanceFrom(tx, series, by, now);
   } catch (err) {
     // A series that cannot go on must keep nobody from their task; a storage that cannot must.
-    if (codeOf(err) !== '') throw err;
+    if (errnoOf(err) !== '') throw err;
     pauseForError(deps, tx, found, now, err);
   }
 }
@@ -89,13 +97,13 @@ function skip(tx: Tx, series: StoredSeries, by: string, now: number): StoredSeri
     const key = { series_id, rule_version, occurrence_local };
     updateOccurrence(tx, key, { state: 'skipped' });
   }
-  return goOn(tx, series, by, now);
+  return advanceFrom(tx, series, by, now);
 }
 
-const goOn = (tx: Tx, series: StoredSeries, by: string, now: number): StoredSeries =>
-  pointTo(tx, series, scheduleOf(series).after(series.next_run_at ?? toInstant(now)), by, now);
+const advanceFrom = (tx: Tx, series: StoredSeries, by: string, now: number): StoredSeries =>
+  setUpcoming(tx, series, scheduleOf(series).after(series.next_run_at ?? toInstant(now)), by, now);
 
-function refuseEnded({ state }: StoredSeries): void {
+function rejectEnded({ state }: StoredSeries): void {
   if (state === 'ended') throw badRequest('The series has ended');
 }
 

@@ -1,32 +1,40 @@
 import { PageQuery, pageRequest, pageShape } from '../http/page-query.ts';
 import { route } from '../http/route.ts';
+import { TaskPage } from '../tasks/query-schema.ts';
 import { Task } from '../tasks/schema.ts';
-import { member } from '../workspaces/door.ts';
+import { member } from '../workspaces/authorization.ts';
+import { listCalendar } from './coming.ts';
 import { editInstance, listInstances, updateIssues } from './instances.ts';
 import { pauseSeries, resumeSeries, skipOccurrence } from './lifecycle.ts';
 import {
   comingOccurrences,
   createSeries,
   listSeries,
+  newSeriesIssues,
   previewRule,
   readSeries,
   removeSeries,
+  seriesIssues,
   updateSeries,
 } from './series.ts';
 import {
+  CalendarOccurrences,
+  CalendarQuery,
   ComingOccurrences,
   EditModeInput,
   OccurrencesQuery,
   Preview,
   PreviewInput,
   RecurringTask,
+  SeriesDeletion,
   SeriesInput,
   SeriesPatch,
   SeriesQuery,
   SkipInput,
   SkippedRecurringTask,
+  StepBackInput,
 } from './series-schema.ts';
-import { templateIssues } from './template.ts';
+import { stepBack } from './step-back.ts';
 
 const SERIES = '/workspaces/{workspace_id}/recurring-tasks';
 const ONE = `${SERIES}/{job_id}` as const;
@@ -36,37 +44,44 @@ export const recurringRoutes = [
   route({
     method: 'get',
     path: SERIES,
-    door: member('viewer'),
+    guard: member('viewer'),
     query: SeriesQuery,
     status: 200,
-    answer: pageShape(RecurringTask),
+    response: pageShape('RecurringTaskPage', RecurringTask),
     tag,
+    operationId: 'listRecurringTasks',
     summary: 'List the recurring tasks',
+    description:
+      'The oldest first; `state=active` leaves out those that are paused or ended, as a series is after an edit of `following` from its second occurrence on.',
     handle: ({ deps, who, query }) => listSeries(deps, who, query, pageRequest(deps, query)),
   }),
   route({
     method: 'post',
     path: SERIES,
-    door: member('member'),
+    guard: member('member'),
     body: SeriesInput,
-    refers: ({ deps, who, body }) => templateIssues(deps.read, who, body),
+    validateReferences: ({ deps, who, body }) => newSeriesIssues(deps.read, who, body),
     status: 201,
-    answer: RecurringTask,
+    existing: 'You have made a recurring task with this id already',
+    response: RecurringTask,
     tag,
+    operationId: 'createRecurringTask',
     summary: 'Create a recurring task',
     description:
-      'The task of the first occurrence after now is made at once, the next one when its time has come. What passed ' +
-      'before now is counted and not made.',
+      'The task of the first occurrence after now is made at once, the next one when its time has come, or at once when the upcoming task is completed, skipped or deleted. What passed ' +
+      'before now is counted and not made. With `taskId` a task becomes the series: it is the first instance, keeps its id, ' +
+      'number, status, ticks and comments, and gets the due date of that occurrence.',
     handle: ({ deps, who, body }) => createSeries(deps, who, body),
   }),
   route({
     method: 'post',
     path: `${SERIES}/preview`,
-    door: member('viewer'),
+    guard: member('viewer'),
     body: PreviewInput,
     status: 200,
-    answer: Preview,
+    response: Preview,
     tag,
+    operationId: 'previewOccurrences',
     summary: 'Preview the occurrences of a rule',
     description: 'Nothing is stored. A rule without occurrences gives none, which is no error.',
     handle: ({ deps, body }) => previewRule(deps, body),
@@ -74,52 +89,60 @@ export const recurringRoutes = [
   route({
     method: 'get',
     path: ONE,
-    door: member('viewer'),
+    guard: member('viewer'),
     status: 200,
-    answer: RecurringTask,
+    response: RecurringTask,
     tag,
+    operationId: 'getRecurringTask',
     summary: 'Read a recurring task',
+    description: 'The rule, what its tasks are made of, and its upcoming occurrence.',
     handle: ({ deps, who, params }) => readSeries(deps, who, params.job_id),
   }),
   route({
     method: 'patch',
     path: ONE,
-    door: member('member'),
+    guard: member('member'),
+    isConditional: true,
     body: SeriesPatch,
-    refers: ({ deps, who, body }) => templateIssues(deps.read, who, body),
+    validateReferences: ({ deps, who, params, body }) => seriesIssues(deps, who, params.job_id, body),
     status: 200,
-    answer: RecurringTask,
+    response: RecurringTask,
     tag,
+    operationId: 'updateRecurringTask',
     summary: 'Change a recurring task',
     description:
-      '`title`, `description`, `priority`, `assigneeId` and `listId` also change every instance not done, except the ' +
-      'fields overridden there. `interval` and `endCondition` are replaced whole. Another `interval` or `startsAt` ' +
+      '`title`, `description`, `priority`, `assigneeId`, `listId`, `labelIds` and `checklist` also change every instance ' +
+      'not done, except the fields overridden there; ticks stay. `interval` and `endCondition` are replaced whole. Another `interval` or `startsAt` ' +
       'makes a new rule from now on, counted from `startsAt`, else from a start to come or from now: the upcoming ' +
       'instance gets its date, or stays as an exception if it was edited, and another becomes upcoming. Another ' +
       '`endCondition` alone leaves the rhythm as it is. Numbers go on, and `count` is the last of them. An ended ' +
       'series is revived by a rule with a future; one without is refused.',
-    handle: ({ deps, who, params, body }) => updateSeries(deps, who, params.job_id, body),
+    handle: ({ deps, who, params, body, ifMatch }) => updateSeries(deps, who, params.job_id, body, ifMatch),
   }),
   route({
     method: 'delete',
     path: ONE,
-    door: member('member'),
+    guard: member('member'),
+    isConditional: true,
+    query: SeriesDeletion,
     status: 204,
     tag,
+    operationId: 'deleteRecurringTask',
     summary: 'Delete a recurring task',
     description:
-      'The upcoming instance goes with it, if it is open and nobody edited it. The others stay and keep their ' +
-      '`occurrenceAt`, with `recurringTaskId` null.',
-    handle: ({ deps, who, params }) => removeSeries(deps, who, params.job_id),
+      'The upcoming instance goes with it, if it is open, nobody edited it or commented on it, and the series made it. The ' +
+      'others stay and keep their `occurrenceAt`, with `recurringTaskId` null.',
+    handle: ({ deps, who, params, query, ifMatch }) => removeSeries(deps, who, params.job_id, query, ifMatch),
   }),
   route({
     method: 'get',
     path: `${ONE}/instances`,
-    door: member('viewer'),
+    guard: member('viewer'),
     query: PageQuery,
     status: 200,
-    answer: pageShape(Task),
+    response: TaskPage,
     tag,
+    operationId: 'listInstances',
     summary: 'List the instances of a recurring task',
     description: 'Its tasks that still exist, by occurrence.',
     handle: ({ deps, who, params, query }) =>
@@ -128,25 +151,41 @@ export const recurringRoutes = [
   route({
     method: 'get',
     path: `${ONE}/occurrences`,
-    door: member('viewer'),
+    guard: member('viewer'),
     query: OccurrencesQuery,
     status: 200,
-    answer: ComingOccurrences,
+    response: ComingOccurrences,
     tag,
+    operationId: 'listOccurrences',
     summary: 'List the coming occurrences of a recurring task',
     description:
-      'The upcoming one first, with its task. None while the series is paused, and none once it has ended: nothing follows then.',
+      'The upcoming one first, with its task. `at` is the time by the rule: a task that was moved to another due date is still listed there. None while the series is paused, and none once it has ended: nothing follows then.',
     handle: ({ deps, who, params, query }) => comingOccurrences(deps, who, params.job_id, query.limit),
+  }),
+  route({
+    method: 'get',
+    path: '/workspaces/{workspace_id}/occurrences',
+    guard: member('viewer'),
+    query: CalendarQuery,
+    status: 200,
+    response: CalendarOccurrences,
+    tag,
+    operationId: 'listCalendarOccurrences',
+    summary: 'List the coming occurrences of all recurring tasks',
+    description:
+      'Of all active recurring tasks of the workspace, from the upcoming one on, in order of time: at most 1,000, between two instants or days at most 62 days apart.',
+    handle: ({ deps, who, query }) => listCalendar(deps, who, query),
   }),
   route({
     method: 'post',
     path: `${ONE}/skip`,
-    door: member('member'),
+    guard: member('member'),
     body: SkipInput,
     bodyOptional: true,
     status: 200,
-    answer: SkippedRecurringTask,
+    response: SkippedRecurringTask,
     tag,
+    operationId: 'skipOccurrence',
     summary: 'Skip the next occurrence',
     description:
       'The task of the upcoming occurrence goes, edited or not, and the next one is made. A skipped occurrence counts. ' +
@@ -155,12 +194,30 @@ export const recurringRoutes = [
   }),
   route({
     method: 'post',
-    path: `${ONE}/pause`,
-    door: member('member'),
+    path: `${ONE}/step-back`,
+    guard: member('member'),
+    body: StepBackInput,
     status: 200,
-    refuses: [400],
-    answer: RecurringTask,
+    response: RecurringTask,
     tag,
+    operationId: 'stepBackRecurringTask',
+    summary: 'Take back what made a recurring task advance',
+    description:
+      'Undoes the last completion, skip or deletion of an upcoming instance, several of them one after the other: the ' +
+      'upcoming instance, which must be as it was made, is removed for good, and the one before it is upcoming again, open, ' +
+      'in the status it had, with its id and number. A change of rule or template, a split, pause and resume end what can be ' +
+      'taken back; so does the time of the earlier occurrence.',
+    handle: ({ deps, who, params, body }) => stepBack(deps, who, params.job_id, body),
+  }),
+  route({
+    method: 'post',
+    path: `${ONE}/pause`,
+    guard: member('member'),
+    status: 200,
+    errors: [400],
+    response: RecurringTask,
+    tag,
+    operationId: 'pauseRecurringTask',
     summary: 'Pause a recurring task',
     description: 'Nothing is made until it is resumed; its tasks stay. 400 for a series that has ended.',
     handle: ({ deps, who, params }) => pauseSeries(deps, who, params.job_id),
@@ -168,11 +225,12 @@ export const recurringRoutes = [
   route({
     method: 'post',
     path: `${ONE}/resume`,
-    door: member('member'),
+    guard: member('member'),
     status: 200,
-    refuses: [400],
-    answer: RecurringTask,
+    errors: [400],
+    response: RecurringTask,
     tag,
+    operationId: 'resumeRecurringTask',
     summary: 'Resume a recurring task',
     description:
       'It goes on with the next occurrence after now. Those that passed keep their numbers and are not made. 400 for a series that has ended.',
@@ -181,12 +239,14 @@ export const recurringRoutes = [
   route({
     method: 'post',
     path: `${ONE}/instances/{task_id}/edit-mode`,
-    door: member('member'),
+    guard: member('member'),
     body: EditModeInput,
-    refers: ({ deps, who, params, body }) => updateIssues(deps, who, params.task_id, body),
+    validateReferences: ({ deps, who, params, body }) =>
+      updateIssues(deps, who, params.job_id, params.task_id, body),
     status: 200,
-    answer: Task,
+    response: Task,
     tag,
+    operationId: 'editInstance',
     summary: 'Edit one instance, the following or all',
     description:
       '`this` changes one task and marks the fields as overridden. `all` changes the series and every instance not ' +

@@ -1,8 +1,14 @@
-import type { RecurringSeriesRow } from '../db/tables.ts';
 import { type Instant, toInstant, toMs } from '../kernel/instants.ts';
-import type { CompleteInterval } from './interval.ts';
-import { type Occurrence, occurrenceAtOrBefore, occurrences, preview, type Rule } from './recurrence.ts';
-import type { EndCondition } from './schema.ts';
+import type { RecurringSeriesRow } from '../storage/tables.ts';
+import type { CompleteInterval } from './recurrence/interval.ts';
+import {
+  type Occurrence,
+  occurrenceAtOrBefore,
+  occurrences,
+  preview,
+  type Rule,
+} from './recurrence/recurrence.ts';
+import type { EndCondition } from './rule-schema.ts';
 
 type Ruled = Pick<RecurringSeriesRow, 'interval' | 'end_condition' | 'anchor_date' | 'number_offset'>;
 
@@ -16,7 +22,7 @@ export const endConditionOf = (series: Pick<Ruled, 'end_condition'>) =>
   JSON.parse(series.end_condition) as EndCondition;
 
 /**
- * The occurrences of a stored series in its own numbers: they go on when the rule changes, which counts from 1 anew,
+ * The occurrences of a stored series in its own numbers: they go on when the rule changes, which counts from 1 again,
  * and a count is one of them.
  */
 export function scheduleOf(series: Ruled) {
@@ -52,6 +58,10 @@ export function scheduleOf(series: Ruled) {
         found.push(renumbered(occurrence));
       }
       return found.slice(-limit).toReversed();
+    },
+    /** Those from an instant on. */
+    *from(at: Instant): Generator<Occurrence, void, undefined> {
+      for (const occurrence of occurrences(rule, justBefore(at))) yield renumbered(occurrence);
     },
     /** At most `limit` later than an instant, and whether none follows them. */
     coming: (after: Instant, limit: number) => {

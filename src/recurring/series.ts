@@ -1,55 +1,87 @@
 import type { Db } from '../db/connection.ts';
-import type { RecurringSeriesRow } from '../db/tables.ts';
 import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
-import { demand, invalid } from '../kernel/errors.ts';
-import { newId } from '../kernel/ids.ts';
+import type { Precondition } from '../http/etags.ts';
+import { Existing } from '../http/route.ts';
+import { type Issue, invalid, orNotFound } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
-import { findTask, priorityRank } from '../tasks/store.ts';
-import { dropTask } from '../tasks/tasks.ts';
-import { demandRight, type Member, writeAs, writeInStepsAs } from '../workspaces/door.ts';
-import { isOverdue, NOWHERE, pointTo } from './generate.ts';
-import { releaseInstances } from './instances-store.ts';
-import { dropOccurrences } from './occurrences.ts';
-import { createRule, occurrenceAfter, preview } from './recurrence.ts';
-import { isUntouched, NO_FUTURE, planRule, setRule } from './rule.ts';
+import { bytesOfText } from '../kernel/text-bytes.ts';
+import { isOpen } from '../lists/statuses.ts';
+import { countInstances, releaseInstances } from '../storage/instances.ts';
+import { dropOccurrences } from '../storage/occurrences.ts';
+import * as store from '../storage/series.ts';
+import type { RecurringSeriesRow } from '../storage/tables.ts';
+import { findTask, itemTitles, type StoredTask } from '../storage/tasks.ts';
+import { planEdit, statusOf } from '../tasks/references.ts';
+import { changeTask, dropTask, editTask } from '../tasks/tasks.ts';
+import {
+  asMassChange,
+  type Member,
+  requireRole,
+  writeAs,
+  writeInStepsAs,
+} from '../workspaces/authorization.ts';
+import { claimId } from '../workspaces/client-ids.ts';
+import { requireCapacity, requirePlace } from '../workspaces/quotas.ts';
+import { adoptTask, isOverdue, NO_UPCOMING, setUpcoming } from './advance.ts';
+import { isUntouched, NO_FUTURE, planRule, setRule } from './change-rule.ts';
+import { createRule, occurrenceAfter, preview } from './recurrence/recurrence.ts';
 import { justBefore, scheduleOf } from './schedule.ts';
-import type {
-  ComingOccurrences,
-  Preview,
-  PreviewInput,
-  RecurringTask,
-  SeriesInput,
-  SeriesPatch,
-  SeriesQuery,
+import {
+  type ComingOccurrences,
+  PREVIEWED_BY_DEFAULT,
+  type Preview,
+  type PreviewInput,
+  type RecurringTask,
+  type SeriesDeletion,
+  type SeriesInput,
+  type SeriesPatch,
+  type SeriesQuery,
 } from './series-schema.ts';
-import * as store from './store.ts';
-import { settle } from './sweep.ts';
-import { changeInstances, saveTemplate, templateIssues } from './template.ts';
+import { catchUpSeries } from './sweep.ts';
+import {
+  changeInstances,
+  finishInstances,
+  growthOf,
+  holderOf,
+  newTemplate,
+  saveTemplate,
+  templateIssues,
+  templateOf,
+  templateOfTask,
+  weightOf,
+} from './template.ts';
 
 /**
- * Makes a series and the task of its first occurrence after now. 400 for a list or person that will not do, and for
- * a rule without any future occurrence.
+ * Makes a series and the task of its first occurrence after now, or makes one of a task, which is its first instance. 400
+ * for a list or person that will not do, a task that is done or has a series, and a rule without any future occurrence.
  */
-export function createSeries(deps: Deps, who: Member, input: SeriesInput): Promise<RecurringTask> {
+export function createSeries(
+  deps: Deps,
+  who: Member,
+  input: SeriesInput,
+): Promise<RecurringTask | Existing<RecurringTask>> {
   const now = deps.clock.now();
   const at = toInstant(now);
   const startsAt = input.startsAt ?? at;
   const rule = createRule(input.interval, input.endCondition ?? { type: 'never' }, startsAt);
   const first = occurrenceAfter(rule, at);
   return writeAs(deps, who, (tx) => {
-    const issues = templateIssues(tx, who, input);
+    const id = claimId(tx, input.id, now, (given) => {
+      const same = store.findSeries(tx, who.workspaceId, given);
+      return same?.creator_id === who.userId ? store.recurringTaskOf(same) : undefined;
+    });
+    if (id instanceof Existing) return id;
+    const issues = newSeriesIssues(tx, who, input);
     if (!first) issues.push(NO_FUTURE);
     if (!first || issues.length > 0) throw invalid(...issues);
+    const given = findTask(tx, who.workspaceId, input.taskId ?? null);
+    const task = given && editTask(deps, tx, who, given, templateOf(input), now, { mayMove: false });
     const row: RecurringSeriesRow = {
-      id: newId(now),
+      id,
       workspace_id: who.workspaceId,
-      list_id: input.listId,
-      title: input.title,
-      description: input.description ?? null,
-      priority: priorityRank(input.priority ?? 'none'),
-      assignee_id: input.assigneeId ?? null,
+      ...(task ? templateOfTask(task, now) : newTemplate(input, now)),
       creator_id: who.userId,
       interval: JSON.stringify(rule.interval),
       end_condition: JSON.stringify(rule.endCondition),
@@ -60,19 +92,49 @@ export function createSeries(deps: Deps, who: Member, input: SeriesInput): Promi
       rule_version: 1,
       state: 'active',
       state_reason: null,
-      ...NOWHERE,
+      ...NO_UPCOMING,
+      // Its upcoming occurrence makes it 1.
+      version: 0,
       created_at: at,
       updated_at: at,
+      adopted_task_id: null,
     };
+    requirePlace(deps, tx, who, 'series');
+    requireCapacity(deps, tx, who, {
+      tasks: 0,
+      bytes: bytesOfText(row.title, row.description, ...itemTitles(row)),
+    });
     store.insertSeries(tx, row);
-    const series = { ...row, workspace_code: who.workspaceCode };
-    return store.recurringTaskOf(pointTo(tx, series, first, who.userId, now));
+    const series = { ...row, workspace_code: who.workspaceKey };
+    return store.recurringTaskOf(
+      task ? adoptTask(tx, series, task, first, now) : setUpcoming(tx, series, first, who.userId, now),
+    );
   });
+}
+
+const NO_SUCH_TASK: Issue = {
+  path: 'taskId',
+  message: 'Must be an open task of this workspace that belongs to no series',
+};
+
+/** What a new series refers to that will not do. */
+export function newSeriesIssues(db: Db, who: Member, input: Partial<SeriesInput>): Issue[] {
+  if (input.taskId === undefined) return templateIssues(db, who, input);
+  const task = findTask(db, who.workspaceId, input.taskId);
+  const mayRepeat = task?.recurring_task_id === null && isOpen(statusOf(db, task).type);
+  if (!task || !mayRepeat) return [NO_SUCH_TASK, ...templateIssues(db, who, input)];
+  return planEdit(db, who, task, templateOf(input), task.created_at, false).issues;
+}
+
+/** What a change of a series refers to that will not do. */
+export function seriesIssues({ read }: Deps, who: Member, id: string, patch: SeriesPatch): Issue[] {
+  const series = store.findSeries(read, who.workspaceId, id);
+  return series ? templateIssues(read, who, patch, holderOf(series)) : [];
 }
 
 /** A series brought to now. */
 export async function readSeries(deps: Deps, who: Member, id: string): Promise<RecurringTask> {
-  return store.recurringTaskOf(await settled(deps, who, id));
+  return store.recurringTaskOf(await caughtUp(deps, who, id));
 }
 
 /** The series of the workspace, each brought to now. */
@@ -87,14 +149,14 @@ export async function listSeries(
     const found = store.listSeries(deps.read, who.workspaceId, query, page);
     const overdue = found.items.filter((row) => isOverdue(row, now));
     if (overdue.length === 0) return { ...found, items: found.items.map(store.recurringTaskOf) };
-    await Promise.all(overdue.map(({ id }) => settle(deps, who.workspaceId, id, now)));
-    demandRight(deps, deps.read, who, 'viewer');
+    await Promise.all(overdue.map(({ id }) => catchUpSeries(deps, who.workspaceId, id, now)));
+    requireRole(deps, deps.read, who, 'viewer');
   }
 }
 
 /**
- * Changes a series. Title, description, priority, assignee and list change every instance not done, except what is
- * overridden there. An interval or start makes a new rule from now on: the upcoming instance is dated anew, or stays
+ * Changes a series. Title, description, priority, assignee, list, labels and checklist change every instance not done,
+ * except what is overridden there. An interval or start makes a new rule from now on: the upcoming instance is dated again, or stays
  * as an exception where it was edited; a new end leaves the rhythm as it is. Numbers go on, and a count is one of
  * them. 400 for a rule without a future; one with a future revives an ended series.
  */
@@ -103,29 +165,62 @@ export const updateSeries = (
   who: Member,
   id: string,
   patch: SeriesPatch,
+  ifMatch: Precondition,
 ): Promise<RecurringTask> =>
-  writeSettledInSteps(deps, who, id, function* (tx, series, now) {
-    const issues = templateIssues(tx, who, patch);
-    const plan = planRule(tx, series, patch, now);
-    if (plan === 'no future') issues.push(NO_FUTURE);
-    if (plan === 'no future' || issues.length > 0) throw invalid(...issues);
-    const changed = saveTemplate(tx, series, patch, now);
-    if (plan) setRule(tx, changed, plan, who.userId, now);
-    yield* changeInstances(deps, tx, who, changed, patch, now);
-    return store.recurringTaskOf(demandSeries(tx, who, id));
+  writeCaughtUpInSteps(deps, who, id, patch, async (write, now) => {
+    const { left, shown } = await write(function* (tx, series) {
+      const issues = templateIssues(tx, who, patch, holderOf(series));
+      const plan = planRule(tx, series, patch, now);
+      if (plan === 'no future') issues.push(NO_FUTURE);
+      if (plan === 'no future' || issues.length > 0) throw invalid(...issues);
+      ifMatch(series);
+      requireCapacity(deps, tx, who, { tasks: 0, bytes: growthOf(tx, series, patch) });
+      const changed = saveTemplate(tx, series, patch, now);
+      if (plan) setRule(tx, changed, plan, who.userId, now);
+      const left = yield* changeInstances(deps, tx, who, changed, patch, now);
+      return { left, shown: store.recurringTaskOf(requireSeries(tx, who, id)) };
+    });
+    await finishInstances(deps, who, id, left, now);
+    return shown;
   });
 
-/** Deletes a series and its upcoming instance, if that is open and nobody edited it; other tasks stay. */
-export const removeSeries = (deps: Deps, who: Member, id: string): Promise<undefined> =>
-  writeSettledInSteps(deps, who, id, function* (tx, series, now) {
-    const task = findTask(tx, who.workspaceId, series.next_task_id);
-    const isUpcoming = task?.occurrence_at != null && task.occurrence_at > toInstant(now);
-    if (isUpcoming && isUntouched(task)) dropTask(tx, task);
-    yield* releaseInstances(tx, series);
-    yield* dropOccurrences(tx, id);
-    store.deleteSeries(tx, series);
-    return undefined;
-  });
+/**
+ * Deletes a series and its upcoming instance, if the series made that and it is as it was made; other tasks stay. Kept, the
+ * upcoming instance becomes an ordinary task.
+ */
+export const removeSeries = (
+  deps: Deps,
+  who: Member,
+  id: string,
+  { keepUpcoming = false }: SeriesDeletion,
+  ifMatch: Precondition,
+): Promise<undefined> =>
+  writeCaughtUpInSteps(deps, who, id, {}, (write, now) =>
+    write(function* (tx, series) {
+      ifMatch(series);
+      const task = findTask(tx, who.workspaceId, series.next_task_id);
+      const isUpcoming = task?.occurrence_at != null && task.occurrence_at > toInstant(now);
+      if (isUpcoming && keepUpcoming) makeOrdinary(tx, task, now);
+      else if (isUpcoming && isAsMade(series, task)) dropTask(tx, task);
+      yield* releaseInstances(tx, series);
+      yield* dropOccurrences(tx, id);
+      store.deleteSeries(tx, series);
+      return undefined;
+    }),
+  );
+
+const isAsMade = (series: store.StoredSeries, task: StoredTask): boolean =>
+  isUntouched(task) && task.comment_count === 0 && series.adopted_task_id !== task.id;
+
+const ORDINARY = {
+  recurring_task_id: null,
+  occurrence_at: null,
+  occurrence_number: null,
+  overridden: null,
+} as const;
+
+const makeOrdinary = (tx: Tx, task: StoredTask, now: number) =>
+  changeTask(tx, task, ORDINARY, toInstant(now), false);
 
 /** The occurrences to come, the upcoming one with its task; none of a series that is not active. */
 export async function comingOccurrences(
@@ -134,7 +229,7 @@ export async function comingOccurrences(
   id: string,
   limit: number,
 ): Promise<ComingOccurrences> {
-  const series = await settled(deps, who, id);
+  const series = await caughtUp(deps, who, id);
   if (series.next_run_at === null) return { occurrences: [], exhausted: true };
   const { occurrences, exhausted } = scheduleOf(series).coming(justBefore(series.next_run_at), limit);
   return {
@@ -148,41 +243,51 @@ export async function comingOccurrences(
 
 /** The occurrences of a rule, stored nowhere. */
 export function previewRule(deps: Deps, input: PreviewInput): Preview {
-  const { interval, endCondition = { type: 'never' }, startsAt, after, limit } = input;
+  const { interval, endCondition = { type: 'never' }, startsAt, after, limit = PREVIEWED_BY_DEFAULT } = input;
   const rule = createRule(interval, endCondition, startsAt ?? toInstant(deps.clock.now()));
   return preview(rule, { after, limit });
 }
 
-const demandSeries = (db: Db, who: Member, id: string): store.StoredSeries =>
-  demand(store.findSeries(db, who.workspaceId, id), 'recurring task');
+const requireSeries = (db: Db, who: Member, id: string): store.StoredSeries =>
+  orNotFound(store.findSeries(db, who.workspaceId, id), 'recurring task');
 
 /** The series, brought to now. */
-export async function settled(deps: Deps, who: Member, id: string): Promise<store.StoredSeries> {
-  await settle(deps, who.workspaceId, id, deps.clock.now());
-  demandRight(deps, deps.read, who, 'viewer');
-  return demandSeries(deps.read, who, id);
+export async function caughtUp(deps: Deps, who: Member, id: string): Promise<store.StoredSeries> {
+  await catchUpSeries(deps, who.workspaceId, id, deps.clock.now());
+  requireRole(deps, deps.read, who, 'viewer');
+  return requireSeries(deps.read, who, id);
 }
 
-/** Writes to a series in the member's name, brought to now first: no verb meets an overdue occurrence. */
-export async function writeSettled<T>(
+/** Writes to a series in the member's name, brought to now first: no service function meets an overdue occurrence. */
+export async function writeCaughtUp<T>(
   deps: Deps,
   who: Member,
   id: string,
   job: (tx: Tx, series: store.StoredSeries, now: number) => ReturnType<Parameters<typeof deps.write<T>>[0]>,
 ): Promise<T> {
   const now = deps.clock.now();
-  await settle(deps, who.workspaceId, id, now);
-  return writeAs<T>(deps, who, (tx) => job(tx, demandSeries(tx, who, id), now));
+  await catchUpSeries(deps, who.workspaceId, id, now);
+  return writeAs<T>(deps, who, (tx) => job(tx, requireSeries(tx, who, id), now));
 }
 
-/** As `writeSettled`, for a job that may change very many instances. */
-export async function writeSettledInSteps<T>(
+/**
+ * As `writeCaughtUp`, for what may change very many instances by `change`: `act` is given what writes in steps, and may
+ * go on after it with what is too much for one commit.
+ */
+export async function writeCaughtUpInSteps<T>(
   deps: Deps,
   who: Member,
   id: string,
-  job: (tx: Tx, series: store.StoredSeries, now: number) => Steps<T>,
+  change: Pick<SeriesPatch, 'title' | 'description' | 'checklist'>,
+  act: (
+    write: <Found>(job: (tx: Tx, series: store.StoredSeries) => Steps<Found>) => Promise<Found>,
+    now: number,
+  ) => Promise<T>,
 ): Promise<T> {
   const now = deps.clock.now();
-  await settle(deps, who.workspaceId, id, now);
-  return writeInStepsAs<T>(deps, who, (tx) => job(tx, demandSeries(tx, who, id), now));
+  await catchUpSeries(deps, who.workspaceId, id, now);
+  const rows = weightOf(countInstances(deps.read, requireSeries(deps.read, who, id)), change);
+  return asMassChange(deps, who, rows, () =>
+    act((job) => writeInStepsAs(deps, who, 0, (tx) => job(tx, requireSeries(tx, who, id))), now),
+  );
 }

@@ -1,34 +1,38 @@
-import { metaOf, setMeta } from '../db/meta.ts';
 import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { AppError } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
-import { advance, isOverdue, redate, ZONE_DATA } from './generate.ts';
-import { instantOf } from './recurrence.ts';
+import { metaOf, setMeta } from '../storage/meta.ts';
+import * as store from '../storage/series.ts';
+import { forgetSteps } from '../storage/series-steps.ts';
+import { advance, isOverdue, reschedule, ZONE_DATA } from './advance.ts';
+import { instantOf } from './recurrence/recurrence.ts';
 import { intervalOf } from './schedule.ts';
-import * as store from './store.ts';
 
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 /** Which zone data every series was last seen to be computed with. */
 const SEEN_ZONE_DATA = 'tz_version';
 
 /**
  * Brings every series to now, each in a transaction of its own. Safe to repeat, to interrupt and to run beside
  * another; a series that fails is paused and does not stop the rest. Once for each version of the zone data, the
- * instants of upcoming occurrences are computed anew first.
+ * instants of upcoming occurrences are computed again first.
  */
 export async function sweep(deps: Deps): Promise<void> {
   const now = deps.clock.now();
   if (metaOf(deps.read, SEEN_ZONE_DATA) !== ZONE_DATA) await followZoneData(deps, now);
   while (!deps.stopping.aborted) {
-    const due = store.dueSeries(deps.read, toInstant(now), AT_ONCE);
+    const due = store.dueSeries(deps.read, toInstant(now), BATCH_SIZE);
     if (due.length === 0) return;
     await apart(deps, due, now, (tx, series) => advance(tx, series, now));
   }
 }
 
+/** Has the next sweep look at the zone data that series were computed with. */
+export const forgetZoneData = (tx: Tx) => setMeta(tx, SEEN_ZONE_DATA, '');
+
 /** Brings one series to now, if an occurrence of it is overdue. */
-export async function settle(deps: Deps, workspaceId: string, id: string, now: number): Promise<void> {
+export async function catchUpSeries(deps: Deps, workspaceId: string, id: string, now: number): Promise<void> {
   for (;;) {
     const series = store.findSeries(deps.read, workspaceId, id);
     if (!series || !isOverdue(series, now)) return;
@@ -45,6 +49,7 @@ export function pauseForError(
   err: unknown,
 ): void {
   const state = { state: 'paused', state_reason: 'error', next_run_at: null, tz_version: ZONE_DATA } as const;
+  forgetSteps(tx, series.id);
   store.updateSeriesRow(tx, series, { ...state, updated_at: toInstant(now) });
   const { id, workspace_id: workspaceId } = series;
   tx.afterCommit(() => deps.log.error({ err, seriesId: id, workspaceId }, 'a series failed and was paused'));
@@ -80,7 +85,7 @@ async function apart(
 
 async function followZoneData(deps: Deps, now: number): Promise<void> {
   while (!deps.stopping.aborted) {
-    const stale = store.seriesOfOtherZoneData(deps.read, ZONE_DATA, AT_ONCE);
+    const stale = store.seriesOfOtherZoneData(deps.read, ZONE_DATA, BATCH_SIZE);
     if (stale.length === 0) {
       await deps.write((tx) => setMeta(tx, SEEN_ZONE_DATA, ZONE_DATA));
       return;
@@ -97,7 +102,7 @@ function followInstant(tx: Tx, series: store.StoredSeries, now: number): void {
   const isActive = series.state === 'active';
   store.updateSeriesRow(tx, series, { tz_version: ZONE_DATA, ...(isActive && { next_run_at: at }) });
   if (at === series.next_run_at) return;
-  redate(
+  reschedule(
     tx,
     series,
     { series_id, rule_version, occurrence_local: local, task_id },

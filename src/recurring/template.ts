@@ -1,25 +1,112 @@
 import type { Db } from '../db/connection.ts';
-import { isBeingRemoved } from '../db/removed.ts';
 import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { type Issue, notFound } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { patched } from '../kernel/patch.ts';
-import { findList } from '../lists/store.ts';
+import { bytesOfText } from '../kernel/text-bytes.ts';
+import type { ItemHolder } from '../storage/client-ids.ts';
+import { openInstances, textOfOpenInstances } from '../storage/instances.ts';
+import { findList } from '../storage/lists.ts';
+import { isBeingRemoved } from '../storage/removals.ts';
+import { findSeries, type StoredSeries, updateSeriesRow } from '../storage/series.ts';
+import { forgetSteps } from '../storage/series-steps.ts';
+import type { RecurringSeriesRow, TaskRow } from '../storage/tables.ts';
+import {
+  checklistOf,
+  findTask,
+  itemTitles,
+  labelIdsOf,
+  overriddenIn,
+  priorityRank,
+  toJson,
+} from '../storage/tasks.ts';
+import { checklistIssues, itemsFrom, titlesFrom } from '../tasks/checklist.ts';
 import { referencesOf } from '../tasks/references.ts';
-import { findTask, overriddenIn, priorityRank } from '../tasks/store.ts';
+import { type ChecklistEntry, PRIORITIES } from '../tasks/schema.ts';
 import { editTask } from '../tasks/tasks.ts';
-import type { Member } from '../workspaces/door.ts';
-import { openInstances } from './instances-store.ts';
+import type { Member } from '../workspaces/authorization.ts';
 import type { SeriesPatch } from './series-schema.ts';
-import { type StoredSeries, updateSeriesRow } from './store.ts';
 
 /** What the tasks of a series are made from. */
-type TemplateChange = Pick<SeriesPatch, 'title' | 'description' | 'priority' | 'assigneeId' | 'listId'>;
+export type TemplateChange = Pick<
+  SeriesPatch,
+  'title' | 'description' | 'priority' | 'assigneeId' | 'listId' | 'labelIds' | 'checklist'
+>;
 
-/** What a template refers to that will not do. */
-export const templateIssues = (db: Db, who: Member, { listId, assigneeId }: TemplateChange): Issue[] =>
-  referencesOf(db, who, { listId, assigneeId }).issues;
+/** What is given of a template. */
+export const templateOf = ({
+  title,
+  description,
+  priority,
+  assigneeId,
+  listId,
+  labelIds,
+  checklist,
+}: TemplateChange): TemplateChange => ({
+  title,
+  description,
+  priority,
+  assigneeId,
+  listId,
+  labelIds,
+  checklist,
+});
+
+type TemplateColumns = Pick<
+  RecurringSeriesRow,
+  'list_id' | 'title' | 'description' | 'priority' | 'assignee_id' | 'label_ids' | 'checklist'
+>;
+
+/** The template of a new series; the shape of what was sent has seen to it that it has a title and a list. */
+export const newTemplate = (input: TemplateChange, now: number): TemplateColumns => ({
+  list_id: input.listId ?? '',
+  title: input.title ?? '',
+  description: input.description ?? null,
+  priority: priorityRank(input.priority ?? 'none'),
+  assignee_id: input.assigneeId ?? null,
+  label_ids: labelsToJson(input.labelIds),
+  checklist: templateItems(input.checklist ?? [], { checklist: null }, now),
+});
+
+/** A task as a template. */
+export const templateOfTask = (task: TaskRow, now: number): TemplateColumns => ({
+  list_id: task.list_id,
+  title: task.title,
+  description: task.description,
+  priority: task.priority,
+  assignee_id: task.assignee_id,
+  label_ids: task.label_ids,
+  checklist: templateItems(checklistOf(task), task, now),
+});
+
+/** What a template refers to that will not do; the items of a series, or of the task it is made of, may be kept. */
+export const templateIssues = (
+  db: Db,
+  who: Member,
+  { listId, assigneeId, labelIds, checklist }: TemplateChange,
+  holder?: ItemHolder & Pick<RecurringSeriesRow, 'checklist'>,
+): Issue[] => [
+  ...referencesOf(db, who, { listId, assigneeId, labelIds }).issues,
+  ...checklistIssues(db, checklist, holder),
+];
+
+/** A series as what holds the items of its template and of its instances. */
+export const holderOf = ({ id, checklist }: Pick<RecurringSeriesRow, 'id' | 'checklist'>) => ({
+  seq: null,
+  recurring_task_id: id,
+  checklist,
+});
+
+const labelsToJson = (ids: readonly string[] = []): string | null => toJson([...new Set(ids)]);
+
+/** Items of a template, none of them done. */
+const templateItems = (
+  entries: readonly ChecklistEntry[],
+  present: Pick<RecurringSeriesRow, 'checklist'>,
+  now: number,
+): string | null =>
+  toJson(itemsFrom(entries, checklistOf(present), now).map((item) => ({ ...item, isDone: false })));
 
 /** Stores what later instances are made from, and how they catch up. 404 to take it out of a list whose deletion has begun. */
 export function saveTemplate(
@@ -28,21 +115,24 @@ export function saveTemplate(
   change: TemplateChange & Pick<SeriesPatch, 'catchUp'>,
   now: number,
 ): StoredSeries {
-  const { title, description, priority, assigneeId, listId, catchUp } = change;
+  const { title, description, priority, assigneeId, listId, labelIds, checklist, catchUp } = change;
   const asked = {
     title,
     description,
     priority: priority && priorityRank(priority),
     assignee_id: assigneeId,
     list_id: listId,
-    catch_up: catchUp,
+    label_ids: labelIds && labelsToJson(labelIds),
+    checklist: checklist && templateItems(checklist, series, now),
   };
-  const next = patched(series, asked, toInstant(now));
+  const template = patched(series, asked, toInstant(now));
+  if (template !== series) forgetSteps(tx, series.id);
+  const next = patched(template, { catch_up: catchUp }, toInstant(now));
   if (next === series) return series;
   if (next.list_id !== series.list_id && isOnItsWayOut(tx, series)) {
     throw notFound('recurring task');
   }
-  const { workspace_code: _, ...row } = next;
+  const { workspace_code: _, version: __, ...row } = next;
   return updateSeriesRow(tx, series, row);
 }
 
@@ -56,38 +146,136 @@ function isOnItsWayOut(tx: Tx, { workspace_id: workspaceId, list_id: id }: Store
 }
 
 /** Some 150 µs each, and as much for each 1,000 units of a text that goes into the search index. */
-const UNITS_AT_ONCE = 30_000;
+const UNIT_BATCH_SIZE = 30_000;
 const UNITS_OF_A_TASK = 1_000;
+/** Some half a second, in which nobody else can write. */
+const UNITS_IN_COMMIT = 3_000_000;
+
+/** What of a template open instances are still to be given. */
+export interface InstancesLeft {
+  ids: readonly string[];
+  fields: readonly (keyof TemplateChange)[];
+}
+
+/** How much a change of so many instances is, in plain tasks. */
+export const weightOf = (
+  instances: number,
+  { title, description, checklist }: Pick<TemplateChange, 'title' | 'description' | 'checklist'>,
+): number =>
+  title === undefined && description === undefined && checklist === undefined
+    ? instances
+    : instances *
+      Math.ceil(
+        1 +
+          ((description?.length ?? 0) + lengthOf((checklist ?? []).map((item) => item.title ?? ''))) /
+            UNITS_OF_A_TASK,
+      );
+
+const lengthOf = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + length, 0);
+
+/** How many bytes of text a change adds to a series and to those of its instances that it reaches, as if none were overridden. */
+export function growthOf(
+  db: Db,
+  series: StoredSeries,
+  { title, description, checklist }: TemplateChange,
+): number {
+  const before = textOfOpenInstances(db, series);
+  const added = (now: (string | null)[], were: (string | null)[], ofAll: number) =>
+    bytesOfText(...now) * (1 + before.n) - bytesOfText(...were) - ofAll;
+  return (
+    (title === undefined ? 0 : added([title], [series.title], before.titles)) +
+    (description === undefined ? 0 : added([description], [series.description], before.descriptions)) +
+    (checklist === undefined
+      ? 0
+      : added(titlesFrom(checklist, checklistOf(series)), itemTitles(series), before.items))
+  );
+}
 
 /**
- * Changes every instance that is not done, except for what is overridden there, some in each step; each moves to another
- * list by itself.
+ * Gives every instance that is not done what is given of the template, except for what is overridden there, some in each
+ * step; each moves to another list by itself. Returns what is too much for one commit: `finishInstances` goes on.
  */
 export function* changeInstances(
   deps: Deps,
   tx: Tx,
   who: Member,
   series: StoredSeries,
-  { title, description, priority, assigneeId, listId }: TemplateChange,
+  change: TemplateChange,
   now: number,
-): Steps<void> {
-  const given = Object.entries({ title, description, priority, assigneeId, listId }).filter(
-    ([, value]) => value !== undefined,
+): Steps<InstancesLeft> {
+  const given = templateOf(change);
+  const fields = (Object.keys(given) as (keyof TemplateChange)[]).filter(
+    (field) => given[field] !== undefined,
   );
-  if (given.length === 0) return;
-  const isFoundAnew = title !== undefined || description !== undefined;
+  const ids = fields.length > 0 ? openInstances(tx, series) : [];
+  return yield* changeSome(deps, tx, who, series, { ids, fields }, now);
+}
+
+/**
+ * Goes on with the rest in commits of half a second, whether or not the client still waits: others write between them. By
+ * what the template has become then, so that the last of several changes holds everywhere.
+ */
+export async function finishInstances(
+  deps: Deps,
+  who: Member,
+  seriesId: string,
+  left: InstancesLeft,
+  now: number,
+): Promise<void> {
+  for (let rest = left; rest.ids.length > 0; ) {
+    const { fields, ids } = rest;
+    rest = await deps.writeInSteps(function* (tx): Steps<InstancesLeft> {
+      tx.actAs(who);
+      const series = findSeries(tx, who.workspaceId, seriesId);
+      if (!series) return { fields, ids: [] };
+      const open = new Set(openInstances(tx, series));
+      const still = { fields, ids: ids.filter((id) => open.has(id)) };
+      return yield* changeSome(deps, tx, who, series, still, now);
+    });
+  }
+}
+
+function* changeSome(
+  deps: Deps,
+  tx: Tx,
+  who: Member,
+  series: StoredSeries,
+  { ids, fields }: InstancesLeft,
+  now: number,
+): Steps<InstancesLeft> {
+  const { title, description, priority, assignee_id: assigneeId, list_id: listId } = series;
+  const template = {
+    title,
+    description,
+    priority: PRIORITIES[priority] ?? 'none',
+    assigneeId,
+    listId,
+    labelIds: labelIdsOf(series),
+    // Without ticks: those of the instance stay.
+    checklist: checklistOf(series).map(({ id, title }) => ({ id, title })),
+  };
+  const isFoundAnew = ['title', 'description', 'checklist'].some((field) => fields.includes(field as never));
+  const newText =
+    (fields.includes('description') ? (description?.length ?? 0) : 0) +
+    (fields.includes('checklist') ? lengthOf(itemTitles(series)) : 0);
   let units = 0;
-  for (const id of openInstances(tx, series)) {
+  let unitsOfCommit = 0;
+  for (const [i, id] of ids.entries()) {
     const task = findTask(tx, series.workspace_id, id);
     if (!task) continue;
-    const text = isFoundAnew ? (task.description?.length ?? 0) + (description?.length ?? 0) : 0;
+    const text = isFoundAnew ? (task.description?.length ?? 0) + (task.checklist?.length ?? 0) + newText : 0;
     units += UNITS_OF_A_TASK + text;
-    if (units > UNITS_AT_ONCE) {
+    unitsOfCommit += UNITS_OF_A_TASK + text;
+    if (unitsOfCommit > UNITS_IN_COMMIT) return { fields, ids: ids.slice(i) };
+    if (units > UNIT_BATCH_SIZE) {
       yield;
       units = 0;
     }
     const overridden = overriddenIn(task);
-    const edit: TemplateChange = Object.fromEntries(given.filter(([field]) => !overridden.includes(field)));
+    const edit: TemplateChange = Object.fromEntries(
+      fields.filter((field) => !overridden.includes(field)).map((field) => [field, template[field]]),
+    );
     editTask(deps, tx, who, task, edit, now, { marked: false });
   }
+  return { fields, ids: [] };
 }

@@ -5,23 +5,27 @@ import { unauthorizedBearer } from '../kernel/errors.ts';
 import { DAY, MINUTE, SECOND } from '../kernel/instants.ts';
 import type { Keys } from '../kernel/keys.ts';
 
-const VERIFIED_AT_MOST = 10_000;
-const TOKEN_CHARACTERS_AT_MOST = 2_048;
+const MAX_VERIFIED = 10_000;
+const MAX_TOKEN_CHARACTERS = 2_048;
 /** The most that `auth.access_token_minutes` can be. */
-const LASTS_AT_MOST = DAY / SECOND;
+const MAX_LASTS = DAY / SECOND;
+/** In base64url as RFC 7515 has it: no padding, so that each token has one spelling. */
+const SPELLING = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /** For a clock that was just set back. */
-const AHEAD_AT_MOST = 30;
+const MAX_AHEAD = 30;
 
-/** Who an access token speaks for. Whether the session still lives is for the door to ask. */
+/** Who an access token speaks for. Whether the session still lives is for the guard to ask. */
 interface Claims {
   userId: string;
   sessionId: string;
 }
 
+type LiveClaims = Claims & { expiresAt: number };
+
 export interface AccessTokens {
   issue(claims: Claims, now: number): Promise<string>;
-  /** The claims of a token that is ours and has not expired; throws 401 otherwise. */
-  verify(token: string): Claims | Promise<Claims>;
+  /** The claims of a token that is ours, and when it expires, in milliseconds; throws 401 otherwise. */
+  verify(token: string): LiveClaims | Promise<LiveClaims>;
 }
 
 /**
@@ -36,7 +40,7 @@ export function createAccessTokens(options: {
   minutes: number;
 }): AccessTokens {
   const { keys, clock, issuer, audience, minutes } = options;
-  const verified = new Map<string, Claims & { kid: string | undefined; expiresAt: number }>();
+  const verified = new Map<string, LiveClaims & { kid: string | undefined }>();
 
   const verifySignature = async (token: string, now: number) => {
     const { payload, protectedHeader } = await jwtVerify(
@@ -56,7 +60,7 @@ export function createAccessTokens(options: {
       },
     );
     const { sub, sid, iat = Number.NaN, exp = Number.NaN } = payload;
-    const isOfOurTime = iat >= 0 && iat <= now / SECOND + AHEAD_AT_MOST && exp <= iat + LASTS_AT_MOST;
+    const isOfOurTime = iat >= 0 && iat <= now / SECOND + MAX_AHEAD && exp <= iat + MAX_LASTS;
     if (typeof sub !== 'string' || typeof sid !== 'string' || !isOfOurTime) throw new errors.JWTInvalid();
     return { userId: sub, sessionId: sid, kid: protectedHeader.kid, expiresAt: exp * SECOND };
   };
@@ -79,10 +83,11 @@ export function createAccessTokens(options: {
       const now = clock.now();
       const known = verified.get(token);
       if (known && known.expiresAt > now && keys.verifying(known.kid, now)) return known;
-      if (token.length > TOKEN_CHARACTERS_AT_MOST) throw unauthorizedBearer('The access token is not valid');
+      if (token.length > MAX_TOKEN_CHARACTERS || !SPELLING.test(token))
+        throw unauthorizedBearer('The access token is not valid');
       return verifySignature(token, now).then(
         (claims) => {
-          if (verified.size >= VERIFIED_AT_MOST) verified.clear();
+          if (verified.size >= MAX_VERIFIED) verified.clear();
           verified.set(token, claims);
           return claims;
         },

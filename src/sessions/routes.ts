@@ -1,70 +1,88 @@
 import { PageQuery, pageRequest, pageShape } from '../http/page-query.ts';
+import { respond } from '../http/response.ts';
 import { open, route } from '../http/route.ts';
 import { notFound } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
-import { signedIn, writeSignedIn } from './door.ts';
-import { RefreshInput, Session, TokenPair } from './schema.ts';
-import * as store from './store.ts';
+import { revokeApiTokens } from '../storage/api-tokens.ts';
+import * as store from '../storage/sessions.ts';
+import { signedIn, signingOut, writeSignedIn } from './authentication.ts';
+import { LogoutInput, RefreshInput, Session, TokenPair } from './schema.ts';
 import { logOut, refresh } from './tokens.ts';
 
 export const sessionRoutes = [
   route({
     method: 'post',
     path: '/auth/refresh',
-    door: open,
+    guard: open,
     limit: 'refresh',
     body: RefreshInput,
     status: 200,
-    answer: TokenPair,
+    response: TokenPair,
     tag: 'Accounts',
+    operationId: 'refresh',
     summary: 'Refresh the tokens',
     description:
       'Each refresh token works once. Presenting a used one ends every session of its user, so a client must refresh one at a time and keep the new pair before using it.',
-    handle: ({ deps, visitor, body }) => refresh(deps, visitor, body),
+    handle: ({ deps, requestContext, body }) => refresh(deps, requestContext, body),
   }),
   route({
     method: 'post',
     path: '/auth/logout',
-    door: signedIn,
-    body: RefreshInput,
+    guard: signingOut,
+    body: LogoutInput,
+    bodyOptional: true,
     status: 204,
     tag: 'Accounts',
+    operationId: 'logout',
     summary: 'Sign out',
     description:
-      'Ends the session of the given refresh token, its access tokens included, when it is your own.',
-    handle: ({ deps, who, body }) => logOut(deps, who, body),
+      'Ends the session of the given refresh token, its access tokens included, when it is your own. With the cookie and without a body it ends the session of the cookie, which the response clears; that works too when the session has ended already.',
+    handle: async ({ deps, who, requestContext, body }) => {
+      await logOut(deps, who, body);
+      if (who && !who.byCookie) return undefined;
+      return respond(requestContext.requestId, 204, undefined, { 'Set-Cookie': deps.sessionCookie.clear() });
+    },
   }),
   route({
     method: 'get',
     path: '/me/sessions',
-    door: signedIn,
+    guard: signedIn,
     query: PageQuery,
     status: 200,
-    answer: pageShape(Session),
+    response: pageShape('SessionPage', Session),
     tag: 'Me',
+    operationId: 'listSessions',
     summary: 'List my sessions',
+    description: 'Each sign-in that is still valid, with its device and address.',
     handle: ({ deps, who, query }) =>
       store.listSessions(deps.read, who, toInstant(deps.clock.now()), pageRequest(deps, query)),
   }),
   route({
     method: 'delete',
     path: '/me/sessions',
-    door: signedIn,
+    guard: signedIn,
     status: 204,
     tag: 'Me',
+    operationId: 'endOtherSessions',
     summary: 'End my other sessions',
+    description: 'Ends all sessions but the one of this request, and revokes all API tokens.',
     handle: async ({ deps, who }) => {
-      await writeSignedIn(deps, who, (tx) => store.endSessions(tx, who.userId, who.sessionId));
+      await writeSignedIn(deps, who, (tx) => {
+        store.endSessions(tx, who.userId, who.sessionId);
+        revokeApiTokens(tx, who.userId);
+      });
       return undefined;
     },
   }),
   route({
     method: 'delete',
     path: '/me/sessions/{session_id}',
-    door: signedIn,
+    guard: signedIn,
     status: 204,
     tag: 'Me',
+    operationId: 'endSession',
     summary: 'End one of my sessions',
+    description: 'Its refresh token and access tokens stop working at once.',
     handle: async ({ deps, who, params }) => {
       if (!(await writeSignedIn(deps, who, (tx) => store.endSession(tx, who.userId, params.session_id)))) {
         throw notFound('session');

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { WireId, WireInstant } from '../http/fields.ts';
+import { enumeration, WireId, WireInstant } from '../http/fields.ts';
 import { User } from '../users/schema.ts';
 
 export const TokenPair = z
@@ -12,20 +12,44 @@ export const TokenPair = z
       description: 'Opaque, single use; 30 days from last use by default',
       example: 'Qm3vXy0aTz9cLr5eKd7hWf1jPg2nSb4uVi6oEqRtC8k',
     }),
+    expiresIn: z.int().openapi({ description: 'Seconds that the access token works', example: 900 }),
   })
   .openapi('TokenPair');
 export type TokenPair = z.output<typeof TokenPair>;
 
-export const SignedInAnswer = TokenPair.extend({ user: User }).openapi('SignedIn');
-export type SignedInAnswer = z.output<typeof SignedInAnswer>;
+export const SignedInResponse = TokenPair.extend({ user: User }).openapi('SignedIn');
+export type SignedInResponse = z.output<typeof SignedInResponse>;
 
-export const RefreshInput = z.object({
-  refreshToken: z
-    .string({ error: 'refreshToken is required' })
-    .min(1, 'refreshToken is required')
-    .openapi({ example: 'Qm3vXy0aTz9cLr5eKd7hWf1jPg2nSb4uVi6oEqRtC8k' }),
+/** The answer to a sign-in that asked for a cookie. */
+export const SignedInByCookie = z.object({ user: User }).openapi('SignedInByCookie');
+
+export const SignInAnswer = z
+  .union([SignedInResponse, SignedInByCookie])
+  .openapi('SignIn', { description: '`SignedInByCookie` where the body asked for a cookie' });
+export type SignInAnswer = z.output<typeof SignInAnswer>;
+
+const SessionMode = enumeration('SessionMode', 'Session', ['token', 'cookie'], {
+  description:
+    'Where the session is kept. `token`, the default: in the tokens of the response. `cookie`, for pages of this server: in a cookie that no script can read, and the response holds the user alone',
+  example: 'token',
 });
+export type SessionMode = z.output<typeof SessionMode>;
+
+/** Of every body that signs someone in. */
+export const sessionField = { session: SessionMode.optional() };
+
+export const RefreshInput = z
+  .object({
+    refreshToken: z
+      .string({ error: 'refreshToken is required' })
+      .min(1, 'refreshToken is required')
+      .openapi({ example: 'Qm3vXy0aTz9cLr5eKd7hWf1jPg2nSb4uVi6oEqRtC8k' }),
+  })
+  .openapi('RefreshTokenInput');
 export type RefreshInput = z.output<typeof RefreshInput>;
+
+export const LogoutInput = RefreshInput.partial().openapi('Logout');
+export type LogoutInput = z.output<typeof LogoutInput>;
 
 export const Session = z
   .object({

@@ -1,13 +1,12 @@
 import { type Db, statement } from '../db/connection.ts';
-import type { TaskCountRow } from '../db/tables.ts';
+import type { TaskCountRow } from '../storage/tables.ts';
 import { type Condition, type Field, type Filters, fieldsOf, restrict } from './filters.ts';
 
 /** The fields whose values are counted, by priority and status. */
 const COUNTED: Partial<Record<Field, TaskCountRow['field']>> = { listId: 'list', assigneeId: 'assignee' };
 
 /** How many tasks a workspace has. */
-export const countAll = (db: Db, workspaceCode: number): number =>
-  countByCounters(db, { workspaceCode }) ?? 0;
+export const countAll = (db: Db, workspaceKey: number): number => countByCounters(db, { workspaceKey }) ?? 0;
 
 /** How many tasks pass, where counters alone can tell: by lists or by assignees, by priorities and statuses. */
 export function countByCounters(db: Db, filters: Filters): number | undefined {
@@ -57,7 +56,7 @@ function countersFor(filters: Filters, by?: Field): Condition | undefined {
   if (counted === undefined || another !== undefined) return undefined;
   const counters: Condition = {
     sql: 'workspace_code = ? and field = ?',
-    parameters: [filters.workspaceCode, counted],
+    parameters: [filters.workspaceKey, counted],
   };
   const values = field === undefined ? [0] : filters[field];
   if (Array.isArray(values))

@@ -1,62 +1,151 @@
-import { type Db, query } from '../db/connection.ts';
-import { metaOf, setMeta } from '../db/meta.ts';
+import { sql } from 'kysely';
+import { type Db, query, statement } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
-import { type Instant, toInstant } from '../kernel/instants.ts';
+import { type Day, dayOf, instantAt } from '../kernel/days.ts';
+import { DAY, type Instant, toInstant, toMs } from '../kernel/instants.ts';
 import { isOpen } from '../lists/statuses.ts';
 import { notify } from '../notifications/notify.ts';
-import { updateTaskRow } from './store.ts';
+import { keyIn } from '../storage/keys.ts';
+import { metaOf, setMeta } from '../storage/meta.ts';
+import { type StoredTask, updateTaskRow } from '../storage/tasks.ts';
 
 /** So many due tasks are looked at in a commit, whether or not anyone is to be told of them. */
-const AT_ONCE = 100;
-const LOOKED_AT_MOST = 1_000;
+const BATCH_SIZE = 100;
+const MAX_LOOKED = 1_000;
 /** Until when due tasks have been told of: what lies before is not looked at again. */
 const WATERMARK = 'due_noticed_until';
 
+/** When a day is due, in the zone of the assignee. */
+const TIME_OF_DAY = '09:00';
+
 /**
- * Tells assignees of open tasks whose due instant has passed since this was last called, after a downtime too. Once
- * for each due instant, whatever the clock does: a task remembers the one that was told.
+ * Tells assignees of open tasks whose due instant, or 09:00 of whose due day where they are, has passed since this was
+ * last called, after a downtime too. Once for each due date, whatever clock and zones do: a task remembers the one that
+ * was told.
  */
 export async function notifyDue(deps: Deps): Promise<void> {
   const now = toInstant(deps.clock.now());
-  let after: Place | undefined;
+  await notifyDays(deps, now);
+  let after: DuePosition | undefined;
   do after = await deps.write((tx) => notifySome(tx, now, after));
   while (after);
 }
 
 /** Where in the order of due instants a look ended: after all of an instant, or within it. */
-interface Place {
+interface DuePosition {
   due: Instant;
   seq?: number;
 }
 
-/** Answers where to go on; undefined when nothing due is left. */
-function notifySome(tx: Tx, now: Instant, after?: Place): Place | undefined {
+/** Returns where to go on; undefined when nothing due is left. */
+function notifySome(tx: Tx, now: Instant, after?: DuePosition): DuePosition | undefined {
   const until = metaOf(tx, WATERMARK) ?? now;
   const due = until < now ? tx.all(dueBetween(after ?? { due: until }, now)) : [];
   for (const { status_type, ...task } of due) {
-    if (task.due_noticed === task.due_date || !isOpen(status_type)) continue;
-    notify(
-      tx,
-      [task.assignee_id],
-      {
-        type: 'task.due',
-        actorId: null,
-        workspaceId: task.workspace_id,
-        title: 'A task is due',
-        body: task.title,
-        data: { taskId: task.id },
-      },
-      now,
-    );
-    updateTaskRow(tx, task, { due_noticed: task.due_date });
+    if (isOpen(status_type)) tellDue(tx, task, now);
   }
-  const last = due[AT_ONCE - 1];
+  const last = due[BATCH_SIZE - 1];
   if (last?.due_date != null) return { due: last.due_date, seq: last.seq };
   if (after?.seq !== undefined) return { due: after.due };
   setMeta(tx, WATERMARK, now);
   return undefined;
 }
+
+function tellDue(tx: Tx, task: StoredTask, now: Instant): void {
+  if (task.due_noticed === task.due_date) return;
+  notify(
+    tx,
+    [task.assignee_id],
+    {
+      type: 'task.due',
+      actorId: null,
+      workspaceId: task.workspace_id,
+      title: 'A task is due',
+      body: task.title,
+      data: { taskId: task.id },
+    },
+    now,
+  );
+  updateTaskRow(tx, task, { due_noticed: task.due_date });
+}
+
+/** Whether the time of a day came, in a zone, after the one instant, and by the other. */
+const isBetween = (day: Day, zone: string | null, after: Instant, until: Instant): boolean => {
+  const at = instantAt(day, TIME_OF_DAY, zone ?? 'UTC');
+  return after < at && at <= until;
+};
+
+/** In UTC, from which no zone is a day away. */
+const dayBeside = (instant: Instant, ms: number): Day => dayOf(toInstant(toMs(instant) + ms), 'UTC');
+
+async function notifyDays(deps: Deps, now: Instant): Promise<void> {
+  const until = metaOf(deps.read, WATERMARK) ?? now;
+  if (until >= now) return;
+  const zones = deps.read.cached(zonesOfPeople);
+  const last = dayBeside(now, DAY);
+  let before = dayBeside(until, -2 * DAY);
+  for (;;) {
+    const day = deps.read.one(nextDueDay(before, last))?.due_date;
+    if (day === undefined) return;
+    before = day;
+    if (!zones.some(({ timezone }) => isBetween(day, timezone, until, now))) continue;
+    let after: number | undefined = 0;
+    do after = await deps.write((tx) => notifySomeOfDay(tx, day, until, now, after ?? 0));
+    while (after !== undefined);
+  }
+}
+
+/** Returns after which task to go on; undefined when none is left. */
+function notifySomeOfDay(tx: Tx, day: Day, until: Instant, now: Instant, after: number): number | undefined {
+  const due = tx.all(dueOn(day).where('task.seq', '>', after).orderBy('task.seq').limit(BATCH_SIZE));
+  for (const { status_type, timezone, ...task } of due) {
+    if (isOpen(status_type) && isBetween(day, timezone, until, now)) tellDue(tx, task, now);
+  }
+  return due[BATCH_SIZE - 1]?.seq;
+}
+
+/**
+ * Tells someone who goes to another zone of the tasks that are due there already, and were not yet where they came from.
+ */
+export function tellDueDaysOf(
+  tx: Tx,
+  userId: string,
+  zones: { from: string | null; to: string | null },
+  now: Instant,
+): void {
+  const until = metaOf(tx, WATERMARK);
+  if (until === undefined) return;
+  for (const day of [-DAY, 0, DAY].map((ms) => dayBeside(until, ms))) {
+    const isDueThere = instantAt(day, TIME_OF_DAY, zones.to ?? 'UTC') <= until;
+    if (!isDueThere || instantAt(day, TIME_OF_DAY, zones.from ?? 'UTC') <= until) continue;
+    for (const { status_type, timezone: _, ...task } of tx.all(
+      dueOn(day).where('task.assignee_code', '=', keyIn('users', userId)),
+    )) {
+      if (isOpen(status_type)) tellDue(tx, task, now);
+    }
+  }
+}
+
+const zonesOfPeople = query.selectFrom('users').select('timezone').distinct().compile();
+
+const nextDueDay = (after: Day, last: Day) =>
+  statement<{ due_date: Day }>(
+    `select due_date from tasks indexed by tasks_due_watch
+      where assignee_id is not null and due_date > ? and due_date <= ? and length(due_date) = 10
+      order by due_date limit 1`,
+    [after, last],
+  );
+
+const dueOn = (day: Day) =>
+  query
+    .selectFrom('tasks as task')
+    .innerJoin('statuses as status', 'status.id', 'task.status_id')
+    .innerJoin('users as person', 'person.id', 'task.assignee_id')
+    .selectAll('task')
+    .select(['status.type as status_type', 'person.timezone'])
+    .where('task.due_date', '=', day)
+    .where('task.assignee_id', 'is not', null);
 
 /** The longest past due instant that its assignee was not told of; undefined where all were. */
 export function firstUnnoticed(db: Db, now: Instant): Instant | undefined {
@@ -64,8 +153,10 @@ export function firstUnnoticed(db: Db, now: Instant): Instant | undefined {
   return until === undefined ? undefined : (db.one(unnoticed(until, now))?.due_date ?? undefined);
 }
 
+const isInstant = (column: string) => sql<boolean>`length(${sql.ref(column)}) > 10`;
+
 /** Of the instant where the last look ended, if it did within one, else of those after it. */
-function dueBetween({ due, seq }: Place, now: Instant) {
+function dueBetween({ due, seq }: DuePosition, now: Instant) {
   const watched = query
     .selectFrom('tasks as task')
     .innerJoin('statuses as status', 'status.id', 'task.status_id')
@@ -73,9 +164,10 @@ function dueBetween({ due, seq }: Place, now: Instant) {
     .select('status.type as status_type')
     .where('task.assignee_id', 'is not', null)
     .where('task.due_date', '<=', now)
+    .where(isInstant('task.due_date'))
     .orderBy('task.due_date')
     .orderBy('task.seq')
-    .limit(AT_ONCE);
+    .limit(BATCH_SIZE);
   return seq === undefined
     ? watched.where('task.due_date', '>', due)
     : watched.where('task.due_date', '=', due).where('task.seq', '>', seq);
@@ -91,8 +183,9 @@ const unnoticed = (until: Instant, now: Instant) =>
         .where('assignee_id', 'is not', null)
         .where('due_date', '>', until)
         .where('due_date', '<=', now)
+        .where(isInstant('due_date'))
         .orderBy('due_date')
-        .limit(LOOKED_AT_MOST)
+        .limit(MAX_LOOKED)
         .as('task'),
     )
     .innerJoin('statuses as status', 'status.id', 'task.status_id')

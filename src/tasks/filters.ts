@@ -1,17 +1,19 @@
-import type { Coded } from '../db/codes.ts';
 import { type Db, prepared, query, statement } from '../db/connection.ts';
-import type { StatusType } from '../db/tables.ts';
-import type { Instant } from '../kernel/instants.ts';
-import type { Member } from '../workspaces/door.ts';
+import type { Keyed } from '../storage/keys.ts';
+import { countTasksWithLabel } from '../storage/labels.ts';
+import type { StatusType } from '../storage/tables.ts';
+import { priorityRank } from '../storage/tasks.ts';
+import { timezoneOf } from '../storage/users.ts';
+import type { Member } from '../workspaces/authorization.ts';
+import { type DueRange, edgeAt } from './due-range.ts';
 import type { TaskQuery } from './query-schema.ts';
-import { priorityRank } from './store.ts';
 
 /**
  * Which tasks, in the terms of their rows: what is missing admits every task of the workspace, an empty array none.
  * Ids have become codes; spaces, types of status and `me` those of lists, statuses and a user.
  */
 export interface Filters {
-  workspaceCode: number;
+  workspaceKey: number;
   listId?: readonly number[] | undefined;
   assigneeId?: readonly (number | null)[] | undefined;
   statusId?: readonly number[] | undefined;
@@ -19,18 +21,15 @@ export interface Filters {
   priority?: readonly number[] | undefined;
   recurringTaskId?: readonly string[] | undefined;
   creatorId?: readonly number[] | undefined;
+  /** With at least one of these labels. */
+  labelId?: readonly number[] | undefined;
+  /** With every one of these labels, the rarest first. */
+  allLabelIds?: readonly number[] | undefined;
   /** Null: without a due date. */
   due?: DueRange | null | undefined;
 }
 
-export interface DueRange {
-  /** Inclusive. */
-  from?: Instant | undefined;
-  /** Exclusive. */
-  before?: Instant | undefined;
-}
-
-export type Field = Exclude<keyof Filters, 'workspaceCode'>;
+export type Field = Exclude<keyof Filters, 'workspaceKey'>;
 
 /** Those that are counted come first: what they leave is known without looking. */
 export const COLUMNS: Record<Field, string> = {
@@ -40,8 +39,13 @@ export const COLUMNS: Record<Field, string> = {
   priority: 'priority',
   recurringTaskId: 'recurring_task_id',
   creatorId: 'creator_code',
+  labelId: 'seq',
+  allLabelIds: 'seq',
   due: 'due_date',
 };
+
+/** Of a label more are many. */
+const MAX_COUNTED = 1_000;
 
 const FIELDS = Object.keys(COLUMNS) as Field[];
 
@@ -50,22 +54,37 @@ type AskedFilters = Partial<Omit<TaskQuery, 'page' | 'limit' | 'sortBy' | 'sortO
 /** What a query asks for, as filters of the caller's workspace. */
 export function filtersOf(db: Db, who: Member, asked: AskedFilters): Filters {
   const within = { workspace_id: [who.workspaceId] };
-  const isDueAsked = asked.dueAfter !== undefined || asked.dueBefore !== undefined;
   return {
-    workspaceCode: who.workspaceCode,
+    workspaceKey: who.workspaceKey,
     listId: both(
-      asked.listId && codesOf(db, 'lists', { ...within, id: asked.listId }),
-      asked.spaceId && codesOf(db, 'lists', { ...within, space_id: asked.spaceId }),
+      asked.listId && keysOf(db, 'lists', { ...within, id: asked.listId }),
+      asked.spaceId && keysOf(db, 'lists', { ...within, space_id: asked.spaceId }),
     ),
     assigneeId: asked.assigneeId && peopleAsked(db, who, asked.assigneeId),
     statusId: both(
-      asked.statusId && codesOf(db, 'statuses', { ...within, id: asked.statusId }),
+      asked.statusId && keysOf(db, 'statuses', { ...within, id: asked.statusId }),
       statusesAsked(db, who.workspaceId, asked),
     ),
     priority: asked.priority?.map(priorityRank),
     recurringTaskId: asked.recurringTaskId,
-    creatorId: asked.creatorId && codesOf(db, 'users', { id: asked.creatorId }),
-    due: isDueAsked ? { from: asked.dueAfter, before: asked.dueBefore } : undefined,
+    creatorId: asked.creatorId && keysOf(db, 'users', { id: asked.creatorId }),
+    labelId: asked.labelId && keysOf(db, 'labels', { ...within, id: asked.labelId }),
+    allLabelIds: asked.allLabelIds && everyLabel(db, within, asked.allLabelIds),
+    due: dueAsked(db, who, asked),
+  };
+}
+
+/** In which zone days begin for the caller. */
+export const zoneOf = (db: Db, who: Member, { timezone }: Pick<TaskQuery, 'timezone'>): string =>
+  timezone ?? timezoneOf(db, who.userId);
+
+function dueAsked(db: Db, who: Member, asked: AskedFilters): DueRange | undefined {
+  const { dueAfter, dueBefore, timezone } = asked;
+  if (dueAfter === undefined && dueBefore === undefined) return undefined;
+  const zone = zoneOf(db, who, { timezone });
+  return {
+    from: dueAfter === undefined ? undefined : edgeAt(dueAfter, zone),
+    before: dueBefore === undefined ? undefined : edgeAt(dueBefore, zone),
   };
 }
 
@@ -73,7 +92,13 @@ export function filtersOf(db: Db, who: Member, asked: AskedFilters): Filters {
 export const fieldsOf = (filters: Filters): Field[] => FIELDS.filter((field) => filters[field] !== undefined);
 
 /** The columns that they look at. */
-export const columnsOf = (filters: Filters): string[] => fieldsOf(filters).map((field) => COLUMNS[field]);
+export const columnsOf = (filters: Filters): string[] => [
+  ...new Set(fieldsOf(filters).map((field) => COLUMNS[field])),
+];
+
+/** How many of the filters look at the labels of a task, which no index of tasks holds. */
+export const labelFilters = (filters: Filters): number =>
+  fieldsOf(filters).filter((field) => field === 'labelId' || field === 'allLabelIds').length;
 
 /** Whether some filter admits no task whatever. */
 export const admitsNone = (filters: Filters): boolean =>
@@ -97,18 +122,64 @@ export interface Condition {
   parameters: (string | number)[];
 }
 
-/** What a row must fulfil to pass. */
-export function conditionOf(filters: Filters): Condition {
-  const condition: Condition = { sql: 'workspace_code = ?', parameters: [filters.workspaceCode] };
+/** What a row must fulfil to pass; with `leading`, by a filter of labels that tells which rows to read. */
+export function conditionOf(filters: Filters, leading?: Field): Condition {
+  const condition: Condition = { sql: 'workspace_code = ?', parameters: [filters.workspaceKey] };
+  if (leading === 'labelId' || leading === 'allLabelIds') lead(condition, filters, leading);
   for (const field of fieldsOf(filters)) {
-    if (field !== 'due') restrict(condition, COLUMNS[field], filters[field] ?? []);
+    if (field === 'labelId') {
+      if (leading !== 'labelId') requireSomeLabel(condition, filters.labelId ?? []);
+    } else if (field === 'allLabelIds') requireEveryLabel(condition, filters.allLabelIds ?? []);
+    else if (field !== 'due') restrict(condition, COLUMNS[field], filters[field] ?? []);
     // SQLite uses a partial index only where its condition is in the text.
     if (field === 'recurringTaskId') condition.sql += ' and recurring_task_id is not null';
   }
   if (filters.due === null) condition.sql += ' and due_date is null';
-  if (filters.due?.from !== undefined) add(condition, 'due_date >= ?', filters.due.from);
-  if (filters.due?.before !== undefined) add(condition, 'due_date < ?', filters.due.before);
+  if (filters.due) restrictDue(condition, filters.due);
   return condition;
+}
+
+/** Each end bounds the index by one plain term. */
+export function restrictDue(condition: Condition, { from, before }: DueRange): void {
+  if (from?.day !== undefined && from.day < from.at) {
+    add(condition, 'due_date >= ?', from.day);
+    add(condition, '(+due_date >= ?', from.at);
+    add(condition, '+due_date = ?)', from.day, ' or ');
+  } else if (from) {
+    add(condition, 'due_date >= ?', from.at);
+    if (from.day !== undefined) add(condition, '+due_date <> ?', from.day);
+  }
+  if (before?.day !== undefined && before.day >= before.at) {
+    add(condition, 'due_date <= ?', before.day);
+    add(condition, '(+due_date < ?', before.at);
+    add(condition, '+due_date = ?)', before.day, ' or ');
+  } else if (before) {
+    add(condition, 'due_date < ?', before.at);
+    if (before.day !== undefined) add(condition, '+due_date <> ?', before.day);
+  }
+}
+
+/** The tasks with a label, or with the rarest of those that they must all have, are the rows to read. */
+function lead(condition: Condition, filters: Filters, field: 'labelId' | 'allLabelIds'): void {
+  condition.sql += ' and seq in (select task_seq from task_labels where true';
+  restrict(condition, 'label_code', labelsLedBy(filters, field));
+  condition.sql += ')';
+}
+
+/** The labels whose tasks hold all that pass this filter. */
+export const labelsLedBy = (filters: Filters, field: 'labelId' | 'allLabelIds'): readonly number[] =>
+  field === 'labelId' ? (filters.labelId ?? []) : (filters.allLabelIds?.slice(0, 1) ?? []);
+
+function requireSomeLabel(condition: Condition, labels: readonly number[]): void {
+  condition.sql += ' and exists (select 1 from task_labels where task_seq = seq';
+  restrict(condition, 'label_code', labels);
+  condition.sql += ')';
+}
+
+function requireEveryLabel(condition: Condition, labels: readonly number[]): void {
+  condition.sql += ' and (select count(*) from task_labels where task_seq = seq';
+  restrict(condition, 'label_code', labels);
+  add(condition, ') = ?', labels.length, '');
 }
 
 /** Adds that the column has one of the values; the text depends on the kind of the question, not on how many. */
@@ -128,14 +199,14 @@ export function restrict(
   }
 }
 
-function add(condition: Condition, sql: string, parameter: string | number): void {
-  condition.sql += ` and ${sql}`;
+function add(condition: Condition, sql: string, parameter: string | number, and = ' and '): void {
+  condition.sql += and + sql;
   condition.parameters.push(parameter);
 }
 
 function peopleAsked(db: Db, who: Member, asked: readonly string[]): (number | null)[] {
   const ids = asked.filter((id) => id !== 'none').map((id) => (id === 'me' ? who.userId : id));
-  const codes = ids.length > 0 ? codesOf(db, 'users', { id: ids }) : [];
+  const codes = ids.length > 0 ? keysOf(db, 'users', { id: ids }) : [];
   return asked.includes('none') ? [...codes, null] : codes;
 }
 
@@ -144,13 +215,22 @@ const both = <Value>(some: readonly Value[] | undefined, others: readonly Value[
   some && others ? some.filter((value) => others.includes(value)) : (some ?? others);
 
 /** The codes of the rows that have one of the values in each of these columns. */
-function codesOf(db: Db, table: Coded, columns: Record<string, readonly string[]>): number[] {
+function keysOf(db: Db, table: Keyed, columns: Record<string, readonly string[]>): number[] {
   const condition: Condition = { sql: 'true', parameters: [] };
   for (const [column, values] of Object.entries(columns)) restrict(condition, column, values);
   const { sql, parameters } = condition;
   return db
     .all(statement<{ code: number }>(`select code from ${table} where ${sql}`, parameters))
     .map(({ code }) => code);
+}
+
+/** None where one of them is no label of the workspace: no task has that one. */
+function everyLabel(db: Db, within: Record<string, readonly string[]>, ids: readonly string[]): number[] {
+  const keys = keysOf(db, 'labels', { ...within, id: ids });
+  if (keys.length < ids.length) return [];
+  if (keys.length === 1) return keys;
+  const counted = keys.map((key) => ({ key, n: countTasksWithLabel(db, key, MAX_COUNTED) }));
+  return counted.sort((a, b) => a.n - b.n).map(({ key }) => key);
 }
 
 const statusesOfWorkspace = prepared<{ workspaceId: string }, { code: number; type: StatusType }>(

@@ -1,11 +1,11 @@
 import { type Db, prepared, query, statement } from '../db/connection.ts';
-import { findList } from '../lists/store.ts';
+import { findList } from '../storage/lists.ts';
+import { fold } from '../storage/words.ts';
 import type { Filters } from './filters.ts';
 import type { Sort } from './query-plan.ts';
 import type { Grouping } from './query-schema.ts';
 import { PRIORITIES, type Priority } from './schema.ts';
 import { totalsBy } from './totals.ts';
-import { fold } from './words.ts';
 
 /** A group of tasks, before they are read. */
 export interface Group {
@@ -25,6 +25,7 @@ interface Heading {
 
 type Named = Heading & { key: string };
 
+const FORMER_MEMBER = 'Former member';
 const PRIORITY_LABELS: Record<Priority, string> = {
   none: 'No priority',
   low: 'Low',
@@ -44,7 +45,7 @@ export function groupsBy(
   const headings = {
     priority: () => priorityHeadings(sort),
     statusId: () => statusHeadings(db, workspaceId, listId),
-    assigneeId: () => assigneeHeadings(db, totals.keys()),
+    assigneeId: () => assigneeHeadings(db, workspaceId, totals.keys()),
     listId: () => db.all(listsInOrder({ workspaceId })),
   }[grouping]();
   return headings
@@ -70,12 +71,14 @@ function statusHeadings(db: Db, workspaceId: string, listId: string | undefined)
   return statuses.filter(({ template_id }) => template_id === templateId);
 }
 
-/** By name; those of nobody last. */
-function assigneeHeadings(db: Db, codes: Iterable<string | number | null>): Heading[] {
+/** By name, which of someone who has left is no business of the workspace any more; those of nobody last. */
+function assigneeHeadings(db: Db, workspaceId: string, codes: Iterable<string | number | null>): Heading[] {
   const people = db.all(
     statement<Named>(
-      'select code as value, id as key, name as label from users where code in (select value from json_each(?))',
-      [JSON.stringify([...codes])],
+      `select code as value, id as key, coalesce(
+         (select name from members where workspace_id = ? and user_id = users.id), ?) as label
+         from users where code in (select value from json_each(?))`,
+      [workspaceId, FORMER_MEMBER, JSON.stringify([...codes])],
     ),
   );
   const sorted = people

@@ -2,15 +2,15 @@ import type { Db } from '../db/connection.ts';
 import type { Deps } from '../deps.ts';
 import { pageRequest } from '../http/page-query.ts';
 import { offsetOf, pageOf } from '../kernel/page.ts';
-import type { Member } from '../workspaces/door.ts';
+import { type ShownTask, taskOf } from '../storage/tasks.ts';
+import type { Member } from '../workspaces/authorization.ts';
 import { type Filters, filtersOf } from './filters.ts';
-import { dayGroup, daysReaching, findTasksByDay } from './group-days.ts';
+import { allDays, daysReaching } from './group-days.ts';
 import { type Group, groupsBy } from './group-headings.ts';
 import { findTasks, queryTasks, sortOf } from './query.ts';
 import type { Sort } from './query-plan.ts';
 import type { GroupedTaskPage, GroupedTaskQuery, TaskGroup } from './query-schema.ts';
-import { type ShownTask, taskOf } from './store.ts';
-import { countTasks, totalsBy } from './totals.ts';
+import { countTasks } from './totals.ts';
 
 interface Asked {
   filters: Filters;
@@ -33,7 +33,7 @@ export function queryTasksInGroups(deps: Deps, who: Member, query: GroupedTaskQu
   if (groupBy === undefined) return queryTasks(deps, who, query);
   const page = pageRequest(deps, query);
   const filters = filtersOf(deps.read, who, query);
-  const asked = { filters, sort: sortOf(query), offset: offsetOf(page), limit: page.limit };
+  const asked = { filters, sort: sortOf(deps.read, who, query), offset: offsetOf(page), limit: page.limit };
   if (groupBy === 'dueDate') {
     const total = countTasks(deps.read, filters);
     const { rows, groups } = pageByDay(deps.read, asked, total);
@@ -53,7 +53,7 @@ export function queryTasksInGroups(deps: Deps, who: Member, query: GroupedTaskQu
 
 const isOnPage = ({ taskIds }: TaskGroup): boolean => taskIds.length > 0;
 
-/** The page of what the groups hold, one after the other; answers each of them. */
+/** The page of what the groups hold, one after the other; returns each of them. */
 function pageThrough(db: Db, groups: readonly Group[], { sort, offset, limit }: Asked): Found {
   const found: Found = { rows: [], groups: [] };
   let before = 0;
@@ -71,16 +71,6 @@ function pageByDay(db: Db, asked: Asked, total: number): Found {
   const { filters, sort, offset, limit } = asked;
   if (offset >= total) return { rows: [], groups: [] };
   const days = daysReaching(db, filters, sort, { total, wanted: Math.min(offset + limit, total) });
-  if (days) {
-    const { rows, groups } = pageThrough(db, days, asked);
-    return { rows, groups: groups.filter(isOnPage) };
-  }
-  const rows = findTasksByDay(db, filters, sort, asked);
-  const totals = totalsBy(db, filters, 'dueDate');
-  const byDay = Map.groupBy(rows, ({ due_date }) => due_date?.slice(0, 10) ?? null);
-  const groups = Array.from(byDay, ([day, rows]) => {
-    const { key, label, total } = dayGroup(filters, day, totals.get(day) ?? 0);
-    return { key, label, total, taskIds: rows.map(({ id }) => id) };
-  });
-  return { rows, groups };
+  const { rows, groups } = pageThrough(db, days ?? allDays(db, filters, sort), asked);
+  return { rows, groups: groups.filter(isOnPage) };
 }

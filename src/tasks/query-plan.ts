@@ -1,6 +1,7 @@
 import { type Db, statement } from '../db/connection.ts';
 import { countAll, countByCounters } from './counters.ts';
 import {
+  type Condition,
   columnsOf,
   conditionOf,
   type Field,
@@ -8,6 +9,9 @@ import {
   fieldsOf,
   isOfStretches,
   isSingle,
+  labelFilters,
+  labelsLedBy,
+  restrict,
 } from './filters.ts';
 import type { TaskQuery } from './query-schema.ts';
 
@@ -24,6 +28,8 @@ const INDEXES = {
   tasks_status: ['status_code', 'seq'],
   tasks_creator: ['creator_code', 'seq'],
   tasks_series: ['recurring_task_id'],
+  labels: [],
+  every_label: [],
 } satisfies Record<string, readonly string[]>;
 export type Index = keyof typeof INDEXES;
 
@@ -34,6 +40,8 @@ const LED_BY: Record<Field, Index> = {
   assigneeId: 'tasks_assignee',
   statusId: 'tasks_status',
   creatorId: 'tasks_creator',
+  labelId: 'labels',
+  allLabelIds: 'every_label',
   priority: 'tasks_priority',
   due: 'tasks_due',
 };
@@ -47,16 +55,28 @@ const SORTS = {
   title: { column: 'title_key', index: 'tasks_title' },
 } satisfies Record<TaskQuery['sortBy'], { column: string; index: Index }>;
 
+/** The rows that an index leads to, and what they must fulfil: the tasks of labels are looked up by their numbers. */
+export function sourceOf(index: Index, filters: Filters): { from: string } & Condition {
+  const isOfLabels = index === 'labels' || index === 'every_label';
+  const from = isOfLabels ? 'tasks not indexed' : `tasks indexed by ${index}`;
+  const leading = index === 'labels' ? 'labelId' : index === 'every_label' ? 'allLabelIds' : undefined;
+  return { from, ...conditionOf(filters, leading) };
+}
+
+/** What looking at the labels of a task costs, in index entries passed. */
+const PROBE = 3;
 /** What reading a row costs, in index entries passed. */
 export const ROW = 6;
 /** What costs no more is not compared with anything. */
-export const ENOUGH = 400;
+export const GOOD_ENOUGH_COST = 400;
 /** Without counters, more are many. */
-const COUNTED_AT_MOST = 10_000;
+const MAX_COUNTED = 10_000;
 
 export interface Sort {
   by: TaskQuery['sortBy'];
   descending: boolean;
+  /** Where a day begins. */
+  zone: string;
   /** From the far end: the very opposite order, undated tasks first. */
   backwards?: boolean;
 }
@@ -110,7 +130,8 @@ export function cheapestSource(
   const columns = column === undefined ? columnsOf(filters) : [...columnsOf(filters), column];
   const sourceIn = (field: Field, entries: number): Source => {
     const index = LED_BY[field];
-    const passing = entries * weightOf(index, columns);
+    const probes = index === 'labels' ? labelFilters(filters) - 1 : labelFilters(filters);
+    const passing = entries * (weightOf(index, columns) + PROBE * probes);
     if (!wanted) return { index, isInOrder: false, cost: passing };
     const { sort, reach, total } = wanted;
     if (isInOrder(index, field, filters, sort)) {
@@ -123,27 +144,36 @@ export function cheapestSource(
     const alone = fields.length === 1 ? wanted?.total : undefined;
     const source = sourceIn(field, alone ?? entriesOf(db, filters, field, best?.cost ?? Infinity));
     if (best === undefined || source.cost < best.cost) best = source;
-    if (best.cost < ENOUGH) return best;
+    if (best.cost < GOOD_ENOUGH_COST) return best;
   }
   // Every filter but that of a series can be answered by tasks_due, so it will do for any question.
-  const any = sourceIn('due', countAll(db, filters.workspaceCode));
+  const any = sourceIn('due', countAll(db, filters.workspaceKey));
   return best === undefined || any.cost < best.cost ? any : best;
 }
 
 /** How many entries a filter leaves of its index; infinitely many where they are no fewer than `bound`. */
 function entriesOf(db: Db, filters: Filters, field: Field, bound: number): number {
-  const alone: Filters = { workspaceCode: filters.workspaceCode, [field]: filters[field] };
+  const alone: Filters = { workspaceKey: filters.workspaceKey, [field]: filters[field] };
   const counted = countByCounters(db, alone);
   if (counted !== undefined) return counted;
-  const condition = conditionOf(alone);
-  const limit = Math.ceil(Math.min(bound, COUNTED_AT_MOST));
+  const limit = Math.ceil(Math.min(bound, MAX_COUNTED));
+  const { from, sql, parameters } =
+    field === 'labelId' || field === 'allLabelIds'
+      ? entriesOfLabels(filters, field)
+      : sourceOf(LED_BY[field], alone);
   const found = db.one(
-    statement<{ n: number }>(
-      `select count(*) as n from (select 1 from tasks indexed by ${LED_BY[field]} where ${condition.sql} limit ?)`,
-      [...condition.parameters, limit],
-    ),
+    statement<{ n: number }>(`select count(*) as n from (select 1 from ${from} where ${sql} limit ?)`, [
+      ...parameters,
+      limit,
+    ]),
   );
   return found === undefined || found.n === limit ? Infinity : found.n;
+}
+
+function entriesOfLabels(filters: Filters, field: 'labelId' | 'allLabelIds'): { from: string } & Condition {
+  const condition: Condition = { sql: 'true', parameters: [] };
+  restrict(condition, 'label_code', labelsLedBy(filters, field));
+  return { from: 'task_labels', ...condition };
 }
 
 function isInOrder(index: Index, field: Field, filters: Filters, sort: Sort): boolean {

@@ -1,43 +1,52 @@
 import type { Db } from '../db/connection.ts';
-import type { StatusType, TaskRow } from '../db/tables.ts';
 import type { Deps } from '../deps.ts';
 import type { Issue } from '../kernel/errors.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { positionAfter } from '../kernel/positions.ts';
 import type { List, Status } from '../lists/schema.ts';
 import { counterpartOf, isOpen } from '../lists/statuses.ts';
-import type { Member } from '../workspaces/door.ts';
+import { knownLabels } from '../storage/labels.ts';
+import type { StatusType, TaskRow } from '../storage/tables.ts';
+import * as store from '../storage/tasks.ts';
+import type { Member } from '../workspaces/authorization.ts';
+import { checklistIssues } from './checklist.ts';
 import type { TaskInput, TaskPatch } from './schema.ts';
-import * as store from './store.ts';
 
 const UNKNOWN_LIST: Issue = { path: 'listId', message: 'There is no such list in this workspace' };
 const USE_MOVE: Issue = { path: 'listId', message: 'Use move to change the list' };
+const UNKNOWN_LABEL: Issue = { path: 'labelIds', message: 'Must be labels of this workspace' };
 const UNKNOWN_STATUS: Issue = { path: 'statusId', message: "Must be a status of the list's template" };
 
-type References = { [Field in 'listId' | 'statusId' | 'assigneeId']?: TaskInput[Field] | undefined };
+type References = {
+  [Field in 'listId' | 'statusId' | 'assigneeId' | 'labelIds' | 'checklist']?: TaskInput[Field] | undefined;
+};
 
 /** What is given of a new task refers to these; `issues` tell what will not do. */
 export function referencesOf(
   db: Db,
   who: Member,
-  { listId, statusId, assigneeId }: References,
+  { listId, statusId, assigneeId, labelIds, checklist }: References,
 ): { place: List | undefined; status: Status | undefined; issues: Issue[] } {
-  const place = listId === undefined ? undefined : store.findPlace(db, who.workspaceId, listId);
+  const place = listId === undefined ? undefined : store.findListWithStatuses(db, who.workspaceId, listId);
   const status = place?.statuses.find(({ id }) => statusId === undefined || id === statusId);
   const issues: Issue[] = [];
   if (listId !== undefined && !place) issues.push(UNKNOWN_LIST);
   if (place && !status) issues.push(UNKNOWN_STATUS);
   if (assigneeId) issues.push(...assigneeIssues(db, who, assigneeId));
+  issues.push(...labelIssues(db, who, labelIds), ...checklistIssues(db, checklist));
   return { place, status, issues };
 }
 
 /** What will not do of the list, status and assignee of a new task. */
-export const newTaskIssues = ({ read }: Deps, who: Member, input: Partial<TaskInput>): Issue[] =>
-  referencesOf(read, who, input).issues;
+export const newTaskIssues = (
+  { read }: Pick<Deps, 'read'>,
+  who: Member,
+  input: Partial<TaskInput>,
+): Issue[] => referencesOf(read, who, input).issues;
 
 /** What will not do of the list, status and assignee of an edit; nothing where there is no such task. */
 export function editIssues(
-  { read, clock }: Deps,
+  { read, clock }: Pick<Deps, 'read' | 'clock'>,
   who: Member,
   id: string,
   edit: TaskPatch,
@@ -52,11 +61,16 @@ const assigneeIssues = (db: Db, who: Member, userId: string): Issue[] =>
     ? []
     : [{ path: 'assigneeId', message: 'Must be a member of this workspace who is not a viewer' }];
 
+const labelIssues = (db: Db, who: Member, ids: readonly string[] = []): Issue[] => {
+  const known = knownLabels(db, who.workspaceId, ids);
+  return ids.every((id) => known.has(id)) ? [] : [UNKNOWN_LABEL];
+};
+
 /** What an edit changes of where a task is, and what it refers to that will not do. */
 export function planEdit(
   db: Db,
   who: Member,
-  row: TaskRow,
+  row: store.StoredTask,
   edit: TaskPatch,
   at: Instant,
   mayMove: boolean,
@@ -66,6 +80,7 @@ export function planEdit(
   const changes = placeFor(db, who, row, mayMove ? edit : { ...edit, listId: row.list_id }, at, issues);
   if (edit.assigneeId && (edit.assigneeId !== row.assignee_id || changes.assignee_id === null))
     issues.push(...assigneeIssues(db, who, edit.assigneeId));
+  issues.push(...labelIssues(db, who, edit.labelIds), ...checklistIssues(db, edit.checklist, row));
   return { changes, issues };
 }
 
@@ -84,7 +99,7 @@ function placeFor(
 ): Partial<TaskRow> {
   const staysInList = listId === row.list_id;
   if (staysInList && statusId === undefined) return {};
-  const place = store.findPlace(db, who.workspaceId, listId);
+  const place = store.findListWithStatuses(db, who.workspaceId, listId);
   if (!place) {
     issues.push(UNKNOWN_LIST);
     return {};
@@ -107,15 +122,16 @@ function placeFor(
     ...state,
     list_id: place.id,
     space_id: place.spaceId,
-    position: position ?? positionAfter(store.lastPosition(db, who.workspaceCode, place.id)),
+    position: position ?? positionAfter(store.lastPosition(db, who.workspaceKey, place.id)),
   };
 }
 
 const keepsAssignee = (db: Db, { workspace_id, assignee_id }: TaskRow): boolean =>
   assignee_id === null || store.isAssignable(db, workspace_id, assignee_id);
 
-function statusOf(db: Db, row: TaskRow): Status {
-  const statuses = store.findPlace(db, row.workspace_id, row.list_id)?.statuses;
+/** The present status of a task. */
+export function statusOf(db: Db, row: TaskRow): Status {
+  const statuses = store.findListWithStatuses(db, row.workspace_id, row.list_id)?.statuses;
   const status = statuses?.find(({ id }) => id === row.status_id);
   if (!status) throw new Error('A task has a status that its list does not know');
   return status;

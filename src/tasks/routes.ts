@@ -1,23 +1,30 @@
+import { describeComponent } from '../http/components.ts';
+import { DeletionQuery } from '../http/fields.ts';
 import { route } from '../http/route.ts';
-import { member } from '../workspaces/door.ts';
+import { member } from '../workspaces/authorization.ts';
+import { costOfBatch, runBatch } from './batch.ts';
+import { BatchInput, BatchResults, DescribedBatchInput } from './batch-schema.ts';
 import { queryTasksInGroups } from './groups.ts';
 import { queryTasks } from './query.ts';
 import { GroupedTaskPage, GroupedTaskQuery, SearchQuery, TaskPage, TaskQuery } from './query-schema.ts';
 import { editIssues, newTaskIssues } from './references.ts';
 import { MoveInput, Task, TaskInput, TaskPatch } from './schema.ts';
 import { searchTasks } from './search.ts';
-import { createTask, moveTask, readTask, removeTask, updateTask } from './tasks.ts';
+import { createTask, moveTask, readTask, readTaskByNumber, removeTask, updateTask } from './tasks.ts';
+
+describeComponent('TaskBatch', DescribedBatchInput);
 
 /** What reads many comes first: `{task_id}` would take `query` and `search` for ids. */
 export const taskRoutes = [
   route({
     method: 'get',
     path: '/workspaces/{workspace_id}/tasks',
-    door: member('viewer'),
+    guard: member('viewer'),
     query: TaskQuery,
     status: 200,
-    answer: TaskPage,
+    response: TaskPage,
     tag: 'Tasks',
+    operationId: 'listTasks',
     summary: 'List the tasks',
     description: 'Those that pass every filter given. An id that names nothing matches nothing.',
     handle: ({ deps, who, query }) => queryTasks(deps, who, query),
@@ -25,87 +32,133 @@ export const taskRoutes = [
   route({
     method: 'get',
     path: '/workspaces/{workspace_id}/tasks/query',
-    door: member('viewer'),
+    guard: member('viewer'),
     limit: 'search',
     query: GroupedTaskQuery,
     status: 200,
-    answer: GroupedTaskPage,
+    response: GroupedTaskPage,
     tag: 'Tasks',
+    operationId: 'queryTasks',
     summary: 'Query the tasks',
     description:
-      'As the list of tasks. With `groupBy` the items come group after group, and `groups` tells of each group that has a task on the page; a query for a single `listId` by `statusId` tells of every status of that list. Groups by priority come from urgent to none, by status as in the status templates, by assignee by name, by list as in the list of lists, by due date day by day (UTC); tasks without an assignee or due date last. `sortBy` and `sortOrder` hold inside each group; where they name what is grouped by (`priority`, `dueDate`), the groups themselves follow them.',
+      'As the list of tasks. With `groupBy` the items come group after group, and `groups` tells of each group that has a task on the page; a query for a single `listId` by `statusId` tells of every status of that list. Groups by priority come from urgent to none, by status as in the status templates, by assignee by name, by list as in the list of lists, by due date day by day, in the time zone of the caller or in `timezone`; tasks without an assignee or due date last. `sortBy` and `sortOrder` hold inside each group; where they name what is grouped by (`priority`, `dueDate`), the groups themselves follow them.',
     handle: ({ deps, who, query }) => queryTasksInGroups(deps, who, query),
   }),
   route({
     method: 'get',
     path: '/workspaces/{workspace_id}/tasks/search',
-    door: member('viewer'),
+    guard: member('viewer'),
     limit: 'search',
     query: SearchQuery,
     status: 200,
-    answer: TaskPage,
+    response: TaskPage,
     tag: 'Tasks',
+    operationId: 'searchTasks',
     summary: 'Search the tasks',
     description:
-      'Tasks in which every word of `q` begins a word of the title or description, whatever its case and accents; in scripts without spaces, occurs anywhere. All of it is text, nothing an operator. Tasks with every word in the title come first, then the newest.',
+      'Tasks in which every word of `q` begins a word of the title, the description, the items of the checklist or the comments, whatever its case and accents; in scripts without spaces, occurs anywhere. All of it is text, nothing an operator. Where `q` is the number of a task, `12` or `HOME-12` with the key of the workspace, that task comes first. Tasks with every word in the title come first, then the newest. Of one user one search is under way at a time.\n\nWhat is not ASCII must be percent-encoded, which curl does: `curl -G … --data-urlencode "q=käse"`.',
     handle: ({ deps, who, query }) => searchTasks(deps, who, query),
   }),
   route({
     method: 'post',
     path: '/workspaces/{workspace_id}/tasks',
-    door: member('member'),
+    guard: member('member'),
     body: TaskInput,
-    refers: ({ deps, who, body }) => newTaskIssues(deps, who, body),
+    validateReferences: ({ deps, who, body }) => newTaskIssues(deps, who, body),
     status: 201,
-    answer: Task,
+    existing: 'You have made a task with this id already',
+    response: Task,
     tag: 'Tasks',
+    operationId: 'createTask',
     summary: 'Create a task',
+    description:
+      'It goes to the end of the list, in the first status, unless `position` and `statusId` say otherwise.',
     handle: ({ deps, who, body }) => createTask(deps, who, body),
+  }),
+  route({
+    method: 'post',
+    path: '/workspaces/{workspace_id}/tasks/batch',
+    guard: member('member'),
+    costOf: costOfBatch,
+    body: BatchInput,
+    status: 200,
+    response: BatchResults,
+    tag: 'Tasks',
+    operationId: 'batchTasks',
+    summary: 'Create, change, move, delete and restore tasks together',
+    description:
+      'Up to 100 operations, in order, in one commit. Each has a result of its own: one that is rejected leaves no trace and keeps none of the others from its turn. It counts as many requests as it has operations; where too few are left, nothing is done, and `Retry-After` tells when all of it fits.',
+    handle: ({ deps, who, body }) => runBatch(deps, who, body),
   }),
   route({
     method: 'get',
     path: '/workspaces/{workspace_id}/tasks/{task_id}',
-    door: member('viewer'),
+    guard: member('viewer'),
     status: 200,
-    answer: Task,
+    response: Task,
     tag: 'Tasks',
+    operationId: 'getTask',
     summary: 'Read a task',
+    description: 'A task of the workspace, in whichever list it is.',
     handle: ({ deps, who, params }) => readTask(deps, who, params.task_id),
+  }),
+  route({
+    method: 'get',
+    path: '/workspaces/{workspace_id}/tasks/by-number/{number}',
+    guard: member('viewer'),
+    status: 200,
+    response: Task,
+    tag: 'Tasks',
+    operationId: 'getTaskByNumber',
+    summary: 'Read a task by its number',
+    description: "The number alone: 12 of `HOME-12`, where `HOME` is the workspace's key.",
+    handle: ({ deps, who, params }) => readTaskByNumber(deps, who, params.number),
   }),
   route({
     method: 'patch',
     path: '/workspaces/{workspace_id}/tasks/{task_id}',
-    door: member('member'),
+    guard: member('member'),
+    isConditional: true,
     body: TaskPatch,
-    refers: ({ deps, who, params, body }) => editIssues(deps, who, params.task_id, body, false),
+    validateReferences: ({ deps, who, params, body }) => editIssues(deps, who, params.task_id, body, false),
     status: 200,
-    answer: Task,
+    response: Task,
     tag: 'Tasks',
+    operationId: 'updateTask',
     summary: 'Change a task',
     description:
       'Entering a completed status sets `completedAt`, leaving it clears it. On an instance of a series the changed fields become overrides.',
-    handle: ({ deps, who, params, body }) => updateTask(deps, who, params.task_id, body),
+    handle: ({ deps, who, params, body, ifMatch }) => updateTask(deps, who, params.task_id, body, ifMatch),
   }),
   route({
     method: 'delete',
     path: '/workspaces/{workspace_id}/tasks/{task_id}',
-    door: member('member'),
+    guard: member('member'),
+    isConditional: true,
+    query: DeletionQuery,
     status: 204,
     tag: 'Tasks',
+    operationId: 'deleteTask',
     summary: 'Delete a task',
-    handle: ({ deps, who, params }) => removeTask(deps, who, params.task_id),
+    description:
+      'It goes into the trash, from which it can be restored. Deleting the upcoming instance of a series skips that occurrence.',
+    handle: ({ deps, who, params, query, ifMatch }) => removeTask(deps, who, params.task_id, query, ifMatch),
   }),
   route({
     method: 'post',
     path: '/workspaces/{workspace_id}/tasks/{task_id}/move',
-    door: member('member'),
+    guard: member('member'),
+    isConditional: true,
     body: MoveInput,
-    refers: ({ deps, who, params, body }) =>
+    validateReferences: ({ deps, who, params, body }) =>
       body.listId === undefined ? [] : editIssues(deps, who, params.task_id, body),
     status: 200,
-    answer: Task,
+    response: Task,
     tag: 'Tasks',
+    operationId: 'moveTask',
     summary: 'Move a task to another list',
-    handle: ({ deps, who, params, body }) => moveTask(deps, who, params.task_id, body),
+    description:
+      'The status is the one asked for, else the same one, else one of the same title, else of the same type, else the first of the destination.',
+    handle: ({ deps, who, params, body, ifMatch }) => moveTask(deps, who, params.task_id, body, ifMatch),
   }),
 ];

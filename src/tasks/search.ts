@@ -1,101 +1,80 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { type Db, statement } from '../db/connection.ts';
 import type { Deps } from '../deps.ts';
 import { pageRequest } from '../http/page-query.ts';
 import { offsetOf, pageOf } from '../kernel/page.ts';
-import { demandRight, type Member } from '../workspaces/door.ts';
+import { SHOWN, type ShownTask, taskOf } from '../storage/tasks.ts';
+import { matchTerms, numberIn } from '../storage/words.ts';
+import { keyOfWorkspace } from '../storage/workspaces.ts';
+import { type Member, requireRole } from '../workspaces/authorization.ts';
 import { admitsNone, conditionOf, type Filters, fieldsOf, filtersOf } from './filters.ts';
-import { cheapestSource, ROW } from './query-plan.ts';
+import { cheapestSource, ROW, sourceOf } from './query-plan.ts';
 import type { SearchQuery, TaskPage } from './query-schema.ts';
-import { SHOWN, type ShownTask, taskOf } from './store.ts';
-import { matchTerms } from './words.ts';
-
-/** Numbers of tasks. */
-type Hits = readonly number[];
+import type { SearchFilter } from './search-hits.ts';
 
 /**
  * One page of the tasks in which every word of `q` begins a word of title or description: first those that have all of
- * them in the title, the newest first. Neither order nor total depends on another workspace's tasks. Each word is sought
- * by itself, and others are answered in between: a short one that begins many words may take 40 ms and more.
+ * them in the title, the newest first; before them the task whose number `q` is. Neither order nor total depends on another workspace's tasks. They are found on
+ * another thread: a short word that begins many may take 40 ms and more.
  */
 export async function searchTasks(deps: Deps, who: Member, query: SearchQuery): Promise<TaskPage> {
   const { read: db } = deps;
   const page = pageRequest(deps, query);
   // The longest are found least often.
-  const terms = matchTerms(who.workspaceCode, query.q).sort((a, b) => b.length - a.length);
+  const terms = matchTerms(who.workspaceKey, query.q).sort((a, b) => b.length - a.length);
   const filters = filtersOf(db, who, query);
   if (terms.length === 0 || admitsNone(filters)) return pageOf(page, 0, []);
-  const hits = await passing(db, filters, await hitsOf(db, terms));
-  const inTitle = await hitsOf(
-    db,
-    terms.map((term) => `{title} : (${term})`),
-    hits,
-  );
-  demandRight(deps, db, who, 'viewer');
-  const rows = readRows(
-    db,
-    filters,
-    lastOf([...without(hits, inTitle), ...inTitle], offsetOf(page), page.limit),
-  );
-  return pageOf(page, hits.length, rows.map(taskOf));
+  const { total, page: found } = await deps.searches.find(who.userId, {
+    workspaceKey: who.workspaceKey,
+    terms,
+    filter: searchFilterOf(db, filters),
+    first: seqOfNumber(db, filters, numberAsked(db, who, query.q)),
+    offset: offsetOf(page),
+    limit: page.limit,
+  });
+  requireRole(deps, db, who, 'viewer');
+  return pageOf(page, total, readRows(db, filters, found).map(taskOf));
 }
 
-/** The tasks that all terms are found in, of `among` if given; ascending. */
-async function hitsOf(db: Db, terms: readonly string[], among?: Hits): Promise<Hits> {
-  const match = 'select json_group_array(rowid) as numbers from task_search where task_search match ?';
-  let hits = among;
-  for (const term of terms) {
-    if (hits?.length === 0) return hits;
-    if (hits) await turn();
-    const found = numbersBy(db, match, [term]);
-    hits = hits ? inBoth(hits, found) : found;
-  }
-  return hits ?? [];
+/** The number that `12` asks for, and `HOME-12` where that is the workspace's key, in any case. */
+function numberAsked(db: Db, who: Member, asked: string): number | undefined {
+  const dash = asked.lastIndexOf('-');
+  const isOurs = dash === -1 || asked.slice(0, dash).toUpperCase() === keyOfWorkspace(db, who.workspaceId);
+  return isOurs ? numberIn(asked.slice(dash + 1)) : undefined;
 }
 
-/** Those of the hits that pass the filters: looked up one by one, or in the set of all that pass if that is less. */
-async function passing(db: Db, filters: Filters, hits: Hits): Promise<Hits> {
-  if (hits.length === 0 || fieldsOf(filters).length === 0) return hits;
-  await turn();
+function seqOfNumber(db: Db, filters: Filters, number: number | undefined): number | undefined {
+  if (number === undefined) return undefined;
+  const { sql, parameters } = conditionOf(filters);
+  const found = `select seq from tasks indexed by tasks_number where ${sql} and number = ?`;
+  return db.one(statement<{ seq: number }>(found, [...parameters, number]))?.seq;
+}
+
+/** Matches are looked up one by one, or in the set of all that pass if that is less. */
+function searchFilterOf(db: Db, filters: Filters): SearchFilter | undefined {
+  if (fieldsOf(filters).length === 0) return undefined;
   const { index, cost } = cheapestSource(db, filters);
   const { sql, parameters } = conditionOf(filters);
-  if (hits.length * ROW < cost) {
-    const lookedUp = `select json_group_array(seq) as numbers
-      from (select value as hit from json_each(?)) cross join tasks on seq = hit where ${sql}`;
-    return numbersBy(db, lookedUp, [JSON.stringify(hits), ...parameters]);
-  }
-  const all = `select json_group_array(seq) as numbers from tasks indexed by ${index} where ${sql}`;
-  const passed = new Set(numbersBy(db, all, parameters));
-  return hits.filter((seq) => passed.has(seq));
+  const all = sourceOf(index, filters);
+  return {
+    amongHits: {
+      sql: `select json_group_array(seq) from (select value as hit from json_each(?)) cross join tasks on seq = hit
+        where ${sql}`,
+      parameters,
+      costOfHit: ROW,
+    },
+    all: {
+      sql: `select json_group_array(seq) from ${all.from} where ${all.sql}`,
+      parameters: all.parameters,
+      cost,
+    },
+  };
 }
 
-const numbersBy = (db: Db, sql: string, parameters: readonly unknown[]): number[] =>
-  JSON.parse(db.one(statement<{ numbers: string }>(sql, parameters))?.numbers ?? '[]');
-
-function inBoth(some: Hits, others: Hits): Hits {
-  let at = 0;
-  return some.filter((seq) => {
-    while ((others[at] ?? Infinity) < seq) at += 1;
-    return others[at] === seq;
-  });
-}
-
-function without(some: Hits, others: Hits): Hits {
-  const excluded = new Set(others);
-  return excluded.size === 0 ? some : some.filter((seq) => !excluded.has(seq));
-}
-
-/** So many from the end, past an offset, the last one first. */
-const lastOf = (all: Hits, offset: number, limit: number): Hits => {
-  const end = Math.max(all.length - offset, 0);
-  return all.slice(Math.max(end - limit, 0), end).reverse();
-};
-
-const readRows = (db: Db, { workspaceCode }: Filters, hits: Hits): ShownTask[] =>
+const readRows = (db: Db, { workspaceKey }: Filters, matches: readonly number[]): ShownTask[] =>
   db.all(
     statement<ShownTask>(
       `select ${SHOWN} from (select key as place, value as hit from json_each(?)) cross join tasks on seq = hit
         where workspace_code = ? order by place`,
-      [JSON.stringify(hits), workspaceCode],
+      [JSON.stringify(matches), workspaceKey],
     ),
   );

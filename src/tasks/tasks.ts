@@ -1,107 +1,181 @@
 import type { Db } from '../db/connection.ts';
-import { mergeAtEnd, PAGES_FOR_A_TASK } from '../db/search-index.ts';
-import type { TaskRow } from '../db/tables.ts';
-import type { Tx } from '../db/tx.ts';
+import { atOnce, type Steps, type Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
-import { demand, demandSound, invalid } from '../kernel/errors.ts';
-import { newId } from '../kernel/ids.ts';
+import type { Precondition } from '../http/etags.ts';
+import type { DeletionQuery } from '../http/fields.ts';
+import { Existing } from '../http/route.ts';
+import { isWholeDay } from '../kernel/days.ts';
+import { invalid, orNotFound, throwIfIssues } from '../kernel/errors.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { positionAfter } from '../kernel/positions.ts';
+import { bytesOfText } from '../kernel/text-bytes.ts';
 import { notify } from '../notifications/notify.ts';
-import { type Member, writeAs } from '../workspaces/door.ts';
+import { mergeBeforeCommit, PAGES_FOR_A_TASK } from '../storage/search-index.ts';
+import type { TaskRow } from '../storage/tables.ts';
+import * as store from '../storage/tasks.ts';
+import { numberIn, titleKey } from '../storage/words.ts';
+import { type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
+import { claimId } from '../workspaces/client-ids.ts';
+import { requireCapacity } from '../workspaces/quotas.ts';
+import { growthOfItems, haveOtherItems, haveOtherTitles, itemsFrom, titlesFrom } from './checklist.ts';
 import { completedAt, planEdit, referencesOf } from './references.ts';
 import type { MoveInput, Task, TaskInput, TaskPatch } from './schema.ts';
 import { indexTask, reindexTask } from './searchable.ts';
-import * as store from './store.ts';
-import { titleKey } from './words.ts';
+import { hasTrash, trashTask } from './trash-tasks.ts';
+
+/** With more of them a task goes in steps. */
+const MANY_COMMENTS = 50;
 
 /** Makes a task, at the end of its list unless a position is given. 400 for a list, status or person that will not do. */
-export function createTask(deps: Deps, who: Member, input: TaskInput): Promise<Task> {
+export function createTask(deps: Deps, who: Member, input: TaskInput): Promise<Task | Existing<Task>> {
   const now = deps.clock.now();
-  return writeAs(deps, who, (tx) => {
-    const { place, status, issues } = referencesOf(tx, who, input);
-    if (!place || !status || issues.length > 0) throw invalid(...issues);
-    const at = toInstant(now);
-    const row: store.NewTask = {
-      id: newId(now),
-      workspace_code: who.workspaceCode,
-      workspace_id: who.workspaceId,
-      space_id: place.spaceId,
-      list_id: place.id,
-      status_id: status.id,
-      priority: store.priorityRank(input.priority ?? 'none'),
-      assignee_id: input.assigneeId ?? null,
-      creator_id: who.userId,
-      start_date: input.startDate ?? null,
-      due_date: input.dueDate ?? null,
-      completed_at: completedAt(status.type, null, at),
-      position: input.position ?? positionAfter(store.lastPosition(tx, who.workspaceCode, place.id)),
-      recurring_task_id: null,
-      occurrence_at: null,
-      occurrence_number: null,
-      overridden: null,
-      created_at: at,
-      updated_at: at,
-      title: input.title,
-      description: input.description ?? null,
-    };
-    addTask(tx, row);
-    notifyAssigned(tx, row, who.userId, at);
-    return store.taskOf(row);
-  });
+  return writeAs(deps, who, (tx) => makeTask(deps, tx, who, input, now));
 }
 
-/** Stores a task and makes it findable, in the caller's transaction. */
-export function addTask(tx: Tx, row: store.NewTask): void {
-  indexTask(tx, store.insertTaskRow(tx, row), row);
+/** Makes a task in the caller's transaction. */
+export function makeTask(
+  deps: Deps,
+  tx: Tx,
+  who: Member,
+  input: TaskInput,
+  now: number,
+): Task | Existing<Task> {
+  const id = claimId(tx, input.id, now, (given) => {
+    const same = store.findTask(tx, who.workspaceId, given);
+    return same?.creator_id === who.userId ? store.taskOf(same) : undefined;
+  });
+  if (id instanceof Existing) return id;
+  const { place, status, issues } = referencesOf(tx, who, input);
+  if (!place || !status || issues.length > 0) throw invalid(...issues);
+  const checklist = itemsFrom(input.checklist ?? [], [], now);
+  const texts = [input.title, input.description, ...checklist.map(({ title }) => title)];
+  requireCapacity(deps, tx, who, { tasks: 1, bytes: bytesOfText(...texts) });
+  const at = toInstant(now);
+  const row: store.NewTask = {
+    id,
+    workspace_code: who.workspaceKey,
+    workspace_id: who.workspaceId,
+    space_id: place.spaceId,
+    list_id: place.id,
+    status_id: status.id,
+    priority: store.priorityRank(input.priority ?? 'none'),
+    assignee_id: input.assigneeId ?? null,
+    creator_id: who.userId,
+    start_date: store.dateAfter(null, input.startDate, input.startDay),
+    due_date: store.dateAfter(null, input.dueDate, input.dueDay),
+    completed_at: completedAt(status.type, null, at),
+    position: input.position ?? positionAfter(store.lastPosition(tx, who.workspaceKey, place.id)),
+    recurring_task_id: null,
+    occurrence_at: null,
+    occurrence_number: null,
+    overridden: null,
+    created_at: at,
+    updated_at: at,
+    title: input.title,
+    description: input.description ?? null,
+    label_ids: store.toJson([...new Set(input.labelIds)]),
+    checklist: store.toJson(checklist),
+  };
+  notifyAssigned(tx, row, who.userId, at);
+  return store.taskOf(addTask(tx, row));
+}
+
+/** Stores a task with the next number, or `again` with its own, and makes it findable, in the caller's transaction. */
+export function addTask(tx: Tx, row: store.NewTask, again?: store.NextNumbers): store.ShownTask {
+  const added = store.insertTaskRow(tx, row, again);
+  indexTask(tx, added.seq, row);
+  return added;
 }
 
 /** Takes a task away, in the caller's transaction. */
 export function dropTask(tx: Tx, row: store.StoredTask): void {
   store.deleteTaskRow(tx, row);
-  mergeAtEnd(tx, PAGES_FOR_A_TASK);
+  mergeBeforeCommit(tx, PAGES_FOR_A_TASK);
 }
 
 export const readTask = (deps: Deps, who: Member, id: string): Task =>
-  store.taskOf(demand(store.findShownTask(deps.read, who.workspaceId, id), 'task'));
+  store.taskOf(orNotFound(store.findShownTask(deps.read, who.workspaceId, id), 'task'));
+
+/** The task with this number, as it is written in `HOME-12`: 404 for a text that is no number of one here. */
+export function readTaskByNumber(deps: Deps, who: Member, text: string): Task {
+  const number = numberIn(text);
+  const found =
+    number === undefined ? undefined : store.findTaskByNumber(deps.read, who.workspaceKey, number);
+  return store.taskOf(orNotFound(found, 'task'));
+}
 
 /**
  * Changes the given fields of a task; the others stay. 400 for a status of another template, a person who cannot be
  * assigned, or another list, which `moveTask` reaches.
  */
-export function updateTask(deps: Deps, who: Member, id: string, patch: TaskPatch): Promise<Task> {
+export function updateTask(
+  deps: Deps,
+  who: Member,
+  id: string,
+  patch: TaskPatch,
+  ifMatch: Precondition,
+): Promise<Task> {
   const now = deps.clock.now();
   return writeAs(deps, who, (tx) =>
-    store.taskOf(editTask(deps, tx, who, demandTask(tx, who, id), patch, now, { mayMove: false })),
+    store.taskOf(editTask(deps, tx, who, requireTask(tx, who, id), patch, now, { mayMove: false, ifMatch })),
   );
 }
 
-/** Removes a task. */
-export function removeTask(deps: Deps, who: Member, id: string): Promise<undefined> {
+/** Removes a task: into the trash, or for good. */
+export function removeTask(
+  deps: Deps,
+  who: Member,
+  id: string,
+  { permanent = false }: DeletionQuery,
+  ifMatch: Precondition,
+): Promise<undefined> {
   const now = deps.clock.now();
-  return writeAs(deps, who, (tx) => {
-    const row = demandTask(tx, who, id);
-    dropTask(tx, row);
-    deps.instanceLeft(deps, tx, { task: row, how: 'deleted', by: who.userId }, now);
+  const remove = function* (tx: Tx): Steps<undefined> {
+    const row = requireTask(tx, who, id);
+    ifMatch(row);
+    yield* deleteTask(deps, tx, who, row, permanent, now);
     return undefined;
-  });
+  };
+  const task = store.findTask(deps.read, who.workspaceId, id);
+  const isMuch = task !== undefined && task.comment_count > MANY_COMMENTS;
+  return isMuch ? writeInStepsAs(deps, who, 0, remove) : writeAs(deps, who, (tx) => atOnce(remove(tx)));
+}
+
+/** Removes a task in the caller's transaction: into the trash, unless for good. */
+export function* deleteTask(
+  deps: Deps,
+  tx: Tx,
+  who: Member,
+  row: store.StoredTask,
+  permanent: boolean,
+  now: number,
+): Steps<void> {
+  if (permanent || !hasTrash(deps)) dropTask(tx, row);
+  else yield* trashTask(deps, tx, who, row, now);
+  deps.onInstanceClosed(deps, tx, { task: row, how: 'deleted', by: who.userId }, now);
 }
 
 /**
  * Moves a task to a list of the same workspace, at its end unless a position is given; to its own list only the given
  * status and position change. The status becomes the one asked for, else its counterpart there.
  */
-export function moveTask(deps: Deps, who: Member, id: string, input: MoveInput): Promise<Task> {
+export function moveTask(
+  deps: Deps,
+  who: Member,
+  id: string,
+  input: MoveInput,
+  ifMatch: Precondition,
+): Promise<Task> {
   const now = deps.clock.now();
   return writeAs(deps, who, (tx) =>
-    store.taskOf(editTask(deps, tx, who, demandTask(tx, who, id), input, now)),
+    store.taskOf(editTask(deps, tx, who, requireTask(tx, who, id), input, now, { ifMatch })),
   );
 }
 
 /**
  * Changes a task in the caller's transaction, another `listId` moves it; and does what follows: the assignee is told,
  * the series of a completed instance goes on. On an instance of a series, what changes is `marked` as overridden, unless
- * it is the series that changes it. 400 for a list, status or person that will not do.
+ * it is the series that changes it. 400 for a list, status or person that will not do; 412 after that.
  */
 export function editTask(
   deps: Deps,
@@ -110,28 +184,49 @@ export function editTask(
   row: store.StoredTask,
   edit: TaskPatch,
   now: number,
-  { mayMove = true, marked = true } = {},
+  {
+    mayMove = true,
+    marked = true,
+    ifMatch,
+  }: { mayMove?: boolean; marked?: boolean; ifMatch?: Precondition } = {},
 ): store.StoredTask {
   const at = toInstant(now);
   const plan = planEdit(tx, who, row, edit, at, mayMove);
-  demandSound(plan.issues);
+  throwIfIssues(plan.issues);
+  ifMatch?.(row);
+  if (marked) requireCapacity(deps, tx, who, { tasks: 0, bytes: growthOf(row, edit) });
   const changes: Partial<TaskRow> = {
     ...plan.changes,
     ...(edit.title !== undefined && { title: edit.title }),
     ...(edit.description !== undefined && { description: edit.description }),
     ...(edit.priority !== undefined && { priority: store.priorityRank(edit.priority) }),
     ...(edit.assigneeId !== undefined && { assignee_id: edit.assigneeId }),
-    ...(edit.startDate !== undefined && { start_date: edit.startDate }),
-    ...(edit.dueDate !== undefined && { due_date: edit.dueDate }),
+    start_date: store.dateAfter(row.start_date, edit.startDate, edit.startDay),
+    due_date: store.dateAfter(row.due_date, edit.dueDate, edit.dueDay),
     ...(edit.position !== undefined && { position: edit.position }),
+    ...(edit.labelIds !== undefined && { label_ids: store.toJson([...new Set(edit.labelIds)]) }),
+    ...(edit.checklist !== undefined && {
+      checklist: store.toJson(itemsFrom(edit.checklist, store.checklistOf(row), now)),
+    }),
   };
   const changed = changeTask(tx, row, changes, at, marked);
   if (changed.assignee_id !== row.assignee_id) notifyAssigned(tx, changed, who.userId, at);
   if (changed.completed_at !== null && row.completed_at === null) {
-    deps.instanceLeft(deps, tx, { task: changed, how: 'completed', by: who.userId }, now);
+    deps.onInstanceClosed(deps, tx, { task: row, how: 'completed', by: who.userId }, now);
   }
   return changed;
 }
+
+/** How many bytes of text an edit adds; below zero where it takes some away. */
+const growthOf = (
+  row: Pick<TaskRow, 'title' | 'description' | 'checklist'>,
+  { title, description, checklist }: Pick<TaskPatch, 'title' | 'description' | 'checklist'>,
+): number =>
+  (title === undefined ? 0 : bytesOfText(title) - bytesOfText(row.title)) +
+  (description === undefined ? 0 : bytesOfText(description) - bytesOfText(row.description)) +
+  (checklist === undefined
+    ? 0
+    : bytesOfText(...titlesFrom(checklist, store.checklistOf(row))) - bytesOfText(...store.itemTitles(row)));
 
 /**
  * Stores changes of a task in the caller's transaction, keeps the search index in step, and on an instance of a series
@@ -150,11 +245,14 @@ export function changeTask(
   );
   if (Object.keys(changes).length === 0) return row;
   if (changes.title !== undefined) changes.title_key = titleKey(changes.title);
+  const areTitlesNew =
+    changes.checklist !== undefined && haveOtherTitles(row, { checklist: changes.checklist });
+  if (areTitlesNew) changes.more_bytes = row.more_bytes + growthOfItems(row, { ...row, ...changes });
   if (marked && row.recurring_task_id !== null) changes.overridden = overriddenAfter(row, changes);
   changes.updated_at = at;
-  store.updateTaskRow(tx, row, changes);
-  const changed = { ...row, ...changes };
-  if (changes.title !== undefined || changes.description !== undefined) reindexTask(tx, changed);
+  const changed = store.updateTaskRow(tx, row, changes);
+  const isTextNew = changes.description !== undefined || areTitlesNew;
+  if (changes.title !== undefined || isTextNew) reindexTask(tx, changed, !isTextNew);
   return changed;
 }
 
@@ -166,17 +264,29 @@ const OVERRIDABLE: Partial<Record<keyof TaskRow, string>> = {
   assignee_id: 'assigneeId',
   list_id: 'listId',
   status_id: 'statusId',
-  start_date: 'startDate',
-  due_date: 'dueDate',
+  label_ids: 'labelIds',
+  checklist: 'checklist',
 };
 
+/** The wire names of a date: as an instant, as a day. */
+const DATES = { start_date: ['startDate', 'startDay'], due_date: ['dueDate', 'dueDay'] } as const;
+
+/** Ticking an item is no override: every instance has ticks of its own. */
 function overriddenAfter(row: TaskRow, changes: Partial<TaskRow>): string {
-  const names = Object.keys(changes).flatMap((column) => OVERRIDABLE[column as keyof TaskRow] ?? []);
+  const isTicked = changes.checklist !== undefined && !haveOtherItems(row, { checklist: changes.checklist });
+  const names = Object.keys(changes)
+    .filter((column) => !(isTicked && column === 'checklist'))
+    .flatMap((column) => OVERRIDABLE[column as keyof TaskRow] ?? []);
+  for (const column of ['start_date', 'due_date'] as const) {
+    for (const date of changes[column] === undefined ? [] : [row[column], changes[column]]) {
+      if (date !== null) names.push(DATES[column][isWholeDay(date) ? 1 : 0]);
+    }
+  }
   return JSON.stringify([...new Set([...store.overriddenIn(row), ...names])]);
 }
 
-const demandTask = (db: Db, who: Member, id: string): store.StoredTask =>
-  demand(store.findTask(db, who.workspaceId, id), 'task');
+export const requireTask = (db: Db, who: Member, id: string): store.StoredTask =>
+  orNotFound(store.findTask(db, who.workspaceId, id), 'task');
 
 /** Tells the assignee, unless they did it themselves. */
 export const notifyAssigned = (tx: Tx, row: store.NewTask, actorId: string | null, at: Instant): void =>

@@ -1,7 +1,9 @@
 import { type Db, statement } from '../db/connection.ts';
+import { type Day, dayOf, isWholeDay } from '../kernel/days.ts';
+import type { DateText } from '../storage/tables.ts';
 import { countByCounters, totalsByCounters } from './counters.ts';
-import { admitsNone, COLUMNS, conditionOf, type Filters } from './filters.ts';
-import { cheapestSource } from './query-plan.ts';
+import { admitsNone, COLUMNS, type Filters } from './filters.ts';
+import { cheapestSource, sourceOf } from './query-plan.ts';
 import type { Grouping } from './query-schema.ts';
 
 /** How many tasks pass. */
@@ -10,19 +12,32 @@ export function countTasks(db: Db, filters: Filters): number {
   return countByCounters(db, filters) ?? summary<number>(db, filters, 'count(*)') ?? 0;
 }
 
-/** How many tasks pass for each value of what they are grouped by; days are `YYYY-MM-DD`. */
-export function totalsBy(db: Db, filters: Filters, grouping: Grouping): Map<string | number | null, number> {
+/** How many tasks pass for each value of what they are grouped by. */
+export function totalsBy(
+  db: Db,
+  filters: Filters,
+  grouping: Exclude<Grouping, 'dueDate'>,
+): Map<number | null, number> {
   if (admitsNone(filters)) return new Map();
-  const field = grouping === 'dueDate' ? 'due' : grouping;
-  const counted = totalsByCounters(db, filters, field);
-  if (counted) return counted;
-  const column = COLUMNS[field];
-  const value = field === 'due' ? 'substr(due_date, 1, 10)' : column;
-  // All values in one text: `group by` would sort them, and a row for each costs as much.
-  const values: (string | number | null)[] = JSON.parse(
-    summary<string>(db, filters, `json_group_array(${value})`, column) ?? '[]',
+  return (
+    totalsByCounters(db, filters, grouping) ?? totalsOf(valuesOf<number>(db, filters, COLUMNS[grouping]))
   );
-  const totals = new Map<string | number | null, number>();
+}
+
+/** How many tasks pass for each day of a zone that they are due on. */
+export function totalsByDay(db: Db, filters: Filters, zone: string): Map<Day | null, number> {
+  // Of texts this short JSON makes each once; in UTC they are all there is to know.
+  if (zone === 'UTC') return totalsOf(valuesOf<Day>(db, filters, COLUMNS.due, 'substr(due_date, 1, 10)'));
+  const dates = valuesOf<DateText>(db, filters, COLUMNS.due);
+  return totalsOf(dates.map((date) => (date === null || isWholeDay(date) ? date : dayOf(date, zone))));
+}
+
+/** All values in one text: `group by` would sort them, and a row for each costs as much. */
+const valuesOf = <Value>(db: Db, filters: Filters, column: string, value = column): (Value | null)[] =>
+  JSON.parse(summary<string>(db, filters, `json_group_array(${value})`, column) ?? '[]');
+
+function totalsOf<Value>(values: readonly Value[]): Map<Value, number> {
+  const totals = new Map<Value, number>();
   for (const each of values) totals.set(each, (totals.get(each) ?? 0) + 1);
   return totals;
 }
@@ -30,11 +45,8 @@ export function totalsBy(db: Db, filters: Filters, grouping: Grouping): Map<stri
 /** An aggregate of all tasks that pass, perhaps of a column, from the cheapest entries that hold it. */
 function summary<Value>(db: Db, filters: Filters, aggregate: string, column?: string): Value | undefined {
   const { index } = cheapestSource(db, filters, column === undefined ? {} : { column });
-  const { sql, parameters } = conditionOf(filters);
+  const { from, sql, parameters } = sourceOf(index, filters);
   return db.one(
-    statement<{ value: Value }>(
-      `select ${aggregate} as value from tasks indexed by ${index} where ${sql}`,
-      parameters,
-    ),
+    statement<{ value: Value }>(`select ${aggregate} as value from ${from} where ${sql}`, parameters),
   )?.value;
 }

@@ -5,9 +5,9 @@ const hasBoundedBytes = (password: string): boolean => Buffer.byteLength(passwor
 
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
-/** A dot-string at a domain of two labels at least, the last of letters or in Punycode (RFC 5321, 4.1.2; RFC 3696, 2). */
+/** A dot-string of at most 64 characters at a domain of two labels at least, the last of letters or in Punycode (RFC 5321, 4.1.2; RFC 3696, 2). */
 const ADDRESS = new RegExp(
-  `^${ATOM}(?:\\.${ATOM})*@(?:${LABEL}\\.)+(?:[A-Za-z]{2,63}|[Xx][Nn]--(?:[A-Za-z0-9-]{0,58}[A-Za-z0-9]))$`,
+  `^(?=[^@]{1,64}@)${ATOM}(?:\\.${ATOM})*@(?:${LABEL}\\.)+(?:[A-Za-z]{2,63}|[Xx][Nn]--(?:[A-Za-z0-9-]{0,58}[A-Za-z0-9]))$`,
 );
 
 /** One canonical form for every flow: ASCII, lower case. */
@@ -33,7 +33,7 @@ export const OfferedPassword = z
   .refine(hasBoundedBytes, 'Password must be at most 1024 bytes')
   .openapi({ example: 'correct horse battery staple' });
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is rejected
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
 export const Name = z

@@ -1,20 +1,21 @@
 import type { Db } from '../db/connection.ts';
-import type { InvitationRow, UserRow } from '../db/tables.ts';
 import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
-import { demandSound, forbidden, type Issue, invalid, notFound } from '../kernel/errors.ts';
+import { forbidden, type Issue, invalid, notFound, throwIfIssues } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { DAY, type Instant, toInstant } from '../kernel/instants.ts';
 import { hashSecret, newSecret } from '../kernel/secrets.ts';
 import { invitation as invitationMail } from '../mail/messages.ts';
-import { demandSenderBudget, enqueueMail, takeMailBudget } from '../mail/outbox.ts';
+import { plainWords } from '../mail/plain-words.ts';
 import { notify } from '../notifications/notify.ts';
-import { demandAccount, type SignedIn, writeSignedIn } from '../sessions/door.ts';
-import { findUserByEmail } from '../users/store.ts';
-import { type Member, writeAs } from './door.ts';
-import * as store from './invitations-store.ts';
+import { requireAccount, type SignedIn, writeSignedIn } from '../sessions/authentication.ts';
+import * as store from '../storage/invitations.ts';
+import { enqueueMail, requireSenderAllowance, takeMailBudget } from '../storage/outbox.ts';
+import type { InvitationRow, UserRow } from '../storage/tables.ts';
+import { findUserByEmail } from '../storage/users.ts';
+import { hasMemberWithEmail, idsOfManagers, insertMember } from '../storage/workspaces.ts';
+import { type Member, writeAs } from './authorization.ts';
 import type { AcceptInput, Invitation, InvitationInput, Workspace } from './schema.ts';
-import { hasMemberWithEmail, idsOfManagers, insertMember } from './store.ts';
 import { workspaceSeenBy } from './workspaces.ts';
 
 const VALID_MS = 7 * DAY;
@@ -39,14 +40,15 @@ export function invite(deps: Deps, who: Member, input: InvitationInput): Promise
     expires_at: toInstant(now + VALID_MS),
   };
   return writeAs(deps, who, (tx) => {
-    demandSound(inviteeIssues(tx, who, input));
-    demandSenderBudget(deps, tx, who.userId, now);
-    const inviter = demandAccount(tx, who);
+    throwIfIssues(inviteeIssues(tx, who, input));
+    requireSenderAllowance(deps, tx, who.userId, now);
+    const inviter = requireAccount(tx, who);
     const to = { kind: 'invitation', to: row.email };
     const isMailed = takeMailBudget(deps, tx, to, now);
     store.replaceInvitation(tx, row, { keepToken: !isMailed });
     if (isMailed) {
-      const message = invitationMail(deps.config, inviter.email, row.role, token);
+      const { title: workspaceTitle } = workspaceSeenBy(tx, workspaceId, inviter.id);
+      const message = invitationMail(deps.config, { inviter, workspaceTitle, role: row.role }, token);
       const secret = { id: row.id, expiresAt: row.expires_at };
       enqueueMail(deps, tx, { ...to, message, secret, userId: inviter.id }, now);
     }
@@ -80,7 +82,7 @@ export async function acceptInvitation(deps: Deps, who: SignedIn, input: AcceptI
   const now = toInstant(deps.clock.now());
   const tokenHash = hashSecret(input.token);
   return writeSignedIn(deps, who, (tx) => {
-    const user = demandAccount(tx, who);
+    const user = requireAccount(tx, who);
     const accepted = store.takeInvitation(tx, tokenHash, user.email, now);
     if (!accepted) {
       if (store.findInvitation(tx, tokenHash, now)) throw forbidden('The invitation is for another address');
@@ -126,7 +128,7 @@ export async function purgeInvitations({ clock, write }: Deps): Promise<void> {
 
 function tellInvited(tx: Tx, row: InvitationRow, inviter: UserRow): void {
   const invited = findUserByEmail(tx, row.email);
-  const workspace = workspaceSeenBy(tx, row.workspace_id, inviter.id);
+  const title = plainWords(workspaceSeenBy(tx, row.workspace_id, inviter.id).title) || 'a workspace';
   if (!invited) return;
   notify(
     tx,
@@ -135,8 +137,8 @@ function tellInvited(tx: Tx, row: InvitationRow, inviter: UserRow): void {
       type: 'workspace.invited',
       actorId: inviter.id,
       workspaceId: row.workspace_id,
-      title: `You are invited to ${workspace.title}`,
-      body: `${inviter.name} invites you to ${workspace.title} as ${row.role}. The mail you got lets you accept.`,
+      title: `You are invited to ${title}`,
+      body: `${plainWords(inviter.name) || 'Someone'} invites you to ${title} as ${row.role}. The mail you got lets you accept.`,
       data: { invitationId: row.id, userId: inviter.id, role: row.role },
     },
     row.created_at,

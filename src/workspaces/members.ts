@@ -1,40 +1,62 @@
-import type { MemberRow } from '../db/tables.ts';
+import { recordAct } from '../audit/trail.ts';
+import type { Db } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
-import { badRequest, demand, forbidden } from '../kernel/errors.ts';
-import { type Instant, toInstant } from '../kernel/instants.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { badRequest, forbidden, invalid, orNotFound } from '../kernel/errors.ts';
+import { type Instant, toInstant, toMs } from '../kernel/instants.ts';
+import { ownerChanged } from '../mail/messages.ts';
+import { plainWords } from '../mail/plain-words.ts';
+import { notify } from '../notifications/notify.ts';
+import { requireAccount } from '../sessions/authentication.ts';
+import { dropInvitations } from '../storage/invitations.ts';
+import { countTasksOf } from '../storage/many-tasks.ts';
+import { dropUnreadOf } from '../storage/notifications.ts';
+import { enqueueMail } from '../storage/outbox.ts';
+import type { MemberRow, UserRow } from '../storage/tables.ts';
+import { findUser, isDisabled } from '../storage/users.ts';
+import * as store from '../storage/workspaces.ts';
+import { provePassword } from '../users/attempts.ts';
 import { unassignOpenTasks } from './assignments.ts';
-import { isAtLeast, type Member, writeInStepsAs } from './door.ts';
-import { dropInvitations } from './invitations-store.ts';
+import { isAtLeast, type Member, writeInStepsAs } from './authorization.ts';
 import type { MemberPatch, WorkspaceMember } from './schema.ts';
-import * as store from './store.ts';
+import { workspaceSeenBy } from './workspaces.ts';
 
 /**
  * Changes someone's role. Admins grant up to admin; `owner` is the owner's to give, who becomes an admin by it.
- * 403 for an admin who touches the owner, 400 for the owner's own role. A new viewer loses their open tasks, and who is
- * no admin any more the invitations they sent.
+ * 403 for an admin who touches the owner, 400 for the owner's own role. Handing over takes the owner's password where
+ * they have one: 400 without it, 403 for a wrong one, which counts as a failed sign-in. A new viewer loses their open
+ * tasks, and who is no admin any more the invitations they sent.
  */
-export function changeRole(
+export async function changeRole(
   deps: Deps,
   who: Member,
+  requestContext: RequestContext,
   userId: string,
   input: MemberPatch,
 ): Promise<WorkspaceMember> {
+  const proved = input.role === 'owner' ? await proveOwner(deps, who, requestContext, userId, input) : null;
   const now = toInstant(deps.clock.now());
   const { workspaceId } = who;
-  return writeInStepsAs(deps, who, function* (tx) {
-    const row = demandMember(tx, workspaceId, userId);
+  const rows = input.role === 'viewer' ? tasksOf(deps, who, userId) : 0;
+  return writeInStepsAs(deps, who, rows, function* (tx) {
+    const row = requireMember(tx, workspaceId, userId);
     const { role } = input;
     if (role === undefined) return store.memberOf(row);
-    if (role === 'owner' && who.role !== 'owner') throw forbidden('Only the owner hands a workspace over');
+    if (role === 'owner' && who.role !== 'owner') throw forbidden(OWNER_ONLY);
     if (role === row.role) return store.memberOf(row);
     refuseOwner(who, row, 'The owner stays owner until they hand the workspace over to someone else');
-    if (role === 'owner') handOver(tx, who, userId, now);
-    else store.setRole(tx, workspaceId, userId, role);
+    if (role === 'owner') {
+      const owner = requireAccount(tx, who);
+      if (owner.password_hash !== proved) throw forbidden('The account was changed meanwhile');
+      handOver(tx, who, userId, now);
+      tellOwners(deps, tx, who, owner, orNotFound(findUser(tx, userId), 'member'), now);
+      tx.afterCommit(() => deps.rooms.delete(userId));
+    } else store.setRole(tx, workspaceId, userId, role);
     if (!isAtLeast(role, 'admin')) dropInvitations(tx, workspaceId, { inviterId: userId });
     if (role === 'viewer') yield* unassignOpenTasks(tx, who, userId, now);
-    const facts = { event: 'role-changed', workspaceId, userId, role, by: who.userId };
-    tx.afterCommit(() => deps.log.info(facts, 'role changed'));
+    const act = { event: 'role-changed', workspaceId, userId, role, by: who.userId };
+    recordAct(deps, tx, act, 'role changed');
     return store.memberOf({ ...row, role });
   });
 }
@@ -49,14 +71,58 @@ export async function removeMember(deps: Deps, who: Member, userId: string): Pro
   }
   const now = toInstant(deps.clock.now());
   const { workspaceId } = who;
-  await writeInStepsAs(deps, who, function* (tx) {
-    const row = demandMember(tx, workspaceId, userId);
+  await writeInStepsAs(deps, who, tasksOf(deps, who, userId), function* (tx) {
+    const row = requireMember(tx, workspaceId, userId);
     refuseOwner(who, row, 'The owner cannot leave: hand the workspace over or delete it');
     store.deleteMember(tx, workspaceId, userId);
+    dropUnreadOf(tx, userId, workspaceId);
     dropInvitations(tx, workspaceId, { inviterId: userId });
     yield* unassignOpenTasks(tx, who, userId, now);
+    recordAct(deps, tx, { event: 'member-removed', workspaceId, userId, by: who.userId }, 'member removed');
   });
-  deps.log.info({ event: 'member-removed', workspaceId, userId, by: who.userId }, 'member removed');
+}
+
+const OWNER_ONLY = 'Only the owner hands a workspace over';
+
+/** Returns the password that a hand-over was proved by; null where there is none, or nothing is handed over. */
+async function proveOwner(
+  deps: Deps,
+  who: Member,
+  requestContext: RequestContext,
+  userId: string,
+  { password: offered }: MemberPatch,
+): Promise<string | null> {
+  if (requireMember(deps.read, who.workspaceId, userId).role === 'owner') return null;
+  if (who.role !== 'owner') throw forbidden(OWNER_ONLY);
+  const { email, password_hash: stored } = requireAccount(deps.read, who);
+  if (stored === null) return null;
+  if (offered === undefined) throw invalid({ path: 'password', message: 'Password is required' });
+  const proof = { email, stored, offered };
+  if (!(await provePassword(deps, requestContext, proof, deps.clock.now()))) {
+    throw forbidden('The password is wrong');
+  }
+  return stored;
+}
+
+/** Tells both, also by mail. What names someone goes with their account. */
+function tellOwners(deps: Deps, tx: Tx, who: Member, former: UserRow, owner: UserRow, now: Instant): void {
+  const { workspaceId } = who;
+  const { title } = workspaceSeenBy(tx, workspaceId, owner.id);
+  const shown = plainWords(title) || 'a workspace';
+  const nameOf = ({ name }: UserRow) => plainWords(name) || 'Someone';
+  const notices = [
+    [owner, former, `You own ${shown} now`, `${nameOf(former)} handed ${shown} over to you.`],
+    [former, owner, `${nameOf(owner)} owns ${shown} now`, `You handed ${shown} over. You stay as an admin.`],
+  ] as const;
+  for (const [to, other, headline, body] of notices) {
+    const data = { userId: owner.id };
+    const notice = { type: 'workspace.owner_changed', actorId: other.id, workspaceId, data } as const;
+    notify(tx, [to.id], { ...notice, title: headline, body }, now);
+    if (isDisabled(tx, to.id)) continue;
+    const isNew = to === owner;
+    const message = ownerChanged(deps.config, { to: to.email, other, workspaceTitle: title, isNew });
+    enqueueMail(deps, tx, { kind: 'owner-changed', to: to.email, message, userId: other.id }, toMs(now));
+  }
 }
 
 /** The old owner steps down first: a workspace never has two. */
@@ -66,8 +132,11 @@ function handOver(tx: Tx, who: Member, userId: string, now: Instant): void {
   store.setOwner(tx, who.workspaceId, userId, now);
 }
 
-const demandMember = (tx: Tx, workspaceId: string, userId: string) =>
-  demand(store.findMember(tx, workspaceId, userId), 'member');
+const tasksOf = ({ read }: Deps, { workspaceKey }: Member, assigneeId: string): number =>
+  countTasksOf(read, workspaceKey, { assigneeId });
+
+const requireMember = (db: Db, workspaceId: string, userId: string) =>
+  orNotFound(store.findMember(db, workspaceId, userId), 'member');
 
 function refuseOwner(who: Member, row: MemberRow, reason: string): void {
   if (row.role !== 'owner') return;

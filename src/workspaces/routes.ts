@@ -1,10 +1,11 @@
 import { PageQuery, pageRequest, pageShape } from '../http/page-query.ts';
 import { route } from '../http/route.ts';
 import { toInstant } from '../kernel/instants.ts';
-import { signedIn } from '../sessions/door.ts';
-import { member } from './door.ts';
+import { signedIn, signedInOrToken } from '../sessions/authentication.ts';
+import { listInvitations } from '../storage/invitations.ts';
+import { listMembers } from '../storage/workspaces.ts';
+import { member } from './authorization.ts';
 import { acceptInvitation, invite, inviteeIssues, revokeInvitation } from './invitations.ts';
-import { listInvitations } from './invitations-store.ts';
 import { changeRole, removeMember } from './members.ts';
 import {
   AcceptInput,
@@ -16,29 +17,37 @@ import {
   WorkspaceMember,
   WorkspacePatch,
 } from './schema.ts';
-import { listMembers, listWorkspacesOf } from './store.ts';
-import { createWorkspace, removeWorkspace, updateWorkspace, workspaceSeenBy } from './workspaces.ts';
+import {
+  createWorkspace,
+  removeWorkspace,
+  updateWorkspace,
+  workspaceSeenBy,
+  workspacesFor,
+} from './workspaces.ts';
 
 export const workspaceRoutes = [
   route({
     method: 'get',
     path: '/me/workspaces',
-    door: signedIn,
+    guard: signedInOrToken,
     query: PageQuery,
     status: 200,
-    answer: pageShape(Workspace),
+    response: pageShape('WorkspacePage', Workspace),
     tag: 'Workspaces',
+    operationId: 'listWorkspaces',
     summary: 'List my workspaces',
-    handle: ({ deps, who, query }) => listWorkspacesOf(deps.read, who.userId, pageRequest(deps, query)),
+    description: 'Those you are a member of, the default one first.',
+    handle: ({ deps, who, query }) => workspacesFor(deps.read, who, pageRequest(deps, query)),
   }),
   route({
     method: 'post',
     path: '/workspaces',
-    door: signedIn,
+    guard: signedIn,
     body: WorkspaceInput,
     status: 201,
-    answer: Workspace,
+    response: Workspace,
     tag: 'Workspaces',
+    operationId: 'createWorkspace',
     summary: 'Create a workspace',
     description: 'It starts with a space `General`, in it a list `Tasks`, and the `Default` status template.',
     handle: ({ deps, who, body }) => createWorkspace(deps, who, body),
@@ -46,30 +55,38 @@ export const workspaceRoutes = [
   route({
     method: 'get',
     path: '/workspaces/{workspace_id}',
-    door: member('viewer'),
+    guard: member('viewer'),
     status: 200,
-    answer: Workspace,
+    response: Workspace,
     tag: 'Workspaces',
+    operationId: 'getWorkspace',
     summary: 'Read a workspace',
-    handle: ({ deps, who }) => workspaceSeenBy(deps.read, who.workspaceId, who.userId),
+    description: 'With your own role in it.',
+    handle: ({ deps, who }) => ({
+      ...workspaceSeenBy(deps.read, who.workspaceId, who.userId),
+      role: who.role,
+    }),
   }),
   route({
     method: 'patch',
     path: '/workspaces/{workspace_id}',
-    door: member('admin'),
+    guard: member('admin'),
     body: WorkspacePatch,
     status: 200,
-    answer: Workspace,
+    response: Workspace,
     tag: 'Workspaces',
+    operationId: 'updateWorkspace',
     summary: 'Rename a workspace',
+    description: 'Changes the title.',
     handle: ({ deps, who, body }) => updateWorkspace(deps, who, body),
   }),
   route({
     method: 'delete',
     path: '/workspaces/{workspace_id}',
-    door: member('owner'),
+    guard: member('owner', { apiTokens: 'rejected' }),
     status: 204,
     tag: 'Workspaces',
+    operationId: 'deleteWorkspace',
     summary: 'Delete a workspace',
     description: 'With everything in it.',
     handle: ({ deps, who }) => removeWorkspace(deps, who),
@@ -77,34 +94,39 @@ export const workspaceRoutes = [
   route({
     method: 'get',
     path: '/workspaces/{workspace_id}/members',
-    door: member('viewer'),
+    guard: member('viewer'),
     query: PageQuery,
     status: 200,
-    answer: pageShape(WorkspaceMember),
+    response: pageShape('MemberPage', WorkspaceMember),
     tag: 'People',
+    operationId: 'listMembers',
     summary: 'List the members',
+    description: 'With their roles, the longest-standing first.',
     handle: ({ deps, who, query }) => listMembers(deps.read, who.workspaceId, pageRequest(deps, query)),
   }),
   route({
     method: 'patch',
     path: '/workspaces/{workspace_id}/members/{user_id}',
-    door: member('admin'),
+    guard: member('admin', { apiTokens: 'rejected' }),
     body: MemberPatch,
     status: 200,
-    answer: WorkspaceMember,
+    response: WorkspaceMember,
     tag: 'People',
+    operationId: 'updateMember',
     summary: 'Change the role of a member',
     description:
-      'Admins grant up to admin. `owner`, by the owner only, hands the workspace over and makes the old owner an admin. A member who becomes a viewer loses their open tasks, and the invitations of someone who is no admin any more die.',
-    handle: ({ deps, who, params, body }) => changeRole(deps, who, params.user_id, body),
+      'Admins grant up to admin. `owner`, by the owner only and with their `password` where they have one, hands the workspace over and makes the old owner an admin: both are notified, also by mail. A member who becomes a viewer loses their open tasks, and the invitations of someone who is no admin any more die.',
+    handle: ({ deps, who, requestContext, params, body }) =>
+      changeRole(deps, who, requestContext, params.user_id, body),
   }),
   route({
     method: 'delete',
     path: '/workspaces/{workspace_id}/members/{user_id}',
-    door: member('viewer'),
+    guard: member('viewer', { apiTokens: 'rejected' }),
     status: 204,
-    refuses: [400],
+    errors: [400],
     tag: 'People',
+    operationId: 'removeMember',
     summary: 'Remove a member, or leave',
     description:
       'Everyone may leave but the owner (400); removing others needs the role admin. Their open tasks are unassigned, and the invitations they sent die.',
@@ -113,11 +135,12 @@ export const workspaceRoutes = [
   route({
     method: 'get',
     path: '/workspaces/{workspace_id}/invitations',
-    door: member('admin'),
+    guard: member('admin'),
     query: PageQuery,
     status: 200,
-    answer: pageShape(Invitation),
+    response: pageShape('InvitationPage', Invitation),
     tag: 'People',
+    operationId: 'listInvitations',
     summary: 'List the invitations',
     description: 'Those that can still be accepted.',
     handle: ({ deps, who, query }) =>
@@ -126,12 +149,13 @@ export const workspaceRoutes = [
   route({
     method: 'post',
     path: '/workspaces/{workspace_id}/invitations',
-    door: member('admin'),
+    guard: member('admin', { apiTokens: 'rejected' }),
     body: InvitationInput,
-    refers: ({ deps, who, body }) => inviteeIssues(deps.read, who, body),
+    validateReferences: ({ deps, who, body }) => inviteeIssues(deps.read, who, body),
     status: 201,
-    answer: Invitation,
+    response: Invitation,
     tag: 'People',
+    operationId: 'createInvitation',
     summary: 'Invite someone',
     description:
       'Mails a token that works for 7 days, for the account of that address only. The newest invitation of an address replaces the older; where too many were mailed there to mail it as well, the token mailed last accepts it.',
@@ -140,21 +164,24 @@ export const workspaceRoutes = [
   route({
     method: 'delete',
     path: '/workspaces/{workspace_id}/invitations/{invitation_id}',
-    door: member('admin'),
+    guard: member('admin', { apiTokens: 'rejected' }),
     status: 204,
     tag: 'People',
+    operationId: 'revokeInvitation',
     summary: 'Take an invitation back',
+    description: 'Its token stops working.',
     handle: ({ deps, who, params }) => revokeInvitation(deps, who, params.invitation_id),
   }),
   route({
     method: 'post',
     path: '/invitations/accept',
-    door: signedIn,
+    guard: signedIn,
     body: AcceptInput,
     status: 200,
-    answer: Workspace,
-    refuses: [403],
+    response: Workspace,
+    errors: [403],
     tag: 'People',
+    operationId: 'acceptInvitation',
     summary: 'Accept an invitation',
     description:
       'With the mailed token, signed in to the account of the invited address; another account is 403. A token that does not work is 400. A member already there keeps their role.',

@@ -1,16 +1,24 @@
+import { recordAct } from '../audit/trail.ts';
 import type { Db } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
-import { demand } from '../kernel/errors.ts';
+import { orNotFound } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
 import { patched } from '../kernel/patch.ts';
-import { type SignedIn, writeSignedIn } from '../sessions/door.ts';
-import { type Member, writeAs } from './door.ts';
-import { dropInvitations } from './invitations-store.ts';
+import { type Actor, type SignedIn, writeSignedIn } from '../sessions/authentication.ts';
+import { dropInvitations } from '../storage/invitations.ts';
+import { startWorkspace } from '../storage/starter.ts';
+import {
+  deleteMembers,
+  findWorkspaceOf,
+  listWorkspacesOf,
+  saveWorkspace,
+  workspaceOf,
+} from '../storage/workspaces.ts';
+import { cappedRole, type Member, writeAs } from './authorization.ts';
 import { beginRemoval, finishRemoval } from './removals.ts';
 import type { Workspace, WorkspaceInput, WorkspacePatch } from './schema.ts';
-import { startWorkspace } from './starter.ts';
-import { deleteMembers, findWorkspaceOf, saveWorkspace, workspaceOf } from './store.ts';
 
 /** Makes a workspace of the caller's own, with what the default one starts with. */
 export function createWorkspace(deps: Deps, who: SignedIn, input: WorkspaceInput): Promise<Workspace> {
@@ -22,15 +30,21 @@ export function createWorkspace(deps: Deps, who: SignedIn, input: WorkspaceInput
 }
 
 /** A workspace as that user, one of its members, sees it. */
+/** The caller's workspaces; by API token those that it has, with the role that it leaves. */
+export function workspacesFor(db: Db, { userId, cap }: Actor, page: PageRequest): Page<Workspace> {
+  const found = listWorkspacesOf(db, userId, page, cap?.workspaceIds ?? null);
+  return { ...found, items: found.items.map((item) => ({ ...item, role: cappedRole(item.role, cap) })) };
+}
+
 export function workspaceSeenBy(db: Db, id: string, userId: string): Workspace {
-  return workspaceOf(demand(findWorkspaceOf(db, id, userId), 'workspace'));
+  return workspaceOf(orNotFound(findWorkspaceOf(db, id, userId), 'workspace'));
 }
 
 export function updateWorkspace(deps: Deps, who: Member, input: WorkspacePatch): Promise<Workspace> {
   const now = toInstant(deps.clock.now());
   return writeAs(deps, who, (tx) => {
-    const row = demand(findWorkspaceOf(tx, who.workspaceId, who.userId), 'workspace');
-    const next = patched(row, { title: input.title }, now);
+    const row = orNotFound(findWorkspaceOf(tx, who.workspaceId, who.userId), 'workspace');
+    const next = patched(row, { title: input.title, key: input.key }, now);
     if (next !== row) saveWorkspace(tx, next);
     return workspaceOf(next);
   });
@@ -39,17 +53,19 @@ export function updateWorkspace(deps: Deps, who: Member, input: WorkspacePatch):
 /** Deletes the workspace with everything in it: nobody sees it from the first commit on, the answer comes with the last. */
 export async function removeWorkspace(deps: Deps, who: Member): Promise<undefined> {
   const { workspaceId, userId } = who;
-  const isDone = await writeAs(deps, who, (tx) => beginToRemoveWorkspace(tx, workspaceId));
+  const isDone = await writeAs(deps, who, (tx) => {
+    recordAct(deps, tx, { event: 'workspace-deleted', workspaceId, userId }, 'workspace deleted');
+    return beginToRemoveWorkspace(tx, workspaceId);
+  });
   if (!isDone) await finishRemoval(deps, { kind: 'workspace', id: workspaceId });
-  deps.log.info({ event: 'workspace-deleted', workspaceId, userId }, 'workspace deleted');
 }
 
 /**
  * Begins to delete a workspace in the caller's transaction, its unsent invitations first; true when that is all of it,
- * as it holds few tasks. Otherwise it has no members and no door any more, and `finishRemoval` deletes the rest.
+ * as it holds few tasks. Otherwise it has no members and no guard any more, and `finishRemoval` deletes the rest.
  */
 export function beginToRemoveWorkspace(tx: Tx, workspaceId: string, most?: number): boolean {
   dropInvitations(tx, workspaceId);
-  deleteMembers(tx, workspaceId);
+  for (const userId of deleteMembers(tx, workspaceId)) tx.tell({ userId, about: 'workspaces' });
   return beginRemoval(tx, { kind: 'workspace', id: workspaceId }, most);
 }

@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { contentOf } from '../content.ts';
+import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { homeOf } from '../people.ts';
-import { expectSound } from '../soundness.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
 const SHIPPED = join(import.meta.dirname, '../../deploy/litestream.yml');

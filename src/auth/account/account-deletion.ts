@@ -1,0 +1,143 @@
+import { recordAct } from '../../audit/trail.ts';
+import type { Steps, Tx } from '../../db/tx.ts';
+import type { Deps } from '../../deps.ts';
+import type { RequestContext } from '../../http/request-context.ts';
+import { forbidden, invalid, orNotFound } from '../../kernel/errors.ts';
+import { toInstant } from '../../kernel/instants.ts';
+import { plainWords } from '../../mail/plain-words.ts';
+import { requireAccount, requireSession, type SignedIn } from '../../sessions/authentication.ts';
+import { revokeApiTokens } from '../../storage/api-tokens.ts';
+import { dropTokens } from '../../storage/email-tokens.ts';
+import { eraseDeletedContent, scheduleErasure } from '../../storage/erasure.ts';
+import { deleteIdentitiesOf } from '../../storage/identities.ts';
+import { dropInvitationsTo } from '../../storage/invitations.ts';
+import { deleteLoginCode } from '../../storage/login-codes.ts';
+import { retitleInNotifications } from '../../storage/notifications.ts';
+import { discardMailsOf, discardMailsTo } from '../../storage/outbox.ts';
+import { dropPendingSignups } from '../../storage/pending-signups.ts';
+import { deleteLimits } from '../../storage/rate-limits.ts';
+import { endSessions, forgetAddressesOf } from '../../storage/sessions.ts';
+import { titleFor } from '../../storage/starter.ts';
+import type { RemovalRow, UserRow } from '../../storage/tables.ts';
+import { anonymizeUser, findUser, findUserByEmail } from '../../storage/users.ts';
+import { retitleWorkspace } from '../../storage/workspaces.ts';
+import { prove, provePassword } from '../../users/attempts.ts';
+import { leaveEveryWorkspace, type MembershipRemovals } from '../../workspaces/membership-removal.ts';
+import { beginRemoval, FEW, finishRemoval } from '../../workspaces/removals.ts';
+import { beginToRemoveWorkspace } from '../../workspaces/workspaces.ts';
+import type { RemovalInput } from '../schema.ts';
+
+/**
+ * Deletes the caller's account for their password, or for their address where they have none: 400 where that is
+ * missing, 403 for a wrong one, which counts as a failed sign-in.
+ */
+export async function removeMe(
+  deps: Deps,
+  who: SignedIn,
+  requestContext: RequestContext,
+  input: RemovalInput,
+): Promise<undefined> {
+  const now = deps.clock.now();
+  const user = requireAccount(deps.read, who);
+  await requireProof(deps, requestContext, user, input, now);
+  await removeAccount(deps, user.id, (tx) => {
+    requireSession(deps, tx, who);
+    const found = requireAccount(tx, who);
+    if (found.password_hash !== user.password_hash || found.email !== user.email) {
+      throw forbidden('The account was changed meanwhile');
+    }
+  });
+}
+
+/**
+ * Deletes an account. One commit ends its sessions and all that is mailed or known of the person, passes on the
+ * workspaces that others are in and hides the rest; what is left of those then goes in steps, and so does every
+ * reference elsewhere. Returns when nothing is left, in the files too. 404 when it is gone already; `check` may
+ * reject in the commit.
+ */
+export async function removeAccount(
+  deps: Deps,
+  userId: string,
+  check: (tx: Tx) => void = () => {},
+): Promise<void> {
+  const now = toInstant(deps.clock.now());
+  const left = await deps.writeInSteps(function* (tx) {
+    check(tx);
+    const user = orNotFound(findUser(tx, userId), 'user');
+    forgetPerson(tx, user);
+    const removals = yield* leaveEveryWorkspace(tx, userId, now);
+    forgetName(tx, user.name, removals);
+    tx.afterCommit(() => deps.rooms.clear());
+    recordAct(deps, tx, { event: 'account-deleted', userId }, 'account deleted');
+    for (const { workspaceId, newOwnerId } of removals.transferred) {
+      const act = { event: 'role-changed', workspaceId, userId: newOwnerId, role: 'owner' };
+      recordAct(deps, tx, act, 'workspace passed on');
+    }
+    return yield* beginToRemove(tx, userId, removals);
+  });
+  for (const running of deps.exports) if (running.userId === userId) running.stop.abort();
+  for (const removal of left) await finishRemoval(deps, removal);
+  await eraseDeletedContent(deps);
+}
+
+async function requireProof(
+  deps: Deps,
+  requestContext: RequestContext,
+  user: UserRow,
+  { password, email }: RemovalInput,
+  now: number,
+): Promise<void> {
+  if (user.password_hash !== null) {
+    if (password === undefined) throw invalid({ path: 'password', message: 'Password is required' });
+    const proof = { email: user.email, stored: user.password_hash, offered: password };
+    if (!(await provePassword(deps, requestContext, proof, now))) throw forbidden('The password is wrong');
+  } else {
+    if (email === undefined) throw invalid({ path: 'email', message: 'Email must be valid' });
+    const isTheirs = async () => email === user.email;
+    if (!(await prove(deps, requestContext, user.email, now, isTheirs)))
+      throw forbidden('The e-mail address is not that of the account');
+  }
+}
+
+/** Ends whatever signs the person in and all mails to them or caused by them; of their row only the id stays. */
+function forgetPerson(tx: Tx, { id, email }: UserRow): void {
+  const formerAddresses = discardMailsOf(tx, id).filter((address) => !findUserByEmail(tx, address));
+  dropTokens(tx, id, email);
+  deleteLoginCode(tx, email);
+  dropPendingSignups(tx, email);
+  dropInvitationsTo(tx, email);
+  for (const address of new Set([email, ...formerAddresses])) discardMailsTo(tx, address);
+  endSessions(tx, id);
+  revokeApiTokens(tx, id);
+  deleteIdentitiesOf(tx, id);
+  forgetAddressesOf(tx, id);
+  deleteLimits(tx, [`sender:${id}`, `export:${id}`]);
+  anonymizeUser(tx, id);
+  scheduleErasure(tx, 'log');
+}
+
+/** An transferred workspace whose title was made of the person's name gets one of its heir's, in notices of it too. */
+function forgetName(tx: Tx, name: string, { transferred }: MembershipRemovals): void {
+  const title = titleFor(name);
+  for (const { workspaceId, newOwnerId } of transferred) {
+    const heirs = titleFor(findUser(tx, newOwnerId)?.name ?? '');
+    if (!retitleWorkspace(tx, workspaceId, title, heirs)) continue;
+    // Invitations carry it in plain words only.
+    for (const told of new Set([title, plainWords(title)].filter(Boolean))) {
+      retitleInNotifications(tx, workspaceId, told, heirs);
+    }
+  }
+}
+
+/** Returns what is too much for one commit, in the order in which it can go. */
+function* beginToRemove(tx: Tx, userId: string, { ownerless }: MembershipRemovals): Steps<RemovalRow[]> {
+  const user: RemovalRow = { kind: 'user', id: userId };
+  const share = Math.floor(FEW / Math.max(ownerless.length, 1));
+  const left: RemovalRow[] = [];
+  for (const id of ownerless) {
+    if (!beginToRemoveWorkspace(tx, id, share)) left.push({ kind: 'workspace', id });
+    yield;
+  }
+  // Workspaces name their owner: the account outlasts them, unseen.
+  return beginRemoval(tx, user, left.length === 0 ? FEW : 0) ? [] : [...left, user];
+}

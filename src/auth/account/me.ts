@@ -1,0 +1,102 @@
+import { isDeepStrictEqual } from 'node:util';
+import { recordAct } from '../../audit/trail.ts';
+import { type Db, query } from '../../db/connection.ts';
+import type { Deps } from '../../deps.ts';
+import type { RequestContext } from '../../http/request-context.ts';
+import { forbidden, type Issue, invalid } from '../../kernel/errors.ts';
+import { toInstant } from '../../kernel/instants.ts';
+import { requireAccount, type SignedIn, writeSignedIn } from '../../sessions/authentication.ts';
+import type { UserRow } from '../../storage/tables.ts';
+import { findPreferences, findUser, savePreferences, updateUser, userOf } from '../../storage/users.ts';
+import { tellDueDaysOf } from '../../tasks/due.ts';
+import { provePassword } from '../../users/attempts.ts';
+import { replacePassword } from '../password/password-reset.ts';
+import type { Me, MeInput, PasswordInput } from '../schema.ts';
+
+const NO_CURRENT_PASSWORD: Issue = {
+  path: 'currentPassword',
+  message: 'Password is required',
+};
+
+export function findMe(db: Db, userId: string): Me {
+  const row = requireAccount(db, { userId });
+  const linked = db
+    .all(query.selectFrom('identities').select('provider').where('user_id', '=', userId))
+    .map(({ provider }) => provider);
+  return {
+    ...userOf(row),
+    hasPassword: row.password_hash !== null,
+    googleLinked: linked.includes('google'),
+    telegramLinked: linked.includes('telegram'),
+    timezone: row.timezone,
+    weekStart: row.week_start,
+    preferences: findPreferences(db, userId),
+    createdAt: row.created_at,
+  };
+}
+
+/** Changes the given settings of the caller's account; the others stay. */
+export function updateMe(deps: Deps, who: SignedIn, input: MeInput): Promise<Me> {
+  const now = toInstant(deps.clock.now());
+  return writeSignedIn(deps, who, (tx) => {
+    const before = findMe(tx, who.userId);
+    const { name = before.name, timezone = before.timezone, weekStart = before.weekStart } = input;
+    const isAccountChanged =
+      name !== before.name || timezone !== before.timezone || weekStart !== before.weekStart;
+    if (isAccountChanged) updateUser(tx, who.userId, now, { name, timezone, week_start: weekStart });
+    if (timezone !== before.timezone) {
+      tellDueDaysOf(tx, who.userId, { from: before.timezone, to: timezone }, now);
+    }
+    const { preferences = before.preferences } = input;
+    const arePreferencesChanged = !isDeepStrictEqual(preferences, before.preferences);
+    if (arePreferencesChanged) savePreferences(tx, who.userId, preferences);
+    if (isAccountChanged || arePreferencesChanged) tx.tell({ userId: who.userId, about: 'profile' });
+    return findMe(tx, who.userId);
+  });
+}
+
+/**
+ * Sets or changes the caller's password, and ends their other sessions. The current one is asked for where there is
+ * one: 400 without it, 403 for a wrong one, which counts as a failed sign-in.
+ */
+export async function changePassword(
+  deps: Deps,
+  who: SignedIn,
+  requestContext: RequestContext,
+  input: PasswordInput,
+): Promise<undefined> {
+  const now = deps.clock.now();
+  const user = requireAccount(deps.read, who);
+  const passwordHash = await hashNew(deps, requestContext, user, input, now);
+  const changed = await writeSignedIn(deps, who, (tx) => {
+    if (findUser(tx, who.userId)?.password_hash !== user.password_hash) return false;
+    replacePassword(deps, tx, who.userId, passwordHash, now, who.sessionId);
+    recordAct(deps, tx, { event: 'password-changed', userId: who.userId }, 'password changed');
+    return true;
+  });
+  if (!changed) throw forbidden('The password was changed meanwhile');
+}
+
+/** What is lacking of a change of password. */
+export const passwordIssues = (
+  { read }: Deps,
+  who: SignedIn,
+  { currentPassword }: Partial<PasswordInput>,
+): Issue[] =>
+  currentPassword === undefined && requireAccount(read, who).password_hash !== null
+    ? [NO_CURRENT_PASSWORD]
+    : [];
+
+async function hashNew(
+  deps: Deps,
+  requestContext: RequestContext,
+  { email, password_hash: stored }: UserRow,
+  { currentPassword: offered, newPassword }: PasswordInput,
+  now: number,
+): Promise<string> {
+  if (stored === null) return deps.passwords.hash(newPassword, requestContext.address);
+  if (offered === undefined) throw invalid(NO_CURRENT_PASSWORD);
+  const isProved = await provePassword(deps, requestContext, { email, stored, offered }, now);
+  if (!isProved) throw forbidden('The current password is wrong');
+  return deps.passwords.hash(newPassword, requestContext.address);
+}

@@ -1,0 +1,35 @@
+const MAX_WAITING = 64;
+
+/** Attempts of which it is not known yet how they end, by whose they are. */
+export interface InFlightAttempts {
+  begin(key: string): void;
+  /** `isTakenBack`: its place in the budget is free again, for one of those that wait. */
+  end(key: string, isTakenBack: boolean): void;
+  /** Resolves when there may be room again; undefined while none is undecided, and while too many wait. */
+  room(key: string): Promise<void> | undefined;
+}
+
+export function createInFlightAttempts(): InFlightAttempts {
+  const attempts = new Map<string, { inFlight: number; waiting: (() => void)[] }>();
+  return {
+    begin: (key) => {
+      const found = attempts.get(key) ?? { inFlight: 0, waiting: [] };
+      found.inFlight += 1;
+      attempts.set(key, found);
+    },
+    end: (key, isTakenBack) => {
+      const found = attempts.get(key);
+      if (!found) return;
+      found.inFlight -= 1;
+      const isLast = found.inFlight === 0;
+      if (isLast) attempts.delete(key);
+      for (const resume of found.waiting.splice(0, isLast ? Number.POSITIVE_INFINITY : Number(isTakenBack)))
+        resume();
+    },
+    room: (key) => {
+      const found = attempts.get(key);
+      if (!found || found.waiting.length >= MAX_WAITING) return undefined;
+      return new Promise((resolve) => found.waiting.push(resolve));
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import SqliteDatabase from 'better-sqlite3';
+import { type Migrations, migrate } from '../db/migrate.ts';
+
+/** SQLite's own, and those in which Litestream keeps its place: tables without anything that acts. */
+const OF_OTHERS = /^(sqlite_stat[14]|sqlite_sequence|_litestream_\w+)$/;
+const PLAIN_TABLE = /^create table /i;
+
+interface SchemaRow {
+  type: string;
+  name: string;
+  tbl_name: string;
+  sql: string | null;
+}
+
+/**
+ * What of the tables, indexes, triggers and views of a database is not as the migrations that it has made it: whoever can
+ * write a file could have it do things by itself. Nothing where it has migrations that are not known here.
+ */
+export async function schemaFaults(
+  database: SqliteDatabase.Database,
+  migrations: Migrations,
+): Promise<string[]> {
+  const names = Object.keys(migrations).sort();
+  const done = migrationsIn(database);
+  if (done.some((name, i) => name !== names[i])) return [];
+  const known = names.slice(0, done.length).map((name) => [name, migrations[name]]);
+  const wanted = await schemaOf(Object.fromEntries(known));
+  const present = schemaIn(database);
+  return [
+    ...[...present.keys()].filter((what) => !wanted.has(what)).map((what) => `${what} is not Errand's`),
+    ...[...wanted].flatMap(([what, sql]) => {
+      if (!present.has(what)) return [`${what} is missing`];
+      return present.get(what) === sql ? [] : [`${what} is not as Errand makes it`];
+    }),
+  ];
+}
+
+function migrationsIn(database: SqliteDatabase.Database): string[] {
+  const table = database.prepare(`select 1 from sqlite_schema where name = 'kysely_migration'`).get();
+  if (!table) return [];
+  return database.prepare<[], string>('select name from kysely_migration order by name').pluck().all();
+}
+
+async function schemaOf(migrations: Migrations): Promise<Map<string, string>> {
+  const database = new SqliteDatabase(':memory:');
+  try {
+    if (Object.keys(migrations).length > 0) {
+      await migrate(
+        {
+          path: ':memory:',
+          writing: database,
+          reading: database,
+          close: () => {},
+          [Symbol.dispose]: () => {},
+        },
+        migrations,
+      );
+    }
+    return schemaIn(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** What each thing is made by, white space aside. */
+function schemaIn(database: SqliteDatabase.Database): Map<string, string> {
+  const rows = database
+    .prepare<[], SchemaRow>('select type, name, tbl_name, sql from sqlite_schema order by type, name')
+    .all();
+  const ours = rows.filter(
+    ({ type, name, tbl_name, sql }) =>
+      !(type === 'table' && OF_OTHERS.test(name) && tbl_name === name && PLAIN_TABLE.test(sql ?? '')) &&
+      !(type === 'index' && sql === null && OF_OTHERS.test(tbl_name)),
+  );
+  return new Map(
+    ours.map(({ type, name, tbl_name, sql }) => [
+      `the ${type} ${name}`,
+      `${tbl_name}: ${(sql ?? '').replaceAll(/\s+/g, ' ').trim()}`,
+    ]),
+  );
+}

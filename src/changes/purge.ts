@@ -1,0 +1,34 @@
+import type { Tx } from '../db/tx.ts';
+import type { Deps } from '../deps.ts';
+import { DAY, toInstant } from '../kernel/instants.ts';
+import { purgeChanges, workspaceKeys } from '../storage/changes.ts';
+import {
+  dateDeletions,
+  forgetDeletions,
+  hasDeletionsBefore,
+  hasUndatedDeletions,
+} from '../storage/client-ids.ts';
+import { notePosition } from './epoch.ts';
+
+const BATCH_SIZE = 500;
+
+/**
+ * Deletes what of the journal is older than `changes.keep_days`, in steps, with the ids of what was deleted before then,
+ * and notes where the journal stands.
+ */
+export async function purgeOldChanges(deps: Deps): Promise<void> {
+  const until = toInstant(deps.clock.now() - deps.config.changes.keep_days * DAY);
+  for (const code of workspaceKeys(deps.read, until)) {
+    await inSteps(deps, (tx) => purgeChanges(tx, code, until, BATCH_SIZE));
+  }
+  const now = toInstant(deps.clock.now());
+  const forget = (tx: Tx) => tx.run(forgetDeletions(until, BATCH_SIZE));
+  if (hasUndatedDeletions(deps.read)) await inSteps(deps, (tx) => dateDeletions(tx, now, BATCH_SIZE));
+  if (hasDeletionsBefore(deps.read, until)) await inSteps(deps, forget);
+  notePosition(deps.read, deps.config.database.path);
+}
+
+/** Repeats a step until it has nothing more to do: it answers how many rows it changed. */
+async function inSteps(deps: Deps, step: (tx: Tx) => number): Promise<void> {
+  while (!deps.stopping.aborted && (await deps.write(step)) === BATCH_SIZE);
+}

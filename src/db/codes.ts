@@ -1,8 +1,0 @@
-import { type RawBuilder, sql } from 'kysely';
-
-/** What is found by a code, too: a small number, never given twice, that stands for the id in the indexes of tasks. */
-export type Coded = 'users' | 'lists' | 'statuses';
-
-/** Within a statement, the code of what has that id: null where there is none. */
-export const codeIn = (table: Coded, id: string | null): RawBuilder<number> =>
-  sql<number>`(select code from ${sql.table(table)} where id = ${id})`;

@@ -1,0 +1,126 @@
+import { realpathSync } from 'node:fs';
+import { getAsset, isSea } from 'node:sea';
+import { Worker } from 'node:worker_threads';
+import type { Storage } from './open.ts';
+
+/** What the thread finds in its shared cell. */
+export const [IDLE, ASKED, STOP] = [0, 1, 2];
+
+/** So many syncs decide where the next ones are made. */
+const WINDOW = 64;
+/** From here on a sync is made beside the event loop, and from half of it in the commit again: below, handing over costs more. */
+const LEAST_MS = 1;
+
+export interface ThreadData {
+  /** Of the WAL. */
+  path: string;
+  /** One cell. */
+  state: Int32Array<SharedArrayBuffer>;
+}
+
+/** Where the syncs of commits are made: in the commit, on a thread beside the event loop, or wherever it pays. */
+export type SyncSetting = 'auto' | 'commit' | 'beside';
+
+/** Brings commits to the disk. */
+export interface WalSync {
+  /**
+   * To be called after each commit that wrote, with how long it took. Returns undefined when the commit is on the disk;
+   * else a promise of that, to be awaited before anyone hears of the commit and before the next one.
+   */
+  onCommit(milliseconds: number): Promise<void> | undefined;
+  /** To be awaited before the storage is closed. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Takes the syncs of `storage.writing` off the event loop, to a thread that has its own descriptor of the WAL. A thread
+ * that cannot start goes to `onFallback`: syncs stay in the commit. A sync that fails goes to `onFailure`, and its
+ * promise stays pending: what is on the disk is unknown then, and no further commit may follow.
+ */
+export function createWalSync(
+  { path, writing }: Storage,
+  setting: Exclude<SyncSetting, 'commit'>,
+  { onFallback, onFailure }: Record<'onFallback' | 'onFailure', (reason: unknown) => void>,
+): WalSync {
+  const state = new Int32Array(new SharedArrayBuffer(4));
+  const took: number[] = [];
+  let thread: Worker | undefined;
+  let isReady = false;
+  let hasFailed = false;
+  let isWanted = setting === 'beside';
+  let isBeside = false;
+  let syncing: PromiseWithResolvers<void> | undefined;
+
+  const start = () => {
+    try {
+      // The WAL is there once something was read.
+      writing.prepare('select 1 from sqlite_schema').get();
+      thread = startThread({ path: `${realpathSync(path)}-wal`, state })
+        .on('message', onTold)
+        .on('error', onError);
+    } catch (reason) {
+      onError(reason);
+    }
+  };
+
+  const onTold = (told: 'ready' | number) => {
+    if (told === 'ready') {
+      isReady = true;
+      return;
+    }
+    note(told);
+    const synced = syncing;
+    syncing = undefined;
+    synced?.resolve();
+  };
+
+  const onError = (reason: unknown) => {
+    hasFailed = true;
+    if (isReady) onFailure(reason);
+    else onFallback(reason);
+  };
+
+  const note = (milliseconds: number) => {
+    if (setting === 'beside' || took.push(milliseconds) < WINDOW) return;
+    isWanted = paysBeside(took.splice(0), isBeside);
+  };
+
+  const tell = (word: number) => {
+    Atomics.store(state, 0, word);
+    Atomics.notify(state, 0);
+  };
+
+  const sync = () => {
+    syncing = Promise.withResolvers();
+    tell(ASKED);
+    return syncing.promise;
+  };
+
+  if (isWanted) start();
+  return {
+    onCommit: (milliseconds) => {
+      const wasBeside = isBeside;
+      if (!wasBeside) note(milliseconds);
+      if (isWanted && !thread && !hasFailed) start();
+      isBeside = isWanted && isReady && !hasFailed;
+      if (isBeside !== wasBeside) writing.pragma(`synchronous = ${isBeside ? 'normal' : 'full'}`);
+      return wasBeside ? sync() : undefined;
+    },
+    stop: async () => {
+      if (!thread || hasFailed) return;
+      const ended = new Promise((resolve) => thread?.once('exit', resolve));
+      tell(STOP);
+      await ended;
+      thread = undefined;
+    },
+  };
+}
+
+/** Whether syncs that took so long are better made beside the event loop; `isBeside`: they were. */
+export const paysBeside = (took: readonly number[], isBeside: boolean): boolean =>
+  (took.toSorted((a, b) => a - b)[took.length >> 1] ?? 0) >= (isBeside ? LEAST_MS / 2 : LEAST_MS);
+
+const startThread = (workerData: ThreadData): Worker =>
+  isSea()
+    ? new Worker(getAsset('sync-thread', 'utf8'), { workerData, eval: true })
+    : new Worker(new URL('./sync-thread.ts', import.meta.url), { workerData });

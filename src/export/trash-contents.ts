@@ -1,0 +1,97 @@
+import { type Db, statement } from '../db/connection.ts';
+import { userIdOf } from '../storage/changes.ts';
+import { listOf, spaceOf } from '../storage/lists.ts';
+import { progressOf, recurringTaskOf } from '../storage/series.ts';
+import type {
+  ListRow,
+  RecurringOccurrenceRow,
+  RecurringSeriesRow,
+  SpaceRow,
+  TrashedRow,
+} from '../storage/tables.ts';
+import { type ShownTask, taskOf, toJson } from '../storage/tasks.ts';
+import { entryOf, packedAfter, type StoredEntry } from '../storage/trash.ts';
+import { labelsOf, type PackedComment, type PackedTask, personColumns } from '../storage/trash-contents.ts';
+import { decidedOf, type Item, type Part } from './contents.ts';
+
+const ROW_BATCH_SIZE = 25;
+
+/** An entry of the trash with all that it holds. */
+export function trashItem(db: Db, workspaceId: string, entry: StoredEntry): Item {
+  const taskIds = new Map<number, string>();
+  const whole = <Row extends object>(content: PackedTask): Row => {
+    const assignee = personColumns(db, content, 'assignee');
+    const creator = personColumns(db, content, 'creator');
+    return {
+      ...content.row,
+      workspace_id: workspaceId,
+      assignee_id: assignee.id,
+      creator_id: creator.id,
+      label_ids: toJson(labelsOf(db, content.labels).map(({ id }) => id)),
+    } as unknown as Row;
+  };
+  return {
+    fields: { ...entryOf(db, entry), placeId: entry.place_id },
+    parts: {
+      spaces: things<PackedTask>(db, entry, 'space', (content) => ({
+        fields: spaceOf(whole<SpaceRow>(content)),
+      })),
+      lists: things<PackedTask>(db, entry, 'list', (content) => {
+        const { statuses: _, ...fields } = listOf(db, whole<ListRow>(content));
+        return { fields };
+      }),
+      recurringTasks: things<PackedTask>(db, entry, 'series', (content) => {
+        const row = whole<RecurringSeriesRow>(content);
+        return {
+          fields: { ...recurringTaskOf(row), progress: progressOf(row) },
+          parts: { occurrences: occurrencesIn(db, entry, row.id) },
+        };
+      }),
+      tasks: things<PackedTask>(db, entry, 'task', (content) => {
+        const row = whole<ShownTask & { seq: number }>(content);
+        taskIds.set(row.seq, row.id);
+        return { fields: { ...taskOf(row), status: content.status } };
+      }),
+      comments: things<PackedComment>(db, entry, 'comment', ({ row, mentions }) => ({
+        fields: {
+          id: row.id,
+          taskId: taskIds.get(row.task_seq) ?? '',
+          authorId: row.author_code === null ? null : userIdOf(db, row.author_code),
+          body: row.body,
+          mentionedUserIds: mentions
+            .filter(({ is_current }) => is_current === 1)
+            .flatMap(({ user_code }) => userIdOf(db, user_code) ?? []),
+          createdAt: row.created_at,
+          editedAt: row.edited_at,
+          version: row.version,
+        },
+      })),
+    },
+  };
+}
+
+/** The things of one kind in an entry, in order, read when they are asked for. */
+function* things<Content>(
+  db: Db,
+  entry: StoredEntry,
+  kind: TrashedRow['kind'],
+  toItem: (content: Content) => Item,
+): Part {
+  let after = 0;
+  for (;;) {
+    const rows = packedAfter(db, entry, kind, after, ROW_BATCH_SIZE);
+    yield rows.map(({ content }) => toItem(JSON.parse(content) as Content));
+    if (rows.length < ROW_BATCH_SIZE) return;
+    after = rows.at(-1)?.code ?? after;
+  }
+}
+
+function* occurrencesIn(db: Db, { code }: StoredEntry, seriesId: string): Part {
+  const packed = statement<{ content: string }>(
+    `select content from trash_rows where entry_code = ? and kind = 'occurrences' and series_id = ? order by code`,
+    [code, seriesId],
+  );
+  for (const { content } of db.all(packed)) {
+    yield (JSON.parse(content) as RecurringOccurrenceRow[]).map((row) => ({ fields: decidedOf(row) }));
+  }
+}

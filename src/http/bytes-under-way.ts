@@ -1,0 +1,75 @@
+import { AppError, tooManyRequests } from '../kernel/errors.ts';
+import { SECOND } from '../kernel/instants.ts';
+
+/** Shorter responses are bounded by the number of connections. */
+const MIN_BYTES = 16 * 1_024;
+/** Of one user, or of one network where nobody is signed in; and of all. */
+const MAX_OF_ONE = 32 * 1_024 * 1_024;
+const MAX_IN_ALL = 256 * 1_024 * 1_024;
+const RETRY_MS = SECOND;
+
+/** The part of a server response that tells when it was taken by the client, or given up. */
+export interface Outgoing {
+  readonly destroyed?: boolean;
+  once(event: 'close', listener: () => void): unknown;
+}
+
+/** A response on its way to its client. */
+export interface Held {
+  /** Says how long its final form is. */
+  resize(bytes: number): void;
+}
+
+/** Counts the bytes of responses that their clients have not taken yet, which stay in memory until then. */
+export interface BytesUnderWay {
+  /** 429 where `owner` leaves too much unread already, 503 where all together do. */
+  requireRoom(owner: string): void;
+  /** Counts a response until `outgoing` is closed; throws as `requireRoom` where it is not the only one and too long. */
+  hold(owner: string, text: string, outgoing: Outgoing | undefined): Held | undefined;
+  readonly total: number;
+}
+
+/** The bounds are for a test to lower. */
+export function createBytesUnderWay(maxOfOne = MAX_OF_ONE, maxInAll = MAX_IN_ALL): BytesUnderWay {
+  const byOwner = new Map<string, number>();
+  let total = 0;
+  const add = (owner: string, bytes: number) => {
+    const sum = (byOwner.get(owner) ?? 0) + bytes;
+    if (sum > 0) byOwner.set(owner, sum);
+    else byOwner.delete(owner);
+    total += bytes;
+  };
+  const requireRoomFor = (owner: string, bytes: number) => {
+    const own = byOwner.get(owner) ?? 0;
+    if (own > 0 && own + bytes > maxOfOne) throw tooManyRequests(RETRY_MS);
+    if (total > 0 && total + bytes > maxInAll) {
+      throw new AppError('ServiceUnavailableError', 'Too many responses are waiting to be read', {
+        headers: { 'Retry-After': String(RETRY_MS / SECOND) },
+      });
+    }
+  };
+  return {
+    requireRoom: (owner) => requireRoomFor(owner, 0),
+    hold: (owner, text, outgoing) => {
+      if (!outgoing || text.length * 3 < MIN_BYTES) return undefined;
+      let held = Buffer.byteLength(text);
+      if (held < MIN_BYTES || outgoing.destroyed) return undefined;
+      requireRoomFor(owner, held);
+      let isOver = false;
+      add(owner, held);
+      outgoing.once('close', () => {
+        isOver = true;
+        add(owner, -held);
+      });
+      return {
+        resize: (bytes) => {
+          if (!isOver) add(owner, bytes - held);
+          held = bytes;
+        },
+      };
+    },
+    get total() {
+      return total;
+    },
+  };
+}

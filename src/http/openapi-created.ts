@@ -1,0 +1,51 @@
+import { type Answer, callsOf, type Header, type OpenApiDocument } from './openapi-document.ts';
+import { createdAt, isVersioned, type Route } from './route.ts';
+
+const REQUEST_ID: Header = {
+  description: 'Names this request, also in the log',
+  schema: { type: 'string', format: 'uuid' },
+};
+
+const ETAG: Header = {
+  description:
+    'Of the thing in this version: the `epoch` that `changes` tells, and its `version`. Weak (`W/`) where the body is compressed',
+  schema: { type: 'string' },
+};
+
+/** Tells of the headers of every response, and of what a client can do with what it created. */
+export function addHeadersAndLinks(document: OpenApiDocument, routes: readonly Route[]): void {
+  Object.assign(document.components, { headers: { RequestId: REQUEST_ID } });
+  const responses = callsOf(document).flatMap(({ operation }) => Object.values(operation.responses));
+  for (const response of [...responses, ...Object.values(document.components.responses)]) {
+    if ('$ref' in response) continue;
+    response.headers = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...response.headers };
+  }
+  for (const route of routes.filter(isVersioned)) {
+    const responses = document.paths[route.path]?.[route.method]?.responses ?? {};
+    for (const [status, response] of Object.entries(responses)) {
+      if (Number(status) < 400 && !('$ref' in response))
+        response.headers = { ...response.headers, ETag: ETAG };
+    }
+  }
+  for (const route of routes) {
+    const path = createdAt(route, routes);
+    const response = document.paths[route.path]?.[route.method]?.responses[route.status];
+    if (path !== undefined && response && !('$ref' in response)) describeCreated(document, path, response);
+  }
+}
+
+function describeCreated(document: OpenApiDocument, path: string, response: Answer): void {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const own = names.at(-1) ?? '';
+  const given = names.slice(0, -1).map((name) => [name, `$request.path.${name}`]);
+  const parameters = Object.fromEntries([...given, [own, '$response.body#/id']]);
+  response.headers = {
+    ...response.headers,
+    Location: { description: 'The path of what was created', schema: { type: 'string' } },
+  };
+  response.links = Object.fromEntries(
+    callsOf(document)
+      .filter((call) => call.path === path)
+      .map(({ operation: { operationId } }) => [operationId, { operationId, parameters }]),
+  );
+}

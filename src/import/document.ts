@@ -1,0 +1,412 @@
+import type { Issue } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import { bytesOfText } from '../kernel/text-bytes.ts';
+import { statusIssues } from '../lists/statuses.ts';
+import { labelTitleKey } from '../storage/labels.ts';
+import { keyOf } from '../storage/starter.ts';
+import { MAX_LABELS } from '../tasks/label-schema.ts';
+import { arrayAt, isRecord, parseAt, Remarks } from './issues.ts';
+import * as shapes from './schema.ts';
+
+/** Who imports, by whose address members are matched. */
+export interface Importer {
+  email: string;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+export type Series = shapes.ImportedSeriesHead & { occurrences: readonly shapes.ImportedOccurrence[] };
+export type Task = shapes.ImportedTaskHead & { comments: readonly shapes.ImportedComment[]; bytes: number };
+/** An entry of the trash with what it holds. */
+export interface Trashed extends shapes.ImportedTrashHead {
+  spaces: readonly shapes.ImportedSpace[];
+  lists: readonly shapes.ImportedList[];
+  series: readonly Series[];
+  tasks: readonly (Task & Pick<shapes.ImportedTrashedTask, 'status'>)[];
+  comments: readonly shapes.ImportedTrashedComment[];
+}
+
+type Status = shapes.ImportedStatusTemplate['statuses'][number];
+
+/** A workspace of the document that keeps all rules, with the new id of each thing by its id in the document. */
+export interface ReadWorkspace {
+  id: string;
+  title: string;
+  key: string;
+  createdAt: string | undefined;
+  updatedAt: string | undefined;
+  lastNumber: number;
+  /** The ids that the importer has in the document. */
+  importerIds: ReadonlySet<string>;
+  /** New ids of items of checklists, which instances of a series share. */
+  items: Ids;
+  /** Of each list, both by their ids in the document. */
+  spaceOf: ReadonlyMap<string, string>;
+  ids: Record<'spaces' | 'lists' | 'labels' | 'statusTemplates' | 'statuses' | 'tasks' | 'series', Ids>;
+  spaces: readonly shapes.ImportedSpace[];
+  lists: readonly shapes.ImportedList[];
+  labels: readonly shapes.ImportedLabel[];
+  statusTemplates: readonly shapes.ImportedStatusTemplate[];
+  /** The statuses of each list's template, by the list's id in the document. */
+  statusesOf: ReadonlyMap<string, readonly Status[]>;
+  series: readonly Series[];
+  tasks: readonly Task[];
+  trash: readonly Trashed[];
+}
+
+type Ids = Map<string, string>;
+
+export interface ReadDocument {
+  workspaces: ReadWorkspace[];
+  counts: shapes.Counts;
+  warnings: Issue[];
+  /** What quotas count. */
+  use: { tasks: number; bytes: number };
+}
+
+/** What can only stand in JSON as an escape, and is in no text of ours: NUL and half a surrogate pair. */
+const ODD_ESCAPES = /\\u(?:0000|d[89a-f])/i;
+
+/** Reads a document as a whole: what it holds, every rule that it breaks, or why it is none. */
+export function readDocument(
+  text: string,
+  importer: Importer,
+): { read: ReadDocument } | { issues: Issue[] } | { broken: string } {
+  const issues = new Remarks();
+  const value = text === '' ? {} : parseJson(text);
+  if (value === undefined) return { broken: 'The body is not valid JSON' };
+  if (!isRecord(value)) return { broken: 'The body must be a JSON object' };
+  if (ODD_ESCAPES.test(text)) findOddTexts(value, '', issues);
+  parseAt(shapes.FormatVersion, value.formatVersion, 'formatVersion', issues);
+  const given = value.workspaces === undefined ? undefined : arrayAt(value, 'workspaces', '', issues);
+  if (given === undefined) issues.add('workspaces', 'Must be an array', true);
+  else if (given.length > shapes.MAX_WORKSPACES)
+    issues.add('workspaces', `There may be at most ${shapes.MAX_WORKSPACES} workspaces`);
+  const warnings = new Remarks();
+  const workspaces = (given ?? [])
+    .slice(0, shapes.MAX_WORKSPACES)
+    .flatMap((each, i) => readWorkspace(each, `workspaces.${i}`, importer, { issues, warnings }) ?? []);
+  if (!issues.isEmpty) return { issues: issues.toArray() };
+  const sum = (count: (workspace: ReadWorkspace) => number) =>
+    workspaces.reduce((total, workspace) => total + count(workspace), 0);
+  const read: ReadDocument = {
+    workspaces,
+    counts: {
+      workspaces: workspaces.length,
+      spaces: sum(({ spaces }) => spaces.length),
+      lists: sum(({ lists }) => lists.length),
+      labels: sum(({ labels }) => labels.length),
+      statusTemplates: sum(({ statusTemplates }) => statusTemplates.length),
+      tasks: sum(({ tasks }) => tasks.length),
+      comments: sum(({ tasks }) => tasks.reduce((n, { comments }) => n + comments.length, 0)),
+      recurringTasks: sum(({ series }) => series.length),
+      trash: sum(({ trash }) => trash.length),
+    },
+    warnings: warnings.toArray(),
+    use: {
+      tasks: sum(({ tasks, trash }) => tasks.length + trash.reduce((n, each) => n + each.tasks.length, 0)),
+      bytes: sum(
+        ({ tasks, series, trash }) =>
+          bytesOfAll(tasks, series) +
+          trash.reduce((bytes, each) => bytes + bytesOfAll(each.tasks, each.series), 0),
+      ),
+    },
+  };
+  return { read };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function findOddTexts(value: unknown, path: string, issues: Remarks): void {
+  if (typeof value === 'string') {
+    if (!value.isWellFormed() || value.includes('\0')) issues.add(path, 'Must be plain text');
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, inner] of Object.entries(value)) {
+      findOddTexts(inner, path === '' ? name : `${path}.${name}`, issues);
+    }
+  }
+}
+
+/** The UTF-8 bytes of the text of a task or series, as quotas count them. */
+const bytesOf = ({
+  title,
+  description,
+  checklist = [],
+}: {
+  title: string;
+  description?: string | null | undefined;
+  checklist?: readonly { title: string }[] | undefined;
+}): number => bytesOfText(title, description, ...checklist.map((item) => item.title));
+
+const bytesOfAll = (tasks: readonly Task[], series: readonly Series[]): number =>
+  tasks.reduce((bytes, task) => bytes + task.bytes, 0) +
+  series.reduce((bytes, each) => bytes + bytesOf(each), 0);
+
+interface Told {
+  issues: Remarks;
+  warnings: Remarks;
+}
+
+function readWorkspace(
+  value: unknown,
+  path: string,
+  importer: Importer,
+  { issues, warnings }: Told,
+): ReadWorkspace | undefined {
+  if (!isRecord(value)) {
+    issues.add(path, 'Must be an object');
+    return undefined;
+  }
+  const all = <Shape extends Parameters<typeof parseAt>[0]>(name: string, shape: Shape) =>
+    arrayAt(value, name, path, issues).map((each, i) => parseAt(shape, each, `${path}.${name}.${i}`, issues));
+  const head = parseAt(shapes.ImportedWorkspaceHead, value, path, issues);
+  const members = all('members', shapes.ImportedMember);
+  const spaces = all('spaces', shapes.ImportedSpace);
+  const lists = all('lists', shapes.ImportedList);
+  const labels = all('labels', shapes.ImportedLabel);
+  const templates = all('statusTemplates', shapes.ImportedStatusTemplate);
+  const series = arrayAt(value, 'recurringTasks', path, issues).map((each, i) =>
+    readSeries(each, `${path}.recurringTasks.${i}`, issues),
+  );
+  const tasks = arrayAt(value, 'tasks', path, issues).map((each, i) =>
+    readTask(each, `${path}.tasks.${i}`, issues),
+  );
+
+  const trash = arrayAt(value, 'trash', path, issues).map((each, i) =>
+    readTrashed(each, `${path}.trash.${i}`, issues),
+  );
+
+  const { now } = importer;
+  // Also of what breaks rules of its own: what refers to it is not wrong as well.
+  const idsOf = (name: string): Ids => {
+    const ids: Ids = new Map();
+    const note = (of: Record<string, unknown>, at: string) => {
+      for (const [i, thing] of arrayAt(of, name, path, new Remarks()).entries()) {
+        if (!isRecord(thing) || typeof thing.id !== 'string') continue;
+        if (ids.has(thing.id)) issues.add(`${at}.${name}.${i}.id`, 'Another one has this id');
+        ids.set(thing.id, newId(now));
+      }
+    };
+    note(value, path);
+    for (const [i, entry] of arrayAt(value, 'trash', path, new Remarks()).entries()) {
+      if (isRecord(entry)) note(entry, `${path}.trash.${i}`);
+    }
+    return ids;
+  };
+  const ids: ReadWorkspace['ids'] = {
+    spaces: idsOf('spaces'),
+    lists: idsOf('lists'),
+    labels: idsOf('labels'),
+    statusTemplates: idsOf('statusTemplates'),
+    statuses: new Map(),
+    series: idsOf('recurringTasks'),
+    tasks: idsOf('tasks'),
+  };
+  checkTemplates(templates, path, ids.statuses, now, issues);
+  checkLabels(labels, path, issues);
+  const known = (kind: keyof typeof ids, id: string, at: string, what: string) => {
+    if (!ids[kind].has(id)) issues.add(at, `There is no such ${what} in the document`);
+  };
+  const byTemplate = new Map(templates.flatMap((each) => (each ? [[each.id, each.statuses]] : [])));
+  const statusesOf = new Map<string, readonly Status[]>();
+  for (const [i, list] of lists.entries()) {
+    if (!list) continue;
+    known('spaces', list.spaceId, `${path}.lists.${i}.spaceId`, 'space');
+    known('statusTemplates', list.statusTemplateId, `${path}.lists.${i}.statusTemplateId`, 'status template');
+    const statuses = byTemplate.get(list.statusTemplateId);
+    if (statuses) statusesOf.set(list.id, statuses);
+  }
+  const people = readPeople(members, path, importer, warnings);
+  const checkCarried = (thing: Task | Series, at: string) => {
+    known('lists', thing.listId, `${at}.listId`, 'list');
+    for (const [i, id] of (thing.labelIds ?? []).entries())
+      known('labels', id, `${at}.labelIds.${i}`, 'label');
+    people.meet(thing.assigneeId, `${at}.assigneeId`);
+    people.meet(thing.creatorId, `${at}.creatorId`);
+  };
+  for (const [i, each] of series.entries()) {
+    if (!each) continue;
+    const at = `${path}.recurringTasks.${i}`;
+    checkCarried(each, at);
+    if ((each.state ?? 'active') === 'active' && each.nextRunAt == null)
+      issues.add(`${at}.nextRunAt`, 'Must be there while the series is active');
+  }
+  const numbers = new Set<number>();
+  for (const [i, task] of tasks.entries()) {
+    if (!task) continue;
+    const at = `${path}.tasks.${i}`;
+    checkCarried(task, at);
+    const statuses = statusesOf.get(task.listId);
+    if (task.statusId !== undefined && statuses && !statuses.some(({ id }) => id === task.statusId))
+      issues.add(`${at}.statusId`, "Must be a status of the list's status template");
+    if (task.number !== undefined) {
+      if (numbers.has(task.number)) issues.add(`${at}.number`, 'Another task has this number');
+      numbers.add(task.number);
+    }
+    const seriesId = task.recurrence?.recurringTaskId ?? null;
+    if (seriesId !== null) known('series', seriesId, `${at}.recurrence.recurringTaskId`, 'recurring task');
+    for (const [j, { authorId }] of task.comments.entries())
+      people.meet(authorId, `${at}.comments.${j}.authorId`);
+  }
+  for (const [i, entry] of trash.entries()) {
+    if (!entry) continue;
+    const at = `${path}.trash.${i}`;
+    if (!ids[KIND_IDS[entry.kind]].has(entry.id)) issues.add(at, 'What it is the entry of is not in it');
+    people.meet(entry.deletedBy, `${at}.deletedBy`);
+    for (const [j, task] of entry.tasks.entries()) {
+      const { number } = task;
+      if (number !== undefined && numbers.has(number))
+        issues.add(`${at}.tasks.${j}.number`, 'Another task has this number');
+      if (number !== undefined) numbers.add(number);
+      const seriesId = task.recurrence?.recurringTaskId ?? null;
+      if (seriesId !== null && !ids.series.has(seriesId) && task.recurrence)
+        task.recurrence.recurringTaskId = null;
+    }
+    for (const [j, { taskId }] of entry.comments.entries())
+      known('tasks', taskId, `${at}.comments.${j}.taskId`, 'task');
+  }
+  if (!head || !issues.isEmpty) return undefined;
+  const present = <T>(things: readonly (T | undefined)[]): T[] =>
+    things.filter((thing) => thing !== undefined);
+  return {
+    id: newId(now),
+    title: head.title,
+    key: head.key ?? keyOf(head.title),
+    createdAt: head.createdAt,
+    updatedAt: head.updatedAt,
+    lastNumber: numbers.values().reduce((last, number) => Math.max(last, number), head.lastTaskNumber ?? 0),
+    importerIds: people.importerIds,
+    items: new Map(),
+    spaceOf: new Map(lists.flatMap((list) => (list ? [[list.id, list.spaceId]] : []))),
+    ids,
+    spaces: present(spaces),
+    lists: present(lists),
+    labels: present(labels),
+    statusTemplates: present(templates),
+    statusesOf,
+    series: present(series),
+    tasks: present(tasks),
+    trash: present(trash),
+  };
+}
+
+function readTask(value: unknown, path: string, issues: Remarks): Task | undefined {
+  const task = parseAt(shapes.ImportedTaskHead, value, path, issues);
+  const comments = isRecord(value)
+    ? arrayAt(value, 'comments', path, issues).map((each, i) =>
+        parseAt(shapes.ImportedComment, each, `${path}.comments.${i}`, issues),
+      )
+    : [];
+  if (!task) return undefined;
+  const sound = comments.filter((comment) => comment !== undefined);
+  return {
+    ...task,
+    comments: sound,
+    bytes: bytesOf(task) + bytesOfText(...sound.map(({ body }) => body)),
+  };
+}
+
+function readSeries(value: unknown, path: string, issues: Remarks): Series | undefined {
+  const series = parseAt(shapes.ImportedSeriesHead, value, path, issues);
+  const occurrences = isRecord(value)
+    ? arrayAt(value, 'occurrences', path, issues).map((each, i) =>
+        parseAt(shapes.ImportedOccurrence, each, `${path}.occurrences.${i}`, issues),
+      )
+    : [];
+  return series && { ...series, occurrences: occurrences.filter((each) => each !== undefined) };
+}
+
+const KIND_IDS = { task: 'tasks', list: 'lists', space: 'spaces' } as const;
+
+function readTrashed(value: unknown, path: string, issues: Remarks): Trashed | undefined {
+  const head = parseAt(shapes.ImportedTrashHead, value, path, issues);
+  if (!isRecord(value)) return undefined;
+  const all = <Shape extends Parameters<typeof parseAt>[0]>(name: string, shape: Shape) =>
+    arrayAt(value, name, path, issues)
+      .map((each, i) => parseAt(shape, each, `${path}.${name}.${i}`, issues))
+      .filter((each) => each !== undefined);
+  const comments = all('comments', shapes.ImportedTrashedComment);
+  const of = Map.groupBy(comments, ({ taskId }) => taskId);
+  const tasks = all('tasks', shapes.ImportedTrashedTask).map((task) => {
+    const own = of.get(task.id) ?? [];
+    return { ...task, comments: own, bytes: bytesOf(task) + bytesOfText(...own.map(({ body }) => body)) };
+  });
+  const series = arrayAt(value, 'recurringTasks', path, issues)
+    .map((each, i) => readSeries(each, `${path}.recurringTasks.${i}`, issues))
+    .filter((each) => each !== undefined);
+  const [spaces, lists] = [all('spaces', shapes.ImportedSpace), all('lists', shapes.ImportedList)];
+  return head && { ...head, spaces, lists, series, tasks, comments };
+}
+
+function checkTemplates(
+  templates: readonly (shapes.ImportedStatusTemplate | undefined)[],
+  path: string,
+  statusIds: Ids,
+  now: number,
+  issues: Remarks,
+): void {
+  const defaults = templates.filter((template) => template?.isDefault);
+  if (defaults.length !== 1 && templates.every((template) => template !== undefined))
+    issues.add(`${path}.statusTemplates`, 'There must be one default status template');
+  for (const [i, template] of templates.entries()) {
+    const at = `${path}.statusTemplates.${i}.statuses`;
+    for (const issue of statusIssues(template?.statuses ?? [])) {
+      if (template) issues.add([at, ...issue.path].join('.'), issue.message);
+    }
+    for (const [j, { id }] of (template?.statuses ?? []).entries()) {
+      if (statusIds.has(id)) issues.add(`${at}.${j}.id`, 'Another one has this id');
+      statusIds.set(id, newId(now));
+    }
+  }
+}
+
+function checkLabels(
+  labels: readonly (shapes.ImportedLabel | undefined)[],
+  path: string,
+  issues: Remarks,
+): void {
+  if (labels.length > MAX_LABELS)
+    issues.add(`${path}.labels`, `A workspace may have at most ${MAX_LABELS} labels`);
+  const titles = new Set<string>();
+  for (const [i, label] of labels.entries()) {
+    if (!label) continue;
+    const key = labelTitleKey(label.title);
+    if (titles.has(key)) issues.add(`${path}.labels.${i}.title`, 'Another label has this title');
+    titles.add(key);
+  }
+}
+
+/** Finds the importer among the members by their address; warns of everybody else. */
+function readPeople(
+  members: readonly (shapes.ImportedMember | undefined)[],
+  path: string,
+  { email: own }: Importer,
+  warnings: Remarks,
+) {
+  const importerIds = new Set<string>();
+  const known = new Set<string>();
+  for (const [i, member] of members.entries()) {
+    if (!member) continue;
+    known.add(member.userId);
+    const { name = '', email = '' } = member;
+    if (email.toLowerCase() === own) importerIds.add(member.userId);
+    else {
+      const who = name === '' ? email || member.userId : email === '' ? name : `${name} (${email})`;
+      warnings.add(`${path}.members.${i}`, `${who} is not imported: what is theirs has nobody`);
+    }
+  }
+  return {
+    importerIds,
+    meet: (id: string | null | undefined, at: string): void => {
+      if (id == null || known.has(id)) return;
+      known.add(id);
+      warnings.add(at, `${id} is nobody among the members: what is theirs has nobody`);
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { recordAct } from '../audit/trail.ts';
+import type { Tx } from '../db/tx.ts';
+import type { Write } from '../db/writer.ts';
+import type { Deps } from '../deps.ts';
+import { badRequest, invalid, tooManyRequests, unavailable } from '../kernel/errors.ts';
+import { MINUTE, SECOND, toInstant } from '../kernel/instants.ts';
+import type { OnDone } from '../kernel/progress.ts';
+import { ZONE_DATA } from '../recurring/advance.ts';
+import { forgetZoneData } from '../recurring/sweep.ts';
+import { codeOfUser } from '../storage/changes.ts';
+import {
+  areBeingImported,
+  beginWorkspace,
+  dropImports,
+  finishWorkspaces,
+  noteImportAlive,
+} from '../storage/imports.ts';
+import { requireCapacity, requirePlaces } from '../workspaces/quotas.ts';
+import { finishRemoval } from '../workspaces/removals.ts';
+import { type PlannedWorkspace, type Reading, startReading } from './reading.ts';
+import type { ImportResult } from './schema.ts';
+import { AT_THE_START, useOfPiece, writePiece } from './write-piece.ts';
+
+/** Each holds a document in memory, some times as long as it is. */
+const MAX_RUNNING = 2;
+const BUSY_MS = 10 * SECOND;
+/** An import that has not shown for so long that it lives was interrupted. */
+const ALIVE_MS = 2 * MINUTE;
+const SHOWN_EVERY_MS = 10 * SECOND;
+/** Between the steps of a command, beside which a server has to write as well. */
+const COMMAND_PAUSE_MS = 20;
+
+export interface Importing {
+  userId: string;
+  /** As in the account. */
+  email: string;
+  /** Writes in the importer's name, while they may. */
+  write: Write;
+  isDryRun: boolean;
+  onDone?: OnDone;
+}
+
+/**
+ * Imports a document into new workspaces of a person, who sees them once they are whole; an interrupted one leaves
+ * nothing. 400 with every rule that it breaks, 403 beyond a quota, 429 while another one of theirs or too many in all run.
+ */
+export async function importDocument(
+  deps: Deps,
+  importing: Importing,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<ImportResult> {
+  const { userId, email, isDryRun } = importing;
+  if (deps.imports.has(userId) || deps.imports.size >= MAX_RUNNING) throw tooManyRequests(BUSY_MS);
+  deps.imports.add(userId);
+  const reading = startReading();
+  try {
+    for await (const chunk of chunks) reading.add(chunk);
+    requireRunning(deps);
+    const plan = await reading.plan({ email, now: deps.clock.now() });
+    if ('broken' in plan) throw badRequest(plan.broken);
+    if ('issues' in plan) throw invalid(...plan.issues);
+    for (const { sizes } of plan.workspaces) requirePlaces(deps, sizes);
+    await importing.write((tx) => requireCapacity(deps, tx, { ownerId: userId }, plan.use));
+    const { counts, warnings } = plan;
+    if (!isDryRun) await store(deps, importing, plan.workspaces, counts.tasks, reading);
+    const workspaces = plan.workspaces.map(({ id, title }) => ({ id: isDryRun ? null : id, title }));
+    return { workspaces, counts, warnings };
+  } finally {
+    deps.imports.delete(userId);
+    await reading.end();
+  }
+}
+
+async function store(
+  deps: Deps,
+  importing: Importing,
+  workspaces: readonly PlannedWorkspace[],
+  total: number,
+  reading: Reading,
+): Promise<void> {
+  const { userId } = importing;
+  const ids = workspaces.map(({ id }) => id);
+  try {
+    await fill(deps, importing, workspaces, total, reading);
+    await importing.write((tx) => {
+      requireUntouched(tx, ids);
+      finishWorkspaces(tx, ids, userId, toInstant(deps.clock.now()));
+      // Instants may come from other zone data.
+      forgetZoneData(tx);
+      recordAct(deps, tx, { event: 'account-imported', userId, workspaceIds: ids }, 'account imported');
+    });
+  } catch (error) {
+    await deps.write((tx) => dropImports(tx, { workspaceIds: ids }));
+    for (const id of ids) {
+      // What is left when the server stops goes when it is back.
+      await finishRemoval(deps, { kind: 'workspace', id }).catch(() => {});
+    }
+    throw error;
+  }
+}
+
+/** Stores what the workspaces hold in steps, between which others write. */
+async function fill(
+  deps: Deps,
+  { userId, write, onDone }: Importing,
+  workspaces: readonly PlannedWorkspace[],
+  total: number,
+  reading: Reading,
+): Promise<void> {
+  const now = deps.clock.now();
+  const at = toInstant(now);
+  const ids = workspaces.map(({ id }) => id);
+  const { code, keys } = await write((tx) => ({
+    code: codeOfUser(tx, userId) ?? 0,
+    keys: new Map(
+      workspaces.map(({ id, title, key, createdAt = at, updatedAt = createdAt }) => {
+        const row = { id, title, key, owner_id: userId, created_at: createdAt, updated_at: updatedAt };
+        return [id, beginWorkspace(tx, row, deps.actsAs, at)];
+      }),
+    ),
+  }));
+  const storing = { owner: { id: userId, code }, keys, now, zoneData: ZONE_DATA };
+  let standing = AT_THE_START;
+  let shownAt = now;
+  let done = 0;
+  for (let piece = await reading.begin(storing); piece; piece = await reading.next()) {
+    requireRunning(deps);
+    const entries = piece;
+    const use = useOfPiece(entries);
+    const stepAt = deps.clock.now();
+    const showsAlive = stepAt - shownAt >= SHOWN_EVERY_MS;
+    standing = await write((tx) => {
+      requireUntouched(tx, ids);
+      if (showsAlive) noteImportAlive(tx, ids, toInstant(stepAt));
+      requireCapacity(deps, tx, { ownerId: userId }, use);
+      return writePiece(tx, entries, code, standing);
+    });
+    if (showsAlive) shownAt = stepAt;
+    done += use.tasks;
+    if (use.tasks > 0) onDone?.(done, total);
+    if (deps.actsAs === 'command') await wait(COMMAND_PAUSE_MS);
+  }
+}
+
+function requireRunning({ stopping }: Deps): void {
+  if (stopping.aborted) throw unavailable('The server is stopping');
+}
+
+function requireUntouched(tx: Tx, ids: readonly string[]): void {
+  if (!areBeingImported(tx, ids)) throw unavailable('The import was interrupted');
+}
+
+/** Has what interrupted imports of this server left deleted, when it starts. */
+export const dropInterruptedImports = (deps: Deps): Promise<boolean> =>
+  deps.write((tx) => dropImports(tx, { source: 'api' }));
+
+/** Has what imports left deleted that were interrupted elsewhere. */
+export const dropDeadImports = (deps: Deps): Promise<boolean> =>
+  deps.write((tx) => dropImports(tx, { aliveBefore: toInstant(deps.clock.now() - ALIVE_MS) }));

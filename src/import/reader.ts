@@ -1,0 +1,61 @@
+import { type ReadWorkspace, readDocument } from './document.ts';
+import { type Entry, piecesOf } from './pieces.ts';
+import type { Asked, Plan, Told } from './reading.ts';
+
+const sum = <T>(things: readonly T[], count: (thing: T) => number): number =>
+  things.reduce((total, thing) => total + count(thing), 0);
+
+/** Reads a document, and makes rows of it; returns what answers a message, or nothing where none is due. */
+export function createReader(): (asked: Asked) => Told | undefined {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let text = '';
+  let isBroken = false;
+  let workspaces: ReadWorkspace[] = [];
+  let pieces: Generator<Entry[]> | undefined;
+
+  function decode(chunk: Uint8Array | undefined): void {
+    if (isBroken) return;
+    try {
+      text += decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch {
+      isBroken = true;
+      text = '';
+    }
+  }
+
+  function plan(importer: Parameters<typeof readDocument>[1]): Plan {
+    decode(undefined);
+    if (isBroken) return { broken: 'The body is not valid UTF-8' };
+    const result = readDocument(text, importer);
+    text = '';
+    if (!('read' in result)) return result;
+    ({ workspaces } = result.read);
+    return {
+      ...result.read,
+      workspaces: workspaces.map(({ id, title, key, createdAt, updatedAt, lists, spaces, ...rest }) => ({
+        id,
+        title,
+        key,
+        createdAt,
+        updatedAt,
+        sizes: {
+          lists: lists.length + sum(rest.trash, (entry) => entry.lists.length),
+          spaces: spaces.length + sum(rest.trash, (entry) => entry.spaces.length),
+          status_templates: rest.statusTemplates.length,
+          series: rest.series.length + sum(rest.trash, (entry) => entry.series.length),
+        },
+      })),
+    };
+  }
+
+  return (asked) => {
+    if ('chunk' in asked) {
+      decode(asked.chunk);
+      return undefined;
+    }
+    if ('importer' in asked) return { plan: plan(asked.importer) };
+    if ('storing' in asked) pieces = piecesOf(workspaces, asked.storing);
+    const next = pieces?.next();
+    return { piece: next?.done === false ? next.value : undefined };
+  };
+}

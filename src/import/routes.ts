@@ -1,0 +1,34 @@
+import { route } from '../http/route.ts';
+import { MINUTE } from '../kernel/instants.ts';
+import { requireAccount, signedIn, writeSignedIn } from '../sessions/authentication.ts';
+import { importDocument } from './import.ts';
+import { AccountImport, ImportQuery, ImportResult } from './schema.ts';
+
+export const importRoutes = [
+  route({
+    method: 'post',
+    path: '/account/import',
+    guard: signedIn,
+    query: ImportQuery,
+    body: AccountImport,
+    longBody: { maxBytes: 64 * 1_024 * 1_024, milliseconds: 10 * MINUTE },
+    status: 200,
+    response: ImportResult,
+    tag: 'Me',
+    operationId: 'importAccount',
+    summary: 'Import an export',
+    description:
+      'Takes what `exportAccount` gives, of format version 1 or 2 and at most 64 MiB, into new workspaces of yours with new ids. Numbers, keys, positions, instants and what decides how series go on are kept. Of people only you are matched, by address; others become null and are named in `warnings`. The workspaces appear once they are whole; nobody is notified. 403 where they would exceed a quota.',
+    handle: ({ deps, who, query, chunks }) =>
+      importDocument(
+        deps,
+        {
+          userId: who.userId,
+          email: requireAccount(deps.read, who).email,
+          write: (job) => writeSignedIn(deps, who, job),
+          isDryRun: query.dryRun === true,
+        },
+        chunks(),
+      ),
+  }),
+];

@@ -1,0 +1,349 @@
+import { z } from '@hono/zod-openapi';
+import {
+  boundedArray,
+  InstantInput,
+  isObject,
+  NullableInstantInput,
+  Position,
+  queryFlag,
+  Title,
+} from '../http/fields.ts';
+import { Color, SpaceInput, StatusType } from '../lists/schema.ts';
+import { wholeNumber } from '../recurring/interval-shapes.ts';
+import { OccurrenceState } from '../recurring/progress-schema.ts';
+import { SeriesFields, State, StateReason } from '../recurring/series-schema.ts';
+import { CommentInput } from '../tasks/comment-schema.ts';
+import { LabelInput } from '../tasks/label-schema.ts';
+import { MAX_ITEMS, MAX_LABELS_OF_TASK, neverDayAndInstant, TaskInput } from '../tasks/schema.ts';
+import { TrashKind } from '../trash/schema.ts';
+import { WorkspaceInput, WorkspaceKey } from '../workspaces/schema.ts';
+
+const MAX_ID_CHARACTERS = 100;
+export const MAX_WORKSPACES = 500;
+const MAX_STATUSES = 50;
+
+/** An id within a document: whatever tells one thing from another. */
+const DocumentId = z
+  .string({ error: 'Must be an id' })
+  .refine(({ length }) => length > 0 && length <= MAX_ID_CHARACTERS, 'Must be an id')
+  .openapi({ description: 'Within the document; what is made gets a new one', maxLength: MAX_ID_CHARACTERS });
+const NullableDocumentId = DocumentId.nullable().openapi({ type: ['string', 'null'] });
+
+const Flag = z.boolean({ error: 'Must be true or false' });
+const Ordinal = wholeNumber(1, Number.MAX_SAFE_INTEGER, 'Must be a whole number from 1');
+const Whole = wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 'Must be a whole number');
+const LOCAL_RULE = 'Must be a local time or day, such as 2026-03-29T09:00 or 2026-03-29';
+const Local = z.string({ error: LOCAL_RULE }).regex(/^\d{4}-\d\d-\d\d(T\d\d:\d\d)?$/, LOCAL_RULE);
+const LocalDate = z.iso.date({ error: 'Must be YYYY-MM-DD' });
+
+const arrayOf = <Element extends z.ZodType>(element: Element) =>
+  z.array(element, { error: 'Must be an array' });
+
+const stamps = { createdAt: InstantInput.optional(), updatedAt: InstantInput.optional() };
+
+/** What spaces, lists and labels have in common. */
+export interface Ordered {
+  position?: number | undefined;
+  createdAt?: string | undefined;
+  updatedAt?: string | undefined;
+}
+
+export const ImportedMember = z
+  .object({ userId: DocumentId, email: z.string().optional(), name: z.string().optional() })
+  .openapi('ImportedMember');
+export type ImportedMember = z.output<typeof ImportedMember>;
+
+export const ImportedSpace = z
+  .object({ ...SpaceInput.shape, id: DocumentId, ...stamps })
+  .openapi('ImportedSpace');
+export type ImportedSpace = z.output<typeof ImportedSpace>;
+
+export const ImportedList = z
+  .object({
+    id: DocumentId,
+    spaceId: DocumentId,
+    title: Title,
+    statusTemplateId: DocumentId,
+    position: Position.optional(),
+    ...stamps,
+  })
+  .openapi('ImportedList');
+export type ImportedList = z.output<typeof ImportedList>;
+
+export const ImportedLabel = z
+  .object({
+    id: DocumentId,
+    title: LabelInput.shape.title,
+    color: Color.optional(),
+    position: Position.optional(),
+    ...stamps,
+  })
+  .openapi('ImportedLabel');
+export type ImportedLabel = z.output<typeof ImportedLabel>;
+
+const ImportedStatus = z
+  .object({
+    id: DocumentId,
+    title: Title,
+    type: StatusType,
+    color: Color.optional(),
+    position: Position.optional(),
+  })
+  .openapi('ImportedStatus');
+
+export const ImportedStatusTemplate = z
+  .object({
+    id: DocumentId,
+    title: Title,
+    isDefault: Flag.optional(),
+    statuses: boundedArray(ImportedStatus, MAX_STATUSES, {
+      error: 'Statuses must be an array',
+      tooMany: `There may be at most ${MAX_STATUSES} statuses`,
+    }),
+    ...stamps,
+  })
+  .openapi('ImportedStatusTemplate');
+export type ImportedStatusTemplate = z.output<typeof ImportedStatusTemplate>;
+
+const ImportedItem = z
+  .object({ id: DocumentId.optional(), title: Title, isDone: Flag.optional() })
+  .openapi('ImportedChecklistItem');
+
+/** What tasks and series have in common, with ids of the document. */
+const carried = {
+  listId: DocumentId,
+  assigneeId: NullableDocumentId.optional(),
+  creatorId: NullableDocumentId.optional(),
+  labelIds: boundedArray(DocumentId, MAX_LABELS_OF_TASK, {
+    error: 'Label ids must be an array',
+    tooMany: `A task may have at most ${MAX_LABELS_OF_TASK} labels`,
+  }).optional(),
+  checklist: boundedArray(ImportedItem, MAX_ITEMS, {
+    error: 'Checklist must be an array',
+    tooMany: `A checklist may have at most ${MAX_ITEMS} items`,
+  }).optional(),
+};
+
+export const ImportedComment = z
+  .object({
+    id: DocumentId.optional(),
+    authorId: NullableDocumentId.optional(),
+    body: CommentInput.shape.body,
+    createdAt: InstantInput.optional(),
+    editedAt: NullableInstantInput.optional(),
+  })
+  .openapi('ImportedComment');
+export type ImportedComment = z.output<typeof ImportedComment>;
+
+const ImportedRecurrence = z
+  .object({
+    recurringTaskId: NullableDocumentId,
+    occurrenceAt: InstantInput,
+    occurrenceNumber: Ordinal,
+    overridden: arrayOf(z.string()).optional(),
+  })
+  .openapi('ImportedRecurrence');
+
+/** A task apart from its comments, which may be very many. */
+export const ImportedTaskHead = z
+  .object({
+    ...TaskInput.shape,
+    ...carried,
+    id: DocumentId,
+    statusId: DocumentId.optional(),
+    number: Ordinal.optional(),
+    completedAt: NullableInstantInput.optional(),
+    recurrence: ImportedRecurrence.nullable().optional(),
+    ...stamps,
+  })
+  .superRefine(neverDayAndInstant, { when: isObject });
+export type ImportedTaskHead = z.output<typeof ImportedTaskHead>;
+
+const ImportedTask = z
+  .object({ ...ImportedTaskHead.shape, comments: arrayOf(ImportedComment).optional() })
+  .openapi('ImportedTask');
+
+export const ImportedOccurrence = z
+  .object({
+    ruleVersion: Ordinal,
+    local: Local,
+    at: InstantInput,
+    number: Whole,
+    state: OccurrenceState,
+    taskId: NullableDocumentId.optional(),
+  })
+  .openapi('ImportedOccurrence');
+export type ImportedOccurrence = z.output<typeof ImportedOccurrence>;
+
+const ImportedProgress = z
+  .object({
+    anchorDate: LocalDate,
+    numberOffset: Whole,
+    ruleVersion: Ordinal,
+    zoneData: z.string().optional(),
+    adoptedTaskId: NullableDocumentId.optional(),
+    upcoming: z.object({ local: Local, number: Whole, taskId: NullableDocumentId.optional() }).nullable(),
+  })
+  .openapi('ImportedProgress');
+
+/** A series apart from its occurrences, which may be very many. */
+export const ImportedSeriesHead = z.object({
+  ...SeriesFields.shape,
+  ...carried,
+  id: DocumentId,
+  startsAt: InstantInput,
+  state: State.optional(),
+  stateReason: StateReason.nullable().optional(),
+  nextRunAt: NullableInstantInput.optional(),
+  nextTaskId: NullableDocumentId.optional(),
+  nextOccurrenceNumber: Whole.nullable()
+    .optional()
+    .openapi({ type: ['integer', 'null'] }),
+  progress: ImportedProgress.optional().openapi({ description: 'Of version 2' }),
+  ...stamps,
+});
+export type ImportedSeriesHead = z.output<typeof ImportedSeriesHead>;
+
+const ImportedRecurringTask = z
+  .object({ ...ImportedSeriesHead.shape, occurrences: arrayOf(ImportedOccurrence).optional() })
+  .openapi('ImportedRecurringTask');
+
+/** An entry of the trash apart from what it holds. */
+export const ImportedTrashHead = z.object({
+  id: DocumentId,
+  kind: TrashKind,
+  title: Title,
+  deletedAt: InstantInput,
+  deletedBy: NullableDocumentId.optional(),
+  purgeAt: InstantInput,
+  placeId: NullableDocumentId.optional(),
+});
+export type ImportedTrashHead = z.output<typeof ImportedTrashHead>;
+
+/** A task as it was when it was deleted. */
+export const ImportedTrashedTask = z
+  .object({
+    ...ImportedTaskHead.shape,
+    status: z.object({ id: DocumentId, title: Title, type: StatusType }),
+  })
+  .superRefine(neverDayAndInstant, { when: isObject })
+  .openapi('ImportedTrashedTask');
+export type ImportedTrashedTask = z.output<typeof ImportedTrashedTask>;
+
+export const ImportedTrashedComment = z
+  .object({ ...ImportedComment.shape, taskId: DocumentId })
+  .openapi('ImportedTrashedComment');
+export type ImportedTrashedComment = z.output<typeof ImportedTrashedComment>;
+
+const ImportedTrashEntry = z
+  .object({
+    ...ImportedTrashHead.shape,
+    spaces: arrayOf(ImportedSpace).optional(),
+    lists: arrayOf(ImportedList).optional(),
+    recurringTasks: arrayOf(ImportedRecurringTask).optional(),
+    tasks: arrayOf(ImportedTrashedTask).optional(),
+    comments: arrayOf(ImportedTrashedComment).optional(),
+  })
+  .openapi('ImportedTrashEntry');
+
+/** A workspace apart from what is in it. */
+export const ImportedWorkspaceHead = z.object({
+  ...WorkspaceInput.shape,
+  key: WorkspaceKey.optional(),
+  lastTaskNumber: wholeNumber(0, Number.MAX_SAFE_INTEGER, 'Must be a whole number from 0').optional(),
+  ...stamps,
+});
+export type ImportedWorkspaceHead = z.output<typeof ImportedWorkspaceHead>;
+
+const ImportedWorkspace = z
+  .object({
+    ...ImportedWorkspaceHead.shape,
+    members: arrayOf(ImportedMember).optional(),
+    spaces: arrayOf(ImportedSpace).optional(),
+    lists: arrayOf(ImportedList).optional(),
+    labels: arrayOf(ImportedLabel).optional(),
+    statusTemplates: arrayOf(ImportedStatusTemplate),
+    tasks: arrayOf(ImportedTask).optional(),
+    recurringTasks: arrayOf(ImportedRecurringTask).optional(),
+    trash: arrayOf(ImportedTrashEntry).optional(),
+  })
+  .openapi('ImportedWorkspace');
+
+const VERSION_RULE = 'Format version must be 1 or 2';
+export const FormatVersion = wholeNumber(1, 2, VERSION_RULE);
+
+/** What an import takes: an export, of which fields that are not named here are ignored. */
+export const AccountImport = z
+  .object({
+    formatVersion: FormatVersion,
+    workspaces: arrayOf(ImportedWorkspace).openapi({ maxItems: MAX_WORKSPACES }),
+  })
+  .openapi('AccountImport', {
+    example: {
+      formatVersion: 2,
+      workspaces: [
+        {
+          title: 'Household',
+          statusTemplates: [
+            {
+              id: 'default',
+              title: 'Default',
+              isDefault: true,
+              statuses: [
+                { id: 'to-do', title: 'To Do', type: 'unstarted' },
+                { id: 'done', title: 'Done', type: 'completed' },
+              ],
+            },
+          ],
+          spaces: [{ id: 'home', title: 'Home' }],
+          lists: [{ id: 'groceries', title: 'Groceries', spaceId: 'home', statusTemplateId: 'default' }],
+          tasks: [{ id: '1', title: 'Buy milk', listId: 'groceries' }],
+        },
+      ],
+    },
+  });
+
+export const ImportQuery = z.object({
+  dryRun: queryFlag('Dry run').openapi({ description: '`true` only tells what would be done' }),
+});
+
+export const KINDS = [
+  'workspaces',
+  'spaces',
+  'lists',
+  'labels',
+  'statusTemplates',
+  'tasks',
+  'comments',
+  'recurringTasks',
+  'trash',
+] as const;
+export type Counts = Record<(typeof KINDS)[number], number>;
+
+const Count = z.int().openapi({ example: 3 });
+
+export const ImportResult = z
+  .object({
+    workspaces: z.array(
+      z.object({
+        id: z
+          .string()
+          .nullable()
+          .openapi({ description: 'null in a dry run', example: '019d2e4c-7c1a-7b3e-9f00-3c5d1a2b4e6f' }),
+        title: z.string().openapi({ example: 'Household' }),
+      }),
+    ),
+    counts: z
+      .object(Object.fromEntries(KINDS.map((kind) => [kind, Count])) as Record<keyof Counts, typeof Count>)
+      .openapi({ description: 'How much was imported' }),
+    warnings: z
+      .array(
+        z.object({
+          path: z.string().openapi({ example: 'workspaces.0.members.1' }),
+          message: z.string().openapi({ example: 'Bob (bob@example.com) is not imported' }),
+        }),
+      )
+      .openapi({ description: 'What is not as it was: people above all' }),
+  })
+  .openapi('ImportResult');
+export type ImportResult = z.output<typeof ImportResult>;

@@ -1,0 +1,120 @@
+import { newId } from '../kernel/ids.ts';
+import type { Instant } from '../kernel/instants.ts';
+import { bytesOfText } from '../kernel/text-bytes.ts';
+import type { TrashedRow } from '../storage/tables.ts';
+import { checklistOf } from '../storage/tasks.ts';
+import { titleKey } from '../storage/words.ts';
+import type { ReadWorkspace, Trashed } from './document.ts';
+import {
+  commentRow,
+  type Entry,
+  listRow,
+  type PackedEntry,
+  type Storing,
+  seriesRows,
+  spaceRow,
+  taskEntry,
+} from './pieces.ts';
+
+/** The trash of a workspace, each thing in the form in which the trash keeps it. */
+export function* trashEntries(
+  workspace: ReadWorkspace,
+  storing: Storing,
+  workspaceKey: number,
+  at: Instant,
+): Generator<Entry> {
+  const { ids } = workspace;
+  let lastNumber = workspace.lastNumber + workspace.tasks.length;
+  for (const entry of workspace.trash) {
+    const { kind, title, deletedAt, deletedBy, purgeAt, tasks } = entry;
+    const placeId =
+      entry.placeId == null
+        ? null
+        : ((kind === 'task' ? ids.lists : ids.spaces).get(entry.placeId) ?? newId(storing.now));
+    yield {
+      kind: 'trash',
+      row: {
+        id: (kind === 'task' ? ids.tasks : kind === 'list' ? ids.lists : ids.spaces).get(entry.id) ?? '',
+        workspace_code: workspaceKey,
+        kind,
+        title,
+        place_id: placeId,
+        deleted_at: deletedAt,
+        purge_at: purgeAt,
+        item_count: tasks.length,
+        state: 'kept',
+      },
+      isDeletedByOwner: deletedBy != null && workspace.importerIds.has(deletedBy),
+    };
+    const packed = (as: TrashedRow['kind'], row: object, more: Partial<PackedEntry> = {}): PackedEntry => ({
+      kind: 'packed',
+      as,
+      id: 'id' in row ? String(row.id) : null,
+      seriesId: null,
+      workspaceId: workspace.id,
+      bytes: 0,
+      row,
+      ...more,
+    });
+    for (const [i, space] of entry.spaces.entries()) {
+      yield packed('space', spaceRow(workspace, storing, space, i));
+    }
+    for (const [i, list] of entry.lists.entries()) {
+      yield packed('list', listRow(workspace, storing, list, i));
+    }
+    yield* packedSeries(workspace, storing, entry, at, packed);
+    for (const [i, task] of tasks.entries()) {
+      const number = task.number ?? ++lastNumber;
+      const { row, columns } = taskEntry(workspace, storing, { task, number, i, workspaceKey, at });
+      const items = checklistOf({ checklist: row.checklist ?? null });
+      const completed_at = task.status.type === 'completed' ? (task.completedAt ?? row.updated_at) : null;
+      yield packed(
+        'task',
+        {
+          ...row,
+          ...columns,
+          list_id: row.list_id || newId(storing.now),
+          space_id: row.space_id || newId(storing.now),
+          status_id: ids.statuses.get(task.status.id) ?? newId(storing.now),
+          list_code: 0,
+          status_code: 0,
+          completed_at,
+          title_key: titleKey(row.title),
+          version: 1,
+        },
+        {
+          bytes: bytesOfText(row.title, row.description, ...items.map((item) => item.title)),
+          seriesId: row.recurring_task_id,
+          status: { ...task.status, id: ids.statuses.get(task.status.id) ?? newId(storing.now) },
+          taskId: row.id,
+          items: items.map(({ id }) => id),
+        },
+      );
+    }
+    for (const comment of entry.comments) {
+      const { row, mentions } = commentRow(workspace, storing, comment, at);
+      const taskId = ids.tasks.get(comment.taskId) ?? '';
+      yield packed('comment', row, {
+        bytes: bytesOfText(row.body),
+        taskId,
+        mentionsOwner: mentions.length > 0,
+      });
+    }
+  }
+}
+
+function* packedSeries(
+  workspace: ReadWorkspace,
+  storing: Storing,
+  { series, tasks }: Trashed,
+  at: Instant,
+  packed: (as: TrashedRow['kind'], row: object, more?: Partial<PackedEntry>) => PackedEntry,
+): Generator<Entry> {
+  for (const each of series) {
+    const instances = tasks.filter(({ recurrence }) => recurrence?.recurringTaskId === each.id);
+    const { row, bytes, occurrences } = seriesRows(workspace, storing, each, instances, at);
+    for (const rows of occurrences) yield packed('occurrences', rows, { seriesId: row.id });
+    const items = checklistOf(row).map(({ id }) => id);
+    yield packed('series', row, { bytes, seriesId: row.id, items });
+  }
+}

@@ -1,0 +1,140 @@
+import type { Tx } from '../db/tx.ts';
+import { insertComment, saveMentions } from '../storage/comments.ts';
+import { noteLastNumber, reserveCommentKey, reserveSeq, unrecorded } from '../storage/imports.ts';
+import { insertLabel } from '../storage/labels.ts';
+import { insertList, insertSpace } from '../storage/lists.ts';
+import { recordOccurrence } from '../storage/occurrences.ts';
+import { PAGES_FOR_A_TASK } from '../storage/search-index.ts';
+import { insertSeries } from '../storage/series.ts';
+import { insertStatus, insertTemplate } from '../storage/status-templates.ts';
+import { insertTaskRow } from '../storage/tasks.ts';
+import { insertBeside, insertEntry, insertPacked, type StoredEntry } from '../storage/trash.ts';
+import { packRow } from '../storage/trash-contents.ts';
+import { insertWords, mergeSome } from '../tasks/searchable.ts';
+import type { Entry, PackedEntry } from './pieces.ts';
+
+/** Where storing stands between two pieces. */
+export interface Standing {
+  /** Of the task that was stored last, to which the comments after it belong. */
+  taskSeq: number;
+  /** The entry of the trash that was stored last. */
+  entry: StoredEntry | undefined;
+  /** The places of tasks in the trash, by their ids. */
+  places: ReadonlyMap<string, number>;
+}
+
+export const AT_THE_START: Standing = { taskSeq: 0, entry: undefined, places: new Map() };
+
+/** Stores a piece of an import, and returns where that leaves it. */
+export function writePiece(
+  transaction: Tx,
+  piece: readonly Entry[],
+  ownerKey: number,
+  before: Standing,
+): Standing {
+  const tx = unrecorded(transaction);
+  let { taskSeq: seq, entry: trashed } = before;
+  const fresh = new Map<string, number>();
+  const placeOf = (taskId: string): number => {
+    const known = fresh.get(taskId) ?? before.places.get(taskId);
+    if (known !== undefined) return known;
+    const place = reserveSeq(tx);
+    fresh.set(taskId, place);
+    return place;
+  };
+  let pages = 0;
+  let units = 0;
+  for (const entry of piece) {
+    switch (entry.kind) {
+      case 'space':
+        insertSpace(tx, entry.row);
+        break;
+      case 'statusTemplate':
+        insertTemplate(tx, entry.row);
+        for (const { workspace_id, template_id, ...status } of entry.statuses) {
+          insertStatus(tx, workspace_id, template_id, status);
+        }
+        break;
+      case 'list':
+        insertList(tx, entry.row);
+        break;
+      case 'label':
+        insertLabel(tx, entry.row);
+        break;
+      case 'series':
+        insertSeries(tx, entry.row);
+        break;
+      case 'occurrences':
+        for (const row of entry.rows) recordOccurrence(tx, row);
+        break;
+      case 'task':
+        ({ seq } = insertTaskRow(tx, entry.row, entry.columns));
+        units += insertWords(tx, seq, entry.words);
+        pages += PAGES_FOR_A_TASK;
+        break;
+      case 'comment': {
+        const key = insertComment(tx, entry.workspaceId, { ...entry.row, task_seq: seq });
+        units += insertWords(tx, -key, { title: '', description: entry.words });
+        pages += PAGES_FOR_A_TASK;
+        if (entry.mentions.length > 0) saveMentions(tx, key, entry.mentions);
+        break;
+      }
+      case 'place':
+        placeOf(entry.taskId);
+        break;
+      case 'trash':
+        trashed = insertEntry(tx, { ...entry.row, deleted_by: entry.isDeletedByOwner ? ownerKey : null });
+        break;
+      case 'packed':
+        if (trashed) writePacked(tx, trashed, entry, ownerKey, placeOf);
+        break;
+      case 'lastNumber':
+        noteLastNumber(tx, entry.workspaceKey, entry.last);
+        break;
+    }
+  }
+  mergeSome(tx, pages, units);
+  const places = fresh.size === 0 ? before.places : new Map([...before.places, ...fresh]);
+  return { taskSeq: seq, entry: trashed, places };
+}
+
+/** Stores a thing of an entry of the trash in the form in which deleting it would have. */
+function writePacked(
+  tx: Tx,
+  trashed: StoredEntry,
+  { as, id, seriesId, workspaceId, bytes, row, status, taskId = '', items = [], mentionsOwner }: PackedEntry,
+  ownerKey: number,
+  placeOf: (taskId: string) => number,
+): void {
+  insertPacked(tx, trashed, as, [{ id, series_id: seriesId, bytes, content: contentFor() }]);
+  const beside = items.map((value) => ({ id: id ?? '', value }));
+  insertBeside(tx, 'trash_items', beside);
+  if (mentionsOwner) insertBeside(tx, 'trash_mentions', [{ id: id ?? '', value: ownerKey }]);
+
+  function contentFor(): unknown {
+    switch (as) {
+      case 'occurrences':
+        return row;
+      case 'comment':
+        return {
+          row: { ...row, task_seq: placeOf(taskId), code: reserveCommentKey(tx) },
+          mentions: mentionsOwner ? [{ user_code: ownerKey, is_current: 1 }] : [],
+        };
+      case 'task':
+        return { ...packRow(tx, workspaceId, { ...row, seq: placeOf(taskId) }), status };
+      default:
+        return packRow(tx, workspaceId, row);
+    }
+  }
+}
+
+/** What quotas count of a piece. */
+export function useOfPiece(piece: readonly Entry[]): { tasks: number; bytes: number } {
+  const use = { tasks: 0, bytes: 0 };
+  for (const entry of piece) {
+    if (entry.kind === 'task' || (entry.kind === 'packed' && entry.as === 'task')) use.tasks += 1;
+    if (entry.kind === 'packed') use.bytes += entry.bytes;
+    if (entry.kind === 'task' || entry.kind === 'series') use.bytes += entry.bytes;
+  }
+  return use;
+}

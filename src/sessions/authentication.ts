@@ -1,0 +1,213 @@
+import type { Db } from '../db/connection.ts';
+import type { Tx } from '../db/tx.ts';
+import type { Deps } from '../deps.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import type { Guard, GuardRequest } from '../http/route.ts';
+import { rejectOtherSites, requireSameOrigin } from '../http/same-origin.ts';
+import { forbidden, unauthorizedBearer } from '../kernel/errors.ts';
+import { type Instant, MINUTE, toInstant, toMs } from '../kernel/instants.ts';
+import { hashSecret } from '../kernel/secrets.ts';
+import { findApiToken, findApiTokenByHash, noteApiTokenUse } from '../storage/api-tokens.ts';
+import { findSession, findSessionByCookie, noteSessionUse, readSession } from '../storage/sessions.ts';
+import type { UserRow } from '../storage/tables.ts';
+import { findUser } from '../storage/users.ts';
+import { isApiToken, isWellFormed } from './api-token-format.ts';
+import { expiryOf } from './expiry.ts';
+
+/** How often the use of a credential is noted at most. */
+export const NOTED_EVERY_MS = 10 * MINUTE;
+
+/** The most that an API token may do, whatever its user may. */
+export interface TokenCap {
+  tokenId: string;
+  role: 'viewer' | 'member' | 'admin';
+  /** Null for all workspaces of the user. */
+  workspaceIds: readonly string[] | null;
+}
+
+/** Who makes a request, by a credential of theirs that is still valid: a session or an API token. */
+export interface Actor {
+  userId: string;
+  /** By access token or cookie; null by API token. */
+  sessionId: string | null;
+  /** Whether the session's secret came as a cookie. */
+  byCookie: boolean;
+  /** Null by session. */
+  cap: TokenCap | null;
+  /** When what they presented expires, in milliseconds since the epoch; infinite where a row decides. */
+  expiresAt: number;
+  /** By which the client knows its own changes again. */
+  clientId: string | null;
+  /** Whether nobody waits for the answer any more. */
+  isGone?: () => boolean;
+}
+
+/** Someone whose session lives. */
+export interface SignedIn extends Actor {
+  sessionId: string;
+  cap: null;
+}
+
+/** The guard of what an API token may do too, narrowed to its workspaces. */
+export const signedInOrToken: Guard<Actor> = {
+  bearer: true,
+  apiTokens: 'narrowed',
+  authorize: async (deps, requestContext, request) => {
+    const who = await authenticate(deps, requestContext, request);
+    if (!who) throw unauthorizedBearer('The session has ended');
+    return entered(requestContext, who);
+  },
+};
+
+/** The guard of everything but the public routes: a valid access token or cookie of a session that still lives, else 401. */
+export const signedIn: Guard<SignedIn> = {
+  bearer: true,
+  apiTokens: 'rejected',
+  authorize: async (deps, requestContext, request) =>
+    requireNoToken(await signedInOrToken.authorize(deps, requestContext, request)),
+};
+
+/** The guard of signing out: as `signedIn`, but a cookie whose session has ended is undefined. */
+export const signingOut: Guard<SignedIn | undefined> = {
+  bearer: true,
+  apiTokens: 'rejected',
+  authorize: async (deps, requestContext, request) => {
+    const who = await authenticate(deps, requestContext, request);
+    if (who) return requireNoToken(entered(requestContext, who));
+    deps.limits.auth(requestContext.address, deps.clock.now());
+    return undefined;
+  },
+};
+
+/** 403 for an API token: what only a session may do. */
+export function requireNoToken<Who extends Actor>(who: Who): Who & SignedIn {
+  if (who.cap)
+    throw forbidden(`API tokens may not do this (this one: ${capText(who.cap)}): sign in to do it`);
+  return who as Who & SignedIn;
+}
+
+/** What a token is capped to, for people. */
+export const capText = ({ role, workspaceIds }: TokenCap): string =>
+  `role ${role}, ${workspaceIds === null ? 'all workspaces' : `workspaces: ${workspaceIds.length}`}`;
+
+function entered(requestContext: RequestContext, who: Credential): Actor {
+  if (requestContext.expectedUserId !== undefined && requestContext.expectedUserId !== who.userId) {
+    throw unauthorizedBearer('You are signed in as another user');
+  }
+  requestContext.userId = who.userId;
+  return { ...who, clientId: requestContext.clientId, isGone: () => requestContext.isGone };
+}
+
+type Credential = Pick<Actor, 'userId' | 'sessionId' | 'byCookie' | 'cap' | 'expiresAt'>;
+
+/**
+ * A Bearer wins over the cookie; another scheme is a proxy's, and counts as none. Undefined for a cookie whose session
+ * has ended; 401 for anything else that does not work, 403 for a cookie that comes with a forged request.
+ */
+async function authenticate(
+  deps: Deps,
+  requestContext: RequestContext,
+  request: GuardRequest,
+): Promise<Credential | undefined> {
+  const { authorization = '' } = request;
+  if (!/^bearer(?![\w-])/i.test(authorization)) return authenticateCookie(deps, requestContext, request);
+  const [, token] = /^bearer ([^\s,]+)$/i.exec(authorization) ?? [];
+  if (token === undefined) throw noCredential();
+  if (isApiToken(token)) return authenticateToken(deps, token);
+  const { userId, sessionId, expiresAt } = await deps.accessTokens.verify(token);
+  requireSession(deps, deps.read, { userId, sessionId, cap: null });
+  return { userId, sessionId, byCookie: false, cap: null, expiresAt };
+}
+
+function authenticateToken(deps: Deps, presented: string): Credential {
+  const now = deps.clock.now();
+  const found = isWellFormed(presented) ? findApiTokenByHash(deps.read, hashSecret(presented)) : undefined;
+  const expiresAt = found?.expires_at ? toMs(found.expires_at) : Number.POSITIVE_INFINITY;
+  if (!found || expiresAt <= now) throw unauthorizedBearer('The API token is not valid');
+  const { id, user_id: userId, role, workspaceIds, last_used_at: lastUsedAt } = found;
+  noteUse(
+    deps,
+    id,
+    lastUsedAt === null ? Number.NEGATIVE_INFINITY : toMs(lastUsedAt),
+    now,
+    (tx, { now: at }) => noteApiTokenUse(tx, id, at),
+  );
+  return { userId, sessionId: null, byCookie: false, cap: { tokenId: id, role, workspaceIds }, expiresAt };
+}
+
+function authenticateCookie(
+  deps: Deps,
+  requestContext: RequestContext,
+  request: GuardRequest,
+): Credential | undefined {
+  const secret = deps.sessionCookie.read(requestContext.cookie);
+  if (secret === undefined) throw noCredential();
+  // Before anything is read: a page of another site learns nothing.
+  if (!request.isRead) requireSameOrigin(deps, requestContext);
+  else if (request.isPrivate) rejectOtherSites(requestContext);
+  const session = findSessionByCookie(deps.read, hashSecret(secret));
+  const now = deps.clock.now();
+  if (!session || toMs(session.expires_at) <= now) return undefined;
+  const { id, user_id: userId, created_at: createdAt, last_used_at: lastUsedAt } = session;
+  noteUse(deps, id, toMs(lastUsedAt), now, (tx, times) =>
+    noteSessionUse(tx, { id, ...times, expiresAt: toInstant(expiryOf(deps, now, toMs(createdAt))) }),
+  );
+  return { userId, sessionId: id, byCookie: true, cap: null, expiresAt: Number.POSITIVE_INFINITY };
+}
+
+/** Notes the use of a credential unless that was done lately. Nobody waits: with a full disk, reading still works. */
+function noteUse(
+  { write, usesBeingNoted }: Deps,
+  id: string,
+  lastUsedAt: number,
+  now: number,
+  note: (tx: Tx, times: { now: Instant; before: Instant }) => void,
+): void {
+  if (now - lastUsedAt < NOTED_EVERY_MS || usesBeingNoted.has(id)) return;
+  usesBeingNoted.add(id);
+  write((tx) => note(tx, { now: toInstant(now), before: toInstant(now - NOTED_EVERY_MS) }))
+    .catch(() => {})
+    .finally(() => usesBeingNoted.delete(id));
+}
+
+const noCredential = () =>
+  unauthorizedBearer('Sign in first: an access token is needed (Authorization: Bearer …), or the cookie');
+
+/**
+ * Writes in someone's name, in a transaction that asks at the guard again: whose session has ended since the request
+ * came in gets the guard's 401 and writes nothing.
+ */
+export const writeSignedIn = <T>(
+  deps: Deps,
+  who: Actor,
+  job: Parameters<typeof deps.write<T>>[0],
+): Promise<T> =>
+  deps.write<T>((tx: Tx) => {
+    requireSession(deps, tx, who);
+    tx.actAs(who);
+    return job(tx);
+  }, who);
+
+/** The account of whoever is signed in; 401 once it is gone, and its sessions with it. */
+export function requireAccount(db: Db, { userId }: Pick<Actor, 'userId'>): UserRow {
+  const user = findUser(db, userId);
+  if (!user) throw unauthorizedBearer('The session has ended');
+  return user;
+}
+
+/** 401 when the session, or the API token, has ended or expired. */
+export function requireSession(
+  { clock }: Pick<Deps, 'clock'>,
+  db: Db,
+  { userId, sessionId, cap }: Pick<Actor, 'userId' | 'sessionId' | 'cap'>,
+): void {
+  const isLive = (row: { user_id: string; expires_at: Instant | null } | undefined) =>
+    row?.user_id === userId && (row.expires_at === null || toMs(row.expires_at) > clock.now());
+  if (cap) {
+    if (!isLive(findApiToken(db, cap.tokenId))) throw unauthorizedBearer('The API token is not valid');
+    return;
+  }
+  const id = sessionId ?? '';
+  if (!isLive(findSession(db, id)) && !isLive(readSession(db, id)))
+    throw unauthorizedBearer('The session has ended');
+}

@@ -1,0 +1,303 @@
+import { type Db, statement } from '../db/connection.ts';
+import type {
+  LabelRow,
+  ListRow,
+  MemberRow,
+  RecurringSeriesRow,
+  SpaceRow,
+  StatusTemplateRow,
+  UserRow,
+  WorkspaceRow,
+} from './tables.ts';
+import { SHOWN, type ShownTask } from './tasks.ts';
+
+/** Part of a workspace that is read as a whole: the workspace itself, or what one thing in it holds. */
+export interface Scope {
+  kind: 'workspace' | 'space' | 'list' | 'recurringTask' | 'task' | 'member';
+  id: string;
+}
+
+export interface Owner {
+  workspaceId: string;
+  workspaceKey: number;
+}
+
+/** Where in the order of a section reading stopped: the sort keys of its last row. */
+export type Key = readonly (string | number)[];
+
+type MemberWithPerson = MemberRow & Pick<UserRow, 'email' | 'name'>;
+
+/** The rows of each section, by the name under which its reader knows how to show them. */
+export interface SectionRows {
+  workspace: WorkspaceRow;
+  member: MemberWithPerson;
+  statusTemplate: StatusTemplateRow;
+  space: SpaceRow;
+  list: ListRow;
+  label: LabelRow;
+  recurringTask: RecurringSeriesRow;
+  task: ShownTask;
+}
+
+export interface Section {
+  kind: keyof SectionRows;
+  source: string;
+  where: (
+    scope: Scope,
+    owner: Owner,
+  ) => readonly [sql: string, ...parameters: (string | number)[]] | undefined;
+  /** Columns with their directions, which together tell rows apart. */
+  order: readonly (readonly [column: string, direction: 'asc' | 'desc'])[];
+}
+
+const OPEN = `status_code in (select code from statuses where workspace_id = ? and type in ('unstarted', 'started'))`;
+
+const tasksWhere =
+  (more: string, needsStatuses: boolean): Section['where'] =>
+  (scope, { workspaceId, workspaceKey }) => {
+    const statuses = needsStatuses ? [workspaceId] : [];
+    const inWorkspace = 'workspace_code = ?';
+    switch (scope.kind) {
+      case 'workspace':
+        return [`${inWorkspace} and ${more}`, workspaceKey, ...statuses];
+      case 'space':
+        return [
+          `${inWorkspace} and list_code in (select code from lists where space_id = ? and workspace_id = ?) and ${more}`,
+          workspaceKey,
+          scope.id,
+          workspaceId,
+          ...statuses,
+        ];
+      case 'list':
+        return [
+          `${inWorkspace} and list_code = (select code from lists where id = ?) and ${more}`,
+          workspaceKey,
+          scope.id,
+          ...statuses,
+        ];
+      case 'recurringTask':
+        return [`${inWorkspace} and recurring_task_id = ? and ${more}`, workspaceKey, scope.id, ...statuses];
+      case 'task':
+        return [`${inWorkspace} and id = ? and ${more}`, workspaceKey, scope.id, ...statuses];
+      case 'member':
+        return undefined;
+    }
+  };
+
+const TASKS = {
+  kind: 'task',
+  source: `(select ${SHOWN}, workspace_code, list_code, status_code from tasks)`,
+} as const;
+
+const MIDNIGHT = 'T00:00:00.000Z';
+
+/** By due date, a day as midnight UTC, so that all readers share one order. */
+const DATED: Section = {
+  ...TASKS,
+  source: `(select ${SHOWN}, workspace_code, list_code, status_code,
+    substr(due_date || '${MIDNIGHT}', 1, 24) as due_at from tasks)`,
+  where: tasksWhere(`${OPEN} and due_date is not null`, true),
+  order: [
+    ['due_at', 'asc'],
+    ['id', 'asc'],
+  ],
+};
+
+/** In the order of the first load of `GET …/changes` (contract, section 16). */
+export const SECTIONS: readonly Section[] = [
+  {
+    kind: 'workspace',
+    source: 'workspaces',
+    where: (scope, { workspaceId }) => (scope.kind === 'workspace' ? ['id = ?', workspaceId] : undefined),
+    order: [['id', 'asc']],
+  },
+  {
+    kind: 'member',
+    source: '(select m.*, email, name from members m join users on id = user_id)',
+    where: (scope, { workspaceId }) =>
+      scope.kind === 'workspace' || scope.kind === 'member' ? ['workspace_id = ?', workspaceId] : undefined,
+    order: [
+      ['joined_at', 'asc'],
+      ['user_id', 'asc'],
+    ],
+  },
+  {
+    kind: 'statusTemplate',
+    source: 'status_templates',
+    where: (scope, { workspaceId }) =>
+      scope.kind === 'workspace' ? ['workspace_id = ?', workspaceId] : undefined,
+    order: [
+      ['created_at', 'asc'],
+      ['id', 'asc'],
+    ],
+  },
+  {
+    kind: 'space',
+    source: '(select * from spaces where in_transit = 0)',
+    where: (scope, { workspaceId }) => {
+      if (scope.kind === 'workspace') return ['workspace_id = ?', workspaceId];
+      return scope.kind === 'space' ? ['workspace_id = ? and id = ?', workspaceId, scope.id] : undefined;
+    },
+    order: [
+      ['position', 'asc'],
+      ['id', 'asc'],
+    ],
+  },
+  {
+    kind: 'list',
+    source: '(select * from lists where in_transit = 0)',
+    where: (scope, { workspaceId }) => {
+      if (scope.kind === 'workspace') return ['workspace_id = ?', workspaceId];
+      if (scope.kind === 'space') return ['workspace_id = ? and space_id = ?', workspaceId, scope.id];
+      return scope.kind === 'list' ? ['workspace_id = ? and id = ?', workspaceId, scope.id] : undefined;
+    },
+    order: [
+      ['position', 'asc'],
+      ['id', 'asc'],
+    ],
+  },
+  {
+    kind: 'label',
+    source: 'labels',
+    where: (scope, { workspaceId }) =>
+      scope.kind === 'workspace' ? ['workspace_id = ?', workspaceId] : undefined,
+    order: [
+      ['position', 'asc'],
+      ['id', 'asc'],
+    ],
+  },
+  {
+    kind: 'recurringTask',
+    source:
+      '(select * from recurring_series where list_id not in (select id from lists where in_transit = 1))',
+    where: (scope, { workspaceId }) => {
+      switch (scope.kind) {
+        case 'workspace':
+          return ['workspace_id = ?', workspaceId];
+        case 'space':
+          return [
+            'workspace_id = ? and list_id in (select id from lists where space_id = ?)',
+            workspaceId,
+            scope.id,
+          ];
+        case 'list':
+          return ['workspace_id = ? and list_id = ?', workspaceId, scope.id];
+        case 'recurringTask':
+          return ['workspace_id = ? and id = ?', workspaceId, scope.id];
+        default:
+          return undefined;
+      }
+    },
+    order: [
+      ['created_at', 'asc'],
+      ['id', 'asc'],
+    ],
+  },
+  DATED,
+  { ...TASKS, where: tasksWhere(`${OPEN} and due_date is null`, true), order: [['id', 'asc']] },
+  {
+    ...TASKS,
+    where: tasksWhere(`not ${OPEN}`, true),
+    order: [
+      ['updated_at', 'desc'],
+      ['id', 'asc'],
+    ],
+  },
+];
+
+/** At most `limit` rows of a section of the scope that follow `after`, in its order; none where it has no such section. */
+export function readSection(
+  db: Db,
+  section: Section,
+  scope: Scope,
+  owner: Owner,
+  after: Key | undefined,
+  limit: number,
+): SectionRows[keyof SectionRows][] {
+  const found = section.where(scope, owner);
+  if (!found) return [];
+  if (section === DATED) return readDated(db, found, after, limit);
+  const [where, ...parameters] = found;
+  const [following, ...keys] = after ? follows(section.order, after) : ['1'];
+  const order = section.order.map((column) => column.join(' ')).join(', ');
+  const text = `select * from ${section.source} where ${where} and (${following}) order by ${order} limit ?`;
+  return db.all(statement(text, [...parameters, ...keys, limit]));
+}
+
+/** In the order of the index, where a day stands before midnight UTC; the two are one, ordered by id alone. */
+function readDated(
+  db: Db,
+  [where, ...parameters]: readonly [sql: string, ...parameters: (string | number)[]],
+  [at = '', id = '']: Key = [],
+  limit: number,
+): DatedTask[] {
+  const firstAt = (due: string) => (due.endsWith(MIDNIGHT) ? due.slice(0, -MIDNIGHT.length) : due);
+  const read = (order: string, most: number, more = '', ...values: string[]) =>
+    db.all(
+      statement<DatedTask>(
+        `select * from ${DATED.source} where ${where} and due_date >= ? and (due_date > ? or id > ?)${more}
+          order by ${order} limit ?`,
+        [...parameters, firstAt(String(at)), at, id, ...values, most],
+      ),
+    );
+  const rows = read('due_date, id', limit);
+  const last = rows[limit - 1]?.due_at;
+  if (last?.endsWith(MIDNIGHT)) {
+    const cut = rows.findIndex(({ due_at }) => due_at === last);
+    const these = ' and due_date >= ? and due_date <= ?';
+    rows.splice(cut, limit, ...read('id', limit - cut, these, firstAt(last), last));
+  }
+  const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+  return rows.sort((a, b) => compare(a.due_at, b.due_at) || compare(a.id, b.id));
+}
+
+type DatedTask = ShownTask & { due_at: string };
+
+/** The sort keys of a row of the section. */
+export const keyOf = (section: Section, row: object): Key =>
+  section.order.map(([column]) => (row as Record<string, string | number>)[column] ?? '');
+
+/** The condition that a row comes after these keys, each in its own direction. */
+function follows(order: Section['order'], after: Key): [string, ...(string | number)[]] {
+  const parameters: (string | number)[] = [];
+  const alternatives = order.map(([column, direction], i) => {
+    const equal = order.slice(0, i).map(([name], j) => {
+      parameters.push(after[j] ?? '');
+      return `${name} = ?`;
+    });
+    parameters.push(after[i] ?? '');
+    return [...equal, `${column} ${direction === 'asc' ? '>' : '<'} ?`].join(' and ');
+  });
+  // Bounds the first column by itself, so that an index can be entered there.
+  const [[first, direction] = ['', 'asc']] = order;
+  const bound = order.length > 1 ? `${first} ${direction === 'asc' ? '>=' : '<='} ? and ` : '';
+  return [
+    `${bound}(${alternatives.join(' or ')})`,
+    ...(order.length > 1 ? [after[0] ?? ''] : []),
+    ...parameters,
+  ];
+}
+
+/** The rows with these ids, in no order; what is gone is left out. */
+export function readByIds(
+  db: Db,
+  kind: keyof SectionRows,
+  { workspaceId, workspaceKey }: Owner,
+  ids: readonly string[],
+): SectionRows[keyof SectionRows][] {
+  const section = SECTIONS.find((candidate) => candidate.kind === kind);
+  if (!section || ids.length === 0) return [];
+  const id = kind === 'member' ? 'user_id' : 'id';
+  const [where, owner] =
+    kind === 'task'
+      ? ['workspace_code = ?', workspaceKey]
+      : kind === 'workspace'
+        ? ['id = ?', workspaceId]
+        : ['workspace_id = ?', workspaceId];
+  return db.all(
+    statement(
+      `select * from ${section.source} where ${where} and ${id} in (select value from json_each(?))`,
+      [owner, JSON.stringify(ids)],
+    ),
+  );
+}

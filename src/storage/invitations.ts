@@ -1,0 +1,95 @@
+import { type Db, query } from '../db/connection.ts';
+import type { Instant } from '../kernel/instants.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import type { Invitation } from '../workspaces/schema.ts';
+import { discardMails } from './outbox.ts';
+import { readPage } from './read-page.ts';
+import type { InvitationRow } from './tables.ts';
+
+export const invitationOf = (row: InvitationRow): Invitation => ({
+  id: row.id,
+  workspaceId: row.workspace_id,
+  email: row.email,
+  role: row.role,
+  inviterId: row.inviter_id,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+});
+
+/** Those that can still be accepted. */
+export function listInvitations(
+  db: Db,
+  workspaceId: string,
+  now: Instant,
+  page: PageRequest,
+): Page<Invitation> {
+  const live = query
+    .selectFrom('invitations')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('expires_at', '>', now);
+  return readPage(db, page, live.orderBy('created_at').orderBy('id'), invitationOf);
+}
+
+/**
+ * Stores an invitation in the place of an older one to that address; the mail of that one still goes out. With
+ * `keepToken` it is accepted by the token of the older one, if there was one.
+ */
+export function replaceInvitation(db: Db, row: InvitationRow, { keepToken }: { keepToken: boolean }): void {
+  const { workspace_id: workspaceId, email } = row;
+  const older = db.one(
+    query
+      .deleteFrom('invitations')
+      .where('workspace_id', '=', workspaceId)
+      .where('email', '=', email)
+      .returning('token_hash'),
+  );
+  db.run(query.insertInto('invitations').values({ ...row, ...(keepToken && older) }));
+}
+
+export const findInvitation = (db: Db, tokenHash: string, now: Instant) =>
+  db.one(
+    query
+      .selectFrom('invitations')
+      .selectAll()
+      .where('token_hash', '=', tokenHash)
+      .where('expires_at', '>', now),
+  );
+
+/** Spends the live invitation of that address by its token. */
+export const takeInvitation = (db: Db, tokenHash: string, email: string, now: Instant) =>
+  spend(db, liveOnesTo(email, now).where('token_hash', '=', tokenHash));
+
+/** Spends the live invitation of that address to the workspace, whichever token it has by now. */
+export const takeInvitationTo = (db: Db, workspaceId: string, email: string, now: Instant) =>
+  spend(db, liveOnesTo(email, now).where('workspace_id', '=', workspaceId));
+
+const liveOnesTo = (email: string, now: Instant) =>
+  query.deleteFrom('invitations').where('email', '=', email).where('expires_at', '>', now);
+
+function spend(db: Db, live: ReturnType<typeof liveOnesTo>): InvitationRow | undefined {
+  const row = db.one(live.returningAll());
+  if (row) discardMails(db, [row]);
+  return row;
+}
+
+/** Drops invitations to a workspace, with the mails that carry them; narrowed to one, or to those from someone. */
+export function dropInvitations(
+  db: Db,
+  workspaceId: string,
+  only: { id?: string; inviterId?: string } = {},
+): number {
+  let rowsToDelete = query.deleteFrom('invitations').where('workspace_id', '=', workspaceId);
+  if (only.id !== undefined) rowsToDelete = rowsToDelete.where('id', '=', only.id);
+  if (only.inviterId !== undefined) rowsToDelete = rowsToDelete.where('inviter_id', '=', only.inviterId);
+  const dropped = db.all(rowsToDelete.returning('id'));
+  discardMails(db, dropped);
+  return dropped.length;
+}
+
+/** Drops every invitation of an address; the mails that carry them go with the address. */
+export const dropInvitationsTo = (db: Db, email: string) =>
+  db.run(query.deleteFrom('invitations').where('email', '=', email));
+
+export const deleteExpiredInvitations = (db: Db, now: Instant) =>
+  db.run(query.deleteFrom('invitations').where('expires_at', '<=', now));

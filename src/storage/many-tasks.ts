@@ -1,0 +1,117 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql, type UpdateObject } from 'kysely';
+import { type Db, query, statement } from '../db/connection.ts';
+import type { Steps, Tx } from '../db/tx.ts';
+import type { Instant } from '../kernel/instants.ts';
+import { RAISED, recordTask } from './record.ts';
+import type { Tables } from './tables.ts';
+
+/** What a step may weigh: about 10 ms, while nobody is answered. */
+const MAX_STEP_BYTES = 1_600_000;
+/** A task takes some 25 µs beside its text, which is written with it. */
+const TASK_BYTES = 4_000;
+
+/** Changes all the tasks of a workspace that are so, some in each step, fewer where their texts are long. */
+export function* changeTasks(
+  tx: Tx,
+  workspaceKey: number,
+  areSo: (tasks: ExpressionBuilder<Tables, 'tasks'>) => Expression<SqlBool>,
+  changes: UpdateObject<Tables, 'tasks'>,
+): Steps<void> {
+  const found = query
+    .selectFrom('tasks')
+    .select(['seq', 'id', 'workspace_id', 'list_id', 'space_id', 'recurring_task_id'])
+    .select(sql<number>`ifnull(octet_length(description), 0)`.as('bytes'))
+    .where('workspace_code', '=', workspaceKey)
+    .where(areSo);
+  let isFirst = true;
+  for (const batch of batchesOf(tx.all(found))) {
+    if (!isFirst) yield;
+    isFirst = false;
+    const some = JSON.stringify(batch.map(({ seq }) => seq));
+    tx.run(
+      query
+        .updateTable('tasks')
+        .set({ ...changes, version: RAISED })
+        .where('workspace_code', '=', workspaceKey)
+        .where('seq', 'in', sql<number>`(select value from json_each(${some}))`),
+    );
+    for (const task of batch) recordTask(tx, task, 'put', changes);
+  }
+}
+
+/** What is told of a task that changes, and the bytes of the text that is written with it. */
+type WeighedTask = Parameters<typeof recordTask>[1] & { seq: number; bytes: number };
+
+/** Cuts tasks into batches of which none weighs more than a step may, unless it is a single task. */
+function* batchesOf<Task extends { bytes: number }>(tasks: readonly Task[]): Generator<Task[]> {
+  let batch: Task[] = [];
+  let weight = 0;
+  for (const task of tasks) {
+    const own = TASK_BYTES + task.bytes;
+    if (batch.length > 0 && weight + own > MAX_STEP_BYTES) {
+      yield batch;
+      batch = [];
+      weight = 0;
+    }
+    batch.push(task);
+    weight += own;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** How many tasks a workspace has in a list, with one of the statuses, or of an assignee; by the kept counters. */
+export function countTasksOf(
+  db: Db,
+  workspaceKey: number,
+  of: { listId: string } | { templateId: string } | { assigneeId: string },
+): number {
+  const [condition, id] =
+    'listId' in of
+      ? [`field = 'list' and value = (select code from lists where id = ?)`, of.listId]
+      : 'assigneeId' in of
+        ? [`field = 'assignee' and value = (select code from users where id = ?)`, of.assigneeId]
+        : [
+            `field = 'all' and status_code in (select code from statuses where template_id = ?)`,
+            of.templateId,
+          ];
+  const counted = statement<{ n: number }>(
+    `select ifnull(sum(n), 0) as n from task_counts where workspace_code = ? and ${condition}`,
+    [workspaceKey, id],
+  );
+  return db.one(counted)?.n ?? 0;
+}
+
+/** Takes a label from all the tasks that have it, some in each step, and records each. */
+export function* removeLabelFromTasks(
+  tx: Tx,
+  workspaceKey: number,
+  { id, code }: { id: string; code: number },
+  now: Instant,
+): Steps<void> {
+  const labelled = statement<WeighedTask>(
+    `select seq, id, workspace_id, list_id, space_id, recurring_task_id, ifnull(octet_length(description), 0) as bytes
+      from tasks where workspace_code = ? and seq in (select task_seq from task_labels where label_code = ?)`,
+    [workspaceKey, code],
+  );
+  let isFirst = true;
+  for (const batch of batchesOf(tx.all(labelled))) {
+    if (!isFirst) yield;
+    isFirst = false;
+    const some = JSON.stringify(batch.map(({ seq }) => seq));
+    tx.run(
+      statement(
+        `update tasks set version = version + 1, updated_at = ?, label_ids =
+            nullif((select json_group_array(value) from json_each(label_ids) where value <> ?), '[]')
+          where workspace_code = ? and seq in (select value from json_each(?))`,
+        [now, id, workspaceKey, some],
+      ),
+    );
+    tx.run(
+      statement(
+        'delete from task_labels where label_code = ? and task_seq in (select value from json_each(?))',
+        [code, some],
+      ),
+    );
+    for (const task of batch) recordTask(tx, task, 'put', { label_ids: null });
+  }
+}

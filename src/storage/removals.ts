@@ -1,0 +1,12 @@
+import { type SqlBool, sql } from 'kysely';
+import { type Db, query } from '../db/connection.ts';
+import type { RemovalRow } from './tables.ts';
+
+/** The condition that nobody has begun to delete a user or workspace; `id` is the column that holds its id. */
+export const isNotBeingRemoved = (kind: 'user' | 'workspace', id: string) =>
+  sql<SqlBool>`not exists (select 1 from removals where removals.kind = ${sql.lit(kind)} and removals.id = ${sql.ref(id)})`;
+
+/** Whether somebody has begun to delete it. */
+export const isBeingRemoved = (db: Db, { kind, id }: RemovalRow): boolean =>
+  db.one(query.selectFrom('removals').select('id').where('kind', '=', kind).where('id', '=', id)) !==
+  undefined;

@@ -1,0 +1,116 @@
+import { type Db, query } from '../db/connection.ts';
+import type { Tx } from '../db/tx.ts';
+import type { Instant } from '../kernel/instants.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import type { Status, StatusTemplate } from '../lists/schema.ts';
+import { statusesOf } from './lists.ts';
+import { readPage } from './read-page.ts';
+import { RAISED, recordThing } from './record.ts';
+import type { StatusTemplateRow } from './tables.ts';
+
+export const templateOf = (row: StatusTemplateRow, statuses: Status[]): StatusTemplate => ({
+  id: row.id,
+  workspaceId: row.workspace_id,
+  title: row.title,
+  isDefault: row.is_default === 1,
+  statuses,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+export function listTemplates(db: Db, workspaceId: string, page: PageRequest): Page<StatusTemplate> {
+  const templates = query.selectFrom('status_templates').selectAll().where('workspace_id', '=', workspaceId);
+  return readPage(db, page, templates.orderBy('created_at').orderBy('id'), (row) =>
+    templateOf(row, statusesOf(db, workspaceId, row.id)),
+  );
+}
+
+export const findTemplate = (db: Db, workspaceId: string, id: string) =>
+  db.one(
+    query
+      .selectFrom('status_templates')
+      .selectAll()
+      .where('workspace_id', '=', workspaceId)
+      .where('id', '=', id),
+  );
+
+export const findDefaultTemplate = (db: Db, workspaceId: string) =>
+  db.one(
+    query
+      .selectFrom('status_templates')
+      .selectAll()
+      .where('workspace_id', '=', workspaceId)
+      .where('is_default', '=', 1),
+  );
+
+export function insertTemplate(tx: Tx, row: StatusTemplateRow): void {
+  tx.run(query.insertInto('status_templates').values(row));
+  recordThing(tx, 'statusTemplate', row, 'put');
+}
+
+export function saveTemplate(tx: Tx, row: StatusTemplateRow): void {
+  const { id, workspace_id, ...fields } = row;
+  tx.run(
+    query
+      .updateTable('status_templates')
+      .set(fields)
+      .where('workspace_id', '=', workspace_id)
+      .where('id', '=', id),
+  );
+  recordThing(tx, 'statusTemplate', row, 'put', fields);
+}
+
+/** Takes the mark from the default template, so that another can have it. */
+export function unmarkDefault(tx: Tx, workspaceId: string, now: Instant): void {
+  const marked = findDefaultTemplate(tx, workspaceId);
+  if (!marked) return;
+  tx.run(
+    query
+      .updateTable('status_templates')
+      .set({ is_default: 0, updated_at: now })
+      .where('workspace_id', '=', workspaceId)
+      .where('is_default', '=', 1),
+  );
+  recordThing(tx, 'statusTemplate', marked, 'put', { is_default: 0 });
+}
+
+export const isInUse = (db: Db, workspaceId: string, id: string): boolean =>
+  db.one(
+    query
+      .selectFrom('lists')
+      .select('id')
+      .where('workspace_id', '=', workspaceId)
+      .where('status_template_id', '=', id)
+      .limit(1),
+  ) !== undefined;
+
+export function deleteTemplate(tx: Tx, workspaceId: string, id: string): void {
+  tx.run(query.deleteFrom('status_templates').where('workspace_id', '=', workspaceId).where('id', '=', id));
+  recordThing(tx, 'statusTemplate', { id, workspace_id: workspaceId }, 'delete');
+}
+
+/** Records that the statuses of a template changed, which its lists show as well. */
+export function recordStatuses(tx: Tx, workspaceId: string, templateId: string): void {
+  const statuses = { statuses: true };
+  recordThing(tx, 'statusTemplate', { id: templateId, workspace_id: workspaceId }, 'put', statuses);
+  const lists = query
+    .updateTable('lists')
+    .set({ version: RAISED })
+    .where('workspace_id', '=', workspaceId)
+    .where('status_template_id', '=', templateId)
+    .returning(['id', 'workspace_id']);
+  for (const list of tx.all(lists)) recordThing(tx, 'list', list, 'put', statuses);
+}
+
+export const insertStatus = (db: Db, workspaceId: string, templateId: string, status: Status) =>
+  db.run(
+    query.insertInto('statuses').values({ ...status, workspace_id: workspaceId, template_id: templateId }),
+  );
+
+export const saveStatus = (db: Db, workspaceId: string, { id, ...fields }: Status) =>
+  db.run(
+    query.updateTable('statuses').set(fields).where('workspace_id', '=', workspaceId).where('id', '=', id),
+  );
+
+export const deleteStatus = (db: Db, workspaceId: string, id: string) =>
+  db.run(query.deleteFrom('statuses').where('workspace_id', '=', workspaceId).where('id', '=', id));

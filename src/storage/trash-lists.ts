@@ -1,0 +1,345 @@
+import { type Db, statement } from '../db/connection.ts';
+import type { Tx } from '../db/tx.ts';
+import { bytesOfText } from '../kernel/text-bytes.ts';
+import { scheduleErasure } from './erasure.ts';
+import { recordTask, recordThing } from './record.ts';
+import { findDefaultTemplate, findTemplate } from './status-templates.ts';
+import type { ListRow, RecurringOccurrenceRow, RecurringSeriesRow, SpaceRow, TrashedRow } from './tables.ts';
+import { checklistOf, toJson } from './tasks.ts';
+import {
+  deleteEntry,
+  deletePacked,
+  insertBeside,
+  insertPacked,
+  nextPacked,
+  type StoredEntry,
+  saveEntryState,
+} from './trash.ts';
+import {
+  type AnyRow,
+  contentOf,
+  insertRow,
+  labelsOf,
+  packRow,
+  packSomeTasks,
+  personColumns,
+  STEP_BYTES,
+} from './trash-contents.ts';
+
+/** What a step moves at most: a few milliseconds, while nobody is answered. */
+const BATCH_SIZE = 64;
+const OCCURRENCE_BATCH_SIZE = 500;
+
+/** The lists that an entry takes along, by its id. */
+const LISTS_OF: Record<'list' | 'space', string> = { list: 'id = ?', space: 'space_id = ?' };
+const listsOf = ({ kind }: StoredEntry, column: 'id' | 'code' = 'id') =>
+  `(select ${column} from lists where ${LISTS_OF[kind === 'space' ? 'space' : 'list']})`;
+
+type Whole = ListRow & { code: number };
+
+/** A list or space as it is, also on its way. */
+export const findWhole = <Row extends ListRow | SpaceRow = Whole>(
+  db: Db,
+  table: 'lists' | 'spaces',
+  workspaceId: string,
+  id: string,
+): Row | undefined =>
+  db.one(statement<Row>(`select * from ${table} where workspace_id = ? and id = ?`, [workspaceId, id]));
+
+/** How many tasks an entry takes along. */
+export const countTasksIn = (db: Db, kind: 'list' | 'space', id: string): number =>
+  db.one(
+    statement<{ n: number }>(
+      `select ifnull(sum(n), 0) as n from task_counts where field = 'list'
+        and workspace_code = (select workspaces.code from ${kind}s as whole
+          join workspaces on workspaces.id = workspace_id where whole.id = ?)
+        and value in (select code from lists where ${LISTS_OF[kind]})`,
+      [id, id],
+    ),
+  )?.n ?? 0;
+
+/** How many series an entry takes along; at most `most` are counted. */
+export const countSeriesIn = (db: Db, kind: 'list' | 'space', id: string, most: number): number =>
+  db.one(
+    statement<{ n: number }>(
+      `select count(*) as n from (select 1 from recurring_series
+        where list_id in (select id from lists where ${LISTS_OF[kind]}) limit ?)`,
+      [id, most],
+    ),
+  )?.n ?? 0;
+
+/** The entry that takes lists of a space somewhere, in steps. */
+export const entryWithin = (db: Db, spaceId: string): StoredEntry | undefined =>
+  db.one(
+    statement<StoredEntry>(
+      `select trash.* from trash where state <> 'kept' and kind = 'list'
+        and id in (select id from lists where space_id = ? and in_transit = 1) limit 1`,
+      [spaceId],
+    ),
+  );
+
+/** Hides a list or space with its lists while it is on its way, or shows it again. */
+export function setInTransit(tx: Tx, entry: StoredEntry, inTransit: 0 | 1): void {
+  tx.run(statement(`update lists set in_transit = ? where id in ${listsOf(entry)}`, [inTransit, entry.id]));
+  if (entry.kind === 'space') {
+    tx.run(statement('update spaces set in_transit = ? where id = ?', [inTransit, entry.id]));
+  }
+}
+
+/** Records that a list or space is gone, with all that was in it. */
+export function recordGone(tx: Tx, entry: StoredEntry, workspace_id: string): void {
+  const lists = statement<{ id: string }>(`select id from lists where id in ${listsOf(entry)}`, [entry.id]);
+  for (const { id } of tx.all(lists)) recordThing(tx, 'list', { id, workspace_id }, 'delete');
+  if (entry.kind === 'space') recordThing(tx, 'space', { id: entry.id, workspace_id }, 'delete');
+}
+
+/** Moves some of a list or space into its entry; false once all of it is there. */
+export function packSome(tx: Tx, entry: StoredEntry): boolean {
+  if (packSeries(tx, entry) || packSomeTasks(tx, entry) || releaseTasks(tx, entry)) return true;
+  if (deleteSeries(tx, entry)) return true;
+  return packLists(tx, entry);
+}
+
+/** Copies series with their occurrences; they are deleted once their tasks are gone, which would change them. */
+function packSeries(tx: Tx, entry: StoredEntry): boolean {
+  const found = tx.all(
+    statement<RecurringSeriesRow & { decided: number }>(
+      `select *, (select count(*) from recurring_occurrences where series_id = id) as decided
+        from recurring_series where list_id in ${listsOf(entry)}
+          and id not in (select id from trash_rows where entry_code = ? and kind = 'series') limit ?`,
+      [entry.id, entry.code, BATCH_SIZE],
+    ),
+  );
+  let sum = 0;
+  const some = found.filter(({ decided }, i) => {
+    sum += decided;
+    return i === 0 || sum <= OCCURRENCE_BATCH_SIZE;
+  });
+  for (const { decided, ...row } of some) {
+    const occurrences = tx.all(
+      statement<RecurringOccurrenceRow>('select * from recurring_occurrences where series_id = ?', [row.id]),
+    );
+    for (let done = 0; done < occurrences.length; done += OCCURRENCE_BATCH_SIZE) {
+      const content = occurrences.slice(done, done + OCCURRENCE_BATCH_SIZE);
+      insertPacked(tx, entry, 'occurrences', [{ id: null, series_id: row.id, bytes: 0, content }]);
+    }
+    const items = checklistOf(row);
+    const bytes = bytesOfText(row.title, row.description, ...items.map(({ title }) => title));
+    const content = packRow(tx, row.workspace_id, row);
+    insertPacked(tx, entry, 'series', [{ id: row.id, series_id: row.id, bytes, content }]);
+    insertBeside(
+      tx,
+      'trash_items',
+      items.map((item) => ({ id: row.id, value: item.id })),
+    );
+  }
+  return some.length > 0;
+}
+
+/** Tasks in other lists are no instances while their series is in the trash. */
+function releaseTasks(tx: Tx, entry: StoredEntry): boolean {
+  const tasks = tx.all(
+    statement<Parameters<typeof recordTask>[1] & { seq: number }>(
+      `select seq, id, workspace_id, list_id, space_id, recurring_task_id from tasks
+        where workspace_code = ? and recurring_task_id in (
+          select id from recurring_series where list_id in ${listsOf(entry)}) limit ?`,
+      [entry.workspace_code, entry.id, BATCH_SIZE],
+    ),
+  );
+  setSeriesOf(
+    tx,
+    tasks.map((task) => ({ ...task, seriesId: null })),
+  );
+  return tasks.length > 0;
+}
+
+function setSeriesOf(
+  tx: Tx,
+  tasks: readonly (Parameters<typeof recordTask>[1] & { seq: number; seriesId: string | null })[],
+): void {
+  for (const { seq, seriesId, ...task } of tasks) {
+    tx.run(
+      statement('update tasks set recurring_task_id = ?, version = version + 1 where seq = ?', [
+        seriesId,
+        seq,
+      ]),
+    );
+    recordTask(tx, task, 'put', { recurring_task_id: seriesId });
+  }
+}
+
+function deleteSeries(tx: Tx, entry: StoredEntry): boolean {
+  const theirs = `series_id in (select id from recurring_series where list_id in ${listsOf(entry)})`;
+  const key = 'series_id, rule_version, occurrence_local';
+  const occurrences = tx.run(
+    statement(
+      `delete from recurring_occurrences where (${key}) in (
+        select ${key} from recurring_occurrences where ${theirs} limit ?)`,
+      [entry.id, OCCURRENCE_BATCH_SIZE],
+    ),
+  );
+  if (occurrences > 0) return true;
+  const series = tx.run(
+    statement(
+      `delete from recurring_series where id in (
+        select id from recurring_series where list_id in ${listsOf(entry)} limit ?)`,
+      [entry.id, BATCH_SIZE],
+    ),
+  );
+  return series > 0;
+}
+
+/** With the last of them the space goes, and the entry is whole. */
+function packLists(tx: Tx, entry: StoredEntry): boolean {
+  const lists = tx.all(
+    statement<Whole>(`select * from lists where id in ${listsOf(entry)} limit ?`, [entry.id, BATCH_SIZE]),
+  );
+  if (lists.length > 0) {
+    if (entry.state === 'moving') recordGone(tx, entry, lists[0]?.workspace_id ?? '');
+    packWholes(tx, entry, 'list', lists);
+    tx.run(
+      statement('delete from lists where id in (select value from json_each(?))', [
+        JSON.stringify(lists.map(({ id }) => id)),
+      ]),
+    );
+    if (entry.kind === 'space') return true;
+  }
+  if (entry.kind === 'space') {
+    const spaces = tx.all(statement<SpaceRow>('select * from spaces where id = ?', [entry.id]));
+    const [space] = spaces;
+    if (space && entry.state === 'moving') recordThing(tx, 'space', space, 'delete');
+    packWholes(tx, entry, 'space', spaces);
+    tx.run(statement('delete from spaces where id = ?', [entry.id]));
+  }
+  const { n = 0 } =
+    tx.one(
+      statement<{ n: number }>(
+        `select count(*) as n from trash_rows where entry_code = ? and kind = 'task'`,
+        [entry.code],
+      ),
+    ) ?? {};
+  if (n > 0) scheduleErasure(tx, 'search');
+  saveEntryState(tx, entry, { state: 'kept', item_count: n });
+  return false;
+}
+
+const packWholes = (
+  tx: Tx,
+  entry: StoredEntry,
+  kind: 'list' | 'space',
+  rows: readonly (ListRow | SpaceRow)[],
+) =>
+  insertPacked(
+    tx,
+    entry,
+    kind,
+    rows.map((row) => ({ id: row.id, bytes: 0, content: packRow(tx, row.workspace_id, row) })),
+  );
+
+/** Restores the rows of spaces and lists, still hidden; false when none is left. */
+export function unpackLists(tx: Tx, entry: StoredEntry, workspaceId: string): boolean {
+  const spaces = nextPacked(tx, entry, 'space', BATCH_SIZE, STEP_BYTES);
+  const lists = spaces.length > 0 ? [] : nextPacked(tx, entry, 'list', BATCH_SIZE, STEP_BYTES);
+  for (const packed of spaces) insertRow(tx, 'spaces', wholeRow(tx, packed, workspaceId));
+  for (const packed of lists) {
+    const row = wholeRow(tx, packed, workspaceId);
+    const template =
+      findTemplate(tx, workspaceId, String(row.status_template_id)) ?? findDefaultTemplate(tx, workspaceId);
+    insertRow(tx, 'lists', {
+      ...row,
+      status_template_id: template?.id,
+      ...(entry.kind === 'list' && { space_id: entry.place_id }),
+    });
+  }
+  deletePacked(tx, [...spaces, ...lists]);
+  return spaces.length + lists.length > 0;
+}
+
+const wholeRow = (tx: Tx, packed: Pick<TrashedRow, 'content'> & { code: number }, workspaceId: string) => {
+  const content = contentOf<ReturnType<typeof packRow>>(packed as never);
+  const creator = personColumns(tx, content, 'creator');
+  return bumped({ ...content.row, workspace_id: workspaceId, in_transit: 1, creator_code: creator.code });
+};
+
+/** What is restored is a new version of the thing. */
+const bumped = (row: AnyRow): AnyRow =>
+  typeof row.version === 'number' ? { ...row, version: row.version + 1 } : row;
+
+/** Restores series, which nothing happens to yet; false when none is left. */
+export function unpackSeries(
+  tx: Tx,
+  entry: StoredEntry,
+  workspaceId: string,
+  isAssignable: (userId: string) => boolean,
+): boolean {
+  const series = nextPacked(tx, entry, 'series', BATCH_SIZE, STEP_BYTES);
+  for (const packed of series) {
+    const content = contentOf<ReturnType<typeof packRow>>(packed);
+    const { id: assigneeId } = personColumns(tx, content, 'assignee');
+    const { id: creatorId } = personColumns(tx, content, 'creator');
+    insertRow(tx, 'recurring_series', {
+      ...bumped(content.row),
+      workspace_id: workspaceId,
+      label_ids: toJson(labelsOf(tx, content.labels).map(({ id }) => id)),
+      assignee_id: assigneeId !== null && isAssignable(assigneeId) ? assigneeId : null,
+      creator_id: creatorId,
+    });
+  }
+  deletePacked(tx, series);
+  return series.length > 0;
+}
+
+/**
+ * Restores what was decided about occurrences, once the tasks are back; false when nothing is left. Tasks in other lists
+ * are instances again; an occurrence whose task is gone by now stays decided.
+ */
+export function unpackOccurrences(tx: Tx, entry: StoredEntry): boolean {
+  const [packed] = nextPacked(tx, entry, 'occurrences', 1, STEP_BYTES);
+  if (!packed) return false;
+  const rows = contentOf<RecurringOccurrenceRow[]>(packed);
+  const ids = JSON.stringify(rows.flatMap(({ task_id: id }) => id ?? []));
+  const tasks = new Map(
+    tx
+      .all(
+        statement<Parameters<typeof recordTask>[1] & { seq: number; occurrence_at: string | null }>(
+          `select seq, id, workspace_id, list_id, space_id, recurring_task_id, occurrence_at from tasks
+            where workspace_code = ? and id in (select value from json_each(?))`,
+          [entry.workspace_code, ids],
+        ),
+      )
+      .map((task) => [task.id, task]),
+  );
+  for (const row of rows) {
+    const task = row.task_id === null ? undefined : tasks.get(row.task_id);
+    const isReleased = task?.recurring_task_id === null && task.occurrence_at === row.occurrence_at;
+    if (task && isReleased) setSeriesOf(tx, [{ ...task, seriesId: row.series_id }]);
+    const isThere = isReleased || task?.recurring_task_id === row.series_id;
+    const isGone = row.task_id !== null && !isThere;
+    insertRow(tx, 'recurring_occurrences', isGone ? { ...row, state: 'deleted', task_id: null } : { ...row });
+  }
+  deletePacked(tx, [packed]);
+  return true;
+}
+
+/** Shows what was restored, and deletes its entry. Returns whether a series was computed with other zone data. */
+export function finishUnpacking(tx: Tx, entry: StoredEntry, workspaceId: string, zoneData: string): boolean {
+  const theirs = `list_id in ${listsOf(entry)}`;
+  tx.run(
+    statement(
+      `update recurring_series set next_task_id = null
+        where ${theirs} and next_task_id is not null
+          and not exists (select 1 from tasks where tasks.id = next_task_id)`,
+      [entry.id],
+    ),
+  );
+  setInTransit(tx, entry, 0);
+  deleteEntry(tx, entry);
+  if (entry.kind !== 'task') {
+    tx.record({ workspaceId, kind: entry.kind, id: entry.id, op: 'refetch' });
+  }
+  const stale = statement(
+    `select 1 from recurring_series where ${theirs} and tz_version <> ? and next_local is not null limit 1`,
+    [entry.id, zoneData],
+  );
+  return tx.one(stale) !== undefined;
+}

@@ -1,0 +1,213 @@
+import { type Db, query, statement } from '../db/connection.ts';
+import type { Tx } from '../db/tx.ts';
+import type { Instant } from '../kernel/instants.ts';
+import type { Page, PageRequest } from '../kernel/page.ts';
+import type { TrashEntry } from '../trash/schema.ts';
+import { userIdOf } from './changes.ts';
+import { readPage } from './read-page.ts';
+import type { TrashedRow, TrashRow } from './tables.ts';
+
+export type StoredEntry = TrashRow & { code: number };
+
+export const entryOf = (db: Db, row: TrashRow): TrashEntry => ({
+  id: row.id,
+  kind: row.kind,
+  title: row.title,
+  deletedAt: row.deleted_at,
+  deletedBy: row.deleted_by === null ? null : userIdOf(db, row.deleted_by),
+  purgeAt: row.purge_at,
+  itemCount: row.item_count,
+});
+
+const inWorkspace = (workspaceKey: number) =>
+  query
+    .selectFrom('trash')
+    .selectAll()
+    .where('workspace_code', '=', workspaceKey)
+    .where('state', '<>', 'purging');
+
+/** What can be restored in a workspace, the newest first. */
+export function listTrash(db: Db, workspaceKey: number, page: PageRequest): Page<TrashEntry> {
+  const newestFirst = inWorkspace(workspaceKey).orderBy('deleted_at', 'desc').orderBy('code', 'desc');
+  return readPage(db, page, newestFirst, (row) => entryOf(db, row));
+}
+
+/** An entry of the workspace, unless it is on its way out for good. */
+export const findEntry = (db: Db, workspaceKey: number, id: string): StoredEntry | undefined =>
+  db.one(inWorkspace(workspaceKey).where('id', '=', id));
+
+/** Whether the trash holds the thing with that id, in an entry of its own or with others. */
+export const isInTrash = (db: Db, workspaceKey: number, id: string): boolean =>
+  db.one(statement('select 1 from trash_rows where id = ? and workspace_code = ?', [id, workspaceKey])) !==
+  undefined;
+
+/** The entry with that key as it is by now. */
+export const findEntryByKey = (db: Db, code: number): StoredEntry | undefined =>
+  db.one(query.selectFrom('trash').selectAll().where('code', '=', code));
+
+/** All entries of the workspace. */
+export const entriesOf = (db: Db, workspaceKey: number): StoredEntry[] => db.all(inWorkspace(workspaceKey));
+
+/** Those that are going somewhere in steps. */
+export const entriesInSteps = (db: Db): StoredEntry[] =>
+  db.all(statement<StoredEntry>(`select * from trash where state <> 'kept' order by code`, []));
+
+/** Those whose time is over. */
+export const expiredEntries = (db: Db, now: Instant, limit: number): StoredEntry[] =>
+  db.all(
+    statement<StoredEntry>(
+      `select * from trash where purge_at <= ? and state = 'kept' order by purge_at limit ?`,
+      [now, limit],
+    ),
+  );
+
+/** When something was moved into the trash last. */
+export const lastDeletion = (db: Db): Instant | undefined =>
+  db.one(statement<{ at: Instant | null }>('select max(deleted_at) as at from trash', []))?.at ?? undefined;
+
+export function insertEntry(tx: Tx, row: TrashRow): StoredEntry {
+  return { ...row, code: tx.insert(query.insertInto('trash').values(row)) };
+}
+
+/** Says where an entry is going, or that it is there. */
+export const saveEntryState = (
+  tx: Tx,
+  { code }: StoredEntry,
+  changes: Partial<Pick<TrashRow, 'state' | 'item_count' | 'place_id'>>,
+) => tx.run(query.updateTable('trash').set(changes).where('code', '=', code));
+
+/** Says of all entries of a workspace that stay where they are that they go. */
+export const saveAllStates = (tx: Tx, workspaceKey: number, state: 'purging') =>
+  tx.run(
+    query
+      .updateTable('trash')
+      .set({ state })
+      .where('workspace_code', '=', workspaceKey)
+      .where('state', '=', 'kept'),
+  );
+
+/** Deletes an entry that holds nothing any more. */
+export const deleteEntry = (tx: Tx, { code }: StoredEntry) =>
+  tx.run(query.deleteFrom('trash').where('code', '=', code));
+
+/** A thing as the trash keeps it. */
+export interface Packed extends Pick<TrashedRow, 'id' | 'bytes'> {
+  series_id?: string | null;
+  content: unknown;
+}
+
+/** Keeps things of one kind in an entry. */
+export function insertPacked(
+  tx: Tx,
+  { code, workspace_code }: StoredEntry,
+  kind: TrashedRow['kind'],
+  things: readonly Packed[],
+): void {
+  if (things.length === 0) return;
+  const rows = things.map((thing) => ({ ...thing, content: JSON.stringify(thing.content) }));
+  tx.run(
+    statement(
+      `insert into trash_rows (entry_code, workspace_code, kind, id, series_id, bytes, content)
+        select ?, ?, ?, value ->> '$.id', value ->> '$.series_id', value ->> '$.bytes', value ->> '$.content'
+          from json_each(?)`,
+      [code, workspace_code, kind, JSON.stringify(rows)],
+    ),
+  );
+}
+
+/** Notes ids of items, or keys of people who are mentioned, beside the rows that hold them. */
+export function insertBeside(
+  tx: Tx,
+  table: 'trash_items' | 'trash_mentions',
+  values: readonly { id: string; value: string | number }[],
+): void {
+  if (values.length === 0) return;
+  const column = table === 'trash_items' ? 'id' : 'user_code';
+  tx.run(
+    statement(
+      `insert or ignore into ${table} (${column}, row_code)
+        select value ->> '$.value', code from json_each(?) as given
+          join trash_rows on trash_rows.id = given.value ->> '$.id'`,
+      [JSON.stringify(values)],
+    ),
+  );
+}
+
+export type StoredPacked = TrashedRow & { code: number };
+
+/** The next things of a kind in an entry, no more than `limit` and so many bytes, but one at least. */
+export function nextPacked(
+  db: Db,
+  { code }: StoredEntry,
+  kind: TrashedRow['kind'],
+  limit: number,
+  maxBytes: number,
+): StoredPacked[] {
+  const sizes = db.all(
+    statement<{ code: number; size: number }>(
+      `select code, octet_length(content) as size from trash_rows where entry_code = ? and kind = ?
+        order by code limit ?`,
+      [code, kind, limit],
+    ),
+  );
+  let sum = 0;
+  const some = sizes.filter(({ size }, i) => {
+    sum += size;
+    return i === 0 || sum <= maxBytes;
+  });
+  return db.all(
+    statement<StoredPacked>(
+      'select * from trash_rows where code in (select value from json_each(?)) order by code',
+      [JSON.stringify(some.map((row) => row.code))],
+    ),
+  );
+}
+
+/** Of the things of one kind in an entry, in order, those after a key. */
+export const packedAfter = (
+  db: Db,
+  { code }: StoredEntry,
+  kind: TrashedRow['kind'],
+  after: number,
+  limit: number,
+): StoredPacked[] =>
+  db.all(
+    statement<StoredPacked>(
+      'select * from trash_rows where entry_code = ? and kind = ? and code > ? order by code limit ?',
+      [code, kind, after, limit],
+    ),
+  );
+
+export const deletePacked = (tx: Tx, rows: readonly Pick<StoredPacked, 'code'>[]) =>
+  tx.run(
+    statement('delete from trash_rows where code in (select value from json_each(?))', [
+      JSON.stringify(rows.map(({ code }) => code)),
+    ]),
+  );
+
+/** Deletes at most so many things of an entry; returns how many. */
+export const deleteSomePacked = (tx: Tx, { code }: StoredEntry, most: number): number =>
+  tx.run(
+    statement(
+      'delete from trash_rows where code in (select code from trash_rows where entry_code = ? limit ?)',
+      [code, most],
+    ),
+  );
+
+/** Whether an entry holds what was decided about occurrences of a series. */
+export const holdsOccurrencesOf = (db: Db, { code }: StoredEntry, seriesId: string): boolean =>
+  db.one(
+    statement(
+      `select 1 from trash_rows where series_id = ? and entry_code = ? and kind = 'occurrences' limit 1`,
+      [seriesId, code],
+    ),
+  ) !== undefined;
+
+/** The rows that an entry holds; at most `most` are counted. */
+export const countPacked = (db: Db, { code }: StoredEntry, most: number): number =>
+  db.one(
+    statement<{ n: number }>(
+      'select count(*) as n from (select 1 from trash_rows where entry_code = ? limit ?)',
+      [code, most],
+    ),
+  )?.n ?? 0;

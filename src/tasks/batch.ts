@@ -1,0 +1,152 @@
+import type { Steps, Tx } from '../db/tx.ts';
+import { atOnce } from '../db/tx.ts';
+import type { Deps } from '../deps.ts';
+import { type Precondition, preconditionOf } from '../http/etags.ts';
+import { statusOfError } from '../http/response.ts';
+import { Existing, inputOf } from '../http/route.ts';
+import { AppError, type Issue, invalid } from '../kernel/errors.ts';
+import { epochOf } from '../storage/meta.ts';
+import { labelIdsOf, type StoredTask, taskOf } from '../storage/tasks.ts';
+import { type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
+import {
+  type BatchInput,
+  type BatchResult,
+  type BatchResults,
+  MAX_OPERATIONS,
+  OPERATIONS,
+  Op,
+  type UpdateOperation,
+} from './batch-schema.ts';
+import { editIssues, newTaskIssues } from './references.ts';
+import { MAX_LABELS_OF_TASK, type Task, type TaskPatch } from './schema.ts';
+import { deleteTask, editTask, makeTask, requireTask } from './tasks.ts';
+import { restoreTask } from './trash-tasks.ts';
+
+/** UTF-16 units that are written at once, which everyone waits for; an operation takes as long as so many of its text. */
+const UNITS_IN_STEP = 30_000;
+const UNITS_OF_OPERATION = 1_000;
+
+/** As many requests as a batch has operations. */
+export const costOfBatch = (body: unknown): number => {
+  const { operations } = (body ?? {}) as { operations?: unknown };
+  return Array.isArray(operations) ? Math.min(Math.max(1, operations.length), MAX_OPERATIONS) : 1;
+};
+
+/** Runs operations in order, in one commit; one that fails leaves no trace and keeps none of the others from its turn. */
+export function runBatch(deps: Deps, who: Member, { operations }: BatchInput): Promise<BatchResults> {
+  const now = deps.clock.now();
+  const epoch = epochOf(deps.read);
+  const weights = operations.map((given) => UNITS_OF_OPERATION + JSON.stringify(given).length);
+  const act = function* (tx: Tx): Steps<BatchResults> {
+    const results: BatchResult[] = [];
+    let units = 0;
+    for (const [i, given] of operations.entries()) {
+      units += weights[i] ?? 0;
+      if (units > UNITS_IN_STEP && i > 0) {
+        yield;
+        units = weights[i] ?? 0;
+      }
+      results.push(yield* apart(tx, () => run(deps, tx, who, given, epoch, now)));
+    }
+    return { results };
+  };
+  const isMuch = weights.reduce((sum, weight) => sum + weight, 0) > 2 * UNITS_IN_STEP;
+  return isMuch ? writeInStepsAs(deps, who, 0, act) : writeAs(deps, who, (tx) => atOnce(act(tx)));
+}
+
+/** The result of an operation; of one that was rejected nothing stays. What fails for other reasons fails the batch. */
+function* apart(tx: Tx, operation: () => Steps<BatchResult>): Steps<BatchResult> {
+  const savepoint = tx.savepoint();
+  try {
+    const result = yield* operation();
+    savepoint.release();
+    return result;
+  } catch (error) {
+    if (!(error instanceof AppError) || statusOfError(error) >= 500) throw error;
+    savepoint.rollBack();
+    const { kind, message, issues } = error;
+    return { status: statusOfError(error), error: kind, message, ...(issues && { issues }) };
+  }
+}
+
+function* run(
+  deps: Deps,
+  tx: Tx,
+  who: Member,
+  given: unknown,
+  epoch: string,
+  now: number,
+): Steps<BatchResult> {
+  const { op } = inputOf(Op, given);
+  const within = { read: tx, clock: deps.clock };
+  switch (op) {
+    case 'create': {
+      const input = inputOf(OPERATIONS.create, given, (valid) => newTaskIssues(within, who, valid));
+      const made = makeTask(deps, tx, who, input, now);
+      return made instanceof Existing ? { status: 200, task: made.body } : { status: 201, task: made };
+    }
+    case 'update': {
+      const input = inputOf(OPERATIONS.update, given, ({ id = '', ...valid }) =>
+        editIssues(within, who, id, valid, false),
+      );
+      const row = requireTask(tx, who, input.id);
+      return {
+        status: 200,
+        task: update(deps, tx, who, row, input, preconditionOf(epoch, input.ifMatch), now),
+      };
+    }
+    case 'move': {
+      const input = inputOf(OPERATIONS.move, given, ({ id = '', ...valid }) =>
+        valid.listId === undefined ? [] : editIssues(within, who, id, valid),
+      );
+      const { id, op: _, ifMatch, ...move } = input;
+      const options = { ifMatch: preconditionOf(epoch, ifMatch) };
+      const moved = editTask(deps, tx, who, requireTask(tx, who, id), move, now, options);
+      return { status: 200, task: taskOf(moved) };
+    }
+    case 'delete': {
+      const { id, ifMatch } = inputOf(OPERATIONS.delete, given);
+      const row = requireTask(tx, who, id);
+      preconditionOf(epoch, ifMatch)(row);
+      yield* deleteTask(deps, tx, who, row, false, now);
+      return { status: 204 };
+    }
+    case 'restore': {
+      const { id, listId } = inputOf(OPERATIONS.restore, given);
+      return { status: 200, task: yield* restoreTask(deps, tx, who, id, { listId }, now) };
+    }
+  }
+}
+
+/** Changes a task; labels to add or remove leave the others alone. */
+function update(
+  deps: Deps,
+  tx: Tx,
+  who: Member,
+  row: StoredTask,
+  { id: _, op: __, ifMatch: ___, addLabelIds, removeLabelIds, ...fields }: UpdateOperation,
+  ifMatch: Precondition,
+  now: number,
+): Task {
+  const edit: TaskPatch = { ...fields };
+  const isOfLabels = (addLabelIds ?? removeLabelIds) !== undefined;
+  if (isOfLabels) {
+    const removed = new Set(removeLabelIds);
+    const kept = labelIdsOf(row).filter((id) => !removed.has(id));
+    edit.labelIds = [...new Set([...kept, ...(addLabelIds ?? [])])];
+    if (edit.labelIds.length > MAX_LABELS_OF_TASK) throw invalid(TOO_MANY_LABELS);
+  }
+  try {
+    return taskOf(editTask(deps, tx, who, row, edit, now, { mayMove: false, ifMatch }));
+  } catch (error) {
+    if (!isOfLabels || !(error instanceof AppError) || !error.issues) throw error;
+    throw invalid(
+      ...error.issues.map((issue) => (issue.path === 'labelIds' ? { ...issue, path: 'addLabelIds' } : issue)),
+    );
+  }
+}
+
+const TOO_MANY_LABELS: Issue = {
+  path: 'addLabelIds',
+  message: `A task may have at most ${MAX_LABELS_OF_TASK} labels`,
+};

@@ -1,0 +1,34 @@
+/** A thread of `searches.ts`: it finds tasks by a connection of its own, which only reads. */
+import { parentPort, workerData } from 'node:worker_threads';
+import SqliteDatabase from 'better-sqlite3';
+import { setAddonFolder } from '../kernel/native-addon.ts';
+import { createHitFinder } from './search-hits.ts';
+import type { Asked, ThreadData, Told } from './searches.ts';
+
+const { path, dataFolder }: ThreadData = workerData;
+setAddonFolder(dataFolder);
+const connection = new SqliteDatabase(path, { readonly: true, fileMustExist: true });
+connection.pragma('trusted_schema = off');
+connection.pragma('temp_store = memory');
+connection.pragma('cache_size = -16000');
+const findHits = createHitFinder(connection);
+
+parentPort?.on('message', (message: Asked | 'stop') => {
+  if (message !== 'stop') {
+    void respond(message).then((told) => parentPort?.postMessage(told));
+    return;
+  }
+  connection.close();
+  parentPort?.close();
+});
+
+parentPort?.postMessage('ready');
+
+async function respond({ id, search }: Asked): Promise<Told> {
+  try {
+    return { id, found: await findHits(search) };
+  } catch (error) {
+    const { message, code } = error as { message: string; code?: string };
+    return { id, failure: { message, code } };
+  }
+}

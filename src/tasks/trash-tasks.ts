@@ -1,0 +1,210 @@
+import type { Db } from '../db/connection.ts';
+import type { Steps, Tx } from '../db/tx.ts';
+import type { Deps } from '../deps.ts';
+import { isWholeDay } from '../kernel/days.ts';
+import { type Issue, invalid, notFound, orNotFound } from '../kernel/errors.ts';
+import { DAY, type Instant, toInstant } from '../kernel/instants.ts';
+import { positionAfter } from '../kernel/positions.ts';
+import type { List } from '../lists/schema.ts';
+import { counterpartOf } from '../lists/statuses.ts';
+import { codeOfUser } from '../storage/changes.ts';
+import { findOccurrenceOf, updateOccurrence } from '../storage/occurrences.ts';
+import { recordTask } from '../storage/record.ts';
+import { mergeBeforeCommit, PAGES_FOR_A_TASK } from '../storage/search-index.ts';
+import { findSeries, updateSeriesRow } from '../storage/series.ts';
+import type { TaskKeys, TaskRow } from '../storage/tables.ts';
+import * as store from '../storage/tasks.ts';
+import * as trash from '../storage/trash.ts';
+import {
+  contentOf,
+  insertCommentAgain,
+  insertTaskAgain,
+  labelsOf,
+  type PackedComment,
+  type PackedTask,
+  packSomeTasks,
+  personColumns,
+  STEP_BYTES,
+} from '../storage/trash-contents.ts';
+import type { Member } from '../workspaces/authorization.ts';
+import { requireWithinQuotas } from '../workspaces/quotas.ts';
+import { completedAt } from './references.ts';
+import type { Task } from './schema.ts';
+import { insertCommentIntoIndex, insertIntoIndex } from './searchable.ts';
+
+/** A step restores at most so many. */
+const TASK_BATCH_SIZE = 64;
+const COMMENT_BATCH_SIZE = 100;
+
+type WholeTask = store.StoredTask & TaskKeys;
+
+/** Whether what is deleted goes into the trash. */
+export const hasTrash = ({ config }: Deps): boolean => config.trash.keep_days > 0;
+
+/** An entry that is deleted now, by this member. */
+export const newEntry = (
+  { config }: Deps,
+  db: Db,
+  who: Member,
+  thing: {
+    id: string;
+    kind: trash.StoredEntry['kind'];
+    title: string;
+    placeId: string | null;
+    tasks: number;
+  },
+  now: number,
+) => ({
+  id: thing.id,
+  workspace_code: who.workspaceKey,
+  kind: thing.kind,
+  title: thing.title,
+  place_id: thing.placeId,
+  deleted_at: toInstant(now),
+  deleted_by: codeOfUser(db, who.userId),
+  purge_at: toInstant(now + config.trash.keep_days * DAY),
+  item_count: thing.tasks,
+});
+
+/** Moves a task into the trash, with its comments, in the caller's transaction. */
+export function* trashTask(deps: Deps, tx: Tx, who: Member, row: store.StoredTask, now: number): Steps<void> {
+  const { id, title, list_id: placeId } = row;
+  const entry = trash.insertEntry(tx, {
+    ...newEntry(deps, tx, who, { id, kind: 'task', title, placeId, tasks: 1 }, now),
+    state: 'kept',
+  });
+  while (packSomeTasks(tx, entry)) yield;
+  mergeBeforeCommit(tx, PAGES_FOR_A_TASK);
+  recordTask(tx, row, 'delete');
+}
+
+export const LIST_IS_GONE: Issue = { path: 'listId', message: 'Its list is gone: name another one' };
+export const UNKNOWN_LIST: Issue = { path: 'listId', message: 'There is no such list in this workspace' };
+
+/** The list that a restored task goes to. */
+function placeOf(db: Db, who: Member, entry: trash.StoredEntry, listId: string | undefined): List {
+  const place = store.findListWithStatuses(db, who.workspaceId, listId ?? entry.place_id ?? '');
+  if (!place) throw invalid(listId === undefined ? LIST_IS_GONE : UNKNOWN_LIST);
+  return place;
+}
+
+/**
+ * Restores a task from the trash, in the caller's transaction: to the list it was in, or to another one, at its end and
+ * in the status that a move would give it. 404 for what is no task in the trash, 400 where its list is gone and none is
+ * named, 403 while a quota is exceeded.
+ */
+export function* restoreTask(
+  deps: Deps,
+  tx: Tx,
+  who: Member,
+  id: string,
+  { listId }: { listId?: string | undefined },
+  now: number,
+): Steps<Task> {
+  const entry = trash.findEntry(tx, who.workspaceKey, id);
+  if (entry?.kind !== 'task') throw notFound('task in the trash');
+  const place = placeOf(tx, who, entry, listId);
+  requireWithinQuotas(deps, tx, who, []);
+  while (restoreSome(tx, who.workspaceId, entry, () => place, toInstant(now))) yield;
+  trash.deleteEntry(tx, entry);
+  const row = orNotFound(store.findTask(tx, who.workspaceId, id), 'task');
+  recordTask(tx, row, 'put');
+  return store.taskOf(row);
+}
+
+/**
+ * Restores some tasks of an entry, then their comments, into the lists that `placeFor` says; false when none is left. What
+ * the series of a task is to know of it is said once all of it is back, by `relinkTask`.
+ */
+export function restoreSome(
+  tx: Tx,
+  workspaceId: string,
+  entry: trash.StoredEntry,
+  placeFor: (listId: string) => List,
+  now: Instant,
+): boolean {
+  const tasks = trash.nextPacked(tx, entry, 'task', TASK_BATCH_SIZE, STEP_BYTES);
+  for (const packed of tasks) {
+    const content = contentOf<PackedTask>(packed);
+    const place = placeFor(String(content.row.list_id));
+    const placed = restoredRow(tx, workspaceId, content, place, now);
+    const row = { ...placed, ...seriesColumns(tx, placed, entry) };
+    insertTaskAgain(tx, row, labelsOf(tx, content.labels));
+    insertIntoIndex(tx, row.seq, row);
+  }
+  const comments =
+    tasks.length > 0 ? [] : trash.nextPacked(tx, entry, 'comment', COMMENT_BATCH_SIZE, STEP_BYTES);
+  for (const packed of comments) {
+    const content = contentOf<PackedComment>(packed);
+    insertCommentAgain(tx, content);
+    insertCommentIntoIndex(tx, content.row.code, content.row.workspace_code, content.row.body);
+  }
+  const done = [...tasks, ...comments];
+  if (done.length === 0) return false;
+  trash.deletePacked(tx, done);
+  mergeBeforeCommit(tx, PAGES_FOR_A_TASK * done.length);
+  return true;
+}
+
+/** A packed task as it is in that list, without what is gone by now. */
+function restoredRow(tx: Tx, workspaceId: string, content: PackedTask, place: List, now: Instant): WholeTask {
+  const packed = content.row as unknown as WholeTask & { version?: number };
+  const status = counterpartOf({ ...content.status, color: '', position: 0 }, place.statuses);
+  const assignee = personColumns(tx, content, 'assignee');
+  const mayBeAssigned = assignee.id !== null && store.isAssignable(tx, workspaceId, assignee.id);
+  const creator = personColumns(tx, content, 'creator');
+  const isAnother = status.id !== content.status.id || status.type !== content.status.type;
+  const isElsewhere = place.id !== packed.list_id;
+  const keys = store.keysOfPlace(tx, place.id, status.id);
+  const row: WholeTask = {
+    ...packed,
+    ...keys,
+    workspace_id: workspaceId,
+    space_id: place.spaceId,
+    list_id: place.id,
+    status_id: status.id,
+    ...(isAnother && { completed_at: completedAt(status.type, packed.completed_at, now) }),
+    assignee_id: mayBeAssigned ? assignee.id : null,
+    assignee_code: mayBeAssigned ? assignee.code : null,
+    creator_id: creator.id,
+    creator_code: creator.code,
+    ...(isElsewhere && {
+      position: positionAfter(store.lastPosition(tx, packed.workspace_code, place.id)),
+    }),
+    // What fell due meanwhile is told to nobody.
+    ...(packed.due_date !== null && fellDue(packed.due_date) <= now && { due_noticed: packed.due_date }),
+    ...(packed.version !== undefined && { version: packed.version + 1 }),
+  };
+  return row;
+}
+
+/** Whether a series comes back by the same entry: its occurrences follow the tasks. */
+const isRestoredWith = (tx: Tx, seriesId: string, entry: trash.StoredEntry): boolean =>
+  entry.kind !== 'task' && trash.holdsOccurrencesOf(tx, entry, seriesId);
+
+/** When the assignee is told at the latest: of a whole day at nine in the westernmost zone. */
+const fellDue = (date: string): Instant => (isWholeDay(date) ? `${date}T21:00:00.000Z` : date);
+
+const ORDINARY = {
+  recurring_task_id: null,
+  occurrence_at: null,
+  occurrence_number: null,
+  overridden: null,
+} as const;
+
+/**
+ * What a restored task is to its series. One whose occurrence was skipped by its deletion is an ordinary task; one of
+ * an occurrence that was not is its instance again. Without that series or occurrence it only says when it was.
+ */
+function seriesColumns(tx: Tx, row: WholeTask, entry: trash.StoredEntry): Partial<TaskRow> {
+  if (row.recurring_task_id === null || isRestoredWith(tx, row.recurring_task_id, entry)) return {};
+  const series = findSeries(tx, row.workspace_id, row.recurring_task_id);
+  const occurrence = series && findOccurrenceOf(tx, row);
+  if (occurrence?.state === 'skipped') return ORDINARY;
+  if (!series || occurrence?.state !== 'deleted') return { recurring_task_id: null };
+  updateOccurrence(tx, occurrence, { state: 'generated', task_id: row.id });
+  const { next_number, next_local, next_task_id } = series;
+  const isUpcoming = next_number === occurrence.number && next_local === occurrence.occurrence_local;
+  if (isUpcoming && next_task_id === null) updateSeriesRow(tx, series, { next_task_id: row.id });
+  return {};
+}

@@ -1,0 +1,77 @@
+import { atOnce, type Steps, type Tx } from '../db/tx.ts';
+import type { Deps } from '../deps.ts';
+import type { Precondition } from '../http/etags.ts';
+import type { DeletionQuery } from '../http/fields.ts';
+import { orNotFound } from '../kernel/errors.ts';
+import { removeList } from '../lists/lists.ts';
+import { removeSpace } from '../lists/spaces.ts';
+import { findList, findSpace } from '../storage/lists.ts';
+import type { ListRow } from '../storage/tables.ts';
+import { insertEntry, type StoredEntry } from '../storage/trash.ts';
+import {
+  countSeriesIn,
+  countTasksIn,
+  entryWithin,
+  packSome,
+  recordGone,
+  setInTransit,
+} from '../storage/trash-lists.ts';
+import { hasTrash, newEntry } from '../tasks/trash-tasks.ts';
+import { type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
+import { finishEntry, MAX_TASKS_AT_ONCE } from './steps.ts';
+
+/** A list or space with more tasks or series goes in steps. */
+const FEW = 20;
+
+type Found = Pick<ListRow, 'title' | 'version'> & { space_id?: string };
+
+/** What is to be waited for, and whether the deletion is to be tried again then. */
+interface Outcome {
+  left?: StoredEntry;
+  again?: boolean;
+}
+
+/** Deletes a list or space with all it contains: into the trash, or for good. */
+export async function deleteWhole(
+  deps: Deps,
+  who: Member,
+  kind: 'list' | 'space',
+  id: string,
+  { permanent = false }: DeletionQuery,
+  ifMatch: Precondition,
+): Promise<undefined> {
+  const now = deps.clock.now();
+  const remove = function* (tx: Tx): Steps<Outcome> {
+    const row = kind === 'list' ? findList(tx, who.workspaceId, id) : findSpace(tx, who.workspaceId, id);
+    const found = orNotFound<Found>(row, kind);
+    const { title, space_id: placeId = null } = found;
+    ifMatch(found);
+    const within = kind === 'space' ? entryWithin(tx, id) : undefined;
+    if (within) return { left: within, again: true };
+    if (permanent || !hasTrash(deps)) return {};
+    const tasks = countTasksIn(tx, kind, id);
+    const isMuch = tasks > MAX_TASKS_AT_ONCE;
+    const entry = insertEntry(tx, {
+      ...newEntry(deps, tx, who, { id, kind, title, placeId, tasks }, now),
+      state: isMuch ? 'moving' : 'kept',
+    });
+    recordGone(tx, entry, who.workspaceId);
+    if (isMuch) {
+      setInTransit(tx, entry, 1);
+      return { left: entry };
+    }
+    while (packSome(tx, entry)) yield;
+    return {};
+  };
+  for (;;) {
+    const isFew =
+      countTasksIn(deps.read, kind, id) <= FEW && countSeriesIn(deps.read, kind, id, FEW + 1) <= FEW;
+    const { left, again } = isFew
+      ? await writeAs(deps, who, (tx) => atOnce(remove(tx)))
+      : await writeInStepsAs(deps, who, 0, remove);
+    if (left) await finishEntry(deps, left);
+    if (!again) break;
+  }
+  if (!permanent && hasTrash(deps)) return undefined;
+  return kind === 'list' ? removeList(deps, who, id, ifMatch) : removeSpace(deps, who, id, ifMatch);
+}

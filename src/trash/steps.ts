@@ -1,0 +1,87 @@
+import type { Tx } from '../db/tx.ts';
+import type { Deps } from '../deps.ts';
+import { unavailable } from '../kernel/errors.ts';
+import { type Instant, toInstant } from '../kernel/instants.ts';
+import type { List } from '../lists/schema.ts';
+import { ZONE_DATA } from '../recurring/advance.ts';
+import { forgetZoneData } from '../recurring/sweep.ts';
+import { workspaceIdOf } from '../storage/changes.ts';
+import { scheduleErasure } from '../storage/erasure.ts';
+import { listOf } from '../storage/lists.ts';
+import { isAssignable } from '../storage/tasks.ts';
+import * as store from '../storage/trash.ts';
+import {
+  findWhole,
+  finishUnpacking,
+  packSome,
+  unpackLists,
+  unpackOccurrences,
+  unpackSeries,
+} from '../storage/trash-lists.ts';
+import { restoreSome } from '../tasks/trash-tasks.ts';
+
+/** More tasks than these go in steps, each a commit of its own between those of others. */
+export const MAX_TASKS_AT_ONCE = 2_000;
+const PURGE_BATCH_SIZE = 100;
+
+/** Goes on with entries that a crash or a stop interrupted. */
+export async function finishEntries(deps: Deps): Promise<void> {
+  for (const entry of store.entriesInSteps(deps.read)) if (!(await finished(deps, entry))) return;
+}
+
+/** Brings an entry to where it is going; returns when it is there. 503 when the server stops: the next one goes on. */
+export async function finishEntry(deps: Deps, entry: store.StoredEntry): Promise<void> {
+  if (await finished(deps, entry)) return;
+  throw unavailable('The server is stopping; what was begun goes on when it is back');
+}
+
+/** False when the server stops before the end. Whoever asks while it is under way waits for the same. */
+function finished(deps: Deps, entry: store.StoredEntry): Promise<boolean> {
+  const key = `trash:${entry.code}`;
+  const begun = deps.removals.get(key) ?? runSteps(deps, entry).finally(() => deps.removals.delete(key));
+  deps.removals.set(key, begun);
+  return begun;
+}
+
+async function runSteps(deps: Deps, { code }: store.StoredEntry): Promise<boolean> {
+  while (!deps.stopping.aborted) {
+    const isLeft = await deps.write((tx) => {
+      const entry = store.findEntryByKey(tx, code);
+      if (entry?.state === 'moving') return packSome(tx, entry);
+      if (entry?.state === 'restoring') return unpackSome(tx, entry, toInstant(deps.clock.now()));
+      return entry?.state === 'purging' && purgeSome(tx, entry);
+    });
+    if (!isLeft) return true;
+  }
+  return false;
+}
+
+/** Restores some of a list or space, the last step shows it; false once nothing is left. */
+export function unpackSome(tx: Tx, entry: store.StoredEntry, now: Instant): boolean {
+  const workspaceId = workspaceIdOf(tx, entry.workspace_code);
+  if (workspaceId === undefined) return false;
+  if (unpackLists(tx, entry, workspaceId)) return true;
+  if (unpackSeries(tx, entry, workspaceId, (userId) => isAssignable(tx, workspaceId, userId))) return true;
+  const places = new Map<string, List>();
+  const placeFor = (listId: string): List => {
+    const known = places.get(listId);
+    if (known) return known;
+    const row = findWhole(tx, 'lists', workspaceId, listId);
+    if (!row) throw new Error('A task in the trash is of a list that is not');
+    const place = listOf(tx, row);
+    places.set(listId, place);
+    return place;
+  };
+  if (restoreSome(tx, workspaceId, entry, placeFor, now)) return true;
+  if (unpackOccurrences(tx, entry)) return true;
+  if (finishUnpacking(tx, entry, workspaceId, ZONE_DATA)) forgetZoneData(tx);
+  return false;
+}
+
+/** Deletes some of an entry for good; false once nothing is left of it. */
+export function purgeSome(tx: Tx, entry: store.StoredEntry): boolean {
+  scheduleErasure(tx, 'log');
+  if (store.deleteSomePacked(tx, entry, PURGE_BATCH_SIZE) === PURGE_BATCH_SIZE) return true;
+  store.deleteEntry(tx, entry);
+  return false;
+}

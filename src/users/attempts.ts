@@ -1,0 +1,156 @@
+import type { Tx } from '../db/tx.ts';
+import type { Deps } from '../deps.ts';
+import { networkOf } from '../http/client-address.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { tooManyRequests } from '../kernel/errors.ts';
+import { MINUTE } from '../kernel/instants.ts';
+import { deleteLimits, type PersistentLimit, refundLimits, takeFromLimits } from '../storage/rate-limits.ts';
+import { knowsNetwork } from '../storage/sessions.ts';
+import { findUserByEmail } from '../storage/users.ts';
+
+/** What is offered as a proof. */
+type By = 'password' | 'code';
+
+/**
+ * Counts an attempt to prove to be the owner of an address, before it is known how it ends, so that many at once
+ * cannot slip through; `refundAttempt` takes back one that succeeded. Returns the milliseconds to wait when the
+ * budget is empty. Networks that signed in to the account lately are not held up by what others try from elsewhere, and
+ * no code is by wrong passwords, from wherever: whoever is guessed at, be it from the same office, still has a way in.
+ */
+export function countAttempt(
+  deps: Deps,
+  tx: Tx,
+  requestContext: RequestContext,
+  email: string,
+  now: number,
+  by: By = 'password',
+): number | undefined {
+  return takeFromLimits(tx, budgetsOf(deps, tx, requestContext, email, now)[by], now);
+}
+
+/** A wrong code counts for passwords as well, be one of their budgets empty already. */
+export function chargeFailedCode(
+  deps: Deps,
+  tx: Tx,
+  requestContext: RequestContext,
+  email: string,
+  now: number,
+): void {
+  for (const budget of budgetsOf(deps, tx, requestContext, email, now).password)
+    takeFromLimits(tx, [budget], now);
+}
+
+export function refundAttempt(
+  deps: Deps,
+  tx: Tx,
+  requestContext: RequestContext,
+  email: string,
+  now: number,
+  by: By = 'password',
+): void {
+  refundLimits(tx, budgetsOf(deps, tx, requestContext, email, now)[by]);
+}
+
+/** Forgets what failed here and from everywhere, for someone who has proved to own the address in another way. */
+export function clearAttempts(deps: Deps, tx: Tx, requestContext: RequestContext, email: string): void {
+  deleteLimits(tx, Object.values(keysOf(deps, requestContext, email)));
+}
+
+/**
+ * Whether that is the password of the account at an address; `stored` is null where it has none. Where `isBarred`, no
+ * password is, after the same work. 429 when there were
+ * too many failures, or too many wait to be compared, and then that is no attempt.
+ */
+export async function provePassword(
+  deps: Deps,
+  requestContext: RequestContext,
+  proof: { email: string; stored: string | null; offered: string; isBarred?: boolean },
+  now: number,
+): Promise<boolean> {
+  const { email, stored, offered, isBarred = false } = proof;
+  deps.passwords.requireCapacity(requestContext.address);
+  const matches = async () =>
+    (await deps.passwords.verify(stored, offered, requestContext.address)) && !isBarred;
+  return prove(deps, requestContext, email, now, matches);
+}
+
+/** Whether `compare` holds, as an attempt on the disk from before that is known; one that held or threw is taken back. */
+export async function prove(
+  deps: Deps,
+  requestContext: RequestContext,
+  email: string,
+  now: number,
+  compare: () => Promise<boolean>,
+): Promise<boolean> {
+  const { here } = keysOf(deps, requestContext, email);
+  await beginAttempt(deps, requestContext, email, now, here);
+  let isFailed = false;
+  try {
+    isFailed = !(await compare());
+  } finally {
+    try {
+      if (!isFailed) await deps.write((tx) => refundAttempt(deps, tx, requestContext, email, now));
+    } finally {
+      deps.inFlightAttempts.end(here, !isFailed);
+    }
+  }
+  return !isFailed;
+}
+
+/** Counts an attempt. While others from here are undecided, an empty budget is waited for: those who succeed give back. */
+async function beginAttempt(
+  deps: Deps,
+  requestContext: RequestContext,
+  email: string,
+  now: number,
+  here: string,
+) {
+  for (;;) {
+    const waitMs = await deps.write((tx) => {
+      const waitMs = countAttempt(deps, tx, requestContext, email, now);
+      if (waitMs === undefined) tx.afterCommit(() => deps.inFlightAttempts.begin(here));
+      return waitMs;
+    });
+    if (waitMs === undefined) return;
+    const room = deps.inFlightAttempts.room(here);
+    if (!room) throw rateLimited(waitMs);
+    await room;
+  }
+}
+
+export const rateLimited = (waitMs: number) => tooManyRequests(waitMs, 'attempts-limited');
+
+/** What is left of attempts by either proof: from this network, and together from all that are not known. */
+function budgetsOf(
+  deps: Deps,
+  tx: Tx,
+  requestContext: RequestContext,
+  email: string,
+  now: number,
+): Record<By, PersistentLimit[]> {
+  const limits = deps.config.rate_limits;
+  if (!limits.enabled) return { password: [], code: [] };
+  const keys = keysOf(deps, requestContext, email);
+  const user = findUserByEmail(tx, email);
+  const isKnown = knowsNetwork(tx, user?.id ?? '', networkOf(requestContext.address), now);
+  const here = { burst: limits.failures_burst, refillMs: MINUTE / limits.failures_per_minute };
+  const everywhere = {
+    burst: limits.account_failures_burst,
+    refillMs: MINUTE / limits.account_failures_per_minute,
+  };
+  const ofBoth = (key: string, keyOfAll: string): PersistentLimit[] => [
+    { key, bucket: here },
+    ...(isKnown ? [] : [{ key: keyOfAll, bucket: everywhere }]),
+  ];
+  return { password: ofBoth(keys.here, keys.password), code: ofBoth(keys.codeHere, keys.code) };
+}
+
+function keysOf({ keys }: Deps, { address }: RequestContext, email: string) {
+  const account = keys.codeHash(email);
+  return {
+    here: `attempts:${account}:${networkOf(address)}`,
+    codeHere: `code-attempts:${account}:${networkOf(address)}`,
+    password: `attempts:${account}`,
+    code: `code-attempts:${account}`,
+  };
+}

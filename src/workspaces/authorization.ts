@@ -1,0 +1,149 @@
+import { type Db, prepared, query } from '../db/connection.ts';
+import type { Steps, Tx } from '../db/tx.ts';
+import type { Deps } from '../deps.ts';
+import type { Guard } from '../http/route.ts';
+import { forbidden, orNotFound, tooManyRequests } from '../kernel/errors.ts';
+import { SECOND } from '../kernel/instants.ts';
+import {
+  type Actor,
+  capText,
+  requireNoToken,
+  requireSession,
+  signedInOrToken,
+  type TokenCap,
+} from '../sessions/authentication.ts';
+import { isNotBeingRemoved } from '../storage/removals.ts';
+import type { Role } from '../storage/tables.ts';
+
+const RANKS: Record<Role, number> = { viewer: 0, member: 1, admin: 2, owner: 3 };
+
+declare const authorized: unique symbol;
+
+/** Someone whom the workspace's guard has let in; only that guard makes one. */
+export interface Member extends Actor {
+  readonly workspaceId: string;
+  /** Stands for the id in the indexes of tasks, and in front of every word in the search index. */
+  readonly workspaceKey: number;
+  readonly role: Role;
+  /** To whose quotas what the workspace holds counts. */
+  readonly ownerId: string;
+  readonly [authorized]: true;
+}
+
+/**
+ * The guard of everything inside a workspace: signed in, the workspace exists (else 404), and the caller belongs to
+ * it with at least that role (else 403). With `apiTokens: 'rejected'` by session only.
+ */
+export const member = (
+  least: Role,
+  { apiTokens }: { apiTokens: 'capped' | 'rejected' } = { apiTokens: 'capped' },
+): Guard<Member> => ({
+  bearer: true,
+  apiTokens,
+  role: least,
+  authorize: async (deps, requestContext, request) => {
+    const who = await signedInOrToken.authorize(deps, requestContext, request);
+    if (apiTokens === 'rejected') requireNoToken(who);
+    const { workspaceId = '' } = request;
+    const { role, code, ownerId } = requireMembership(deps.read, who, workspaceId, least);
+    // The one place that may call someone a member.
+    return { ...who, workspaceId, workspaceKey: code, role, ownerId } as Member;
+  },
+});
+
+/**
+ * Writes in the member's name, in a transaction that asks at the guard again: whoever was signed out, removed or demoted
+ * since the request came in, or whose workspace is gone, gets the guard's error and writes nothing.
+ */
+export const writeAs = <T>(deps: Deps, who: Member, job: Parameters<typeof deps.write<T>>[0]): Promise<T> =>
+  deps.write<T>((tx: Tx) => {
+    requireRole(deps, tx, who);
+    tx.actAs(who);
+    return job(tx);
+  }, who);
+
+/** What changes more is a mass change. */
+export const MANY_ROWS = 1_000;
+
+/** As `writeAs`, for a job that may change very many rows, `rows` of them. Of mass changes a user has one at a time. */
+export const writeInStepsAs = <T>(
+  deps: Deps,
+  who: Member,
+  rows: number,
+  job: (tx: Tx) => Steps<T>,
+): Promise<T> =>
+  asMassChange(deps, who, rows, () =>
+    deps.writeInSteps(function* (tx): Steps<T> {
+      requireRole(deps, tx, who);
+      tx.actAs(who);
+      return yield* job(tx);
+    }, who),
+  );
+
+/** Does what may be a mass change, by its rows: 429 while the user has another one queued or under way. */
+export async function asMassChange<T>(
+  { massChanges }: Deps,
+  { userId }: Member,
+  rows: number,
+  act: () => Promise<T>,
+): Promise<T> {
+  if (rows <= MANY_ROWS) return act();
+  if (massChanges.has(userId)) throw tooManyRequests(SECOND);
+  massChanges.add(userId);
+  try {
+    return await act();
+  } finally {
+    massChanges.delete(userId);
+  }
+}
+
+/** Asks at the guard again, after whatever was waited for, for the role of then or a lower one. Its errors. */
+export function requireRole(deps: Deps, db: Db, who: Member, least = who.role): void {
+  requireSession(deps, db, who);
+  requireMembership(db, who, who.workspaceId, least);
+}
+
+export const isAtLeast = (role: Role, least: Role): boolean => RANKS[role] >= RANKS[least];
+
+/** A workspace, and the role that someone has in it, if any. */
+interface Standing {
+  code: number;
+  owner_id: string;
+  role: Role | null;
+}
+
+const standingOf = prepared<{ workspaceId: string; userId: string }, Standing>((argument) =>
+  query
+    .selectFrom('workspaces as workspace')
+    .leftJoin('members as member', (join) =>
+      join.onRef('member.workspace_id', '=', 'workspace.id').on('member.user_id', '=', argument('userId')),
+    )
+    .select(['workspace.code', 'workspace.owner_id', 'member.role'])
+    .where('workspace.id', '=', argument('workspaceId'))
+    .where(isNotBeingRemoved('workspace', 'workspace.id')),
+);
+
+/** The workspace's code, and the role that the user has in it, if any; undefined where there is no such workspace. */
+export const findStanding = (db: Db, asked: { workspaceId: string; userId: string }) =>
+  db.cached(standingOf(asked))[0];
+
+/** The lower of a role and that of an API token. */
+export const cappedRole = (role: Role, cap: TokenCap | null): Role =>
+  cap && RANKS[cap.role] < RANKS[role] ? cap.role : role;
+
+function requireMembership(db: Db, { userId, cap }: Actor, workspaceId: string, least: Role) {
+  const {
+    code,
+    owner_id: ownerId,
+    role,
+  } = orNotFound(findStanding(db, { workspaceId, userId }), 'workspace');
+  if (role === null) throw forbidden('You are no member of this workspace');
+  if (cap && cap.workspaceIds !== null && !cap.workspaceIds.includes(workspaceId)) {
+    throw forbidden(`This API token may do nothing in this workspace (it has: ${capText(cap)})`);
+  }
+  if (!isAtLeast(role, least)) throw forbidden(`This needs the role ${least} or a higher one`);
+  if (cap && !isAtLeast(cap.role, least)) {
+    throw forbidden(`This needs the role ${least} or a higher one, and this API token has: ${capText(cap)}`);
+  }
+  return { code, role: cappedRole(role, cap), ownerId };
+}

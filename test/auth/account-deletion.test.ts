@@ -1,0 +1,587 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createAccount } from '../../src/auth/account/account.ts';
+import { purgeAccounts } from '../../src/auth/purge.ts';
+import { DAY, toInstant } from '../../src/kernel/instants.ts';
+import { insertIdentity } from '../../src/storage/identities.ts';
+import { listMails } from '../../src/storage/outbox-listing.ts';
+import { finishRemovals } from '../../src/workspaces/removals.ts';
+import { expectSound } from '../integrity.ts';
+import { addTasks } from '../many-tasks.ts';
+import { as, homeOf, invite, joined } from '../people.ts';
+import { errand } from '../shell.ts';
+import { collecting, openWorld, type Person, type World, type WorldOptions } from '../world.ts';
+
+let world: World;
+afterEach(async () => {
+  expectSound(world);
+  await world.close();
+});
+
+const open = async (options: WorldOptions = {}) => {
+  world = await openWorld(options);
+  return world;
+};
+const remove = (person: Person, body: unknown = { password: person.password }) =>
+  world.call('DELETE', '/auth/me', { token: person.accessToken, body });
+const listIn = async (person: Person, workspaceId: string) =>
+  (await as(world, person)('GET', `/workspaces/${workspaceId}/lists`)).body.items[0].id;
+const count = (sql: string, ...values: string[]): number =>
+  world.opened.storage.reading
+    .prepare<unknown[], number>(`select count(*) from ${sql}`)
+    .pluck()
+    .get(...values) ?? 0;
+
+/** An account that signs in without a password, as by Google. */
+async function passwordless(email: string): Promise<Person> {
+  const { id } = await world.deps.write((tx) => {
+    const user = createAccount(tx, { email, name: 'Pat', passwordHash: null }, world.clock.now());
+    insertIdentity(tx, user.id, 'google', `subject of ${email}`, world.clock.now());
+    return user;
+  });
+  await world.call('POST', '/auth/login/code', { body: { email } });
+  const { code } = await world.mailTo(email);
+  const { body } = await world.call('POST', '/auth/login/code/confirm', { body: { email, code } });
+  return { id, email, password: '', accessToken: body.accessToken, refreshToken: body.refreshToken };
+}
+
+describe('what is asked for', () => {
+  it('is the password where there is one: 400 on its path without it, 403 for a wrong one', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com');
+    for (const body of [undefined, {}, { email: ada.email }]) {
+      const answer = await world.call('DELETE', '/auth/me', {
+        token: ada.accessToken,
+        ...(body && { body }),
+      });
+      expect([answer.status, answer.body.issues]).toEqual([
+        400,
+        [{ path: 'password', message: 'Password is required' }],
+      ]);
+    }
+    for (const body of [{ password: 'wrong password' }, { password: 'wrong password', email: ada.email }]) {
+      const answer = await remove(ada, body);
+      expect([answer.status, answer.body.error]).toEqual([403, 'ForbiddenError']);
+    }
+    expect((await as(world, ada)('GET', '/me')).status).toBe(200);
+    expect((await remove(ada, { password: ada.password, email: 'other@example.com' })).status).toBe(204);
+  });
+
+  it('is the address where there is no password, in any case', async () => {
+    await open();
+    const pat = await passwordless('pat@example.com');
+    for (const body of [{}, { password: 'whatever' }]) {
+      const answer = await remove(pat, body);
+      expect([answer.status, answer.body.issues]).toEqual([
+        400,
+        [{ path: 'email', message: 'Email must be valid' }],
+      ]);
+    }
+    expect((await remove(pat, { email: 'other@example.com' })).status).toBe(403);
+    expect((await remove(pat, { email: 'Pat@Example.com' })).status).toBe(204);
+    expect(count('identities')).toBe(0);
+  });
+
+  it('counts as a failed sign-in when it is wrong', async () => {
+    await open({ settings: { rate_limits: { enabled: true, failures_burst: 3 } } });
+    const ada = await world.signUp();
+    for (let i = 0; i < 3; i += 1) expect((await remove(ada, { password: 'wrong' })).status).toBe(403);
+    const { status, headers } = await remove(ada);
+    expect([status, headers.get('retry-after')]).toEqual([429, '60']);
+    expect((await world.call('POST', '/auth/login', { body: ada })).status).toBe(429);
+  });
+});
+
+describe('a deleted account', () => {
+  it('is gone at once: access token, refresh token, password, codes and mailed tokens', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com');
+    await world.call('POST', '/auth/password/reset/request', { body: { email: ada.email } });
+    const { token: reset } = await world.mailTo(ada.email);
+    await world.call('POST', '/auth/login/code', { body: { email: ada.email } });
+    const { code } = await world.mailTo(ada.email);
+    await as(world, ada)('POST', '/auth/email/change/request', { newEmail: 'new@example.com' });
+    const { token: change } = await world.mailTo('new@example.com');
+    const { token: keep } = await world.mailTo(ada.email);
+
+    expect((await remove(ada)).status).toBe(204);
+    const { email, password, refreshToken } = ada;
+    for (const [path, body] of [
+      ['/auth/refresh', { refreshToken }],
+      ['/auth/login', { email, password }],
+      ['/auth/login/code/confirm', { email, code }],
+      ['/auth/password/reset/confirm', { token: reset, newPassword: 'another password' }],
+      ['/auth/email/change/confirm', { token: change }],
+      ['/auth/email/change/revert', { token: keep }],
+    ] as const) {
+      expect([path, (await world.call('POST', path, { body })).status]).toEqual([path, 401]);
+    }
+    expect((await as(world, ada)('GET', '/me')).status).toBe(401);
+    expect((await remove(ada)).status).toBe(401);
+    const tables = ['users', 'sessions', 'refresh_tokens', 'identities', 'known_addresses', 'email_tokens'];
+    for (const table of [...tables, 'login_codes', 'notifications', 'members', 'workspaces', 'removals']) {
+      expect([table, count(table)]).toEqual([table, 0]);
+    }
+    await world.untilIdle();
+    expect(count('outbox')).toBe(0);
+  });
+
+  it('takes invitations and sign-ups of the address with it, and gives way to a fresh account', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com');
+    const bob = await world.signUp('bob@example.com', 'Bob');
+    const token = await invite(world, bob, await homeOf(world, bob), ada.email, 'admin');
+    await invite(world, bob, await homeOf(world, bob), 'zoe@example.com', 'admin');
+    await as(world, ada)('PATCH', '/me', { name: 'Someone else' });
+    await remove(ada);
+    expect([count('invitations where email = ?', ada.email), count('invitations')]).toEqual([0, 1]);
+
+    const again = await world.signUp('ada@example.com', 'Ada');
+    expect(again.id).not.toBe(ada.id);
+    const call = as(world, again);
+    expect((await call('GET', '/me/workspaces')).body.items).toMatchObject([{ title: "Ada's workspace" }]);
+    expect((await call('GET', '/me/notifications')).body.total).toBe(0);
+    expect((await call('GET', '/me/sessions')).body.total).toBe(1);
+    expect((await call('POST', '/invitations/accept', { token })).status).toBe(400);
+  });
+
+  it('leaves no trace of the person in the files: database, log, search index, outbox', async () => {
+    await open();
+    const needle = (kind: string) => `${kind}needle7q`;
+    const ada = await world.signUp(`${needle('mail')}@example.com`, needle('name'));
+    const bob = await world.signUp('bob@example.com', 'Bob');
+    const home = await homeOf(world, ada);
+    const call = as(world, ada);
+    const listId = await listIn(ada, home);
+    for (let i = 0; i < 30; i += 1) {
+      const description = `${needle('body')} ${'x'.repeat(i * 300)} ${needle('tail')}`;
+      await call('POST', `/workspaces/${home}/tasks`, {
+        title: `${needle('title')}${i}`,
+        listId,
+        description,
+      });
+    }
+    for (let i = 0; i < 10; i += 1) {
+      const former = { listId, title: needle('former') };
+      const { body: task } = await call('POST', `/workspaces/${home}/tasks`, former);
+      await call('PATCH', `/workspaces/${home}/tasks/${task.id}`, { title: `Milk ${i}` });
+    }
+    await call('POST', `/workspaces/${home}/spaces`, { title: needle('space') });
+    await invite(world, ada, home, `${needle('guest')}@example.com`, 'viewer');
+    const newPassword = 'another password';
+    await call('POST', '/me/password', { currentPassword: ada.password, newPassword });
+    // Where others are: what is theirs stays, the name does not.
+    const foreign = await homeOf(world, bob);
+    const token = await invite(world, bob, foreign, ada.email, 'member');
+    await call('POST', '/invitations/accept', { token });
+    await call('POST', '/auth/email/change/request', { newEmail: `${needle('new')}@example.com` });
+    const { token: change } = await world.mailTo(`${needle('new')}@example.com`);
+    await world.call('POST', '/auth/email/change/confirm', { body: { token: change } });
+    await as(world, bob)('POST', '/auth/email/change/request', { newEmail: `${needle('new')}@example.com` });
+    await world.untilIdle();
+    const inFiles = () =>
+      ['', '-wal']
+        .map((end) => readFileSync(join(world.folder, `errand.db${end}`), 'latin1'))
+        .join('\n')
+        .match(/[a-z]+needle7q/g) ?? [];
+    expect(new Set(inFiles()).size).toBeGreaterThan(5);
+
+    expect((await remove(ada, { password: newPassword })).status).toBe(204);
+    await world.untilIdle();
+    expect(inFiles()).toEqual([]);
+    const { body } = await as(world, bob)('GET', '/me/notifications');
+    expect(body.total).toBe(0);
+  });
+
+  it('takes the name out of the title that an transferred workspace was given, and leaves one that was chosen', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com', 'Ada');
+    const bob = await world.signUp('bob@example.com', 'Bob');
+    const home = await homeOf(world, ada);
+    const chosen = (await as(world, ada)('POST', '/workspaces', { title: "Ada's engine" })).body.id;
+    for (const id of [home, chosen]) {
+      const token = await invite(world, ada, id, bob.email, 'member');
+      await as(world, bob)('POST', '/invitations/accept', { token });
+    }
+    expect((await remove(ada)).status).toBe(204);
+    const titleOf = async (id: string) => (await as(world, bob)('GET', `/workspaces/${id}`)).body.title;
+    expect([await titleOf(home), await titleOf(chosen)]).toEqual(["Bob's workspace", "Ada's engine"]);
+  });
+
+  it('takes the name out of what others were told of a workspace that was named after it', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com', 'Adalovelace');
+    const home = await homeOf(world, ada);
+    const bob = await joined(world, ada, home, 'admin', 'Bob');
+    const eve = await joined(world, bob, home, 'member', 'Eve');
+    expect((await remove(ada)).status).toBe(204);
+    const titlesOf = async (person: Person) => {
+      const { items } = (await as(world, person)('GET', '/me/notifications')).body;
+      return items.map(({ title }: { title: string }) => title);
+    };
+    expect(await titlesOf(bob)).toEqual(["Eve joined Bob's workspace"]);
+    expect(await titlesOf(eve)).toEqual(["You are invited to Bob's workspace"]);
+    await world.untilIdle();
+    for (const name of ['errand.db', 'errand.db-wal'])
+      expect(readFileSync(join(world.folder, name), 'latin1')).not.toContain('Adalovelace');
+  });
+
+  it('leaves no sign-up at an address that it had before', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com');
+    const body = { email: ada.email, password: 'password1', name: 'Ada' };
+    expect((await world.call('POST', '/auth/register', { body })).status).toBe(201);
+    await as(world, ada)('POST', '/auth/email/change/request', { newEmail: 'countess@example.com' });
+    const { token } = await world.mailTo('countess@example.com');
+    expect((await world.call('POST', '/auth/email/change/confirm', { body: { token } })).status).toBe(204);
+    expect((await remove(ada)).status).toBe(204);
+    expect(count('pending_signups')).toBe(0);
+  });
+
+  it('is counted against no more, and others as before', async () => {
+    await open({ settings: { rate_limits: { enabled: true } } });
+    const people = [await world.signUp(), await world.signUp()];
+    for (const person of people) {
+      await invite(world, person, await homeOf(world, person), 'guest@example.com', 'viewer');
+      await as(world, person)('GET', '/account/export');
+    }
+    const kept = () => people.map(({ id }) => count('budgets where key like ?', `%${id}`));
+    expect(kept()).toEqual([2, 2]);
+    expect((await remove(people[0] as Person)).status).toBe(204);
+    expect(kept()).toEqual([0, 2]);
+  });
+
+  describe('takes its mails with it', () => {
+    const change = async (person: Person, newEmail: string) => {
+      await as(world, person)('POST', '/auth/email/change/request', { newEmail });
+      const { token } = await world.mailTo(newEmail);
+      await world.call('POST', '/auth/email/change/confirm', { body: { token } });
+    };
+    const signInByCode = async (person: Person, email: string): Promise<Person> => {
+      await world.call('POST', '/auth/login/code', { body: { email } });
+      const { code } = await world.mailTo(email);
+      const { body } = await world.call('POST', '/auth/login/code/confirm', { body: { email, code } });
+      return { ...person, email, accessToken: body.accessToken };
+    };
+    const mailed = () => listMails(world.deps.read).map(({ kind, to }) => [kind, to]);
+
+    it('that went to a former address, though no link in them works any more', async () => {
+      await open();
+      const ada = await world.signUp('ada@example.com');
+      const bob = await world.signUp('bob@example.com', 'Bob');
+      await invite(world, bob, await homeOf(world, bob), ada.email, 'member');
+      const newPassword = 'another password';
+      await as(world, ada)('POST', '/me/password', { currentPassword: ada.password, newPassword });
+      await as(world, ada)('POST', '/auth/email/change/request', { newEmail: 'other@example.com' });
+      await change(ada, 'new@example.com');
+      await world.untilIdle();
+      world.clock.advance(8 * DAY);
+      await purgeAccounts(world.deps);
+      expect(mailed()).toContainEqual(['email-keep', ada.email]);
+      const now = await signInByCode(ada, 'new@example.com');
+      expect((await remove(now, { password: newPassword })).status).toBe(204);
+      expect(mailed()).toEqual([]);
+    });
+
+    it('that went to an address it had until a change was reverted', async () => {
+      await open();
+      const ada = await world.signUp('ada@example.com');
+      const email = 'new@example.com';
+      await change(ada, email);
+      await world.call('POST', '/auth/password/reset/request', { body: { email } });
+      const { token } = await world.mailTo(email);
+      const body = { token, newPassword: 'another password' };
+      await world.call('POST', '/auth/password/reset/confirm', { body });
+      const { token: keep } = await world.mailTo(ada.email);
+      await world.call('POST', '/auth/email/change/revert', { body: { token: keep } });
+      await world.untilIdle();
+      expect(mailed().toSorted()).toEqual([
+        ['password-changed', email],
+        ['password-removed', ada.email],
+      ]);
+      expect((await remove(await signInByCode(ada, ada.email), { email: ada.email })).status).toBe(204);
+      expect(mailed()).toEqual([]);
+    });
+
+    it('that anyone had sent to its address', async () => {
+      await open();
+      const { email, ...ada } = await world.signUp();
+      await world.call('POST', '/auth/login/code', { body: { email } });
+      const again = { email, password: 'password1', name: 'Mallory' };
+      expect((await world.call('POST', '/auth/register', { body: again })).status).toBe(201);
+      await world.untilIdle();
+      expect(mailed().toSorted()).toEqual([
+        ['confirm-signup', email],
+        ['login-code', email],
+      ]);
+      expect((await remove({ email, ...ada })).status).toBe(204);
+      expect(mailed()).toEqual([]);
+    });
+
+    it('that it caused and newer ones replaced, before they are sent', async () => {
+      let isDown = false;
+      await open({
+        transport: {
+          ...collecting([]),
+          deliver: async (letter) => {
+            if (isDown) return { kind: 'delayed', reason: 'down' };
+            world.mails.push(letter);
+            return { kind: 'taken' };
+          },
+        },
+      });
+      const ada = await world.signUp();
+      const home = await homeOf(world, ada);
+      isDown = true;
+      for (const newEmail of ['first@example.com', 'second@example.com']) {
+        const invitation = { email: 'guest@example.com', role: 'viewer' };
+        expect((await as(world, ada)('POST', `/workspaces/${home}/invitations`, invitation)).status).toBe(
+          201,
+        );
+        await as(world, ada)('POST', '/auth/email/change/request', { newEmail });
+      }
+      await world.untilIdle();
+      expect(mailed()).toHaveLength(6);
+      expect((await remove(ada)).status).toBe(204);
+      expect(mailed()).toEqual([]);
+    });
+  });
+
+  it('takes no mail with it to an address that was only asked for', async () => {
+    await open();
+    const ada = await world.signUp();
+    const email = 'new@example.com';
+    await world.call('POST', '/auth/register', { body: { email, password: 'password1', name: 'New' } });
+    await as(world, ada)('POST', '/auth/email/change/request', { newEmail: email });
+    await world.untilIdle();
+    expect((await remove(ada)).status).toBe(204);
+    expect(listMails(world.deps.read)).toMatchObject([{ kind: 'confirm-signup', to: email }]);
+  });
+
+  it('keeps the log to a replication tool where there is one', async () => {
+    await open({ settings: { database: { external_replication: true } } });
+    const ada = await world.signUp();
+    const before = readFileSync(join(world.folder, 'errand.db-wal')).length;
+    expect((await remove(ada)).status).toBe(204);
+    expect(readFileSync(join(world.folder, 'errand.db-wal')).length).toBeGreaterThan(before);
+    expect(count(`meta where key like 'residue%'`)).toBe(0);
+  });
+
+  it('is erased from the log later when someone reads from it', async () => {
+    await open();
+    const ada = await world.signUp();
+    const snapshot = world.deps.openSnapshot();
+    expect((await remove(ada)).status).toBe(204);
+    expect(readFileSync(join(world.folder, 'errand.db-wal')).length).toBeGreaterThan(0);
+    snapshot.close();
+    await finishRemovals(world.deps);
+    expect(readFileSync(join(world.folder, 'errand.db-wal'), 'latin1')).not.toContain(ada.email);
+    expect(count(`meta where key like 'residue%'`)).toBe(0);
+  });
+});
+
+describe('what the person leaves behind', () => {
+  it('passes workspaces to the longest-standing admin, else member, and deletes those with viewers only', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com', 'Ada');
+    const call = as(world, ada);
+    const home = await homeOf(world, ada);
+    const [team, watched] = await Promise.all(
+      ['Team', 'Watched'].map(async (title) => (await call('POST', '/workspaces', { title })).body.id),
+    );
+    const viewer = await joined(world, ada, home, 'viewer');
+    world.clock.advance(1_000);
+    const second = await world.signUp(undefined, 'Second');
+    const first = await joined(world, ada, home, 'member', 'First');
+    world.clock.advance(1_000);
+    const token = await invite(world, ada, home, second.email, 'member');
+    expect((await as(world, second)('POST', '/invitations/accept', { token })).status).toBe(200);
+    const early = await joined(world, ada, team, 'member', 'Early');
+    world.clock.advance(1_000);
+    const admin = await joined(world, ada, team, 'admin', 'Admin');
+    world.clock.advance(1_000);
+    await joined(world, ada, team, 'admin', 'Late');
+    await joined(world, ada, watched, 'viewer', 'Watcher');
+
+    const { accessToken } = (await world.call('POST', '/auth/login', { body: ada })).body;
+    expect((await remove({ ...ada, accessToken })).status).toBe(204);
+    const seen = async (person: Person, id: string) =>
+      (await as(world, person)('GET', `/workspaces/${id}`)).body;
+    const passedOn = world.log.map((line) => JSON.parse(line)).filter(({ role }) => role === 'owner');
+    expect(passedOn.map(({ event, workspaceId, userId }) => [event, workspaceId, userId]).toSorted()).toEqual(
+      [
+        ['role-changed', home, first.id],
+        ['role-changed', team, admin.id],
+      ].toSorted(),
+    );
+    const updatedAt = toInstant(world.clock.now());
+    expect(await seen(first, home)).toMatchObject({
+      ownerId: first.id,
+      role: 'owner',
+      memberCount: 3,
+      updatedAt,
+    });
+    expect(await seen(second, home)).toMatchObject({ ownerId: first.id, role: 'member' });
+    expect(await seen(viewer, home)).toMatchObject({ role: 'viewer' });
+    expect(await seen(admin, team)).toMatchObject({ ownerId: admin.id, role: 'owner', memberCount: 3 });
+    expect(await seen(early, team)).toMatchObject({ role: 'member' });
+    expect((await as(world, admin)('GET', `/workspaces/${watched}`)).status).toBe(404);
+  });
+
+  it('passes on no workspace that is not theirs', async () => {
+    await open();
+    const owner = await world.signUp();
+    const home = await homeOf(world, owner);
+    const admin = await joined(world, owner, home, 'admin');
+    for (const role of ['admin', 'member', 'viewer'] as const) {
+      expect((await remove(await joined(world, owner, home, role))).status).toBe(204);
+    }
+    const of = async (person: Person) => (await as(world, person)('GET', `/workspaces/${home}`)).body;
+    expect(await of(owner)).toMatchObject({ ownerId: owner.id, role: 'owner', memberCount: 2 });
+    expect(await of(admin)).toMatchObject({ ownerId: owner.id, role: 'admin' });
+  });
+
+  it('keeps tasks elsewhere, without creator and assignee, and their counts and series right', async () => {
+    await open();
+    const bob = await world.signUp('bob@example.com', 'Bob');
+    const home = await homeOf(world, bob);
+    const ada = await joined(world, bob, home, 'member', 'Ada');
+    const listId = await listIn(bob, home);
+    await addTasks(world, home, 90, { creatorId: ada.id });
+    await addTasks(world, home, 70, { assigneeId: ada.id });
+    await as(world, ada)('POST', `/workspaces/${home}/recurring-tasks`, {
+      title: 'Water',
+      listId,
+      assigneeId: ada.id,
+      interval: { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'Europe/Paris' },
+    });
+    expect((await remove(ada)).status).toBe(204);
+    for (const column of ['creator_id', 'assignee_id']) {
+      expect(count(`tasks where ${column} is not null`)).toBe(0);
+      expect(count(`recurring_series where ${column} is not null`)).toBe(0);
+    }
+    expect(count('tasks')).toBe(161);
+    expect(count('users')).toBe(1);
+  });
+
+  it('is finished after a stop in the midst of it, and unseen until then', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com');
+    await addTasks(world, await homeOf(world, ada), 100, { creatorId: ada.id });
+    world.opened.beginStop();
+    expect((await remove(ada)).status).toBe(503);
+    expect(count('removals')).toBe(2);
+    expect(count('users where email = ? or name <> ?', ada.email, '')).toBe(0);
+    const list = await errand(world, ['users', 'list', '--json']);
+    expect(JSON.parse(list.out)).toEqual([]);
+
+    await world.opened.close();
+    world = await openWorld({ folder: world.folder });
+    await finishRemovals(world.deps);
+    for (const table of ['users', 'workspaces', 'tasks', 'removals']) expect(count(table)).toBe(0);
+    expect((await world.signUp('ada@example.com')).id).not.toBe(ada.id);
+  });
+});
+
+describe('what was mailed works no more, also while the rest is still to go:', () => {
+  it('an invitation from them', async () => {
+    await open();
+    const [owner, eve] = [await world.signUp(), await world.signUp()];
+    const home = await homeOf(world, owner);
+    const ada = await joined(world, owner, home, 'admin');
+    const token = await invite(world, ada, home, eve.email, 'admin');
+    await addTasks(world, await homeOf(world, ada), 100, { creatorId: ada.id });
+    world.opened.beginStop();
+    expect((await remove(ada)).status).toBe(503);
+    expect((await as(world, owner)('GET', `/workspaces/${home}/invitations`)).body.items).toEqual([]);
+    expect((await as(world, eve)('POST', '/invitations/accept', { token })).status).toBe(400);
+  });
+
+  it('an address for the account', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com');
+    await as(world, ada)('POST', '/auth/email/change/request', { newEmail: 'new@example.com' });
+    const [{ token: change }, { token: keep }] = [
+      await world.mailTo('new@example.com'),
+      await world.mailTo(ada.email),
+    ];
+    await addTasks(world, await homeOf(world, ada), 100, { creatorId: ada.id });
+    world.opened.beginStop();
+    expect((await remove(ada)).status).toBe(503);
+    expect(count('users')).toBe(1);
+    for (const [what, token] of Object.entries({ confirm: change, revert: keep }))
+      expect((await world.call('POST', `/auth/email/change/${what}`, { body: { token } })).status).toBe(401);
+  });
+});
+
+describe('a deletion beside other work', () => {
+  it('is done once, and a second one beside it is refused as by a session that has ended', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com');
+    const answers = await Promise.all([remove(ada), remove(ada)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 401]);
+    expect(answers.find(({ status }) => status === 401)?.headers.get('WWW-Authenticate')).toBe('Bearer');
+  });
+
+  it('never fails another request, nor leaves an orphan, whoever wins', async () => {
+    await open();
+    for (let round = 0; round < 12; round += 1) {
+      const ada = await world.signUp(undefined, 'Ada');
+      const home = await homeOf(world, ada);
+      const bob = await joined(world, ada, home, round % 2 === 0 ? 'admin' : 'viewer', 'Bob');
+      const foreign = await homeOf(world, bob);
+      await as(world, ada)('POST', '/invitations/accept', {
+        token: await invite(world, bob, foreign, ada.email, 'member'),
+      });
+      const [listId, bobsList] = [await listIn(ada, home), await listIn(bob, foreign)];
+      const a = as(world, ada);
+      const b = as(world, bob);
+      const writes = () => [
+        () => a('POST', `/workspaces/${home}/tasks`, { title: 'A', listId, assigneeId: ada.id }),
+        () => a('POST', `/workspaces/${foreign}/tasks`, { title: 'A', listId: bobsList }),
+        () => a('POST', '/workspaces', { title: 'Late' }),
+        () => a('POST', `/workspaces/${home}/spaces`, { title: 'Late' }),
+        () => a('POST', `/workspaces/${home}/invitations`, { email: 'x@example.com', role: 'viewer' }),
+        () => a('PATCH', '/me', { name: 'Late' }),
+        () => a('POST', '/me/password', { currentPassword: ada.password, newPassword: 'new password' }),
+        () => a('POST', '/auth/email/change/request', { newEmail: 'late@example.com' }),
+        () => world.call('POST', '/auth/login', { body: ada }),
+        () => world.call('POST', '/auth/refresh', { body: { refreshToken: ada.refreshToken } }),
+        () => b('POST', `/workspaces/${home}/tasks`, { title: 'B', listId, assigneeId: ada.id }),
+        () => b('POST', `/workspaces/${foreign}/tasks`, { title: 'B', listId: bobsList, assigneeId: ada.id }),
+        () =>
+          b('PATCH', `/workspaces/${foreign}/members/${ada.id}`, { role: 'owner', password: bob.password }),
+        () => b('DELETE', `/workspaces/${foreign}/members/${ada.id}`),
+        () => a('DELETE', `/workspaces/${home}/lists/${listId}`),
+        () => a('DELETE', `/workspaces/${home}`),
+      ];
+      const before = writes().slice(round, round + 4);
+      const requests = [...before, () => remove(ada), () => remove(ada), ...writes()];
+      const answers = await Promise.all(requests.map((request) => request()));
+      expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
+      expectSound(world);
+    }
+  });
+});
+
+describe('errand users delete', () => {
+  it('deletes an account while the server runs, once told --yes', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com');
+    const asked = await errand(world, ['users', 'delete', 'Ada@Example.com']);
+    expect([asked.code, asked.err]).toEqual([
+      2,
+      'errand: This deletes ada@example.com permanently. Add --yes to confirm\n',
+    ]);
+    const { code, out } = await errand(world, ['users', 'delete', 'Ada@Example.com', '--yes']);
+    expect([code, out]).toEqual([0, 'Deleted ada@example.com\n']);
+    expect((await as(world, ada)('GET', '/me')).status).toBe(401);
+    expect(count('users')).toBe(0);
+    const again = await errand(world, ['users', 'delete', 'ada@example.com', '--yes']);
+    expect([again.code, again.err]).toEqual([
+      1,
+      'errand: There is no account with the address ada@example.com\n',
+    ]);
+  });
+});

@@ -1,0 +1,331 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DAY, MINUTE } from '../../src/kernel/instants.ts';
+import { routes } from '../../src/routes.ts';
+import { isWellFormed, newApiToken } from '../../src/sessions/api-token-format.ts';
+import { tick } from '../../src/tick.ts';
+import { as, homeOf, joined } from '../people.ts';
+import { openWorld, type Person, type World } from '../world.ts';
+
+let world: World;
+let ada: Person;
+let home: string;
+
+beforeEach(async () => {
+  world = await openWorld();
+  ada = await world.signUp('ada@example.com');
+  home = await homeOf(world, ada);
+});
+afterEach(() => world.close());
+
+const INPUT = { title: 'Report', role: 'admin', workspaceIds: null as string[] | null };
+
+const make = async (input: object = {}, person = ada) =>
+  (await as(world, person)('POST', '/me/tokens', { ...INPUT, ...input })).body;
+
+const get = (token: string, path: string) => world.call('GET', path, { token });
+const statusOf = async (token: string, path = '/me') => (await get(token, path)).status;
+const iso = (ms: number) => new Date(ms).toISOString();
+
+describe('an API token', () => {
+  it('is shown once, has a checksum, and is kept as a hash', async () => {
+    const made = await make();
+    expect(made.token).toMatch(/^errand_[\w-]{43}[0-9A-Za-z]{6}$/);
+    expect(made).toEqual({
+      id: expect.any(String),
+      title: 'Report',
+      role: 'admin',
+      workspaceIds: null,
+      lastFour: made.token.slice(-4),
+      createdAt: iso(world.clock.now()),
+      expiresAt: iso(world.clock.now() + 90 * DAY),
+      lastUsedAt: null,
+      token: made.token,
+    });
+    const { token: _token, ...listed } = made;
+    const page = (await as(world, ada)('GET', '/me/tokens')).body;
+    expect(page).toEqual({ items: [listed], page: 1, limit: 50, total: 1 });
+    const rows = world.opened.storage.reading.prepare('select * from api_tokens').all();
+    expect(JSON.stringify(rows)).not.toContain(made.token);
+  });
+
+  it('has a checksum of CRC-32 in base 62', () => {
+    expect(isWellFormed(`errand_${'A'.repeat(43)}1zEXPJ`)).toBe(true);
+    const token = newApiToken();
+    expect(isWellFormed(token)).toBe(true);
+    for (let at = 0; at < token.length; at += 1) {
+      const other = token[at] === 'x' ? 'y' : 'x';
+      expect(isWellFormed(token.slice(0, at) + other + token.slice(at + 1))).toBe(false);
+    }
+    for (const broken of [token.slice(0, -1), `${token}x`, token.toUpperCase(), ` ${token}`])
+      expect(isWellFormed(broken)).toBe(false);
+  });
+
+  it('with a wrong checksum is 401 without a query, as is an unknown one with one', async () => {
+    const { token } = await make();
+    const unknown = await get(newApiToken(), '/me');
+    const wrong = await get(`${token.slice(0, -1)}${token.endsWith('x') ? 'y' : 'x'}`, '/me');
+    expect([wrong.status, wrong.body]).toEqual([401, unknown.body]);
+  });
+
+  it('needs title, role and workspaces, and an end within 366 days', async () => {
+    const issuesOf = async (body: object) => {
+      const answer = await as(world, ada)('POST', '/me/tokens', body);
+      expect(answer.status).toBe(400);
+      return answer.body.issues.map(({ path }: { path: string }) => path);
+    };
+    expect(await issuesOf({})).toEqual(['title', 'role', 'workspaceIds']);
+    expect(await issuesOf({ ...INPUT, title: '' })).toEqual(['title']);
+    expect(await issuesOf({ ...INPUT, title: 'x'.repeat(101) })).toEqual(['title']);
+    expect(await issuesOf({ ...INPUT, role: 'owner' })).toEqual(['role']);
+    const now = world.clock.now();
+    for (const expiresAt of [null, iso(now), iso(now - 1), iso(now + 366 * DAY + 1), 'x'])
+      expect(await issuesOf({ ...INPUT, expiresAt })).toEqual(['expiresAt']);
+    expect((await make({ expiresAt: iso(now + 366 * DAY) })).expiresAt).toBe(iso(now + 366 * DAY));
+  });
+
+  it('may last for ever only where the settings allow it', async () => {
+    await world.close();
+    world = await openWorld({ settings: { auth: { tokens_may_last: true } } });
+    ada = await world.signUp('ada@example.com');
+    const { token, expiresAt } = await make({ expiresAt: null });
+    expect(expiresAt).toBeNull();
+    world.clock.advance(3_000 * DAY);
+    await tick(world.deps);
+    expect(await statusOf(token)).toBe(200);
+  });
+
+  it('names workspaces of its user only: any other list is one same 400', async () => {
+    const bob = await world.signUp('bob@example.com');
+    const foreign = await homeOf(world, bob);
+    const seen = new Set<string>();
+    for (const workspaceIds of [[], [foreign], [home, foreign], [crypto.randomUUID()], ['x'], [5], 'x', {}]) {
+      const { status, body } = await as(world, ada)('POST', '/me/tokens', { ...INPUT, workspaceIds });
+      expect([status, body.issues.map(({ path }: { path: string }) => path)]).toEqual([
+        400,
+        ['workspaceIds'],
+      ]);
+      seen.add(JSON.stringify(body));
+    }
+    expect(seen.size).toBe(1);
+    expect((await make({ workspaceIds: [home, home] })).workspaceIds).toEqual([home]);
+  });
+
+  it('can be renamed, and nothing else of it changed', async () => {
+    const { id, token } = await make({ role: 'viewer', workspaceIds: [home] });
+    const changes = { title: 'Other', role: 'admin', workspaceIds: null, expiresAt: null };
+    const { status, body } = await as(world, ada)('PATCH', `/me/tokens/${id}`, changes);
+    expect([status, body]).toMatchObject([200, { title: 'Other', role: 'viewer', workspaceIds: [home] }]);
+    const bob = await world.signUp('bob@example.com');
+    for (const method of ['PATCH', 'DELETE'])
+      expect((await as(world, bob)(method, `/me/tokens/${id}`, {})).status).toBe(404);
+    expect(await statusOf(token)).toBe(200);
+  });
+
+  it('is one of at most a hundred', async () => {
+    const made = await Promise.all(Array.from({ length: 105 }, () => make()));
+    expect(made.filter(({ token }) => token !== undefined)).toHaveLength(100);
+    expect(made.find(({ error }) => error !== undefined).error).toBe('BadRequestError');
+  });
+
+  it('notes its use every 10 minutes at most', async () => {
+    const { token } = await make();
+    const used = async () => {
+      await world.untilIdle();
+      return (await as(world, ada)('GET', '/me/tokens')).body.items[0].lastUsedAt;
+    };
+    await get(token, '/me');
+    const first = await used();
+    expect(first).toBe(iso(world.clock.now()));
+    world.clock.advance(10 * MINUTE - 1);
+    await get(token, '/me');
+    expect(await used()).toBe(first);
+    world.clock.advance(1);
+    await get(token, '/me');
+    expect(await used()).toBe(iso(world.clock.now()));
+  });
+});
+
+describe('the cap of an API token', () => {
+  it('is the lower of both roles', async () => {
+    const tasks = `/workspaces/${home}/tasks`;
+    const rename = (token: string) =>
+      world.call('PATCH', `/workspaces/${home}`, { token, body: { title: 'Home' } });
+    const viewer = await make({ role: 'viewer' });
+    const member = await make({ role: 'member' });
+    const admin = await make({ role: 'admin' });
+    expect(await statusOf(viewer.token, tasks)).toBe(200);
+    const space = (token: string) =>
+      world.call('POST', `/workspaces/${home}/spaces`, { token, body: { title: 'New' } });
+    expect((await space(viewer.token)).status).toBe(403);
+    expect((await space(member.token)).status).toBe(201);
+    const low = await rename(member.token);
+    expect([low.status, low.body.message]).toEqual([403, expect.stringContaining('role member')]);
+    expect((await rename(admin.token)).status).toBe(200);
+    const guest = await joined(world, ada, home, 'viewer');
+    const { token } = await make({}, guest);
+    expect((await space(token)).status).toBe(403);
+    expect((await get(member.token, `/workspaces/${home}`)).body.role).toBe('member');
+  });
+
+  it('is its workspaces: others are 403 by path, and seen nowhere', async () => {
+    const other = (await as(world, ada)('POST', '/workspaces', { title: 'Other' })).body.id;
+    await joined(world, ada, other, 'member', 'Grace');
+    await joined(world, ada, home, 'member', 'Heidi');
+    const { token } = await make({ workspaceIds: [other] });
+    expect(await statusOf(token, `/workspaces/${home}`)).toBe(403);
+    expect(await statusOf(token, `/workspaces/${crypto.randomUUID()}`)).toBe(404);
+    const workspaces = (await get(token, '/me/workspaces')).body;
+    expect([workspaces.total, workspaces.items[0].id]).toEqual([1, other]);
+    const notices = (await get(token, '/me/notifications')).body;
+    expect(notices.items.map(({ data }: { data: { workspaceId: string } }) => data.workspaceId)).toEqual([
+      other,
+    ]);
+    const response = await world.app.request('/api/me/events', {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    const reader = response.body?.getReader();
+    let text = '';
+    while (!text.includes('"epoch"')) text += new TextDecoder().decode((await reader?.read())?.value);
+    await reader?.cancel();
+    expect(text).toContain(other);
+    expect(text).not.toContain(home);
+  });
+
+  it('never widens when its workspaces go', async () => {
+    const other = (await as(world, ada)('POST', '/workspaces', { title: 'Other' })).body.id;
+    const { id, token } = await make({ workspaceIds: [other] });
+    await as(world, ada)('DELETE', `/workspaces/${other}`);
+    await world.untilIdle();
+    expect(await statusOf(token, `/workspaces/${home}`)).toBe(403);
+    expect((await get(token, '/me/workspaces')).body.items).toEqual([]);
+    const { items } = (await as(world, ada)('GET', '/me/tokens')).body;
+    expect(items).toMatchObject([{ id, workspaceIds: [] }]);
+  });
+
+  it('keeps it from everything that only a session may do, before anything else is looked at', async () => {
+    const { token } = await make();
+    const never = routes.filter(({ guard }) => guard.apiTokens === 'rejected');
+    expect(never.length).toBeGreaterThan(20);
+    for (const { method, path } of never) {
+      const filled = path.replace('{workspace_id}', home).replaceAll(/\{\w+\}/g, 'x');
+      const answer = await world.call(method.toUpperCase(), filled, {
+        token,
+        ...(method !== 'get' && { body: {} }),
+      });
+      const said = [path, answer.status, answer.body?.message];
+      expect(said).toEqual([path, 403, expect.stringContaining('role admin, all workspaces')]);
+    }
+    const allowed = routes.filter(
+      ({ guard, path }) => guard.apiTokens === 'narrowed' && path.startsWith('/me'),
+    );
+    expect(allowed.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
+      'get /me',
+      'get /me/events',
+      'get /me/notifications',
+      'get /me/workspaces',
+    ]);
+  });
+});
+
+describe('an API token ends', () => {
+  it('at its instant', async () => {
+    const { token } = await make({ expiresAt: iso(world.clock.now() + DAY) });
+    world.clock.advance(DAY - 1);
+    expect(await statusOf(token)).toBe(200);
+    world.clock.advance(1);
+    expect(await statusOf(token)).toBe(401);
+    await tick(world.deps);
+    expect(await statusOf(token)).toBe(401);
+  });
+
+  const signIn = async () => {
+    const { email, password } = ada;
+    const { body } = await world.call('POST', '/auth/login', { body: { email, password } });
+    Object.assign(ada, { accessToken: body.accessToken, refreshToken: body.refreshToken });
+  };
+
+  it('when it is deleted, by a reset, by reuse and with the other sessions; not with a changed password', async () => {
+    const ends: [string, (id: string) => Promise<unknown>][] = [
+      ['deletion', (id) => as(world, ada)('DELETE', `/me/tokens/${id}`)],
+      ['DELETE /me/sessions', () => as(world, ada)('DELETE', '/me/sessions')],
+      [
+        'reset',
+        async () => {
+          await world.call('POST', '/auth/password/reset/request', { body: { email: ada.email } });
+          const { token } = await world.mailTo(ada.email);
+          ada.password = 'password of the reset';
+          await world.call('POST', '/auth/password/reset/confirm', {
+            body: { token, newPassword: ada.password },
+          });
+          await signIn();
+        },
+      ],
+      [
+        'reuse',
+        async () => {
+          for (const _twice of [1, 2])
+            await world.call('POST', '/auth/refresh', { body: { refreshToken: ada.refreshToken } });
+        },
+      ],
+    ];
+    for (const [how, end] of ends) {
+      await signIn();
+      const { id, token } = await make();
+      expect([how, await statusOf(token)]).toEqual([how, 200]);
+      await end(id);
+      expect([how, await statusOf(token)]).toEqual([how, 401]);
+    }
+    await signIn();
+    const { token } = await make();
+    await as(world, ada)('POST', '/me/password', { currentPassword: ada.password, newPassword: 'password2' });
+    expect(await statusOf(token)).toBe(200);
+  });
+
+  it('when a change of address is undone, where it was made since', async () => {
+    const before = await make();
+    world.clock.advance(MINUTE);
+    await as(world, ada)('POST', '/auth/email/change/request', { newEmail: 'thief@example.com' });
+    const { token: keep } = await world.mailTo(ada.email);
+    const { token: change } = await world.mailTo('thief@example.com');
+    const since = await make();
+    await world.call('POST', '/auth/email/change/confirm', { body: { token: change } });
+    await world.call('POST', '/auth/email/change/revert', { body: { token: keep } });
+    expect([await statusOf(before.token), await statusOf(since.token)]).toEqual([200, 401]);
+  });
+
+  it('with the account', async () => {
+    const { token } = await make();
+    await as(world, ada)('DELETE', '/auth/me', { password: ada.password });
+    expect(await statusOf(token)).toBe(401);
+    const left = world.opened.storage.reading.prepare('select * from api_tokens').all();
+    expect(left).toEqual([]);
+  });
+});
+
+describe('the owner of an API token', () => {
+  it('is mailed a notice when it is made', async () => {
+    await make({ title: 'Visit evil.example.com now' });
+    const { subject, text } = await world.mailTo(ada.email);
+    expect(subject).toBe('An API token was made for your account');
+    expect(text).not.toContain('evil.example.com');
+  });
+
+  it('is told once, 7 days before it ends, after downtime too', async () => {
+    const { id } = await make();
+    await make({ title: 'Short', expiresAt: iso(world.clock.now() + 7 * DAY) });
+    world.clock.advance(83 * DAY - 1);
+    await tick(world.deps);
+    const notices = () => as(world, ada)('GET', '/me/notifications').then(({ body }) => body.items);
+    const login = await world.call('POST', '/auth/login', {
+      body: { email: ada.email, password: ada.password },
+    });
+    ada.accessToken = login.body.accessToken;
+    expect(await notices()).toEqual([]);
+    world.clock.advance(2 * MINUTE);
+    for (const _twice of [1, 2]) await tick(world.deps);
+    expect(await notices()).toMatchObject([{ type: 'token.expiring', data: { tokenId: id } }]);
+    await world.untilIdle();
+    const mails = world.mails.filter(({ subject }) => subject === 'An API token ends soon');
+    expect(mails).toHaveLength(1);
+  });
+});

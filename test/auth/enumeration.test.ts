@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createAccount } from '../../src/auth/account/account.ts';
+import { type Answer, type Call, openWorld, type Person, quickPasswords, type World } from '../world.ts';
+
+let world: World;
+let ada: Person;
+let hashes: number;
+beforeEach(async () => {
+  hashes = 0;
+  const counted = <Args extends unknown[], Result>(work: (...given: Args) => Result) => {
+    return (...given: Args): Result => {
+      hashes += 1;
+      return work(...given);
+    };
+  };
+  world = await openWorld({
+    settings: { rate_limits: { enabled: true, auth_burst: 1_000 } },
+    passwords: {
+      ...quickPasswords,
+      hash: counted(quickPasswords.hash),
+      verify: counted(quickPasswords.verify),
+    },
+  });
+  ada = await world.signUp('ada@example.com');
+  await world.call('POST', '/auth/register', {
+    body: { email: 'pending@example.com', password: 'password1', name: 'P' },
+  });
+  await world.untilIdle();
+});
+afterEach(() => world.close());
+
+/** What a stranger sees of a request, and the slow work until it was answered: hashes, and asking the disk. */
+async function seen(request: () => Promise<Answer>) {
+  const before = { ...world.opened.writer.counts };
+  const hashed = hashes;
+  const { status, body, headers } = await request();
+  const after = { ...world.opened.writer.counts };
+  await world.untilIdle();
+  const names = [...headers]
+    .filter(([name]) => name !== 'x-request-id')
+    .map(([name, value]) => `${name}: ${value}`);
+  return { status, body, names, jobs: after.jobs - before.jobs, hashes: hashes - hashed };
+}
+
+/** What is asked about an address; `from` says by whom: a token for what needs one, and from where. */
+const FLOWS: Record<string, (email: string, from: Call) => Promise<Answer>> = {
+  'sign-up': (email, from) =>
+    world.call('POST', '/auth/register', { ...from, body: { email, password: 'password1', name: 'A' } }),
+  'a sign-in code': (email, from) => world.call('POST', '/auth/login/code', { ...from, body: { email } }),
+  'a wrong code': (email, from) =>
+    world.call('POST', '/auth/login/code/confirm', { ...from, body: { email, code: '000000' } }),
+  'a password reset': (email, from) =>
+    world.call('POST', '/auth/password/reset/request', { ...from, body: { email } }),
+  'a failed sign-in': (email, from) =>
+    world.call('POST', '/auth/login', { ...from, body: { email, password: 'wrong password' } }),
+  'an e-mail change': (newEmail, from) =>
+    world.call('POST', '/auth/email/change/request', { ...from, body: { newEmail } }),
+};
+
+for (const [flow, ask] of Object.entries(FLOWS)) {
+  it(`${flow} looks the same for existing, passwordless, pending and new addresses: answer, headers, hashes, commits`, async () => {
+    const other = await world.signUp('bob@example.com');
+    await world.deps.write((tx) =>
+      createAccount(tx, { email: 'nopass@example.com', name: 'No', passwordHash: null }, world.clock.now()),
+    );
+    const from = { token: ada.accessToken };
+    const existing = await seen(() => ask(other.email, from));
+    const pending = await seen(() => ask('pending@example.com', from));
+    const fresh = await seen(() => ask('new@example.com', from));
+    expect(await seen(() => ask('nopass@example.com', from))).toEqual(existing);
+    expect(pending).toEqual(existing);
+    expect(fresh).toEqual(existing);
+  });
+
+  it(`${flow} is limited at the same request for existing, pending and new addresses`, async () => {
+    await world.close();
+    world = await openWorld({ settings: { rate_limits: { enabled: true, auth_burst: 20 } } });
+    const other = await world.signUp('bob@example.com');
+    await world.call('POST', '/auth/register', {
+      body: { email: 'pending@example.com', password: 'password1', name: 'P' },
+    });
+    const firstLimited = async (email: string, address: string) => {
+      const { accessToken: token } = await world.signUp();
+      for (let i = 1; i <= 31; i += 1) if ((await ask(email, { token, address })).status === 429) return i;
+      return 0;
+    };
+    const limits = [
+      await firstLimited(other.email, '192.0.2.1'),
+      await firstLimited('pending@example.com', '192.0.2.2'),
+      await firstLimited('new@example.com', '192.0.2.3'),
+    ];
+    expect(new Set(limits).size).toBe(1);
+    expect(limits[0]).toBeGreaterThan(0);
+  });
+}
+
+it('an existing owner is told of a sign-up, and nothing of theirs changes', async () => {
+  await world.call('POST', '/auth/register', {
+    body: { email: ada.email, password: 'attacker password', name: 'Eve' },
+  });
+  const mail = await world.mailTo(ada.email);
+  expect([mail.subject, mail.token]).toEqual(['You already have an account', undefined]);
+  expect(
+    (await world.call('POST', '/auth/login', { body: { email: ada.email, password: ada.password } })).status,
+  ).toBe(200);
+});
+
+it('closed sign-up refuses everyone alike, and accounts that exist still sign in', async () => {
+  const { folder } = world;
+  await world.opened.close();
+  const closed = await openWorld({ folder, settings: { auth: { signup: 'closed' } } });
+  for (const email of [ada.email, 'new@example.com']) {
+    const { status, body } = await closed.call('POST', '/auth/register', {
+      body: { email, password: 'password1', name: 'A' },
+    });
+    expect([status, body.error]).toEqual([403, 'ForbiddenError']);
+  }
+  expect(
+    (await closed.call('POST', '/auth/login', { body: { email: ada.email, password: ada.password } })).status,
+  ).toBe(200);
+  await closed.close();
+  world = await openWorld();
+});

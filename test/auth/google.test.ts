@@ -1,0 +1,231 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { query } from '../../src/db/connection.ts';
+import { SECOND } from '../../src/kernel/instants.ts';
+import { type GoogleDouble, idToken, newSigningKey, openGoogle, openGoogleWorld } from '../google-double.ts';
+import { errand } from '../shell.ts';
+import type { World } from '../world.ts';
+
+const KEY = newSigningKey('key-1');
+
+let google: GoogleDouble;
+let world: World;
+beforeEach(async () => {
+  google = await openGoogle(KEY);
+  world = await openGoogleWorld(google);
+});
+afterEach(async () => {
+  await world.close();
+  await google.close();
+});
+
+const logIn = (token: string) => world.call('POST', '/auth/login/google', { body: { idToken: token } });
+const link = (token: string, accessToken: string) =>
+  world.call('POST', '/me/google', { body: { idToken: token }, token: accessToken });
+const me = async (token: string) => (await world.call('GET', '/me', { token })).body;
+const subjects = () => world.mails.map(({ subject }) => subject);
+
+describe('sign-in by Google', () => {
+  it('opens an account with its default workspace at the first time, and finds it again', async () => {
+    const first = await logIn(idToken(KEY));
+    expect([first.status, first.body.user]).toEqual([
+      200,
+      { id: expect.any(String), email: 'ada@gmail.com', name: 'Ada Lovelace', isEmailVerified: true },
+    ]);
+    expect(await me(first.body.accessToken)).toMatchObject({ hasPassword: false, googleLinked: true });
+    const workspaces = await world.call('GET', '/me/workspaces', { token: first.body.accessToken });
+    expect(workspaces.body.items).toMatchObject([{ title: "Ada Lovelace's workspace", role: 'owner' }]);
+    const again = await logIn(idToken(KEY, { iss: 'accounts.google.com' }));
+    expect([again.status, again.body.user.id]).toEqual([200, first.body.user.id]);
+  });
+
+  it('is rejected while the account is disabled, by sub and by address', async () => {
+    const { body } = await logIn(idToken(KEY));
+    await errand(world, ['create-user', '--email', 'bob@gmail.com', '--name', 'Bob', '--no-password']);
+    for (const email of ['ada@gmail.com', 'bob@gmail.com'])
+      expect(await errand(world, ['users', 'disable', email])).toMatchObject({ code: 0 });
+    expect((await logIn(idToken(KEY))).status).toBe(401);
+    expect((await logIn(idToken(KEY, { sub: '2', email: 'bob@gmail.com' }))).status).toBe(401);
+    await errand(world, ['users', 'enable', 'ada@gmail.com']);
+    expect((await logIn(idToken(KEY))).body.user).toEqual(body.user);
+  });
+
+  it('knows people by sub: an address that changes at Google changes nothing here', async () => {
+    const { body } = await logIn(idToken(KEY));
+    const renamed = await logIn(idToken(KEY, { email: 'countess@gmail.com', name: 'Countess' }));
+    expect(renamed.body.user).toEqual(body.user);
+    const other = await logIn(idToken(KEY, { sub: '2', email: 'countess@gmail.com' }));
+    expect(other.body.user.id).not.toBe(body.user.id);
+    for (const claims of [{ email: undefined }, { email_verified: false }, { email: 'ü@example.com' }]) {
+      expect((await logIn(idToken(KEY, claims))).body.user).toEqual(body.user);
+      expect((await logIn(idToken(KEY, { ...claims, sub: '3' }))).status).toBe(401);
+    }
+  });
+
+  it('takes a token until it expires, and 50 parallel first sign-ins with one open one account', async () => {
+    const exp = Math.floor(Date.now() / SECOND) + 3_590;
+    const token = idToken(KEY, { exp });
+    const answers = await Promise.all(Array.from({ length: 50 }, () => logIn(token)));
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.user?.id}`)).size).toBe(1);
+    const { total } = (await world.call('GET', '/me/workspaces', { token: answers[0]?.body.accessToken }))
+      .body;
+    expect(total).toBe(1);
+    world.clock.set(exp * SECOND - 1);
+    expect((await logIn(token)).status).toBe(200);
+    world.clock.advance(1);
+    expect((await logIn(token)).status).toBe(401);
+  });
+
+  it.each([
+    ['Ada\u0000\n Lovelace\u2028', 'Ada  Lovelace'],
+    [`${'x'.repeat(199)}😀`, 'x'.repeat(199)],
+    ['  ', 'ada'],
+    [undefined, 'ada'],
+    [7, 'ada'],
+  ])('makes the name %j fit: %j', async (name, expected) => {
+    expect((await logIn(idToken(KEY, { name }))).body.user.name).toBe(expected);
+  });
+
+  it('accepts keys as certificates and as a JWK set', async () => {
+    google.respond = (response) => {
+      const { n, e } = KEY.publicKey.export({ format: 'jwk' });
+      response.end(JSON.stringify({ keys: [{ kid: KEY.kid, kty: 'RSA', alg: 'RS256', use: 'sig', n, e }] }));
+    };
+    expect((await logIn(idToken(KEY))).status).toBe(200);
+  });
+});
+
+describe('an address with a pending sign-up', () => {
+  it('is free of it for good once Google opened the account, also when the account moves away', async () => {
+    await world.call('POST', '/auth/register', {
+      body: { email: 'ada@gmail.com', password: 'password of Mallory', name: 'Mallory' },
+    });
+    const { token: pending } = await world.mailTo('ada@gmail.com');
+    const { body } = await logIn(idToken(KEY));
+    await world.call('POST', '/auth/email/change/request', {
+      token: body.accessToken,
+      body: { newEmail: 'ada@example.com' },
+    });
+    const { token } = await world.mailTo('ada@example.com');
+    expect((await world.call('POST', '/auth/email/change/confirm', { body: { token } })).status).toBe(204);
+    expect((await world.call('POST', '/auth/register/confirm', { body: { token: pending } })).status).toBe(
+      401,
+    );
+  });
+});
+
+describe('an address that has an account', () => {
+  const ACCOUNT = 'ada@example.com';
+  const asked = { email: ACCOUNT, sub: '5' };
+
+  it('is linked only where Google is authoritative, and its owner is told', async () => {
+    const ada = await world.signUp(ACCOUNT);
+    const refused = await logIn(idToken(KEY, asked));
+    expect([refused.status, refused.body.message]).toEqual([401, expect.stringMatching(/sign in .*link/)]);
+    expect((await logIn(idToken(KEY, { ...asked, hd: '' }))).status).toBe(401);
+    expect((await me(ada.accessToken)).googleLinked).toBe(false);
+
+    const { status, body } = await logIn(idToken(KEY, { ...asked, hd: 'example.com' }));
+    expect([status, body.user.id]).toEqual([200, ada.id]);
+    expect(await me(ada.accessToken)).toMatchObject({ googleLinked: true, hasPassword: true });
+    expect((await world.mailTo(ACCOUNT)).subject).toBe('Google was added as a way to sign in');
+    expect((await logIn(idToken(KEY, asked))).status).toBe(200);
+  });
+
+  it('of Gmail is linked whatever its case, and look-alikes are not', async () => {
+    const ada = await world.signUp('ada@gmail.com');
+    const evil = await world.signUp('ada@gmail.com.example.com');
+    expect((await logIn(idToken(KEY, { email: 'ADA@Gmail.com' }))).body.user.id).toBe(ada.id);
+    expect((await logIn(idToken(KEY, { sub: '6', email: evil.email }))).status).toBe(401);
+  });
+
+  it('is not handed to whoever has the address at Google now', async () => {
+    await logIn(idToken(KEY, { hd: 'gmail.com' }));
+    expect((await logIn(idToken(KEY, { sub: '7' }))).status).toBe(401);
+  });
+
+  it('that a Google account moved away from is free for others', async () => {
+    const { body } = await logIn(idToken(KEY));
+    await world.call('POST', '/auth/email/change/request', {
+      token: body.accessToken,
+      body: { newEmail: ACCOUNT },
+    });
+    const { token } = await world.mailTo(ACCOUNT);
+    await world.call('POST', '/auth/email/change/confirm', { body: { token } });
+    expect((await logIn(idToken(KEY))).body.user).toMatchObject({ id: body.user.id, email: ACCOUNT });
+    expect((await logIn(idToken(KEY, { sub: '8' }))).body.user.id).not.toBe(body.user.id);
+  });
+});
+
+describe('linking', () => {
+  it('is refused once the session has ended, however far the request has come', async () => {
+    const ada = await world.signUp('ada@example.com');
+    const { write } = world.deps;
+    world.deps.write = (job) =>
+      write((tx) => {
+        tx.run(query.deleteFrom('sessions'));
+        return job(tx);
+      });
+    expect((await link(idToken(KEY, { sub: '9' }), ada.accessToken)).status).toBe(401);
+    world.deps.write = write;
+    expect(world.deps.read.all(query.selectFrom('identities').selectAll())).toEqual([]);
+  });
+
+  it('is asked for by the owner, told to them, and may be taken back to the last way in', async () => {
+    const ada = await world.signUp('ada@example.com');
+    const token = idToken(KEY, { email: 'elsewhere@example.org' });
+    const linked = await link(token, ada.accessToken);
+    expect([linked.status, linked.body]).toEqual([200, await me(ada.accessToken)]);
+    expect(linked.body).toMatchObject({ googleLinked: true, email: 'ada@example.com' });
+    expect((await logIn(token)).body.user.id).toBe(ada.id);
+    expect((await link(token, ada.accessToken)).status).toBe(200);
+
+    const unlink = () => world.call('DELETE', '/me/google', { token: ada.accessToken });
+    expect([(await unlink()).status, (await unlink()).status]).toEqual([204, 204]);
+    await world.untilIdle();
+    expect(subjects().filter((subject) => subject.startsWith('Google was'))).toEqual([
+      'Google was added as a way to sign in',
+      'Google was removed as a way to sign in',
+    ]);
+    expect((await me(ada.accessToken)).googleLinked).toBe(false);
+    expect((await logIn(token)).body.user.id).not.toBe(ada.id);
+  });
+
+  it('leaves the mailed code to an account without any other way in', async () => {
+    const { body } = await logIn(idToken(KEY));
+    await world.call('DELETE', '/me/google', { token: body.accessToken });
+    await world.untilIdle();
+    await world.call('POST', '/auth/login/code', { body: { email: 'ada@gmail.com' } });
+    const { code } = await world.mailTo('ada@gmail.com');
+    const answer = await world.call('POST', '/auth/login/code/confirm', {
+      body: { email: 'ada@gmail.com', code },
+    });
+    expect([answer.status, answer.body.user.id]).toEqual([200, body.user.id]);
+  });
+
+  it('names idToken when the token does not work, is another account’s, or a second one', async () => {
+    const taken = idToken(KEY);
+    await logIn(taken);
+    const ada = await world.signUp('ada@example.com');
+    const refusals = [await link(taken, ada.accessToken), await link('a.b.c', ada.accessToken)];
+    expect((await link(idToken(KEY, { sub: '2' }), ada.accessToken)).status).toBe(200);
+    refusals.push(await link(idToken(KEY, { sub: '3' }), ada.accessToken));
+    for (const { status, body } of refusals) {
+      expect([status, body.issues]).toEqual([400, [{ path: 'idToken', message: expect.any(String) }]]);
+    }
+    expect((await world.call('POST', '/me/google', { body: { idToken: taken } })).status).toBe(401);
+  });
+});
+
+describe('closed sign-up', () => {
+  it('refuses those who are new, and nobody else', async () => {
+    const { body } = await logIn(idToken(KEY));
+    const bob = await world.signUp('bob@gmail.com');
+    const { folder } = world;
+    await world.opened.close();
+    world = await openGoogleWorld(google, { folder, settings: { auth: { signup: 'closed' } } });
+    expect((await logIn(idToken(KEY))).body.user.id).toBe(body.user.id);
+    expect((await logIn(idToken(KEY, { sub: '2', email: bob.email }))).body.user.id).toBe(bob.id);
+    const { status, body: refusal } = await logIn(idToken(KEY, { sub: '3', email: 'new@gmail.com' }));
+    expect([status, refusal.error]).toEqual([403, 'ForbiddenError']);
+  });
+});

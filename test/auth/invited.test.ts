@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DAY } from '../../src/kernel/instants.ts';
+import { homeOf, invite } from '../people.ts';
+import { openWorld, type Person, type World } from '../world.ts';
+
+let world: World;
+let ada: Person;
+let home: string;
+const email = 'grace@example.com';
+
+beforeEach(async () => {
+  world = await openWorld();
+  ada = await world.signUp('ada@example.com');
+  home = await homeOf(world, ada);
+});
+afterEach(() => world.close());
+
+const register = (invitationToken: string, more: object = {}) =>
+  world.call('POST', '/auth/register/invited', {
+    body: { invitationToken, name: 'Grace', password: 'password1', ...more },
+  });
+
+describe('signing up by an invitation', () => {
+  it('opens the account, joins the workspace and signs in, in one step', async () => {
+    const { status, body } = await register(await invite(world, ada, home, email, 'member'));
+    expect([status, body.user]).toEqual([
+      201,
+      { id: expect.any(String), email, name: 'Grace', isEmailVerified: true },
+    ]);
+    const { items } = (await world.call('GET', '/me/workspaces', { token: body.accessToken })).body;
+    expect(items).toMatchObject([
+      { title: "Grace's workspace", role: 'owner' },
+      { id: home, role: 'member' },
+    ]);
+    const login = { email, password: 'password1' };
+    expect((await world.call('POST', '/auth/login', { body: login })).status).toBe(200);
+    expect((await world.call('GET', '/me', { token: body.accessToken })).body.hasPassword).toBe(true);
+  });
+
+  it('works while sign-up is closed', async () => {
+    const token = await invite(world, ada, home, email, 'viewer');
+    const { folder } = world;
+    await world.opened.close();
+    const closed = await openWorld({ folder, settings: { auth: { signup: 'closed' } } });
+    const { status } = await closed.call('POST', '/auth/register/invited', {
+      body: { invitationToken: token, name: 'Grace', password: 'password1' },
+    });
+    expect(status).toBe(201);
+    await closed.close();
+    world = await openWorld();
+  });
+
+  it('is 401 by a token that is wrong, used, withdrawn or expired, and opens nothing', async () => {
+    const token = await invite(world, ada, home, email, 'member');
+    expect((await register('x')).status).toBe(401);
+    expect((await register(token)).status).toBe(201);
+    expect((await register(token)).status).toBe(401);
+    const expired = await invite(world, ada, home, 'eve@example.com', 'member');
+    world.clock.advance(7 * DAY);
+    expect((await register(expired)).status).toBe(401);
+    const login = { email: 'eve@example.com', password: 'password1' };
+    expect((await world.call('POST', '/auth/login', { body: login })).status).toBe(401);
+  });
+
+  it('is 401 where the address has an account, and the invitation still works', async () => {
+    const bob = await world.signUp('bob@example.com');
+    const token = await invite(world, ada, home, bob.email, 'member');
+    expect((await register(token)).status).toBe(401);
+    const accepted = await world.call('POST', '/invitations/accept', {
+      token: bob.accessToken,
+      body: { token },
+    });
+    expect(accepted.status).toBe(200);
+  });
+
+  it('rejects a weak password without spending the token', async () => {
+    const token = await invite(world, ada, home, email, 'member');
+    const weak = await register(token, { password: 'short' });
+    expect([weak.status, weak.body.issues[0].path]).toEqual([400, 'password']);
+    expect((await register(token)).status).toBe(201);
+  });
+});
+
+describe('the ways to sign in', () => {
+  it('are told to everyone, and nothing else', async () => {
+    expect((await world.call('GET', '/auth/options')).body).toEqual({
+      signup: 'open',
+      google: null,
+      telegram: null,
+      mail: 'console',
+    });
+    await world.close();
+    world = await openWorld({
+      settings: {
+        auth: {
+          signup: 'closed',
+          google_client_ids: ['first', 'second'],
+          telegram_bot_token: '110201543:secret',
+          telegram_bot_name: 'errand_bot',
+        },
+        mail: { transport: 'smtp', smtp_host: 'mail.example.com' },
+      },
+    });
+    expect((await world.call('GET', '/auth/options')).body).toEqual({
+      signup: 'closed',
+      google: { clientId: 'first' },
+      telegram: { botName: 'errand_bot', botId: '110201543' },
+      mail: 'smtp',
+    });
+  });
+});

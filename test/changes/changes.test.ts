@@ -1,0 +1,169 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Change } from '../../src/db/journal.ts';
+import { setMeta } from '../../src/storage/meta.ts';
+import { as, type Call, homeOf, joined } from '../people.ts';
+import { openWorld, type Person, type World } from '../world.ts';
+
+let world: World;
+let ada: Person;
+let call: Call;
+let workspaceId: string;
+let inside: string;
+let list: { id: string; spaceId: string; statuses: { id: string; type: string }[] };
+beforeEach(async () => {
+  world = await openWorld();
+  ada = await world.signUp('ada@example.com');
+  call = as(world, ada);
+  workspaceId = await homeOf(world, ada);
+  inside = `/workspaces/${workspaceId}`;
+  list = (await call('GET', `${inside}/lists`)).body.items[0];
+});
+afterEach(() => world.close());
+
+const changes = async (cursor?: string, limit?: number, who = call) => {
+  const query = new URLSearchParams({ ...(cursor && { cursor }), ...(limit && { limit: String(limit) }) });
+  const { status, body } = await who('GET', `${inside}/changes?${query}`);
+  expect(status).toBe(200);
+  return body;
+};
+/** All pages from a cursor, or from the beginning. */
+const allOf = async (cursor?: string, limit?: number) => {
+  const pages = [await changes(cursor, limit)];
+  while (pages.at(-1).hasMore) pages.push(await changes(pages.at(-1).cursor, limit));
+  return pages;
+};
+const brief = (items: { kind: string; op: string; id: string }[]) =>
+  items.map(({ kind, op, id }) => `${op} ${kind} ${id}`);
+const newTask = async (more: object = {}) =>
+  (await call('POST', `${inside}/tasks`, { title: 'Task', listId: list.id, ...more })).body;
+const record = (...recorded: Omit<Change, 'workspaceId'>[]) =>
+  world.deps.write((tx) => {
+    for (const change of recorded) tx.record({ ...change, workspaceId });
+  });
+
+describe('the first load', () => {
+  it('sends everything in the order of the contract, whatever the size of the pages', async () => {
+    const done = list.statuses.find(({ type }) => type === 'completed')?.id;
+    const later = await newTask({ dueDate: '2026-05-01T00:00:00.000Z' });
+    const sooner = await newTask({ dueDate: '2026-04-01T00:00:00.000Z' });
+    const alike: { id: string }[] = [];
+    for (const due of ['Day', 'Date', 'Day', 'Date', 'Date', 'Day'])
+      alike.push(await newTask({ [`due${due}`]: due === 'Day' ? '2026-04-07' : '2026-04-07T00:00:00.000Z' }));
+    const undated = await newTask();
+    const closedFirst = await newTask({ statusId: done });
+    world.clock.advance(1_000);
+    const closedLast = await newTask({ statusId: done });
+    const [whole] = await allOf();
+    expect(whole.items.map(({ kind }: { kind: string }) => kind)).toEqual([
+      'workspace',
+      'member',
+      'statusTemplate',
+      'space',
+      'list',
+      ...Array.from({ length: 11 }, () => 'task'),
+    ]);
+    const tasks = [sooner, ...alike, later, undated, closedLast, closedFirst];
+    expect(whole.items.slice(5).map(({ id }: { id: string }) => id)).toEqual(tasks.map(({ id }) => id));
+    expect(whole.items[5].value).toEqual(sooner);
+    expect(whole.items[0].value).not.toHaveProperty('role');
+    expect(whole).toMatchObject({ hasMore: false, reset: false, cursor: whole.resume });
+    for (const limit of [1, 2, 3, 4, 5]) {
+      const pages = await allOf(undefined, limit);
+      expect(pages.flatMap(({ items }) => items)).toEqual(whole.items);
+      expect(new Set(pages.slice(0, -1).map(({ resume }) => resume))).toEqual(new Set([whole.resume]));
+    }
+  });
+
+  it('is followed by what changed meanwhile', async () => {
+    const first = await changes(undefined, 2);
+    const { id } = await newTask();
+    await record({ kind: 'task', id, op: 'put' });
+    const rest = await allOf(first.cursor, 100);
+    expect(rest.at(-1).resume).toBeUndefined();
+    expect(brief(rest.at(-1).items)).toEqual([`put task ${id}`]);
+  });
+});
+
+describe('following a cursor', () => {
+  it('sends each changed thing once, as it is now, and what is gone as deleted', async () => {
+    const { cursor } = await changes();
+    const { id } = await newTask();
+    await record({ kind: 'task', id, op: 'put' });
+    await record(
+      { kind: 'task', id: 'gone', op: 'put' },
+      { kind: 'list', id: list.id, op: 'put', fields: ['title'] },
+    );
+    await record(
+      { kind: 'task', id, op: 'put', fields: ['title'] },
+      { kind: 'space', id: 'left', op: 'delete' },
+    );
+    const page = await changes(cursor);
+    expect(brief(page.items)).toEqual([
+      'delete task gone',
+      `put list ${list.id}`,
+      `put task ${id}`,
+      'delete space left',
+    ]);
+    expect(page.items[1].value).toEqual(list);
+    expect(page).toMatchObject({ hasMore: false, reset: false });
+    expect((await changes(page.cursor)).items).toEqual([]);
+  });
+
+  it('sends the contents of a scope that is to be fetched again, and goes on behind it', async () => {
+    const { id } = await newTask();
+    const { cursor } = await changes();
+    await record({ kind: 'list', id: list.id, op: 'put' });
+    await record({ kind: 'list', id: list.id, op: 'refetch' });
+    await record({ kind: 'space', id: list.spaceId, op: 'put' });
+    const pages = await allOf(cursor, 2);
+    expect(brief(pages.flatMap(({ items }) => items))).toEqual([
+      `put list ${list.id}`,
+      `refetch list ${list.id}`,
+      `put list ${list.id}`,
+      `put task ${id}`,
+      `put space ${list.spaceId}`,
+    ]);
+    const { resume } = pages.find(({ items }) => items[0]?.op === 'refetch');
+    expect(brief((await changes(resume)).items)).toEqual([`put space ${list.spaceId}`]);
+  });
+
+  it('begins again where the cursor is of another workspace, epoch or file, and says so', async () => {
+    const { cursor } = await changes();
+    const { id: other } = (await call('POST', '/workspaces', { title: 'Other' })).body;
+    const { body: foreign } = await call('GET', `/workspaces/${other}/changes?limit=1`);
+    const first = await changes();
+    for (const useless of [
+      foreign.cursor,
+      foreign.resume,
+      'x'.repeat(40),
+      cursor.replace(/^./, (first: string) => (first === 'A' ? 'B' : 'A')),
+    ]) {
+      expect(await changes(useless)).toEqual({ ...first, reset: true });
+    }
+    const { writing } = world.opened.storage;
+    writing.exec('update changes set tag = tag + 1');
+    expect(await changes(cursor)).toMatchObject({ reset: true });
+    writing.exec('update changes set tag = tag - 1');
+    expect(await changes(cursor)).toMatchObject({ reset: false, items: [] });
+    await world.deps.write((tx) => void setMeta(tx, 'epoch', 'restored'));
+    expect(await changes(cursor)).toMatchObject({ reset: true, epoch: 'restored' });
+  });
+
+  it('is the same text for everyone who may read the workspace, and tells nothing of others', async () => {
+    const bob = as(world, await joined(world, ada, workspaceId, 'viewer'));
+    expect((await changes(undefined, 1, bob)).cursor).toBe((await changes(undefined, 1)).cursor);
+    const { cursor } = await changes();
+    await record({ kind: 'list', id: list.id, op: 'put' });
+    const { cursor: next } = await changes(cursor);
+    expect(next).toHaveLength(cursor.length);
+    expect(next).not.toBe(cursor);
+  });
+
+  it('is 400 for a text that could never be a cursor', async () => {
+    for (const text of ['no', 'spaces in it are none of ours', 'x'.repeat(5_000)]) {
+      const { status, body } = await call('GET', `${inside}/changes?cursor=${encodeURIComponent(text)}`);
+      expect(status).toBe(400);
+      expect(body.issues[0].path).toBe('cursor');
+    }
+  });
+});

@@ -1,0 +1,258 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HEARTBEAT_MS } from '../../src/changes/streams.ts';
+import type { Change } from '../../src/db/journal.ts';
+import { as, type Call, homeOf, joined } from '../people.ts';
+import { openWorld, type Person, type World } from '../world.ts';
+
+let world: World;
+let ada: Person;
+let call: Call;
+let workspaceId: string;
+let listId: string;
+beforeEach(async () => {
+  world = await openWorld();
+  ada = await world.signUp('ada@example.com');
+  call = as(world, ada);
+  workspaceId = await homeOf(world, ada);
+  listId = (await call('GET', `/workspaces/${workspaceId}/lists`)).body.items[0].id;
+});
+afterEach(() => world.close());
+
+interface Event {
+  event: string;
+  id: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the event holds
+  data: any;
+}
+
+/** Listens as a person; `next` waits for an event; undefined once the stream has ended. */
+async function listen(
+  person: Person,
+  { query = '', headers = {} }: { query?: string; headers?: Record<string, string> } = {},
+) {
+  const response = await world.app.request(`/api/me/events${query}`, {
+    headers: { Authorization: `Bearer ${person.accessToken}`, ...headers },
+  });
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  const events: Event[] = [];
+  const take = () => {
+    const frames = text.split('\n\n');
+    text = frames.pop() ?? '';
+    for (const frame of frames) {
+      const lines = new Map(
+        frame
+          .split('\n')
+          .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+      );
+      if (lines.has('event'))
+        events.push({
+          event: lines.get('event') ?? '',
+          id: lines.get('id') ?? '',
+          data: JSON.parse(lines.get('data') ?? ''),
+        });
+    }
+  };
+  const next = async (): Promise<Event | undefined> => {
+    while (events.length === 0) {
+      const { value, done } = (await reader?.read()) ?? { done: true, value: undefined };
+      if (done) return undefined;
+      text += value;
+      take();
+    }
+    return events.shift();
+  };
+  return { status: response.status, headers: response.headers, next, cancel: () => reader?.cancel() };
+}
+
+const nextOfMe = async (stream: { next(): Promise<Event | undefined> }) => {
+  let event = await stream.next();
+  while (event && event.event !== 'me') event = await stream.next();
+  return event;
+};
+
+const record = (...recorded: Omit<Change, 'workspaceId'>[]) =>
+  world.deps.write((tx) => {
+    tx.actAs({ userId: ada.id, clientId: 'tab' });
+    for (const change of recorded) tx.record({ ...change, workspaceId });
+  });
+const listChanged: Omit<Change, 'workspaceId'> = { kind: 'list', id: 'gone', op: 'delete' };
+
+describe('the stream of events', () => {
+  it('begins with hello, whose cursors are those of the changes', async () => {
+    const stream = await listen(ada);
+    expect(stream.headers.get('content-type')).toMatch('text/event-stream');
+    expect(stream.headers.get('x-accel-buffering')).toBe('no');
+    const { body } = await call('GET', `/workspaces/${workspaceId}/changes`);
+    expect(await stream.next()).toEqual({
+      event: 'hello',
+      id: expect.any(String),
+      data: {
+        userId: ada.id,
+        workspaces: { [workspaceId]: body.cursor },
+        unread: 0,
+        build: expect.any(String),
+        epoch: body.epoch,
+      },
+    });
+    await stream.cancel();
+    expect(world.deps.streams.size).toBe(0);
+  });
+
+  it('tells what a commit changed, its cursors following each other, and its client id to the same person only', async () => {
+    const bob = await joined(world, ada, workspaceId, 'viewer');
+    const [own, other] = [await listen(ada), await listen(bob)];
+    const hello = await own.next();
+    await other.next();
+    await record({ kind: 'list', id: listId, op: 'put', fields: ['title'] });
+    await record(listChanged);
+    const [first, second] = [await own.next(), await own.next()];
+    expect(first?.data).toMatchObject({
+      workspaceId,
+      from: hello?.data.workspaces[workspaceId],
+      items: [{ kind: 'list', op: 'put', id: listId, value: { title: 'Tasks' } }],
+      actorId: ada.id,
+      clientId: 'tab',
+    });
+    expect(second?.data).toMatchObject({
+      from: first?.data.cursor,
+      items: [{ kind: 'list', op: 'delete', id: 'gone' }],
+    });
+    expect((await other.next())?.data).toEqual({ ...first?.data, clientId: null });
+    const { body } = await call('GET', `/workspaces/${workspaceId}/changes`);
+    expect(second?.data.cursor).toBe(body.cursor);
+    await Promise.all([own.cancel(), other.cancel()]);
+  });
+
+  it('tells only that something changed where it is more than an event takes', async () => {
+    const stream = await listen(ada);
+    await stream.next();
+    await record(...Array.from({ length: 21 }, (_, i) => ({ ...listChanged, id: `list ${i}` })));
+    expect((await stream.next())?.data).toMatchObject({ items: [] });
+    await record({ kind: 'list', id: listId, op: 'refetch' });
+    expect((await stream.next())?.data).toMatchObject({ items: [] });
+    await stream.cancel();
+  });
+
+  it('resumes from the id of any event, over a restart too, without a gap', async () => {
+    const stream = await listen(ada);
+    const hello = await stream.next();
+    await record(listChanged);
+    const first = await stream.next();
+    await stream.cancel();
+    await record({ ...listChanged, id: 'second' });
+    const { folder } = world;
+    await world.opened.close();
+    world = await openWorld({ folder, start: world.clock.now() });
+    await record({ ...listChanged, id: 'third' });
+    const again = await listen(ada, { headers: { 'Last-Event-ID': first?.id ?? '' } });
+    expect(await again.next()).toMatchObject({
+      event: 'hello',
+      id: first?.id,
+      data: { workspaces: { [workspaceId]: first?.data.cursor } },
+    });
+    const missed = [await again.next()];
+    expect(missed.flatMap((event) => event?.data.items.map(({ id }: { id: string }) => id))).toEqual([
+      'second',
+      'third',
+    ]);
+    await record({ ...listChanged, id: 'fourth' });
+    expect((await again.next())?.data.from).toBe(missed.at(-1)?.data.cursor);
+    await again.cancel();
+    const fromStart = await listen(ada, { query: `?cursor=${hello?.id}` });
+    await fromStart.next();
+    expect((await fromStart.next())?.data.from).toBe(hello?.data.workspaces[workspaceId]);
+    await fromStart.cancel();
+  });
+
+  it('says reset, and never an error, to an id that is of no use', async () => {
+    for (const id of ['x', '%00', 'x'.repeat(4_000), '%', 'a&cursor=b']) {
+      const stream = await listen(ada, { query: `?cursor=${id}` });
+      expect(stream.status).toBe(200);
+      expect((await stream.next())?.event).toBe('hello');
+      expect((await stream.next())?.event).toBe('reset');
+      await stream.cancel();
+    }
+  });
+
+  it('ends at once with the session, at the expiry of the access token by the next beat, and at a stop', async () => {
+    const ended = await listen(ada);
+    await ended.next();
+    await call('POST', '/auth/logout', { refreshToken: ada.refreshToken });
+    expect(await ended.next()).toBeUndefined();
+    const { body } = await world.call('POST', '/auth/login', {
+      body: { email: ada.email, password: ada.password },
+    });
+    const expiring = await listen({ ...ada, ...body });
+    await expiring.next();
+    world.clock.advance(HEARTBEAT_MS + 15 * 60_000);
+    world.deps.streams.heartbeat();
+    expect(await expiring.next()).toBeUndefined();
+    const { body: later } = await world.call('POST', '/auth/login', {
+      body: { email: ada.email, password: ada.password },
+    });
+    const stopped = await listen({ ...ada, ...later });
+    await stopped.next();
+    world.opened.beginStop();
+    expect(await stopped.next()).toBeUndefined();
+  });
+
+  it('sends nothing more of a workspace that was left, and says so', async () => {
+    const bob = await joined(world, ada, workspaceId, 'member');
+    const stream = await listen(bob);
+    await stream.next();
+    await call('DELETE', `/workspaces/${workspaceId}/members/${bob.id}`);
+    await record(listChanged);
+    expect(await stream.next()).toMatchObject({ event: 'me', data: { workspaces: true } });
+    world.deps.streams.heartbeat();
+    await stream.cancel();
+  });
+
+  it('tells of unread notifications, of the profile and of new workspaces', async () => {
+    const bob = await joined(world, ada, workspaceId, 'member');
+    const stream = await listen(bob);
+    const hello = await stream.next();
+    await call('POST', `/workspaces/${workspaceId}/tasks`, { title: 'Mow', listId, assigneeId: bob.id });
+    expect(await nextOfMe(stream)).toMatchObject({ data: { unread: hello?.data.unread + 1 } });
+    await as(world, bob)('POST', '/me/notifications/read-all');
+    expect(await nextOfMe(stream)).toMatchObject({ data: { unread: 0 } });
+    await as(world, bob)('PATCH', '/me', { name: 'Robert' });
+    expect(await nextOfMe(stream)).toMatchObject({ event: 'me', data: { profile: true } });
+    await as(world, bob)('POST', '/workspaces', { title: 'Own' });
+    expect(await nextOfMe(stream)).toMatchObject({ event: 'me', data: { workspaces: true } });
+    await stream.cancel();
+  });
+
+  it('is one for each session and client, and at most eight for each person', async () => {
+    const first = await listen(ada, { query: '?clientId=tab' });
+    await first.next();
+    const second = await listen(ada, { query: '?clientId=tab' });
+    expect(await first.next()).toBeUndefined();
+    const others = await Promise.all(Array.from({ length: 7 }, () => listen(ada)));
+    expect(others.map(({ status }) => status)).toEqual(Array(7).fill(200));
+    const refused = await listen(ada);
+    expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true]);
+    await Promise.all([second, ...others].map((stream) => stream.cancel()));
+  });
+
+  it('tells what another process wrote at the next poll, once', async () => {
+    const stream = await listen(ada);
+    const hello = await stream.next();
+    const { reading, writing } = world.opened.storage;
+    const newest = reading.prepare('select * from changes order by seq desc limit 1').get() as Record<
+      string,
+      unknown
+    >;
+    writing
+      .prepare(`insert into changes values (?, ?, 7, 'list', 'elsewhere', 'delete', null, null, null, ?)`)
+      .run(newest.workspace_code, Number(newest.seq) + 1, newest.changed_at);
+    world.deps.streams.poll();
+    world.deps.streams.poll();
+    expect((await stream.next())?.data).toMatchObject({
+      from: hello?.data.workspaces[workspaceId],
+      items: [{ id: 'elsewhere' }],
+      actorId: null,
+    });
+    await stream.cancel();
+  });
+});

@@ -1,0 +1,274 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sweep } from '../../src/recurring/sweep.ts';
+import { as, type Call, homeOf, joined } from '../people.ts';
+import { openWorld, type Person, type World } from '../world.ts';
+
+interface Item {
+  kind: string;
+  op: 'put' | 'delete' | 'refetch';
+  id: string;
+  value?: Record<string, unknown>;
+}
+
+let world: World;
+let ada: Person;
+let bob: Person;
+let call: Call;
+let workspaceId: string;
+let inside: string;
+let list: { id: string; spaceId: string; statusTemplateId: string; statuses: { id: string; type: string }[] };
+beforeEach(async () => {
+  world = await openWorld();
+  ada = await world.signUp('ada@example.com');
+  call = as(world, ada);
+  workspaceId = await homeOf(world, ada);
+  inside = `/workspaces/${workspaceId}`;
+  list = (await call('GET', `${inside}/lists`)).body.items[0];
+  bob = await joined(world, ada, workspaceId, 'admin');
+});
+afterEach(() => world.close());
+
+/** A copy of the workspace that is kept by following cursors, as a client would. */
+function openCopy() {
+  const things = new Map<string, Item>();
+  let cursor: string | undefined;
+  const holds = (scope: Item, item: Item): boolean =>
+    scope.kind === 'workspace' ||
+    (scope.kind === item.kind && scope.id === item.id) ||
+    (scope.op === 'refetch' && scope.kind === 'member' && item.kind === 'member') ||
+    (scope.kind === 'list' &&
+      ['task', 'recurringTask'].includes(item.kind) &&
+      item.value?.listId === scope.id) ||
+    (scope.kind === 'space' && isInSpace(scope.id, item)) ||
+    (scope.kind === 'recurringTask' &&
+      (item.value?.recurrence as { recurringTaskId?: string } | null)?.recurringTaskId === scope.id);
+  const isInSpace = (spaceId: string, { value }: Item): boolean =>
+    value?.spaceId === spaceId || things.get(`list ${value?.listId}`)?.value?.spaceId === spaceId;
+  const drop = (scope: Item) => {
+    for (const [key, item] of things) if (holds(scope, item)) things.delete(key);
+  };
+  const take = (item: Item) => {
+    if (item.op !== 'put') drop(item);
+    if (item.op === 'put') things.set(`${item.kind} ${item.id}`, item);
+  };
+  return {
+    pull: async () => {
+      for (let hasMore = true; hasMore; ) {
+        const query = cursor === undefined ? '' : `?cursor=${cursor}`;
+        const { status, body } = await call('GET', `${inside}/changes${query}`);
+        expect(status).toBe(200);
+        if (body.reset) things.clear();
+        for (const item of body.items) take(item);
+        ({ cursor, hasMore } = body);
+      }
+    },
+    contents: () =>
+      Object.fromEntries(
+        [...things]
+          .map(([key, { value }]) => [key, value])
+          .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+      ),
+  };
+}
+
+const task = async (more: object = {}) =>
+  (await call('POST', `${inside}/tasks`, { title: 'Mow the lawn', listId: list.id, ...more })).body;
+const series = async (more: object = {}) =>
+  (
+    await call('POST', `${inside}/recurring-tasks`, {
+      title: 'Water the plants',
+      listId: list.id,
+      interval: { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'Europe/Paris' },
+      ...more,
+    })
+  ).body;
+const otherList = async (more: object = {}) =>
+  (await call('POST', `${inside}/lists`, { title: 'Other', spaceId: list.spaceId, ...more })).body;
+const doneId = () => list.statuses.find(({ type }) => type === 'completed')?.id;
+
+/** Each act is made after the copy was loaded; afterwards the copy must be what a fresh client gets. */
+const ACTS: Record<string, () => Promise<() => Promise<unknown>>> = {
+  'a task is made': async () => () => task(),
+  'a task changes': async () => {
+    const { id } = await task();
+    return () =>
+      call('PATCH', `${inside}/tasks/${id}`, { title: 'New', statusId: doneId(), assigneeId: bob.id });
+  },
+  'a task moves': async () => {
+    const [{ id }, to] = [await task(), await otherList()];
+    return () => call('POST', `${inside}/tasks/${id}/move`, { listId: to.id });
+  },
+  'a task is deleted': async () => {
+    const { id } = await task();
+    return () => call('DELETE', `${inside}/tasks/${id}`);
+  },
+  'a series is made': async () => () => series(),
+  'a series goes on': async () => {
+    const { nextTaskId } = await series();
+    return () => call('PATCH', `${inside}/tasks/${nextTaskId}`, { statusId: doneId() });
+  },
+  'a series becomes due': async () => {
+    await series();
+    return async () => {
+      world.clock.advance(3 * 86_400_000);
+      await sweep(world.deps);
+      ada.accessToken = (await world.call('POST', '/auth/login', { body: ada })).body.accessToken;
+    };
+  },
+  'a series steps back': async () => {
+    const { id } = await series();
+    const { nextRunAt } = (await call('POST', `${inside}/recurring-tasks/${id}/skip`)).body;
+    return () => call('POST', `${inside}/recurring-tasks/${id}/step-back`, { occurrenceAt: nextRunAt });
+  },
+  'a task becomes a series': async () => {
+    const { id } = await task();
+    const interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'Europe/Paris' };
+    return () => call('POST', `${inside}/recurring-tasks`, { taskId: id, interval });
+  },
+  'a series is deleted but for its upcoming task': async () => {
+    const { id } = await series();
+    return () => call('DELETE', `${inside}/recurring-tasks/${id}?keepUpcoming=true`);
+  },
+  'a label of a series is deleted': async () => {
+    const label = (await call('POST', `${inside}/labels`, { title: 'Label' })).body;
+    await series({ labelIds: [label.id] });
+    return () => call('DELETE', `${inside}/labels/${label.id}`);
+  },
+  'a series is paused': async () => {
+    const { id } = await series();
+    return () => call('POST', `${inside}/recurring-tasks/${id}/pause`);
+  },
+  'a series changes': async () => {
+    const { id } = await series();
+    return () => call('PATCH', `${inside}/recurring-tasks/${id}`, { title: 'New', assigneeId: bob.id });
+  },
+  'a series is deleted': async () => {
+    const { id, nextTaskId } = await series();
+    await call('PATCH', `${inside}/tasks/${nextTaskId}`, { statusId: doneId() });
+    return () => call('DELETE', `${inside}/recurring-tasks/${id}`);
+  },
+  'a list is made': async () => () => otherList(),
+  'a label goes': async () => {
+    const { id } = (await call('POST', `${inside}/labels`, { title: 'Label' })).body;
+    await task({ labelIds: [id] });
+    return () => call('DELETE', `${inside}/labels/${id}`);
+  },
+  'a label changes': async () => {
+    const { id } = (await call('POST', `${inside}/labels`, { title: 'Label' })).body;
+    return () => call('PATCH', `${inside}/labels/${id}`, { title: 'New' });
+  },
+  'a comment goes': async () => {
+    const { id } = await task();
+    const path = `${inside}/tasks/${id}/comments`;
+    const comment = (await call('POST', path, { body: 'Hello' })).body;
+    return () => call('DELETE', `${path}/${comment.id}`);
+  },
+  'an item is ticked': async () => {
+    const { id, checklist } = await task({ checklist: [{ title: 'One' }] });
+    return () => call('PATCH', `${inside}/tasks/${id}/checklist/${checklist[0].id}`, { isDone: true });
+  },
+  'a series is split': async () => {
+    const { id, nextTaskId } = await series();
+    await call('PATCH', `${inside}/tasks/${nextTaskId}`, { statusId: doneId() });
+    const next = (await call('GET', `${inside}/recurring-tasks/${id}`)).body.nextTaskId;
+    const edit = { mode: 'following', updates: { title: 'New' } };
+    return () => call('POST', `${inside}/recurring-tasks/${id}/instances/${next}/edit-mode`, edit);
+  },
+  'a list moves to another space': async () => {
+    const space = (await call('POST', `${inside}/spaces`, { title: 'Space' })).body;
+    await task();
+    await series();
+    return () => call('PATCH', `${inside}/lists/${list.id}`, { spaceId: space.id });
+  },
+  'a list gets another status template': async () => {
+    const template = (await call('POST', `${inside}/status-templates`, { title: 'Template' })).body;
+    await task({ statusId: doneId() });
+    return () => call('PATCH', `${inside}/lists/${list.id}`, { statusTemplateId: template.id });
+  },
+  'a list is deleted': async () => {
+    const { id } = await otherList();
+    for (let i = 0; i < 30; i += 1) await task({ listId: id });
+    await series({ listId: id });
+    return () => call('DELETE', `${inside}/lists/${id}`);
+  },
+  'a space is deleted': async () => {
+    const space = (await call('POST', `${inside}/spaces`, { title: 'Space' })).body;
+    const { id } = await otherList({ spaceId: space.id });
+    for (let i = 0; i < 30; i += 1) await task({ listId: id });
+    return () => call('DELETE', `${inside}/spaces/${space.id}`);
+  },
+  'a space changes': async () => () => call('PATCH', `${inside}/spaces/${list.spaceId}`, { title: 'New' }),
+  'a status template becomes the default one': async () => {
+    const { id } = (await call('POST', `${inside}/status-templates`, { title: 'Template' })).body;
+    return () => call('PATCH', `${inside}/status-templates/${id}`, { isDefault: true });
+  },
+  'a status goes': async () => {
+    for (const { id } of list.statuses) await task({ statusId: id });
+    const statuses = list.statuses
+      .filter(({ type }) => type !== 'started')
+      .map(({ id, type }) => ({ id, title: `New ${type}`, type }));
+    return () => call('PATCH', `${inside}/status-templates/${list.statusTemplateId}`, { statuses });
+  },
+  'a status template is deleted': async () => {
+    const { id } = (await call('POST', `${inside}/status-templates`, { title: 'Template' })).body;
+    return () => call('DELETE', `${inside}/status-templates/${id}`);
+  },
+  'the workspace changes': async () => () => call('PATCH', inside, { title: 'New' }),
+  'someone comes': async () => () => joined(world, ada, workspaceId, 'member'),
+  'someone gets another role': async () => {
+    await task({ assigneeId: bob.id });
+    await series({ assigneeId: bob.id });
+    return () => call('PATCH', `${inside}/members/${bob.id}`, { role: 'viewer' });
+  },
+  'someone goes': async () => {
+    await task({ assigneeId: bob.id });
+    await series({ assigneeId: bob.id });
+    return () => call('DELETE', `${inside}/members/${bob.id}`);
+  },
+  'someone has another name': async () => () => as(world, bob)('PATCH', '/me', { name: 'Robert' }),
+  'an account is deleted': async () => {
+    const create = as(world, bob);
+    for (let i = 0; i < 30; i += 1) {
+      await create('POST', `${inside}/tasks`, { title: 'Task', listId: list.id, assigneeId: bob.id });
+    }
+    await series({ assigneeId: bob.id });
+    return () => create('DELETE', '/auth/me', { password: bob.password });
+  },
+};
+
+describe('a copy that follows the cursors is what a fresh client gets, after', () => {
+  it.each(Object.keys(ACTS))('%s', async (name) => {
+    const act = await ACTS[name]?.();
+    const [followed, fresh] = [openCopy(), openCopy()];
+    await followed.pull();
+    const before = followed.contents();
+    await act?.();
+    await world.untilIdle();
+    await followed.pull();
+    await fresh.pull();
+    expect(followed.contents()).toEqual(fresh.contents());
+    expect(followed.contents()).not.toEqual(before);
+    expectRaisedVersions(before, followed.contents());
+  });
+});
+
+type Contents = Record<string, Record<string, unknown> | undefined>;
+
+/** What shows something else than before has a higher version; what shows the same has the same. */
+function expectRaisedVersions(before: Contents, after: Contents): void {
+  for (const [key, now] of Object.entries(after)) {
+    const was = before[key];
+    if (was?.version === undefined || now === undefined) continue;
+    const isSame = JSON.stringify({ ...was, version: 0 }) === JSON.stringify({ ...now, version: 0 });
+    if (isSame) expect(now.version, key).toBe(was.version);
+    else expect(now.version, key).toBeGreaterThan(Number(was.version));
+  }
+}
+
+it('no row names an account that is deleted', async () => {
+  await as(world, bob)('DELETE', '/auth/me', { password: bob.password });
+  const named = world.opened.storage.reading
+    .prepare('select count(*) from changes where thing_id = ?')
+    .pluck();
+  expect(named.get(bob.id)).toBe(0);
+});

@@ -1,0 +1,425 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { SMTPServer } from 'smtp-server';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createApp } from '../../src/app.ts';
+import { noteBackup, noteFailure } from '../../src/backup/notes.ts';
+import { examineClock } from '../../src/cli/examine-surroundings.ts';
+import type { Finding } from '../../src/cli/finding.ts';
+import { createConfig } from '../../src/config.ts';
+import { lockData } from '../../src/db/open.ts';
+import { listen } from '../../src/http/listen.ts';
+import { DAY, HOUR } from '../../src/kernel/instants.ts';
+import { as, homeOf } from '../people.ts';
+import { errand } from '../shell.ts';
+import { openWorld, type World } from '../world.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
+const NOBODY = 65_534;
+/** Nothing listens there. */
+const NO_PORT = '1';
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld({ start: Date.now() });
+});
+afterEach(() => world.close());
+
+const pathOf = (name: string) => join(world.folder, name);
+const environment = (more: Record<string, string> = {}) => ({
+  ERRAND_DATABASE_PATH: pathOf('errand.db'),
+  ERRAND_SERVER_PORT: NO_PORT,
+  ...more,
+});
+
+async function doctor(more: Record<string, string> = {}) {
+  const { code, out, err } = await errand(world, ['doctor', '--json'], { environment: environment(more) });
+  const told: { isWell: boolean; findings: (Finding & { subject: string; advice?: string })[] } =
+    JSON.parse(out);
+  expect(told.isWell).toBe(code === 0);
+  expect(err === '').toBe(code === 0);
+  for (const { status, advice } of told.findings) expect(advice === undefined).toBe(status === 'ok');
+  const amiss = told.findings.filter(({ status }) => status !== 'ok');
+  return { code, findings: told.findings, amiss };
+}
+
+/** Changes the database as no version of Errand would. */
+const spoil = (sql: string) => {
+  world.opened.storage.writing.pragma('foreign_keys = off');
+  world.opened.storage.writing.unsafeMode(true).exec(sql);
+};
+
+async function someoneWithTask() {
+  const ada = await world.signUp();
+  const home = await homeOf(world, ada);
+  const [{ id: listId }] = (await as(world, ada)('GET', `/workspaces/${home}/lists`)).body.items;
+  await as(world, ada)('POST', `/workspaces/${home}/tasks`, { listId, title: 'Buy milk' });
+}
+
+async function smtpServer(options: object = {}): Promise<Record<string, string>> {
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    logger: false,
+    ...options,
+  });
+  server.on('error', () => {});
+  server.listen(0, '127.0.0.1');
+  await once(server.server, 'listening');
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  return {
+    ERRAND_MAIL_TRANSPORT: 'smtp',
+    ERRAND_MAIL_FROM: 'errand@example.com',
+    ERRAND_MAIL_SMTP_HOST: '127.0.0.1',
+    ERRAND_MAIL_SMTP_PORT: String((server.server.address() as AddressInfo).port),
+    ERRAND_MAIL_SMTP_TLS: 'none',
+  };
+}
+
+describe('errand doctor', () => {
+  it('finds nothing amiss in healthy data, says so of each subject, and changes nothing', async () => {
+    await someoneWithTask();
+    await world.opened.close();
+    const files = () =>
+      readdirSync(world.folder).map((name) => [name, readFileSync(pathOf(name)).toString('base64')]);
+    const before = files();
+    const { code, findings } = await doctor();
+    expect(findings.filter(({ status }) => status !== 'ok')).toEqual([]);
+    expect(code).toBe(0);
+    expect(new Set(findings.map(({ subject }) => subject))).toEqual(
+      new Set([
+        ...[
+          'settings',
+          'permissions',
+          'proxy',
+          'server',
+          'sign-up',
+          'clock',
+          'time zones',
+          'mail',
+          'keys',
+          'disk',
+        ],
+        ...['schema', 'integrity', 'references', 'search', 'counters', 'quotas', 'backups'],
+      ]),
+    );
+    expect(files()).toEqual(before);
+  });
+
+  it('tells how much of their quotas is used, and warns of who has nearly used theirs up', async () => {
+    await someoneWithTask();
+    const quotas = async (most: string) => {
+      const { findings } = await doctor({ ERRAND_QUOTAS_TASKS: most });
+      return findings.find(({ subject }) => subject === 'quotas');
+    };
+    expect(await quotas('10')).toMatchObject({
+      status: 'ok',
+      message: expect.stringContaining('1 tasks (a quota of 10)'),
+    });
+    expect(await quotas('1')).toMatchObject({
+      status: 'warn',
+      advice: expect.stringContaining('quotas.tasks'),
+    });
+  });
+
+  it('works while the server runs, and asks it whether it is ready', async () => {
+    const unlock = lockData(pathOf('errand.db'));
+    onTestFinished(unlock);
+    const server = await listen(createApp(world.deps), { host: '127.0.0.1', port: 0 });
+    const { code, findings } = await doctor({ ERRAND_SERVER_PORT: String(server.port) });
+    expect(code).toBe(0);
+    expect(findings.find(({ subject }) => subject === 'server')?.message).toContain('is ready');
+    world.opened.beginStop();
+    const { amiss } = await doctor({ ERRAND_SERVER_PORT: String(server.port) });
+    expect(amiss).toMatchObject([
+      { subject: 'server', status: 'fail', message: expect.stringContaining('503') },
+    ]);
+    await server.drain(0);
+  });
+
+  it('prints a line for each finding with its cure below, and draws its progress where someone watches', async () => {
+    chmodSync(pathOf('keys.json'), 0o644);
+    const shell = { environment: environment(), isWatched: true };
+    const { code, out, err } = await errand(world, ['doctor'], shell);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^ok {4}settings {5}Valid/);
+    expect(out).toContain(
+      `\nwarn  permissions  Other users of this machine may enter or read ${pathOf('keys.json')}\n`,
+    );
+    expect(out).toContain(`\n                   → chmod go-rwx ${pathOf('keys.json')}\n`);
+    expect(err).toMatch(/\rExamining █+ (\d+)\/\1\n$/);
+  });
+
+  it('fails with exit code 1 when anything fails, and not for a warning', async () => {
+    chmodSync(world.folder, 0o755);
+    expect((await doctor()).code).toBe(0);
+    await world.deps.write((tx) => noteFailure(tx, 'no room', world.clock.now()));
+    expect((await doctor()).code).toBe(1);
+  });
+});
+
+describe('errand doctor tells', () => {
+  const DATABASE: [string, string, string, string][] = [
+    [
+      'a row that refers to none',
+      `insert into members values ('no', 'one', 'viewer', 0, '')`,
+      'references',
+      'members',
+    ],
+    [
+      'a task that search does not know',
+      'delete from task_search',
+      'search',
+      '1 tasks that search does not know',
+    ],
+    [
+      'a lost page of the search index',
+      'delete from task_search_data where id > 10',
+      'integrity',
+      'task_search',
+    ],
+    [
+      'a wrong total',
+      'update task_counts set n = n + 1',
+      'counters',
+      '3 kept totals of tasks that are wrong',
+    ],
+    [
+      'a trigger of someone else',
+      'create trigger backdoor after insert on tasks begin select 1; end',
+      'schema',
+      'the trigger backdoor',
+    ],
+    ['a wrong number of members', 'update workspaces set member_count = 5', 'counters', 'number of members'],
+    [
+      'an index in disorder',
+      `pragma writable_schema = on; update sqlite_schema set sql = replace(sql, 'space_id, position', 'position, space_id') where name = 'lists_by_space'`,
+      'integrity',
+      'lists_by_space',
+    ],
+  ];
+  it.each(DATABASE)('%s', async (_fault, sql, subject, message) => {
+    await someoneWithTask();
+    spoil(sql);
+    const { code, amiss } = await doctor();
+    expect(code).toBe(1);
+    expect(amiss).toContainEqual(
+      expect.objectContaining({ subject, status: 'fail', message: expect.stringContaining(message) }),
+    );
+  });
+
+  it('a database that is missing or none, and all the rest beside it', async () => {
+    await world.opened.close();
+    writeFileSync(pathOf('errand.db'), 'To whom it may concern\n'.repeat(99));
+    const none = await doctor();
+    expect([none.code, none.findings.length > 8]).toEqual([1, true]);
+    expect(none.amiss).toMatchObject([
+      {
+        subject: 'database',
+        message: expect.stringContaining('not a SQLite'),
+        advice: expect.stringContaining('errand restore'),
+      },
+    ]);
+    rmSync(pathOf('errand.db'));
+    expect((await doctor()).amiss).toMatchObject([
+      {
+        subject: 'database',
+        message: expect.stringContaining('no database'),
+        advice: expect.stringContaining('Start'),
+      },
+    ]);
+    expect(existsSync(pathOf('errand.db'))).toBe(false);
+  });
+
+  it('a data folder, database or folder of backups that its owner cannot write to', async () => {
+    const isRoot = process.getuid?.() === 0;
+    await world.opened.close();
+    if (isRoot)
+      for (const each of [world.folder, ...readdirSync(world.folder).map(pathOf)])
+        chownSync(each, NOBODY, NOBODY);
+    const amiss = () => {
+      const { stdout } = spawnSync(process.execPath, [MAIN, 'doctor', '--json'], {
+        cwd: '/',
+        encoding: 'utf8',
+        env: environment(),
+        ...(isRoot && { uid: NOBODY, gid: NOBODY }),
+      });
+      const { findings } = JSON.parse(stdout) as { findings: (Finding & { subject: string })[] };
+      return findings.filter(({ status }) => status === 'fail').map(({ message }) => message);
+    };
+    chmodSync(pathOf('errand.db'), 0o400);
+    expect(amiss()).toEqual([`${pathOf('errand.db')} cannot be written`]);
+    chmodSync(pathOf('errand.db'), 0o600);
+    chmodSync(world.folder, 0o500);
+    expect(amiss()).toContain(`${world.folder} cannot be written`);
+    chmodSync(world.folder, 0o700);
+    mkdirSync(pathOf('backups'), { mode: 0o500 });
+    if (isRoot) chownSync(pathOf('backups'), NOBODY, NOBODY);
+    expect(amiss()).toEqual([`${pathOf('backups')} cannot be written`]);
+    chmodSync(pathOf('backups'), 0o700);
+  });
+
+  it('no mode of what is not its own', async () => {
+    rmSync(pathOf('keys.json'));
+    chmodSync(world.folder, 0o755);
+    writeFileSync(pathOf('another'), '', { mode: 0o644 });
+    const modes = async () =>
+      (await doctor()).amiss.filter(({ subject }) => subject === 'permissions').map(({ advice }) => advice);
+    expect(await modes()).toEqual([]);
+    await world.opened.close();
+    chmodSync(pathOf('errand.db'), 0o644);
+    expect(await modes()).toEqual([`chmod go-rwx ${pathOf('errand.db')}`]);
+  });
+
+  it('another program at its port', async () => {
+    const other = createServer((socket) => socket.end('SSH-2.0\r\n')).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { amiss } = await doctor({ ERRAND_SERVER_PORT: String((other.address() as AddressInfo).port) });
+    expect(amiss).toMatchObject([{ subject: 'server', status: 'fail' }]);
+    other.close();
+  });
+
+  it('a server at its port that runs on other data', async () => {
+    const server = await listen(createApp(world.deps), { host: '127.0.0.1', port: 0 });
+    const port = { ERRAND_SERVER_PORT: String(server.port) };
+    expect((await doctor(port)).amiss).toMatchObject([
+      { subject: 'server', status: 'fail', message: expect.stringContaining('another server') },
+    ]);
+    await server.drain(0);
+    const unlock = lockData(pathOf('errand.db'));
+    onTestFinished(unlock);
+    expect((await doctor()).amiss).toMatchObject([
+      { subject: 'server', status: 'warn', message: expect.stringContaining('but not at') },
+    ]);
+  });
+
+  it('sign-up that is open to everyone, as a note, and mails that come from localhost', async () => {
+    const noteOf = async (more: Record<string, string>) =>
+      (await doctor(more)).findings.find(({ subject }) => subject === 'sign-up');
+    expect(await noteOf({})).toMatchObject({ status: 'ok', message: 'Open' });
+    for (const open of [
+      { ERRAND_SERVER_HOST: '0.0.0.0' },
+      { ERRAND_SERVER_TRUSTED_PROXIES: '127.0.0.1' },
+      await smtpServer(),
+    ])
+      expect(await noteOf(open)).toMatchObject({
+        status: 'ok',
+        message: expect.stringContaining('auth.signup = "closed"'),
+      });
+    expect((await noteOf({ ERRAND_AUTH_SIGNUP: 'closed' }))?.message).toContain('Closed');
+    const unnamed = { ...(await smtpServer()), ERRAND_MAIL_FROM: 'Errand <errand@localhost>' };
+    expect((await doctor(unnamed)).amiss).toMatchObject([
+      { subject: 'settings', status: 'warn', message: expect.stringContaining('mail.from') },
+    ]);
+  });
+
+  it('settings that are invalid, by name, and variables that are none', async () => {
+    const { code, amiss } = await doctor({ ERRAND_SERVER_PORT: 'x', ERRAND_SERVER_HOST: '' });
+    expect(code).toBe(1);
+    expect(amiss.map(({ message }) => message.split(':')[0])).toEqual(['server.host', 'server.port']);
+    expect((await doctor({ ERRAND_SRVER_PORT: '1' })).amiss).toMatchObject([
+      { subject: 'settings', status: 'warn' },
+    ]);
+  });
+
+  it('a mail server that cannot be reached, or refuses the credentials, and one that is fine', async () => {
+    const working = await smtpServer();
+    expect((await doctor(working)).amiss).toEqual([]);
+    expect((await doctor({ ...working, ERRAND_MAIL_SMTP_PORT: NO_PORT })).amiss).toMatchObject([
+      { subject: 'mail', status: 'fail', message: expect.stringContaining('127.0.0.1:1 cannot be used') },
+    ]);
+    const refusing = await smtpServer({
+      authOptional: false,
+      allowInsecureAuth: true,
+      onAuth: (_auth: unknown, _session: unknown, done: (error: Error) => void) => done(new Error('no')),
+    });
+    const credentials = { ERRAND_MAIL_SMTP_USER: 'errand', ERRAND_MAIL_SMTP_PASSWORD: 'hush' };
+    const { amiss } = await doctor({ ...refusing, ...credentials });
+    expect(amiss).toMatchObject([{ subject: 'mail', message: expect.stringContaining('credentials') }]);
+    expect(JSON.stringify(amiss)).not.toContain('hush');
+  });
+
+  it('proxy settings that do not fit each other', async () => {
+    const found = async (more: Record<string, string>) =>
+      (await doctor(more)).amiss.map(({ subject, status }) => `${status} ${subject}`);
+    const publicUrl = {
+      ERRAND_SERVER_PUBLIC_URL: 'https://tasks.example.com',
+      ERRAND_MAIL_TRANSPORT: 'console',
+    };
+    expect(await found(publicUrl)).toEqual(['warn proxy', 'warn mail']);
+    expect(await found({ ERRAND_SERVER_TRUSTED_PROXIES: '0.0.0.0/0' })).toEqual(['fail proxy']);
+    expect(await found({ ERRAND_SERVER_HOST: '0.0.0.0' })).toEqual(['warn proxy']);
+  });
+
+  it('a key file that is damaged or missing, and makes none', async () => {
+    writeFileSync(pathOf('keys.json'), '{}');
+    expect((await doctor()).amiss).toMatchObject([{ subject: 'keys', status: 'fail' }]);
+    rmSync(pathOf('keys.json'));
+    expect((await doctor()).amiss).toMatchObject([{ subject: 'keys', status: 'warn' }]);
+    expect(existsSync(pathOf('keys.json'))).toBe(false);
+  });
+
+  it('backups that failed, are overdue, gone or not scheduled', async () => {
+    const found = async (more: Record<string, string> = {}) =>
+      (await doctor(more)).amiss.map(({ subject, status, message }) => `${status} ${subject} ${message}`);
+    const now = Date.now();
+    await world.deps.write((tx) => noteBackup(tx, { file: pathOf('errand.db'), bytes: 1 }, now - HOUR));
+    expect(await found({ ERRAND_BACKUP_SCHEDULE: '0 0 1 * *' })).toEqual([]);
+    await world.deps.write((tx) => noteBackup(tx, { file: pathOf('gone.db'), bytes: 1 }, now - 3 * DAY));
+    expect(await found()).toEqual([
+      expect.stringMatching(/^fail backups One is overdue since/),
+      expect.stringMatching(/^warn backups The last one, .*gone\.db, is no longer there/),
+    ]);
+    await world.deps.write((tx) => noteFailure(tx, 'no room', now));
+    expect(await found({ ERRAND_BACKUP_SCHEDULE: '' })).toEqual([
+      expect.stringMatching(/^fail backups The last one failed, .*: no room/),
+      expect.stringContaining('gone.db'),
+      expect.stringContaining('None is scheduled'),
+    ]);
+    const external = { ERRAND_BACKUP_SCHEDULE: '', ERRAND_DATABASE_EXTERNAL_REPLICATION: 'true' };
+    expect(await found(external)).toHaveLength(2);
+  });
+
+  it('a disk without room for the next backup', async () => {
+    await world.opened.close();
+    truncateSync(pathOf('errand.db'), 2 ** 43);
+    const { amiss } = await doctor();
+    expect(amiss).toContainEqual(
+      expect.objectContaining({
+        subject: 'disk',
+        status: 'warn',
+        message: expect.stringContaining('17.6 TB'),
+      }),
+    );
+  });
+
+  it('a clock that went back behind its own files, or is beyond reason', async () => {
+    const later = new Date(Date.now() + HOUR);
+    utimesSync(pathOf('keys.json'), later, later);
+    expect((await doctor()).amiss).toMatchObject([{ subject: 'clock', status: 'warn' }]);
+    utimesSync(pathOf('keys.json'), new Date(), new Date());
+    expect((await doctor()).amiss).toEqual([]);
+    mkdirSync(pathOf('backups'));
+    writeFileSync(pathOf('backups/errand-2199-01-01T00-00-00-000Z.db'), '', { mode: 0o600 });
+    utimesSync(pathOf('backups/errand-2199-01-01T00-00-00-000Z.db'), later, later);
+    expect((await doctor()).amiss).toMatchObject([{ subject: 'clock', status: 'warn' }]);
+    const config = createConfig({ database: { path: pathOf('errand.db') } });
+    for (const now of [Date.parse('1970-01-02'), Date.parse('2155-01-01')]) {
+      expect(examineClock(config, now)).toMatchObject([{ status: 'fail' }]);
+    }
+  });
+});

@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { purgeOldChanges } from '../../src/changes/purge.ts';
+import { as, type Call, homeOf, joined } from '../people.ts';
+import { type Answer, openWorld, type Person, type World } from '../world.ts';
+
+const DAY = 86_400_000;
+
+let world: World;
+let ada: Person;
+let call: Call;
+let bob: Call;
+let inside: string;
+let listId: string;
+let spaceId: string;
+let taskPath: string;
+beforeEach(async () => {
+  world = await openWorld();
+  ada = await world.signUp('ada@example.com');
+  call = as(world, ada);
+  const home = await homeOf(world, ada);
+  inside = `/workspaces/${home}`;
+  bob = as(world, await joined(world, ada, home, 'admin'));
+  ({ id: listId, spaceId } = (await call('GET', `${inside}/lists`)).body.items[0]);
+  taskPath = `${inside}/tasks/${(await call('POST', `${inside}/tasks`, { title: 'T', listId })).body.id}`;
+});
+afterEach(() => world.close());
+
+const interval = { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'UTC' };
+/** What each kind is made with, at which path. */
+const KINDS: Record<string, () => [path: string, body: object]> = {
+  task: () => [`${inside}/tasks`, { title: 'New', listId }],
+  'recurring task': () => [`${inside}/recurring-tasks`, { title: 'New', listId, interval }],
+  list: () => [`${inside}/lists`, { title: 'New', spaceId }],
+  space: () => [`${inside}/spaces`, { title: 'New' }],
+  label: () => [`${inside}/labels`, { title: `New ${crypto.randomUUID()}` }],
+  comment: () => [`${taskPath}/comments`, { body: 'New' }],
+};
+const make = (kind: string, id: string, by = call, more: object = {}): Promise<Answer> => {
+  const [path, body] = KINDS[kind]?.() ?? ['', {}];
+  return by('POST', path, { ...body, id, ...more });
+};
+const pathOf = (kind: string, id: string) => `${KINDS[kind]?.()[0]}/${id}`;
+const expectTaken = ({ status, body }: Answer, path = 'id') =>
+  expect([status, body.issues]).toEqual([400, [{ path, message: 'Id is taken' }]]);
+const remakeToken = async () => {
+  ada.accessToken = (await world.call('POST', '/auth/login', { body: ada })).body.accessToken;
+};
+
+describe.each(Object.keys(KINDS))('a %s', (kind) => {
+  it('takes the id of its client, and repeated is the answer as it is now', async () => {
+    const id = crypto.randomUUID();
+    const made = await make(kind, id);
+    expect([made.status, made.body.id]).toEqual([201, id]);
+    expect((await make(kind, id)).body).toEqual(made.body);
+    const change = kind === 'comment' ? { body: 'Changed' } : { title: 'Changed' };
+    await call('PATCH', pathOf(kind, id), change);
+    const again = await make(kind, id);
+    expect([again.status, again.headers.get('location')]).toEqual([200, null]);
+    expect(again.body).toMatchObject({ id, version: made.body.version + 1, ...change });
+    expect(again.headers.get('etag')).toContain(`-${again.body.version}"`);
+  });
+
+  it('is looked for before what its body refers to', async () => {
+    const id = crypto.randomUUID();
+    await make(kind, id);
+    const unknown = { listId: crypto.randomUUID(), spaceId: crypto.randomUUID() };
+    expect((await make(kind, id, call, unknown)).status).toBe(200);
+    if (kind !== 'comment') expectTaken(await make(kind, id, bob, unknown));
+  });
+
+  it('is nothing to another person, in another workspace or as another kind: all the same', async () => {
+    const id = crypto.randomUUID();
+    await make(kind, id);
+    expectTaken(await make(kind, id, bob));
+    for (const other of Object.keys(KINDS)) if (other !== kind) expectTaken(await make(other, id));
+    const elsewhere = (await call('POST', '/workspaces', { title: 'Other' })).body.id;
+    expectTaken(await call('POST', `/workspaces/${elsewhere}/spaces`, { title: 'New', id }));
+    expectTaken(await call('POST', `${taskPath}/checklist`, { title: 'New', id }));
+    const checklist = [{ title: 'Fine' }, { title: 'New', id }];
+    expectTaken(await call('POST', `${inside}/tasks`, { title: 'New', listId, checklist }), 'checklist.1.id');
+  });
+
+  it('leaves its id behind when it is deleted, until the changes of then are forgotten', async () => {
+    const id = crypto.randomUUID();
+    await make(kind, id);
+    expect((await call('DELETE', `${pathOf(kind, id)}?permanent=true`)).status).toBe(204);
+    for (const other of Object.keys(KINDS)) expectTaken(await make(other, id));
+    await purgeOldChanges(world.deps);
+    world.clock.advance(29 * DAY);
+    await remakeToken();
+    await purgeOldChanges(world.deps);
+    expectTaken(await make(kind, id));
+    world.clock.advance(2 * DAY);
+    await remakeToken();
+    await purgeOldChanges(world.deps);
+    expect((await make(kind, id)).status).toBe(201);
+  });
+
+  it('takes no id that is none, and PATCH does not change it', async () => {
+    expect((await make(kind, 'mine')).body.issues[0].path).toBe('id');
+    const id = crypto.randomUUID();
+    await make(kind, id);
+    const changed = await call('PATCH', pathOf(kind, id), { id: crypto.randomUUID() });
+    expect([changed.status, changed.body.id]).toEqual([200, id]);
+  });
+});
+
+it('what went with a list, or was skipped, leaves its id behind', async () => {
+  const [list, task, series, comment] = Array.from({ length: 4 }, () => crypto.randomUUID()) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  await make('list', list);
+  await call('POST', `${inside}/tasks`, { id: task, title: 'T', listId: list });
+  await call('POST', `${inside}/recurring-tasks`, { id: series, title: 'T', listId: list, interval });
+  await call('POST', `${inside}/tasks/${task}/comments`, { id: comment, body: 'T' });
+  const skipped = (await call('GET', `${inside}/recurring-tasks/${series}`)).body.nextTaskId;
+  await call('POST', `${inside}/recurring-tasks/${series}/skip`);
+  expectTaken(await make('task', skipped));
+  expect((await call('DELETE', `${inside}/lists/${list}?permanent=true`)).status).toBe(204);
+  for (const id of [list, task, series, comment]) expectTaken(await make('task', id));
+});
+
+it('what is in the trash keeps its id, and is its maker’s again once it is restored', async () => {
+  const id = crypto.randomUUID();
+  await make('task', id);
+  await call('DELETE', `${inside}/tasks/${id}`);
+  expectTaken(await make('task', id));
+  expect((await call('POST', `${inside}/trash/${id}/restore`)).status).toBe(200);
+  expect((await make('task', id)).status).toBe(200);
+});
+
+it('a full quota keeps nobody from what they made before', async () => {
+  const { quotas } = world.deps.config;
+  const id = crypto.randomUUID();
+  await make('space', id);
+  world.deps.config = { ...world.deps.config, quotas: { ...quotas, spaces: 1 } };
+  expect((await make('space', id)).status).toBe(200);
+});
+
+it('a label is looked for by its id before its title', async () => {
+  const [id, other] = [crypto.randomUUID(), crypto.randomUUID()];
+  const { title } = (await make('label', id)).body;
+  expect((await make('label', id, call, { title: 'Else' })).body.title).toBe(title);
+  expect((await make('label', other, call, { title, reuse: true })).body.id).toBe(id);
+});
+
+it('a repeated space is the answer with its lists', async () => {
+  const id = crypto.randomUUID();
+  const made = (await make('space', id)).body;
+  await call('POST', `${inside}/lists`, { title: 'More', spaceId: id });
+  const { lists } = (await make('space', id)).body;
+  expect(lists.map(({ title }: { title: string }) => title)).toEqual(['Tasks', 'More']);
+  expect(lists[0]).toEqual(made.lists[0]);
+});

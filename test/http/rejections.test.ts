@@ -1,0 +1,564 @@
+import type { Compilable } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { query } from '../../src/db/connection.ts';
+import type { Tx } from '../../src/db/tx.ts';
+import type { Route } from '../../src/http/route.ts';
+import { MINUTE } from '../../src/kernel/instants.ts';
+import { routes } from '../../src/routes.ts';
+import { GROUPINGS } from '../../src/tasks/query-schema.ts';
+import { UNKNOWN_IDS } from '../../tools/fuzz/texts.ts';
+import { type Answer, type Call, openWorld, type Person, type World } from '../world.ts';
+
+// Every mounted route is rejected in every way there is, and after each error nothing has changed and no mail was
+// sent. A route whose body has no sample below fails here.
+
+interface Things {
+  workspace_id: string;
+  space_id: string;
+  list_id: string;
+  template_id: string;
+  status_id: string;
+  task_id: string;
+  number: string;
+  label_id: string;
+  item_id: string;
+  comment_id: string;
+  job_id: string;
+  instance_id: string;
+  user_id: string;
+  invitation_id: string;
+  notification_id: string;
+  session_id: string;
+  token_id: string;
+  trash_id: string;
+}
+
+const INTERVAL = { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'Europe/Paris' };
+
+/** A body that each route would accept. */
+const samples = (own: Things): Record<string, object> => ({
+  'POST /auth/register': { email: 'new@example.com', password: 'password1', name: 'New' },
+  'POST /auth/register/confirm': { token: 'x' },
+  'POST /auth/register/invited': { invitationToken: 'x', name: 'New', password: 'password1' },
+  'POST /auth/login': { email: 'new@example.com', password: 'password1' },
+  'POST /auth/login/code': { email: 'new@example.com' },
+  'POST /auth/login/code/confirm': { email: 'new@example.com', code: '000000' },
+  'POST /auth/login/google': { idToken: 'x' },
+  'POST /auth/login/telegram': { id: 1, first_name: 'New', auth_date: 1, hash: 'x' },
+  'POST /auth/refresh': { refreshToken: 'x' },
+  'POST /auth/logout': { refreshToken: 'x' },
+  'POST /auth/password/reset/request': { email: 'new@example.com' },
+  'POST /auth/password/reset/confirm': { token: 'x', newPassword: 'password1' },
+  'POST /auth/email/change/request': { newEmail: 'new@example.com' },
+  'POST /auth/email/change/confirm': { token: 'x' },
+  'POST /auth/email/change/revert': { token: 'x' },
+  'POST /auth/links/read': { token: 'x' },
+  'DELETE /auth/me': { password: 'password1' },
+  'POST /account/import': { formatVersion: 2, workspaces: [] },
+  'PATCH /me': { name: 'New' },
+  'POST /me/tokens': { title: 'New', role: 'member', workspaceIds: null },
+  'PATCH /me/tokens/{token_id}': { title: 'New' },
+  'POST /me/password': { currentPassword: 'password1', newPassword: 'password2' },
+  'POST /me/google': { idToken: 'x' },
+  'POST /me/telegram': { id: 1, first_name: 'New', auth_date: 1, hash: 'x' },
+  'POST /workspaces': { title: 'New' },
+  'PATCH /workspaces/{workspace_id}': { title: 'New' },
+  'PATCH /workspaces/{workspace_id}/members/{user_id}': { role: 'viewer' },
+  'POST /workspaces/{workspace_id}/invitations': { email: 'new@example.com', role: 'member' },
+  'POST /invitations/accept': { token: 'x' },
+  'POST /workspaces/{workspace_id}/spaces': { title: 'New' },
+  'PATCH /workspaces/{workspace_id}/spaces/{space_id}': { title: 'New' },
+  'POST /workspaces/{workspace_id}/lists': { title: 'New', spaceId: own.space_id },
+  'PATCH /workspaces/{workspace_id}/lists/{list_id}': { title: 'New' },
+  'POST /workspaces/{workspace_id}/status-templates': { title: 'New' },
+  'PATCH /workspaces/{workspace_id}/status-templates/{template_id}': { title: 'New' },
+  'POST /workspaces/{workspace_id}/tasks': { title: 'New', listId: own.list_id },
+  'POST /workspaces/{workspace_id}/tasks/batch': {
+    operations: [{ op: 'create', title: 'New', listId: own.list_id }],
+  },
+  'PATCH /workspaces/{workspace_id}/tasks/{task_id}': { title: 'New' },
+  'POST /workspaces/{workspace_id}/trash/{trash_id}/restore': { listId: own.list_id, spaceId: own.space_id },
+  'POST /workspaces/{workspace_id}/tasks/{task_id}/move': { listId: own.list_id, position: 1 },
+  'POST /workspaces/{workspace_id}/tasks/{task_id}/comments': { body: 'New' },
+  'PATCH /workspaces/{workspace_id}/tasks/{task_id}/comments/{comment_id}': { body: 'New' },
+  'POST /workspaces/{workspace_id}/labels': { title: 'New' },
+  'PATCH /workspaces/{workspace_id}/labels/{label_id}': { title: 'New' },
+  'POST /workspaces/{workspace_id}/tasks/{task_id}/checklist': { title: 'New' },
+  'PATCH /workspaces/{workspace_id}/tasks/{task_id}/checklist/{item_id}': { isDone: true },
+  'POST /workspaces/{workspace_id}/recurring-tasks': {
+    title: 'New',
+    listId: own.list_id,
+    interval: INTERVAL,
+  },
+  'POST /workspaces/{workspace_id}/recurring-tasks/preview': { interval: INTERVAL },
+  'PATCH /workspaces/{workspace_id}/recurring-tasks/{job_id}': { title: 'New' },
+  'POST /workspaces/{workspace_id}/recurring-tasks/{job_id}/skip': {},
+  'POST /workspaces/{workspace_id}/recurring-tasks/{job_id}/step-back': {
+    occurrenceAt: '2026-03-28T09:00:00.000Z',
+  },
+  'POST /workspaces/{workspace_id}/recurring-tasks/{job_id}/instances/{task_id}/edit-mode': {
+    mode: 'this',
+    updates: { title: 'New' },
+  },
+});
+
+/** Body fields that name a thing of the workspace: one of another workspace is no such thing. */
+const REFERENCES: Record<string, keyof Things> = {
+  listId: 'list_id',
+  spaceId: 'space_id',
+  statusTemplateId: 'template_id',
+  statusId: 'status_id',
+  assigneeId: 'user_id',
+};
+
+const REQUIRED: Record<string, string> = { q: 'task', from: '2026-03-28', to: '2026-04-28' };
+
+/** What a query has to have beside a field of it. */
+const requiredOf = (route: Route, beside?: string): string =>
+  Object.keys(route.query?.shape ?? {})
+    .filter((field) => field in REQUIRED && field !== beside)
+    .map((field) => `&${field}=${REQUIRED[field]}`)
+    .join('');
+
+/** What a query filters by. */
+const FILTERS: Record<string, keyof Things> = {
+  ...REFERENCES,
+  creatorId: 'user_id',
+  recurringTaskId: 'job_id',
+};
+
+let world: World;
+let ada: Person;
+let bob: Person;
+let people: Record<'viewer' | 'member' | 'admin' | 'owner', Person>;
+let own: Things;
+let foreign: Things;
+let expired: string;
+
+beforeAll(async () => {
+  world = await openWorld();
+  ada = await world.signUp('ada@example.com');
+  bob = await world.signUp('bob@example.com');
+  expired = ada.accessToken;
+  world.clock.advance(16 * MINUTE);
+  for (const person of [ada, bob]) await signIn(person);
+  own = await furnish(ada);
+  foreign = await furnish(bob);
+  people = {
+    owner: ada,
+    admin: await joined('admin'),
+    member: await joined('member'),
+    viewer: await joined('viewer'),
+  };
+  own.user_id = people.member.id;
+  own.notification_id = (await get(ada, '/me/notifications')).items[0].id;
+  foreign.notification_id = (await get(bob, '/me/notifications')).items[0].id;
+  await world.untilIdle();
+});
+afterAll(() => world.close());
+
+const nameOf = ({ method, path }: Route) => `${method.toUpperCase()} ${path}`;
+const ROLES = ['viewer', 'member', 'admin', 'owner'] as const;
+const paramsOf = ({ path }: Route) =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name as keyof Things);
+const slotOf = (route: Route, name: keyof Things): keyof Things =>
+  name === 'task_id' && route.path.includes('/instances/') ? 'instance_id' : name;
+const pathOf = (route: Route, things: Partial<Things> = {}) =>
+  route.path.replaceAll(/\{(\w+)\}/g, (_all, name: keyof Things) => things[name] ?? own[slotOf(route, name)]);
+
+const all = routes.map((route): [string, Route] => [nameOf(route), route]);
+const bearer = all.filter(([, { guard }]) => guard.bearer);
+const inWorkspace = all.filter(([, { path }]) => path.includes('{workspace_id}'));
+
+function sampleFor(route: Route): object | undefined {
+  if (!route.body) return undefined;
+  const sample = samples(own)[nameOf(route)];
+  if (!sample) throw new Error(`${nameOf(route)} has no sample body`);
+  return sample;
+}
+
+const callTo = (route: Route, call: Call & { things?: Partial<Things>; query?: string } = {}) => {
+  const body = call.body === undefined ? sampleFor(route) : call.body;
+  const path = pathOf(route, call.things) + (call.query === undefined ? '' : `?${call.query}`);
+  return world.call(route.method.toUpperCase(), path, { ...call, ...(body !== undefined && { body }) });
+};
+
+/** Makes a request and demands this status, an error body, and that nothing changed. */
+async function refused(status: number, request: () => Promise<Answer>): Promise<Answer> {
+  const before = dump();
+  const mails = world.mails.length;
+  const answer = await request();
+  expect([answer.status, answer.body]).toEqual([
+    status,
+    expect.objectContaining({ error: expect.any(String), message: expect.any(String) }),
+  ]);
+  await world.untilIdle();
+  expect(dump()).toEqual(before);
+  expect(world.mails.length).toBe(mails);
+  return answer;
+}
+
+/** Runs with this happening right before every job that is written. */
+async function meanwhile(happens: Compilable<unknown>, run: () => Promise<unknown>): Promise<void> {
+  const { write, writeInSteps } = world.deps;
+  const andThen =
+    <Result>(job: (tx: Tx) => Result) =>
+    (tx: Tx) => {
+      tx.run(happens);
+      return job(tx);
+    };
+  world.deps.write = (job) => write(andThen(job));
+  world.deps.writeInSteps = (job) => writeInSteps(andThen(job));
+  await run().finally(() => {
+    world.deps.write = write;
+    world.deps.writeInSteps = writeInSteps;
+  });
+}
+
+function dump(except: readonly string[] = []): string {
+  const file = world.opened.storage.reading;
+  const tables = file
+    .prepare<[], { name: string }>(
+      // The audit trail tells of errors.
+      `select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' and name <> 'audit_log'`,
+    )
+    .all();
+  return JSON.stringify(
+    tables
+      .filter(
+        ({ name }) =>
+          !['budgets', 'meta', 'outbox', 'login_codes', ...except].includes(name) &&
+          !name.startsWith('task_search'),
+      )
+      .map(({ name }) => [name, file.prepare(`select * from "${name}"`).all()]),
+  );
+}
+
+describe('without a token', () => {
+  it.each(bearer)('%s is 401, and nothing is looked up', async (_name, route) => {
+    const { headers, body } = await refused(401, () => callTo(route));
+    expect(headers.get('www-authenticate')).toBe('Bearer');
+    const random = Object.fromEntries(paramsOf(route).map((name) => [name, crypto.randomUUID()]));
+    expect((await refused(401, () => callTo(route, { things: random }))).body).toEqual(body);
+  });
+});
+
+describe('with an expired token', () => {
+  it.each(bearer)('%s is 401', async (_name, route) => {
+    await refused(401, () => callTo(route, { token: expired }));
+  });
+});
+
+describe('a session that ends after the guard', () => {
+  /** Their proof from elsewhere is looked at before anything is written: told in google.test.ts and telegram.test.ts. */
+  const elsewhere = ['POST /me/google', 'POST /me/telegram'];
+  /** Ends sessions itself, and does nothing else. */
+  const ending = ['POST /auth/logout'];
+  const writing = bearer.filter(
+    ([name, { method, path }]) =>
+      method !== 'get' && !path.endsWith('/preview') && ![...elsewhere, ...ending].includes(name),
+  );
+  const exporting = bearer.filter(([name]) => name === 'GET /account/export');
+
+  beforeEach(async () => {
+    await signIn(ada);
+    own.session_id = (await get(ada, '/me/sessions')).items[0].id;
+  });
+  afterAll(() => signIn(ada));
+
+  it.each([...writing, ...exporting])('%s is 401, and writes nothing', async (name, route) => {
+    const password = { password: ada.password, currentPassword: ada.password };
+    const body = { ...sampleFor(route), ...(/DELETE .auth.me|password/.test(name) && password) };
+    const things = name.includes('/sessions/')
+      ? { session_id: own.session_id }
+      : { notification_id: own.notification_id };
+    const end = query.deleteFrom('sessions').where('user_id', '=', ada.id);
+    await meanwhile(end, async () => {
+      const before = dump(['sessions', 'refresh_tokens']);
+      const request = { token: ada.accessToken, things, ...(route.body && { body }) };
+      expect((await callTo(route, request)).status).toBe(401);
+      await world.untilIdle();
+      expect(dump(['sessions', 'refresh_tokens'])).toBe(before);
+    });
+  });
+});
+
+describe('a right that ends after the guard', () => {
+  const writing = inWorkspace.filter(
+    ([, { method, path }]) => method !== 'get' && !path.endsWith('/preview'),
+  );
+  const mine = { workspace_id: () => own.workspace_id, user_id: () => people.admin.id };
+  const losses: [string, number, () => Compilable<unknown>][] = [
+    [
+      'membership',
+      403,
+      () =>
+        query
+          .deleteFrom('members')
+          .where('workspace_id', '=', mine.workspace_id())
+          .where('user_id', '=', mine.user_id()),
+    ],
+    [
+      'role',
+      403,
+      () =>
+        query
+          .updateTable('members')
+          .set({ role: 'viewer' })
+          .where('workspace_id', '=', mine.workspace_id())
+          .where('user_id', '=', mine.user_id()),
+    ],
+    [
+      'workspace',
+      404,
+      () => query.insertInto('removals').values({ kind: 'workspace', id: mine.workspace_id() }),
+    ],
+  ];
+  const cases = writing
+    .filter(([, { guard }]) => guard.role !== 'owner')
+    .flatMap(([name, route]) =>
+      losses
+        // Everyone may leave, whatever their role.
+        .filter(([loss]) => loss !== 'role' || route.guard.role !== 'viewer')
+        .map(([loss, status, lose]) => ({ name, loss, status, lose, route })),
+    );
+  it.each(cases)('$name is $status when the $loss is lost, and writes nothing', async (one) => {
+    await meanwhile(one.lose(), () =>
+      refused(one.status, () => callTo(one.route, { token: people.admin.accessToken })),
+    );
+  });
+});
+
+describe('an outsider', () => {
+  it.each(inWorkspace)(
+    '%s is 403 in a workspace that exists, 404 in none, whatever the input',
+    async (_name, route) => {
+      const token = bob.accessToken;
+      await refused(403, () => callTo(route, { token }));
+      await refused(403, () => callTo(route, { token, ...(route.body && { body: { title: [] } }) }));
+      for (const workspace_id of [crypto.randomUUID(), 'malformed', '__proto__', '%00']) {
+        await refused(404, () => callTo(route, { token, things: { workspace_id } }));
+      }
+    },
+  );
+});
+
+describe('a role too low', () => {
+  const cases = inWorkspace.flatMap(([name, route]) =>
+    ROLES.slice(0, ROLES.indexOf(route.guard.role as (typeof ROLES)[number])).map(
+      (role): [string, string, Route] => [name, role, route],
+    ),
+  );
+  it.each(cases)('%s is 403 for a %s', async (name, role, route) => {
+    const person = people[role as keyof typeof people];
+    // Removing oneself is leaving, which everyone may.
+    if (name === 'DELETE /workspaces/{workspace_id}/members/{user_id}' && role === 'member') return;
+    await refused(403, () => callTo(route, { token: person.accessToken }));
+  });
+});
+
+describe('a thing that is not there', () => {
+  const cases = all.flatMap(([name, route]) =>
+    paramsOf(route)
+      .filter((param) => param !== 'workspace_id')
+      .map((param): [string, keyof Things, Route] => [name, param, route]),
+  );
+  it.each(cases)(
+    '%s is 404 where %s is of another workspace, unknown or malformed',
+    async (_name, param, route) => {
+      for (const id of [foreign[slotOf(route, param)], ...UNKNOWN_IDS.map(encodeURIComponent)]) {
+        await refused(404, () => callTo(route, { token: ada.accessToken, things: { [param]: id } }));
+      }
+    },
+  );
+
+  const references = inWorkspace.flatMap(([name, route]) =>
+    Object.keys(route.body?.shape ?? {})
+      .filter((field) => field in REFERENCES)
+      .map((field): [string, string, Route] => [name, field, route]),
+  );
+  it.each(references)(
+    '%s is 400 where %s is of another workspace or unknown',
+    async (_name, field, route) => {
+      for (const id of [foreign[REFERENCES[field] ?? 'list_id'], crypto.randomUUID(), 'malformed']) {
+        const body = { ...sampleFor(route), [field]: id };
+        const answer = await refused(400, () => callTo(route, { token: ada.accessToken, body }));
+        expect(answer.body.issues.map(({ path }: { path: string }) => path)).toContain(field);
+      }
+    },
+  );
+});
+
+describe('a filter', () => {
+  const cases = inWorkspace.flatMap(([name, route]) =>
+    Object.keys(route.query?.shape ?? {})
+      .filter((field) => field in FILTERS)
+      .map((field): [string, string, Route] => [name, field, route]),
+  );
+  it.each(cases)(
+    '%s finds and counts nothing where %s is of another workspace',
+    async (_name, field, route) => {
+      const token = ada.accessToken;
+      const id = foreign[FILTERS[field] ?? 'list_id'];
+      const asked = requiredOf(route);
+      const all = await callTo(route, { token, query: asked.slice(1) });
+      expect(all.body.total).toBeGreaterThan(0);
+      for (const grouped of 'groupBy' in (route.query?.shape ?? {}) ? GROUPINGS : ['']) {
+        const groupBy = grouped && `&groupBy=${grouped}`;
+        const { status, body } = await callTo(route, { token, query: `${field}=${id}${asked}${groupBy}` });
+        expect([status, body.items, body.total, body.groups ?? []]).toEqual([200, [], 0, []]);
+      }
+    },
+  );
+});
+
+describe('an edit of one instance', () => {
+  it.each([
+    ['this', 'listId'],
+    ['following', 'listId'],
+    ['all', 'listId'],
+    ['this', 'statusId'],
+    ['this', 'assigneeId'],
+    ['following', 'assigneeId'],
+    ['all', 'assigneeId'],
+  ])('of mode %s is 400 where updates.%s is of another workspace or unknown', async (mode, field) => {
+    const [, route] = all.find(([name]) => name.endsWith('/edit-mode')) ?? [];
+    for (const id of [foreign[FILTERS[field] ?? 'list_id'], crypto.randomUUID()]) {
+      const body = { mode, updates: { title: 'New', [field]: id } };
+      const answer = await refused(400, () => callTo(route as Route, { token: ada.accessToken, body }));
+      expect(answer.body.issues.map(({ path }: { path: string }) => path)).toEqual([`updates.${field}`]);
+    }
+  });
+});
+
+describe('a broken field', () => {
+  const bodies = all.flatMap(([name, route]) =>
+    Object.keys(route.body?.shape ?? {}).map((field): [string, string, Route] => [name, field, route]),
+  );
+  it.each(bodies)('%s is 400 where %s is broken', async (_name, field, route) => {
+    // Each operation of a batch has a 400 of its own.
+    const body = { ...sampleFor(route), [field]: field === 'operations' ? [] : [[]] };
+    const { body: answer } = await refused(400, () => callTo(route, { token: ada.accessToken, body }));
+    expect(answer.error).toBe('ValidationError');
+    expect(answer.issues.map(({ path }: { path: string }) => path.split('.')[0])).toContain(field);
+  });
+
+  const queries = all.flatMap(([name, route]) =>
+    // The stream rejects no query: a cursor that cannot be used gives `reset`.
+    Object.keys(route.takesAnyQuery ? {} : (route.query?.shape ?? {})).map(
+      (field): [string, string, Route] => [name, field, route],
+    ),
+  );
+  it.each(queries)('%s is 400 where %s is given twice or is no text', async (_name, field, route) => {
+    const token = ada.accessToken;
+    const required = requiredOf(route, field);
+    for (const query of [`${field}=1&${field}=1${required}`, `${field}=%00${required}`]) {
+      const { body } = await refused(400, () => callTo(route, { token, query }));
+      expect(body.issues.map(({ path }: { path: string }) => path)).toContain(field);
+    }
+    await refused(400, () => callTo(route, { token, query: `${field}=%ff${required}` }));
+  });
+});
+
+describe('over the limit', () => {
+  let limited: World;
+  let token: string;
+  beforeAll(async () => {
+    limited = await openWorld({
+      settings: { rate_limits: { enabled: true, auth_burst: 3, refresh_burst: 1, user_burst: 1 } },
+    });
+    token = (await limited.signUp()).accessToken;
+    await limited.call('GET', '/me', { token });
+    await limited.call('POST', '/auth/refresh', { body: { refreshToken: 'x' } });
+    await limited.call('POST', '/auth/login', { body: {} });
+  });
+  afterAll(() => limited.close());
+
+  it.each(
+    all.filter(([, { path, guard, limit }]) => !path.includes('{workspace_id}') && (guard.bearer || limit)),
+  )('%s is 429 with Retry-After, whatever the input', async (_name, route) => {
+    const answer = await limited.call(route.method.toUpperCase(), pathOf(route), {
+      token,
+      ...(route.body && { body: '{' }),
+    });
+    expect([answer.status, answer.body.error]).toEqual([429, 'TooManyRequestsError']);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('every public route has a limit of its address', () => {
+    expect(all.filter(([, { guard, limit }]) => !guard.bearer && !limit)).toEqual([]);
+  });
+});
+
+async function signIn(person: Person): Promise<void> {
+  person.accessToken = (await world.call('POST', '/auth/login', { body: person })).body.accessToken;
+}
+
+const get = async (person: Person, path: string) =>
+  (await world.call('GET', path, { token: person.accessToken })).body;
+
+async function post(person: Person, path: string, body: object) {
+  const answer = await world.call('POST', path, { token: person.accessToken, body });
+  expect(answer.status).toBe(201);
+  return answer.body;
+}
+
+/** One of each kind in a person's workspace. */
+/** Numbers count in each workspace: one of another is one that is not there. */
+const UNKNOWN_NUMBER = 9;
+
+async function furnish(person: Person): Promise<Things> {
+  const workspace_id = (await get(person, '/me/workspaces')).items[0].id;
+  const base = `/workspaces/${workspace_id}`;
+  const list = (await get(person, `${base}/lists`)).items[0];
+  const template = await post(person, `${base}/status-templates`, { title: 'Spare' });
+  const label = await post(person, `${base}/labels`, { title: 'Label' });
+  const task = await post(person, `${base}/tasks`, {
+    title: 'Task',
+    listId: list.id,
+    labelIds: [label.id],
+    checklist: [{ title: 'Item' }],
+  });
+  const comment = await post(person, `${base}/tasks/${task.id}/comments`, { body: 'Comment' });
+  const job = await post(person, `${base}/recurring-tasks`, {
+    title: 'Job',
+    listId: list.id,
+    interval: INTERVAL,
+  });
+  const invitee = await world.signUp();
+  const invitation = await post(person, `${base}/invitations`, { email: invitee.email, role: 'viewer' });
+  const guest = await world.signUp();
+  await post(person, `${base}/invitations`, { email: guest.email, role: 'member' });
+  const { token } = await world.mailTo(guest.email);
+  await world.call('POST', '/invitations/accept', { token: guest.accessToken, body: { token } });
+  const trashed = await post(person, `${base}/tasks`, { title: 'Trashed', listId: list.id });
+  await world.call('DELETE', `${base}/tasks/${trashed.id}`, { token: person.accessToken });
+  return {
+    workspace_id,
+    space_id: list.spaceId,
+    list_id: list.id,
+    template_id: template.id,
+    status_id: template.statuses[0].id,
+    task_id: task.id,
+    trash_id: trashed.id,
+    number: String(person === bob ? UNKNOWN_NUMBER : task.number),
+    label_id: label.id,
+    item_id: task.checklist[0].id,
+    comment_id: comment.id,
+    job_id: job.id,
+    instance_id: job.nextTaskId,
+    user_id: guest.id,
+    invitation_id: invitation.id,
+    notification_id: '',
+    session_id: (await get(person, '/me/sessions')).items[0].id,
+    token_id: (await post(person, '/me/tokens', { title: 'Token', role: 'viewer', workspaceIds: null })).id,
+  };
+}
+
+async function joined(role: string): Promise<Person> {
+  const person = await world.signUp();
+  await post(ada, `/workspaces/${own.workspace_id}/invitations`, { email: person.email, role });
+  const { token } = await world.mailTo(person.email);
+  await world.call('POST', '/invitations/accept', { token: person.accessToken, body: { token } });
+  return person;
+}

@@ -1,0 +1,223 @@
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { dropDeadImports, dropInterruptedImports } from '../../src/import/import.ts';
+import { finishRemovals } from '../../src/workspaces/removals.ts';
+import { expectSound } from '../integrity.ts';
+import { as, homeOf } from '../people.ts';
+import { errand } from '../shell.ts';
+import { openWorld, type Person, type World } from '../world.ts';
+
+let world: World;
+afterEach(async () => {
+  expectSound(world);
+  await world.close();
+});
+
+const MINUTE = 60_000;
+const count = (table: string) =>
+  world.opened.storage.reading.prepare<[], number>(`select count(*) from ${table}`).pluck().get() ?? 0;
+
+/** A document with so many tasks, some of them of a series. */
+function documentOf(tasks: number) {
+  return {
+    formatVersion: 2,
+    workspaces: [
+      {
+        title: 'Secretlair',
+        statusTemplates: [
+          {
+            id: 't',
+            title: 'Default',
+            isDefault: true,
+            statuses: [
+              { id: 'u', title: 'To Do', type: 'unstarted' },
+              { id: 'c', title: 'Done', type: 'completed' },
+            ],
+          },
+        ],
+        spaces: [{ id: 's', title: 'Space' }],
+        lists: [{ id: 'l', title: 'List', spaceId: 's', statusTemplateId: 't' }],
+        tasks: Array.from({ length: tasks }, (_, i) => ({
+          id: `${i}`,
+          title: `Hidden thing ${i}`,
+          listId: 'l',
+          comments: i % 10 === 0 ? [{ body: 'Whispered word' }] : [],
+        })),
+      },
+    ],
+  };
+}
+
+/** Has the write after so many of an import do something else first. */
+function before(write: number, happens: () => unknown): void {
+  const { write: real } = world.deps;
+  let writes = 0;
+  world.deps.write = (async (job: never, from: never) => {
+    writes += 1;
+    if (writes === write) await happens();
+    return real(job, from);
+  }) as typeof real;
+}
+
+const importAs = (person: Person, document: unknown) =>
+  as(world, person)('POST', '/account/import', document);
+
+function expectNothingLeft(): void {
+  for (const table of ['imports', 'removals', 'tasks', 'comments', 'task_search'])
+    expect(count(table)).toBe(0);
+  expect(count('workspaces')).toBe(1);
+}
+
+describe('an import that is interrupted leaves nothing', () => {
+  it('when the session of the importer ends', async () => {
+    world = await openWorld();
+    const ada = await world.signUp();
+    before(5, () =>
+      world.call('POST', '/auth/logout', {
+        token: ada.accessToken,
+        body: { refreshToken: ada.refreshToken },
+      }),
+    );
+    expect((await importAs(ada, documentOf(500))).status).toBe(401);
+    expectNothingLeft();
+  });
+
+  it('when the account is deleted meanwhile', async () => {
+    world = await openWorld();
+    const ada = await world.signUp();
+    const bob = await world.signUp();
+    before(5, () => as(world, ada)('DELETE', '/auth/me', { password: ada.password }));
+    expect((await importAs(ada, documentOf(500))).status).toBe(401);
+    expectNothingLeft();
+    expect((await as(world, bob)('GET', '/me')).status).toBe(200);
+  });
+
+  it('when the server stops, or is killed, once it starts again', async () => {
+    world = await openWorld();
+    const ada = await world.signUp();
+    before(5, () => world.opened.beginStop());
+    expect((await importAs(ada, documentOf(500))).status).toBe(503);
+    expect(count('tasks')).toBeGreaterThan(0);
+    const { folder } = world;
+    await world.opened.close();
+    world = await openWorld({ folder });
+    await dropInterruptedImports(world.deps);
+    await finishRemovals(world.deps);
+    expectNothingLeft();
+  });
+
+  it('when a quota is exceeded by then', async () => {
+    world = await openWorld({ settings: { quotas: { tasks: 600 } } });
+    const ada = await world.signUp();
+    const home = await homeOf(world, ada);
+    const call = as(world, ada);
+    const [list] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
+    before(4, async () => {
+      for (let i = 0; i < 200; i += 1) {
+        await call('POST', `/workspaces/${home}/tasks`, { title: 'Quick', listId: list.id });
+      }
+    });
+    const { status, body } = await importAs(ada, documentOf(500));
+    expect([status, body.message]).toEqual([403, expect.stringContaining('(quotas.tasks)')]);
+    expect([count('imports'), count('removals'), count('workspaces'), count('tasks')]).toEqual([
+      0, 0, 1, 200,
+    ]);
+  });
+
+  it('when its command is gone, two minutes later', async () => {
+    world = await openWorld();
+    const ada = await world.signUp('ada@example.com');
+    const file = join(world.folder, 'document.json');
+    writeFileSync(file, JSON.stringify(documentOf(20_000)));
+    const child = spawn(process.execPath, ['src/main.ts', 'import', file, '--user', ada.email], {
+      env: { ...process.env, ERRAND_DATABASE_PATH: join(world.folder, 'errand.db') },
+      stdio: 'ignore',
+    });
+    await expect.poll(() => count('tasks'), { timeout: 60_000 }).toBeGreaterThan(100);
+    child.kill('SIGKILL');
+    await new Promise((resolve) => child.once('exit', resolve));
+    const call = as(world, ada);
+    expect((await call('GET', '/me/workspaces')).body.total).toBe(1);
+    await dropInterruptedImports(world.deps);
+    expect(count('imports')).toBe(1);
+    world.clock.set(Date.now() + 3 * MINUTE);
+    await dropDeadImports(world.deps);
+    await finishRemovals(world.deps);
+    expectNothingLeft();
+  }, 120_000);
+});
+
+describe('while an import is under way', () => {
+  it('nobody sees its workspaces, and then they are told of', async () => {
+    world = await openWorld();
+    const ada = await world.signUp();
+    const call = as(world, ada);
+    const seen: unknown[] = [];
+    const told: unknown[] = [];
+    world.deps.onChanges((_rows, personal) => told.push(...personal));
+    before(6, async () => {
+      seen.push((await call('GET', '/me/workspaces')).body.total, told.length, count('workspaces'));
+    });
+    const { status, body } = await importAs(ada, documentOf(500));
+    expect([status, seen]).toEqual([200, [1, 0, 2]]);
+    expect(told).toContainEqual({ userId: ada.id, about: 'workspaces' });
+    expect((await call('GET', '/me/workspaces')).body.total).toBe(2);
+    const changes = await call('GET', `/workspaces/${body.workspaces[0].id}/changes?limit=1000`);
+    expect(changes.body.items.filter(({ kind }: { kind: string }) => kind === 'task').length).toBe(500);
+  });
+
+  it('another one of the same person is 429', async () => {
+    world = await openWorld();
+    const ada = await world.signUp();
+    const others: number[] = [];
+    before(4, async () => others.push((await importAs(ada, documentOf(1))).status));
+    expect((await importAs(ada, documentOf(300))).status).toBe(200);
+    expect(others).toEqual([429]);
+  });
+});
+
+describe('errand import', () => {
+  it('does the same with a file, and is recorded', async () => {
+    world = await openWorld();
+    const ada = await world.signUp('ada@example.com');
+    const file = join(world.folder, 'document.json');
+    writeFileSync(file, JSON.stringify(documentOf(30)));
+    const command = ['import', file, '--user', ada.email];
+    const tried = await errand(world, [...command, '--dry-run', '--json']);
+    expect([tried.code, tried.err]).toEqual([0, '']);
+    expect(JSON.parse(tried.out)).toMatchObject({
+      workspaces: [{ id: null, title: 'Secretlair' }],
+      counts: { tasks: 30 },
+    });
+    expect(count('workspaces')).toBe(1);
+    const { code, out, err } = await errand(world, command);
+    expect([code, err]).toEqual([
+      0,
+      'errand: imported 1 workspaces, 1 spaces, 1 lists, 0 labels, 1 status templates, 30 tasks, 3 comments, 0 recurring tasks, 0 trash\n',
+    ]);
+    expect(out).toMatch(/^[0-9a-f-]{36} {2}Secretlair\n$/);
+    const log = await errand(world, ['log', '--json']);
+    expect(JSON.parse(log.out)).toContainEqual(
+      expect.objectContaining({ event: 'account-imported', source: 'command', userId: ada.id }),
+    );
+  });
+
+  it('names every rule that is broken, and imports nothing', async () => {
+    world = await openWorld();
+    const ada = await world.signUp('ada@example.com');
+    const file = join(world.folder, 'document.json');
+    writeFileSync(
+      file,
+      JSON.stringify({ formatVersion: 3, workspaces: [{ title: '', statusTemplates: [] }] }),
+    );
+    const { code, out, err } = await errand(world, ['import', file, '--user', ada.email]);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toContain('  workspaces.0.title: Title must be 1 to 500 characters\n');
+    expect(err).toContain('  formatVersion: Format version must be 1 or 2\n');
+    expect(count('workspaces')).toBe(1);
+    expect((await errand(world, ['import', 'none.json', '--user', ada.email])).code).toBe(1);
+    expect((await errand(world, ['import', file, '--user', 'no@example.com'])).code).toBe(1);
+  });
+});

@@ -1,0 +1,47 @@
+import { expect } from 'vitest';
+import { COUNTERS } from '../src/backup/check.ts';
+import type { World } from './world.ts';
+
+/** The counters as they would be if they were made again. */
+const COUNTED = `
+  with task as (
+    select *, length(cast(title || ifnull(description, '') as blob)) + more_bytes as bytes from tasks)
+  select workspace_code, field, value, priority, status_code, count(*) as n, sum(bytes) as bytes from (
+    select workspace_code, 'all' as field, 0 as value, priority, status_code, bytes from task
+    union all select workspace_code, 'list', list_code, priority, status_code, 0 from task
+    union all select workspace_code, 'assignee', ifnull(assignee_code, 0), priority, status_code, 0 from task)
+  group by 1, 2, 3, 4, 5`;
+
+const COUNTED_SERIES = `
+  select code as workspace_code, count(*) as n,
+      sum(length(cast(series.title || ifnull(series.description, '') || ifnull((
+        select group_concat(value ->> 'title', '') from json_each(series.checklist)), '') as blob))) as bytes
+    from recurring_series as series join workspaces on workspaces.id = series.workspace_id group by code`;
+
+/** What must hold in the file at any time: no row refers to none, counters and search index agree with the tasks. */
+export function expectSound({ opened: { storage } }: World): void {
+  const { writing } = storage;
+  expect(writing.pragma('foreign_key_check')).toEqual([]);
+  expect(writing.pragma('integrity_check', { simple: true })).toBe('ok');
+  writing.exec(`insert into task_search (task_search, rank) values ('integrity-check', 1)`);
+  const kept = writing
+    .prepare('select workspace_code, field, value, priority, status_code, n, bytes from task_counts')
+    .all();
+  const ordered = (rows: unknown[]) => rows.map((row) => JSON.stringify(row)).toSorted();
+  expect(ordered(kept)).toEqual(ordered(writing.prepare(COUNTED).all()));
+  const keptSeries = writing.prepare('select workspace_code, n, bytes from series_counts').all();
+  expect(ordered(keptSeries)).toEqual(ordered(writing.prepare(COUNTED_SERIES).all()));
+  const ofTrash = 'select workspace_code, kind, n, bytes from trash_counts';
+  const countedTrash =
+    'select workspace_code, kind, count(*) as n, sum(bytes) as bytes from trash_rows group by 1, 2';
+  expect(ordered(writing.prepare(ofTrash).all())).toEqual(ordered(writing.prepare(countedTrash).all()));
+  const numbers = (table: string, column: string) =>
+    writing.prepare(`select ${column} from ${table} order by 1`).pluck().all();
+  expect(numbers('task_search', 'rowid')).toEqual([
+    ...numbers('comments', '- code'),
+    ...numbers('tasks', 'seq'),
+  ]);
+  expect(COUNTERS.faults(writing)).toEqual([]);
+  const secure = writing.prepare(`select v from task_search_config where k = 'secure-delete'`).pluck().get();
+  expect(secure).toBe(0);
+}

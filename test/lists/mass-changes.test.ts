@@ -1,0 +1,286 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { query } from '../../src/db/connection.ts';
+import { DAY, toInstant } from '../../src/kernel/instants.ts';
+import { purgeNotifications } from '../../src/notifications/notifications.ts';
+import { notify } from '../../src/notifications/notify.ts';
+import { changeTasks } from '../../src/storage/many-tasks.ts';
+import { expectSound } from '../integrity.ts';
+import { addTasks } from '../many-tasks.ts';
+import { as, type Call, homeOf, joined } from '../people.ts';
+import { openWorld, type Person, type World } from '../world.ts';
+
+const MANY = 1_000;
+const STEPS_AT_LEAST = 3;
+
+let world: World;
+let ada: Person;
+let bob: Person;
+let call: Call;
+let home: string;
+let list: { id: string; spaceId: string; statusTemplateId: string; statuses: Record<string, unknown>[] };
+
+beforeEach(async () => {
+  // While a sync goes on beside the event loop others read what is committed.
+  world = await openWorld({ settings: { database: { sync: 'commit' } } });
+  ada = await world.signUp();
+  call = as(world, ada);
+  home = `/workspaces/${await homeOf(world, ada)}`;
+  bob = await joined(world, ada, await homeOf(world, ada), 'member');
+  list = (await call('GET', `${home}/lists`)).body.items[0];
+  await addTasks(world, await homeOf(world, ada), MANY, { listId: list.id, assigneeId: bob.id });
+});
+afterEach(() => world.close());
+
+const total = async (filter: string): Promise<number> =>
+  (await call('GET', `${home}/tasks?limit=1&${filter}`)).body.total;
+
+/** Asks for a total while a change is under way; returns what was found meanwhile, and how the change was answered. */
+async function meanwhile(filter: string, change: Promise<{ status: number }>) {
+  const found: number[] = [];
+  let status: number | undefined;
+  const done = change.then((answer) => {
+    status = answer.status;
+  });
+  while (status === undefined) {
+    const n = await total(filter);
+    if (status === undefined) found.push(n);
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+  await done;
+  return { found, status };
+}
+
+/** A series whose instance of each day was made, in one sweep for each year. */
+async function longSeries(days: number): Promise<string> {
+  const interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'UTC' };
+  const body = { title: 'Water', listId: list.id, interval, catchUp: 'all' };
+  const { id } = (await call('POST', `${home}/recurring-tasks`, body)).body;
+  for (let left = days; left > 0; left -= 366) {
+    world.clock.advance(Math.min(left, 366) * DAY);
+    for (const person of [ada, bob]) {
+      person.accessToken = (await world.call('POST', '/auth/login', { body: person })).body.accessToken;
+    }
+    expect((await call('GET', `${home}/recurring-tasks/${id}`)).status).toBe(200);
+  }
+  return id;
+}
+
+describe('a step of a mass change', () => {
+  it('holds the fewer tasks the longer their texts are', async () => {
+    const description = 'あ'.repeat(50_000);
+    for (let i = 0; i < 24; i += 1) {
+      expect(
+        (await call('POST', `${home}/tasks`, { title: 'Long', listId: list.id, description })).status,
+      ).toBe(201);
+    }
+    const stepsOver = (isLong: boolean) =>
+      world.deps.write((tx) => {
+        const key = tx.one(query.selectFrom('workspaces').select('code').limit(1))?.code ?? 0;
+        const steps = changeTasks(tx, key, ({ eb }) => eb('title', isLong ? '=' : '<>', 'Long'), {
+          priority: 1,
+        });
+        let count = 1;
+        while (!steps.next().done) count += 1;
+        return count;
+      });
+    expect(await stepsOver(true)).toBe(3);
+    expect(await stepsOver(false)).toBe(3);
+    expect(await total('priority=low')).toBe(MANY + 24);
+  });
+});
+
+describe('a change of very many tasks is one commit, during which others are answered as before it', () => {
+  const changes: Record<
+    string,
+    () => Promise<{ filter: string; change: [string, string, unknown?]; after: number }>
+  > = {
+    'the removal of a status': async () => {
+      const [first, , ...others] = list.statuses;
+      const body = { statuses: [first, ...others] };
+      return {
+        filter: `statusId=${first?.id}`,
+        change: ['PATCH', `${home}/status-templates/${list.statusTemplateId}`, body],
+        after: (await total(`statusId=${first?.id}`)) + (await total(`statusId=${list.statuses[1]?.id}`)),
+      };
+    },
+    'another type of a status': async () => {
+      const [first, second, ...others] = list.statuses;
+      const body = { statuses: [first, { ...second, type: 'completed' }, ...others] };
+      return {
+        filter: 'completed=true',
+        change: ['PATCH', `${home}/status-templates/${list.statusTemplateId}`, body],
+        after: (await total('completed=true')) + (await total(`statusId=${second?.id}`)),
+      };
+    },
+    'another status template of a list': async () => {
+      const { body: template } = await call('POST', `${home}/status-templates`, { title: 'Other' });
+      return {
+        filter: `statusId=${template.statuses[0].id}`,
+        change: ['PATCH', `${home}/lists/${list.id}`, { statusTemplateId: template.id }],
+        after: await total(`statusId=${list.statuses[0]?.id}`),
+      };
+    },
+    'another space of a list': async () => {
+      const { body: space } = await call('POST', `${home}/spaces`, { title: 'Other' });
+      return {
+        filter: `spaceId=${space.id}`,
+        change: ['PATCH', `${home}/lists/${list.id}`, { spaceId: space.id }],
+        after: MANY,
+      };
+    },
+    'the role viewer': async () => ({
+      filter: 'assigneeId=none',
+      change: ['PATCH', `${home}/members/${bob.id}`, { role: 'viewer' }],
+      after: await total('statusType=unstarted,started'),
+    }),
+    'the removal of a member': async () => ({
+      filter: 'assigneeId=none',
+      change: ['DELETE', `${home}/members/${bob.id}`],
+      after: await total('statusType=unstarted,started'),
+    }),
+    'another assignee of a series that nobody ticked off for long': async () => {
+      const id = await longSeries(200);
+      return {
+        filter: `recurringTaskId=${id}&assigneeId=${bob.id}`,
+        change: ['PATCH', `${home}/recurring-tasks/${id}`, { assigneeId: bob.id }],
+        after: await total(`recurringTaskId=${id}`),
+      };
+    },
+    'a split of a series of years': async () => {
+      const id = await longSeries(3 * 366);
+      const [, second] = (await call('GET', `${home}/recurring-tasks/${id}/instances`)).body.items;
+      const body = { mode: 'following', updates: { title: 'Feed' } };
+      return {
+        filter: `recurringTaskId=${id}`,
+        change: ['POST', `${home}/recurring-tasks/${id}/instances/${second.id}/edit-mode`, body],
+        after: 1,
+      };
+    },
+    'the deletion of a series of years': async () => {
+      const id = await longSeries(3 * 366);
+      return {
+        filter: `recurringTaskId=${id}`,
+        change: ['DELETE', `${home}/recurring-tasks/${id}`],
+        after: 0,
+      };
+    },
+  };
+  for (const [what, prepare] of Object.entries(changes)) {
+    it(what, async () => {
+      const { filter, change, after } = await prepare();
+      const before = await total(filter);
+      const { found, status } = await meanwhile(filter, call(...change));
+      expect(status).toBeLessThan(300);
+      expect(found.length).toBeGreaterThanOrEqual(STEPS_AT_LEAST);
+      expect(new Set(found)).toEqual(new Set([before]));
+      expect(await total(filter)).toBe(after);
+      expectSound(world);
+    });
+  }
+});
+
+describe('mass changes', () => {
+  const others = async (): Promise<string[]> => {
+    const ids = [];
+    for (const title of ['One', 'Other'])
+      ids.push((await call('POST', `${home}/status-templates`, { title })).body.id);
+    return ids;
+  };
+  const beyond = async () => addTasks(world, await homeOf(world, ada), 100, { listId: list.id });
+
+  it('go one at a time for each user, others are refused with 429; less than that is never refused', async () => {
+    await beyond();
+    const [one, other] = await others();
+    const patch = (body: unknown) => call('PATCH', `${home}/lists/${list.id}`, body);
+    const answers = await Promise.all([
+      patch({ statusTemplateId: one }),
+      patch({ statusTemplateId: other }),
+      patch({ spaceId: list.spaceId }),
+      call('DELETE', `${home}/members/${bob.id}`),
+      patch({ title: 'A' }),
+      patch({ title: 'B', position: 1 }),
+      call('PATCH', `${home}/recurring-tasks/${await longSeries(3)}`, { title: 'Feed' }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 429, 429, 204, 200, 200, 200]);
+    expect(answers[1]?.headers.get('Retry-After')).toBe('1');
+    expect((await patch({ statusTemplateId: other })).status).toBe(200);
+    expectSound(world);
+  });
+
+  it('of one user let others write after one of them at most, and be ready all the while', async () => {
+    await beyond();
+    const [one] = await others();
+    const change = call('PATCH', `${home}/lists/${list.id}`, { statusTemplateId: one });
+    const done: string[] = [];
+    const noting = (what: string) => (answer: { status: number }) => done.push(`${what} ${answer.status}`);
+    await Promise.all([
+      change.then(noting('change')),
+      as(world, bob)('POST', `${home}/tasks`, { title: 'T', listId: list.id }).then(noting('task')),
+      world.call('GET', '//readyz').then(noting('ready')),
+    ]);
+    expect(done.toSorted()).toEqual(['change 200', 'ready 200', 'task 201']);
+  });
+
+  it('of a series with long texts take several commits, others write between them, and the last of two holds', async () => {
+    const id = await longSeries(100);
+    const description = 'x'.repeat(50_000);
+    const { commits } = world.opened.writer.counts;
+    const patch = call('PATCH', `${home}/recurring-tasks/${id}`, { description });
+    const other = as(world, bob)('PATCH', `${home}/recurring-tasks/${id}`, {
+      description: 'short',
+      priority: 'high',
+    });
+    expect([(await patch).status, (await other).status]).toEqual([200, 200]);
+    expect(world.opened.writer.counts.commits - commits).toBeGreaterThan(2);
+    const { body: page } = await call('GET', `${home}/tasks?recurringTaskId=${id}&limit=100`);
+    const { body: series } = await call('GET', `${home}/recurring-tasks/${id}`);
+    expect(new Set(page.items.map((task: { description: string }) => task.description))).toEqual(
+      new Set([series.description]),
+    );
+    expectSound(world);
+  });
+
+  it('of a series go on to their end though whoever asked is gone meanwhile', async () => {
+    const id = await longSeries(100);
+    const theirs = as(world, bob)('PATCH', `${home}/recurring-tasks/${id}`, {
+      description: 'x'.repeat(50_000),
+    });
+    while (!world.deps.isInSteps()) await new Promise<void>((resolve) => setImmediate(resolve));
+    const gone = call('DELETE', `${home}/members/${bob.id}`);
+    expect([(await theirs).status, (await gone).status]).toEqual([200, 204]);
+    const { body } = await call('GET', `${home}/tasks?recurringTaskId=${id}&limit=100`);
+    expect(new Set(body.items.map((task: { description: string }) => task.description?.length))).toEqual(
+      new Set([50_000]),
+    );
+  });
+});
+
+describe('very many notifications', () => {
+  const NOTICES = 1_200;
+  const commitsOf = async (act: () => Promise<unknown>): Promise<number> => {
+    const before = world.opened.writer.counts.commits;
+    await act();
+    return world.opened.writer.counts.commits - before;
+  };
+
+  it('are read, and purged, in commits of some', async () => {
+    const at = toInstant(world.clock.now());
+    const workspaceId = await homeOf(world, ada);
+    const notice = {
+      type: 'task.due',
+      actorId: null,
+      workspaceId,
+      title: 'Due',
+      body: 'B',
+      data: {},
+    } as const;
+    await world.deps.write((tx) => notify(tx, Array(NOTICES).fill(bob.id), notice, at));
+    const theirs = as(world, bob);
+    expect(await commitsOf(() => theirs('POST', '/me/notifications/read-all'))).toBe(3);
+    expect((await theirs('GET', '/me/notifications?unread=true')).body.total).toBe(0);
+    world.clock.advance(91 * DAY);
+    expect(await commitsOf(() => purgeNotifications(world.deps))).toBe(3);
+    const bobs = query.selectFrom('notifications').select('id').where('user_id', '=', bob.id);
+    expect(world.deps.read.all(bobs)).toEqual([]);
+  });
+});

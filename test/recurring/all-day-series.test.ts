@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { expectSound } from '../integrity.ts';
+import { DAILY, openSeriesWorld, type SeriesWorld } from '../series-world.ts';
+
+let w: SeriesWorld;
+beforeEach(async () => {
+  w = await openSeriesWorld();
+});
+afterEach(async () => {
+  expectSound(w.world);
+  await w.close();
+});
+
+const ALL_DAY = { ...DAILY, timeOfDay: null };
+const upcoming = async (id: string) => w.task((await w.read(id)).nextTaskId);
+const dueDays = (id: string) => w.instances(id).map(({ due_date }) => due_date);
+
+describe('a series without a time of day', () => {
+  it('makes tasks that are due on a day, whose occurrence is the first instant of it in the zone', async () => {
+    const series = await w.create({ interval: ALL_DAY });
+    expect(series.interval.timeOfDay).toBeNull();
+    expect(series.nextRunAt).toBe('2026-03-27T23:00:00.000Z');
+    expect(await upcoming(series.id)).toMatchObject({
+      dueDay: '2026-03-28',
+      dueDate: null,
+      recurrence: { occurrenceAt: '2026-03-27T23:00:00.000Z', overridden: [] },
+    });
+    const { occurrences } = await w.ok('GET', `${w.series}/${series.id}/occurrences?limit=3`);
+    expect(occurrences).toMatchObject([
+      { local: '2026-03-28', at: '2026-03-27T23:00:00.000Z', number: 1, note: null },
+      { local: '2026-03-29', at: '2026-03-28T23:00:00.000Z', number: 2, note: null },
+      { local: '2026-03-30', at: '2026-03-29T22:00:00.000Z', number: 3, note: null },
+    ]);
+    const skipped = await w.skip(series.id, { occurrenceAt: series.nextRunAt });
+    expect(skipped.skipped.occurrenceAt).toBe('2026-03-27T23:00:00.000Z');
+    await w.at('2026-03-29T12:00:00Z');
+    expect(dueDays(series.id)).toEqual(['2026-03-29', '2026-03-30']);
+    const back = await w.ok('POST', `${w.series}/${(await w.create({ interval: ALL_DAY })).id}/skip`);
+    const again = await w.ok('POST', `${w.series}/${back.id}/step-back`, { occurrenceAt: back.nextRunAt });
+    expect((await upcoming(again.id)).dueDay).toBe('2026-03-30');
+  });
+
+  it('begins its days where clocks skip midnight', async () => {
+    const interval = { ...ALL_DAY, timezone: 'Africa/Cairo' };
+    const body = { interval, startsAt: '2026-04-22T00:00:00Z', after: '2026-04-23T00:00:00Z', limit: 2 };
+    expect(await w.ok('POST', `${w.series}/preview`, body)).toMatchObject({
+      occurrences: [
+        { local: '2026-04-24', at: '2026-04-23T22:00:00.000Z', note: null },
+        { local: '2026-04-25', at: '2026-04-24T21:00:00.000Z', note: null },
+      ],
+    });
+  });
+
+  it('gets a time and loses it again, and no day has two', async () => {
+    const series = await w.create();
+    const { nextTaskId } = series;
+    await w.patch(series.id, { interval: ALL_DAY });
+    expect(await upcoming(series.id)).toMatchObject({ id: nextTaskId, dueDay: '2026-03-28', dueDate: null });
+    await w.at('2026-03-28T05:00:00Z');
+    expect(dueDays(series.id)).toEqual(['2026-03-28', '2026-03-29']);
+    await w.patch(series.id, { interval: DAILY });
+    expect(dueDays(series.id)).toEqual(['2026-03-28', '2026-03-29T07:00:00.000Z']);
+    await w.patch(series.id, { interval: ALL_DAY });
+    expect(dueDays(series.id)).toEqual(['2026-03-28', '2026-03-29']);
+  });
+
+  it('is made of a task too, which is due on the day then', async () => {
+    const task = await w.ok('POST', `${w.inside}/tasks`, { title: 'x', listId: w.list.id });
+    await w.ok('POST', w.series, { taskId: task.id, interval: ALL_DAY });
+    expect(await w.task(task.id)).toMatchObject({ dueDay: '2026-03-28', dueDate: null });
+  });
+
+  it('says null: a time that is left out is missing', async () => {
+    const { timeOfDay: _, ...interval } = DAILY;
+    const answer = await w.call('POST', w.series, { title: 'x', listId: w.list.id, interval });
+    expect(answer.body.issues).toMatchObject([{ path: 'interval.timeOfDay' }]);
+  });
+});

@@ -1,0 +1,308 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { expectSound } from '../integrity.ts';
+import { openSeriesWorld, type SeriesWorld } from '../series-world.ts';
+
+let w: SeriesWorld;
+beforeEach(async () => {
+  w = await openSeriesWorld();
+});
+afterEach(async () => {
+  expectSound(w.world);
+  await w.close();
+});
+
+const back = (id: string, occurrenceAt?: string) =>
+  w.call('POST', `${w.series}/${id}/step-back`, { occurrenceAt });
+const stepBack = async (id: string) => {
+  const { nextRunAt } = await w.read(id);
+  return w.ok('POST', `${w.series}/${id}/step-back`, { occurrenceAt: nextRunAt });
+};
+const cannot = async (id: string) => {
+  const before = [await w.read(id), w.instances(id)];
+  const answer = await back(id, (await w.read(id)).nextRunAt ?? '2026-03-30T07:00:00Z');
+  expect(answer).toMatchObject({ status: 400, body: { error: 'BadRequestError' } });
+  expect([await w.read(id), w.instances(id)]).toEqual(before);
+};
+const upcoming = async (id: string) => w.task((await w.read(id)).nextTaskId);
+const change = (taskId: string, fields: unknown) => w.ok('PATCH', `${w.inside}/tasks/${taskId}`, fields);
+
+/** All that the API shows of a series, but for its versions. */
+const stateOf = async (id: string) => {
+  const plain = ({ updatedAt: _, version: __, ...rest }: Record<string, unknown>) => rest;
+  const { items } = await w.ok('GET', `${w.series}/${id}/instances`);
+  return {
+    series: plain(await w.read(id)),
+    tasks: items.map(plain),
+    occurrences: w.occurrences(id),
+    coming: await w.ok('GET', `${w.series}/${id}/occurrences`),
+  };
+};
+
+describe('a step back', () => {
+  it('takes back a completion: the earlier task is open in the status it had, the later one gone for good', async () => {
+    const started = w.list.statuses[1].id;
+    const series = await w.create({ checklist: [{ title: 'Can' }] });
+    await change(series.nextTaskId, { statusId: started, title: 'Roses' });
+    const before = await stateOf(series.id);
+    await w.complete(series.nextTaskId);
+    const later = (await w.read(series.id)).nextTaskId;
+    expect(later).not.toBe(series.nextTaskId);
+    const answer = await stepBack(series.id);
+    expect(answer).toMatchObject({ id: series.id, nextTaskId: series.nextTaskId, nextOccurrenceNumber: 1 });
+    expect(await stateOf(series.id)).toEqual(before);
+    expect((await w.call('GET', `${w.inside}/tasks/${later}`)).status).toBe(404);
+    await w.complete(series.nextTaskId);
+    expect((await upcoming(series.id)).recurrence.occurrenceNumber).toBe(2);
+  });
+
+  it('takes back a skip, whose task is made again with its id and number', async () => {
+    const series = await w.create({ checklist: [{ title: 'Can' }], priority: 'high' });
+    const before = await stateOf(series.id);
+    await w.skip(series.id);
+    await stepBack(series.id);
+    expect(await stateOf(series.id)).toEqual(before);
+    const again = await w.skip(series.id, { occurrenceAt: before.series.nextRunAt });
+    expect(again.skipped.occurrenceNumber).toBe(1);
+  });
+
+  it('takes back a deletion for good, by the template as it is', async () => {
+    const series = await w.create();
+    const { number } = await upcoming(series.id);
+    await w.ok('DELETE', `${w.inside}/tasks/${series.nextTaskId}?permanent=true`);
+    await stepBack(series.id);
+    expect(await upcoming(series.id)).toMatchObject({ id: series.nextTaskId, number, title: 'Water' });
+  });
+
+  it('gives a task that is made again a version it never had', async () => {
+    const series = await w.create();
+    const { version } = await change(series.nextTaskId, { title: 'Own' });
+    await w.skip(series.id);
+    await stepBack(series.id);
+    expect((await upcoming(series.id)).version).toBeGreaterThan(version);
+    const done = await w.complete(series.nextTaskId);
+    await w.ok('DELETE', `${w.inside}/tasks/${series.nextTaskId}?permanent=true`);
+    await stepBack(series.id);
+    expect((await upcoming(series.id)).version).toBeGreaterThan(done.version);
+  });
+
+  it('brings the task back from the trash as it was, a done one too', async () => {
+    const series = await w.create({ checklist: [{ title: 'Can' }] });
+    const task = await upcoming(series.id);
+    await w.ok('POST', `${w.inside}/tasks/${task.id}/comments`, { body: 'x' });
+    await change(task.id, { title: 'Own', checklist: [{ ...task.checklist[0], isDone: true }] });
+    const before = await stateOf(series.id);
+    await w.ok('DELETE', `${w.inside}/tasks/${task.id}`);
+    await stepBack(series.id);
+    expect(await stateOf(series.id)).toEqual(before);
+    await w.complete(task.id);
+    await w.ok('DELETE', `${w.inside}/tasks/${task.id}`);
+    await stepBack(series.id);
+    expect(await stateOf(series.id)).toEqual(before);
+    expect((await w.ok('GET', `${w.inside}/trash`)).total).toBe(0);
+  });
+
+  it('leaves a task alone that was restored from the trash as an ordinary one', async () => {
+    const series = await w.create();
+    await w.ok('DELETE', `${w.inside}/tasks/${series.nextTaskId}`);
+    await w.ok('POST', `${w.inside}/trash/${series.nextTaskId}/restore`);
+    expect((await w.task(series.nextTaskId)).recurrence).toBeNull();
+    await cannot(series.id);
+  });
+
+  it('brings the task back into the list of the series where its own is gone', async () => {
+    const other = await w.anotherList();
+    const series = await w.create();
+    await w.ok('POST', `${w.inside}/tasks/${series.nextTaskId}/move`, { listId: other.id });
+    await w.ok('DELETE', `${w.inside}/tasks/${series.nextTaskId}`);
+    await w.ok('DELETE', `${w.inside}/lists/${other.id}`);
+    await stepBack(series.id);
+    expect(await upcoming(series.id)).toMatchObject({ id: series.nextTaskId, listId: w.list.id });
+  });
+
+  it('is possible several times, also over what a step brought back with comments and ticks', async () => {
+    const series = await w.create({ checklist: [{ title: 'Can' }] });
+    const states = [await stateOf(series.id)];
+    await w.complete(series.nextTaskId);
+    const second = await upcoming(series.id);
+    await w.ok('POST', `${w.inside}/tasks/${second.id}/comments`, { body: 'x' });
+    await change(second.id, { title: 'Own', checklist: [{ ...second.checklist[0], isDone: true }] });
+    states.push(await stateOf(series.id));
+    await w.complete(second.id);
+    states.push(await stateOf(series.id));
+    await w.skip(series.id);
+    await stepBack(series.id);
+    expect(await stateOf(series.id)).toEqual(states.pop());
+    await stepBack(series.id);
+    expect(await stateOf(series.id)).toEqual(states.pop());
+    await stepBack(series.id);
+    expect(await stateOf(series.id)).toEqual(states.pop());
+    await cannot(series.id);
+  });
+
+  it('is refused once someone changed the upcoming instance, or the one that was brought back', async () => {
+    const series = await w.create({ checklist: [{ title: 'Can' }] });
+    await w.complete(series.nextTaskId);
+    const second = await upcoming(series.id);
+    await change(second.id, { checklist: [{ ...second.checklist[0], isDone: true }] });
+    await cannot(series.id);
+    await change(second.id, { checklist: second.checklist });
+    await w.complete(second.id);
+    await stepBack(series.id);
+    await w.ok('POST', `${w.inside}/tasks/${second.id}/comments`, { body: 'x' });
+    await cannot(series.id);
+    await w.complete(second.id);
+    await stepBack(series.id);
+    await change(second.id, { priority: 'low' });
+    await cannot(series.id);
+  });
+
+  it.each<[string, (series: { id: string; nextTaskId: string }) => Promise<unknown>]>([
+    ['a change of rule', ({ id }) => w.patch(id, { endCondition: { type: 'count', count: 9 } })],
+    ['a change of template', ({ id }) => w.patch(id, { title: 'New' })],
+    [
+      'pause and resume',
+      async ({ id }) => {
+        await w.ok('POST', `${w.series}/${id}/pause`);
+        await w.ok('POST', `${w.series}/${id}/resume`);
+      },
+    ],
+    ['the time of the earlier one', () => w.at('2026-03-28T09:00:00Z')],
+    ['the time of the upcoming one', () => w.at('2026-03-29T09:00:00Z')],
+  ])('cannot reach behind %s', async (_, act) => {
+    const series = await w.create();
+    await w.complete(series.nextTaskId);
+    await act(series);
+    await cannot(series.id);
+  });
+
+  it('cannot reach behind a split, in either part', async () => {
+    const series = await w.create();
+    await w.complete(series.nextTaskId);
+    await w.complete((await upcoming(series.id)).id);
+    const third = await upcoming(series.id);
+    const split = await w.edit(series.id, third.id, 'following', { title: 'New' });
+    await cannot(split.recurrence.recurringTaskId);
+    await cannot(series.id);
+  });
+
+  it('keeps what a step can take back through edits that leave rule and template as they are', async () => {
+    const series = await w.create();
+    await w.complete(series.nextTaskId);
+    await w.patch(series.id, { title: 'Water', catchUp: 'all' });
+    await w.edit(series.id, series.nextTaskId, 'this', { title: 'Done well' });
+    await stepBack(series.id);
+    expect(await upcoming(series.id)).toMatchObject({
+      id: series.nextTaskId,
+      title: 'Done well',
+      recurrence: { overridden: ['title'] },
+    });
+  });
+
+  it('puts a task that was opened again in its place', async () => {
+    const series = await w.create();
+    await w.complete(series.nextTaskId);
+    await w.reopen(series.nextTaskId);
+    await stepBack(series.id);
+    expect(w.instances(series.id)).toHaveLength(1);
+    expect((await w.read(series.id)).nextTaskId).toBe(series.nextTaskId);
+  });
+
+  it('gives the first open status where the one before is gone', async () => {
+    const series = await w.create();
+    await change(series.nextTaskId, { statusId: w.list.statuses[1].id });
+    await w.complete(series.nextTaskId);
+    const template = `${w.inside}/status-templates/${w.list.statusTemplateId}`;
+    const { statuses } = await w.ok('GET', template);
+    await w.ok('PATCH', template, { statuses: [statuses[0], statuses[2]] });
+    await stepBack(series.id);
+    expect(await upcoming(series.id)).toMatchObject({
+      statusId: statuses[0].id,
+      completedAt: null,
+      recurrence: { overridden: [] },
+    });
+  });
+
+  it('takes back that a status became a completed one', async () => {
+    const series = await w.create();
+    const template = `${w.inside}/status-templates/${w.list.statusTemplateId}`;
+    const { statuses } = await w.ok('GET', template);
+    const doing = statuses[1];
+    await change(series.nextTaskId, { statusId: doing.id });
+    await w.ok('PATCH', template, { statuses: [statuses[0], { ...doing, type: 'completed' }, statuses[2]] });
+    expect((await w.read(series.id)).nextOccurrenceNumber).toBe(2);
+    await stepBack(series.id);
+    expect(await upcoming(series.id)).toMatchObject({ id: series.nextTaskId, statusId: statuses[0].id });
+  });
+
+  it('names the present upcoming occurrence', async () => {
+    const series = await w.create();
+    await w.complete(series.nextTaskId);
+    for (const at of [undefined, series.nextRunAt, 'now']) {
+      expect(await back(series.id, at)).toMatchObject({
+        status: 400,
+        body: { error: 'ValidationError', issues: [{ path: 'occurrenceAt' }] },
+      });
+    }
+    expect((await back('0199a1b2-0000-7000-8000-00000000000a', series.nextRunAt)).status).toBe(404);
+  });
+
+  it('is none of a series that made no step, is paused or has ended', async () => {
+    const series = await w.create({ endCondition: { type: 'count', count: 2 } });
+    await cannot(series.id);
+    await w.skip(series.id);
+    const { nextRunAt } = await w.read(series.id);
+    await w.skip(series.id);
+    const refused = { status: 400, body: { error: 'BadRequestError' } };
+    expect(await back(series.id, nextRunAt)).toMatchObject(refused);
+    const other = await w.create();
+    await w.complete(other.nextTaskId);
+    await w.ok('POST', `${w.series}/${other.id}/pause`);
+    expect(await back(other.id, nextRunAt)).toMatchObject(refused);
+  });
+
+  it('notifies nobody of the task that is made again', async () => {
+    const series = await w.create({ assigneeId: w.owner.id });
+    await w.skip(series.id);
+    await stepBack(series.id);
+    expect((await w.ok('GET', '/me/notifications')).total).toBe(0);
+  });
+});
+
+it('after any run of completions, skips and deletions, each step back equals the state before', async () => {
+  const act = fc.constantFrom('complete', 'start', 'skip', 'delete', 'tick', 'back');
+  await fc.assert(
+    fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 8 }), async (acts) => {
+      const series = await w.create({ checklist: [{ title: 'Can' }] });
+      const states: Awaited<ReturnType<typeof stateOf>>[] = [];
+      /** Whether the upcoming instance is as it was made, or as a step brought it back. */
+      let isAsMade = true;
+      const takeBack = async () => {
+        await stepBack(series.id);
+        expect(await stateOf(series.id)).toEqual(states.pop());
+        isAsMade = true;
+      };
+      for (const name of acts) {
+        const task = await upcoming(series.id);
+        if (name === 'start') await change(task.id, { statusId: w.list.statuses[1].id });
+        if (name === 'tick') await change(task.id, { checklist: [{ ...task.checklist[0], isDone: true }] });
+        if (name === 'start' || name === 'tick') {
+          isAsMade = false;
+        } else if (name === 'back') {
+          if (states.length > 0 && isAsMade) await takeBack();
+        } else {
+          // What is skipped is made again from the template.
+          const isPlain = task.recurrence.overridden.length === 0 && !task.checklist[0].isDone;
+          if (name === 'skip' && !isPlain) continue;
+          states.push(await stateOf(series.id));
+          if (name === 'complete') await w.complete(task.id);
+          if (name === 'skip') await w.skip(series.id);
+          if (name === 'delete') await w.ok('DELETE', `${w.inside}/tasks/${task.id}`);
+          isAsMade = true;
+        }
+      }
+      if (isAsMade) while (states.length > 0) await takeBack();
+    }),
+    { numRuns: 25 },
+  );
+});

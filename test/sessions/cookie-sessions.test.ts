@@ -1,0 +1,516 @@
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSessionCookie } from '../../src/http/session-cookie.ts';
+import { DAY, MINUTE, SECOND } from '../../src/kernel/instants.ts';
+import { idToken, newSigningKey, openGoogle, openGoogleWorld } from '../google-double.ts';
+import { homeOf, invite } from '../people.ts';
+import { BOT_TOKEN, widget } from '../telegram-double.ts';
+import { type Answer, openWorld, type Person, type World } from '../world.ts';
+
+const SAME_ORIGIN = { 'Sec-Fetch-Site': 'same-origin' };
+
+/** The name and value of the cookie in a response. */
+const cookieOf = ({ headers }: Pick<Answer, 'headers'>): string =>
+  (headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+
+let world: World;
+let ada: Person;
+let name: string;
+
+beforeEach(async () => {
+  world = await openWorld();
+  ada = await world.signUp('ada@example.com');
+  name = world.deps.sessionCookie.name;
+});
+afterEach(() => world.close());
+
+async function signIn(person = ada, headers: Record<string, string> = SAME_ORIGIN): Promise<string> {
+  const { email, password } = person;
+  const signedIn = await world.call('POST', '/auth/login', {
+    body: { email, password, session: 'cookie' },
+    headers,
+  });
+  expect(signedIn.status).toBe(200);
+  return cookieOf(signedIn);
+}
+
+const get = (path: string, Cookie: string, headers: Record<string, string> = {}) =>
+  world.call('GET', path, { headers: { Cookie, ...headers } });
+
+const rename = (Cookie: string, headers: Record<string, string>) =>
+  world.call('PATCH', '/me', { body: { name: 'Grace' }, headers: { Cookie, ...headers } });
+
+const value = (sql: string) => world.opened.storage.reading.prepare(sql).pluck().get();
+const sessions = () => value('select count(*) from sessions');
+
+describe('a sign-in that asks for a cookie', () => {
+  it('returns the user alone, and the secret as a cookie that no script can read', async () => {
+    const { status, body, headers } = await world.call('POST', '/auth/login', {
+      body: { email: ada.email, password: ada.password, session: 'cookie' },
+      headers: SAME_ORIGIN,
+    });
+    expect(status).toBe(200);
+    expect(body).toEqual({ user: { id: ada.id, email: ada.email, name: 'Ada', isEmailVerified: true } });
+    const [pair = '', ...attributes] = (headers.get('set-cookie') ?? '').split('; ');
+    expect(pair).toMatch(new RegExp(`^${name}=[\\w-]{43}$`));
+    expect(attributes.toSorted()).toEqual(['HttpOnly', 'Max-Age=34560000', 'Path=/', 'SameSite=Lax']);
+    expect((await get('/me', pair)).body.id).toBe(ada.id);
+  });
+
+  it('keeps the hash of the secret only, and no refresh token', async () => {
+    const tokens = value('select count(*) from refresh_tokens');
+    const secret = (await signIn()).slice(name.length + 1);
+    expect(value('select count(*) from refresh_tokens')).toBe(tokens);
+    const row = world.opened.storage.reading.prepare('select * from sessions').all();
+    expect(JSON.stringify(row)).not.toContain(secret);
+    expect(JSON.stringify(row)).toContain(createHash('sha256').update(secret).digest('base64url'));
+  });
+
+  it('answers tokens by default, and rejects another word', async () => {
+    const { email, password } = ada;
+    const asked = (session: unknown) =>
+      world.call('POST', '/auth/login', { body: { email, password, session }, headers: SAME_ORIGIN });
+    for (const session of ['token', undefined]) {
+      const { body, headers } = await asked(session);
+      expect(body.refreshToken).toEqual(expect.any(String));
+      expect(headers.get('set-cookie')).toBeNull();
+    }
+    for (const session of ['Cookie', '', null, true]) {
+      const { status, body } = await asked(session);
+      expect([status, body.issues[0].path]).toEqual([400, 'session']);
+    }
+  });
+
+  it('never adopts a secret that was sent along', async () => {
+    const Cookie = `${name}=${'x'.repeat(43)}`;
+    expect(await signIn(ada, { ...SAME_ORIGIN, Cookie })).not.toBe(Cookie);
+    expect((await get('/me', Cookie)).status).toBe(401);
+  });
+
+  it('works by confirmation, invitation, code, Google and Telegram alike', async () => {
+    const key = newSigningKey('key-1');
+    const google = await openGoogle(key);
+    const other = await openGoogleWorld(google, { settings: { auth: { telegram_bot_token: BOT_TOKEN } } });
+    const asks = async (path: string, body: object, status = 200) => {
+      const answer = await other.call('POST', path, {
+        body: { ...body, session: 'cookie' },
+        headers: SAME_ORIGIN,
+      });
+      expect([answer.status, Object.keys(answer.body)]).toEqual([status, ['user']]);
+      const me = await other.call('GET', '/me', { headers: { Cookie: cookieOf(answer) } });
+      expect(me.body.id).toBe(answer.body.user.id);
+    };
+    try {
+      const email = 'grace@example.com';
+      await other.call('POST', '/auth/register', { body: { email, password: 'password1', name: 'Grace' } });
+      await asks('/auth/register/confirm', { token: (await other.mailTo(email)).token }, 201);
+      await other.call('POST', '/auth/login/code', { body: { email } });
+      await asks('/auth/login/code/confirm', { email, code: (await other.mailTo(email)).code });
+      await asks('/auth/login/google', { idToken: idToken(key) });
+      const bob = await other.signUp('bob@example.com');
+      await other.call('POST', '/me/telegram', { token: bob.accessToken, body: widget(other) });
+      other.clock.advance(SECOND);
+      await asks('/auth/login/telegram', widget(other));
+      const invitationToken = await invite(other, bob, await homeOf(other, bob), 'eve@example.com', 'viewer');
+      await asks('/auth/register/invited', { invitationToken, name: 'Eve', password: 'password1' }, 201);
+    } finally {
+      await other.close();
+      await google.close();
+    }
+  });
+
+  it('is no part of a refresh', async () => {
+    const { body, headers } = await world.call('POST', '/auth/refresh', {
+      body: { refreshToken: ada.refreshToken, session: 'cookie' },
+      headers: SAME_ORIGIN,
+    });
+    expect(body.refreshToken).toEqual(expect.any(String));
+    expect(headers.get('set-cookie')).toBeNull();
+  });
+});
+
+/** Headers that a forged request may have; of the page of another site, a sibling, another port, none at all. */
+const FORGED: Record<string, string>[] = [
+  {},
+  { 'Sec-Fetch-Site': 'none' },
+  { 'Sec-Fetch-Site': 'same-site' },
+  { 'Sec-Fetch-Site': 'cross-site' },
+  { 'Sec-Fetch-Site': 'Same-Origin' },
+  { 'Sec-Fetch-Site': 'same-origin, same-origin' },
+  { 'Sec-Fetch-Site': 'cross-site', Origin: 'http://localhost:8080' },
+  { Origin: 'null' },
+  { Origin: 'https://localhost:8080' },
+  { Origin: 'http://localhost:9999' },
+  { Origin: 'http://localhost:8080, http://localhost:8080' },
+  { Origin: 'https://app.example.com' },
+  { Origin: 'http://evil.example.com', Host: 'localhost:8080' },
+  { Origin: 'https://errand.example.com', Host: 'errand.example.com', 'X-Forwarded-Proto': 'https' },
+];
+
+describe('a request by cookie', () => {
+  it.each(FORGED)('changes nothing without a proof of its origin: %j', async (headers) => {
+    const Cookie = await signIn();
+    const before = sessions();
+    expect((await rename(Cookie, headers)).status).toBe(403);
+    expect((await rename(`${name}=${'x'.repeat(43)}`, headers)).status).toBe(403);
+    const { email, password } = ada;
+    const forged = await world.call('POST', '/auth/login', {
+      body: { email, password, session: 'cookie' },
+      headers,
+    });
+    expect([forged.status, forged.headers.get('set-cookie')]).toEqual([403, null]);
+    const wrong = await world.call('POST', '/auth/login', {
+      body: { email, password: 'wrong password', session: 'cookie' },
+      headers,
+    });
+    expect(wrong.body).toEqual(forged.body);
+    for (const path of ['/me/notifications/read-all', '/auth/logout']) {
+      expect((await world.call('POST', path, { headers: { Cookie, ...headers } })).status).toBe(403);
+    }
+    expect(sessions()).toBe(before);
+    expect((await get('/me', Cookie)).body.name).toBe('Ada');
+  });
+
+  it('changes what it asks for where its origin is proved', async () => {
+    const Cookie = await signIn();
+    const proofs = [
+      SAME_ORIGIN,
+      { Origin: 'http://localhost:8080' },
+      { Origin: 'http://tasks.lan:8080', Host: 'tasks.lan:8080' },
+      { 'Sec-Fetch-Site': 'same-origin', Origin: 'https://elsewhere.example.com' },
+    ];
+    for (const proof of proofs) expect((await rename(Cookie, proof)).status).toBe(200);
+  });
+
+  it('may come from the origin that a trusted proxy tells of', async () => {
+    await world.close();
+    world = await openWorld({ settings: { server: { trusted_proxies: ['127.0.0.1'] } } });
+    ada = await world.signUp('ada@example.com');
+    name = world.deps.sessionCookie.name;
+    const Cookie = await signIn();
+    const proxied = { Host: 'errand.example.com', 'X-Forwarded-Proto': 'https' };
+    expect((await rename(Cookie, { ...proxied, Origin: 'https://errand.example.com' })).status).toBe(200);
+    expect((await rename(Cookie, { ...proxied, Origin: 'http://errand.example.com' })).status).toBe(403);
+    const odd = { Host: 'errand.example.com', 'X-Forwarded-Proto': 'javascript', Origin: 'null' };
+    expect((await rename(Cookie, odd)).status).toBe(403);
+  });
+
+  it('never gets credentials over CORS', async () => {
+    await world.close();
+    const origin = 'https://app.example.com';
+    world = await openWorld({ settings: { server: { cors_origins: [origin] } } });
+    ada = await world.signUp('ada@example.com');
+    name = world.deps.sessionCookie.name;
+    const Cookie = await signIn();
+    const read = await get('/me', Cookie, { Origin: origin, 'Sec-Fetch-Site': 'cross-site' });
+    expect(read.headers.get('access-control-allow-origin')).toBe(origin);
+    expect(read.headers.get('access-control-allow-credentials')).toBeNull();
+    expect((await rename(Cookie, { Origin: origin })).status).toBe(403);
+  });
+
+  it.each(['/me/events', '/account/export'])('from another site gets nothing of %s', async (path) => {
+    const Cookie = await signIn();
+    for (const site of ['cross-site', 'same-site']) {
+      expect((await get(path, Cookie, { 'Sec-Fetch-Site': site })).status).toBe(403);
+    }
+    for (const headers of [{}, { 'Sec-Fetch-Site': 'none' }, SAME_ORIGIN]) {
+      const stop = new AbortController();
+      const response = await world.app.request(`/api${path}`, {
+        headers: { Cookie, ...headers },
+        signal: stop.signal,
+      });
+      expect(response.status).toBe(200);
+      if (path === '/me/events') await response.body?.cancel();
+      else await response.text();
+    }
+  });
+});
+
+describe('the cookie', () => {
+  it('has one name, path and security by the public address', () => {
+    const hash = (path: string) => createHash('sha256').update(path).digest('hex').slice(0, 8);
+    const cases: [string, string, string][] = [
+      ['https://errand.example.com', '__Host-errand', 'Path=/; HttpOnly; SameSite=Lax; Secure'],
+      ['https://errand.example.com/', '__Host-errand', 'Path=/; HttpOnly; SameSite=Lax; Secure'],
+      ['https://errand.example.com:8443', '__Host-errand-8443', 'Path=/; HttpOnly; SameSite=Lax; Secure'],
+      [
+        'https://example.com/tasks',
+        `__Secure-errand-${hash('/tasks')}`,
+        'Path=/tasks; HttpOnly; SameSite=Lax; Secure',
+      ],
+      [
+        'https://example.com:8443/a/b/',
+        `__Secure-errand-${hash('/a/b')}-8443`,
+        'Path=/a/b; HttpOnly; SameSite=Lax; Secure',
+      ],
+      ['http://localhost:8080', 'errand-8080', 'Path=/; HttpOnly; SameSite=Lax'],
+      ['http://tasks.lan', 'errand', 'Path=/; HttpOnly; SameSite=Lax'],
+      ['http://tasks.lan/e', `errand-${hash('/e')}`, 'Path=/e; HttpOnly; SameSite=Lax'],
+    ];
+    for (const [address, expected, attributes] of cases) {
+      const cookie = createSessionCookie(address);
+      expect(cookie.name).toBe(expected);
+      expect(cookie.set('secret')).toBe(`${expected}=secret; Max-Age=34560000; ${attributes}`);
+      expect(cookie.clear()).toBe(`${expected}=; Max-Age=0; ${attributes}`);
+      expect(cookie.set('secret')).not.toContain('Domain');
+    }
+  });
+
+  it('is read under its one name only, byte for byte, and counts as none when it comes twice', async () => {
+    for (const address of ['https://example.com', 'https://example.com/tasks', 'http://tasks.lan']) {
+      const { name: own, read } = createSessionCookie(address);
+      expect(read(`${own}=secret`)).toBe('secret');
+      expect(read(`theme=dark; ${own}=secret; other=1`)).toBe('secret');
+      const tossed = [
+        undefined,
+        '',
+        `${own}=`,
+        own,
+        `${own}=a; ${own}=a`,
+        `${own}=a; x=y;${own}=b`,
+        `${own.toUpperCase()}=a`,
+        `${own} =a`,
+        ` \u00a0${own}=a`,
+        `\u00a0${own}=a`,
+        `  ${own}=a`,
+        `\t${own}=a`,
+        `=${own}=a`,
+        `%65rrand=a`,
+        `"${own}"=a`,
+        `${own}x=a`,
+        ...(own === 'errand' ? ['__Host-errand=a'] : ['errand=a', `%5f${own.slice(1)}=a`]),
+      ];
+      for (const header of tossed) expect([header, read(header)]).toEqual([header, undefined]);
+    }
+    const Cookie = await signIn();
+    expect((await get('/me', `${Cookie}; ${Cookie}`)).status).toBe(401);
+  });
+
+  it('follows no header of the request', async () => {
+    const { email, password } = ada;
+    const { headers } = await world.call('POST', '/auth/login', {
+      body: { email, password, session: 'cookie' },
+      headers: {
+        ...SAME_ORIGIN,
+        Host: 'evil.example.com',
+        'X-Forwarded-Host': 'evil.example.com',
+        'X-Forwarded-Proto': 'https',
+        'X-Forwarded-Prefix': '/evil',
+      },
+    });
+    expect(headers.get('set-cookie')).toMatch(
+      /^errand-8080=[\w-]{43}; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/,
+    );
+  });
+
+  it('gives way to a Bearer, also to a dead one, and stays in force beside other schemes', async () => {
+    const bob = await world.signUp('bob@example.com');
+    const Cookie = await signIn();
+    const asked = (Authorization: string) => get('/me', Cookie, { Authorization });
+    expect((await asked(`Bearer ${bob.accessToken}`)).body.id).toBe(bob.id);
+    const renamed = await rename(Cookie, { Authorization: `Bearer ${bob.accessToken}` });
+    expect([renamed.status, renamed.body.id]).toEqual([200, bob.id]);
+    for (const dead of ['Bearer x', 'Bearer', 'bearer ', 'Bearer a b', `Bearer ${bob.refreshToken}`]) {
+      expect((await asked(dead)).status).toBe(401);
+    }
+    for (const other of ['Basic YWRhOmFkYQ==', 'Digest x', 'Bearers x']) {
+      expect((await asked(other)).body.id).toBe(ada.id);
+      expect((await rename(Cookie, { Authorization: other })).status).toBe(403);
+    }
+  });
+
+  it('takes no other secret, and is one nowhere else', async () => {
+    const Cookie = await signIn();
+    const secret = Cookie.slice(name.length + 1);
+    for (const other of [ada.accessToken, ada.refreshToken]) {
+      expect((await get('/me', `${name}=${other}`)).status).toBe(401);
+    }
+    expect((await world.call('GET', '/me', { token: secret })).status).toBe(401);
+    const places: [string, object][] = [
+      ['/auth/refresh', { refreshToken: secret }],
+      ['/auth/register/confirm', { token: secret }],
+      ['/auth/password/reset/confirm', { token: secret, newPassword: 'password2' }],
+    ];
+    for (const [path, body] of places) expect((await world.call('POST', path, { body })).status).toBe(401);
+    expect((await get('/me', Cookie)).status).toBe(200);
+  });
+});
+
+describe('X-User-Id', () => {
+  it('of another user is 401 and nothing is done, by cookie and by token', async () => {
+    const bob = await world.signUp('bob@example.com');
+    const Cookie = await signIn();
+    const expected = { 'X-User-Id': bob.id };
+    expect((await rename(Cookie, { ...SAME_ORIGIN, ...expected })).status).toBe(401);
+    expect((await rename(Cookie, { Authorization: `Bearer ${ada.accessToken}`, ...expected })).status).toBe(
+      401,
+    );
+    const out = await world.call('POST', '/auth/logout', {
+      headers: { Cookie, ...SAME_ORIGIN, ...expected },
+    });
+    expect([out.status, out.headers.get('set-cookie')]).toEqual([401, null]);
+    expect((await get('/me', Cookie)).body).toMatchObject({ id: ada.id, name: 'Ada' });
+    expect((await rename(Cookie, { ...SAME_ORIGIN, 'X-User-Id': ada.id })).status).toBe(200);
+  });
+});
+
+describe('signing out by cookie', () => {
+  const signOut = (Cookie: string, headers: Record<string, string> = SAME_ORIGIN) =>
+    world.call('POST', '/auth/logout', { headers: { Cookie, ...headers } });
+
+  it('ends the session and clears the cookie under its own name and path', async () => {
+    const Cookie = await signIn();
+    const { status, headers } = await signOut(Cookie);
+    expect([status, headers.get('set-cookie')]).toEqual([204, world.deps.sessionCookie.clear()]);
+    expect((await get('/me', Cookie)).status).toBe(401);
+    expect((await world.call('GET', '/me', { token: ada.accessToken })).status).toBe(200);
+  });
+
+  it('clears a dead cookie too, but for no other site', async () => {
+    const Cookie = await signIn();
+    await signOut(Cookie);
+    for (const dead of [Cookie, `${name}=x`]) {
+      const { status, headers } = await signOut(dead);
+      expect([status, headers.get('set-cookie')]).toEqual([204, world.deps.sessionCookie.clear()]);
+      expect((await signOut(dead, {})).status).toBe(403);
+    }
+    expect((await signOut('')).status).toBe(401);
+    expect((await signOut(`${Cookie}; ${Cookie}`)).status).toBe(401);
+  });
+
+  it('is the only answer that clears a cookie', async () => {
+    const Cookie = await signIn();
+    await signOut(Cookie);
+    for (const answer of [await get('/me', Cookie), await rename(Cookie, SAME_ORIGIN)]) {
+      expect([answer.status, answer.headers.get('set-cookie')]).toEqual([401, null]);
+    }
+  });
+
+  it('still needs the refresh token of whoever comes with an access token', async () => {
+    const { status, body } = await world.call('POST', '/auth/logout', { token: ada.accessToken });
+    expect([status, body.issues]).toEqual([
+      400,
+      [{ path: 'refreshToken', message: 'refreshToken is required' }],
+    ]);
+  });
+});
+
+describe('a session by cookie', () => {
+  it('is listed and ended as any other', async () => {
+    const Cookie = await signIn();
+    const { items } = (await get('/me/sessions', Cookie)).body;
+    expect(items.map(({ current }: { current: boolean }) => current)).toEqual([false, true]);
+    await world.call('DELETE', `/me/sessions/${items[1].id}`, { token: ada.accessToken });
+    expect((await get('/me', Cookie)).status).toBe(401);
+  });
+
+  it('ends by reset, reuse, ending other sessions, a new password and deletion of the account', async () => {
+    const ends: [string, () => Promise<unknown>][] = [
+      [
+        'reset',
+        async () => {
+          await world.call('POST', '/auth/password/reset/request', { body: { email: ada.email } });
+          const { token } = await world.mailTo(ada.email);
+          ada.password = 'password of the reset';
+          return world.call('POST', '/auth/password/reset/confirm', {
+            body: { token, newPassword: ada.password },
+          });
+        },
+      ],
+      [
+        'reuse',
+        async () => {
+          const { body } = await world.call('POST', '/auth/login', {
+            body: { email: ada.email, password: ada.password },
+          });
+          for (const _twice of [1, 2])
+            await world.call('POST', '/auth/refresh', { body: { refreshToken: body.refreshToken } });
+        },
+      ],
+      [
+        'ending others',
+        async () => {
+          const { body } = await world.call('POST', '/auth/login', {
+            body: { email: ada.email, password: ada.password },
+          });
+          ada.accessToken = body.accessToken;
+          return world.call('DELETE', '/me/sessions', { token: ada.accessToken });
+        },
+      ],
+      [
+        'a new password',
+        () => {
+          const [currentPassword, newPassword] = [ada.password, 'yet another password'];
+          ada.password = newPassword;
+          return world.call('POST', '/me/password', {
+            token: ada.accessToken,
+            body: { currentPassword, newPassword },
+          });
+        },
+      ],
+      [
+        'deletion',
+        () => world.call('DELETE', '/auth/me', { token: ada.accessToken, body: { password: ada.password } }),
+      ],
+    ];
+    for (const [how, end] of ends) {
+      const Cookie = await signIn();
+      expect((await get('/me', Cookie)).status).toBe(200);
+      await end();
+      expect([how, (await get('/me', Cookie)).status]).toEqual([how, 401]);
+    }
+  });
+
+  it('ends so many days after its last use, which is noted every 10 minutes at most', async () => {
+    const Cookie = await signIn();
+    const used = () => value('select max(last_used_at) from sessions where cookie_hash is not null');
+    const first = used();
+    world.clock.advance(9 * MINUTE);
+    await get('/me', Cookie);
+    await world.untilIdle();
+    expect(used()).toBe(first);
+    world.clock.advance(MINUTE);
+    await get('/me', Cookie);
+    await world.untilIdle();
+    expect(used()).not.toBe(first);
+    world.clock.advance(30 * DAY - 1);
+    expect((await get('/me', Cookie)).status).toBe(200);
+    await world.untilIdle();
+    world.clock.advance(30 * DAY - 1);
+    expect((await rename(Cookie, SAME_ORIGIN)).status).toBe(200);
+    await world.untilIdle();
+    world.clock.advance(30 * DAY);
+    expect((await get('/me', Cookie)).status).toBe(401);
+  });
+
+  it('ends by auth.session_max_days, however much it is used', async () => {
+    await world.close();
+    world = await openWorld({ settings: { auth: { session_max_days: 2 } } });
+    ada = await world.signUp('ada@example.com');
+    const Cookie = await signIn();
+    world.clock.advance(DAY);
+    expect((await get('/me', Cookie)).status).toBe(200);
+    await world.untilIdle();
+    world.clock.advance(DAY - 1);
+    expect((await get('/me', Cookie)).status).toBe(200);
+    await world.untilIdle();
+    world.clock.advance(1);
+    expect((await get('/me', Cookie)).status).toBe(401);
+  });
+});
+
+it('of the requests of an hour by cookie, six are noted', async () => {
+  const Cookie = await signIn();
+  const write = world.deps.write;
+  let writes = 0;
+  world.deps.write = (job, lane) => {
+    writes += 1;
+    return write(job, lane);
+  };
+  for (let minute = 1; minute <= 60; minute += 1) {
+    world.clock.advance(MINUTE);
+    for (let i = 0; i < 5; i += 1) await get('/me', Cookie);
+    await world.untilIdle();
+  }
+  expect(writes).toBe(6);
+});

@@ -1,0 +1,676 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { SignJWT } from 'jose';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DAY, MINUTE, SECOND } from '../../src/kernel/instants.ts';
+import { rotateAccessKey } from '../../src/kernel/keys.ts';
+import { tick } from '../../src/tick.ts';
+import { type Answer, openWorld, type Person, type World } from '../world.ts';
+
+let world: World;
+let ada: Person;
+beforeEach(async () => {
+  world = await openWorld();
+  ada = await world.signUp('ada@example.com');
+});
+afterEach(() => world.close());
+
+const me = async (token: string | undefined) => (await world.call('GET', '/me', { token })).status;
+const login = async (person: Person) =>
+  (await world.call('POST', '/auth/login', { body: { email: person.email, password: person.password } }))
+    .body;
+const refresh = (refreshToken: string) => world.call('POST', '/auth/refresh', { body: { refreshToken } });
+const logout = (token: string, refreshToken: string) =>
+  world.call('POST', '/auth/logout', { token, body: { refreshToken } });
+
+describe('a refresh token within auth.refresh_grace_seconds', () => {
+  const GRACE = 10;
+  beforeEach(async () => {
+    await world.close();
+    world = await openWorld({ settings: { auth: { refresh_grace_seconds: GRACE } } });
+    ada = await world.signUp('ada@example.com');
+  });
+
+  it('gets the same successor again, and a live access token, until that one is used', async () => {
+    const { body: first } = await refresh(ada.refreshToken);
+    world.clock.advance(GRACE * SECOND);
+    const { status, body: again } = await refresh(ada.refreshToken);
+    expect(status).toBe(200);
+    expect(again.refreshToken).toBe(first.refreshToken);
+    expect([await me(first.accessToken), await me(again.accessToken)]).toEqual([200, 200]);
+    expect((await refresh(first.refreshToken)).status).toBe(200);
+    expect((await refresh(ada.refreshToken)).status).toBe(401);
+    expect(await me(again.accessToken)).toBe(401);
+  });
+
+  it('has one successor for 50 parallel uses, and nobody is mailed', async () => {
+    const mails = world.mails.length;
+    const outcomes = await Promise.all(Array.from({ length: 50 }, () => refresh(ada.refreshToken)));
+    expect(new Set(outcomes.map(({ status, body }) => `${status} ${body.refreshToken}`)).size).toBe(1);
+    expect(await me(outcomes[0]?.body.accessToken)).toBe(200);
+    await world.untilIdle();
+    expect(world.mails.length).toBe(mails);
+  });
+
+  it.each([
+    ['after that time', async () => world.clock.advance(GRACE * SECOND + 1)],
+    ['on a clock that was set back', async () => world.clock.advance(-1)],
+    [
+      'once its successor was used',
+      async (successor: string) => expect((await refresh(successor)).status).toBe(200),
+    ],
+  ])('is reuse %s', async (_, happens) => {
+    const { body } = await refresh(ada.refreshToken);
+    await happens(body.refreshToken);
+    expect((await refresh(ada.refreshToken)).status).toBe(401);
+    expect(await me(body.accessToken)).toBe(401);
+    expect((await refresh(body.refreshToken)).status).toBe(401);
+  });
+
+  it('is followed by the same successor after a rotation of keys, and that is not at rest', async () => {
+    const { body } = await refresh(ada.refreshToken);
+    rotateAccessKey(`${world.folder}/keys.json`, world.clock.now(), 15 * MINUTE);
+    world.deps.keys.refresh();
+    expect((await refresh(ada.refreshToken)).body.refreshToken).toBe(body.refreshToken);
+    for (const end of ['', '-wal'])
+      expect(readFileSync(`${world.folder}/errand.db${end}`, 'latin1')).not.toContain(body.refreshToken);
+  });
+});
+
+describe('access token', () => {
+  it('works for 15 minutes', async () => {
+    expect(await me(ada.accessToken)).toBe(200);
+    world.clock.advance(15 * MINUTE - SECOND);
+    expect(await me(ada.accessToken)).toBe(200);
+    world.clock.advance(SECOND);
+    expect(await me(ada.accessToken)).toBe(401);
+    world.clock.advance(500);
+    const { accessToken } = await login(ada);
+    world.clock.advance(15 * MINUTE);
+    expect(await me(accessToken)).toBe(401);
+  });
+
+  it('comes with the seconds that it works, at sign-in and at refresh', async () => {
+    expect((await login(ada)).expiresIn).toBe(900);
+    expect((await refresh(ada.refreshToken)).body.expiresIn).toBe(900);
+    await world.close();
+    world = await openWorld({ settings: { auth: { access_token_minutes: 5 } } });
+    const { refreshToken } = await world.signUp();
+    const { accessToken, expiresIn } = (await refresh(refreshToken)).body;
+    world.clock.advance(expiresIn * SECOND - 1);
+    expect(await me(accessToken)).toBe(200);
+    world.clock.advance(1);
+    expect(await me(accessToken)).toBe(401);
+  });
+
+  it('has one spelling: with padding or anything around it, it is refused', async () => {
+    const { accessToken } = await login(ada);
+    expect(await me(accessToken)).toBe(200);
+    const [header, claims, signature] = accessToken.split('.');
+    for (const other of [
+      `${accessToken}=`,
+      `${header}.${claims}=.${signature}`,
+      `${header}=.${claims}.${signature}`,
+    ])
+      expect(await me(other)).toBe(401);
+  });
+
+  it('ends with its session, though it would last longer', async () => {
+    const strict = await openWorld({ settings: { auth: { session_max_days: 1 } } });
+    const person = await strict.signUp();
+    strict.clock.advance(DAY - MINUTE);
+    const { body } = await strict.call('POST', '/auth/refresh', {
+      body: { refreshToken: person.refreshToken },
+    });
+    expect((await strict.call('GET', '/me', { token: body.accessToken })).status).toBe(200);
+    strict.clock.advance(MINUTE);
+    expect((await strict.call('GET', '/me', { token: body.accessToken })).status).toBe(401);
+    await strict.close();
+  });
+
+  it('ends with its key, also where it was verified before', async () => {
+    const path = `${world.folder}/keys.json`;
+    const { accessToken } = await login(ada);
+    expect(await me(ada.accessToken)).toBe(200);
+    rotateAccessKey(path, world.clock.now(), 15 * MINUTE);
+    const file = JSON.parse(readFileSync(path, 'utf8'));
+    writeFileSync(path, JSON.stringify({ ...file, access: file.access.slice(1) }));
+    world.deps.keys.refresh();
+    expect([await me(ada.accessToken), await me(accessToken)]).toEqual([401, 401]);
+  });
+
+  it('is asked for with WWW-Authenticate on every Bearer route', async () => {
+    for (const headers of [
+      {},
+      { Authorization: 'Basic x' },
+      { Authorization: 'Bearer' },
+      { Authorization: 'Bearer a, Bearer b' },
+    ]) {
+      const answer = await world.call('GET', '/me', { headers: headers as Record<string, string> });
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+      expect(answer.body.error).toBe('UnauthorizedError');
+    }
+    expect((await world.call('GET', `/me?access_token=${ada.accessToken}`)).status).toBe(401);
+    expect(
+      (await world.call('GET', '/me', { headers: { Authorization: `bearer ${ada.accessToken}` } })).status,
+    ).toBe(200);
+  });
+
+  it('is refused when forged: other algorithm, type, key, issuer, audience, missing or odd claims', async () => {
+    const { kid, key } = world.deps.keys.signing();
+    const { public_url: issuer, base_path: base } = world.deps.config.server;
+    const now = Math.floor(world.clock.now() / 1000);
+    const sessions = (await world.call('GET', '/me/sessions', { token: ada.accessToken })).body.items;
+    const good = {
+      iss: issuer,
+      aud: issuer + base,
+      sub: ada.id,
+      sid: sessions[0].id,
+      jti: 'x',
+      iat: now,
+      exp: now + 60,
+    };
+    const header = { alg: 'HS256', typ: 'at+jwt', kid };
+    const sign = (claims: object, head: object = {}, secret: Uint8Array = key) =>
+      new SignJWT({ ...claims }).setProtectedHeader({ ...header, ...head }).sign(secret);
+    const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+    const DAY_LONG = 24 * 60 * 60;
+    for (const within of [{}, { iat: now + 30 }, { exp: now + DAY_LONG }])
+      expect(await me(await sign({ ...good, ...within })), JSON.stringify(within)).toBe(200);
+    const forged = [
+      await sign(good, { alg: 'HS512' }),
+      await sign(good, { alg: 'HS512' }, Buffer.concat([key, key])),
+      await sign(good, { typ: 'JWT' }),
+      await sign(good, { kid: '__proto__' }),
+      await sign(good, { kid: '../../keys.json' }),
+      await sign(good, {}, Buffer.alloc(32)),
+      await sign({ ...good, iss: 'https://evil.example' }),
+      await sign({ ...good, aud: 'other' }),
+      await sign({ ...good, exp: undefined }),
+      await sign({ ...good, exp: now - 1 }),
+      await sign({ ...good, nbf: now + 3600 }),
+      await sign({ ...good, sub: undefined }),
+      await sign({ ...good, sid: undefined }),
+      await sign({ ...good, jti: undefined }),
+      await sign({ ...good, iat: undefined }),
+      await sign({ ...good, iat: -1 }),
+      await sign({ ...good, iat: now + 31 }),
+      await sign({ ...good, iat: now + 3600, exp: now + 3700 }),
+      await sign({ ...good, exp: now + DAY_LONG + 1 }),
+      await sign({ ...good, exp: 9_999_999_999 }),
+      await sign({ ...good, exp: 1e300 }),
+      await sign({ ...good, sid: 'another' }),
+      await sign({ ...good, sid: { id: good.sid } }),
+      await sign({ ...good, more: 'x'.repeat(2_000) }),
+      await sign({ ...good, sub: 'another' }),
+      ...['none', 'None', 'nOnE'].map((alg) => `${encode({ ...header, alg })}.${encode(good)}.`),
+      `${encode(header)}.${encode({ ...good, exp: 'Infinity' })}.x`,
+      'x'.repeat(9_000),
+      ada.refreshToken,
+    ];
+    for (const token of forged) expect(await me(token), token.slice(0, 60)).toBe(401);
+  });
+
+  it('verifies with a rotated-out key until its last token is out, and no longer', async () => {
+    rotateAccessKey(`${world.folder}/keys.json`, world.clock.now(), 15 * MINUTE);
+    world.deps.keys.refresh();
+    expect(await me(ada.accessToken)).toBe(200);
+    const { accessToken } = await login(ada);
+    expect(accessToken.split('.')[0]).not.toBe(ada.accessToken.split('.')[0]);
+    expect(await me(accessToken)).toBe(200);
+    world.clock.advance(15 * MINUTE + SECOND);
+    const { accessToken: fresh } = await login(ada);
+    expect(await me(fresh)).toBe(200);
+  });
+});
+
+describe('refresh', () => {
+  it('gives two new tokens and uses up the old one', async () => {
+    const { status, body } = await refresh(ada.refreshToken);
+    expect(status).toBe(200);
+    expect(Object.keys(body)).toEqual(['accessToken', 'refreshToken', 'expiresIn']);
+    expect(body.refreshToken).not.toBe(ada.refreshToken);
+    expect(await me(body.accessToken)).toBe(200);
+  });
+
+  it('ends every session of the user when a used token comes back, access tokens included', async () => {
+    const other = await login(ada);
+    const bob = await world.signUp('bob@example.com');
+    const { body: rotated } = await refresh(ada.refreshToken);
+    const again = await refresh(ada.refreshToken);
+    expect([again.status, again.body.error]).toEqual([401, 'UnauthorizedError']);
+    for (const token of [ada.accessToken, other.accessToken, rotated.accessToken])
+      expect(await me(token)).toBe(401);
+    for (const token of [rotated.refreshToken, other.refreshToken])
+      expect((await refresh(token)).status).toBe(401);
+    expect(await me(bob.accessToken)).toBe(200);
+    expect((await world.mailTo(ada.email)).subject).toBe('You were signed out everywhere');
+  });
+
+  it('lets at most one of 50 parallel uses win, and then no session is left', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const session = await login(ada);
+      const outcomes = await Promise.all(Array.from({ length: 50 }, () => refresh(session.refreshToken)));
+      expect(outcomes.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
+      expect(outcomes.every(({ status }) => status === 200 || status === 401)).toBe(true);
+      for (const { status, body } of outcomes)
+        if (status === 200) expect(await me(body.accessToken)).toBe(401);
+      expect(await me(session.accessToken)).toBe(401);
+    }
+  });
+
+  it('refuses an unknown token without ending anything', async () => {
+    for (const unknown of ['unknown', 'x'.repeat(10_000)]) expect((await refresh(unknown)).status).toBe(401);
+    expect((await refresh(ada.accessToken)).status).toBe(401);
+    expect(await me(ada.accessToken)).toBe(200);
+  });
+
+  it('works for 30 days from last use', async () => {
+    world.clock.advance(30 * DAY - SECOND);
+    const { status, body } = await refresh(ada.refreshToken);
+    expect(status).toBe(200);
+    world.clock.advance(30 * DAY - SECOND);
+    const next = await refresh(body.refreshToken);
+    expect(next.status).toBe(200);
+    world.clock.advance(30 * DAY + SECOND);
+    expect((await refresh(next.body.refreshToken)).status).toBe(401);
+  });
+
+  it('prolongs its own session and no other', async () => {
+    const other = await login(ada);
+    world.clock.advance(20 * DAY);
+    const { body } = await world.call('POST', '/auth/refresh', {
+      body: { refreshToken: ada.refreshToken },
+      address: '192.0.2.7',
+      headers: { 'User-Agent': 'Test/2' },
+    });
+    const { items } = (await world.call('GET', '/me/sessions', { token: body.accessToken })).body;
+    expect(
+      items.map(({ createdAt, lastUsedAt }: Record<string, string>) => createdAt === lastUsedAt),
+    ).toEqual([false, true]);
+    expect(items[0]).toMatchObject({ ip: '192.0.2.7', userAgent: 'Test/2', current: true });
+    world.clock.advance(10 * DAY);
+    expect((await refresh(other.refreshToken)).status).toBe(401);
+    expect((await refresh(body.refreshToken)).status).toBe(200);
+  });
+
+  it('ends at auth.session_max_days from sign-in where that is set', async () => {
+    const strict = await openWorld({ settings: { auth: { session_max_days: 31 } } });
+    const person = await strict.signUp();
+    strict.clock.advance(29 * DAY);
+    const { body } = await strict.call('POST', '/auth/refresh', {
+      body: { refreshToken: person.refreshToken },
+    });
+    strict.clock.advance(2 * DAY + SECOND);
+    expect(
+      (await strict.call('POST', '/auth/refresh', { body: { refreshToken: body.refreshToken } })).status,
+    ).toBe(401);
+    await strict.close();
+  });
+
+  it('refuses a session that a lowered auth.session_max_days has ended already', async () => {
+    const { folder } = world;
+    await world.opened.close();
+    const strict = await openWorld({
+      folder,
+      start: world.clock.now() + 7 * DAY,
+      settings: { auth: { session_max_days: 7 } },
+    });
+    const body = { refreshToken: ada.refreshToken };
+    expect((await strict.call('POST', '/auth/refresh', { body })).status).toBe(401);
+    await strict.close();
+    world = await openWorld();
+  });
+
+  it('forgets the tokens of a session that has ended: a used one of it ends nothing else', async () => {
+    const other = await login(ada);
+    const ended = [ada.refreshToken];
+    const { body } = await refresh(ada.refreshToken);
+    ended.push(body.refreshToken);
+    expect((await logout(body.accessToken, body.refreshToken)).status).toBe(204);
+    await world.untilIdle();
+    const mails = world.mails.length;
+    for (const token of ended) {
+      expect((await refresh(token)).status).toBe(401);
+      expect((await logout(other.accessToken, token)).status).toBe(204);
+    }
+    expect(await me(other.accessToken)).toBe(200);
+    expect((await refresh(other.refreshToken)).status).toBe(200);
+    await world.untilIdle();
+    expect(world.mails.length).toBe(mails);
+  });
+
+  it('survives a restart, and so does the end of a session', async () => {
+    const other = await login(ada);
+    await logout(other.accessToken, other.refreshToken);
+    await world.opened.close();
+    const again = await openWorld({ folder: world.folder });
+    expect((await again.call('GET', '/me', { token: ada.accessToken })).status).toBe(200);
+    expect((await again.call('GET', '/me', { token: other.accessToken })).status).toBe(401);
+    expect(
+      (await again.call('POST', '/auth/refresh', { body: { refreshToken: ada.refreshToken } })).status,
+    ).toBe(200);
+    await again.close();
+    world = await openWorld();
+  });
+});
+
+describe('over a restart', () => {
+  const restart = async () => {
+    const { folder } = world;
+    await world.opened.close();
+    world = await openWorld({ folder });
+  };
+  afterEach(async () => {
+    const { folder } = world;
+    await world.close();
+    rmSync(folder, { recursive: true });
+    world = await openWorld();
+  });
+
+  it('a used refresh token is remembered: presented again, it ends every session', async () => {
+    const other = await login(ada);
+    const { body: rotated } = await refresh(ada.refreshToken);
+    await restart();
+    expect([await me(rotated.accessToken), await me(other.accessToken)]).toEqual([200, 200]);
+    expect((await refresh(ada.refreshToken)).status).toBe(401);
+    for (const { accessToken, refreshToken } of [rotated, other])
+      expect([await me(accessToken), (await refresh(refreshToken)).status]).toEqual([401, 401]);
+  });
+
+  it('what reuse has ended stays ended', async () => {
+    const other = await login(ada);
+    const { body: rotated } = await refresh(ada.refreshToken);
+    expect((await refresh(ada.refreshToken)).status).toBe(401);
+    await restart();
+    for (const { accessToken, refreshToken } of [ada, rotated, other])
+      expect([await me(accessToken), (await refresh(refreshToken)).status]).toEqual([401, 401]);
+  });
+});
+
+describe('logout', () => {
+  it('ends the session of the given token at once, and only that one', async () => {
+    const other = await login(ada);
+    const { status, body } = await logout(ada.accessToken, other.refreshToken);
+    expect([status, body]).toEqual([204, undefined]);
+    expect(await me(other.accessToken)).toBe(401);
+    expect((await refresh(other.refreshToken)).status).toBe(401);
+    expect(await me(ada.accessToken)).toBe(200);
+    expect((await logout(ada.accessToken, ada.refreshToken)).status).toBe(204);
+    expect((await logout(ada.accessToken, ada.refreshToken)).status).toBe(401);
+  });
+
+  it('leaves nothing of the session behind, and all of the others', async () => {
+    const rowsOf = (table: string) => world.opened.storage.writing.prepare(`select * from ${table}`).all();
+    const rows = () => ['sessions', 'refresh_tokens'].map(rowsOf);
+    await refresh((await login(ada)).refreshToken);
+    const others = rows();
+    const own = await login(ada);
+    expect((await logout(own.accessToken, own.refreshToken)).status).toBe(204);
+    expect(rows()).toEqual(others);
+  });
+
+  it('asks for a new sign-in as every Bearer route does when the token was used before', async () => {
+    await refresh(ada.refreshToken);
+    const { status, headers } = await logout(ada.accessToken, ada.refreshToken);
+    expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+  });
+
+  it("does nothing with another's or an unknown token, and tells neither apart", async () => {
+    const bob = await world.signUp('bob@example.com');
+    expect((await logout(ada.accessToken, bob.refreshToken)).status).toBe(204);
+    for (const unknown of ['unknown', 'x'.repeat(10_000)])
+      expect((await logout(ada.accessToken, unknown)).status).toBe(204);
+    expect((await refresh(bob.refreshToken)).status).toBe(200);
+    expect(await me(ada.accessToken)).toBe(200);
+  });
+
+  it("does nothing with another's used token, nor with one of a session that has expired", async () => {
+    const bob = await world.signUp('bob@example.com');
+    await refresh(bob.refreshToken);
+    expect((await logout(ada.accessToken, bob.refreshToken)).status).toBe(204);
+    await refresh(ada.refreshToken);
+    world.clock.advance(30 * DAY);
+    const { accessToken } = await login(ada);
+    expect((await logout(accessToken, ada.refreshToken)).status).toBe(204);
+    expect(await me(accessToken)).toBe(200);
+    expect(await me((await login(bob)).accessToken)).toBe(200);
+  });
+
+  it("takes the caller's own used token as reuse", async () => {
+    const { body } = await refresh(ada.refreshToken);
+    expect((await logout(body.accessToken, ada.refreshToken)).status).toBe(401);
+    expect(await me(body.accessToken)).toBe(401);
+    expect(world.log.join('')).toContain(`"event":"refresh-token-reused","userId":"${ada.id}"`);
+  });
+});
+
+describe('a session', () => {
+  it('is asked for again before a write, so its end counts from its commit', async () => {
+    const other = await login(ada);
+    expect(await me(other.accessToken)).toBe(200);
+    const both = await Promise.all([
+      logout(other.accessToken, other.refreshToken),
+      world.call('POST', '/workspaces', { token: other.accessToken, body: { title: 'Too late' } }),
+    ]);
+    expect(both.map(({ status }) => status)).toEqual([204, 401]);
+    expect((await world.call('GET', '/me/workspaces', { token: ada.accessToken })).body.total).toBe(1);
+  });
+
+  it('that goes with its account while a request comes in is refused like any that has ended', async () => {
+    const ended = Promise.withResolvers<void>();
+    const body = new ReadableStream({
+      pull: async (controller) => {
+        await ended.promise;
+        controller.enqueue(
+          new TextEncoder().encode(JSON.stringify({ currentPassword: password, newPassword: 'password2' })),
+        );
+        controller.close();
+      },
+    });
+    const { accessToken: token, password } = ada;
+    const late = world.app.request('/api/me/password', {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body,
+      duplex: 'half',
+    } as RequestInit);
+    expect((await world.call('DELETE', '/auth/me', { token, body: { password } })).status).toBe(204);
+    ended.resolve();
+    expect((await late).status).toBe(401);
+  });
+});
+
+describe('a session that has used up very many refresh tokens', () => {
+  const MANY = 2_500;
+  /** What the end of a session takes at once, and the first step of removing an account beside it. */
+  const SOME = 900;
+  const numberOf = (what: string) =>
+    Number(world.opened.storage.writing.prepare(`select count(*) from ${what}`).pluck().get());
+
+  const useUpMany = () =>
+    world.opened.storage.writing
+      .prepare(
+        `insert into refresh_tokens select 'used ' || value, (select min(id) from sessions), '2026' from json_each(?)`,
+      )
+      .run(JSON.stringify(Array.from({ length: MANY }, (_, i) => i)));
+
+  /** How many refresh tokens each job takes away from now on. */
+  const watchJobs = () => {
+    const taken: number[] = [];
+    const { write } = world.deps;
+    world.deps.write = (job) =>
+      write((tx) => {
+        const before = numberOf('refresh_tokens');
+        const result = job(tx);
+        taken.push(before - numberOf('refresh_tokens'));
+        return result;
+      });
+    return taken;
+  };
+
+  const remove = (path: string, token: string, body?: object) => world.call('DELETE', path, { token, body });
+
+  it.each<[string, number, (session: { accessToken: string; refreshToken: string }) => Promise<Answer>]>([
+    ['by signing out', 204, ({ accessToken, refreshToken }) => logout(accessToken, refreshToken)],
+    [
+      'one by one',
+      204,
+      async ({ accessToken }) => {
+        const { items } = (await world.call('GET', '/me/sessions', { token: accessToken })).body;
+        return remove(`/me/sessions/${items[0].id}`, accessToken);
+      },
+    ],
+    ['with all the others', 204, async () => remove('/me/sessions', (await login(ada)).accessToken)],
+    ['by reuse', 401, () => refresh(ada.refreshToken)],
+    [
+      'by a new password',
+      204,
+      async () => {
+        const { accessToken: token } = await login(ada);
+        const body = { currentPassword: ada.password, newPassword: ada.password };
+        return world.call('POST', '/me/password', { token, body });
+      },
+    ],
+    [
+      'with its account',
+      204,
+      ({ accessToken }) => remove('/auth/me', accessToken, { password: ada.password }),
+    ],
+  ])('ends at once %s, and they go some in each commit', async (_way, status, end) => {
+    const { body: current } = await refresh(ada.refreshToken);
+    useUpMany();
+    const taken = watchJobs();
+    expect((await end(current)).status).toBe(status);
+    expect(await me(current.accessToken)).toBe(401);
+    const { accessToken } = await login(ada);
+    for (const token of [ada.refreshToken, current.refreshToken])
+      expect((await refresh(token)).status).toBe(401);
+    if (accessToken !== undefined) expect(await me(accessToken)).toBe(200);
+    await tick(world.deps);
+    expect(numberOf('refresh_tokens where used_at is not null')).toBe(0);
+    expect(numberOf('refresh_tokens')).toBe(numberOf('sessions'));
+    expect(Math.max(...taken)).toBeLessThanOrEqual(SOME);
+  });
+
+  it('tells nothing of itself once it has ended, and has ended only once', async () => {
+    const { accessToken: token } = await login(ada);
+    useUpMany();
+    const { items } = (await world.call('GET', '/me/sessions', { token })).body;
+    const end = async () => (await remove(`/me/sessions/${items[0].id}`, token)).status;
+    expect([await end(), await end()]).toEqual([204, 404]);
+    expect((await world.call('GET', '/me/sessions', { token })).body.total).toBe(1);
+    expect(numberOf(`sessions where ip <> ''`)).toBe(1);
+  });
+});
+
+describe('my sessions', () => {
+  it('are listed with the current one marked, and end one by one or all the others', async () => {
+    const second = await login(ada);
+    const third = await login(ada);
+    const { status, body } = await world.call('GET', '/me/sessions', { token: ada.accessToken });
+    expect([status, body.total]).toEqual([200, 3]);
+    expect(body.items.map((session: { current: boolean }) => session.current)).toEqual([true, false, false]);
+    const { id } = body.items[1];
+    expect((await world.call('DELETE', `/me/sessions/${id}`, { token: ada.accessToken })).status).toBe(204);
+    expect((await world.call('DELETE', `/me/sessions/${id}`, { token: ada.accessToken })).status).toBe(404);
+    expect([await me(second.accessToken), await me(third.accessToken)]).toEqual([401, 200]);
+    expect((await world.call('DELETE', '/me/sessions', { token: ada.accessToken })).status).toBe(204);
+    expect([await me(third.accessToken), await me(ada.accessToken)]).toEqual([401, 200]);
+  });
+
+  it('are paged oldest first, without those that have expired', async () => {
+    for (let i = 0; i < 4; i += 1) await login(ada);
+    const page = async (query: string) =>
+      (await world.call('GET', `/me/sessions?${query}`, { token: ada.accessToken })).body;
+    const { items, total } = await page('');
+    expect([items.length, total]).toEqual([5, 5]);
+    expect(items[0].current).toBe(true);
+    const paged = [];
+    for (let i = 1; i <= 3; i += 1) paged.push(...(await page(`limit=2&page=${i}`)).items);
+    expect(paged).toEqual(items);
+    world.clock.advance(29 * DAY);
+    const { body } = await refresh(ada.refreshToken);
+    world.clock.advance(DAY);
+    const { body: rotated } = await refresh(body.refreshToken);
+    const left = (await world.call('GET', '/me/sessions', { token: rotated.accessToken })).body;
+    expect([left.total, left.items.map(({ id }: { id: string }) => id)]).toEqual([1, [items[0].id]]);
+  });
+
+  it("cannot be another's", async () => {
+    const bob = await world.signUp('bob@example.com');
+    const { body } = await world.call('GET', '/me/sessions', { token: bob.accessToken });
+    expect(
+      (await world.call('DELETE', `/me/sessions/${body.items[0].id}`, { token: ada.accessToken })).status,
+    ).toBe(404);
+    expect(await me(bob.accessToken)).toBe(200);
+  });
+});
+
+describe('a secret of one kind', () => {
+  it('is 256 bits, and never the same', async () => {
+    const secrets = [
+      ada.refreshToken,
+      (await login(ada)).refreshToken,
+      (await world.mailTo(ada.email)).token ?? '',
+    ];
+    expect(secrets.map((secret) => Buffer.from(secret, 'base64url').length)).toEqual([32, 32, 32]);
+    expect(new Set(secrets).size).toBe(3);
+  });
+
+  it('works as no other', async () => {
+    const newestTo = async (email: string, flow: string, body: object, token?: string) => {
+      expect((await world.call('POST', flow, { body, token })).status).toBeLessThan(300);
+      const { token: mailed, code } = await world.mailTo(email);
+      return mailed ?? code ?? '';
+    };
+    const register = { email: 'new@example.com', password: 'password1', name: 'New' };
+    const workspaceId = (await world.call('GET', '/me/workspaces', { token: ada.accessToken })).body.items[0]
+      .id;
+    const invitee = { email: 'guest@example.com', role: 'member' };
+    const change = { newEmail: 'changed@example.com' };
+    const secrets: Record<string, string> = {
+      access: ada.accessToken,
+      refresh: ada.refreshToken,
+      signup: await newestTo(register.email, '/auth/register', register),
+      reset: await newestTo(ada.email, '/auth/password/reset/request', { email: ada.email }),
+      change: await newestTo(change.newEmail, '/auth/email/change/request', change, ada.accessToken),
+      keep: (await world.mailTo(ada.email)).token ?? '',
+      invitation: await newestTo(
+        invitee.email,
+        `/workspaces/${workspaceId}/invitations`,
+        invitee,
+        ada.accessToken,
+      ),
+      code: await newestTo(ada.email, '/auth/login/code', { email: ada.email }),
+    };
+    const bearer = ada.accessToken;
+    const uses: Record<string, (secret: string) => Promise<{ status: number }>> = {
+      access: (token) => world.call('GET', '/me', { token }),
+      refresh: (refreshToken) => refresh(refreshToken),
+      signup: (token) => world.call('POST', '/auth/register/confirm', { body: { token } }),
+      reset: (token) =>
+        world.call('POST', '/auth/password/reset/confirm', { body: { token, newPassword: 'password2' } }),
+      change: (token) => world.call('POST', '/auth/email/change/confirm', { body: { token } }),
+      keep: (token) => world.call('POST', '/auth/email/change/revert', { body: { token } }),
+      invitation: (token) => world.call('POST', '/invitations/accept', { token: bearer, body: { token } }),
+      code: (code) => world.call('POST', '/auth/login/code/confirm', { body: { email: ada.email, code } }),
+      google: (idToken) => world.call('POST', '/auth/login/google', { body: { idToken } }),
+    };
+    for (const [use, present] of Object.entries(uses)) {
+      for (const [kind, secret] of Object.entries(secrets)) {
+        if (kind === use) continue;
+        const { status } = await present(secret);
+        expect([use, kind, status]).toEqual([use, kind, use === 'invitation' || use === 'code' ? 400 : 401]);
+      }
+    }
+    expect(await me(bearer)).toBe(200);
+    for (const kind of ['code', 'signup', 'change', 'keep']) {
+      expect([kind, (await uses[kind]?.(secrets[kind] ?? ''))?.status ?? 0]).toEqual([
+        kind,
+        { code: 200, signup: 201, change: 204, keep: 204 }[kind],
+      ]);
+    }
+  });
+});

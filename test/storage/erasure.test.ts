@@ -1,0 +1,124 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { statement } from '../../src/db/connection.ts';
+import type { Deps } from '../../src/deps.ts';
+import { eraseDeletedContent } from '../../src/storage/erasure.ts';
+import { finishRemovals } from '../../src/workspaces/removals.ts';
+import { expectSound } from '../integrity.ts';
+import { addTasks } from '../many-tasks.ts';
+import { as, type Call, homeOf } from '../people.ts';
+import { openWorld, type World } from '../world.ts';
+
+let world: World;
+let call: Call;
+let home: string;
+beforeEach(async () => {
+  world = await openWorld();
+  const ada = await world.signUp();
+  call = as(world, ada);
+  home = await homeOf(world, ada);
+});
+afterEach(async () => {
+  expectSound(world);
+  await world.close();
+});
+
+/** A list with so many tasks of that title. */
+async function listOf(title: string, tasks = 1): Promise<string> {
+  const { spaceId } = (await call('GET', `/workspaces/${home}/lists`)).body.items[0];
+  const { id } = (await call('POST', `/workspaces/${home}/lists`, { title: 'L', spaceId })).body;
+  await addTasks(world, home, tasks, { title, listId: id });
+  return id;
+}
+const removeList = async (id: string) =>
+  expect((await call('DELETE', `/workspaces/${home}/lists/${id}?permanent=true`)).status).toBe(204);
+const inAMinute = () => finishRemovals(world.deps);
+/** An erasure in which something happens between the last merge of the search index and what is noted then. */
+function eraseBut(meanwhile: () => Promise<unknown>): Promise<void> {
+  let isOver = false;
+  const write: Deps['write'] = async (job) => {
+    const value = await world.deps.write(job);
+    if (value === false && !isOver) {
+      isOver = true;
+      await meanwhile();
+    }
+    return value;
+  };
+  return eraseDeletedContent({ ...world.deps, write });
+}
+/** The state of the search index: it is another after each merge. */
+const searchIndex = () =>
+  world.deps.read.one(statement<{ ids: string }>('select group_concat(id) as ids from task_search_data', []))
+    ?.ids;
+/** As they lie on the disk, the log too. */
+const inFiles = (word: string): boolean =>
+  ['errand.db', 'errand.db-wal'].some((name) => {
+    const path = join(world.folder, name);
+    return existsSync(path) && readFileSync(path, 'latin1').includes(word);
+  });
+
+it('an erasure ends, whatever is put into the search index beside it', async () => {
+  await listOf('Stays', 300);
+  const removed = await listOf('Zebra');
+  let merges = 0;
+  const write: Deps['write'] = (job) => {
+    merges += 1;
+    expect(merges).toBeLessThan(100);
+    void addTasks(world, home, 1, { title: `Beside ${merges}` });
+    return world.deps.write(job);
+  };
+  await removeList(removed);
+  await eraseDeletedContent({ ...world.deps, write });
+  expect(inFiles('zebra')).toBe(false);
+});
+
+it('an empty list leaves nothing to be erased', async () => {
+  const kept = await listOf('Stays', 300);
+  await inAMinute();
+  const before = searchIndex();
+  await removeList(await listOf('None', 0));
+  await inAMinute();
+  expect(searchIndex()).toBe(before);
+  await addTasks(world, home, 1, { listId: kept });
+  const grown = searchIndex();
+  await removeList(await listOf('None', 0));
+  await inAMinute();
+  expect(searchIndex()).toBe(grown);
+});
+
+describe('what is deleted is gone from the files in a minute', () => {
+  it('when an erasure came to its end meanwhile', async () => {
+    await listOf('Stays', 300);
+    const [first, second] = [await listOf('Zebra'), await listOf('Quagga')];
+    await eraseDeletedContent(world.deps);
+    await removeList(first);
+    await eraseBut(() => removeList(second));
+    await inAMinute();
+    expect([inFiles('zebra'), inFiles('quagga')]).toEqual([false, false]);
+  });
+
+  it('when two erasures came to their end meanwhile', async () => {
+    await listOf('Stays', 300);
+    const [first, second] = [await listOf('Zebra'), await listOf('Quagga')];
+    await eraseDeletedContent(world.deps);
+    await removeList(first);
+    await eraseBut(async () => {
+      await eraseDeletedContent(world.deps);
+      await removeList(second);
+    });
+    await inAMinute();
+    expect([inFiles('zebra'), inFiles('quagga')]).toEqual([false, false]);
+  });
+
+  it('when the search index had been empty once', async () => {
+    const all = await listOf('Zebra', 300);
+    await eraseDeletedContent(world.deps);
+    await removeList(all);
+    await inAMinute();
+    await listOf('Stays');
+    await removeList(await listOf('Quagga'));
+    await inAMinute();
+    expect([inFiles('zebra'), inFiles('quagga'), inFiles('stays')]).toEqual([false, false, true]);
+  });
+});

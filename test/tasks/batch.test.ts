@@ -1,0 +1,241 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { expectSound } from '../integrity.ts';
+import { as, type Call, homeOf, joined } from '../people.ts';
+import { openWorld, type Person, type World } from '../world.ts';
+
+let world: World;
+let ada: Person;
+let call: Call;
+let inside: string;
+let home: string;
+let list: { id: string; spaceId: string; statuses: { id: string; type: string }[] };
+
+async function start(settings?: Record<string, Record<string, unknown>>): Promise<void> {
+  world = await openWorld(settings && { settings });
+  ada = await world.signUp('ada@example.com');
+  call = as(world, ada);
+  home = await homeOf(world, ada);
+  inside = `/workspaces/${home}`;
+  list = (await call('GET', `${inside}/lists`)).body.items[0];
+}
+beforeEach(() => start());
+afterEach(async () => {
+  expectSound(world);
+  await world.close();
+});
+
+const send = (operations: unknown, by = call) => by('POST', `${inside}/tasks/batch`, { operations });
+const batch = async (...operations: unknown[]) => {
+  const { status, body } = await send(operations);
+  expect(status).toBe(200);
+  expect(body.results).toHaveLength(operations.length);
+  return body.results;
+};
+const statuses = (results: { status: number }[]) => results.map(({ status }) => status);
+const paths = ({ issues }: { issues: { path: string }[] }) => issues.map(({ path }) => path);
+const create = (more: object = {}) => ({
+  op: 'create',
+  id: crypto.randomUUID(),
+  title: 'T',
+  listId: list.id,
+  ...more,
+});
+const read = async (id: string) => (await call('GET', `${inside}/tasks/${id}`)).body;
+const label = async (title: string) => (await call('POST', `${inside}/labels`, { title })).body.id;
+
+describe('a batch', () => {
+  it('does its operations in order, each as it would be by itself', async () => {
+    const other = (await call('POST', `${inside}/lists`, { title: 'O', spaceId: list.spaceId })).body;
+    const made = create({ checklist: [{ title: 'One' }], dueDay: '2026-12-24' });
+    const { id } = made;
+    const results = await batch(
+      made,
+      made,
+      { op: 'update', id, title: 'New', statusId: list.statuses[2]?.id },
+      { op: 'move', id, listId: other.id },
+      { op: 'delete', id },
+      { op: 'update', id, title: 'Gone' },
+      { op: 'restore', id },
+      create(),
+    );
+    expect(statuses(results)).toEqual([201, 200, 200, 200, 204, 404, 200, 201]);
+    expect(results[0].task).toMatchObject({ id, version: 1, dueDay: '2026-12-24', creatorId: ada.id });
+    expect(results[1]).toEqual({ status: 200, task: results[0].task });
+    expect(results[2].task).toMatchObject({ title: 'New', completedAt: expect.any(String), version: 2 });
+    expect(results[3].task).toMatchObject({ listId: other.id, version: 3 });
+    expect(results[4]).toEqual({ status: 204 });
+    expect(results[5]).toEqual({ status: 404, error: 'NotFoundError', message: 'No such task' });
+    expect(results[6].task).toEqual(await read(id));
+  });
+
+  it('tells of each operation what is wrong with it, and does the others', async () => {
+    const unknown = crypto.randomUUID();
+    const [known] = await batch(create());
+    const { id } = known.task;
+    const results = await batch(
+      null,
+      'create',
+      [],
+      {},
+      { op: 'remove', id },
+      { op: 'create', title: '', dueDate: 'x', listId: unknown },
+      create({ statusId: unknown, assigneeId: unknown }),
+      create({ id: list.id }),
+      { op: 'update', title: 'T' },
+      { op: 'update', id: 'x', title: 'T' },
+      { op: 'update', id, listId: unknown },
+      { op: 'update', id, dueDay: '2026-12-24', dueDate: '2026-12-24T00:00:00Z' },
+      { op: 'move', id },
+      { op: 'move', id, listId: unknown },
+      { op: 'delete', id: unknown },
+      { op: 'restore', id },
+      { op: 'update', id, title: 'Changed' },
+    );
+    expect(statuses(results)).toEqual([...Array(14).fill(400), 404, 404, 200]);
+    expect(results.slice(5, 14).map(paths)).toEqual([
+      ['title', 'dueDate', 'listId'],
+      ['statusId', 'assigneeId'],
+      ['id'],
+      ['id'],
+      ['id'],
+      ['listId'],
+      ['dueDay'],
+      ['listId'],
+      ['listId'],
+    ]);
+    expect(results[4]).toMatchObject({ error: 'ValidationError', issues: [{ path: 'op' }] });
+    expect((await read(id)).title).toBe('Changed');
+    expect((await call('GET', `${inside}/tasks`)).body.total).toBe(1);
+  });
+
+  it('is one commit, of which a rejected operation leaves no trace', async () => {
+    const [{ task }] = await batch(create());
+    const { cursor } = (await call('GET', `${inside}/changes`)).body;
+    const before = world.opened.writer.counts.commits;
+    const results = await batch(
+      create({ assigneeId: ada.id }),
+      { op: 'delete', id: task.id },
+      { op: 'restore', id: task.id, listId: crypto.randomUUID() },
+      create({ labelIds: [crypto.randomUUID()] }),
+      create(),
+    );
+    expect(statuses(results)).toEqual([201, 204, 400, 400, 201]);
+    expect(world.opened.writer.counts.commits).toBe(before + 1);
+    const { items } = (await call('GET', `${inside}/changes?cursor=${cursor}`)).body;
+    expect(items.map(({ op, id }: { op: string; id: string }) => [op, id])).toEqual([
+      ['put', results[0].task.id],
+      ['delete', task.id],
+      ['put', results[4].task.id],
+    ]);
+  });
+
+  it('asks ifMatch of each operation, after its 400', async () => {
+    const [{ task }] = await batch(create());
+    const { id } = task;
+    const etag = (await call('GET', `${inside}/tasks/${id}`)).headers.get('etag') ?? '';
+    const stale = { id, ifMatch: etag.replace('-1', '-2') };
+    const results = await batch(
+      { op: 'update', ...stale, title: 'New' },
+      { op: 'update', ...stale, title: '' },
+      { op: 'update', ...stale, assigneeId: crypto.randomUUID() },
+      { op: 'move', ...stale, listId: list.id },
+      { op: 'delete', ...stale },
+      { op: 'delete', id, ifMatch: 'no ETag' },
+      { op: 'delete', id, ifMatch: 7 },
+      { op: 'update', id, ifMatch: `W/${etag}`, title: 'New' },
+      { op: 'update', id, ifMatch: etag, title: 'Newer' },
+      { op: 'delete', id, ifMatch: etag.replace('-1', '-2') },
+    );
+    expect(statuses(results)).toEqual([412, 400, 400, 412, 412, 412, 400, 200, 412, 204]);
+    expect(results[0].error).toBe('PreconditionFailedError');
+  });
+
+  it('adds and removes labels and leaves the others alone', async () => {
+    const [a, b, c] = [await label('A'), await label('B'), await label('C')];
+    const [{ task }] = await batch(create({ labelIds: [a, b] }));
+    const { id } = task;
+    const unknown = crypto.randomUUID();
+    const results = await batch(
+      { op: 'update', id, addLabelIds: [c], removeLabelIds: [a, unknown] },
+      { op: 'update', id, addLabelIds: [b, a] },
+      { op: 'update', id, removeLabelIds: [b, unknown], title: 'New' },
+      { op: 'update', id, addLabelIds: [unknown] },
+      { op: 'update', id, addLabelIds: [b], removeLabelIds: [b] },
+      { op: 'update', id, labelIds: [a], addLabelIds: [b] },
+      { op: 'update', id, labelIds: [a], removeLabelIds: [b] },
+      { op: 'update', id, removeLabelIds: [unknown] },
+    );
+    expect(statuses(results)).toEqual([200, 200, 200, 400, 400, 400, 400, 200]);
+    expect(results.slice(0, 3).map(({ task }: { task: { labelIds: string[] } }) => task.labelIds)).toEqual([
+      [b, c],
+      [b, c, a],
+      [c, a],
+    ]);
+    for (const rejected of results.slice(3, 7)) expect(paths(rejected)).toEqual(['addLabelIds']);
+    expect(results[7].task).toEqual(results[2].task);
+  });
+
+  it('lets a series go on, and skips what is deleted', async () => {
+    const interval = { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'UTC' };
+    const made = { title: 'S', listId: list.id, interval };
+    const series = (await call('POST', `${inside}/recurring-tasks`, made)).body;
+    await batch({ op: 'update', id: series.nextTaskId, statusId: list.statuses[2]?.id });
+    const next = (await call('GET', `${inside}/recurring-tasks/${series.id}`)).body;
+    expect(next.nextOccurrenceNumber).toBe(2);
+    await batch({ op: 'delete', id: next.nextTaskId });
+    expect((await call('GET', `${inside}/recurring-tasks/${series.id}`)).body.nextOccurrenceNumber).toBe(3);
+  });
+
+  it('has 1 to 100 operations, and needs the role member', async () => {
+    for (const operations of [undefined, null, {}, [], Array(101).fill({})]) {
+      const { status, body } = await send(operations);
+      expect([status, paths(body)]).toEqual([400, ['operations']]);
+    }
+    expect((await send(Array.from({ length: 100 }, () => create()))).body.results).toHaveLength(100);
+    const viewer = as(world, await joined(world, ada, home, 'viewer'));
+    expect((await send([create()], viewer)).status).toBe(403);
+  });
+
+  it('is done in steps where its texts are long, and means the same', async () => {
+    const description = 'word '.repeat(8_000);
+    const made = Array.from({ length: 20 }, () => create({ description }));
+    const results = await batch(
+      ...made,
+      create({ id: made[0]?.id, title: 'Again' }),
+      create({ id: list.id }),
+    );
+    expect(statuses(results)).toEqual([...Array(20).fill(201), 200, 400]);
+    expect((await call('GET', `${inside}/tasks/search?q=word`)).body.total).toBe(20);
+  });
+});
+
+describe('limits of a batch', () => {
+  it('a quota is a 403 of its own', async () => {
+    await world.close();
+    await start({ quotas: { tasks: 2 } });
+    const results = await batch(create(), create(), create(), { op: 'create', title: '' });
+    expect(statuses(results)).toEqual([201, 201, 403, 400]);
+    expect(results[2].error).toBe('ForbiddenError');
+  });
+
+  it('costs as many requests as operations; too few left, nothing is done and Retry-After is when it fits', async () => {
+    await world.close();
+    await start({ rate_limits: { enabled: true, user_burst: 50, user_per_minute: 60 } });
+    world.clock.advance(60_000);
+    const operations = (n: number) => Array.from({ length: n }, () => create());
+    expect((await send(operations(30))).status).toBe(200);
+    const rejected = await send(operations(25));
+    expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([429, '5']);
+    expect((await send(operations(20))).status).toBe(200);
+    const none = await send(operations(10));
+    expect([none.status, none.headers.get('retry-after')]).toEqual([429, '10']);
+    expect((await send('broken')).status).toBe(429);
+    world.clock.advance(10_000);
+    expect((await send(operations(10))).status).toBe(200);
+    world.clock.advance(50_000);
+    expect((await send(operations(100))).status).toBe(200);
+    expect((await call('GET', `${inside}/tasks`)).status).toBe(429);
+    world.clock.advance(1_000);
+    expect((await call('GET', `${inside}/tasks`)).body.total).toBe(160);
+  });
+});

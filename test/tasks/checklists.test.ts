@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '../../src/kernel/ids.ts';
+import { expectSound } from '../integrity.ts';
+import { as, type Call } from '../people.ts';
+import { openWorld, START, type World } from '../world.ts';
+
+let world: World;
+let call: Call;
+let workspace: string;
+let list: string;
+beforeEach(async () => {
+  world = await openWorld();
+  call = as(world, await world.signUp('ada@example.com', 'Ada'));
+  workspace = (await call('GET', '/me/workspaces')).body.items[0].id;
+  list = (await call('GET', at('/lists'))).body.items[0].id;
+});
+afterEach(() => {
+  expectSound(world);
+  return world.close();
+});
+
+const at = (path: string) => `/workspaces/${workspace}${path}`;
+const task = async (more: object = {}) =>
+  (await call('POST', at('/tasks'), { title: 'Party', listId: list, ...more })).body;
+const found = async (q: string) => (await call('GET', at(`/tasks/search?q=${q}`))).body.total;
+
+describe('a checklist', () => {
+  it('is given with the task, in order, and replaced as a whole', async () => {
+    const made = await task({ checklist: [{ title: ' Cake ' }, { title: 'Candles', isDone: true }] });
+    expect(made.checklist).toEqual([
+      { id: expect.any(String), title: 'Cake', isDone: false },
+      { id: expect.any(String), title: 'Candles', isDone: true },
+    ]);
+    const [cake, candles] = made.checklist;
+    const path = at(`/tasks/${made.id}`);
+    const { body } = await call('PATCH', path, {
+      checklist: [{ id: candles.id }, { title: 'Guests' }, { id: cake.id, isDone: true }],
+    });
+    expect(body.checklist).toEqual([
+      candles,
+      { id: expect.any(String), title: 'Guests', isDone: false },
+      { ...cake, isDone: true },
+    ]);
+    expect((await call('GET', path)).body).toEqual(body);
+    expect((await call('PATCH', path, { checklist: [] })).body.checklist).toEqual([]);
+  });
+
+  it('changes item by item', async () => {
+    const { id } = await task();
+    const path = at(`/tasks/${id}/checklist`);
+    const added = await call('POST', path, { title: 'Cake' });
+    expect(added.status).toBe(201);
+    const [cake] = added.body.checklist;
+    const ticked = await call('PATCH', `${path}/${cake.id}`, { isDone: true });
+    expect([ticked.status, ticked.body.checklist]).toEqual([200, [{ ...cake, isDone: true }]]);
+    const renamed = await call('PATCH', `${path}/${cake.id}`, { title: 'Pie' });
+    expect(renamed.body.checklist).toEqual([{ id: cake.id, title: 'Pie', isDone: true }]);
+    expect((await call('PATCH', `${path}/${cake.id}`, {})).body).toEqual(renamed.body);
+    const removed = await call('DELETE', `${path}/${cake.id}`);
+    expect([removed.status, removed.body.checklist]).toEqual([200, []]);
+    for (const method of ['PATCH', 'DELETE']) {
+      expect((await call(method, `${path}/${cake.id}`, {})).status).toBe(404);
+    }
+  });
+
+  it('has at most 100 items, with titles of 1 to 500 characters', async () => {
+    const checklist = Array.from({ length: 100 }, (_, i) => ({ title: `${i}` }));
+    const full = await task({ checklist });
+    const more = [...checklist, { title: 'More' }];
+    for (const [method, path, body] of [
+      ['POST', '/tasks', { title: 'Party', listId: list, checklist: more }],
+      ['PATCH', `/tasks/${full.id}`, { checklist: more }],
+      ['POST', `/tasks/${full.id}/checklist`, { title: 'More' }],
+    ] as const) {
+      const response = await call(method, at(path), body);
+      expect([response.status, response.body.issues[0].path]).toEqual([400, 'checklist']);
+    }
+    for (const title of ['', ' ', 'x'.repeat(501), 'a\u0007', undefined]) {
+      const whole = await call('PATCH', at(`/tasks/${full.id}`), { checklist: [{ title: 'A' }, { title }] });
+      expect([whole.status, whole.body.issues[0].path]).toEqual([400, 'checklist.1.title']);
+      const { status, body } = await call('POST', at(`/tasks/${(await task()).id}/checklist`), { title });
+      expect([status, body.issues[0].path]).toEqual([400, 'title']);
+    }
+  });
+
+  it('takes ids of clients that nothing else has, and repeats', async () => {
+    const [id, another] = [newId(START), newId(START)];
+    const first = await task({ checklist: [{ id, title: 'Cake' }] });
+    expect(first.checklist).toEqual([{ id, title: 'Cake', isDone: false }]);
+    const path = at(`/tasks/${first.id}/checklist`);
+    expect((await call('POST', path, { id: another, title: 'Pie' })).status).toBe(201);
+    const repeated = await call('POST', path, { id: another, title: 'Pie again' });
+    expect([repeated.status, repeated.body.checklist[1].title]).toEqual([200, 'Pie']);
+    const second = await task();
+    for (const taken of [id, first.id, list]) {
+      const { status, body } = await call('POST', at(`/tasks/${second.id}/checklist`), {
+        id: taken,
+        title: 'Mine',
+      });
+      expect([status, body.issues[0].path]).toEqual([400, 'id']);
+      const whole = await call('PATCH', at(`/tasks/${second.id}`), {
+        checklist: [{ id: taken, title: 'Mine' }],
+      });
+      expect([whole.status, whole.body.issues[0].path]).toEqual([400, 'checklist.0.id']);
+    }
+    const twice = [
+      { id, title: 'A' },
+      { id, title: 'B' },
+    ];
+    const { body } = await call('PATCH', at(`/tasks/${first.id}`), { checklist: twice });
+    expect(body.issues[0].path).toBe('checklist.1.id');
+    await call('DELETE', `${path}/${another}`);
+    expect(
+      (await call('POST', at(`/tasks/${second.id}/checklist`), { id: another, title: 'B' })).status,
+    ).toBe(201);
+  });
+
+  it('is found by the titles of its items, as long as they are there', async () => {
+    const { id, checklist } = await task({ checklist: [{ title: 'Marzipan' }], description: 'Garden' });
+    expect([await found('marzipan'), await found('garden')]).toEqual([1, 1]);
+    await call('PATCH', at(`/tasks/${id}/checklist/${checklist[0].id}`), { title: 'Nougat' });
+    expect([await found('marzipan'), await found('nougat'), await found('garden')]).toEqual([0, 1, 1]);
+    await call('PATCH', at(`/tasks/${id}`), { description: 'House' });
+    expect([await found('nougat'), await found('garden')]).toEqual([1, 0]);
+    await call('PATCH', at(`/tasks/${id}`), { checklist: [] });
+    expect(await found('nougat')).toBe(0);
+  });
+
+  it('is no override where an item is ticked, and is one where its items change', async () => {
+    const series = await call('POST', at('/recurring-tasks'), {
+      title: 'Water',
+      listId: list,
+      interval: { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'UTC' },
+    });
+    const path = at(`/tasks/${series.body.nextTaskId}`);
+    const { body } = await call('PATCH', path, { checklist: [{ title: 'Fern' }] });
+    expect(body.recurrence.overridden).toEqual(['checklist']);
+    await call('PATCH', path, { checklist: [] });
+  });
+});

@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { remakeSearch } from '../../src/tasks/rebuild-search.ts';
+import { expectSound } from '../integrity.ts';
+import { addTasks } from '../many-tasks.ts';
+import { as, homeOf } from '../people.ts';
+import { openWorld, type Person, type World } from '../world.ts';
+
+const MANY = 1_000;
+
+let world: World;
+let ada: Person;
+let home: string;
+beforeEach(async () => {
+  world = await openWorld();
+  ada = await world.signUp();
+  home = await homeOf(world, ada);
+  await addTasks(world, home, MANY, { title: 'Milk' });
+});
+afterEach(() => world.close());
+
+const found = async (q: string): Promise<number> =>
+  (await as(world, ada)('GET', `/workspaces/${home}/tasks/search?q=${q}&limit=1`)).body.total;
+const remade = () => world.deps.writeInSteps(remakeSearch);
+const spoil = () =>
+  world.opened.storage.writing.unsafeMode(true).exec('delete from task_search_data where id > 10');
+
+describe('a damaged search index', () => {
+  it('is made anew of the tasks, with the settings that it had', async () => {
+    const before = world.opened.storage.reading.prepare('select * from task_search_config').all();
+    spoil();
+    await remade();
+    expect(await found('milk')).toBe(MANY);
+    expect(world.opened.storage.reading.prepare('select * from task_search_config').all()).toEqual(before);
+    expectSound(world);
+  });
+
+  it('knows what is written afterwards, and no words that are gone', async () => {
+    spoil();
+    await remade();
+    const [list] = (await as(world, ada)('GET', `/workspaces/${home}/lists`)).body.items;
+    await as(world, ada)('POST', `/workspaces/${home}/tasks`, { listId: list.id, title: 'Bread' });
+    expect([await found('bread'), await found('milk')]).toEqual([1, MANY]);
+    await as(world, ada)('DELETE', `/workspaces/${home}/lists/${list.id}`);
+    expect(await found('milk')).toBe(0);
+    expectSound(world);
+  });
+
+  it('is searched as it was until the new one is there', async () => {
+    // Has the thread of searches started, so that it returns meanwhile.
+    expect(await found('milk')).toBe(MANY);
+    const searches: Promise<number>[] = [];
+    let isDone = false;
+    const remaking = remade().finally(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      if (searches.length < 40) searches.push(found('milk'));
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+    const counts = await Promise.all(searches);
+    await remaking;
+    expect(counts.length).toBeGreaterThan(2);
+    expect(new Set(counts)).toEqual(new Set([MANY]));
+    expect(await found('milk')).toBe(MANY);
+  });
+});

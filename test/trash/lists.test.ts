@@ -1,0 +1,202 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { query } from '../../src/db/connection.ts';
+import { expectSound } from '../integrity.ts';
+import { DAILY, DAY, openSeriesWorld } from '../series-world.ts';
+
+type SeriesWorld = Awaited<ReturnType<typeof openSeriesWorld>>;
+let series: SeriesWorld;
+beforeEach(async () => {
+  series = await openSeriesWorld();
+});
+afterEach(async () => {
+  expectSound(series.world);
+  await series.world.close();
+});
+
+const ok = (...asked: Parameters<SeriesWorld['ok']>) => series.ok(...asked);
+const at = (rest: string) => series.inside + rest;
+const all = (
+  table: 'tasks' | 'recurring_series' | 'recurring_occurrences' | 'lists' | 'spaces' | 'comments',
+) =>
+  series.world.deps.read
+    .all(query.selectFrom(table).selectAll())
+    .map((row) => JSON.stringify({ ...row, version: 0 }))
+    .toSorted();
+/** Without versions, which a restore raises. */
+const bare = (value: unknown) =>
+  JSON.parse(JSON.stringify(value, (key, inner) => (key === 'version' ? undefined : inner)));
+const everything = () =>
+  (['tasks', 'recurring_series', 'recurring_occurrences', 'lists', 'spaces', 'comments'] as const).map(all);
+
+/** A list with tasks of all sorts and a series, another list with an instance of it, in a space of their own. */
+async function furnish() {
+  const space = await ok('POST', at('/spaces'), { title: 'Home' });
+  const [first] = space.lists;
+  const other = await ok('POST', at('/lists'), { spaceId: space.id, title: 'Other' });
+  const label = await ok('POST', at('/labels'), { title: 'Shop' });
+  for (let i = 0; i < 5; i += 1) {
+    const task = await ok('POST', at('/tasks'), {
+      title: `Task ${i}`,
+      listId: first.id,
+      labelIds: [label.id],
+      checklist: [{ title: 'Item', isDone: i % 2 === 0 }],
+    });
+    await ok('POST', at(`/tasks/${task.id}/comments`), { body: `Said ${i}` });
+  }
+  const job = await series.create({ listId: first.id, labelIds: [label.id], checklist: [{ title: 'Can' }] });
+  await series.complete(job.nextTaskId);
+  const second = (await series.read(job.id)).nextTaskId;
+  await ok('POST', at(`/tasks/${second}/move`), { listId: other.id });
+  await series.complete(second);
+  return { space, first, other, label, job };
+}
+
+describe('a deleted list', () => {
+  it('takes its tasks, series, comments and labels along, and brings them back as they were', async () => {
+    const { first, job, other } = await furnish();
+    const before = everything();
+    const tasks = await ok('GET', at('/tasks'));
+    const list = await ok('GET', at(`/lists/${first.id}`));
+    const recurring = await series.read(job.id);
+    await ok('DELETE', at(`/lists/${first.id}`));
+    expect((await series.call('GET', at(`/lists/${first.id}`))).status).toBe(404);
+    expect((await series.call('GET', at(`/recurring-tasks/${job.id}`))).status).toBe(404);
+    const left = (await ok('GET', at('/tasks'))).items;
+    expect(left.map(({ listId }: { listId: string }) => listId)).toEqual([other.id]);
+    expect(left[0].recurrence.recurringTaskId).toBeNull();
+    expect((await ok('GET', at('/trash'))).items).toMatchObject([
+      { id: first.id, kind: 'list', title: 'Tasks', itemCount: 7 },
+    ]);
+    expect((await ok('GET', at('/tasks/search?q=said'))).total).toBe(0);
+    expectSound(series.world);
+    const back = await ok('POST', at(`/trash/${first.id}/restore`));
+    expect(back.version).toBeGreaterThan(list.version);
+    expect(bare(back)).toEqual(bare(list));
+    expect(everything()).toEqual(before);
+    expect(bare(await ok('GET', at('/tasks')))).toEqual(bare(tasks));
+    expect(bare(await series.read(job.id))).toEqual(bare(recurring));
+    expect((await ok('GET', at('/tasks/search?q=said'))).total).toBe(5);
+    expect((await ok('GET', at('/trash'))).total).toBe(0);
+  });
+
+  it('is told to those who follow: a delete, then all of it again', async () => {
+    const { first } = await furnish();
+    const { cursor } = await ok('GET', at('/changes?limit=1000'));
+    await ok('DELETE', at(`/lists/${first.id}`));
+    const gone = await ok('GET', at(`/changes?cursor=${cursor}`));
+    expect(gone.items).toContainEqual({ kind: 'list', op: 'delete', id: first.id });
+    await ok('POST', at(`/trash/${first.id}/restore`));
+    const kinds: string[] = [];
+    for (let page = gone; page === gone || page.hasMore; ) {
+      page = await ok('GET', at(`/changes?cursor=${page.cursor}&limit=1000`));
+      kinds.push(...page.items.map(({ kind, op }: { kind: string; op: string }) => `${op} ${kind}`));
+    }
+    expect(kinds).toContain('put list');
+    expect(kinds).toContain('put recurringTask');
+    expect(kinds.filter((kind) => kind === 'put task')).toHaveLength(8);
+  });
+
+  it('needs a space when its own is gone, and takes one that is named', async () => {
+    const { space, first } = await furnish();
+    await ok('DELETE', at(`/lists/${first.id}`));
+    await ok('DELETE', at(`/spaces/${space.id}`));
+    const none = await series.call('POST', at(`/trash/${first.id}/restore`));
+    expect([none.status, none.body.issues[0].path]).toEqual([400, 'spaceId']);
+    const back = await ok('POST', at(`/trash/${first.id}/restore`), { spaceId: series.list.spaceId });
+    expect(back).toMatchObject({ id: first.id, spaceId: series.list.spaceId });
+    const { items } = await ok('GET', at(`/tasks?listId=${first.id}`));
+    expect(new Set(items.map(({ spaceId }: { spaceId: string }) => spaceId))).toEqual(
+      new Set([series.list.spaceId]),
+    );
+  });
+
+  it('takes the default template where its own is gone', async () => {
+    const template = await ok('POST', at('/status-templates'), { title: 'Other' });
+    const list = await ok('POST', at('/lists'), {
+      spaceId: series.list.spaceId,
+      title: 'Other',
+      statusTemplateId: template.id,
+    });
+    await ok('POST', at('/tasks'), { title: 'Milk', listId: list.id, statusId: template.statuses[1].id });
+    await ok('DELETE', at(`/lists/${list.id}`));
+    await ok('DELETE', at(`/status-templates/${template.id}`));
+    const back = await ok('POST', at(`/trash/${list.id}/restore`));
+    expect(back.statusTemplateId).toBe(series.list.statusTemplateId);
+    const { items } = await ok('GET', at(`/tasks?listId=${list.id}`));
+    expect(items[0].statusId).toBe(series.list.statuses[1].id);
+  });
+
+  it('has a series that catches up once it is back, and tells of no overdue task twice', async () => {
+    const { first, job } = await furnish();
+    await ok('DELETE', at(`/lists/${first.id}`));
+    series.world.clock.advance(5 * DAY);
+    await series.ok('POST', at(`/trash/${first.id}/restore`));
+    const { nextRunAt } = await series.read(job.id);
+    expect(Date.parse(nextRunAt)).toBeGreaterThan(series.world.clock.now());
+    const numbers = series.instances(job.id).map(({ occurrence_number: number }) => number);
+    expect(new Set(numbers).size).toBe(numbers.length);
+  });
+});
+
+describe('a deleted space', () => {
+  it('takes its lists along, and brings them back as they were', async () => {
+    const { space } = await furnish();
+    const before = everything();
+    await ok('DELETE', at(`/spaces/${space.id}`));
+    expect((await series.call('GET', at(`/spaces/${space.id}`))).status).toBe(404);
+    expect((await ok('GET', at('/lists'))).total).toBe(1);
+    expect((await ok('GET', at('/trash'))).items).toMatchObject([
+      { id: space.id, kind: 'space', title: 'Home', itemCount: 8 },
+    ]);
+    const { lists, ...alone } = space;
+    expect(bare(await ok('POST', at(`/trash/${space.id}/restore`)))).toEqual(bare(alone));
+    expect(everything()).toEqual(before);
+  });
+
+  it('does not take along what was deleted from it before', async () => {
+    const { space, first } = await furnish();
+    const before = everything();
+    await ok('DELETE', at(`/lists/${first.id}`));
+    await ok('DELETE', at(`/spaces/${space.id}`));
+    await ok('POST', at(`/trash/${space.id}/restore`));
+    await ok('POST', at(`/trash/${first.id}/restore`));
+    expect(everything()).toEqual(before);
+  });
+});
+
+describe('a deleted instance of a series', () => {
+  it('comes back as an ordinary task where its deletion skipped the occurrence', async () => {
+    const job = await series.create();
+    await ok('DELETE', at(`/tasks/${job.nextTaskId}`));
+    const after = await series.read(job.id);
+    expect(after.nextOccurrenceNumber).toBe(2);
+    const back = await ok('POST', at(`/trash/${job.nextTaskId}/restore`));
+    expect(back.recurrence).toBeNull();
+    expect(await series.read(job.id)).toEqual(after);
+  });
+
+  it('comes back as an instance where it was done before', async () => {
+    const job = await series.create();
+    const done = await series.complete(job.nextTaskId);
+    const [before] = series.occurrences(job.id);
+    await ok('DELETE', at(`/tasks/${job.nextTaskId}`));
+    expect(series.occurrences(job.id)[0]).toMatchObject({ state: 'deleted', task_id: null });
+    expect(bare(await ok('POST', at(`/trash/${job.nextTaskId}/restore`)))).toEqual(bare(done));
+    expect(series.occurrences(job.id)[0]).toEqual(before);
+  });
+
+  it('only says when it was once its series is gone', async () => {
+    const job = await series.create({ interval: DAILY });
+    const done = await series.complete(job.nextTaskId);
+    await ok('DELETE', at(`/tasks/${job.nextTaskId}`));
+    await ok('DELETE', at(`/recurring-tasks/${job.id}`));
+    const back = await ok('POST', at(`/trash/${job.nextTaskId}/restore`));
+    expect(back.recurrence).toEqual({ ...done.recurrence, recurringTaskId: null });
+  });
+
+  it('is not in the trash where the series was told to skip', async () => {
+    const job = await series.create();
+    await series.skip(job.id);
+    expect((await ok('GET', at('/trash'))).total).toBe(0);
+  });
+});

@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { query, statement } from '../../src/db/connection.ts';
+import { finishEntries } from '../../src/trash/steps.ts';
+import { expectSound } from '../integrity.ts';
+import { addTasks } from '../many-tasks.ts';
+import { openSeriesWorld } from '../series-world.ts';
+import { openWorld, type World } from '../world.ts';
+
+const MANY = 5_000;
+type SeriesWorld = Awaited<ReturnType<typeof openSeriesWorld>>;
+let series: SeriesWorld;
+let world: World;
+let list: { id: string; spaceId: string };
+beforeEach(async () => {
+  series = await openSeriesWorld();
+  ({ world } = series);
+  list = await series.anotherList();
+  const label = await ok('POST', at('/labels'), { title: 'Shop' });
+  const job = await series.create({ listId: list.id, labelIds: [label.id] });
+  await series.complete(job.nextTaskId);
+  for (let i = 0; i < 20; i += 1) {
+    const task = await ok('POST', at('/tasks'), {
+      title: `Special ${i}`,
+      listId: list.id,
+      labelIds: [label.id],
+      checklist: [{ title: 'Item', isDone: true }],
+    });
+    await ok('POST', at(`/tasks/${task.id}/comments`), { body: `Said ${i}` });
+  }
+  await addTasks(world, series.workspaceId, MANY - 22, { listId: list.id });
+}, 60_000);
+afterEach(async () => {
+  expectSound(world);
+  await world.close();
+}, 60_000);
+
+const ok = (...asked: Parameters<SeriesWorld['ok']>) => series.ok(...asked);
+const at = (rest: string) => series.inside + rest;
+const rows = (table: 'tasks' | 'recurring_series' | 'recurring_occurrences' | 'lists' | 'comments') =>
+  world.deps.read
+    .all(query.selectFrom(table).selectAll())
+    .map((row) => JSON.stringify({ ...row, version: 0 }))
+    .toSorted();
+const everything = (): unknown[] =>
+  (['tasks', 'recurring_series', 'recurring_occurrences', 'lists', 'comments'] as const).map(rows);
+const count = (sql: string) => world.deps.read.one(statement<{ n: number }>(sql, []))?.n;
+
+describe('a list of 5,000 tasks', () => {
+  it('goes to the trash and comes back equal, while others write between its steps', async () => {
+    const before = everything();
+    const stop = new AbortController();
+    const made: string[] = [];
+    const others = (async () => {
+      while (!stop.signal.aborted) {
+        const { id } = await ok('POST', at('/tasks'), { title: 'Other', listId: series.list.id });
+        made.push(id);
+      }
+    })();
+    const removal = ok('DELETE', at(`/lists/${list.id}`));
+    while (count('select count(*) as n from trash') === 0) await new Promise(setImmediate);
+    const madeBefore = made.length;
+    expect((await series.call('GET', at(`/lists/${list.id}`))).status).toBe(404);
+    expect((await ok('GET', at('/trash'))).items).toMatchObject([{ id: list.id, itemCount: MANY }]);
+    expect(count(`select count(*) as n from tasks where list_id = '${list.id}'`)).toBeGreaterThan(0);
+    const restoring = ok('POST', at(`/trash/${list.id}/restore`));
+    await removal;
+    expect(made.length).toBeGreaterThan(madeBefore);
+    expect(await restoring).toMatchObject({ id: list.id });
+    stop.abort();
+    await others;
+    for (const id of made) await ok('DELETE', at(`/tasks/${id}?permanent=true`));
+    expect(JSON.stringify(everything()) === JSON.stringify(before)).toBe(true);
+  }, 120_000);
+
+  it('is in exactly one place after a kill between any two steps, and gets where it was going', async () => {
+    const before = everything();
+    const tasks = () =>
+      (count(`select count(*) as n from tasks where list_id = '${list.id}'`) ?? 0) +
+      (count(`select count(*) as n from trash_rows where kind = 'task'`) ?? 0);
+    /** Has the process end after so many commits, as far as the file can tell, and another one begin. */
+    const killAfter = async (commits: number, act: () => Promise<unknown>) => {
+      const { write } = world.deps;
+      let left = commits;
+      world.deps.write = (job, from) => {
+        left -= 1;
+        return left < 0 ? Promise.reject(new Error('killed')) : write(job, from);
+      };
+      await act().catch(() => {});
+      await world.opened.close();
+      world = await openWorld({ folder: world.folder });
+      series = { ...series, world };
+      expect(tasks()).toBe(MANY);
+      await finishEntries(world.deps);
+      expect(tasks()).toBe(MANY);
+    };
+    const call = (method: string, path: string) =>
+      world.call(method, path, { token: series.owner.accessToken });
+    for (const commits of [0, 5, 60]) {
+      await killAfter(commits, () => call('DELETE', at(`/lists/${list.id}`)));
+      expect((await call('GET', at(`/lists/${list.id}`))).status).toBe(404);
+      expect((await call('GET', at('/trash'))).body.items).toMatchObject([{ itemCount: MANY }]);
+      await killAfter(commits, () => call('POST', at(`/trash/${list.id}/restore`)));
+      expect((await call('GET', at(`/lists/${list.id}`))).status).toBe(200);
+      expect(JSON.stringify(everything()) === JSON.stringify(before)).toBe(true);
+    }
+  }, 180_000);
+
+  it('has tasks that nobody changes while it goes, and a space that waits for it', async () => {
+    const [{ id: taskId }] = (await ok('GET', at(`/tasks?listId=${list.id}`))).items;
+    const removal = ok('DELETE', at(`/lists/${list.id}`));
+    while (count('select count(*) as n from trash') === 0) await new Promise(setImmediate);
+    const refused = await series.call('PATCH', at(`/tasks/${taskId}`), { title: 'Late' });
+    expect(refused.status).toBe(404);
+    await ok('DELETE', at(`/spaces/${list.spaceId}`));
+    await removal;
+    const entries = (await ok('GET', at('/trash'))).items;
+    expect(
+      entries.map(({ kind, itemCount }: { kind: string; itemCount: number }) => [kind, itemCount]),
+    ).toEqual([
+      ['space', 0],
+      ['list', MANY],
+    ]);
+    await ok('DELETE', at('/trash'));
+    expect(count('select count(*) as n from trash_rows')).toBe(0);
+  }, 120_000);
+});

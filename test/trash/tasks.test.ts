@@ -1,0 +1,330 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '../../src/kernel/ids.ts';
+import { tick } from '../../src/tick.ts';
+import { expectSound } from '../integrity.ts';
+import { as, type Call, joined } from '../people.ts';
+import { openWorld, type Person, type World } from '../world.ts';
+
+const DAY = 86_400_000;
+let world: World;
+let ada: Person;
+let bob: Person;
+let call: Call;
+let asBob: Call;
+let workspace: string;
+let list: { id: string; spaceId: string; statuses: { id: string; title: string; type: string }[] };
+beforeEach(async () => {
+  world = await openWorld();
+  ada = await world.signUp('ada@example.com', 'Ada');
+  call = as(world, ada);
+  workspace = (await call('GET', '/me/workspaces')).body.items[0].id;
+  bob = await joined(world, ada, workspace, 'member', 'Bob');
+  asBob = as(world, bob);
+  list = (await call('GET', at('/lists'))).body.items[0];
+});
+afterEach(() => {
+  expectSound(world);
+  return world.close();
+});
+
+const at = (rest: string) => `/workspaces/${workspace}${rest}`;
+const status = (type: string) => list.statuses.find((one) => one.type === type)?.id;
+const make = async (more: object = {}) =>
+  (await call('POST', at('/tasks'), { title: 'Milk', listId: list.id, ...more })).body;
+const trash = async (by = call) => (await by('GET', at('/trash'))).body;
+const restore = (id: string, body?: object, by = call) => by('POST', at(`/trash/${id}/restore`), body);
+const read = async (id: string) => (await call('GET', at(`/tasks/${id}`))).body;
+const again = async () => {
+  const { body } = await world.call('POST', '/auth/login', { body: ada });
+  ada.accessToken = body.accessToken;
+};
+
+describe('a deleted task', () => {
+  it('is in the trash, and comes back field by field, with comments, labels, ticks, number and place', async () => {
+    const label = (await call('POST', at('/labels'), { title: 'Shop' })).body.id;
+    const before = await make({ title: 'First' });
+    const task = await make({
+      description: 'Two litres',
+      priority: 'high',
+      statusId: status('started'),
+      assigneeId: bob.id,
+      startDate: '2026-03-28T10:00:00.000Z',
+      dueDate: '2026-03-29T10:00:00.000Z',
+      labelIds: [label],
+      checklist: [{ title: 'Bag', isDone: true }, { title: 'Purse' }],
+      position: 12.345678901234567,
+    });
+    const after = await make({ title: 'Last' });
+    await asBob('POST', at(`/tasks/${task.id}/comments`), { body: `[@Ada](errand:user/${ada.id}) oat?` });
+    const whole = await read(task.id);
+    const comments = (await call('GET', at(`/tasks/${task.id}/comments`))).body;
+    const order = (await call('GET', at('/tasks'))).body;
+    expect((await asBob('DELETE', at(`/tasks/${task.id}`))).status).toBe(204);
+    expect((await call('GET', at(`/tasks/${task.id}`))).status).toBe(404);
+    expect((await call('GET', at(`/tasks/by-number/${task.number}`))).status).toBe(404);
+    expect((await call('GET', at('/tasks/search?q=oat'))).body.total).toBe(0);
+    expect((await call('GET', at('/tasks'))).body.items.map(({ id }: { id: string }) => id)).toEqual(
+      [before, after].map(({ id }) => id),
+    );
+    expect(await trash()).toEqual({
+      items: [
+        {
+          id: task.id,
+          kind: 'task',
+          title: 'Milk',
+          deletedAt: '2026-03-27T10:00:00.000Z',
+          deletedBy: bob.id,
+          purgeAt: '2026-04-26T10:00:00.000Z',
+          itemCount: 1,
+        },
+      ],
+      page: 1,
+      limit: 50,
+      total: 1,
+    });
+    const newest = await make({ title: 'Newest' });
+    expect(newest.number).toBe(after.number + 1);
+    const back = await restore(task.id);
+    const raised = { ...whole, version: whole.version + 1 };
+    expect([back.status, back.body]).toEqual([200, raised]);
+    expect(back.headers.get('etag')).toMatch(new RegExp(`-${raised.version}"$`));
+    expect(await read(task.id)).toEqual(raised);
+    expect((await call('GET', at(`/tasks/${task.id}/comments`))).body).toEqual(comments);
+    expect((await call('GET', at('/tasks'))).body.items).toEqual(
+      [...order.items, newest].map((one) => (one.id === task.id ? raised : one)),
+    );
+    expect((await call('GET', at('/tasks/search?q=oat'))).body.total).toBe(1);
+    expect((await call('GET', at('/tasks/search?q=purse'))).body.total).toBe(1);
+    expect((await call('GET', at(`/tasks?labelId=${label}`))).body.total).toBe(1);
+    expect((await trash()).total).toBe(0);
+    expect((await restore(task.id)).status).toBe(404);
+  });
+
+  it('is gone at once where that is asked for, or where there is no trash', async () => {
+    const task = await make();
+    const wrong = await call('DELETE', at(`/tasks/${task.id}?permanent=yes`));
+    expect([wrong.status, wrong.body.issues[0].path]).toEqual([400, 'permanent']);
+    expect((await call('DELETE', at(`/tasks/${task.id}?permanent=true`))).status).toBe(204);
+    expect((await trash()).total).toBe(0);
+    await using other = await openWithout();
+    const { body } = await other.call('POST', other.at('/tasks'), { title: 'Milk', listId: other.listId });
+    expect((await other.call('DELETE', other.at(`/tasks/${body.id}`))).status).toBe(204);
+    expect((await other.call('GET', other.at('/trash'))).body.total).toBe(0);
+  });
+
+  it('is changed for those who follow: deleted, then put', async () => {
+    const task = await make();
+    const { cursor } = (await call('GET', at('/changes?limit=1000'))).body;
+    await call('DELETE', at(`/tasks/${task.id}`));
+    const deleted = (await call('GET', at(`/changes?cursor=${cursor}`))).body;
+    expect(deleted.items).toEqual([{ kind: 'task', op: 'delete', id: task.id }]);
+    await restore(task.id);
+    const put = (await call('GET', at(`/changes?cursor=${deleted.cursor}`))).body;
+    expect(put.items).toEqual([{ kind: 'task', op: 'put', id: task.id, value: await read(task.id) }]);
+  });
+
+  it('comes back to the list that is named, in the status of a move', async () => {
+    const task = await make({ statusId: status('started') });
+    const template = (
+      await call('POST', at('/status-templates'), {
+        title: 'Other',
+        statuses: [
+          { title: 'New', type: 'unstarted' },
+          { title: 'Doing', type: 'started' },
+          { title: 'Over', type: 'completed' },
+        ],
+      })
+    ).body;
+    const other = (
+      await call('POST', at('/lists'), { spaceId: list.spaceId, title: 'O', statusTemplateId: template.id })
+    ).body;
+    await call('POST', at('/tasks'), { title: 'There', listId: other.id });
+    await call('DELETE', at(`/tasks/${task.id}`));
+    for (const listId of [newId(0), 'x']) {
+      const wrong = await restore(task.id, { listId });
+      expect([wrong.status, wrong.body.issues.map(({ path }: { path: string }) => path)]).toEqual([
+        400,
+        ['listId'],
+      ]);
+    }
+    const back = (await restore(task.id, { listId: other.id })).body;
+    expect(back).toEqual({
+      ...task,
+      listId: other.id,
+      statusId: template.statuses[1].id,
+      position: 2048,
+      version: 2,
+    });
+  });
+
+  it('needs a list when its own is gone, and loses what is gone by then', async () => {
+    const label = (await call('POST', at('/labels'), { title: 'Shop' })).body.id;
+    const kept = (await call('POST', at('/labels'), { title: 'Kept' })).body.id;
+    const other = (await call('POST', at('/lists'), { spaceId: list.spaceId, title: 'O' })).body;
+    const task = await make({ listId: other.id, assigneeId: bob.id, labelIds: [label, kept] });
+    await asBob('POST', at(`/tasks/${task.id}/comments`), { body: 'Oat' });
+    await call('DELETE', at(`/tasks/${task.id}`));
+    await call('DELETE', at(`/labels/${label}`));
+    await call('DELETE', at(`/members/${bob.id}`));
+    await call('DELETE', at(`/lists/${other.id}?permanent=true`));
+    const none = await restore(task.id);
+    expect([none.status, none.body.issues[0].path]).toEqual([400, 'listId']);
+    const back = (await restore(task.id, { listId: list.id })).body;
+    expect(back).toMatchObject({ listId: list.id, labelIds: [kept], assigneeId: null, commentCount: 1 });
+  });
+
+  it('is restored by members, purged by who deleted it and by admins', async () => {
+    const viewer = as(world, await joined(world, ada, workspace, 'viewer'));
+    const mine = await make();
+    const bobs = await make();
+    await call('DELETE', at(`/tasks/${mine.id}`));
+    await asBob('DELETE', at(`/tasks/${bobs.id}`));
+    expect((await trash(viewer)).total).toBe(2);
+    expect((await restore(mine.id, {}, viewer)).status).toBe(403);
+    expect((await viewer('DELETE', at(`/trash/${mine.id}`))).status).toBe(403);
+    expect((await asBob('DELETE', at(`/trash/${mine.id}`))).status).toBe(403);
+    expect((await asBob('DELETE', at('/trash'))).status).toBe(403);
+    expect((await asBob('DELETE', at(`/trash/${bobs.id}`))).status).toBe(204);
+    expect((await asBob('DELETE', at(`/trash/${bobs.id}`))).status).toBe(404);
+    const eve = await world.signUp('eve@example.com', 'Eve');
+    const home = (await as(world, eve)('GET', '/me/workspaces')).body.items[0].id;
+    expect((await as(world, eve)('POST', `/workspaces/${home}/trash/${mine.id}/restore`)).status).toBe(404);
+    expect((await call('DELETE', at(`/trash/${mine.id}`))).status).toBe(204);
+    for (let i = 0; i < 3; i += 1) await call('DELETE', at(`/tasks/${(await make()).id}`));
+    expect((await call('DELETE', at('/trash'))).status).toBe(204);
+    expect((await trash()).total).toBe(0);
+  });
+
+  it('has ids that are taken, also those of its items and comments', async () => {
+    const item = newId(0);
+    const task = await make({ checklist: [{ id: item, title: 'Bag' }] });
+    const comment = (await call('POST', at(`/tasks/${task.id}/comments`), { body: 'Oat' })).body.id;
+    await call('DELETE', at(`/tasks/${task.id}`));
+    for (const id of [task.id, item, comment]) {
+      const taken = await call('POST', at('/tasks'), {
+        title: 'X',
+        listId: list.id,
+        checklist: [{ id, title: 'X' }],
+      });
+      expect([taken.status, taken.body.issues[0].path]).toEqual([400, 'checklist.0.id']);
+    }
+  });
+
+  it('tells nobody of what fell due meanwhile', async () => {
+    await tick(world.deps);
+    const task = await make({ assigneeId: bob.id, dueDate: '2026-03-27T10:05:00.000Z' });
+    await call('DELETE', at(`/tasks/${task.id}`));
+    world.clock.advance(600_000);
+    await restore(task.id);
+    await tick(world.deps);
+    const told = (await asBob('GET', '/me/notifications')).body.items;
+    expect(told.map(({ type }: { type: string }) => type)).not.toContain('task.due');
+  });
+
+  it('is purged when its time is over, a day later where the clock jumped', async () => {
+    const task = await make();
+    await call('DELETE', at(`/tasks/${task.id}`));
+    await tick(world.deps);
+    world.clock.advance(30 * DAY + 1);
+    await again();
+    await tick(world.deps);
+    expect((await trash()).total).toBe(1);
+    world.clock.advance(DAY);
+    await again();
+    await tick(world.deps);
+    expect((await trash()).total).toBe(0);
+    const other = await make();
+    await call('DELETE', at(`/tasks/${other.id}`));
+    for (let day = 0; day < 30; day += 1) {
+      await again();
+      expect((await trash()).total).toBe(1);
+      world.clock.advance(DAY);
+      await tick(world.deps);
+    }
+    await again();
+    expect((await trash()).total).toBe(0);
+    expect((await restore(other.id)).status).toBe(404);
+  });
+
+  it('is not restored while a quota is exceeded, which the trash counts to', async () => {
+    let small = await openWithout({ quotas: { tasks: 2 } });
+    const one = await small.make();
+    const two = await small.make();
+    await small.call('DELETE', small.at(`/tasks/${one.id}`));
+    expect((await small.call('POST', small.at('/tasks'), { title: 'X', listId: small.listId })).status).toBe(
+      403,
+    );
+    expect((await small.call('POST', small.at(`/trash/${one.id}/restore`))).status).toBe(200);
+    await small.call('DELETE', small.at(`/tasks/${two.id}`));
+    small = await small.reopen({ quotas: { tasks: 1 } });
+    const refused = await small.call('POST', small.at(`/trash/${two.id}/restore`));
+    await small[Symbol.asyncDispose]();
+    expect([refused.status, refused.body.error]).toEqual([403, 'ForbiddenError']);
+    expect(refused.body.message).toContain('quotas.tasks');
+  });
+
+  it('forgets an account that is deleted', async () => {
+    const task = await make({ assigneeId: bob.id });
+    await asBob('POST', at(`/tasks/${task.id}/comments`), { body: 'Mine' });
+    await call('POST', at(`/tasks/${task.id}/comments`), { body: `[@B](errand:user/${bob.id}) oat?` });
+    const made = (await asBob('POST', at('/tasks'), { title: 'His', listId: list.id })).body;
+    await asBob('DELETE', at(`/tasks/${task.id}`));
+    await asBob('DELETE', at(`/tasks/${made.id}`));
+    await asBob('DELETE', '/auth/me', { password: bob.password });
+    expect((await trash()).items.map(({ deletedBy }: { deletedBy: string | null }) => deletedBy)).toEqual([
+      null,
+      null,
+    ]);
+    const rows = world.opened.storage.reading.prepare('select content from trash_rows').pluck().all();
+    expect(rows.join()).not.toContain(bob.id);
+    expect((await restore(task.id)).body).toMatchObject({ assigneeId: null, commentCount: 2 });
+    expect((await restore(made.id)).body.creatorId).toBeNull();
+    const { items } = (await call('GET', at(`/tasks/${task.id}/comments`))).body;
+    expect(items.map(({ authorId }: { authorId: string | null }) => authorId)).toEqual([null, ada.id]);
+    expect(items[1].mentionedUserIds).toEqual([]);
+  });
+
+  it('goes with its workspace', async () => {
+    const { id } = (await call('POST', '/workspaces', { title: 'Other' })).body;
+    const lists = (await call('GET', `/workspaces/${id}/lists`)).body.items;
+    for (let i = 0; i < 30; i += 1) {
+      const { body } = await call('POST', `/workspaces/${id}/tasks`, { title: 'X', listId: lists[0].id });
+      await call('DELETE', `/workspaces/${id}/tasks/${body.id}`);
+    }
+    expect((await call('DELETE', `/workspaces/${id}`)).status).toBe(204);
+    expect(world.opened.storage.reading.prepare('select count(*) from trash_rows').pluck().get()).toBe(0);
+  });
+});
+
+interface Small extends AsyncDisposable {
+  call: Call;
+  at: (rest: string) => string;
+  listId: string;
+  make: () => Promise<{ id: string }>;
+  reopen: (settings: Settings) => Promise<Small>;
+}
+
+type Settings = Record<string, Record<string, unknown>>;
+
+async function openWithout(settings: Settings = { trash: { keep_days: 0 } }) {
+  const other = await openWorld({ settings });
+  return inWorld(other, await other.signUp());
+}
+
+async function inWorld(other: World, person: Person): Promise<Small> {
+  const callIt = as(other, person);
+  const id = (await callIt('GET', '/me/workspaces')).body.items[0].id;
+  const inside = (rest: string) => `/workspaces/${id}${rest}`;
+  const listId: string = (await callIt('GET', inside('/lists'))).body.items[0].id;
+  return {
+    call: callIt,
+    at: inside,
+    listId,
+    make: async () => (await callIt('POST', inside('/tasks'), { title: 'Milk', listId })).body,
+    reopen: async (settings) => {
+      await other.opened.close();
+      return inWorld(await openWorld({ settings, folder: other.folder }), person);
+    },
+    [Symbol.asyncDispose]: () => other.close(),
+  };
+}

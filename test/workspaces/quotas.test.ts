@@ -1,0 +1,184 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { DAY } from '../../src/kernel/instants.ts';
+import { useOf } from '../../src/workspaces/quotas.ts';
+import { expectSound } from '../integrity.ts';
+import { as, type Call, homeOf, joined } from '../people.ts';
+import { openWorld, type Person, type World } from '../world.ts';
+
+let world: World;
+let ada: Person;
+let call: Call;
+let home: string;
+let listId: string;
+
+afterEach(() => world.close());
+
+async function withQuotas(quotas: Record<string, number>): Promise<void> {
+  world = await openWorld({ settings: { quotas } });
+  ada = await world.signUp();
+  call = as(world, ada);
+  home = `/workspaces/${await homeOf(world, ada)}`;
+  listId = (await call('GET', `${home}/lists`)).body.items[0].id;
+}
+const addTask = (title = 'T', more: Record<string, unknown> = {}) =>
+  call('POST', `${home}/tasks`, { title, listId, ...more });
+const interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'UTC' };
+const addSeries = (more: Record<string, unknown> = {}) =>
+  call('POST', `${home}/recurring-tasks`, { title: 'S', listId, interval, ...more });
+const expectRefused = ({ status, body }: { status: number; body: unknown }, quota: string) => {
+  expect(status).toBe(403);
+  expect(body).toMatchObject({
+    error: 'ForbiddenError',
+    message: expect.stringContaining(`quotas.${quota}`),
+  });
+};
+const use = () => useOf(world.deps.read, ada.id);
+
+describe('the quota of tasks', () => {
+  it('is of all workspaces of an owner, whoever adds to them, and what is deleted makes room', async () => {
+    await withQuotas({ tasks: 3 });
+    const bob = await joined(world, ada, await homeOf(world, ada), 'member');
+    const other = `/workspaces/${(await call('POST', '/workspaces', { title: 'Other' })).body.id}`;
+    const otherList = (await call('GET', `${other}/lists`)).body.items[0].id;
+    const { body: first } = await addTask();
+    expect((await as(world, bob)('POST', `${home}/tasks`, { title: 'T', listId })).status).toBe(201);
+    expect((await call('POST', `${other}/tasks`, { title: 'T', listId: otherList })).status).toBe(201);
+    expectRefused(await addTask(), 'tasks');
+    expectRefused(await as(world, bob)('POST', `${home}/tasks`, { title: 'T', listId }), 'tasks');
+    expectRefused(await call('POST', `${other}/tasks`, { title: 'T', listId: otherList }), 'tasks');
+    const theirs = `/workspaces/${await homeOf(world, bob)}`;
+    const theirList = (await as(world, bob)('GET', `${theirs}/lists`)).body.items[0].id;
+    expect((await as(world, bob)('POST', `${theirs}/tasks`, { title: 'T', listId: theirList })).status).toBe(
+      201,
+    );
+    expect((await call('PATCH', `${home}/tasks/${first.id}`, { title: 'Still changed' })).status).toBe(200);
+    expect((await call('DELETE', `${home}/tasks/${first.id}?permanent=true`)).status).toBe(204);
+    expect((await addTask()).status).toBe(201);
+    expectRefused(await addTask(), 'tasks');
+    expect((await call('DELETE', other)).status).toBe(204);
+    expect((await addTask()).status).toBe(201);
+    expect(use().tasks).toBe(3);
+    expectSound(world);
+  });
+
+  it('never refuses what a series makes, nor that a workspace is handed over, and counts both', async () => {
+    await withQuotas({ tasks: 3 });
+    const bob = await joined(world, ada, await homeOf(world, ada), 'admin');
+    const { body: series } = await addSeries({ catchUp: 'all' });
+    world.clock.advance(5 * DAY);
+    for (const person of [ada, bob]) {
+      person.accessToken = (await world.call('POST', '/auth/login', { body: person })).body.accessToken;
+    }
+    expect((await call('GET', `${home}/recurring-tasks/${series.id}`)).status).toBe(200);
+    expect(use().tasks).toBe(6);
+    expectRefused(await addTask(), 'tasks');
+    expect(
+      (await call('PATCH', `${home}/members/${bob.id}`, { role: 'owner', password: ada.password })).status,
+    ).toBe(200);
+    expect([use().tasks, useOf(world.deps.read, bob.id).tasks]).toEqual([0, 6]);
+    expectRefused(await addTask(), 'tasks');
+    const { body: own } = await call('POST', '/workspaces', { title: 'Own' });
+    const [list] = (await call('GET', `/workspaces/${own.id}/lists`)).body.items;
+    expect((await call('POST', `/workspaces/${own.id}/tasks`, { title: 'T', listId: list.id })).status).toBe(
+      201,
+    );
+  });
+
+  it('is exact when many are added at the same time', async () => {
+    await withQuotas({ tasks: 20 });
+    const answers = await Promise.all(Array.from({ length: 40 }, () => addTask()));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);
+    expect(use().tasks).toBe(20);
+  });
+
+  it('holds as well for an owner who was far from it a moment ago', async () => {
+    await withQuotas({ tasks: 40_000 });
+    const added = async () => {
+      const { status } = await addTask();
+      return status;
+    };
+    expect(await added()).toBe(201);
+    const room = world.deps.rooms.get(ada.id);
+    expect(room?.tasks).toBeLessThan(10_000);
+    world.opened.storage.writing.exec(`update task_counts set n = n + 39998 where field = 'all'`);
+    expect(await added()).toBe(201);
+    world.clock.advance(10_001);
+    expect(await added()).toBe(403);
+  });
+
+  it('is none where it is 0', async () => {
+    await withQuotas({ tasks: 0, megabytes: 0, lists: 0, spaces: 0, status_templates: 0, series: 0 });
+    expect((await addTask()).status).toBe(201);
+    expect((await addSeries()).status).toBe(201);
+    expect((await call('POST', `${home}/spaces`, { title: 'S' })).status).toBe(201);
+    expect((await call('POST', `${home}/status-templates`, { title: 'S' })).status).toBe(201);
+  });
+});
+
+describe('the quota of megabytes', () => {
+  const LONG = 'あ'.repeat(50_000);
+
+  it('counts the UTF-8 bytes of titles and descriptions, and refuses only what adds some', async () => {
+    await withQuotas({ megabytes: 1 });
+    const before = use().bytes;
+    const ids: string[] = [];
+    for (let i = 0; i < 6; i += 1) ids.push((await addTask('T', { description: LONG })).body.id);
+    expect(use().bytes - before).toBe(6 * (1 + 150_000));
+    expectRefused(await addTask('T', { description: LONG }), 'megabytes');
+    const { body: small } = await addTask('Small');
+    const path = `${home}/tasks/${small.id}`;
+    expectRefused(await call('PATCH', path, { description: LONG }), 'megabytes');
+    expect((await call('PATCH', path, { title: 'é' })).status).toBe(200);
+    expect(use().bytes - before).toBe(6 * 150_001 + 2);
+    const [first = ''] = ids;
+    const done = (await call('GET', `${home}/lists/${listId}`)).body.statuses.at(-1).id;
+    expect(
+      (await call('PATCH', `${home}/tasks/${first}`, { description: null, statusId: done, priority: 'low' }))
+        .status,
+    ).toBe(200);
+    expect((await call('PATCH', path, { description: LONG })).status).toBe(200);
+    expectRefused(await call('PATCH', `${home}/tasks/${first}`, { description: LONG }), 'megabytes');
+    expectSound(world);
+  });
+
+  it('counts what series say, and what a change of one says in all its open instances', async () => {
+    await withQuotas({ megabytes: 1 });
+    const { body: series } = await addSeries({ catchUp: 'all' });
+    world.clock.advance(9 * DAY);
+    ada.accessToken = (await world.call('POST', '/auth/login', { body: ada })).body.accessToken;
+    const path = `${home}/recurring-tasks/${series.id}`;
+    expect((await call('GET', path)).status).toBe(200);
+    expectRefused(await call('PATCH', path, { description: LONG }), 'megabytes');
+    expect((await call('PATCH', path, { description: 'x'.repeat(50_000) })).status).toBe(200);
+    expect(use().bytes).toBe(11 * 50_001);
+    expect((await addSeries({ description: LONG })).status).toBe(201);
+    expect(use().bytes).toBe(11 * 50_001 + 2 * 150_001);
+    expectRefused(await addSeries({ description: LONG }), 'megabytes');
+    expect((await call('DELETE', path)).status).toBe(204);
+    expectSound(world);
+  });
+});
+
+describe('the quotas of a workspace', () => {
+  it.each([
+    ['lists', { lists: 2 }, () => call('POST', `${home}/lists`, { title: 'L', spaceId: undefined }), 1],
+    ['spaces', { spaces: 2 }, () => call('POST', `${home}/spaces`, { title: 'S' }), 1],
+    [
+      'status_templates',
+      { status_templates: 2 },
+      () => call('POST', `${home}/status-templates`, { title: 'S' }),
+      1,
+    ],
+    ['series', { series: 2 }, () => addSeries(), 2],
+  ] as const)('%s are refused beyond it', async (quota, quotas, add, room) => {
+    await withQuotas(quotas);
+    const [space] = (await call('GET', `${home}/spaces`)).body.items;
+    const act =
+      quota === 'lists' ? () => call('POST', `${home}/lists`, { title: 'L', spaceId: space.id }) : add;
+    for (let i = 0; i < room; i += 1) expect((await act()).status).toBe(201);
+    expectRefused(await act(), quota);
+    if (quota === 'lists')
+      expectRefused(await call('POST', `${home}/spaces`, { title: 'With a list' }), 'lists');
+    expectSound(world);
+  });
+});
