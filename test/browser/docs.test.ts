@@ -21,7 +21,7 @@ beforeAll(async () => {
   browser = await launchBrowser();
   world = await openWorld();
 });
-// Leaving fails when another host was asked for anything, or a policy or a script broke.
+// InstanceClosed fails when another host was asked for anything, or a policy or a script broke.
 afterEach(async () => {
   await visit.end();
   expect(told).toEqual([]);
@@ -39,14 +39,14 @@ async function read(options: Parameters<typeof startVisit>[2] = {}, path = DOCS)
 }
 
 const PHONE = { viewport: { width: 360, height: 720 } };
-const operations = () => visit.page.locator('article[data-find]').filter({ visible: true });
+const operations = () => visit.page.locator('article[data-find]:not([data-shape])').filter({ visible: true });
 const contents = () => visit.page.getByRole('navigation', { name: 'Contents' });
 const filter = () => visit.page.getByRole('searchbox', { name: 'Filter the operations' });
 
 describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
   it.each([320, 360, 1280])('the reference fits and can be read at %i pixels', async (width) => {
     await read({ colorScheme, viewport: { width, height: 900 } });
-    for (const id of ['', 'createATask', 'createARecurringTask', 'refusals', 'shape-EndCondition']) {
+    for (const id of ['', 'createTask', 'createRecurringTask', 'refusals', 'shape-EndCondition']) {
       if (id) await visit.page.goto(`${visit.origin}${DOCS}#${id}`);
       const path = join(FOLDER, `docs-${id || 'top'}-${colorScheme}-${width}.png`);
       await visit.page.screenshot({ path });
@@ -68,14 +68,19 @@ describe('the reference', () => {
       .waitFor();
     expect(await operations().count()).toBeGreaterThan(3);
     for (const operation of await operations().all()) {
-      expect(await operation.locator('.call').innerText()).toMatch(/^POST .*recurring/s);
+      expect(await operation.getAttribute('data-find')).toMatch(/(?=.*\bpost\b)(?=.*recurring)/s);
     }
     expect(await contents().getByRole('listitem').filter({ visible: true }).count()).toBe(
       await operations().count(),
     );
     expect(
       await visit.page.getByRole('heading', { level: 2 }).filter({ visible: true }).first().innerText(),
-    ).toBe('Recurring tasks');
+    ).not.toBe('Accounts');
+    await filter().fill('dayOfMonth');
+    await visit.page.locator('#createRecurringTask').waitFor();
+    expect(await visit.page.locator('#createTask').isVisible()).toBe(false);
+    expect(await visit.page.locator('#refusals').isVisible()).toBe(false);
+    expect(await visit.page.locator('#shape-IntervalMonth').isVisible()).toBe(true);
     await filter().fill('no such thing');
     await visit.page.getByText(`0 of ${all} operations`).waitFor();
     await filter().press('Escape');
@@ -87,8 +92,8 @@ describe('the reference', () => {
     await read({ viewport: { width: 1280, height: 800 } });
     expect(await visit.page.getByRole('button', { name: 'Contents' }).isVisible()).toBe(false);
     await contents().getByRole('link', { name: 'Search the tasks' }).click();
-    expect(new URL(visit.page.url()).hash).toBe('#searchTheTasks');
-    await expect.poll(() => visit.page.locator('#searchTheTasks').evaluate(topOf)).toBeLessThan(120);
+    expect(new URL(visit.page.url()).hash).toBe('#searchTasks');
+    await expect.poll(() => visit.page.locator('#searchTasks').evaluate(topOf)).toBeLessThan(120);
   });
 
   it('keeps the contents behind a button on a phone, and works by keyboard alone', async () => {
@@ -107,8 +112,25 @@ describe('the reference', () => {
     await keyboard.press('Enter');
     await contents().getByRole('link', { name: 'Create a task' }).press('Enter');
     await contents().waitFor({ state: 'hidden' });
-    expect(new URL(visit.page.url()).hash).toBe('#createATask');
-    await expect.poll(() => visit.page.locator('#createATask').evaluate(topOf)).toBeLessThan(120);
+    expect(new URL(visit.page.url()).hash).toBe('#createTask');
+    await expect.poll(() => visit.page.locator('#createTask').evaluate(topOf)).toBeLessThan(120);
+  });
+
+  it.each([1280, 360])('shows whole code blocks at %i pixels, which a button copies', async (width) => {
+    await read({ viewport: { width, height: 800 }, permissions: ['clipboard-read', 'clipboard-write'] });
+    const article = visit.page.locator('#createRecurringTask');
+    await article.scrollIntoViewIfNeeded();
+    const block = article.locator('pre').first();
+    const [shown, whole] = await block.evaluate(({ clientHeight, scrollHeight }) => [
+      clientHeight,
+      scrollHeight,
+    ]);
+    expect(shown).toBe(whole);
+    await article.screenshot({ path: join(FOLDER, `docs-code-${width}.png`) });
+    await article.getByRole('button', { name: 'Copy' }).first().click();
+    await article.getByRole('button', { name: 'Copied' }).waitFor();
+    const copied = await visit.page.evaluate('navigator.clipboard.readText()');
+    expect(copied).toMatch(/^curl -X POST "http[^ ]*\/recurring-tasks" \\\n/);
   });
 
   it('is whole without JavaScript, but for the filter', async () => {
@@ -134,7 +156,9 @@ describe('the reference', () => {
     expect(await visit.page.getByRole('link', { name: 'Search the tasks' }).first().isVisible()).toBe(true);
   });
 
-  it('is reached from the first page', async () => {
+  it('is reached from the first page of a server without the browser client', async () => {
+    await world.close();
+    world = await openWorld({ settings: { web: { enabled: false } } });
     await read({}, '/');
     await visit.page.getByRole('link', { name: 'How the API works' }).click();
     await visit.page.getByRole('heading', { name: 'Errand API' }).waitFor();

@@ -16,24 +16,19 @@ const LOOKS: Record<string, { path: string; press?: string; words?: string }> = 
   'reset-password': { path: '/reset-password#token=abc' },
   'reset-password-refused': {
     path: '/reset-password#token=abc',
-    press: 'Set the new password',
+    press: 'Set password',
     words: 'at least 8 characters',
   },
   'confirm-email': { path: '/confirm-email#token=abc' },
   'keep-email': { path: '/keep-email#token=abc' },
   'accept-invitation': { path: '/accept-invitation#token=abc' },
-  'accept-invitation-new': {
-    path: '/accept-invitation#token=abc',
-    press: 'I am new here',
-    words: 'Your name',
-  },
   'accept-invitation-refused': {
     path: '/accept-invitation#token=abc',
-    press: 'Sign in and join',
-    words: 'Email must be valid',
+    press: 'Accept',
+    words: 'Name must be 1 to 200 characters',
   },
   missing: { path: '/confirm-email' },
-  dead: { path: '/confirm-email#token=abc', press: 'Use this address', words: 'does not work any more' },
+  dead: { path: '/confirm-email#token=abc', press: 'Confirm', words: 'does not work any more' },
 };
 
 let browser: Browser;
@@ -41,7 +36,7 @@ let world: World;
 beforeAll(async () => {
   mkdirSync(FOLDER, { recursive: true });
   browser = await launchBrowser();
-  world = await openWorld();
+  world = await openWorld({ settings: { web: { enabled: false } } });
 });
 afterAll(async () => {
   await browser.close();

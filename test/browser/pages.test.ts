@@ -38,12 +38,29 @@ const ended = async (name: string) => {
   expect(await visit.page.evaluate('history.state')).toBe(null);
 };
 
+/** In the web client, at the screen of that name. */
+const inClient = async (name: string) => {
+  await heading(name).waitFor();
+  expect(visit.page.url()).toMatch(/\/app\//);
+};
+const whoIsHere = () =>
+  visit.page.evaluate<string | undefined>(
+    "fetch('/api/me').then((response) => response.json()).then(({ email }) => email)",
+  );
+
 const register = async (email: string, password = 'password1') => {
   await world.call('POST', '/auth/register', { body: { email, password, name: 'Ada' } });
   return world.mailTo(email);
 };
 const logIn = (email: string, password: string) =>
   world.call('POST', '/auth/login', { body: { email, password } });
+/** Signs the browser in to the web client. */
+const signInHere = async ({ email, password }: Person) => {
+  const data = { email, password, session: 'cookie' };
+  const headers = { Origin: visit.origin };
+  const response = await visit.page.request.post(`${visit.origin}/api/auth/login`, { data, headers });
+  expect(response.status()).toBe(200);
+};
 const me = (person: Person) => world.call('GET', '/me', { token: person.accessToken });
 const countSessions = () =>
   world.opened.storage.writing.prepare('select count(*) from sessions').pluck().get();
@@ -60,22 +77,64 @@ describe('a sign-up', () => {
     await seen('Confirm your address');
     expect(visit.calls).toEqual([]);
     expect((await logIn('ada@example.com', 'password1')).status).toBe(401);
+    const historyLength = await visit.page.evaluate('history.length');
 
-    await button('Open my account').click();
-    await ended('Your account is open');
-    expect(visit.calls).toEqual(['POST /api/auth/register/confirm', 'POST /api/auth/logout']);
-    expect(countSessions()).toBe(0);
+    await button('Confirm').click();
+    await inClient('Today');
+    expect(visit.calls[0]).toBe('POST /api/auth/register/confirm');
+    expect(countSessions()).toBe(1);
+    expect(await whoIsHere()).toBe('ada@example.com');
+    expect(await visit.page.evaluate('history.length')).toBe(historyLength);
     expect((await logIn('ada@example.com', 'password1')).status).toBe(200);
+  });
+
+  it('that opens an account without a password asks for one, and leads on with it', async () => {
+    await register('ada@example.com', 'password of a stranger');
+    world.clock.advance(1);
+    const { link } = await register('ada@example.com');
+    await visit.follow(link);
+    await button('Confirm').click();
+    await ended('Your account is open, without a password');
+    await visit.page.getByLabel('Password', { exact: true }).fill('short');
+    await button('Set password').click();
+    await visit.page.getByText('Password must be at least 8 characters').waitFor();
+    await visit.page.getByLabel('Password', { exact: true }).fill('chosen just now');
+    await button('Set password').click();
+    await inClient('Today');
+    expect((await logIn('ada@example.com', 'chosen just now')).status).toBe(200);
+    expect((await logIn('ada@example.com', 'password1')).status).toBe(401);
+  });
+
+  it('that opened an account without a password leads on without one too', async () => {
+    await register('ada@example.com', 'password of a stranger');
+    world.clock.advance(1);
+    await visit.follow((await register('ada@example.com')).link);
+    await button('Confirm').click();
+    await ended('Your account is open, without a password');
+    await visit.page.getByRole('link', { name: 'Go on without a password' }).click();
+    await inClient('Today');
+  });
+
+  it('names both accounts where another one is signed in, and goes on as the new one', async () => {
+    const eve = await world.signUp('eve@example.com', 'Eve');
+    const { link } = await register('ada@example.com');
+    await signInHere(eve);
+    await visit.follow(link);
+    await visit.page.getByText('This browser is signed in as eve@example.com').waitFor();
+    await visit.page.getByText('Open the account of ada@example.com, and go on as that one here?').waitFor();
+    await button('Confirm').click();
+    await inClient('Today');
+    expect(await whoIsHere()).toBe('ada@example.com');
   });
 
   it('is confirmed by keyboard alone, and sent once however often the key is hit', async () => {
     const { link } = await register('ada@example.com');
     await visit.follow(link);
     await visit.page.keyboard.press('Tab');
-    expect(await button('Open my account').evaluate((e) => e === e.ownerDocument.activeElement)).toBe(true);
+    expect(await button('Confirm').evaluate((e) => e === e.ownerDocument.activeElement)).toBe(true);
     await visit.page.keyboard.press('Enter');
     await visit.page.keyboard.press('Enter');
-    await ended('Your account is open');
+    await inClient('Today');
     expect(visit.calls.filter((call) => call.endsWith('/confirm'))).toHaveLength(1);
   });
 });
@@ -86,17 +145,19 @@ describe('a password reset', () => {
     await world.call('POST', '/auth/password/reset/request', { body: { email: ada.email } });
     await visit.follow((await world.mailTo(ada.email)).link);
     await seen('Choose a new password');
+    const username = visit.page.locator('input[autocomplete="username"]');
+    await expect.poll(() => username.inputValue()).toBe('ada@example.com');
     expect(visit.page.url()).toBe(`${visit.origin}/reset-password`);
 
     const field = visit.page.getByLabel('New password');
     expect(await field.getAttribute('autocomplete')).toBe('new-password');
-    await visit.page.getByLabel('Show password').check();
+    await visit.page.getByLabel('Show what is typed').check();
     expect(await field.getAttribute('type')).toBe('text');
-    await visit.page.getByLabel('Show password').uncheck();
+    await visit.page.getByLabel('Show what is typed').uncheck();
     expect(await field.getAttribute('type')).toBe('password');
 
     await field.fill('short');
-    await button('Set the new password').click();
+    await button('Set password').click();
     await visit.page.getByText('Password must be at least 8 characters').waitFor();
     expect(await field.getAttribute('aria-invalid')).toBe('true');
     expect(await field.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
@@ -104,11 +165,25 @@ describe('a password reset', () => {
 
     await field.fill('a much better one');
     await field.press('Enter');
-    await ended('Your new password is set');
+    await inClient('Sign in');
+    await status().filter({ hasText: 'Your new password is set. Sign in with it.' }).waitFor();
     expect((await me(ada)).status).toBe(401);
     expect((await logIn(ada.email, ada.password)).status).toBe(401);
     expect((await logIn(ada.email, 'a much better one')).status).toBe(200);
-    expect(await field.inputValue()).toBe('');
+  });
+
+  it('names both accounts where another one is signed in, which it signs out', async () => {
+    const ada = await world.signUp('ada@example.com');
+    const eve = await world.signUp('eve@example.com', 'Eve');
+    await signInHere(eve);
+    await world.call('POST', '/auth/password/reset/request', { body: { email: ada.email } });
+    await visit.follow((await world.mailTo(ada.email)).link);
+    await visit.page.getByText('This browser is signed in as eve@example.com').waitFor();
+    await visit.page.getByText('Set the password of ada@example.com, and sign out here?').waitFor();
+    await visit.page.getByLabel('New password').fill('a much better one');
+    await button('Set password').click();
+    await inClient('Sign in');
+    expect(await whoIsHere()).toBe(undefined);
   });
 
   it('says so when its link is dead', async () => {
@@ -117,7 +192,7 @@ describe('a password reset', () => {
     await visit.follow((await world.mailTo(ada.email)).link);
     world.clock.advance(31 * MINUTE);
     await visit.page.getByLabel('New password').fill('a much better one');
-    await button('Set the new password').click();
+    await button('Set password').click();
     await ended('This link does not work any more');
     expect((await logIn(ada.email, ada.password)).status).toBe(200);
   });
@@ -134,9 +209,11 @@ describe('a change of e-mail address', () => {
     await ask(ada);
     await visit.follow((await world.mailTo('countess@example.com')).link);
     await seen('Confirm your new address');
+    await visit.page.getByText('the one of ada@example.com').waitFor();
     expect((await me(ada)).body.email).toBe('ada@example.com');
-    await button('Use this address').click();
-    await ended('Your address is changed');
+    await button('Confirm').click();
+    await inClient('Sign in');
+    await status().filter({ hasText: 'Your address is changed.' }).waitFor();
     expect((await me(ada)).body.email).toBe('countess@example.com');
   });
 
@@ -148,7 +225,7 @@ describe('a change of e-mail address', () => {
     await button('Keep my address').click();
     await ended('Your address stays');
     await visit.follow((await world.mailTo('countess@example.com')).link);
-    await button('Use this address').click();
+    await button('Confirm').click();
     await ended('This link does not work any more');
     expect((await me(ada)).body.email).toBe('ada@example.com');
   });
@@ -161,7 +238,7 @@ describe('a change of e-mail address', () => {
     await world.call('POST', '/auth/email/change/confirm', { body: { token } });
     await visit.follow((await world.mailTo('ada@example.com')).link);
     await button('Keep my address').click();
-    await ended('Your address stays');
+    await ended('Your address is back');
     expect((await me(ada)).status).toBe(401);
     expect((await logIn('ada@example.com', ada.password)).status).toBe(200);
   });
@@ -180,75 +257,107 @@ describe('an invitation', () => {
     const { body } = await world.call('GET', '/me/workspaces', { token });
     return body.items.map(({ title }: { title: string }) => title);
   };
-  const signIn = () => visit.page.locator('form', { has: button('Sign in and join') });
-  const signUp = () => visit.page.locator('form', { has: button('Sign up and join') });
-
-  it('is accepted by signing in on its page, which keeps no session', async () => {
-    const ada = await world.signUp('ada@example.com');
-    const { link } = await invite(ada.email);
-    const sessions = countSessions();
+  it('opens the account of a newcomer by a name and a password', async () => {
+    const { link } = await invite('ada@example.com');
     await visit.follow(link);
     await seen('You are invited to a workspace');
     expect(visit.page.url()).toBe(`${visit.origin}/accept-invitation`);
+    await visit.page.getByText("Olga invites you to the workspace “Olga's workspace” on this").waitFor();
+    await button('Accept').click();
+    await visit.page.getByText('Name must be 1 to 200 characters').waitFor();
+    await visit.page.getByText('Password must be at least 8 characters').waitFor();
+    await visit.page.getByLabel('Name', { exact: true }).fill('Ada');
+    await visit.page.getByLabel('Password', { exact: true }).fill('password1');
+    await button('Accept').click();
+    await inClient('Today');
+    expect(await whoIsHere()).toBe('ada@example.com');
+    const { body } = await logIn('ada@example.com', 'password1');
+    expect(await titlesOf(body.accessToken)).toEqual(["Ada's workspace", "Olga's workspace"]);
+  });
 
-    const password = signIn().getByLabel('Password', { exact: true });
+  it('is accepted at one press by who is signed in', async () => {
+    const ada = await world.signUp('ada@example.com');
+    const { link } = await invite(ada.email);
+    await signInHere(ada);
+    await visit.follow(link);
+    await visit.page.getByText('You are signed in as ada@example.com').waitFor();
+    expect(await visit.page.getByRole('button').count()).toBe(1);
+    await button('Accept').click();
+    await inClient('Today');
+    expect(await titlesOf(ada.accessToken)).toEqual(["Ada's workspace", "Olga's workspace"]);
+  });
+
+  it('is accepted by signing in on its page', async () => {
+    const ada = await world.signUp('ada@example.com');
+    const { link } = await invite(ada.email);
+    await visit.follow(link);
+    const password = visit.page.getByLabel('Password', { exact: true });
     expect(await password.getAttribute('autocomplete')).toBe('current-password');
-    await signIn().getByLabel('E-mail address').fill(ada.email);
+    expect(await visit.page.getByLabel('Email').inputValue()).toBe(ada.email);
     await password.fill('not it');
-    await button('Sign in and join').click();
-    await status().filter({ hasText: 'The e-mail address or the password is wrong.' }).waitFor();
+    await button('Accept').click();
+    await status().filter({ hasText: 'The email address or the password is wrong.' }).waitFor();
     expect(await titlesOf(ada.accessToken)).toEqual(["Ada's workspace"]);
 
     await password.fill(ada.password);
-    await button('Sign in and join').click();
-    await ended('You have joined');
-    await visit.page.getByText("“Olga's workspace”").waitFor();
+    await button('Accept').click();
+    await inClient('Today');
+    expect(await whoIsHere()).toBe(ada.email);
     expect(await titlesOf(ada.accessToken)).toEqual(["Ada's workspace", "Olga's workspace"]);
-    expect(countSessions()).toBe(sessions);
-    expect(visit.calls.slice(-3)).toEqual([
-      'POST /api/auth/login',
-      'POST /api/invitations/accept',
-      'POST /api/auth/logout',
-    ]);
   });
 
   it('is left as it is by an account of another address, whose session ends as well', async () => {
     const eve = await world.signUp('eve@example.com', 'Eve');
+    await world.signUp('ada@example.com');
     const { link } = await invite('ada@example.com');
     const sessions = countSessions();
     await visit.follow(link);
-    await signIn().getByLabel('E-mail address').fill(eve.email);
-    await signIn().getByLabel('Password', { exact: true }).fill(eve.password);
-    await button('Sign in and join').click();
+    await visit.page.getByLabel('Email').fill(eve.email);
+    await visit.page.getByLabel('Password', { exact: true }).fill(eve.password);
+    await button('Accept').click();
     await status().filter({ hasText: 'another address' }).waitFor();
     expect(await titlesOf(eve.accessToken)).toEqual(["Eve's workspace"]);
     expect(countSessions()).toBe(sessions);
   });
 
-  it('is accepted by signing up on its page and confirming by mail', async () => {
+  it('names both accounts where another one is signed in', async () => {
+    const eve = await world.signUp('eve@example.com', 'Eve');
+    const { link } = await invite('ada@example.com');
+    await signInHere(eve);
+    await visit.follow(link);
+    await visit.page.getByText('This browser is signed in as eve@example.com').waitFor();
+    await visit.page.getByText('Accept as ada@example.com, and go on as that account here?').waitFor();
+  });
+
+  it('asks an account that was opened meanwhile to sign in', async () => {
     const { link } = await invite('ada@example.com');
     await visit.follow(link);
-    await visit.page.getByText('I am new here').click();
-    await button('Sign up and join').click();
-    await signUp().getByText('Name must be 1 to 200 characters').waitFor();
-    await signUp().getByText('Email must be valid').waitFor();
-    await signUp().getByText('Password must be at least 8 characters').waitFor();
+    await visit.page.getByLabel('Name', { exact: true }).fill('Ada');
+    await world.signUp('ada@example.com');
+    await visit.page.getByLabel('Password', { exact: true }).fill('password1');
+    await button('Accept').click();
+    await visit.page.getByLabel('Email').waitFor();
+    expect(await visit.page.getByLabel('Email').inputValue()).toBe('ada@example.com');
+  });
 
-    await signUp().getByLabel('Your name').fill('Ada');
-    await signUp().getByLabel('Password', { exact: true }).fill('password1');
-    await signUp().getByLabel('E-mail address').fill('someone.else@example.com');
-    await button('Sign up and join').click();
-    await status().filter({ hasText: 'not valid for this address' }).waitFor();
-    await signUp().getByLabel('E-mail address').fill('ada@example.com');
-    await button('Sign up and join').click();
-    await ended('A mail is on its way');
-    await visit.page.getByText('ada@example.com').waitFor();
-
-    await visit.follow((await world.mailTo('ada@example.com')).link);
-    await button('Open my account').click();
-    await ended('Your account is open');
-    const { body } = await logIn('ada@example.com', 'password1');
-    expect(await titlesOf(body.accessToken)).toEqual(["Ada's workspace", "Olga's workspace"]);
+  it('keeps no session where the web client is switched off', async () => {
+    await visit.end();
+    await world.close();
+    world = await openWorld({ settings: { web: { enabled: false } } });
+    visit = await startVisit(browser, world.app);
+    const ada = await world.signUp('ada@example.com');
+    const { link } = await invite(ada.email);
+    const sessions = countSessions();
+    await visit.follow(link);
+    await visit.page.getByLabel('Password', { exact: true }).fill(ada.password);
+    await button('Accept').click();
+    await ended('You have joined');
+    expect(countSessions()).toBe(sessions);
+    expect(visit.calls).toEqual([
+      'POST /api/auth/login',
+      'POST /api/invitations/accept',
+      'POST /api/auth/logout',
+    ]);
   });
 
   it('says so when it is dead', async () => {
@@ -256,9 +365,9 @@ describe('an invitation', () => {
     const { link } = await invite(ada.email);
     world.clock.advance(8 * DAY);
     await visit.follow(link);
-    await signIn().getByLabel('E-mail address').fill(ada.email);
-    await signIn().getByLabel('Password', { exact: true }).fill(ada.password);
-    await button('Sign in and join').click();
+    await visit.page.getByLabel('Name', { exact: true }).fill('Ada');
+    await visit.page.getByLabel('Password', { exact: true }).fill('password1');
+    await button('Accept').click();
     await ended('This invitation does not work any more');
   });
 });
@@ -281,7 +390,7 @@ describe('every page of a mailed link', () => {
     const { link } = await register('ada@example.com');
     await visit.follow(link);
     const { page } = visit;
-    const press = () => button('Open my account').click();
+    const press = () => button('Confirm').click();
     const api = `${visit.origin}/api/**`;
 
     await page.context().setOffline(true);
@@ -301,7 +410,7 @@ describe('every page of a mailed link', () => {
       await status().filter({ hasText: words }).waitFor();
     }
     await press();
-    await ended('Your account is open');
+    await inClient('Today');
   });
 
   it('does its work under every base path', async () => {
@@ -311,19 +420,21 @@ describe('every page of a mailed link', () => {
       world = await openWorld({ settings: { server: { base_path: basePath } } });
       visit = await startVisit(browser, world.app);
       await visit.follow((await register('ada@example.com')).link);
-      await button('Open my account').click();
-      await ended('Your account is open');
+      await button('Confirm').click();
+      await heading('Today').waitFor();
     }
   });
 
   it('does its work behind a proxy that serves it under a path of its own', async () => {
     await visit.end();
+    await world.close();
+    world = await openWorld({ settings: { server: { public_url: 'http://localhost:8080/work' } } });
     const proxied = new Hono().mount('/work', (request, bindings) => world.app.fetch(request, bindings));
-    visit = await startVisit(browser, proxied as unknown as App, { under: '/work' });
+    visit = await startVisit(browser, proxied as unknown as App);
     await visit.follow((await register('ada@example.com')).link);
-    await button('Open my account').click();
-    await ended('Your account is open');
-    expect(visit.page.url()).toBe(`${visit.origin}/work/confirm-signup`);
+    await button('Confirm').click();
+    await heading('Today').waitFor();
+    expect(visit.page.url()).toBe(`${visit.origin}/work/app/today`);
     expect(visit.calls[0]).toBe('POST /work/api/auth/register/confirm');
   });
 
@@ -336,8 +447,12 @@ describe('every page of a mailed link', () => {
   });
 });
 
-describe('the first page', () => {
+describe('the first page of a server without the browser client', () => {
   it('says what this is and leads to the description of the API', async () => {
+    await visit.end();
+    await world.close();
+    world = await openWorld({ settings: { web: { enabled: false } } });
+    visit = await startVisit(browser, world.app);
     await visit.page.goto(visit.origin);
     await heading('This is an Errand server, and it runs').waitFor();
     const link = visit.page.getByRole('link', { name: 'Its OpenAPI description' });

@@ -1,0 +1,223 @@
+// Builds the browser client into dist/web, done before each start and test; about a third of a second.
+// dist/web is what the server serves and the executable embeds; dist/web-maps holds source maps and sizes.
+
+import { hash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { build } from 'esbuild';
+import { icon } from '../pages/icon.ts';
+import { documentTemplate, webManifest } from './document.ts';
+import { pngIcon } from './png-icon.ts';
+import { LUCIDE } from './ui/icons.ts';
+
+const root = join(import.meta.dirname, '../..');
+const out = join(root, 'dist/web');
+const maps = join(root, 'dist/web-maps');
+const HASH_CHARACTERS = 16;
+/** What two or three years old browsers know; `light-dark()` asks for about that. */
+const TARGET = ['chrome123', 'firefox121', 'safari17.5'];
+
+const TYPES = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.webmanifest': 'application/manifest+json',
+};
+
+const shared = {
+  absWorkingDir: root,
+  bundle: true,
+  minify: true,
+  write: false,
+  metafile: true,
+  target: TARGET,
+  sourcemap: 'external',
+  legalComments: 'none',
+  logLevel: 'warning',
+};
+
+/** Builds all of it; returns the folders of the packages inside, for their licences. */
+export async function buildWeb() {
+  const files = new Map();
+  const iconFile = add(files, 'icon.svg', icon);
+  const spriteFile = add(files, 'sprite.svg', sprite());
+  const touchIconFile = add(files, 'touch-icon.png', pngIcon(180, { isMasked: true }));
+  const manifestFile = add(
+    files,
+    'manifest.webmanifest',
+    webManifest({
+      svg: basename(iconFile),
+      192: basename(add(files, 'icon-192.png', pngIcon(192))),
+      512: basename(add(files, 'icon-512.png', pngIcon(512))),
+      masked: basename(add(files, 'icon-masked.png', pngIcon(512, { isMasked: true }))),
+    }),
+  );
+  const client = await build({
+    ...shared,
+    entryPoints: { main: 'src/web/shell/main.tsx', style: 'src/web/styles/index.css' },
+    outdir: join(out, 'assets'),
+    entryNames: '[name].[hash]',
+    chunkNames: '[name].[hash]',
+    format: 'esm',
+    splitting: true,
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    define: { SPRITE_FILE: JSON.stringify(basename(spriteFile)) },
+  });
+  const outputs = collect(files, client);
+  const entry = (name) => outputs.find(({ path }) => basename(path).startsWith(`${name}.`)).path;
+  const script = entry('main');
+  const links = {
+    icon: iconFile,
+    touchIcon: touchIconFile,
+    manifest: manifestFile,
+    style: entry('style'),
+    script,
+    preloads: staticImports(outputs, script),
+  };
+  const document = documentTemplate(links);
+  const id = hash('sha256', `${[...files.keys()].sort().join('\n')}\n${document}`).slice(0, HASH_CHARACTERS);
+  const worker = await build({
+    ...shared,
+    entryPoints: { sw: 'src/web/worker/sw.ts' },
+    outdir: out,
+    format: 'iife',
+    define: { BUILD: JSON.stringify(id), FILES: JSON.stringify([...files.keys()].sort()) },
+  });
+  collect(files, worker);
+  await write(files, { id, document });
+  writeFileSync(join(maps, 'sizes.json'), JSON.stringify(await sizes(files, outputs), null, 2));
+  return packagesOf(client.metafile);
+}
+
+/** Adds a file whose name tells its content. */
+function add(files, name, content) {
+  const bytes = Buffer.from(content);
+  const extension = extname(name);
+  const digest = hash('sha256', bytes).slice(0, HASH_CHARACTERS);
+  const path = `assets/${basename(name, extension)}.${digest}${extension}`;
+  files.set(path, bytes);
+  return path;
+}
+
+/** Takes what esbuild made: code into `files`, maps beside the build. */
+function collect(files, { outputFiles, metafile }) {
+  mkdirSync(maps, { recursive: true });
+  const outputs = [];
+  for (const { path, contents } of outputFiles) {
+    const name = path.slice(out.length + 1).replaceAll('\\', '/');
+    if (name.endsWith('.map')) {
+      writeFileSync(join(maps, basename(name)), contents);
+      continue;
+    }
+    files.set(name, Buffer.from(contents));
+    const { imports, entryPoint } = metafile.outputs[`dist/web/${name}`];
+    const pathsOf = (kind) =>
+      imports.filter((item) => item.kind === kind).map((item) => item.path.replace('dist/web/', ''));
+    outputs.push({
+      path: name,
+      entryPoint,
+      imports: pathsOf('import-statement'),
+      lazy: pathsOf('dynamic-import'),
+    });
+  }
+  return outputs;
+}
+
+/** Every file that `path` imports before it runs, itself left out. */
+function staticImports(outputs, path, seen = new Set()) {
+  for (const next of outputs.find((output) => output.path === path)?.imports ?? []) {
+    if (seen.has(next)) continue;
+    seen.add(next);
+    staticImports(outputs, next, seen);
+  }
+  return [...seen];
+}
+
+/** The shapes of lucide that are used, and our own. */
+function sprite() {
+  const shapes = Object.entries(LUCIDE).map(([name, file]) => {
+    const source = readFileSync(join(root, 'node_modules/lucide-static/icons', `${file}.svg`), 'utf8');
+    const inner = source.replace(/^.*?<svg[^>]*>/s, '').replace(/<\/svg>\s*$/, '');
+    return `<symbol id="${name}" viewBox="0 0 24 24">${inner.replaceAll(/\s*\n\s*/g, '').replaceAll(' />', '/>')}</symbol>`;
+  });
+  const own = readFileSync(join(import.meta.dirname, 'ui/own-shapes.svg'), 'utf8').replaceAll('\n', '');
+  const notice = '<!-- Shapes by Lucide Icons and Contributors (ISC), some by Cole Bemis (MIT) -->';
+  return `<svg xmlns="http://www.w3.org/2000/svg">${notice}${shapes.join('')}${own}</svg>`;
+}
+
+/** Writes the files with their compressed forms; `build.json`, last, names them all. */
+async function write(files, { id, document }) {
+  mkdirSync(join(out, 'assets'), { recursive: true });
+  const described = {};
+  await Promise.all(
+    Array.from(files, async ([path, bytes]) => {
+      const encodings = await writeForms(path, bytes);
+      described[path] = { type: TYPES[extname(path)], sha256: hash('sha256', bytes), encodings };
+    }),
+  );
+  const entries = Object.entries(described).sort(([a], [b]) => (a < b ? -1 : 1));
+  put(join(out, 'build.json'), JSON.stringify({ id, document, files: Object.fromEntries(entries) }));
+  const kept = new Set(entries.flatMap(([path, { encodings }]) => formsOf(path, encodings)));
+  for (const name of readdirSync(join(out, 'assets'))) {
+    if (!kept.has(`assets/${name}`)) rmSync(join(out, 'assets', name), { force: true });
+  }
+}
+
+const formsOf = (path, encodings) => [path, ...encodings.map((encoding) => `${path}.${encoding}`)];
+
+/** The plain file, and br and gzip of it; what a hashed name holds already is left. */
+async function writeForms(path, bytes) {
+  const file = join(out, path);
+  const isKnown = path.startsWith('assets/') && existsSync(file) && readFileSync(file).equals(bytes);
+  if (!isKnown) put(file, bytes);
+  const encodings = [];
+  for (const [encoding, compress] of Object.entries({ br: brotli, gzip: gzipped })) {
+    const form = `${file}.${encoding}`;
+    const compressed = isKnown && existsSync(form) ? readFileSync(form) : await compress(bytes);
+    put(form, compressed);
+    encodings.push(encoding);
+  }
+  return encodings;
+}
+
+const brotli = (bytes) =>
+  promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } });
+const gzipped = (bytes) => promisify(gzip)(bytes, { level: 9 });
+
+/** By renaming, so that a server that runs never reads half a file. */
+function put(file, content) {
+  const part = `${file}.${process.pid}.part`;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(part, content);
+  renameSync(part, file);
+}
+
+/** What each file weighs in brotli, and which load which: the budget test reads it. */
+async function sizes(files, outputs) {
+  return Promise.all(
+    Array.from(files, async ([path, bytes]) => {
+      const { entryPoint, imports, lazy } = outputs.find((output) => output.path === path) ?? {};
+      return { path, entryPoint, brotli: (await brotliSize(path, bytes)).length, imports, lazy };
+    }),
+  );
+}
+
+async function brotliSize(path, bytes) {
+  const form = join(out, `${path}.br`);
+  return existsSync(form) ? readFileSync(form) : bytes;
+}
+
+function packagesOf({ inputs }) {
+  const names = Object.keys(inputs).map((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[0]);
+  return [...new Set([...names.filter((name) => name !== undefined), 'node_modules/lucide-static/'])].sort();
+}
+
+if (import.meta.main) {
+  const started = performance.now();
+  await buildWeb();
+  console.error(`dist/web built in ${Math.round(performance.now() - started)} ms`);
+}

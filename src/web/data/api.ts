@@ -1,0 +1,105 @@
+import type { Row } from './rows.ts';
+import type { World } from './surroundings.ts';
+
+/** `fetch`, or anything of its shape: `app.request` in tests. */
+export type Fetch = (url: string, init: RequestInit) => Response | Promise<Response>;
+
+export interface Issue {
+  path: string;
+  message: string;
+}
+
+/** What came of a request. `network`: no response, or one that is not Errand's. */
+export type Outcome =
+  | { kind: 'ok'; status: number; body: unknown; etag: string | null }
+  | { kind: 'error'; status: number; error: string; message: string; issues: Issue[]; retryAfter: number }
+  | { kind: 'network' };
+
+export interface ApiOptions {
+  fetch: Fetch;
+  /** `/api`, or where it is under a sub-path. */
+  base: string;
+  clientId: string;
+  /** Whose session the cookie must be. */
+  userId: string;
+  world: Pick<World, 'after'>;
+  timeoutMs?: number;
+}
+
+const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null;
+
+/** Speaks to the server by the cookie session. */
+export class Api {
+  readonly #options: ApiOptions;
+
+  constructor(options: ApiOptions) {
+    this.#options = options;
+  }
+
+  get clientId(): string {
+    return this.#options.clientId;
+  }
+
+  /** Sends a request; never rejects. */
+  async request(
+    method: string,
+    path: string,
+    body?: unknown,
+    more: { ifMatch?: string | null } = {},
+  ): Promise<Outcome> {
+    const { timeoutMs = 30_000, world } = this.#options;
+    const abort = new AbortController();
+    const cancel = world.after(timeoutMs, () => abort.abort());
+    try {
+      const response = await this.open(method, path, body, abort.signal, more.ifMatch);
+      return await read(response);
+    } catch {
+      return { kind: 'network' };
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Opens a response to be read by the caller; rejects where there is none. */
+  async open(
+    method: string,
+    path: string,
+    body?: unknown,
+    signal?: AbortSignal,
+    ifMatch?: string | null,
+  ): Promise<Response> {
+    const { fetch, base, clientId, userId } = this.#options;
+    const headers: Record<string, string> = { 'X-Client-Id': clientId };
+    if (method !== 'GET') headers['X-User-Id'] = userId;
+    if (body !== undefined) headers['Content-Type'] = 'application/json';
+    if (ifMatch) headers['If-Match'] = ifMatch;
+    return await fetch(`${base}/${path}`, {
+      method,
+      headers,
+      credentials: 'same-origin',
+      cache: 'no-store',
+      redirect: 'error',
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    });
+  }
+}
+
+/** A proxy's page, a captive portal and a cut body are no response of Errand. */
+async function read(response: Response): Promise<Outcome> {
+  if (!response.headers.has('x-request-id')) return { kind: 'network' };
+  const { status } = response;
+  const text = await response.text();
+  const body: unknown = text === '' ? null : JSON.parse(text);
+  if (response.ok) return { kind: 'ok', status, body, etag: response.headers.get('etag') };
+  if (!isRow(body) || typeof body.error !== 'string') return { kind: 'network' };
+  const retryAfter = Number(response.headers.get('retry-after') ?? 1);
+  return {
+    kind: 'error',
+    status,
+    error: body.error,
+    message: String(body.message ?? ''),
+    issues: Array.isArray(body.issues) ? (body.issues as Issue[]) : [],
+    retryAfter: Number.isFinite(retryAfter) ? Math.max(1, retryAfter) : 1,
+  };
+}

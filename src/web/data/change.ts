@@ -1,0 +1,202 @@
+import type { Kind, Row, ThingKey } from './rows.ts';
+
+export type Op =
+  | 'create'
+  | 'update'
+  | 'move'
+  | 'delete'
+  | 'restore'
+  | 'addItem'
+  | 'updateItem'
+  | 'removeItem'
+  | 'skip'
+  | 'stepBack'
+  | 'pause'
+  | 'resume'
+  | 'editMode';
+
+/** What a person does to one thing, before it stands in the outbox. */
+export interface Intent {
+  workspaceId: string;
+  kind: Kind;
+  thing: string;
+  op: Op;
+  fields: Row;
+  /** Other things that show it at once: the instances that an edit of a series changes. */
+  touches?: ThingKey[];
+  /** Of a restored thing: what it was, so that it shows at once. */
+  before?: Row;
+  /** Of a status: its type, for when the status is gone meanwhile. */
+  statusType?: string;
+  /** Of a long text: what the edit started from. */
+  text?: { field: string; from: string | null };
+  /** Milliseconds that it waits unsent, so that it can be taken back. */
+  delay?: number;
+}
+
+/** Why a change was set aside. */
+export interface Aside {
+  at: number;
+  status: number;
+  error: string;
+  message: string;
+  issues: { path: string; message: string }[];
+  /** The change that failed; those that depend on it carry the same. */
+  root: string;
+  /** Of two versions of a text: the server's. */
+  theirs?: { text: string | null };
+}
+
+/** An entry of the outbox. */
+export interface Change extends Intent {
+  /** The order of sending. */
+  seq: number;
+  id: string;
+  /** What the person did as one act, and its name. */
+  act: string;
+  actName: string;
+  at: number;
+  /** How often it was sent; above 0 it takes no more in. */
+  sent: number;
+  /** Answers 500 so far. */
+  tries: number;
+  notBefore: number;
+  /** Sent by itself, or in batches of at most so many. */
+  maxBatch: number;
+  aside: Aside | null;
+}
+
+const TEXTS = ['description', 'body'];
+const REFERENCES = ['listId', 'spaceId', 'taskId', 'statusTemplateId'];
+const REFERENCE_LISTS = ['labelIds', 'addLabelIds'];
+
+/** The things that a change needs to be there: what it changes, and what it names. */
+export function needsOf(change: Intent): string[] {
+  const needs = change.op === 'create' ? [] : [change.thing];
+  for (const name of REFERENCES) if (typeof change.fields[name] === 'string') needs.push(change.fields[name]);
+  for (const name of REFERENCE_LISTS) {
+    const ids = change.fields[name];
+    if (Array.isArray(ids)) needs.push(...ids.map(String));
+  }
+  return needs;
+}
+
+/** The changes that cannot succeed when `failed` does not: all that need what it was to create, and so on. */
+export function dependentsOf(failed: Change, outbox: readonly Change[]): Change[] {
+  const missing = new Set(failed.op === 'create' || failed.op === 'restore' ? [failed.thing] : []);
+  return outbox.filter((change) => {
+    if (change.seq <= failed.seq || change.aside) return false;
+    if (!needsOf(change).some((id) => missing.has(id))) return false;
+    if (change.op === 'create') missing.add(change.thing);
+    return true;
+  });
+}
+
+const idsIn = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+
+/** The later fields over the earlier ones; added and removed labels cancel out. */
+export function mergeFields(earlier: Row, later: Row): Row {
+  const merged = { ...earlier, ...later };
+  for (const [one, other] of [
+    ['dueDate', 'dueDay'],
+    ['startDate', 'startDay'],
+  ] as const) {
+    if (one in later && !(other in later)) delete merged[other];
+    if (other in later && !(one in later)) delete merged[one];
+  }
+  const added = new Set(idsIn(earlier.addLabelIds));
+  const removed = new Set(idsIn(earlier.removeLabelIds));
+  const labels = Array.isArray(earlier.labelIds) ? new Set(idsIn(earlier.labelIds)) : null;
+  for (const id of idsIn(later.addLabelIds)) {
+    removed.delete(id);
+    (labels ?? added).add(id);
+  }
+  for (const id of idsIn(later.removeLabelIds)) {
+    if (labels) labels.delete(id);
+    else if (!added.delete(id)) removed.add(id);
+  }
+  delete merged.addLabelIds;
+  delete merged.removeLabelIds;
+  if (labels) merged.labelIds = [...labels];
+  if (!labels && added.size > 0) merged.addLabelIds = [...added];
+  if (!labels && removed.size > 0) merged.removeLabelIds = [...removed];
+  return merged;
+}
+
+const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** Drops what an unsent update would not change. */
+function withoutUnchanged(fields: Row, base: Row | undefined): Row {
+  if (!base) return fields;
+  const kept = Object.entries(fields).filter(
+    ([name, value]) => !(name in base) || !isEqual(base[name], value),
+  );
+  return Object.fromEntries(kept);
+}
+
+export interface OutboxWrites {
+  put: Change[];
+  remove: number[];
+}
+
+/**
+ * Adds a change to the outbox. Unsent changes of one thing become one where that says the same, so that a thing
+ * stands once in a batch.
+ */
+export function addToOutbox(change: Change, outbox: readonly Change[], base: Row | undefined): OutboxWrites {
+  const open = outbox.filter(({ aside }) => !aside);
+  const own = open.filter(({ kind, thing }) => kind === change.kind && thing === change.thing);
+  const last = own.at(-1);
+  if (change.op === 'delete') return addDeletion(change, own, open);
+  if (change.op === 'restore' && last?.op === 'delete' && last.sent === 0)
+    return { put: [], remove: [last.seq] };
+  const isField = change.op === 'update' || (change.op === 'move' && last?.op !== 'update');
+  const takes = last?.op === 'create' || last?.op === change.op;
+  if (!last || last.sent > 0 || !isField || !takes || needsLater(change, last, open))
+    return { put: [change], remove: [] };
+  const fields = mergeFields(last.fields, change.fields);
+  const isAlone = !open.some((other) => other !== last && touches(other, change));
+  const merged: Change = {
+    ...last,
+    fields: last.op === 'update' && isAlone ? withoutUnchanged(fields, base) : fields,
+    act: change.act,
+    actName: change.actName,
+    ...(change.statusType && { statusType: change.statusType }),
+    ...((last.text ?? change.text) && last.op !== 'create' && { text: last.text ?? change.text }),
+  };
+  if (last.op === 'update' && Object.keys(merged.fields).length === 0) return { put: [], remove: [last.seq] };
+  return { put: [merged], remove: [] };
+}
+
+const touches = (other: Change, { kind, thing }: Intent): boolean =>
+  (other.kind === kind && other.thing === thing) || !!other.touches?.includes(`${kind}:${thing}`);
+
+/** Whether a change names a thing that is created behind the entry it would go into. */
+function needsLater(change: Change, entry: Change, outbox: readonly Change[]): boolean {
+  const needs = needsOf(change);
+  return outbox.some(({ op, thing, seq }) => op === 'create' && seq > entry.seq && needs.includes(thing));
+}
+
+/** A deletion takes the place of what was not sent yet; of a thing that never was, nothing is left. */
+function addDeletion(change: Change, own: readonly Change[], open: readonly Change[]): OutboxWrites {
+  const unsent = own.filter(({ sent }) => sent === 0);
+  const creation = unsent.find(({ op }) => op === 'create');
+  if (!creation) {
+    // An unsent restore must stay: what it brings back is deleted again.
+    const dropped = unsent.filter(({ op }) => op !== 'restore');
+    return { put: [change], remove: dropped.map(({ seq }) => seq) };
+  }
+  const gone = [creation, ...dependentsOf(creation, open)];
+  const made = new Set(gone.flatMap(({ op, thing }) => (op === 'create' ? [thing] : [])));
+  if (gone.some(({ sent, thing }) => sent > 0 || !made.has(thing))) return { put: [change], remove: [] };
+  return { put: [], remove: gone.map(({ seq }) => seq) };
+}
+
+/** The long text of a change, where it has one. */
+export const textOf = (
+  change: Change,
+): { field: string; from: string | null; mine: string | null } | null => {
+  const { text } = change;
+  if (!text || !TEXTS.includes(text.field) || !(text.field in change.fields)) return null;
+  return { ...text, mine: (change.fields[text.field] ?? null) as string | null };
+};

@@ -1,0 +1,160 @@
+import type { Change } from './change.ts';
+import type { Position, RowWrites } from './feed.ts';
+import type { Held } from './rows.ts';
+
+/** The right to send, held by one tab at a time; `fence` grows each time it changes hands. */
+export interface Lease {
+  tab: string;
+  fence: number;
+  until: number;
+}
+
+/** What a transaction may look at before it decides what to write. */
+export interface Glance {
+  lease: Lease | null;
+  outbox: Change[];
+  /** Counts transactions. */
+  revision: number;
+  /** Counts those that wrote more than the outbox, so that a tab that missed one notices. */
+  rowRevision: number;
+  /** Counts how often everything was erased: a tab of before must not write what it still holds. */
+  era: number;
+}
+
+export interface Writes {
+  lease?: Lease | null;
+  rows?: RowWrites;
+  positions?: Position[];
+  /** Workspaces whose rows and position go. */
+  forget?: string[];
+  changes?: { put: Change[]; remove: number[] };
+  /** Profile and the like, by name. */
+  notes?: Record<string, unknown>;
+}
+
+/** Everything that a page needs to paint before it asks the server. */
+export interface Snapshot {
+  rows: Held[];
+  positions: Position[];
+  outbox: Change[];
+  notes: Record<string, unknown>;
+  revision: number;
+  rowRevision: number;
+  era: number;
+}
+
+/** What a transaction wrote, and the outbox after it. */
+export interface Written {
+  writes: Writes;
+  outbox: Change[];
+  revision: number;
+  rowRevision: number;
+}
+
+export const writesRows = ({ rows, positions, forget, notes }: Writes): boolean =>
+  !!(rows || positions || forget || notes);
+
+/** The outbox as it is after some writes. */
+export function outboxAfter(outbox: readonly Change[], { changes }: Writes): Change[] {
+  if (!changes) return [...outbox];
+  const bySeq = new Map(outbox.map((change) => [change.seq, change]));
+  for (const seq of changes.remove) bySeq.delete(seq);
+  for (const change of changes.put) bySeq.set(change.seq, change);
+  return [...bySeq.values()].sort((a, b) => a.seq - b.seq);
+}
+
+/** The storage of one user on this device. Each `write` is one transaction. */
+export interface Disk {
+  readonly isDurable: boolean;
+  read(): Promise<Snapshot>;
+  /** Decides and writes in one transaction; `decide` returns null where nothing is to be written. */
+  write(decide: (glance: Glance) => Writes | null): Promise<Written | null>;
+  /** Removes all but the outbox, or all; a new era begins. */
+  erase(keepOutbox: boolean): Promise<void>;
+  /** Removes all, and the place where it was. */
+  destroy(): Promise<void>;
+  close(): void;
+}
+
+/** What is kept while the page is open, where the device cannot store; and what tests run on. */
+export class MemoryDisk implements Disk {
+  readonly isDurable: boolean;
+  readonly #rows = new Map<string, Held>();
+  readonly #positions = new Map<string, Position>();
+  #outbox: Change[] = [];
+  readonly #notes = new Map<string, unknown>();
+  #lease: Lease | null = null;
+  #revision = 0;
+  #rowRevision = 0;
+  #era = 0;
+
+  constructor(isDurable = false, snapshot?: Snapshot) {
+    this.isDurable = isDurable;
+    if (!snapshot) return;
+    this.#era = snapshot.era;
+    this.#apply({
+      rows: { put: snapshot.rows, remove: [] },
+      positions: snapshot.positions,
+      changes: { put: snapshot.outbox, remove: [] },
+      notes: snapshot.notes,
+    });
+  }
+
+  read(): Promise<Snapshot> {
+    const snapshot = {
+      rows: [...this.#rows.values()],
+      positions: [...this.#positions.values()],
+      outbox: this.#outbox,
+      notes: Object.fromEntries(this.#notes),
+      revision: this.#revision,
+      rowRevision: this.#rowRevision,
+      era: this.#era,
+    };
+    return Promise.resolve(structuredClone(snapshot));
+  }
+
+  write(decide: (glance: Glance) => Writes | null): Promise<Written | null> {
+    return new Promise((resolve) => {
+      const [revision, rowRevision] = [this.#revision, this.#rowRevision];
+      const glance = { lease: this.#lease, outbox: this.#outbox, revision, rowRevision, era: this.#era };
+      const writes = structuredClone(decide(structuredClone(glance)));
+      if (!writes) return resolve(null);
+      this.#apply(writes);
+      this.#revision++;
+      if (writesRows(writes)) this.#rowRevision++;
+      const after = { revision: this.#revision, rowRevision: this.#rowRevision };
+      resolve(structuredClone({ writes, outbox: this.#outbox, ...after }));
+    });
+  }
+
+  #apply({ lease, rows, positions, forget, changes, notes }: Writes): void {
+    if (lease !== undefined) this.#lease = lease;
+    for (const id of forget ?? []) {
+      this.#positions.delete(id);
+      for (const [key, row] of this.#rows) if (row.workspaceId === id) this.#rows.delete(key);
+    }
+    for (const { kind, key } of rows?.remove ?? []) this.#rows.delete(`${kind}:${key}`);
+    for (const row of rows?.put ?? []) this.#rows.set(`${row.kind}:${row.key}`, row);
+    for (const position of positions ?? []) this.#positions.set(position.workspaceId, position);
+    if (changes) this.#outbox = outboxAfter(this.#outbox, { changes });
+    for (const [name, value] of Object.entries(notes ?? {})) this.#notes.set(name, value);
+  }
+
+  erase(keepOutbox: boolean): Promise<void> {
+    this.#rows.clear();
+    this.#positions.clear();
+    this.#notes.clear();
+    this.#lease = null;
+    if (!keepOutbox) this.#outbox = [];
+    this.#era++;
+    this.#revision++;
+    this.#rowRevision++;
+    return Promise.resolve();
+  }
+
+  destroy(): Promise<void> {
+    return this.erase(false);
+  }
+
+  close(): void {}
+}

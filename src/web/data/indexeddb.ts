@@ -1,0 +1,196 @@
+import type { Change } from './change.ts';
+import {
+  type Disk,
+  type Glance,
+  type Lease,
+  outboxAfter,
+  type Snapshot,
+  type Writes,
+  type Written,
+  writesRows,
+} from './disk.ts';
+import type { Position } from './feed.ts';
+import type { Held } from './rows.ts';
+
+const STORES = ['rows', 'positions', 'outbox', 'notes'] as const;
+const BATCH = 2_000;
+const LEASE = '#lease';
+const REVISION = '#revision'; // [of all, of rows]
+const ERA = '#era';
+
+type Revisions = [number, number];
+
+const nameOf = (userId: string): string => `errand-${userId}`;
+
+const done = <T>(request: IDBRequest<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+
+/** The rows, positions, outbox and notes of one user in IndexedDB. */
+export class IndexedDbDisk implements Disk {
+  readonly isDurable = true;
+  readonly #db: IDBDatabase;
+  readonly #factory: IDBFactory;
+
+  private constructor(db: IDBDatabase, factory: IDBFactory) {
+    this.#db = db;
+    this.#factory = factory;
+  }
+
+  /** Opens the database of a user; rejects where the device cannot store. */
+  static async open(userId: string, factory: IDBFactory = indexedDB): Promise<IndexedDbDisk> {
+    const request = factory.open(nameOf(userId), 1);
+    request.onupgradeneeded = () => {
+      const db = request.result;
+      const rows = db.createObjectStore('rows', { keyPath: ['kind', 'key'] });
+      rows.createIndex('workspace', 'workspaceId');
+      db.createObjectStore('positions', { keyPath: 'workspaceId' });
+      db.createObjectStore('outbox', { keyPath: 'seq' });
+      db.createObjectStore('notes');
+    };
+    const db = await done(request);
+    // Another tab signs out: it may delete the database.
+    db.onversionchange = () => db.close();
+    return new IndexedDbDisk(db, factory);
+  }
+
+  async read(): Promise<Snapshot> {
+    const tx = this.#db.transaction([...STORES], 'readonly');
+    const names = done(tx.objectStore('notes').getAllKeys());
+    const values = done(tx.objectStore('notes').getAll());
+    const positions = done<Position[]>(tx.objectStore('positions').getAll());
+    const outbox = done<Change[]>(tx.objectStore('outbox').getAll());
+    const rows = await this.#readRows(tx.objectStore('rows'));
+    const all = new Map((await names).map((name, index) => [String(name), index]));
+    const found = await values;
+    const notes: Record<string, unknown> = {};
+    for (const [name, index] of all) if (!name.startsWith('#')) notes[name] = found[index];
+    const [revision, rowRevision] = (found[all.get(REVISION) ?? -1] ?? [0, 0]) as Revisions;
+    const era = (found[all.get(ERA) ?? -1] ?? 0) as number;
+    return { rows, positions: await positions, outbox: await outbox, notes, revision, rowRevision, era };
+  }
+
+  /** In batches, so that no single answer is huge. */
+  async #readRows(store: IDBObjectStore): Promise<Held[]> {
+    const rows: Held[] = [];
+    let range: IDBKeyRange | null = null;
+    for (;;) {
+      const batch: Held[] = await done(store.getAll(range, BATCH));
+      for (const row of batch) rows.push(row);
+      const last = batch.at(-1);
+      if (!last || batch.length < BATCH) return rows;
+      range = IDBKeyRange.lowerBound([last.kind, last.key], true);
+    }
+  }
+
+  write(decide: (glance: Glance) => Writes | null): Promise<Written | null> {
+    return new Promise((resolve, reject) => {
+      const tx = this.#db.transaction([...STORES], 'readwrite');
+      const notes = tx.objectStore('notes');
+      const lease = notes.get(LEASE) as IDBRequest<Lease | undefined>;
+      const revision = notes.get(REVISION) as IDBRequest<Revisions | undefined>;
+      const era = notes.get(ERA) as IDBRequest<number | undefined>;
+      const outbox = tx.objectStore('outbox').getAll() as IDBRequest<Change[]>;
+      let result: Written | null = null;
+      let failure: unknown = null;
+      // Requests of a transaction succeed in order, so the last one has all four.
+      outbox.onsuccess = () => {
+        try {
+          const [before, rowsBefore] = revision.result ?? [0, 0];
+          const glance = {
+            lease: lease.result ?? null,
+            outbox: outbox.result,
+            revision: before,
+            rowRevision: rowsBefore,
+            era: era.result ?? 0,
+          };
+          const writes = decide(glance);
+          if (!writes) return;
+          const after: Revisions = [before + 1, rowsBefore + Number(writesRows(writes))];
+          result = {
+            writes,
+            outbox: outboxAfter(outbox.result, writes),
+            revision: after[0],
+            rowRevision: after[1],
+          };
+          notes.put(after, REVISION);
+          this.#apply(tx, writes);
+        } catch (error) {
+          failure = error;
+          tx.abort();
+        }
+      };
+      tx.oncomplete = () => resolve(result);
+      tx.onabort = () => reject(failure ?? tx.error);
+    });
+  }
+
+  #apply(tx: IDBTransaction, { lease, rows, positions, forget, changes, notes }: Writes): void {
+    const stores = Object.fromEntries(STORES.map((name) => [name, tx.objectStore(name)]));
+    const {
+      rows: rowStore,
+      positions: positionStore,
+      outbox,
+      notes: noteStore,
+    } = stores as Record<(typeof STORES)[number], IDBObjectStore>;
+    if (lease !== undefined) noteStore.put(lease, LEASE);
+    const write = (): void => {
+      for (const { kind, key } of rows?.remove ?? []) rowStore.delete([kind, key]);
+      for (const row of rows?.put ?? []) rowStore.put(row);
+      for (const position of positions ?? []) positionStore.put(position);
+    };
+    for (const seq of changes?.remove ?? []) outbox.delete(seq);
+    for (const change of changes?.put ?? []) outbox.put(change);
+    for (const [name, value] of Object.entries(notes ?? {})) noteStore.put(value, name);
+    const workspaces = [...(forget ?? [])];
+    const next = (): void => {
+      const id = workspaces.pop();
+      if (id === undefined) {
+        write();
+        return;
+      }
+      positionStore.delete(id);
+      const keys = rowStore.index('workspace').getAllKeys(id);
+      keys.onsuccess = () => {
+        for (const key of keys.result) rowStore.delete(key);
+        next();
+      };
+    };
+    next();
+  }
+
+  async erase(keepOutbox: boolean): Promise<void> {
+    const tx = this.#db.transaction([...STORES], 'readwrite');
+    const notes = tx.objectStore('notes');
+    const before = notes.get(ERA) as IDBRequest<number | undefined>;
+    const revision = notes.get(REVISION) as IDBRequest<Revisions | undefined>;
+    revision.onsuccess = () => {
+      for (const name of STORES) if (name !== 'outbox' || !keepOutbox) tx.objectStore(name).clear();
+      const [all, ofRows] = revision.result ?? [0, 0];
+      notes.put((before.result ?? 0) + 1, ERA);
+      notes.put([all + 1, ofRows + 1], REVISION);
+    };
+    await new Promise<void>((resolve, reject) => {
+      tx.oncomplete = () => resolve();
+      tx.onabort = () => reject(tx.error);
+    });
+  }
+
+  /** Erases at once; the database itself goes as soon as every other tab has let go of it. */
+  async destroy(): Promise<void> {
+    await this.erase(false);
+    this.#db.close();
+    const request = this.#factory.deleteDatabase(this.#db.name);
+    await new Promise<void>((resolve) => {
+      request.onsuccess = () => resolve();
+      request.onerror = () => resolve();
+      request.onblocked = () => resolve();
+    });
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+}

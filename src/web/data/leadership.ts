@@ -1,0 +1,90 @@
+import type { Locks } from './surroundings.ts';
+import type { Tab } from './tab.ts';
+
+// A tab that was killed is replaced within the 5 s that the design allows, without locks too.
+const RENEW_MS = 2_000;
+const LEASE_MS = 4_500;
+// Browsers wake hidden pages once a minute: they would take the lease from each other.
+const HIDDEN_MS = 90_000;
+
+/**
+ * Lets one tab at a time hold the stream and send. The right is a row on the disk, renewed while the tab lives; locks
+ * and messages only make a change of leader quick.
+ */
+export class Leadership {
+  readonly #tab: Tab;
+  readonly #onLead: () => void;
+  readonly #onLose: () => void;
+  #isLeading = false;
+  #cancel: () => void = () => {};
+  #release: () => void = () => {};
+
+  constructor(tab: Tab, onLead: () => void, onLose: () => void) {
+    this.#tab = tab;
+    this.#onLead = onLead;
+    this.#onLose = onLose;
+  }
+
+  start(locks: Locks | null): void {
+    this.#tab.listen(({ kind }) => {
+      if (kind === 'leaving') this.check();
+    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#release = resolve;
+    locks?.hold(`errand-${this.#tab.userId}`, promise).then(
+      () => this.check(true),
+      () => {},
+    );
+    this.check();
+  }
+
+  /** Looks at the row now: takes it where it is free or its holder gone, renews it where it is ours. */
+  check(hasLock = false): void {
+    this.#cancel();
+    void this.#claim(hasLock)
+      .catch(() => {})
+      .finally(() => {
+        if (!this.#tab.isClosed) this.#cancel = this.#tab.world.after(RENEW_MS, () => this.check());
+      });
+  }
+
+  async #claim(hasLock: boolean): Promise<void> {
+    const { id, world } = this.#tab;
+    await this.#tab.commit((glance) => {
+      const now = world.now();
+      const { lease } = glance;
+      const isOurs = this.#tab.leads(glance);
+      // A clock that was set back would make a lease last for ever.
+      const free = (lease?.until ?? 0) + (world.isVisible() || lease?.until === 0 ? 0 : HIDDEN_MS);
+      const isFree = hasLock || free <= now || free > now + 2 * HIDDEN_MS;
+      if (!isOurs && !isFree) {
+        this.#tab.lease = null;
+        return null;
+      }
+      const fence = isOurs && lease ? lease.fence : (lease?.fence ?? 0) + 1;
+      this.#tab.lease = { tab: id, fence, until: now + LEASE_MS };
+      return { lease: this.#tab.lease };
+    });
+    this.#follow();
+  }
+
+  #follow(): void {
+    const leads = this.#tab.lease !== null && !this.#tab.isClosed;
+    if (leads === this.#isLeading) return;
+    this.#isLeading = leads;
+    if (leads) void this.#tab.catchUp().then(() => this.#isLeading && this.#onLead());
+    else this.#onLose();
+  }
+
+  /** Gives the right back, as a page does that is closed. */
+  async leave(): Promise<void> {
+    this.#cancel();
+    this.#release();
+    if (!this.#isLeading) return;
+    this.#isLeading = false;
+    this.#onLose();
+    await this.#tab.commitAsLeader(({ lease }) => (lease ? { lease: { ...lease, until: 0 } } : null));
+    this.#tab.lease = null;
+    this.#tab.tell({ kind: 'leaving' });
+  }
+}

@@ -1,0 +1,426 @@
+import type { Outcome } from './api.ts';
+import { type Aside, type Change, dependentsOf, textOf } from './change.ts';
+import type { Writes } from './disk.ts';
+import { deletionOf, type RowWrites } from './feed.ts';
+import { ifMatchOf, isBatched, kindOfAnswer, operationOf, requestOf } from './requests.ts';
+import type { Kind, Row, Status } from './rows.ts';
+import type { Flight, Tab } from './tab.ts';
+
+const MAX_BATCH = 100;
+const MAX_BATCH_BYTES = 400_000;
+const RETRY_500_MS = [1_000, 5_000, 15_000];
+const MAX_CONFLICTS = 5;
+const MAX_BACKOFF_MS = 30_000;
+
+export interface SenderEvents {
+  onReach(isReached: boolean): void;
+  onSignedOut(): void;
+  /** Whether a 403 or 404 means that the workspace, or the right to write in it, is lost; then its changes are set aside. */
+  isLost(workspaceId: string): Promise<{ isLost: boolean } | null>;
+  onAhead(key: string, version: number): void;
+  onAside(changes: readonly Change[]): void;
+}
+
+type Failure = Extract<Outcome, { kind: 'error' }>;
+type Settled = { change: Change; result: { kind: 'ok'; body: unknown } | Failure };
+
+/** Sends the outbox in order, from the leading tab. */
+export class Sender {
+  readonly #tab: Tab;
+  readonly #events: SenderEvents;
+  #isRunning = false;
+  #isAgain = false;
+  #failures = 0;
+  #cancel: () => void = () => {};
+  #isStopped = true;
+
+  constructor(tab: Tab, events: SenderEvents) {
+    this.#tab = tab;
+    this.#events = events;
+  }
+
+  start(): void {
+    this.#isStopped = false;
+    this.wake();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel();
+  }
+
+  /** Looks at the outbox now. */
+  wake(): void {
+    this.#cancel();
+    if (this.#isStopped) return;
+    if (this.#isRunning) this.#isAgain = true;
+    else void this.#loop();
+  }
+
+  async #loop(): Promise<void> {
+    this.#isRunning = true;
+    let wait: number | null = 0;
+    try {
+      do {
+        this.#isAgain = false;
+        wait = await this.#step();
+      } while (!this.#isStopped && !this.#tab.isClosed && (wait === 0 || (wait === null && this.#isAgain)));
+    } catch {
+      wait = 1_000;
+    }
+    this.#isRunning = false;
+    if (wait !== null && wait > 0 && !this.#isStopped && !this.#tab.isClosed)
+      this.#cancel = this.#tab.world.after(wait, () => this.wake());
+  }
+
+  /** Sends one request; answers how long to wait before the next, null until there is something new. */
+  async #step(): Promise<number | null> {
+    const group: Change[] = [];
+    let soonest: number | null = null;
+    const aside: Change[] = [];
+    let isPrepared = false;
+    await this.#tab.commitAsLeader(({ outbox }) => {
+      const now = this.#tab.world.now();
+      const chosen = choose(outbox, now);
+      soonest = chosen.soonest;
+      const changes = { put: [] as Change[], remove: [] as number[] };
+      for (const change of chosen.group) {
+        const prepared = this.#prepare(change, outbox);
+        changes.put.push(...prepared.put);
+        changes.remove.push(...prepared.remove);
+        aside.push(...prepared.put.filter((entry) => entry.aside));
+        if (prepared.send) group.push(prepared.send);
+        isPrepared = true;
+      }
+      return isPrepared ? { changes } : null;
+    });
+    if (aside.length > 0) this.#events.onAside(aside);
+    if (group.length > 0) return await this.#send(group);
+    if (isPrepared) return 0;
+    return soonest === null ? null : Math.max(1, soonest - this.#tab.world.now());
+  }
+
+  /** Looks at what became of the row meanwhile: its text, the statuses of its list. */
+  #prepare(
+    change: Change,
+    outbox: readonly Change[],
+  ): { send: Change | null; put: Change[]; remove: number[] } {
+    const text = textOf(change);
+    const row = this.#tab.view.get(change.kind, change.thing);
+    if (text && change.op === 'update' && row) {
+      const present = (row[text.field] ?? null) as string | null;
+      const { [text.field]: _, ...others } = change.fields;
+      const { text: __, ...plain } = change;
+      const hasOthers = Object.keys(others).some((name) => name !== 'taskId');
+      const rest = hasOthers ? { ...plain, fields: others } : null;
+      if (present === text.mine) {
+        if (rest) return { send: sentOnce(rest), put: [sentOnce(rest)], remove: [] };
+        return { send: null, put: [], remove: [change.seq] };
+      }
+      if (present !== text.from) {
+        const why = {
+          status: 412,
+          error: 'PreconditionFailedError',
+          message: 'Changed by someone else meanwhile',
+        };
+        const fields = {
+          [text.field]: text.mine,
+          ...(change.fields.taskId ? { taskId: change.fields.taskId } : {}),
+        };
+        const theirs = { text: present };
+        const seq = rest ? nextFree(outbox, change.seq) : change.seq;
+        const id = rest ? `${change.id}-text` : change.id;
+        const conflict = setAside(
+          { ...change, seq, id, fields },
+          { ...why, issues: [] },
+          id,
+          this.#tab.world.now(),
+        );
+        if (conflict.aside) conflict.aside.theirs = theirs;
+        const put = rest ? [conflict, sentOnce(rest)] : [conflict];
+        return { send: rest && sentOnce(rest), put, remove: [] };
+      }
+    }
+    const next = sentOnce(this.#withStatus(change, row));
+    return { send: next, put: [next], remove: [] };
+  }
+
+  /** A status that is gone becomes the first of its type. */
+  #withStatus(change: Change, row: Row | undefined): Change {
+    const { statusId } = change.fields;
+    if (change.kind !== 'task' || typeof statusId !== 'string') return change;
+    const list = this.#tab.view.get('list', String(change.fields.listId ?? row?.listId));
+    const template = list && this.#tab.view.get('statusTemplate', String(list.statusTemplateId));
+    const statuses = (template?.statuses ?? list?.statuses ?? []) as Status[];
+    if (statuses.length === 0 || statuses.some(({ id }) => id === statusId)) return change;
+    const other = statuses.find(({ type }) => type === change.statusType) ?? statuses[0];
+    return other ? { ...change, fields: { ...change.fields, statusId: other.id } } : change;
+  }
+
+  #ifMatch(change: Change): string | null {
+    const row = this.#tab.view.get(change.kind, change.thing);
+    const epoch = this.#tab.positions.get(change.workspaceId)?.epoch ?? null;
+    return ifMatchOf(change, row, epoch);
+  }
+
+  async #send(group: Change[]): Promise<number | null> {
+    const [first] = group;
+    if (!first) return 0;
+    const flight = this.#tab.startFlight();
+    try {
+      const { api } = this.#tab;
+      if (!isBatched(first)) {
+        const { method, path, body, ifMatch } = requestOf(first, this.#ifMatch(first));
+        const outcome = await api.request(method, path, body, { ifMatch: ifMatch ?? null });
+        return await this.#settle([first], outcome, flight);
+      }
+      const operations = group.map((change) => operationOf(change, this.#ifMatch(change)));
+      const path = `workspaces/${first.workspaceId}/tasks/batch`;
+      const outcome = await api.request('POST', path, { operations });
+      return await this.#settle(group, outcome, flight);
+    } finally {
+      this.#tab.endFlight(flight);
+    }
+  }
+
+  async #settle(group: Change[], outcome: Outcome, flight: Flight): Promise<number | null> {
+    const waits =
+      outcome.kind === 'network' || [401, 429, 503].includes(outcome.kind === 'error' ? outcome.status : 0);
+    if (waits) return this.#waitFor(outcome);
+    this.#failures = 0;
+    this.#events.onReach(true);
+    if (outcome.kind === 'error') {
+      const { status } = outcome;
+      if (status === 413 && group.length > 1) return await this.#limit(group, Math.ceil(group.length / 2));
+      if (status === 500) return await this.#fail500(group, outcome);
+      if (group.length > 1 && status !== 403 && status !== 404) return await this.#limit(group, 1);
+    }
+    const results = resultsOf(group, outcome);
+    const broken = results.filter(({ result }) => result.kind === 'error' && result.status >= 500);
+    const rest = results.filter((settled) => !broken.includes(settled));
+    const denied = rest.find(({ change, result }) => isDenied(change, result));
+    if (denied) {
+      const lost = await this.#events.isLost(denied.change.workspaceId);
+      if (!lost) return this.#backOff();
+      if (lost.isLost) return 0;
+    }
+    for (const { change, result } of rest)
+      if (result.kind === 'error' && result.status === 412) await this.#refresh(change);
+    await this.#write(rest, flight);
+    if (broken.length === 0) return 0;
+    const changes = broken.map(({ change }) => change);
+    return group.length > 1 ? await this.#limit(changes, 1) : await this.#fail500(changes, broken[0]?.result);
+  }
+
+  #waitFor(outcome: Outcome): number | null {
+    if (outcome.kind === 'error' && outcome.status === 401) {
+      this.#events.onSignedOut();
+      return null;
+    }
+    if (outcome.kind === 'error' && outcome.status === 429) return outcome.retryAfter * 1_000;
+    return this.#backOff();
+  }
+
+  #backOff(): number {
+    this.#events.onReach(false);
+    const ms = Math.min(MAX_BACKOFF_MS, 1_000 * 2 ** this.#failures++);
+    return ms * (0.5 + this.#tab.world.random() / 2);
+  }
+
+  /** Sends these in smaller batches. */
+  async #limit(group: readonly Change[], maxBatch: number): Promise<number> {
+    await this.#edit(group, (change) => ({ ...change, maxBatch }));
+    return 0;
+  }
+
+  /** A change that the server fails at is tried again thrice, and then set aside. */
+  async #fail500(group: readonly Change[], outcome: Settled['result'] | undefined): Promise<number> {
+    if (group.length > 1) return await this.#limit(group, 1);
+    const [change] = group;
+    const ms = RETRY_500_MS[change?.tries ?? 0];
+    if (change && ms === undefined && outcome?.kind === 'error') {
+      await this.#write([{ change, result: outcome }], { touched: new Set(), reset: new Set() });
+      return 0;
+    }
+    await this.#edit(group, (entry) => ({ ...entry, tries: entry.tries + 1 }));
+    return ms ?? 0;
+  }
+
+  async #edit(group: readonly Change[], edit: (change: Change) => Change): Promise<void> {
+    const ids = new Set(group.map(({ id }) => id));
+    await this.#tab.commitAsLeader(({ outbox }) => ({
+      changes: { put: outbox.filter(({ id }) => ids.has(id)).map(edit), remove: [] },
+    }));
+  }
+
+  /** After a 412: the present row, so that `#prepare` can compare the texts. */
+  async #refresh(change: Change): Promise<void> {
+    const flight = this.#tab.startFlight();
+    const { path } = requestOf({ ...change, op: 'update', kind: change.kind }, null);
+    const root = `workspaces/${change.workspaceId}`;
+    const address = change.kind === 'task' ? `${root}/tasks/${change.thing}` : path;
+    const outcome = await this.#tab.api.request('GET', address);
+    this.#tab.endFlight(flight);
+    if (outcome.kind !== 'ok') return;
+    const rows: RowWrites = { put: [], remove: [] };
+    this.#takeRow(rows, change, change.kind, outcome.body, flight);
+    await this.#tab.commitAsLeader(() => ({ rows }));
+  }
+
+  /** One transaction: rows of the responses, and what leaves the outbox. */
+  async #write(results: readonly Settled[], flight: Flight): Promise<void> {
+    const aside: Change[] = [];
+    await this.#tab.commitAsLeader((glance) => {
+      const rows: RowWrites = { put: [], remove: [] };
+      let outbox = glance.outbox;
+      const changes = { put: [] as Change[], remove: [] as number[] };
+      for (const { change, result } of results) {
+        const entry = outbox.find(({ id }) => id === change.id);
+        if (result.kind === 'ok') {
+          this.#takeAnswer(rows, change, result.body, flight);
+          if (entry) changes.remove.push(entry.seq);
+          const { put } = renameLabel(change, result.body, outbox);
+          changes.put.push(...put);
+          outbox = outbox.map((other) => put.find(({ seq }) => seq === other.seq) ?? other);
+        } else if (isDone(change, result)) {
+          if (entry) changes.remove.push(entry.seq);
+        } else if (entry && result.status === 412 && textOf(change) && entry.tries < MAX_CONFLICTS) {
+          // `#prepare` compares it with the row as it is now.
+          changes.put.push({ ...entry, tries: entry.tries + 1 });
+        } else if (entry) {
+          const failed = [entry, ...dependentsOf(entry, outbox)].map((one) =>
+            setAside(one, result, entry.id, this.#tab.world.now()),
+          );
+          aside.push(...failed);
+          changes.put.push(...failed);
+          outbox = outbox.map((other) => failed.find(({ seq }) => seq === other.seq) ?? other);
+        }
+      }
+      return { rows, changes } satisfies Writes;
+    });
+    if (aside.length > 0) this.#events.onAside(aside);
+  }
+
+  #takeAnswer(rows: RowWrites, change: Change, body: unknown, flight: Flight): void {
+    const { kind, thing, workspaceId } = change;
+    if (change.op === 'delete') {
+      if (flight.touched.has(`${kind}:${thing}`) || flight.reset.has(workspaceId)) return;
+      rows.remove.push(...deletionOf(kind, thing, workspaceId, this.#tab.view).remove);
+      return;
+    }
+    const answered = kindOfAnswer(change);
+    if (answered) this.#takeRow(rows, change, answered, body, flight);
+  }
+
+  /** A row of a response, unless the copy is newer or the thing went meanwhile. */
+  #takeRow(rows: RowWrites, change: Change, kind: Kind, body: unknown, flight: Flight): void {
+    if (typeof body !== 'object' || body === null || !('id' in body)) return;
+    const { lists: _, skipped: __, ...value } = body as Row;
+    const key = String(value.id);
+    // A workspace that is not held, or not any more: its rows come with its load.
+    if (flight.reset.has(change.workspaceId) || !this.#tab.positions.has(change.workspaceId)) return;
+    const present = this.#tab.view.get(kind, key);
+    if (!present && flight.touched.has(`${kind}:${key}`)) return;
+    if (present && Number(value.version ?? 0) < Number(present.version ?? 0)) return;
+    rows.put.push({ kind, key, workspaceId: change.workspaceId, value });
+    this.#events.onAhead(key, Number(value.version ?? 0));
+  }
+}
+
+const sentOnce = (change: Change): Change => ({ ...change, sent: change.sent + 1 });
+
+const nextFree = (outbox: readonly Change[], seq: number): number => {
+  let free = seq + 0.5;
+  while (outbox.some((change) => change.seq === free)) free = (seq + free) / 2;
+  return free;
+};
+
+/** Sets a change aside for a reason; it is sent no more and shows no more. */
+export function setAside(
+  change: Change,
+  why: Pick<Aside, 'status' | 'error' | 'message' | 'issues'>,
+  root: string,
+  now: number,
+): Change {
+  const { status, error, message, issues } = why;
+  return { ...change, aside: { at: now, status, error, message, issues, root } };
+}
+
+/** The next changes to send together: the first that may go, and batched ones behind it, each thing once. */
+export function choose(outbox: readonly Change[], now: number): { group: Change[]; soonest: number | null } {
+  const group: Change[] = [];
+  const blocked = new Set<string>();
+  let soonest: number | null = null;
+  let bytes = 0;
+  for (const change of outbox) {
+    if (change.aside) continue;
+    const [first] = group;
+    const name = `${change.kind}:${change.thing}`;
+    if (change.notBefore > now) {
+      soonest = Math.min(soonest ?? change.notBefore, change.notBefore);
+      blocked.add(name);
+      continue;
+    }
+    if (blocked.has(name)) continue;
+    if (!first) {
+      group.push(change);
+      bytes = JSON.stringify(change.fields).length;
+      if (!isBatched(change)) return { group, soonest: null };
+      continue;
+    }
+    if (change.workspaceId !== first.workspaceId) continue;
+    bytes += JSON.stringify(change.fields).length + 200;
+    const isFull = group.length >= Math.min(MAX_BATCH, first.maxBatch, change.maxBatch);
+    const isTwice = group.some(({ thing }) => thing === change.thing);
+    if (!isBatched(change) || isFull || isTwice || bytes > MAX_BATCH_BYTES) break;
+    group.push(change);
+  }
+  return { group, soonest };
+}
+
+function resultsOf(group: readonly Change[], outcome: Outcome): Settled[] {
+  if (outcome.kind === 'network') return [];
+  const [first] = group;
+  if (outcome.kind === 'error' || !first || !isBatched(first))
+    return group.map((change) => ({ change, result: outcome }));
+  const results = (outcome.body as { results?: Row[] } | null)?.results;
+  return group.flatMap((change, index): Settled[] => {
+    const found = results?.[index];
+    if (!found) return [];
+    const status = Number(found.status);
+    if (status < 300) return [{ change, result: { kind: 'ok', body: found.task ?? null } }];
+    const failure = { status, error: String(found.error ?? ''), message: String(found.message ?? '') };
+    const issues = (found.issues ?? []) as Failure['issues'];
+    return [{ change, result: { kind: 'error', ...failure, issues, retryAfter: 1 } }];
+  });
+}
+
+/** Errors that say that what was wanted is so: gone already, there already. */
+function isDone({ op, sent }: Change, { status, issues }: Failure): boolean {
+  if (op === 'delete' || op === 'removeItem') return status === 404;
+  if (sent < 2) return false;
+  if (op === 'restore') return status === 404;
+  return (op === 'create' || op === 'addItem') && status === 400 && issues.some(({ path }) => path === 'id');
+}
+
+/** Whether the workspace itself may be what denies; a 404 of a deletion is its success. */
+const isDenied = (change: Change, result: Settled['result']): boolean =>
+  result.kind === 'error' && (result.status === 403 || result.status === 404) && !isDone(change, result);
+
+/** Where a label of that title was there already, what names mine names that one. */
+function renameLabel(change: Change, body: unknown, outbox: readonly Change[]): { put: Change[] } {
+  const id = (body as Row | null)?.id;
+  if (change.kind !== 'label' || change.op !== 'create' || typeof id !== 'string' || id === change.thing)
+    return { put: [] };
+  const swap = (value: unknown): unknown =>
+    Array.isArray(value) ? [...new Set(value.map((each) => (each === change.thing ? id : each)))] : value;
+  const put = outbox.flatMap((other) => {
+    const fields = Object.fromEntries(
+      Object.entries(other.fields).map(([name, value]) => [name, swap(value)]),
+    );
+    const thing = other.thing === change.thing && other.id !== change.id ? id : other.thing;
+    const isSame = thing === other.thing && JSON.stringify(fields) === JSON.stringify(other.fields);
+    return isSame ? [] : [{ ...other, thing, fields }];
+  });
+  return { put };
+}

@@ -1,0 +1,492 @@
+/*
+ * What a screen needs to know of the data core.
+ *
+ * Read.   `store.view.row(kind, key)` is a row as it shows: the server's, with the unsent changes of this device over it.
+ *         `view.signal(kind, key)` is the same as a signal. `view.list(kind, where, compare)` is a list that keeps itself:
+ *         `.ids` changes when ids or their order do, `.revision` with any row of it, `.rows` are the rows now; `dispose()` it
+ *         with the screen. `view.counts(kind, groupOf).of(group)` counts. Kinds and rows: `rows.ts`; a member's key is
+ *         `{workspaceId}/{userId}`. What has `version` 0 was not sent yet; a task made here has `number` null until then.
+ * Do.     `store.act('Completed “Call Ada”', [intents])`: shows at once, is kept on the device, sent in order, and undone as
+ *         one. Intents are made by `intents.ts` (create, updateTask, update, editText, moveTask, remove, restore, changeItem,
+ *         add/edit/removeComment, pause, resume, skip, stepBack, editInstances); ids by `store.makeId()`.
+ * Undo.   `store.undo()` and `redo()` return the name of the act, or null; only what still holds my value is set back.
+ * Sync.   `store.sync.value.text` in words, with `waiting` and `notSaved`. `store.waiting` has an entry for each act that
+ *         waits or was set aside (`why`): `retry`, `drop`; of two versions of a text (`why.theirs`) `keepMine`, or `drop`.
+ *         `store.notice` is what was set aside last, to be told once. `store.isSignedOut`: sign in again.
+ * Loaded. `store.isLoaded`: the device was read, paint. `store.workspaces()` tells which are still loading; `isCut(id)`: not
+ *         all open tasks are here, ask for counts. Closed tasks older than 14 days are not held: `store.ask(workspaceId,
+ *         'tasks/query?completed=true&…')`, `'tasks/search?q=…'`, `loadTask`; what is found shows in the lists as well.
+ * Asked.  Comments: `loadComments(workspaceId, taskId)` where `holdsComments(taskId)` is false (it is reactive, and becomes
+ *         false when a copy begins anew), then `view.list('comment', …)`. Trash, notifications, coming occurrences and
+ *         settings are not held: `queries.ts`, or `store.api.request(…)`, and `store.pullNow(workspaceId)` after writing.
+ * Notes.  `store.note('me')` the profile, `'unread'`, `'build'` (another than ours: offer the update); reactive.
+ * Page.   `store.refresh()` when it becomes visible, the network changes and at midnight; `leave()` on pagehide;
+ *         `signOut()` removes everything of this user from the device; a 401 removes all but the outbox by itself.
+ */
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { Api, type Fetch } from './api.ts';
+import type { Change, Intent } from './change.ts';
+import type { Disk } from './disk.ts';
+import type { RowWrites } from './feed.ts';
+import { makeId } from './ids.ts';
+import { Leadership } from './leadership.ts';
+import { Puller } from './puller.ts';
+import type { Comment, Held, Row, Task } from './rows.ts';
+import { Sender, setAside } from './sender.ts';
+import type { Channel, Locks, World } from './surroundings.ts';
+import { type SyncStatus, syncStatus, type WaitingAct, waitingActs } from './sync-status.ts';
+import { type Flight, Tab, type Thread } from './tab.ts';
+import { inverseOf, type Step, stepOf } from './undo.ts';
+import type { View } from './view.ts';
+
+const ASIDE_MS = 90 * 86_400_000;
+const MAX_THREADS = 50;
+const MAX_UNDO = 200;
+
+export interface StoreOptions {
+  userId: string;
+  fetch: Fetch;
+  /** `/api`, or where it is under a sub-path. */
+  base: string;
+  disk: Disk;
+  channel: Channel;
+  world: World;
+  locks?: Locks | null;
+  maxTasks?: number;
+}
+
+/** Something done by one act of the person. */
+export interface Done {
+  name: string;
+  steps: Step[];
+}
+
+/** The data of one user on one page: what screens read, and what they do. */
+export class Store {
+  readonly view: View;
+  readonly api: Api;
+  readonly sync: ReadonlySignal<SyncStatus>;
+  readonly waiting: ReadonlySignal<WaitingAct[]>;
+  /** What was set aside last, to be told once. */
+  readonly notice: Signal<WaitingAct | null> = signal(null);
+  /** Whether the server said that nobody is signed in, or someone else. */
+  readonly isSignedOut = signal(false);
+  readonly isLoaded: ReadonlySignal<boolean>;
+  readonly lastDone: Signal<Done | null> = signal(null);
+  readonly #tab: Tab;
+  readonly #leadership: Leadership;
+  readonly #puller: Puller;
+  readonly #sender: Sender;
+  readonly #locks: Locks | null;
+  readonly #isReached: Signal<boolean | null> = signal(null);
+  readonly #isOnline: Signal<boolean>;
+  readonly #undo: Done[] = [];
+  readonly #redo: Done[] = [];
+
+  constructor(options: StoreOptions) {
+    const { userId, fetch, base, disk, channel, world } = options;
+    const id = makeId(world.now());
+    this.api = new Api({ fetch, base, clientId: id, userId, world });
+    this.#tab = new Tab({ id, userId, api: this.api, world, disk, channel });
+    this.view = this.#tab.view;
+    this.isLoaded = this.#tab.isLoaded;
+    this.#locks = options.locks ?? null;
+    this.#isOnline = signal(world.isOnline());
+    const onReach = (isReached: boolean): void => this.#reach(isReached);
+    const onSignedOut = (): void => void this.#loseSession();
+    this.#puller = new Puller(
+      this.#tab,
+      { onReach, onSignedOut, onLost: (lost) => this.#loseWorkspace(lost, true) },
+      options.maxTasks,
+    );
+    this.#sender = new Sender(this.#tab, {
+      onReach,
+      onSignedOut,
+      isLost: (workspaceId) => this.#isLost(workspaceId),
+      onAhead: (key, version) => this.#puller.noteAhead(key, version),
+      onAside: (changes) => this.#tellAside(changes),
+    });
+    this.#leadership = new Leadership(
+      this.#tab,
+      () => this.#lead(),
+      () => {
+        this.#isReached.value = null;
+        this.#follow();
+      },
+    );
+    this.waiting = computed(() => waitingActs(this.#tab.outbox.value));
+    this.sync = computed(() =>
+      syncStatus(
+        this.#tab.outbox.value,
+        this.#isOnline.value,
+        this.#isReached.value,
+        this.#tab.isDurable.value,
+      ),
+    );
+    this.#tab.listen((message) => {
+      if (message.kind === 'written' && message.writes.changes) this.#sender.wake();
+      if (message.kind === 'sync') this.#hearReach(message);
+      if (message.kind === 'signedOut') this.#end();
+    });
+  }
+
+  /** Reads what the device holds, then follows the server. */
+  async start(): Promise<void> {
+    await this.#tab.load();
+    this.#leadership.start(this.#locks);
+  }
+
+  #lead(): void {
+    void this.#purgeAside();
+    void this.#puller.age();
+    this.#puller.start();
+    this.#sender.start();
+  }
+
+  #follow(): void {
+    this.#puller.stop();
+    this.#sender.stop();
+  }
+
+  /** To be called when the page becomes visible, the network changes, and at midnight. */
+  refresh(): void {
+    this.#isOnline.value = this.#tab.world.isOnline();
+    this.#leadership.check();
+    this.#puller.retry();
+    this.#sender.wake();
+    void this.#tab.catchUp();
+    void this.#puller.age();
+  }
+
+  /** A value that the server gave about this user: `me`, `unread`, `build`. */
+  note<T>(name: string): T | undefined {
+    this.#tab.noted.value;
+    return this.#tab.notes.get(name) as T | undefined;
+  }
+
+  /** Whether counts of a workspace must be asked of the server, since not all open tasks are here. */
+  isCut(workspaceId: string): boolean {
+    return this.#tab.positions.get(workspaceId)?.isCut ?? false;
+  }
+
+  /** The workspaces that are held, and whether each is loaded. */
+  workspaces(): { id: string; isLoading: boolean }[] {
+    this.#tab.noted.value;
+    return [...this.#tab.positions.values()].map(({ workspaceId, isLoading }) => ({
+      id: workspaceId,
+      isLoading,
+    }));
+  }
+
+  makeId(): string {
+    return makeId(this.#tab.world.now());
+  }
+
+  /** Does something at once, as one act that can be undone as one. */
+  async act(name: string, intents: readonly Intent[]): Promise<void> {
+    this.#redo.length = 0;
+    await this.#do(name, intents, this.#undo);
+  }
+
+  async #do(name: string, intents: readonly Intent[], stack: Done[]): Promise<void> {
+    if (intents.length === 0) return;
+    const at = this.#tab.world.now();
+    const act = this.makeId();
+    const steps: Step[] = [];
+    const changes = intents.map((intent): Change => {
+      const { delay = 0, ...rest } = intent;
+      const id = this.makeId();
+      steps.push(stepOf(intent, id, this.view));
+      const more = { sent: 0, tries: 0, notBefore: delay && at + delay, maxBatch: 100, aside: null };
+      return { ...rest, id, act, actName: name, at, seq: at, ...more };
+    });
+    const done = { name, steps };
+    stack.push(done);
+    if (stack.length > MAX_UNDO) stack.shift();
+    this.lastDone.value = done;
+    await this.#tab.add(changes);
+    this.#sender.wake();
+  }
+
+  get canUndo(): boolean {
+    return this.#undo.length > 0;
+  }
+
+  get canRedo(): boolean {
+    return this.#redo.length > 0;
+  }
+
+  /** Takes the last act back; answers its name. */
+  async undo(): Promise<string | null> {
+    return await this.#takeBack(this.#undo, this.#redo);
+  }
+
+  async redo(): Promise<string | null> {
+    return await this.#takeBack(this.#redo, this.#undo);
+  }
+
+  async #takeBack(from: Done[], to: Done[]): Promise<string | null> {
+    const done = from.pop();
+    if (!done) return null;
+    const outbox = this.#tab.outbox.value;
+    const unsent = new Map(
+      outbox.filter(({ sent, notBefore }) => sent === 0 && notBefore > 0).map((c) => [c.id, c]),
+    );
+    const intents: Intent[] = [];
+    for (const step of [...done.steps].reverse()) {
+      // What waits unsent to be taken back is dropped.
+      if (unsent.has(step.changeId)) await this.#drop([step.changeId]);
+      else intents.push(...inverseOf(step, this.view, outbox));
+    }
+    await this.#do(done.name, intents, to);
+    return done.name;
+  }
+
+  /** Tries again what was set aside. */
+  async retry({ changes }: WaitingAct): Promise<void> {
+    const ids = new Set(changes.map(({ id }) => id));
+    await this.#tab.commit(({ outbox }) => ({
+      changes: {
+        put: outbox
+          .filter(({ id }) => ids.has(id))
+          .map((change) => ({ ...change, aside: null, tries: 0, maxBatch: 100 })),
+        remove: [],
+      },
+    }));
+    this.#sender.wake();
+    this.#puller.retry();
+  }
+
+  /** Drops an act that waits or was set aside. */
+  async drop({ changes }: WaitingAct): Promise<void> {
+    await this.#drop(changes.map(({ id }) => id));
+  }
+
+  async #drop(ids: readonly string[]): Promise<void> {
+    await this.#tab.commit(({ outbox }) => ({
+      changes: { put: [], remove: outbox.filter(({ id }) => ids.includes(id)).map(({ seq }) => seq) },
+    }));
+  }
+
+  /** Of two versions of a text keeps mine, over what is there now. */
+  async keepMine({ changes }: WaitingAct): Promise<void> {
+    const ids = new Set(changes.map(({ id }) => id));
+    await this.#tab.commit(({ outbox }) => ({
+      changes: {
+        put: outbox
+          .filter(({ id, text }) => ids.has(id) && text)
+          .map((change) => ({
+            ...change,
+            aside: null,
+            tries: 0,
+            ...(change.text && { text: { ...change.text, from: change.aside?.theirs?.text ?? null } }),
+          })),
+        remove: [],
+      },
+    }));
+    this.#sender.wake();
+  }
+
+  /**
+   * Asks the server for tasks that need not be held: `tasks/query?…`, `tasks/search?…`, `tasks/{id}`. They are put beside
+   * those held and kept in step. Null where it gives none.
+   */
+  async ask<Body = { items: Task[]; total: number }>(
+    workspaceId: string,
+    path: string,
+  ): Promise<Body | null> {
+    const flight = this.#tab.startFlight();
+    const outcome = await this.api.request('GET', `workspaces/${workspaceId}/${path}`);
+    if (outcome.kind === 'ok') {
+      const body = outcome.body as { items: Task[] } | Task;
+      await this.#adopt(workspaceId, 'items' in body ? body.items : [body], flight);
+    }
+    this.#tab.endFlight(flight);
+    return outcome.kind === 'ok' ? (outcome.body as Body) : null;
+  }
+
+  /** Puts tasks that were asked for just now beside those held; `ask` also minds what happened meanwhile. */
+  async adopt(tasks: readonly Task[]): Promise<void> {
+    const nothing: Flight = { touched: new Set(), reset: new Set() };
+    for (const [workspaceId, own] of Map.groupBy(tasks, (task) => task.workspaceId))
+      await this.#adopt(workspaceId, own, nothing);
+  }
+
+  async #adopt(workspaceId: string, tasks: readonly Task[], flight: Flight): Promise<void> {
+    await this.#tab.commit(() => {
+      if (flight.reset.has(workspaceId)) return null;
+      const put = tasks.filter(({ id, version }) => {
+        const present = this.view.get('task', id);
+        return present ? Number(present.version) < version : !flight.touched.has(`task:${id}`);
+      });
+      if (put.length === 0) return null;
+      return { rows: { put: put.map((task) => heldAs('task', task, workspaceId)), remove: [] } };
+    });
+  }
+
+  /** Asks for a task that is not held; null where there is none. */
+  async loadTask(workspaceId: string, id: string): Promise<Task | null> {
+    await this.ask<Task>(workspaceId, `tasks/${id}`);
+    return this.view.row('task', id) ?? null;
+  }
+
+  /** Whether the comments of a task are held whole, and kept in step. */
+  holdsComments(taskId: string): boolean {
+    const threads = this.note<readonly Thread[]>('threads') ?? [];
+    return threads.some((thread) => thread.taskId === taskId && !thread.isLoading);
+  }
+
+  /** Loads the comments of a task, and keeps them in step from then on; answers whether that was possible. */
+  async loadComments(workspaceId: string, taskId: string): Promise<boolean> {
+    const flight = this.#tab.startFlight();
+    await this.#tab.commit(() => this.#noteThreads(taskId, { workspaceId, taskId, isLoading: true }));
+    const comments = await this.#readComments(workspaceId, taskId);
+    this.#tab.endFlight(flight);
+    let isLoaded = false;
+    await this.#tab.commit(() => {
+      if (!comments || flight.reset.has(workspaceId)) return this.#noteThreads(taskId, null);
+      isLoaded = true;
+      const isLate = (id: string): boolean => flight.touched.has(`comment:${id}`);
+      const ids = new Set(comments.map(({ id }) => id));
+      const put = comments.filter(({ id }) => !isLate(id));
+      const gone = [...this.view.of('comment', workspaceId)].filter(
+        ([key, row]) => row.taskId === taskId && !ids.has(key) && !isLate(key),
+      );
+      const { notes, rows } = this.#noteThreads(taskId, { workspaceId, taskId, isLoading: false });
+      const remove = [...rows.remove, ...gone.map(([key]) => ({ kind: 'comment' as const, key }))];
+      return { notes, rows: { put: put.map((one) => heldAs('comment', one, workspaceId)), remove } };
+    });
+    return isLoaded;
+  }
+
+  async #readComments(workspaceId: string, taskId: string): Promise<Comment[] | null> {
+    const comments: Comment[] = [];
+    for (let page = 1; ; page++) {
+      const path = `workspaces/${workspaceId}/tasks/${taskId}/comments?limit=100&page=${page}`;
+      const outcome = await this.api.request('GET', path);
+      if (outcome.kind !== 'ok') return null;
+      const { items, total } = outcome.body as { items: Comment[]; total: number };
+      comments.push(...items);
+      if (items.length === 0 || comments.length >= total) return comments;
+    }
+  }
+
+  /** The newest threads, and that of a task as given; comments of others are held no more. */
+  #noteThreads(taskId: string, thread: Thread | null): { notes: { threads: Thread[] }; rows: RowWrites } {
+    const others = this.#tab.threads.filter((other) => other.taskId !== taskId);
+    const threads = [...others, ...(thread ? [thread] : [])].slice(-MAX_THREADS);
+    const kept = new Set<unknown>(threads.map((one) => one.taskId));
+    const remove = this.view
+      .held()
+      .filter(({ kind, value }) => kind === 'comment' && !kept.has(value.taskId))
+      .map(({ key }) => ({ kind: 'comment' as const, key }));
+    return { notes: { threads }, rows: { put: [], remove } };
+  }
+
+  /** Pulls a workspace now, as after a request that is not of the outbox. */
+  pullNow(workspaceId: string): void {
+    this.#puller.pullSoon(workspaceId, 0);
+  }
+
+  #reach(isReached: boolean): void {
+    if (this.#isReached.value === isReached || !this.#tab.lease) return;
+    this.#isReached.value = isReached;
+    this.#tellReach();
+    if (isReached) this.#sender.wake();
+  }
+
+  /** The leader knows; a tab that thought it was may say something else. */
+  #hearReach({ isReached, fence }: { isReached: boolean | null; fence: number }): void {
+    if (fence >= (this.#tab.lease?.fence ?? 0)) this.#isReached.value = isReached;
+    else if (this.#isReached.value !== isReached) this.#tellReach();
+  }
+
+  #tellReach(): void {
+    const { lease } = this.#tab;
+    if (lease) this.#tab.tell({ kind: 'sync', isReached: this.#isReached.value, fence: lease.fence });
+  }
+
+  async #isLost(workspaceId: string): Promise<{ isLost: boolean } | null> {
+    const outcome = await this.api.request('GET', `workspaces/${workspaceId}`);
+    if (outcome.kind === 'ok') {
+      if ((outcome.body as Row).role !== 'viewer') return { isLost: false };
+      await this.#loseWorkspace(workspaceId, false);
+      return { isLost: true };
+    }
+    if (outcome.kind === 'network' || (outcome.status !== 403 && outcome.status !== 404)) return null;
+    await this.#loseWorkspace(workspaceId, true);
+    return { isLost: true };
+  }
+
+  /** All changes of a workspace are set aside together. */
+  async #loseWorkspace(workspaceId: string, forgets: boolean): Promise<void> {
+    const why = {
+      status: 403,
+      error: 'ForbiddenError',
+      message: forgets ? 'You are no longer a member of this workspace' : 'You may only read this workspace',
+      issues: [],
+    };
+    let aside: Change[] = [];
+    await this.#tab.commitAsLeader(({ outbox }) => {
+      const open = outbox.filter((change) => change.workspaceId === workspaceId && !change.aside);
+      const root = open[0]?.id ?? '';
+      aside = open.map((change) => setAside(change, why, root, this.#tab.world.now()));
+      return { changes: { put: aside, remove: [] }, ...(forgets && { forget: [workspaceId] }) };
+    });
+    if (aside.length > 0) this.#tellAside(aside);
+  }
+
+  #tellAside(changes: readonly Change[]): void {
+    const roots = new Set(changes.map(({ aside }) => aside?.root));
+    this.notice.value = waitingActs(this.#tab.outbox.value).find(({ why }) => roots.has(why?.root)) ?? null;
+  }
+
+  async #purgeAside(): Promise<void> {
+    await this.#tab.commitAsLeader(({ outbox }) => {
+      const now = this.#tab.world.now();
+      const old = outbox.filter(({ aside }) => aside && aside.at < now - ASIDE_MS);
+      return old.length > 0 ? { changes: { put: [], remove: old.map(({ seq }) => seq) } } : null;
+    });
+  }
+
+  /** The session is over: rows leave the device, the outbox waits for the same person. */
+  async #loseSession(): Promise<void> {
+    if (this.isSignedOut.value) return;
+    this.isSignedOut.value = true;
+    this.#follow();
+    this.#tab.tell({ kind: 'signedOut' });
+    await this.#tab.erase(true);
+  }
+
+  /** Another tab signed out, or heard that the session is over. */
+  #end(): void {
+    this.isSignedOut.value = true;
+    this.#follow();
+    void this.#tab.end();
+  }
+
+  /** Removes everything of this user from the device, unsent changes included. */
+  async signOut(): Promise<void> {
+    this.isSignedOut.value = true;
+    this.#follow();
+    this.#tab.tell({ kind: 'signedOut' });
+    await this.#tab.erase(false);
+  }
+
+  /** To be called when the page goes: another tab leads at once. */
+  async leave(): Promise<void> {
+    await this.#leadership.leave();
+  }
+
+  close(): void {
+    this.#follow();
+    this.#tab.close();
+  }
+}
+
+const heldAs = (kind: 'task' | 'comment', row: Task | Comment, workspaceId: string): Held => ({
+  kind,
+  key: row.id,
+  workspaceId,
+  value: row as unknown as Row,
+});

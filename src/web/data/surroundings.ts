@@ -1,0 +1,70 @@
+import type { Writes, Written } from './disk.ts';
+
+/** Time and the device, so that tests can move them. */
+export interface World {
+  now(): number;
+  random(): number;
+  /** Calls back once; answers how to cancel. */
+  after(ms: number, callback: () => void): () => void;
+  /** Whether the device says that it has a network: a hint. */
+  isOnline(): boolean;
+  isVisible(): boolean;
+}
+
+/** What tabs of one user tell each other. */
+export type Message =
+  | { kind: 'written'; revision: number; rowRevision: number; writes: Writes; outbox: Written['outbox'] }
+  /** Whether the server was reached; of two that tell it, the one with the higher fence leads. */
+  | { kind: 'sync'; isReached: boolean | null; fence: number }
+  | { kind: 'leaving' }
+  | { kind: 'signedOut' };
+
+export interface Channel {
+  post(message: Message): void;
+  listen(listener: (message: Message) => void): void;
+  close(): void;
+}
+
+/** Web Locks, where there are some: only to notice at once that the leader went. */
+export interface Locks {
+  /** Resolves once the lock is held; it is held until `until` resolves. */
+  hold(name: string, until: Promise<void>): Promise<void>;
+}
+
+/** The device as it is in a browser. */
+export const browserWorld = (): World => ({
+  now: () => Date.now(),
+  random: () => Math.random(),
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+  isOnline: () => navigator.onLine,
+  isVisible: () => document.visibilityState === 'visible',
+});
+
+/** The channel between the tabs of one user. */
+export function browserChannel(userId: string): Channel {
+  const channel = new BroadcastChannel(`errand-${userId}`);
+  return {
+    post: (message) => channel.postMessage(message),
+    listen: (listener) => channel.addEventListener('message', ({ data }) => listener(data as Message)),
+    close: () => channel.close(),
+  };
+}
+
+/** Web Locks of this origin; null on plain http. */
+export function browserLocks(): Locks | null {
+  if (!('locks' in navigator)) return null;
+  return {
+    hold: (name, until) =>
+      new Promise((resolve, reject) => {
+        navigator.locks
+          .request(name, () => {
+            resolve();
+            return until;
+          })
+          .catch(reject);
+      }),
+  };
+}

@@ -1,0 +1,293 @@
+import { type Signal, signal } from '@preact/signals';
+import type { Api } from './api.ts';
+import { addToOutbox, type Change } from './change.ts';
+import { type Disk, type Glance, type Lease, MemoryDisk, type Writes, writesRows } from './disk.ts';
+import type { Position } from './feed.ts';
+import type { Channel, Message, World } from './surroundings.ts';
+import { View } from './view.ts';
+
+/** The comments of a task that are held, and kept in step; while `isLoading` they are still asked for. */
+export interface Thread {
+  workspaceId: string;
+  taskId: string;
+  isLoading: boolean;
+}
+
+/** What happened to rows while a request was under way, so that its response is not put over something newer. */
+export interface Flight {
+  touched: Set<string>;
+  reset: Set<string>;
+}
+
+/** One open page: its copy of the rows, in step with the disk and with the other tabs of the same user. */
+export class Tab {
+  readonly id: string;
+  readonly userId: string;
+  readonly api: Api;
+  readonly world: World;
+  readonly view: View;
+  readonly positions = new Map<string, Position>();
+  readonly notes = new Map<string, unknown>();
+  /** The outbox, what was set aside included. */
+  readonly outbox: Signal<readonly Change[]> = signal([]);
+  /** Whether what is done here outlives the page. */
+  readonly isDurable: Signal<boolean>;
+  readonly isLoaded = signal(false);
+  /** Grows whenever notes or positions change. */
+  readonly noted = signal(0);
+  readonly #channel: Channel;
+  readonly #flights = new Set<Flight>();
+  readonly #listeners = new Set<(message: Message) => void>();
+  #disk: Disk;
+  #queue: Promise<unknown> = Promise.resolve();
+  #stored: readonly Change[] = [];
+  /** Done here, and not on the disk yet. */
+  #unsaved: Change[] = [];
+  #revision = 0;
+  #rowRevision = 0;
+  #era: number | null = null;
+  #isClosed = false;
+  /** The lease that this tab leads by. */
+  lease: Lease | null = null;
+
+  constructor(options: { id: string; userId: string; api: Api; world: World; disk: Disk; channel: Channel }) {
+    this.id = options.id;
+    this.userId = options.userId;
+    this.api = options.api;
+    this.world = options.world;
+    this.#disk = options.disk;
+    this.#channel = options.channel;
+    this.isDurable = signal(options.disk.isDurable);
+    this.view = new View(options.userId);
+    this.#channel.listen((message) => this.#hear(message));
+  }
+
+  get threads(): readonly Thread[] {
+    return (this.notes.get('threads') ?? []) as Thread[];
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Reads everything from the disk; also after messages were missed. */
+  async load(): Promise<void> {
+    const { rows, positions, outbox, notes, revision, rowRevision, era } = await this.#disk.read();
+    if (this.#isClosed || rowRevision < this.#rowRevision) return;
+    this.#era ??= era;
+    if (this.#era !== era) return this.#end();
+    const kept = new Set(rows.map(({ kind, key }) => `${kind}:${key}`));
+    const gone = this.view.held().filter(({ kind, key }) => !kept.has(`${kind}:${key}`));
+    this.positions.clear();
+    for (const position of positions) this.positions.set(position.workspaceId, position);
+    this.notes.clear();
+    for (const [name, value] of Object.entries(notes)) this.notes.set(name, value);
+    this.#rowRevision = rowRevision;
+    if (revision >= this.#revision) {
+      this.#revision = revision;
+      this.#stored = outbox;
+    }
+    for (const flight of this.#flights)
+      for (const { workspaceId } of positions) flight.reset.add(workspaceId);
+    this.#show({ put: rows, remove: gone });
+    this.noted.value++;
+    this.isLoaded.value = true;
+  }
+
+  /** One transaction: decides, writes, and shows what was written here and in the other tabs. */
+  commit(decide: (glance: Glance) => Writes | null): Promise<Writes | null> {
+    const next = this.#queue.then(() => this.#commit(decide));
+    this.#queue = next.catch(() => {});
+    return next;
+  }
+
+  /** The same for the leader: nothing is written once another tab leads. */
+  async commitAsLeader(decide: (glance: Glance) => Writes | null): Promise<Writes | null> {
+    return await this.commit((glance) => {
+      if (!this.leads(glance)) {
+        this.lease = null;
+        return null;
+      }
+      return decide(glance);
+    });
+  }
+
+  /** Whether the row on the disk says that this tab leads. */
+  leads({ lease }: Glance): boolean {
+    return this.lease !== null && lease?.tab === this.id && lease.fence === this.lease.fence;
+  }
+
+  async #commit(decide: (glance: Glance) => Writes | null): Promise<Writes | null> {
+    if (this.#isClosed) return null;
+    let isErased = false;
+    const decideInEra = (glance: Glance): Writes | null => {
+      const writes = decide(glance);
+      isErased = this.#era !== null && glance.era !== this.#era;
+      if (!isErased || !writes) return writes;
+      // What was done stays for the same person; rows must not come back.
+      return writes.changes ? { changes: writes.changes } : null;
+    };
+    const written = await this.#disk.write(decideInEra).catch((error: unknown) => {
+      if (this.#isClosed || !this.#disk.isDurable) throw error;
+      return this.#goOnInMemory().write(decide);
+    });
+    if (isErased) this.#end();
+    if (!written || this.#isClosed) return null;
+    const { writes, outbox, revision, rowRevision } = written;
+    this.#channel.post({ kind: 'written', revision, rowRevision, writes, outbox });
+    const hasRows = rowRevision > this.#rowRevision;
+    // One that wrote only to the outbox tells the number of a transaction that wrote rows before it.
+    const isNext = writesRows(writes) && rowRevision === this.#rowRevision + 1;
+    this.#revision = Math.max(revision, this.#revision);
+    this.#stored = outbox;
+    if (hasRows && isNext) this.#take(writes, rowRevision);
+    this.#show(hasRows && isNext ? rowsOf(writes) : NOTHING);
+    if (hasRows && !isNext) await this.load();
+    return writes;
+  }
+
+  /** The device cannot store (any more): from here on this page stands for itself. */
+  #goOnInMemory(): Disk {
+    const snapshot = {
+      rows: this.view.held(),
+      positions: [...this.positions.values()],
+      outbox: [...this.#stored],
+      notes: Object.fromEntries(this.notes),
+      revision: 0,
+      rowRevision: 0,
+      era: this.#era ?? 0,
+    };
+    this.#disk = new MemoryDisk(false, snapshot);
+    this.#revision = 0;
+    this.#rowRevision = 0;
+    this.isDurable.value = false;
+    return this.#disk;
+  }
+
+  #hear(message: Message): void {
+    if (this.#isClosed) return;
+    for (const listener of this.#listeners) listener(message);
+    if (message.kind !== 'written' || !this.isDurable.value) return;
+    const { revision, rowRevision, writes, outbox } = message;
+    if (revision > this.#revision) {
+      this.#revision = revision;
+      this.#stored = outbox;
+    }
+    const isNext = writesRows(writes) && rowRevision === this.#rowRevision + 1;
+    const isBehind = rowRevision > this.#rowRevision;
+    if (isNext) this.#take(writes, rowRevision);
+    this.#show(isNext ? rowsOf(writes) : NOTHING);
+    if (isBehind && !isNext) void this.catchUp();
+  }
+
+  /** Looks whether messages were missed, as a page does that was asleep. */
+  async catchUp(): Promise<void> {
+    let isBehind = false;
+    await this.commit(({ rowRevision, revision, outbox }) => {
+      isBehind = rowRevision !== this.#rowRevision;
+      if (revision > this.#revision) {
+        this.#revision = revision;
+        this.#stored = structuredClone(outbox);
+      }
+      return null;
+    });
+    if (isBehind) await this.load();
+    else if (!this.#isClosed) this.#show(NOTHING);
+  }
+
+  #take({ rows, positions, forget, notes }: Writes, rowRevision: number): void {
+    this.#rowRevision = rowRevision;
+    const reset = [...(forget ?? [])];
+    for (const { workspaceId, loads } of positions ?? [])
+      if (this.positions.get(workspaceId)?.loads !== loads) reset.push(workspaceId);
+    for (const id of forget ?? []) this.positions.delete(id);
+    for (const position of positions ?? []) this.positions.set(position.workspaceId, position);
+    for (const [name, value] of Object.entries(notes ?? {})) this.notes.set(name, value);
+    if (notes ?? positions ?? forget) this.noted.value++;
+    for (const flight of this.#flights) {
+      // A copy that begins anew: what is under way for it comes too late.
+      for (const id of reset) flight.reset.add(id);
+      for (const { kind, key } of [...(rows?.remove ?? []), ...(rows?.put ?? [])])
+        flight.touched.add(`${kind}:${key}`);
+    }
+  }
+
+  #show(writes: Parameters<View['update']>[0]): void {
+    const outbox = [...this.#stored, ...this.#unsaved];
+    this.view.update(writes, outbox);
+    this.outbox.value = outbox;
+  }
+
+  /** Does something at once: it shows before it is on the disk. */
+  async add(changes: readonly Change[]): Promise<Writes | null> {
+    this.#unsaved.push(...changes);
+    this.#show(NOTHING);
+    const ids = new Set(changes.map(({ id }) => id));
+    return await this.commit((glance) => {
+      let outbox = glance.outbox;
+      const all = { put: [] as Change[], remove: [] as number[] };
+      let seq = outbox.at(-1)?.seq ?? 0;
+      for (const change of changes) {
+        seq = Math.max(seq + 1, this.world.now());
+        const base = this.view.get(change.kind, change.thing);
+        const { put, remove } = addToOutbox({ ...change, seq }, outbox, base);
+        const gone = new Set([...remove, ...put.map((entry) => entry.seq)]);
+        outbox = [...outbox.filter((entry) => !gone.has(entry.seq)), ...put].sort((a, b) => a.seq - b.seq);
+        all.put = [...all.put.filter((entry) => !gone.has(entry.seq)), ...put];
+        all.remove.push(...remove);
+      }
+      this.#unsaved = this.#unsaved.filter(({ id }) => !ids.has(id));
+      return { changes: all };
+    });
+  }
+
+  startFlight(): Flight {
+    const flight = { touched: new Set<string>(), reset: new Set<string>() };
+    this.#flights.add(flight);
+    return flight;
+  }
+
+  endFlight(flight: Flight): void {
+    this.#flights.delete(flight);
+  }
+
+  listen(listener: (message: Message) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  tell(message: Message): void {
+    if (!this.#isClosed) this.#channel.post(message);
+  }
+
+  /** Everything was erased by another tab while this one did not listen. */
+  #end(): void {
+    for (const listener of this.#listeners) listener({ kind: 'signedOut' });
+  }
+
+  /** Removes the rows that the device holds, or everything, and ends. */
+  async erase(keepOutbox: boolean): Promise<void> {
+    await this.#queue;
+    if (keepOutbox) await this.#disk.erase(true);
+    else await this.#disk.destroy();
+    this.close();
+  }
+
+  /** Ends once the disk has what was done here: it stays for the same person. */
+  async end(): Promise<void> {
+    await this.#queue;
+    this.close();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#channel.close();
+    this.#disk.close();
+  }
+}
+
+const NOTHING = { put: [], remove: [] };
+const rowsOf = ({ rows, forget }: Writes): Parameters<View['update']>[0] => ({
+  put: rows?.put ?? [],
+  remove: rows?.remove ?? [],
+  forget,
+});

@@ -1,0 +1,174 @@
+import type { Change, Intent } from './change.ts';
+import { removeComment, restore, stepBack } from './intents.ts';
+import type { ChecklistItem, Comment, Row, Task } from './rows.ts';
+import type { View } from './view.ts';
+
+/** One thing that was done, with what is needed to take it back. */
+export interface Step {
+  intent: Intent;
+  changeId: string;
+  /** The row as it showed before. */
+  before: Row | undefined;
+  /** Of a task that its series had as the next: that series. */
+  seriesId: string | null;
+  /** Of a deletion: what was to be made and was not sent yet. */
+  creation: Row | null;
+}
+
+const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** Notes what a step has to know to be taken back, before it is done. */
+export function stepOf(intent: Intent, changeId: string, view: View): Step {
+  const before = view.row(intent.kind, intent.thing) as Row | undefined;
+  const recurrence = before?.recurrence as Task['recurrence'] | undefined;
+  const series = recurrence?.recurringTaskId
+    ? view.row('recurringTask', recurrence.recurringTaskId)
+    : undefined;
+  const creation = view
+    .changesOf(intent.kind, intent.thing)
+    .find(({ op, sent, thing }) => op === 'create' && sent === 0 && thing === intent.thing);
+  return {
+    intent,
+    changeId,
+    before,
+    seriesId: series && series.nextTaskId === intent.thing ? series.id : null,
+    creation: creation?.fields ?? null,
+  };
+}
+
+/** What takes a step back, as things are now: only what still holds my value is set back. */
+export function inverseOf(step: Step, view: View, outbox: readonly Change[]): Intent[] {
+  const { intent, before, seriesId } = step;
+  const { kind, thing, workspaceId } = intent;
+  const now = view.row(kind, thing) as Row | undefined;
+  const base = { workspaceId, kind, thing };
+  const series = seriesId ? view.row('recurringTask', seriesId) : undefined;
+  const hasAdvanced = series?.nextTaskId && series.nextTaskId !== thing;
+  switch (intent.op) {
+    case 'create': {
+      if (!now) return [];
+      if (kind === 'comment') return [removeComment(now as unknown as Comment, workspaceId)].map(atOnce);
+      return [{ ...base, op: 'delete', fields: intent.fields.taskId ? { keepUpcoming: true } : {} }];
+    }
+    case 'delete': {
+      if (now) return [];
+      const wasNeverSent = step.creation && !outbox.some((change) => change.thing === thing && !change.aside);
+      if (wasNeverSent && step.creation && !view.get(kind, thing))
+        return [{ ...base, op: 'create', fields: step.creation }];
+      if (hasAdvanced && series) return stepBackTo(series.nextTaskId, series, view);
+      if (kind === 'task' || kind === 'list' || kind === 'space')
+        return [restore(kind, workspaceId, thing, before)];
+      return [];
+    }
+    case 'restore':
+      return now ? [{ ...base, op: 'delete', fields: {} }] : [];
+    case 'update': {
+      if (!now || !before) return [];
+      if (
+        hasAdvanced &&
+        series &&
+        'statusId' in intent.fields &&
+        isEqual(now.statusId, intent.fields.statusId)
+      )
+        return stepBackTo(series.nextTaskId, series, view);
+      return setBack(step, now, before, view);
+    }
+    case 'move': {
+      if (!now || !before || now.listId !== intent.fields.listId) return [];
+      const { listId, statusId, position } = before;
+      const status = view.status(String(statusId));
+      return [
+        {
+          ...base,
+          op: 'move',
+          fields: { listId, statusId, position },
+          ...(status && { statusType: status.type }),
+        },
+      ];
+    }
+    case 'addItem':
+      return [{ ...base, op: 'removeItem', fields: { itemId: intent.fields.itemId } }];
+    case 'updateItem':
+    case 'removeItem':
+      return itemBack(step, now, before);
+    case 'pause':
+      return now?.state === 'paused' ? [{ ...base, op: 'resume', fields: {} }] : [];
+    case 'resume':
+      return now?.state === 'active' ? [{ ...base, op: 'pause', fields: {} }] : [];
+    case 'skip':
+      return now ? stepBackTo(now.nextTaskId as string | null, now, view) : [];
+    default:
+      return [];
+  }
+}
+
+const atOnce = ({ delay: _, ...intent }: Intent): Intent => intent;
+
+function stepBackTo(nextTaskId: string | null, series: { id: string } | Row, view: View): Intent[] {
+  const next = nextTaskId ? view.row('task', nextTaskId) : undefined;
+  const row = view.row('recurringTask', String(series.id));
+  const occurrenceAt = next?.recurrence?.occurrenceAt ?? row?.nextRunAt;
+  return row && occurrenceAt ? [stepBack(row, occurrenceAt)] : [];
+}
+
+/** Comments keep their task beside the text; labels are set back one by one. */
+function setBack({ intent }: Step, now: Row, before: Row, view: View): Intent[] {
+  const { addLabelIds, removeLabelIds, taskId, ...plain } = intent.fields;
+  const fields: Row = {};
+  const pairs: Record<string, string> = {
+    dueDate: 'dueDay',
+    dueDay: 'dueDate',
+    startDate: 'startDay',
+    startDay: 'startDate',
+  };
+  for (const [name, mine] of Object.entries(plain)) {
+    if (!isEqual(now[name] ?? null, mine)) continue;
+    const pair = pairs[name];
+    if (pair && !before[name] && before[pair]) fields[pair] = before[pair];
+    else fields[name] = before[name] ?? null;
+  }
+  const had = (before.labelIds ?? []) as string[];
+  const has = (now.labelIds ?? []) as string[];
+  const taken = ((addLabelIds ?? []) as string[]).filter((id) => !had.includes(id) && has.includes(id));
+  const given = ((removeLabelIds ?? []) as string[]).filter((id) => had.includes(id) && !has.includes(id));
+  if (taken.length > 0) fields.removeLabelIds = taken;
+  if (given.length > 0) fields.addLabelIds = given;
+  if (Object.keys(fields).length === 0) return [];
+  if (taskId !== undefined) fields.taskId = taskId;
+  const text =
+    intent.text && intent.text.field in fields
+      ? { ...intent.text, from: intent.fields[intent.text.field] }
+      : undefined;
+  const status = typeof fields.statusId === 'string' ? view.status(fields.statusId) : undefined;
+  const { workspaceId, kind, thing } = intent;
+  return [
+    {
+      workspaceId,
+      kind,
+      thing,
+      op: 'update',
+      fields,
+      ...(text && { text: { field: text.field, from: (text.from ?? null) as string | null } }),
+      ...(status && { statusType: status.type }),
+    },
+  ];
+}
+
+function itemBack({ intent }: Step, now: Row | undefined, before: Row | undefined): Intent[] {
+  const find = (row: Row | undefined): ChecklistItem | undefined =>
+    (row?.checklist as ChecklistItem[] | undefined)?.find(({ id }) => id === intent.fields.itemId);
+  const [was, is] = [find(before), find(now)];
+  if (!was || !now) return [];
+  const { workspaceId, kind, thing } = intent;
+  const { id, ...values } = was;
+  const base = { workspaceId, kind, thing };
+  if (intent.op === 'removeItem')
+    return is ? [] : [{ ...base, op: 'addItem', fields: { itemId: id, ...values } }];
+  const { itemId, ...mine } = intent.fields;
+  const changed = Object.entries(mine).filter(
+    ([name, value]) => is && isEqual(is[name as keyof ChecklistItem], value),
+  );
+  if (changed.length === 0) return [];
+  const fields = Object.fromEntries(changed.map(([name]) => [name, was[name as keyof ChecklistItem]]));
+  return [{ ...base, op: 'updateItem', fields: { itemId, ...fields } }];
+}

@@ -1,0 +1,54 @@
+interface Links {
+  icon: string;
+  touchIcon: string;
+  manifest: string;
+  style: string;
+  script: string;
+  preloads: readonly string[];
+}
+
+/** What the server puts into the document: `{app}` the path of the client, `{api}` that of the API, `{build}` its id. */
+export const PLACEHOLDERS = ['{app}', '{api}', '{build}'] as const;
+
+/** The one document of the client, made at build time; addresses begin with `{app}`, since it is served at any depth. */
+export const documentTemplate = (links: Links): string => `<!doctype html>
+<html lang="en" data-app="{app}" data-api="{api}" data-build="{build}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content">
+<meta name="color-scheme" content="light dark">
+<meta name="theme-color" media="(prefers-color-scheme: light)" content="#f4f3ee">
+<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#121513">
+<meta name="robots" content="noindex">
+<title>Errand</title>
+<link rel="stylesheet" href="{app}${links.style}">
+<script type="module" src="{app}${links.script}"></script>
+${links.preloads.map((path) => `<link rel="modulepreload" href="{app}${path}">\n`).join('')}<link rel="icon" type="image/svg+xml" href="{app}${links.icon}">
+<link rel="apple-touch-icon" href="{app}${links.touchIcon}">
+<link rel="manifest" href="{app}${links.manifest}">
+</head>
+<body>
+<div id="root"></div>
+<noscript>Errand's own screen needs JavaScript. The API does not: see <a href="{api}/docs">its reference</a>.</noscript>
+</body>
+</html>
+`;
+
+/** Lies in assets/, so that its addresses are relative to that folder. */
+export const webManifest = (icons: Record<'svg' | 192 | 512 | 'masked', string>): string =>
+  JSON.stringify({
+    name: 'Errand',
+    short_name: 'Errand',
+    id: '../',
+    start_url: '../today',
+    scope: '../',
+    display: 'standalone',
+    background_color: '#f4f3ee',
+    theme_color: '#f4f3ee',
+    icons: [
+      { src: icons.svg, type: 'image/svg+xml', sizes: 'any', purpose: 'any' },
+      { src: icons[192], type: 'image/png', sizes: '192x192', purpose: 'any' },
+      { src: icons[512], type: 'image/png', sizes: '512x512', purpose: 'any' },
+      { src: icons.masked, type: 'image/png', sizes: '512x512', purpose: 'maskable' },
+    ],
+  });

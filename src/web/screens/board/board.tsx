@@ -1,0 +1,210 @@
+import { useId, useMemo, useState } from 'preact/hooks';
+import type { Status, Task } from '../../data/rows.ts';
+import { today, zone } from '../../shell/clock.ts';
+import { useCommands } from '../../shell/commands.ts';
+import { mayWriteIn } from '../../shell/frame-view.ts';
+import { useShelf } from '../../shell/store.ts';
+import { placeTasks, setStatus, statusesIn, tasksOf } from '../../tasks/changes.ts';
+import { focusRow, rowOf, selection, targets } from '../../tasks/current.ts';
+import { filters, passes } from '../../tasks/filters.ts';
+import { newTaskIn } from '../../tasks/new-task.ts';
+import { StatusMark } from '../../tasks/task-box.tsx';
+import { useFollowedFocus } from '../../tasks/task-groups.tsx';
+import { useTasks } from '../../tasks/use-tasks.ts';
+import { Icon } from '../../ui/icon.tsx';
+import type { ListViewProps } from '../list/list.tsx';
+import { Card } from './card.tsx';
+
+interface Column {
+  status: Status;
+  tasks: readonly Task[];
+}
+
+/** Cards of a column that are drawn at first; more on request, so that a long one stays quick. */
+const SHOWN = 100;
+
+/** A list by status, side by side. */
+export function Board({ list }: ListViewProps) {
+  const { store, userId } = useShelf();
+  const wanted = filters.value;
+  const around = {
+    userId,
+    today: today.value,
+    zone: zone.value,
+    statusOf: (id: string) => store.view.status(id),
+  };
+  const tasks = useTasks(
+    (task) => task.listId === list.id && passes(task, wanted, around),
+    (a, b) => a.position - b.position,
+    [list.id, JSON.stringify(wanted), around.today, zone.value],
+  );
+  const columns = useMemo(
+    () =>
+      statusesIn(list.id).map((status): Column => {
+        const inside = tasks.filter(({ statusId }) => statusId === status.id);
+        const isOver = status.type === 'completed' || status.type === 'canceled';
+        return { status, tasks: isOver ? inside.sort(byChange) : inside };
+      }),
+    [tasks, list],
+  );
+  const ids = useMemo(() => columns.flatMap((column) => column.tasks.map(({ id }) => id)), [columns]);
+  useFollowedFocus(ids);
+  useColumnKeys(columns);
+  return (
+    <div class="columns">
+      {columns.map((column) => (
+        <ColumnView
+          key={column.status.id}
+          column={column}
+          among={columns.map(({ status }) => status)}
+          workspaceId={list.workspaceId}
+        />
+      ))}
+    </div>
+  );
+}
+
+const byChange = (a: Task, b: Task): number => (a.updatedAt < b.updatedAt ? 1 : -1);
+
+interface ColumnProps {
+  column: Column;
+  among: readonly Status[];
+  workspaceId: string;
+}
+
+function ColumnView({ column: { status, tasks }, among, workspaceId }: ColumnProps) {
+  const id = useId();
+  const [over, setOver] = useState<number>();
+  const [most, setMost] = useState(SHOWN);
+  const may = mayWriteIn(workspaceId);
+  const isOver = status.type === 'completed' || status.type === 'canceled';
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    const dragged = event.dataTransfer?.getData('application/x-errand-task') ?? '';
+    const at = over ?? tasks.length;
+    setOver(undefined);
+    if (dragged !== '') dropAt(tasksOf(dragged.split(',')), status, tasks, isOver ? undefined : at);
+  };
+  return (
+    <section
+      class="column"
+      aria-labelledby={id}
+      onDragOver={(event) => {
+        if (!may || !event.dataTransfer?.types.includes('application/x-errand-task')) return;
+        event.preventDefault();
+        setOver(indexAt(event.currentTarget, event.clientY));
+      }}
+      onDragLeave={(event) => {
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(undefined);
+      }}
+      onDrop={drop}
+    >
+      <div class="group-head">
+        <StatusMark status={status} among={among} />
+        <h2 id={id} dir="auto" class="cut">
+          {status.title}
+        </h2>
+        <span class="count">{tasks.length}</span>
+        {may && (
+          <button
+            type="button"
+            class="tool push"
+            aria-label={`New task in ${status.title}`}
+            onClick={() => newTaskIn(status.id)}
+          >
+            <Icon name="plus" />
+          </button>
+        )}
+      </div>
+      <ul class={over === undefined ? undefined : 'over'}>
+        {tasks.slice(0, most).map((task, index) => (
+          <Card key={task.id} id={task.id} isBelow={over === index} mayDrag={may} />
+        ))}
+        {tasks.length > most && (
+          <li>
+            <button type="button" class="button plain" onClick={() => setMost(most + SHOWN)}>
+              Show {Math.min(SHOWN, tasks.length - most)} more
+            </button>
+          </li>
+        )}
+      </ul>
+    </section>
+  );
+}
+
+/** Before which card of a column a pointer is. */
+function indexAt(column: HTMLElement, y: number): number {
+  const cards = [...column.querySelectorAll<HTMLElement>('.card')];
+  const at = cards.findIndex((card) => {
+    const { top, height } = card.getBoundingClientRect();
+    return y < top + height / 2;
+  });
+  return at === -1 ? cards.length : at;
+}
+
+/** Puts tasks into a column: before a card, or where their position puts them. */
+function dropAt(
+  moved: readonly Task[],
+  status: Status,
+  tasks: readonly Task[],
+  at: number | undefined,
+): void {
+  if (moved.length === 0) return;
+  const isHere = moved.every(({ statusId }) => statusId === status.id);
+  if (at === undefined) {
+    if (!isHere) setStatus(moved, status);
+    return;
+  }
+  const ids = new Set(moved.map(({ id }) => id));
+  const before = tasks.slice(0, at).filter(({ id }) => ids.has(id)).length;
+  const rest = tasks.filter(({ id }) => !ids.has(id));
+  placeTasks(rest, at - before, moved, isHere ? {} : { statusId: status.id });
+}
+
+/** Alt and arrows move the card, arrows move the focus. */
+function useColumnKeys(columns: readonly Column[]): void {
+  useCommands(() => {
+    const columnOf = (task: Task) => columns.findIndex(({ status }) => status.id === task.statusId);
+    const shift = (by: number) => () => {
+      const moved = targets();
+      const [first] = moved;
+      const next = first && columns[columnOf(first) + by];
+      if (!first || !next) return;
+      setStatus(moved, next.status);
+      if (selection.peek().size === 0) focusRow(first.id);
+    };
+    const order = (by: number) => () => {
+      const [first] = targets();
+      const column = first && columns[columnOf(first)];
+      if (!first || !column) return;
+      const rest = column.tasks.filter(({ id }) => id !== first.id);
+      const to = column.tasks.findIndex(({ id }) => id === first.id) + by;
+      if (to < 0 || to > rest.length) return;
+      placeTasks(rest, to, [first]);
+      focusRow(first.id);
+    };
+    const side = (by: number) => () => {
+      const id = rowOf(document.activeElement);
+      const from = columns.findIndex(({ tasks }) => tasks.some((task) => task.id === id));
+      const row = columns[from]?.tasks.findIndex((task) => task.id === id) ?? 0;
+      for (let index = from + by; index >= 0 && index < columns.length; index += by) {
+        const { tasks = [] } = columns[index] ?? {};
+        const next = tasks[Math.min(Math.max(row, 0), tasks.length - 1)];
+        if (next) {
+          focusRow(next.id);
+          return;
+        }
+      }
+    };
+    const key = (id: string, title: string, binding: string, run: () => void) =>
+      ({ id, title, group: 'Here', keys: [binding], isKeyOnly: true, run }) as const;
+    return [
+      key('column-left', 'Move to the column before', 'alt+ArrowLeft', shift(-1)),
+      key('column-right', 'Move to the next column', 'alt+ArrowRight', shift(1)),
+      key('card-up', 'Move up', 'alt+ArrowUp', order(-1)),
+      key('card-down', 'Move down', 'alt+ArrowDown', order(1)),
+      key('card-left', 'Column before', 'ArrowLeft', side(-1)),
+      key('card-right', 'Next column', 'ArrowRight', side(1)),
+    ];
+  }, [columns]);
+}

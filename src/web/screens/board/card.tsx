@@ -1,0 +1,99 @@
+import { useShelf } from '../../shell/store.ts';
+import { toggleDone } from '../../tasks/changes.ts';
+import { focusedId, selection } from '../../tasks/current.ts';
+import { openRowMenu } from '../../tasks/pickers.ts';
+import { TaskBox } from '../../tasks/task-box.tsx';
+import { Due, PriorityMark, RowTitle } from '../../tasks/task-row.tsx';
+import { Avatar } from '../../ui/avatar.tsx';
+import { Icon } from '../../ui/icon.tsx';
+
+interface Props {
+  id: string;
+  /** What is dragged would come before it. */
+  isBelow: boolean;
+  mayDrag: boolean;
+}
+
+/** A task on the board. */
+export function Card({ id, isBelow, mayDrag }: Props) {
+  const { view } = useShelf().store;
+  const task = view.signal('task', id).value;
+  const isSelected = selection.value.has(id);
+  if (!task) return null;
+  const { checklist, commentCount, assigneeId, workspaceId, priority, recurrence } = task;
+  const type = view.status(task.statusId)?.type;
+  const isOver = type === 'completed' || type === 'canceled';
+  const person = assigneeId ? view.signal('member', `${workspaceId}/${assigneeId}`).value : undefined;
+  const labels = task.labelIds.flatMap((labelId) => view.signal('label', labelId).value ?? []);
+  return (
+    <li
+      class={`card${isSelected ? ' selected' : ''}${isBelow ? ' below' : ''}${isOver ? ' closed' : ''}`}
+      data-task={id}
+      draggable={mayDrag}
+      onDragStart={(event) => {
+        const moved = selection.peek().has(id) ? [...selection.peek()] : [id];
+        event.dataTransfer?.setData('application/x-errand-task', moved.join());
+        if (event.dataTransfer) event.dataTransfer.effectAllowed = 'move';
+      }}
+      onFocusCapture={() => {
+        focusedId.value = id;
+      }}
+      onContextMenu={(event) => {
+        if (event.shiftKey) return;
+        event.preventDefault();
+        openRowMenu(id, event.currentTarget, { x: event.clientX, y: event.clientY });
+      }}
+    >
+      <div class="card-title">
+        <TaskBox task={task} onToggle={() => toggleDone([task])} />
+        <RowTitle task={task} isSelected={isSelected} />
+        <button
+          type="button"
+          class="tool card-more"
+          aria-label="More"
+          aria-haspopup="menu"
+          tabIndex={-1}
+          onClick={(event) => openRowMenu(id, event.currentTarget)}
+        >
+          <Icon name="more" />
+        </button>
+      </div>
+      <div class="card-meta">
+        {priority !== 'none' && <PriorityMark task={task} />}
+        <Due task={task} />
+        {(checklist.length > 0 || commentCount > 0 || recurrence?.recurringTaskId != null) && (
+          <span class="glyphs">
+            {checklist.length > 0 && (
+              <span>
+                <Icon name="checks" small />
+                <span class="hidden">Checklist </span>
+                <span class="n">
+                  {checklist.filter(({ isDone }) => isDone).length}/{checklist.length}
+                </span>
+              </span>
+            )}
+            {commentCount > 0 && (
+              <span>
+                <Icon name="comment" small />
+                <span class="hidden">Comments </span>
+                <span class="n">{commentCount}</span>
+              </span>
+            )}
+            {recurrence?.recurringTaskId != null && (
+              <span>
+                <Icon name="repeat" small />
+                <span class="hidden">Repeats</span>
+              </span>
+            )}
+          </span>
+        )}
+        {labels.map((label) => (
+          <span key={label.id} class="label" style={{ '--hue': label.color }} dir="auto">
+            {label.title}
+          </span>
+        ))}
+        {person && <Avatar id={person.userId} name={person.name} />}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,211 @@
+import { computed } from '@preact/signals';
+import type { ComponentType } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { List as ListRow, Task } from '../../data/rows.ts';
+import { addressOf } from '../../shell/addresses.ts';
+import { today, zone } from '../../shell/clock.ts';
+import { useCommands } from '../../shell/commands.ts';
+import { Examples } from '../../shell/first-visit.tsx';
+import { inbox, isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
+import { Lazy } from '../../shell/lazy.tsx';
+import { hrefOf, navigate, path, query, setQuery, setView } from '../../shell/navigation.ts';
+import { openQuickAdd } from '../../shell/overlays.tsx';
+import type { ScreenProps } from '../../shell/screens.ts';
+import { isOpen, useShelf } from '../../shell/store.ts';
+import { showToast } from '../../shell/toasts.ts';
+import { placeTasks } from '../../tasks/changes.ts';
+import { focusRow, targets } from '../../tasks/current.ts';
+import { Empty, NothingPasses } from '../../tasks/empty.tsx';
+import { compareBy, FILTER_NAMES, filters, grouping, passes, sort } from '../../tasks/filters.ts';
+import { groupsOf } from '../../tasks/grouping.ts';
+import { KeyLine } from '../../tasks/key-line.tsx';
+import { ScreenHead } from '../../tasks/screen-head.tsx';
+import { useTaskCommands } from '../../tasks/task-commands.ts';
+import { TaskGroups } from '../../tasks/task-groups.tsx';
+import { useTasks } from '../../tasks/use-tasks.ts';
+import { NotFound } from '../not-found/not-found.tsx';
+import { Older } from './older.tsx';
+
+const VIEWS = { list: 'List', board: 'Board', calendar: 'Calendar' } as const;
+type View = keyof typeof VIEWS;
+
+const view = computed<View>(() => {
+  const wanted = query.value.get('view');
+  return wanted === 'board' || wanted === 'calendar' ? wanted : 'list';
+});
+
+/** What draws a list's board or calendar below the head. */
+export interface ListViewProps {
+  list: ListRow;
+}
+
+const loadBoard = async (): Promise<ComponentType<ListViewProps>> =>
+  (await import('../board/board.tsx')).Board;
+const loadCalendar = async (): Promise<ComponentType<ListViewProps>> =>
+  (await import('../calendar/list-calendar.tsx')).ListCalendar;
+
+/** A list: as rows, as a board by status, or as a calendar. */
+export function List({ params }: ScreenProps) {
+  const held = useShelf();
+  const isInbox = params.listId === undefined;
+  const listId = params.listId ?? inbox.value?.id ?? '';
+  const list = held.store.view.signal('list', listId).value;
+  useTaskCommands();
+  useCommands(
+    () => [
+      {
+        id: 'view-list',
+        title: 'View: list',
+        group: 'View',
+        icon: 'list',
+        keys: ['v l'],
+        run: () => setView(undefined),
+      },
+      {
+        id: 'view-board',
+        title: 'View: board',
+        group: 'View',
+        icon: 'board',
+        keys: ['v b'],
+        run: () => setView('board'),
+      },
+      {
+        id: 'view-calendar',
+        title: 'View: calendar',
+        group: 'View',
+        icon: 'upcoming',
+        keys: ['v c'],
+        run: () => setView('calendar'),
+      },
+    ],
+    [],
+  );
+  if (!list) return isFirstLoad.value ? <main class="sheet" aria-busy="true" /> : <NotFound />;
+  return (
+    <main class={view.value === 'board' ? 'board' : 'sheet'}>
+      <ScreenHead
+        title={isInbox ? 'Inbox' : list.title}
+        listId={list.id}
+        workspaceId={list.workspaceId}
+        hasDisplay={view.value === 'list'}
+        menu={[
+          {
+            title: 'Lists and spaces',
+            icon: 'settings',
+            run: () => navigate(addressOf('settingsSpaces', { w: list.workspaceId })),
+          },
+          {
+            title: 'Statuses',
+            icon: 'status',
+            run: () => navigate(addressOf('settingsStatuses', { w: list.workspaceId })),
+          },
+        ]}
+      >
+        <nav class="tabs" aria-label="View">
+          {(Object.keys(VIEWS) as View[]).map((name) => (
+            <a
+              key={name}
+              href={hrefOf(name === 'list' ? path.value : `${path.value}?view=${name}`)}
+              aria-current={view.value === name ? 'true' : undefined}
+            >
+              {VIEWS[name]}
+            </a>
+          ))}
+        </nav>
+      </ScreenHead>
+      {isInbox && <Examples />}
+      {view.value === 'list' && <Rows key={list.id} list={list} />}
+      {view.value === 'board' && <Lazy key="board" load={loadBoard} props={{ list }} />}
+      {view.value === 'calendar' && <Lazy key="calendar" load={loadCalendar} props={{ list }} />}
+      <KeyLine />
+    </main>
+  );
+}
+
+function Rows({ list }: ListViewProps) {
+  const held = useShelf();
+  const { store, userId, labels, membersIn } = held;
+  const wanted = filters.value;
+  const isFiltered = Object.keys(wanted).length > 0;
+  const order = sort.value;
+  const isOwnOrder = order === 'position';
+  const around = {
+    userId,
+    today: today.value,
+    zone: zone.value,
+    statusOf: (id: string) => store.view.status(id),
+  };
+  const compare = useMemo(() => compareBy(order, zone.value), [order, zone.value]);
+  const tasks = useTasks((task) => task.listId === list.id && passes(task, wanted, around), compare, [
+    list.id,
+    JSON.stringify(wanted),
+    around.today,
+    order,
+    zone.value,
+  ]);
+  labels.revision.value;
+  const groups = useMemo(
+    () =>
+      groupsOf(tasks, grouping.value, {
+        list,
+        labels: labels.rows,
+        members: membersIn(list.workspaceId).rows,
+      }),
+    [tasks, grouping.value, list, labels.revision.value],
+  );
+  useOrderKeys(tasks, isOwnOrder);
+  const [hasOlder, setHasOlder] = useState(true);
+  useEffect(() => setHasOlder(true), [list.id]);
+  if (tasks.length === 0 && !isFirstLoad.value) {
+    const clear = () => setQuery(Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined])));
+    return isFiltered ? <NothingPasses onClear={clear} /> : <Empty />;
+  }
+  const hasDone = tasks.some((task) => !isOpen(store, task));
+  return (
+    <div class="scroll" aria-busy={isFirstLoad.value}>
+      <TaskGroups groups={groups} />
+      {hasOlder && (hasDone || tasks.length > 0) && <Older list={list} onEnd={() => setHasOlder(false)} />}
+      {mayWriteIn(list.workspaceId) && (
+        <button type="button" class="button plain add-row" onClick={openQuickAdd}>
+          New task…
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Alt ↑ and Alt ↓ move tasks within their status, in the list's own order. */
+function useOrderKeys(tasks: readonly Task[], isOwnOrder: boolean): void {
+  useCommands(() => {
+    const move = (by: number) => () => {
+      if (!isOwnOrder) return showToast('This list is sorted: its own order cannot be changed.');
+      const [first] = targets();
+      if (!first) return;
+      const rows = tasks.filter(({ statusId }) => statusId === first.statusId);
+      const at = rows.findIndex(({ id }) => id === first.id);
+      const rest = rows.filter(({ id }) => id !== first.id);
+      const to = at + by;
+      if (at === -1 || to < 0 || to > rest.length) return;
+      placeTasks(rest, to, [first]);
+      focusRow(first.id);
+    };
+    return [
+      {
+        id: 'order-up',
+        title: 'Move up',
+        group: 'Here',
+        keys: ['alt+ArrowUp'],
+        isKeyOnly: true,
+        run: move(-1),
+      },
+      {
+        id: 'order-down',
+        title: 'Move down',
+        group: 'Here',
+        keys: ['alt+ArrowDown'],
+        isKeyOnly: true,
+        run: move(1),
+      },
+    ];
+  }, [tasks, isOwnOrder]);
+}

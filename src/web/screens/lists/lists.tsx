@@ -1,0 +1,63 @@
+import { addressOf } from '../../shell/addresses.ts';
+import { inbox, workspace } from '../../shell/frame-view.ts';
+import { hrefOf } from '../../shell/navigation.ts';
+import { shelf } from '../../shell/store.ts';
+import { LinkRow } from '../../ui/link-row.tsx';
+import { ScreenHeading } from '../../ui/screen-heading.tsx';
+
+const openIn = (listId: string) => shelf.value?.openByList.of(listId).value;
+
+/** On phones: what the left side holds elsewhere. */
+export function Lists() {
+  const current = workspace.value;
+  return (
+    <main class="sheet narrow">
+      <header class="head">
+        <ScreenHeading title="Lists" />
+      </header>
+      <div class="scroll">
+        <ul class="links">
+          <LinkRow href={hrefOf(addressOf('upcoming'))} icon="upcoming" title="Upcoming" />
+          {current && inbox.value && (
+            <LinkRow
+              href={hrefOf(addressOf('inbox', { w: current.id }))}
+              icon="inbox"
+              title="Inbox"
+              count={openIn(inbox.value.id)}
+            />
+          )}
+          {current && (
+            <>
+              <LinkRow
+                href={hrefOf(addressOf('recurring', { w: current.id }))}
+                icon="repeat"
+                title="Recurring"
+              />
+              <LinkRow href={hrefOf(addressOf('trash', { w: current.id }))} icon="trash" title="Trash" />
+            </>
+          )}
+        </ul>
+        {current?.spaces.map((space) => (
+          <section key={space.id} aria-labelledby={`space-${space.id}`}>
+            <div class="group-head">
+              <h2 id={`space-${space.id}`} dir="auto">
+                {space.title}
+              </h2>
+            </div>
+            <ul class="links">
+              {space.lists.map(({ id, title }) => (
+                <LinkRow
+                  key={id}
+                  href={hrefOf(addressOf('list', { w: current.id, listId: id }))}
+                  icon="list"
+                  title={title}
+                  count={openIn(id)}
+                />
+              ))}
+            </ul>
+          </section>
+        ))}
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,108 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Notification } from '../../../notifications/schema.ts';
+import { addressOf } from '../../shell/addresses.ts';
+import { call } from '../../shell/api.ts';
+import { now, zone } from '../../shell/clock.ts';
+import { unread } from '../../shell/frame-view.ts';
+import { hrefOf } from '../../shell/navigation.ts';
+import { useShelf } from '../../shell/store.ts';
+import { showToast } from '../../shell/toasts.ts';
+import { sayInstant } from '../../text/say-dates.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { ScreenHeading } from '../../ui/screen-heading.tsx';
+
+const LIMIT = 50;
+
+/** What happened that concerns the person, newest first. */
+export function Notifications() {
+  const { userId } = useShelf();
+  const [items, setItems] = useState<readonly Notification[]>();
+  const [total, setTotal] = useState(0);
+  const [isMissing, setMissing] = useState(false);
+  const load = async (page: number) => {
+    const reply = await call<{ items: Notification[]; total: number }>(
+      'GET',
+      `/me/notifications?page=${page}&limit=${LIMIT}`,
+    );
+    if (reply.kind !== 'ok') return setMissing(true);
+    setMissing(false);
+    setTotal(reply.body.total);
+    setItems((before) => (page === 1 ? reply.body.items : [...(before ?? []), ...reply.body.items]));
+  };
+  const { value: count } = unread;
+  useEffect(() => void load(1), [count]);
+  const markRead = (notification: Notification) => {
+    if (notification.readAt !== null) return;
+    void call('POST', `/me/notifications/${notification.id}/read`, { userId });
+    const readAt = new Date().toISOString();
+    setItems((before) => before?.map((one) => (one.id === notification.id ? { ...one, readAt } : one)));
+  };
+  const markAll = async () => {
+    const reply = await call('POST', '/me/notifications/read-all', { userId });
+    if (reply.kind === 'ok') await load(1);
+    else showToast('They could not be marked. Try again.');
+  };
+  const hasUnread = items?.some(({ readAt }) => readAt === null) ?? false;
+  return (
+    <main class="sheet narrow">
+      <header class="head">
+        <ScreenHeading title="Notifications" />
+        {hasUnread && (
+          <div class="tools">
+            <button type="button" class="button" onClick={markAll}>
+              Mark all read
+            </button>
+          </div>
+        )}
+      </header>
+      <div class="scroll" aria-busy={items === undefined && !isMissing}>
+        {isMissing && <p class="quiet">Notifications are shown once the server can be reached.</p>}
+        {items?.length === 0 && (
+          <p class="quiet">Nothing yet. What others give you, and what falls due, is told here.</p>
+        )}
+        <ul class="notifications">
+          {items?.map((notification) => (
+            <li key={notification.id} class={notification.readAt === null ? 'unread' : undefined}>
+              <a
+                class="link-row"
+                href={hrefOf(addressFor(notification))}
+                onClick={() => markRead(notification)}
+              >
+                <Icon name="notifications" />
+                <span class="notification-text">
+                  <span dir="auto">
+                    {notification.readAt === null && <span class="hidden">Unread: </span>}
+                    {notification.title}
+                  </span>
+                  <span class="quiet cut" dir="auto">
+                    {notification.body}
+                  </span>
+                </span>
+                <time class="quiet push" dateTime={notification.createdAt}>
+                  {sayInstant(notification.createdAt, zone.value, now.value)}
+                </time>
+              </a>
+            </li>
+          ))}
+        </ul>
+        {items !== undefined && items.length < total && (
+          <button
+            type="button"
+            class="button"
+            onClick={() => void load(Math.floor(items.length / LIMIT) + 1)}
+          >
+            Show older
+          </button>
+        )}
+      </div>
+    </main>
+  );
+}
+
+/** Where it leads: to its task, else to its workspace's people, else nowhere else. */
+function addressFor({ type, data }: Notification): string {
+  const { workspaceId: w, taskId } = data;
+  if (w && taskId) return addressOf('task', { w, task: taskId });
+  if (String(type).startsWith('token')) return addressOf('tokens');
+  return w ? addressOf('settingsPeople', { w }) : addressOf('notifications');
+}

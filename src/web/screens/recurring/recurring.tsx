@@ -1,0 +1,132 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { pause, remove, resume, skip } from '../../data/intents.ts';
+import type { Series } from '../../data/rows.ts';
+import { now, today, zone } from '../../shell/clock.ts';
+import { isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
+import type { ScreenProps } from '../../shell/screens.ts';
+import { useShelf } from '../../shell/store.ts';
+import { act } from '../../tasks/act.ts';
+import { quoted } from '../../tasks/changes.ts';
+import { openSeriesItself } from '../../tasks/series.ts';
+import { sayDay, sayInstant } from '../../text/say-dates.ts';
+import { sayRule } from '../../text/say-rules.ts';
+import { dayIn } from '../../text/zones.ts';
+import { Ask } from '../../ui/ask.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { MenuButton } from '../../ui/menu.tsx';
+import { ScreenHeading } from '../../ui/screen-heading.tsx';
+
+/** The series of a workspace in words. */
+export function Recurring({ params }: ScreenProps) {
+  const w = params.w ?? '';
+  const { store } = useShelf();
+  const [removing, setRemoving] = useState<Series>();
+  const list = useMemo(
+    () => store.view.list('recurringTask', ({ workspaceId }) => workspaceId === w, byNext),
+    [store, w],
+  );
+  useEffect(() => list.dispose, [list]);
+  list.revision.value;
+  return (
+    <main class="sheet narrow">
+      <header class="head">
+        <ScreenHeading title="Recurring" />
+      </header>
+      <div class="scroll" aria-busy={isFirstLoad.value}>
+        {list.rows.length === 0 && !isFirstLoad.value && (
+          <p class="quiet">
+            Nothing repeats yet. In quick add, write “every Monday 9:00”; on a task, press <kbd>R</kbd>.
+          </p>
+        )}
+        <ul class="entries">
+          {list.rows.map((series) => (
+            <Entry key={series.id} series={series} onRemove={() => setRemoving(series)} />
+          ))}
+        </ul>
+      </div>
+      {removing && (
+        <Ask
+          title="Delete series"
+          yes="Delete"
+          onYes={() => {
+            act(`Deleted the series ${quoted(removing.title)}`, [remove('recurringTask', removing)]);
+            setRemoving(undefined);
+          }}
+          onClose={() => setRemoving(undefined)}
+        >
+          {quoted(removing.title)} makes no more tasks. What was done stays.
+        </Ask>
+      )}
+    </main>
+  );
+}
+
+const byNext = (a: Series, b: Series): number => {
+  const [one, other] = [a.nextRunAt ?? '~', b.nextRunAt ?? '~'];
+  return one === other ? a.title.localeCompare(b.title) : one < other ? -1 : 1;
+};
+
+/** What has no time of day is on a day of the zone of its rule. */
+const sayNext = (at: string, { timeOfDay, timezone }: Series['interval']): string =>
+  timeOfDay === null ? sayDay(dayIn(at, timezone), today.value) : sayInstant(at, zone.value, now.value);
+
+function Entry({ series, onRemove }: { series: Series; onRemove(): void }) {
+  const { view } = useShelf().store;
+  const { title, state, nextRunAt, interval, endCondition } = series;
+  const may = mayWriteIn(series.workspaceId);
+  const next =
+    state === 'paused'
+      ? 'Paused'
+      : state === 'ended'
+        ? 'Ended'
+        : nextRunAt
+          ? `Next ${sayNext(nextRunAt, interval)}`
+          : '';
+  const skipNext = () => {
+    const intent = skip(view, series);
+    if (intent) act(`Skipped ${quoted(title)}`, [intent]);
+  };
+  return (
+    <li aria-label={title}>
+      <Icon name="repeat" />
+      <div>
+        <p class="cut" dir="auto">
+          {title}
+        </p>
+        <p class="quiet">
+          {sayRule(interval, endCondition, today.value, zone.value)}
+          {next && `. ${next}`}
+        </p>
+      </div>
+      {may && (
+        <div class="line push">
+          <button type="button" class="button" onClick={() => openSeriesItself(series.id)}>
+            Edit
+          </button>
+          <MenuButton
+            class="tool"
+            label={`More for ${title}`}
+            items={[
+              state === 'paused'
+                ? {
+                    title: 'Resume',
+                    icon: 'resume',
+                    run: () => act(`Resumed ${quoted(title)}`, [resume(series)]),
+                  }
+                : {
+                    title: 'Pause',
+                    icon: 'pause',
+                    isDisabled: state === 'ended',
+                    run: () => act(`Paused ${quoted(title)}`, [pause(series)]),
+                  },
+              { title: 'Skip next', icon: 'right', isDisabled: state !== 'active', run: skipNext },
+              { title: 'Delete', icon: 'trash', startsGroup: true, run: onRemove },
+            ]}
+          >
+            <Icon name="more" />
+          </MenuButton>
+        </div>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,174 @@
+import { signal } from '@preact/signals';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Task } from '../../data/rows.ts';
+import { today, zone } from '../../shell/clock.ts';
+import { workspace } from '../../shell/frame-view.ts';
+import { query, setQuery } from '../../shell/navigation.ts';
+import type { ScreenProps } from '../../shell/screens.ts';
+import { isOpen, useShelf } from '../../shell/store.ts';
+import { moveFocus } from '../../tasks/current.ts';
+import { filters, passes } from '../../tasks/filters.ts';
+import { KeyLine } from '../../tasks/key-line.tsx';
+import { ScreenHead } from '../../tasks/screen-head.tsx';
+import { useTaskCommands } from '../../tasks/task-commands.ts';
+import { type TaskGroup, TaskGroups } from '../../tasks/task-groups.tsx';
+import { fold } from '../../text/match.ts';
+import { Icon } from '../../ui/icon.tsx';
+
+const SHOWN = 50;
+const WAIT_MS = 250;
+
+/** What was sought on this page, newest first. */
+const recent = signal<readonly string[]>([]);
+
+const wordsOf = (text: string): string[] => fold(text).split(/\s+/).filter(Boolean);
+
+/** Tasks by their words: those held at once, the server's below. */
+export function Search({ params }: ScreenProps) {
+  const { store, userId } = useShelf();
+  const w = params.w ?? workspace.value?.id ?? '';
+  const [typed, setTyped] = useState(query.value.get('q') ?? '');
+  const [found, setFound] = useState<{ q: string; ids: readonly string[] }>({ q: '', ids: [] });
+  const [isMissing, setMissing] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const q = typed.trim();
+  const wanted = filters.value;
+  useTaskCommands();
+  useEffect(() => input.current?.focus(), []);
+  useEffect(() => {
+    setQuery({ q: q || undefined });
+    if (q === '') {
+      setFound({ q: '', ids: [] });
+      return;
+    }
+    let isWanted = true;
+    const timer = setTimeout(async () => {
+      const parameters = new URLSearchParams({ q: q.slice(0, 200), limit: '100' });
+      const answer = await store.ask(w, `tasks/search?${parameters}`);
+      if (!isWanted) return;
+      setMissing(answer === null);
+      if (answer) setFound({ q, ids: answer.items.map(({ id }) => id) });
+      recent.value = [q, ...recent.value.filter((other) => other !== q)].slice(0, 8);
+    }, WAIT_MS);
+    return () => {
+      isWanted = false;
+      clearTimeout(timer);
+    };
+  }, [q, w, store]);
+  const around = {
+    userId,
+    today: today.value,
+    zone: zone.value,
+    statusOf: (id: string) => store.view.status(id),
+  };
+  const here = useMemo(() => {
+    const words = wordsOf(q);
+    if (words.length === 0) return [];
+    const best: { task: Task; score: number }[] = [];
+    for (const task of store.view.all('task')) {
+      if (task.workspaceId !== w || !passes(task, wanted, around)) continue;
+      const title = fold(task.title);
+      if (!words.every((word) => title.includes(word))) continue;
+      best.push({ task, score: (isOpen(store, task) ? 0 : 1000) + title.indexOf(words[0] ?? '') });
+    }
+    return best
+      .sort((a, b) => a.score - b.score)
+      .slice(0, SHOWN)
+      .map(({ task }) => task.id);
+  }, [q, w, wanted, found]);
+  const older =
+    found.q === q
+      ? found.ids.filter((id) => {
+          const task = store.view.row('task', id);
+          return !here.includes(id) && task !== undefined && passes(task, wanted, around);
+        })
+      : [];
+  const groups = useMemo(
+    () =>
+      [
+        { key: 'here', title: 'On this device', ids: here },
+        { key: 'server', title: 'More, from the server', ids: older },
+      ].filter(({ ids }) => ids.length > 0) as TaskGroup[],
+    [here, older.join()],
+  );
+  return (
+    <main class="sheet search-screen">
+      <ScreenHead title="Search" workspaceId={w} />
+      <div class="search-line">
+        <label class="input search">
+          <Icon name="search" />
+          <span class="hidden">Search</span>
+          <input
+            ref={input}
+            type="search"
+            maxLength={200}
+            autocomplete="off"
+            dir="auto"
+            value={typed}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.isComposing) return;
+              if (event.key === 'ArrowDown' || event.key === 'Enter') {
+                event.preventDefault();
+                moveFocus(1);
+              } else if (event.key === 'Escape' && typed !== '') {
+                event.preventDefault();
+                event.stopPropagation();
+                setTyped('');
+              }
+            }}
+          />
+        </label>
+      </div>
+      <div class="scroll">
+        <TaskGroups
+          groups={groups}
+          showsList
+          marked={(title) => <Marked title={title} words={wordsOf(q)} />}
+        />
+        <p class="quiet search-note" role="status">
+          {q !== '' && groups.length === 0 && found.q === q && 'No task has these words.'}
+          {isMissing && 'The server cannot be reached: only what is on this device was sought.'}
+        </p>
+        {q === '' && recent.value.length > 0 && (
+          <section aria-label="Recent">
+            <div class="group-head">
+              <h2>Recent</h2>
+            </div>
+            <div class="chips">
+              {recent.value.map((text) => (
+                <button key={text} type="button" class="chip" dir="auto" onClick={() => setTyped(text)}>
+                  {text}
+                </button>
+              ))}
+            </div>
+          </section>
+        )}
+      </div>
+      <KeyLine />
+    </main>
+  );
+}
+
+/** A title with the words that were found, where folding keeps their place. */
+function Marked({ title, words }: { title: string; words: readonly string[] }) {
+  const folded = fold(title);
+  if (folded.length !== title.length) return <>{title}</>;
+  const spans = words
+    .map((word) => [folded.indexOf(word), word.length] as const)
+    .filter(([at]) => at !== -1)
+    .sort(([a], [b]) => a - b);
+  const parts = [];
+  let end = 0;
+  for (const [at, length] of spans) {
+    if (at < end) continue;
+    parts.push(title.slice(end, at), <mark key={at}>{title.slice(at, at + length)}</mark>);
+    end = at + length;
+  }
+  return (
+    <>
+      {parts}
+      {title.slice(end)}
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+import { useState } from 'preact/hooks';
+import { call } from '../../shell/api.ts';
+import { place } from '../../shell/navigation.ts';
+import { me, session } from '../../shell/session.ts';
+import { forgetStore } from '../../shell/store.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form, useForm } from '../../ui/form.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Import } from './import.tsx';
+import { Part, SettingsPage } from './page.tsx';
+
+/** Lets the browser save the document as it comes. */
+function download(): void {
+  const link = document.createElement('a');
+  link.href = `${place.api}/account/export`;
+  link.download = 'errand-export.json';
+  link.click();
+}
+
+/** Taking everything along, and leaving. */
+export function YourData() {
+  const [isDeleting, setDeleting] = useState(false);
+  return (
+    <SettingsPage title="Your data">
+      <Part
+        title="Export"
+        note="Everything of your account and of the workspaces you own, as one JSON document."
+      >
+        <div class="line">
+          <button type="button" class="button" onClick={download}>
+            <Icon name="download" />
+            Export
+          </button>
+        </div>
+      </Part>
+      <Import />
+      <Part
+        title="Deletion"
+        note="Workspaces you own with others go to their longest-standing admin or member; the rest is deleted for good."
+      >
+        <div class="line">
+          <button type="button" class="button danger" onClick={() => setDeleting(true)}>
+            Delete account
+          </button>
+        </div>
+      </Part>
+      {isDeleting && <DeleteAccount onClose={() => setDeleting(false)} />}
+    </SettingsPage>
+  );
+}
+
+function DeleteAccount({ onClose }: { onClose(): void }) {
+  const [proof, setProof] = useState('');
+  const hasPassword = me.value?.hasPassword !== false;
+  const form = useForm(['password', 'email']);
+  const field = hasPassword ? 'password' : 'email';
+  const send = async () => {
+    const isDone = await form.send(
+      () => call('DELETE', '/auth/me', { body: { [field]: proof }, userId: me.value?.id }),
+      (failure) =>
+        failure.kind === 'error' && failure.status === 403 ? `That ${field} is wrong.` : undefined,
+    );
+    if (!isDone) return;
+    await forgetStore();
+    session.value = { kind: 'out' };
+  };
+  return (
+    <Dialog label="Delete account" class="small" onClose={onClose}>
+      <div class="view-form">
+        <h2>Delete account</h2>
+        <p>This cannot be taken back. {hasPassword ? 'Your password' : 'Your email address'} confirms it.</p>
+        <Form state={form} onSubmit={send}>
+          <Field
+            label={hasPassword ? 'Password' : 'Email'}
+            name={field}
+            type={field}
+            autocomplete={hasPassword ? 'current-password' : 'email'}
+            autoFocus
+            value={proof}
+            error={form.errorOf(field)}
+            onInput={(event) => setProof(event.currentTarget.value)}
+          />
+          <div class="line">
+            <button type="button" class="button push" onClick={onClose}>
+              Cancel
+            </button>
+            <button type="submit" class="button main danger">
+              Delete account
+            </button>
+          </div>
+        </Form>
+      </div>
+    </Dialog>
+  );
+}

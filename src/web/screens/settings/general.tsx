@@ -1,0 +1,70 @@
+import { useState } from 'preact/hooks';
+import type { Workspace } from '../../data/rows.ts';
+import { call } from '../../shell/api.ts';
+import { workspaces } from '../../shell/frame-view.ts';
+import type { ScreenProps } from '../../shell/screens.ts';
+import { useShelf } from '../../shell/store.ts';
+import { showToast } from '../../shell/toasts.ts';
+import { Field } from '../../ui/field.tsx';
+import { Form, useForm } from '../../ui/form.tsx';
+import { Leaving } from './leaving.tsx';
+import { SettingsPage } from './page.tsx';
+
+/** A workspace's name and key; leaving it, handing it over, deleting it. */
+export function General({ params }: ScreenProps) {
+  const w = params.w ?? '';
+  const { store } = useShelf();
+  const row = store.view.signal('workspace', w).value;
+  return (
+    <SettingsPage title="General" w={w}>
+      {row && <Naming key={w} row={row} />}
+      <Leaving w={w} hasDelete />
+    </SettingsPage>
+  );
+}
+
+function Naming({ row }: { row: Workspace }) {
+  const { store, userId } = useShelf();
+  const w = row.id;
+  const role = workspaces.value.find(({ id }) => id === w)?.role;
+  const isAdmin = role === 'owner' || role === 'admin';
+  const [title, setTitle] = useState(row.title);
+  const [key, setKey] = useState(row.key);
+  const form = useForm(['title', 'key']);
+  const save = async () => {
+    const body = { title, ...(key !== row.key && { key: key.toUpperCase() }) };
+    if (!(await form.send(() => call('PATCH', `/workspaces/${w}`, { body, userId })))) return;
+    showToast('Saved');
+    store.pullNow(w);
+  };
+  return (
+    <Form state={form} onSubmit={save}>
+      <Field
+        label="Name"
+        name="title"
+        autocomplete="off"
+        disabled={!isAdmin}
+        value={title}
+        error={form.errorOf('title')}
+        onInput={(event) => setTitle(event.currentTarget.value)}
+      />
+      <Field
+        label="Key"
+        name="key"
+        autocomplete="off"
+        disabled={!isAdmin}
+        hint={`Two to six letters before the numbers of tasks: ${(key || row.key).toUpperCase()}-12`}
+        value={key}
+        error={form.errorOf('key')}
+        onInput={(event) => setKey(event.currentTarget.value)}
+      />
+      {isAdmin && (
+        <div class="line">
+          <button type="submit" class="button main">
+            Save
+          </button>
+        </div>
+      )}
+    </Form>
+  );
+}

@@ -1,0 +1,141 @@
+import { useState } from 'preact/hooks';
+import { create, remove, update } from '../../data/intents.ts';
+import type { Label } from '../../data/rows.ts';
+import { mayWriteIn } from '../../shell/frame-view.ts';
+import type { ScreenProps } from '../../shell/screens.ts';
+import { useShelf } from '../../shell/store.ts';
+import { act } from '../../tasks/act.ts';
+import { quoted } from '../../tasks/changes.ts';
+import { placeAt } from '../../text/positions.ts';
+import { Ask } from '../../ui/ask.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { MenuButton, type MenuItem } from '../../ui/menu.tsx';
+import { NameDialog } from './name-dialog.tsx';
+import { OrderedList, useOrderKeys } from './ordered-list.tsx';
+import { SettingsPage } from './page.tsx';
+
+/** The labels of a workspace: make, rename, colour, order, delete. */
+export function Labels({ params }: ScreenProps) {
+  const w = params.w ?? '';
+  const { store, labels } = useShelf();
+  const [naming, setNaming] = useState<Label | 'new'>();
+  const [removing, setRemoving] = useState<Label>();
+  useOrderKeys();
+  labels.revision.value;
+  const own = labels.rows.filter(({ workspaceId }) => workspaceId === w);
+  const may = mayWriteIn(w);
+  const save = (title: string) => {
+    if (naming === 'new')
+      act(`Made the label ${quoted(title)}`, [create('label', w, store.makeId(), { title })]);
+    else if (naming) act(`Renamed ${quoted(naming.title)}`, [update('label', naming, { title })]);
+  };
+  const put = (label: Label, index: number) => {
+    const rest = own.filter(({ id }) => id !== label.id);
+    act(
+      `Moved ${quoted(label.title)}`,
+      placeAt(rest, index, [label.id]).flatMap(({ id, position }) => {
+        const one = own.find((other) => other.id === id);
+        return one ? [update('label', one, { position })] : [];
+      }),
+    );
+  };
+  const menuOf = (label: Label): MenuItem[] => {
+    const at = own.indexOf(label);
+    return [
+      { title: 'Rename', icon: 'pencil', run: () => setNaming(label) },
+      {
+        title: 'Move up',
+        icon: 'up',
+        binding: 'alt+ArrowUp',
+        isDisabled: at <= 0,
+        run: () => put(label, at - 1),
+      },
+      {
+        title: 'Move down',
+        icon: 'down',
+        binding: 'alt+ArrowDown',
+        isDisabled: at >= own.length - 1,
+        run: () => put(label, at + 1),
+      },
+      { title: 'Delete', icon: 'trash', startsGroup: true, run: () => setRemoving(label) },
+    ];
+  };
+  return (
+    <SettingsPage
+      title="Labels"
+      w={w}
+      tools={
+        may && (
+          <button type="button" class="button" onClick={() => setNaming('new')}>
+            <Icon name="plus" />
+            New label
+          </button>
+        )
+      }
+    >
+      {own.length === 0 && <p class="quiet settings-note">No labels yet. In quick add, *label gives one.</p>}
+      <OrderedList
+        label="Labels"
+        kind="label"
+        rows={own}
+        isFixed={!may}
+        onMove={(id, index) => {
+          const label = own.find((one) => one.id === id);
+          if (label) put(label, index);
+        }}
+      >
+        {(label) => (
+          <>
+            {may ? (
+              <span class="color">
+                <input
+                  type="color"
+                  aria-label={`Colour of ${label.title}`}
+                  value={label.color}
+                  onChange={(event) =>
+                    act(`Coloured ${quoted(label.title)}`, [
+                      update('label', label, { color: event.currentTarget.value }),
+                    ])
+                  }
+                />
+              </span>
+            ) : (
+              <span class="label" style={{ '--hue': label.color }} />
+            )}
+            <span class="cut" dir="auto">
+              {label.title}
+            </span>
+            {may && (
+              <span class="push">
+                <MenuButton class="tool" label={`More for ${label.title}`} items={() => menuOf(label)}>
+                  <Icon name="more" />
+                </MenuButton>
+              </span>
+            )}
+          </>
+        )}
+      </OrderedList>
+      {naming && (
+        <NameDialog
+          title={naming === 'new' ? 'New label' : 'Rename'}
+          {...(naming !== 'new' && { value: naming.title })}
+          onSave={save}
+          onClose={() => setNaming(undefined)}
+        />
+      )}
+      {removing && (
+        <Ask
+          title="Delete label"
+          yes="Delete"
+          onYes={() => {
+            act(`Deleted the label ${quoted(removing.title)}`, [remove('label', removing)]);
+            setRemoving(undefined);
+          }}
+          onClose={() => setRemoving(undefined)}
+        >
+          {quoted(removing.title)} goes from all its tasks, and does not come back to them.
+        </Ask>
+      )}
+    </SettingsPage>
+  );
+}

@@ -1,0 +1,159 @@
+import { useState } from 'preact/hooks';
+import { addressOf } from '../../shell/addresses.ts';
+import { call, sentenceOf } from '../../shell/api.ts';
+import { workspaces } from '../../shell/frame-view.ts';
+import { navigate } from '../../shell/navigation.ts';
+import { me } from '../../shell/session.ts';
+import { useShelf } from '../../shell/store.ts';
+import { showToast } from '../../shell/toasts.ts';
+import { Select } from '../../tasks/view-dialogs.tsx';
+import { Ask } from '../../ui/ask.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form, useForm } from '../../ui/form.tsx';
+import { Part } from './page.tsx';
+
+interface Props {
+  w: string;
+  /** Whether the whole workspace can go from here as well. */
+  hasDelete?: boolean;
+}
+
+/** Leaving a workspace; handing it over and deleting it, for its owner. */
+export function Leaving({ w, hasDelete = false }: Props) {
+  const { store, userId } = useShelf();
+  const [asking, setAsking] = useState<'leave' | 'delete' | 'hand-over'>();
+  const found = workspaces.value.find(({ id }) => id === w);
+  if (!found) return null;
+  const { title } = found;
+  const isOwner = found.role === 'owner';
+  const end = async (path: string, words: string) => {
+    setAsking(undefined);
+    const reply = await call('DELETE', path, { userId });
+    if (reply.kind !== 'ok') return showToast(sentenceOf(reply));
+    showToast(words);
+    store.pullNow(w);
+    navigate(addressOf('today'));
+  };
+  const close = () => setAsking(undefined);
+  const note = isOwner
+    ? 'An owner who wants to leave hands the workspace over first, and is an admin then.'
+    : 'Your open tasks become no one’s, and someone has to invite you to come back.';
+  return (
+    <Part title={isOwner ? 'Ownership' : 'Leaving'} note={note}>
+      <div class="line wraps">
+        {isOwner ? (
+          <>
+            <button type="button" class="button" onClick={() => setAsking('hand-over')}>
+              Hand over
+            </button>
+            {hasDelete && (
+              <button type="button" class="button danger" onClick={() => setAsking('delete')}>
+                Delete workspace
+              </button>
+            )}
+          </>
+        ) : (
+          <button type="button" class="button" onClick={() => setAsking('leave')}>
+            Leave
+          </button>
+        )}
+      </div>
+      {asking === 'leave' && (
+        <Ask
+          title="Leave"
+          yes="Leave"
+          onYes={() => void end(`/workspaces/${w}/members/${userId}`, `You left ${title}`)}
+          onClose={close}
+        >
+          You will no longer see {title}. Someone has to invite you to come back.
+        </Ask>
+      )}
+      {asking === 'delete' && (
+        <Ask
+          title="Delete workspace"
+          yes="Delete workspace"
+          onYes={() => void end(`/workspaces/${w}`, `Deleted ${title}`)}
+          onClose={close}
+        >
+          {title} and all its lists and tasks cannot be brought back afterwards.
+        </Ask>
+      )}
+      {asking === 'hand-over' && <HandOver w={w} onClose={close} />}
+    </Part>
+  );
+}
+
+/** Asks who becomes the owner, and for the password of who is. */
+export function HandOver({ w, to, onClose }: { w: string; to?: string; onClose(): void }) {
+  const { store, membersIn, userId } = useShelf();
+  const others = membersIn(w).rows.filter((member) => member.userId !== userId);
+  const [chosen, setChosen] = useState(to ?? others[0]?.userId ?? '');
+  const [password, setPassword] = useState('');
+  const form = useForm(['password', 'role']);
+  const hasPassword = me.value?.hasPassword !== false;
+  const save = async () => {
+    const body = { role: 'owner', ...(hasPassword && { password }) };
+    const isDone = await form.send(
+      () => call('PATCH', `/workspaces/${w}/members/${chosen}`, { body, userId }),
+      (failure) =>
+        failure.kind === 'error' && failure.status === 403 && hasPassword
+          ? 'The password is wrong.'
+          : undefined,
+    );
+    if (!isDone) return;
+    const name = others.find((member) => member.userId === chosen)?.name ?? '';
+    onClose();
+    store.pullNow(w);
+    showToast(`${name} is the owner now`);
+  };
+  return (
+    <Dialog label="Hand over" class="small" onClose={onClose}>
+      <div class="view-form">
+        <h2>Hand over</h2>
+        {others.length === 0 ? (
+          <>
+            <p>There is no one else yet. Invite someone first.</p>
+            <div class="line">
+              <button type="button" class="button push" onClick={onClose}>
+                Close
+              </button>
+            </div>
+          </>
+        ) : (
+          <Form state={form} onSubmit={save}>
+            <p class="quiet">
+              The new owner can delete the workspace and hand it over. You stay as an admin. Both of you are
+              told by mail.
+            </p>
+            <Select
+              label="New owner"
+              value={chosen}
+              options={others.map((member) => ({ value: member.userId, title: member.name }))}
+              onChange={setChosen}
+            />
+            {hasPassword && (
+              <Field
+                label="Password"
+                name="password"
+                type="password"
+                autocomplete="current-password"
+                value={password}
+                error={form.errorOf('password')}
+                onInput={(event) => setPassword(event.currentTarget.value)}
+              />
+            )}
+            <div class="line">
+              <button type="button" class="button push" onClick={onClose}>
+                Cancel
+              </button>
+              <button type="submit" class="button main">
+                Hand over
+              </button>
+            </div>
+          </Form>
+        )}
+      </div>
+    </Dialog>
+  );
+}

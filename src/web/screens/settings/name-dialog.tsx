@@ -1,0 +1,92 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { Select } from '../../tasks/view-dialogs.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/field.tsx';
+
+interface Props {
+  title: string;
+  value?: string;
+  onSave(name: string): void;
+  onClose(): void;
+}
+
+/** Asks for a name. */
+export function NameDialog({ title, value = '', onSave, onClose }: Props) {
+  const [name, setName] = useState(value);
+  const [isMissing, setMissing] = useState(false);
+  const save = () => {
+    const wanted = name.trim();
+    setMissing(wanted === '');
+    if (wanted === '') return;
+    onClose();
+    if (wanted !== value) onSave(wanted);
+  };
+  return (
+    <SmallDialog title={title} onSave={save} onClose={onClose}>
+      <Field
+        label="Name"
+        name="title"
+        autocomplete="off"
+        autoFocus
+        value={name}
+        error={isMissing ? 'A name is needed' : undefined}
+        onInput={(event) => setName(event.currentTarget.value)}
+      />
+    </SmallDialog>
+  );
+}
+
+interface ChoiceProps {
+  title: string;
+  label: string;
+  value: string;
+  options: readonly { value: string; title: string }[];
+  onSave(value: string): void;
+  onClose(): void;
+}
+
+/** Asks for one of several. */
+export function ChoiceDialog({ title, label, value, options, onSave, onClose }: ChoiceProps) {
+  const [chosen, setChosen] = useState(value);
+  const save = () => {
+    onClose();
+    if (chosen !== value) onSave(chosen);
+  };
+  return (
+    <SmallDialog title={title} onSave={save} onClose={onClose}>
+      <Select label={label} value={chosen} options={options} onChange={setChosen} />
+    </SmallDialog>
+  );
+}
+
+interface SmallProps {
+  title: string;
+  onSave(): void;
+  onClose(): void;
+  children: ComponentChildren;
+}
+
+const SmallDialog = ({ title, onSave, onClose, children }: SmallProps) => (
+  <Dialog label={title} class="small" onClose={onClose} onSave={onSave}>
+    <form
+      class="view-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSave();
+      }}
+    >
+      <h2>{title}</h2>
+      {children}
+      <div class="line actions">
+        <button type="button" class="button push" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="submit" class="button main">
+          Save
+        </button>
+      </div>
+    </form>
+  </Dialog>
+);

@@ -1,0 +1,133 @@
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { addressOf, type ScreenName } from '../../shell/addresses.ts';
+import { isPhone } from '../../shell/device.ts';
+import { isFirstLoad, workspace, workspaces } from '../../shell/frame-view.ts';
+import { hrefOf, navigate, path } from '../../shell/navigation.ts';
+import { me } from '../../shell/session.ts';
+import { Icon } from '../../ui/icon.tsx';
+import type { IconName } from '../../ui/icons.ts';
+import { ScreenHeading } from '../../ui/screen-heading.tsx';
+import { NotFound } from '../not-found/not-found.tsx';
+
+type Page = readonly [ScreenName, string, IconName];
+
+const OF_WORKSPACE: readonly Page[] = [
+  ['settingsGeneral', 'General', 'settings'],
+  ['settingsSpaces', 'Spaces and lists', 'layers'],
+  ['settingsStatuses', 'Statuses', 'status'],
+  ['settingsLabels', 'Labels', 'label'],
+  ['settingsPeople', 'People', 'people'],
+];
+const OF_ACCOUNT: readonly Page[] = [
+  ['profile', 'Profile', 'me'],
+  ['security', 'Security', 'shield'],
+  ['tokens', 'API tokens', 'key'],
+  ['data', 'Your data', 'download'],
+];
+
+interface Props {
+  title: string;
+  /** The workspace that the page is about. */
+  w?: string;
+  /** One sentence below the title. */
+  note?: ComponentChildren;
+  /** What the page is for, beside its title. */
+  tools?: ComponentChildren;
+  children: ComponentChildren;
+}
+
+/** A page of the settings, with the way to all others. */
+export function SettingsPage({ title, w, note, tools, children }: Props) {
+  const current = workspace.value;
+  if (w !== undefined && !workspaces.value.some(({ id }) => id === w))
+    return isFirstLoad.value ? <main class="sheet" aria-busy="true" /> : <NotFound />;
+  return (
+    <main class="sheet settings">
+      <div class="settings-frame">
+        <nav class="settings-nav" aria-label="Settings">
+          {current && <Pages title={current.title} pages={OF_WORKSPACE} params={{ w: current.id }} />}
+          <Pages title={me.value?.name ?? 'Account'} pages={OF_ACCOUNT} params={{}} />
+        </nav>
+        <header class="head">
+          {isPhone.value && (
+            <button
+              type="button"
+              class="tool back"
+              aria-label="Back to Me"
+              onClick={() => navigate(addressOf('me'))}
+            >
+              <Icon name="left" />
+            </button>
+          )}
+          <ScreenHeading title={title} />
+          {tools && !isPhone.value && <div class="tools">{tools}</div>}
+        </header>
+        <div class="scroll">
+          <div class="settings-content">
+            {note && <p class="quiet settings-note">{note}</p>}
+            {tools && isPhone.value && <div class="line settings-tools">{tools}</div>}
+            {children}
+          </div>
+        </div>
+      </div>
+    </main>
+  );
+}
+
+interface PagesProps {
+  title: string;
+  pages: readonly Page[];
+  params: Record<string, string>;
+}
+
+/** Beside the page a column, where there is little room a line that scrolls. */
+function Pages({ title, pages, params }: PagesProps) {
+  const list = useRef<HTMLUListElement>(null);
+  useLayoutEffect(() => {
+    const chosen = list.current?.querySelector<HTMLElement>('[aria-current]');
+    if (list.current && chosen) list.current.scrollLeft = chosen.offsetLeft - list.current.clientWidth / 3;
+  }, []);
+  return (
+    <div>
+      <p class="settings-of quiet cut" dir="auto">
+        {title}
+      </p>
+      <ul ref={list} aria-label={title}>
+        {pages.map(([name, words, icon]) => {
+          const to = addressOf(name, params);
+          return (
+            <li key={name}>
+              <a href={hrefOf(to)} aria-current={path.value === to ? 'page' : undefined}>
+                <Icon name={icon} />
+                {words}
+              </a>
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
+interface PartProps {
+  title: string;
+  /** One sentence below the heading. */
+  note?: ComponentChildren;
+  tools?: ComponentChildren;
+  children?: ComponentChildren;
+}
+
+/** A part of a page under a heading of its own. */
+export const Part = ({ title, note, tools, children }: PartProps) => (
+  <section class="settings-part" aria-label={title}>
+    <div class="part-line">
+      <h2 class="cut" dir="auto">
+        {title}
+      </h2>
+      {tools && <div class="line push">{tools}</div>}
+    </div>
+    {note && <p class="quiet">{note}</p>}
+    {children}
+  </section>
+);

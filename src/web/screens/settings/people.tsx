@@ -1,0 +1,254 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Member, Role } from '../../data/rows.ts';
+import { call, sentenceOf } from '../../shell/api.ts';
+import { now, zone } from '../../shell/clock.ts';
+import { workspaces } from '../../shell/frame-view.ts';
+import type { ScreenProps } from '../../shell/screens.ts';
+import { useShelf } from '../../shell/store.ts';
+import { showToast } from '../../shell/toasts.ts';
+import { Select } from '../../tasks/view-dialogs.tsx';
+import { sayInstant } from '../../text/say-dates.ts';
+import { Ask } from '../../ui/ask.tsx';
+import { Avatar } from '../../ui/avatar.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form, useForm } from '../../ui/form.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { MenuButton } from '../../ui/menu.tsx';
+import { HandOver, Leaving } from './leaving.tsx';
+import { Part, SettingsPage } from './page.tsx';
+
+interface Invitation {
+  id: string;
+  email: string;
+  role: Role;
+  createdAt: string;
+  expiresAt?: string;
+}
+
+const ROLES: Record<Role, string> = { owner: 'Owner', admin: 'Admin', member: 'Member', viewer: 'Viewer' };
+const GIVEN: readonly Role[] = ['admin', 'member', 'viewer'];
+
+/** Who is in a workspace, in which role, and who was invited. */
+export function People({ params }: ScreenProps) {
+  const w = params.w ?? '';
+  const { store, membersIn, userId } = useShelf();
+  const members = membersIn(w);
+  members.revision.value;
+  const role = workspaces.value.find(({ id }) => id === w)?.role;
+  const isAdmin = role === 'owner' || role === 'admin';
+  const [removing, setRemoving] = useState<Member>();
+  const [sent, setSent] = useState(0);
+  const [nextOwner, setNextOwner] = useState<string>();
+  const change = async (member: Member, next: Role) => {
+    const reply = await call('PATCH', `/workspaces/${w}/members/${member.userId}`, {
+      body: { role: next },
+      userId,
+    });
+    if (reply.kind !== 'ok') return showToast(sentenceOf(reply));
+    showToast(`${member.name}: ${ROLES[next]}`);
+    store.pullNow(w);
+  };
+  const remove = async (member: Member) => {
+    setRemoving(undefined);
+    const reply = await call('DELETE', `/workspaces/${w}/members/${member.userId}`, { userId });
+    if (reply.kind !== 'ok') return showToast(sentenceOf(reply));
+    showToast(`Removed ${member.name}`);
+    store.pullNow(w);
+  };
+  return (
+    <SettingsPage
+      title="People"
+      w={w}
+      note="Viewers read. Members also write tasks, lists and series. Admins also manage people, statuses and the workspace's name. The owner can also delete it or hand it over."
+    >
+      {isAdmin && <InviteForm w={w} onSent={() => setSent(sent + 1)} />}
+      <table class="people">
+        <caption class="hidden">People</caption>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Role</th>
+            <th scope="col" class="wide">
+              Since
+            </th>
+            <th scope="col">
+              <span class="hidden">More</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {members.rows.map((member) => {
+            const isFixed = !isAdmin || member.role === 'owner' || member.userId === userId;
+            return (
+              <tr key={member.userId}>
+                <td>
+                  <div class="person">
+                    <Avatar id={member.userId} name={member.name} large isDecoration />
+                    <div class="cut">
+                      <p class="cut">
+                        <bdi>{member.name}</bdi> {member.userId === userId && <span class="quiet">you</span>}
+                      </p>
+                      <p class="quiet cut">{member.email}</p>
+                    </div>
+                  </div>
+                </td>
+                <td>
+                  {isFixed ? (
+                    <span class="role">{ROLES[member.role]}</span>
+                  ) : (
+                    <MenuButton
+                      class="value role"
+                      label={`Role: ${ROLES[member.role]}`}
+                      items={GIVEN.map((one) => ({
+                        title: ROLES[one],
+                        isChosen: one === member.role,
+                        run: () => void change(member, one),
+                      }))}
+                    >
+                      {ROLES[member.role]}
+                      <Icon name="down" small />
+                    </MenuButton>
+                  )}
+                </td>
+                <td class="wide quiet">
+                  {member.joinedAt && (
+                    <time dateTime={member.joinedAt}>
+                      {sayInstant(member.joinedAt, zone.value, now.value)}
+                    </time>
+                  )}
+                </td>
+                <td>
+                  {!isFixed && (
+                    <MenuButton
+                      class="tool"
+                      label={`More for ${member.name}`}
+                      items={[
+                        ...(role === 'owner'
+                          ? [
+                              {
+                                title: 'Hand over to them',
+                                icon: 'key' as const,
+                                run: () => setNextOwner(member.userId),
+                              },
+                            ]
+                          : []),
+                        { title: 'Remove', icon: 'trash', run: () => setRemoving(member) },
+                      ]}
+                    >
+                      <Icon name="more" />
+                    </MenuButton>
+                  )}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      {isAdmin && <Invitations w={w} sent={sent} />}
+      <Leaving w={w} />
+      {nextOwner && <HandOver w={w} to={nextOwner} onClose={() => setNextOwner(undefined)} />}
+      {removing && (
+        <Ask
+          title="Remove"
+          yes="Remove"
+          onYes={() => void remove(removing)}
+          onClose={() => setRemoving(undefined)}
+        >
+          {removing.name} no longer sees this workspace; their open tasks become no one's.
+        </Ask>
+      )}
+    </SettingsPage>
+  );
+}
+
+const invite = (w: string, userId: string, email: string, role: Role) =>
+  call('POST', `/workspaces/${w}/invitations`, { body: { email, role }, userId });
+
+function InviteForm({ w, onSent }: { w: string; onSent(): void }) {
+  const { userId } = useShelf();
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('member');
+  const form = useForm(['email', 'role']);
+  const send = async () => {
+    if (!(await form.send(() => invite(w, userId, email, role)))) return;
+    showToast(`Invited ${email}`);
+    setEmail('');
+    onSent();
+  };
+  return (
+    <Form state={form} onSubmit={send}>
+      <div class="invite">
+        <Field
+          label="Email"
+          name="email"
+          type="email"
+          inputMode="email"
+          autocomplete="off"
+          value={email}
+          error={form.errorOf('email')}
+          onInput={(event) => setEmail(event.currentTarget.value)}
+        />
+        <Select
+          label="Role"
+          value={role}
+          options={GIVEN.map((one) => ({ value: one, title: ROLES[one] }))}
+          onChange={(chosen) => setRole(GIVEN.find((one) => one === chosen) ?? 'member')}
+        />
+        <button type="submit" class="button main">
+          Invite
+        </button>
+      </div>
+    </Form>
+  );
+}
+
+/** Those who were invited and have not come yet; `sent` counts what this page sent. */
+function Invitations({ w, sent }: { w: string; sent: number }) {
+  const { userId } = useShelf();
+  const [invited, setInvited] = useState<readonly Invitation[]>([]);
+  const load = async () => {
+    const reply = await call<{ items: Invitation[] }>('GET', `/workspaces/${w}/invitations?limit=100`);
+    if (reply.kind === 'ok') setInvited(reply.body.items);
+  };
+  useEffect(() => void load(), [w, sent]);
+  const again = async (invitation: Invitation) => {
+    const reply = await invite(w, userId, invitation.email, invitation.role);
+    showToast(reply.kind === 'ok' ? `Sent again to ${invitation.email}` : sentenceOf(reply));
+    await load();
+  };
+  const withdraw = async (invitation: Invitation) => {
+    const reply = await call('DELETE', `/workspaces/${w}/invitations/${invitation.id}`, { userId });
+    showToast(reply.kind === 'ok' ? `Withdrew the invitation of ${invitation.email}` : sentenceOf(reply));
+    await load();
+  };
+  if (invited.length === 0) return null;
+  const say = (at: string) => sayInstant(at, zone.value, now.value);
+  return (
+    <Part title="Invited">
+      <ul class="entries">
+        {invited.map((invitation) => (
+          <li key={invitation.id}>
+            <span class="avatar large" data-hue="stone" aria-hidden="true">
+              <Icon name="mail" small />
+            </span>
+            <div>
+              <p class="cut">{invitation.email}</p>
+              <p class="quiet">
+                {ROLES[invitation.role]} · sent {say(invitation.createdAt)}
+                {invitation.expiresAt && `, ends ${say(invitation.expiresAt)}`}
+              </p>
+            </div>
+            <div class="line push">
+              <button type="button" class="button" onClick={() => void again(invitation)}>
+                Send again
+              </button>
+              <button type="button" class="button" onClick={() => void withdraw(invitation)}>
+                Withdraw
+              </button>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Part>
+  );
+}

@@ -1,0 +1,96 @@
+import { useEffect, useState } from 'preact/hooks';
+import { sentenceOf } from '../../shell/api.ts';
+import { weekStart, zone } from '../../shell/clock.ts';
+import { singleLetters } from '../../shell/commands.ts';
+import { savePreferences, saveProfile } from '../../shell/preferences.ts';
+import { me } from '../../shell/session.ts';
+import { chooseTheme, THEMES, theme } from '../../shell/theme.ts';
+import { showToast } from '../../shell/toasts.ts';
+import { Select } from '../../tasks/view-dialogs.tsx';
+import { WEEKDAYS } from '../../text/days.ts';
+import { WEEKDAY_NAMES } from '../../text/say-dates.ts';
+import { Field } from '../../ui/field.tsx';
+import { Form, useForm } from '../../ui/form.tsx';
+import { Part, SettingsPage } from './page.tsx';
+
+const THEME_NAMES = { system: 'As the system', light: 'Light', dark: 'Dark' };
+
+const zonesKnown = (present: string): string[] => {
+  const all = Intl.supportedValuesOf('timeZone');
+  return [...new Set([present, 'UTC', ...all])].sort();
+};
+
+/** Name, time zone, week; how the client looks and listens. */
+export function ProfileScreen() {
+  const person = me.value;
+  const [name, setName] = useState(person?.name ?? '');
+  const [timezone, setTimezone] = useState(zone.value);
+  const [week, setWeek] = useState<string>(weekStart.value);
+  // Chosen elsewhere meanwhile: on another device, or where the device's own is offered.
+  useEffect(() => setTimezone(zone.value), [zone.value]);
+  const form = useForm(['name', 'timezone', 'weekStart']);
+  const save = async () => {
+    if (await form.send(() => saveProfile({ name, timezone, weekStart: week }))) showToast('Saved');
+  };
+  const toggleLetters = async () => {
+    const reply = await savePreferences({ singleLetters: !singleLetters.value });
+    if (reply.kind !== 'ok') showToast(sentenceOf(reply));
+  };
+  return (
+    <SettingsPage title="Profile">
+      <Form state={form} onSubmit={save}>
+        <Field
+          label="Name"
+          name="name"
+          autocomplete="name"
+          value={name}
+          error={form.errorOf('name')}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+        <Select
+          label="Time zone"
+          value={timezone}
+          options={zonesKnown(timezone).map((one) => ({ value: one, title: one.replaceAll('_', ' ') }))}
+          onChange={setTimezone}
+        />
+        <Select
+          label="First day of the week"
+          value={week}
+          options={WEEKDAYS.map((day, index) => ({ value: day, title: WEEKDAY_NAMES[index] ?? day }))}
+          onChange={setWeek}
+        />
+        <div class="line">
+          <button type="submit" class="button main">
+            Save
+          </button>
+        </div>
+      </Form>
+      <Part title="Look" note="On this device only.">
+        <Select
+          label="Theme"
+          value={theme.value}
+          options={THEMES.map((one) => ({ value: one, title: THEME_NAMES[one] }))}
+          onChange={(chosen) => chooseTheme(THEMES.find((one) => one === chosen) ?? 'system')}
+        />
+      </Part>
+      <Part title="Keys" note="Press ? on any screen to see the keys that apply there.">
+        <button
+          type="button"
+          role="switch"
+          class="switch-line"
+          aria-checked={singleLetters.value}
+          aria-describedby="single-letters"
+          onClick={toggleLetters}
+        >
+          <span>
+            <span class="name">Single-letter shortcuts</span>
+          </span>
+          <span class="switch-mark push" aria-hidden="true" />
+        </button>
+        <p class="quiet" id="single-letters">
+          Off, only keys with Ctrl, Alt and the arrows do something.
+        </p>
+      </Part>
+    </SettingsPage>
+  );
+}

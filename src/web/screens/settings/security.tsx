@@ -1,0 +1,266 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Me } from '../../../auth/schema.ts';
+import { call, sentenceOf } from '../../shell/api.ts';
+import { now, zone } from '../../shell/clock.ts';
+import { openSignOut } from '../../shell/overlays.tsx';
+import { me, takeProfile } from '../../shell/session.ts';
+import { showToast } from '../../shell/toasts.ts';
+import { sayInstant } from '../../text/say-dates.ts';
+import { Field } from '../../ui/field.tsx';
+import { Form, useForm } from '../../ui/form.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { authOptions, loadOptions } from '../sign-in/options.ts';
+import { leaveForGoogle, leaveForTelegram, type Proof, takeReturn } from '../sign-in/providers.ts';
+import { Part, SettingsPage } from './page.tsx';
+
+interface SessionRow {
+  id: string;
+  userAgent: string | null;
+  ip: string | null;
+  createdAt: string;
+  lastUsedAt: string;
+  current: boolean;
+}
+
+type Provider = Proof['provider'];
+const TITLES: Record<Provider, string> = { google: 'Google', telegram: 'Telegram' };
+
+/** Password, address, linked accounts, sessions. */
+export function Security() {
+  return (
+    <SettingsPage title="Security">
+      <PasswordForm />
+      <EmailForm />
+      <Linked />
+      <Sessions />
+      <Part title="This device" note="Signing out removes everything that Errand keeps on it.">
+        <div class="line">
+          <button type="button" class="button" onClick={openSignOut}>
+            <Icon name="sign-out" />
+            Sign out
+          </button>
+        </div>
+      </Part>
+    </SettingsPage>
+  );
+}
+
+async function reloadProfile(): Promise<void> {
+  const reply = await call<Me>('GET', '/me');
+  if (reply.kind === 'ok') takeProfile(reply.body);
+}
+
+function PasswordForm() {
+  const [present, setPresent] = useState('');
+  const [next, setNext] = useState('');
+  const form = useForm(['currentPassword', 'newPassword']);
+  const has = me.value?.hasPassword !== false;
+  const save = async () => {
+    const body = { newPassword: next, ...(has && { currentPassword: present }) };
+    const isDone = await form.send(
+      () => call('POST', '/me/password', { body, userId: me.value?.id }),
+      (failure) =>
+        failure.kind === 'error' && failure.status === 403 ? 'The current password is wrong.' : undefined,
+    );
+    if (!isDone) return;
+    setPresent('');
+    setNext('');
+    showToast('Password saved; other sessions were ended');
+    await reloadProfile();
+  };
+  return (
+    <Part
+      title="Password"
+      note={has ? undefined : 'There is none yet: you sign in by mailed codes, or by a linked account.'}
+    >
+      <Form state={form} onSubmit={save}>
+        {has && (
+          <Field
+            label="Current password"
+            name="currentPassword"
+            type="password"
+            autocomplete="current-password"
+            value={present}
+            error={form.errorOf('currentPassword')}
+            onInput={(event) => setPresent(event.currentTarget.value)}
+          />
+        )}
+        <Field
+          label="New password"
+          name="newPassword"
+          type="password"
+          autocomplete="new-password"
+          hint="At least 8 characters"
+          value={next}
+          error={form.errorOf('newPassword')}
+          onInput={(event) => setNext(event.currentTarget.value)}
+        />
+        <div class="line">
+          <button type="submit" class="button main">
+            Save
+          </button>
+        </div>
+      </Form>
+    </Part>
+  );
+}
+
+function EmailForm() {
+  const [email, setEmail] = useState('');
+  const form = useForm(['newEmail']);
+  const save = async () => {
+    const isDone = await form.send(() =>
+      call('POST', '/auth/email/change/request', { body: { newEmail: email }, userId: me.value?.id }),
+    );
+    if (!isDone) return;
+    showToast(`A link is on its way to ${email}`);
+    setEmail('');
+  };
+  return (
+    <Part
+      title="Email"
+      note={
+        <>
+          Now <bdi>{me.value?.email}</bdi>. The new address is used once its link was opened.
+        </>
+      }
+    >
+      <Form state={form} onSubmit={save}>
+        <Field
+          label="New email"
+          name="newEmail"
+          type="email"
+          inputMode="email"
+          autocomplete="off"
+          value={email}
+          error={form.errorOf('newEmail')}
+          onInput={(event) => setEmail(event.currentTarget.value)}
+        />
+        <div class="line">
+          <button type="submit" class="button main">
+            Save
+          </button>
+        </div>
+      </Form>
+    </Part>
+  );
+}
+
+/** Accounts elsewhere that sign in here: those that are linked, and those that this server knows of. */
+function Linked() {
+  const person = me.value;
+  useEffect(() => {
+    void loadOptions();
+    const returned = takeReturn('link');
+    if (returned?.proof === 'invalid') showToast('That was not begun here, or was called off. Try again.');
+    else if (returned) void link(returned.proof);
+  }, []);
+  const { google = null, telegram = null } = authOptions.value ?? {};
+  const send = async (method: string, provider: Provider, words: string, body?: object) => {
+    const reply = await call(method, `/me/${provider}`, { userId: person?.id, ...(body && { body }) });
+    showToast(reply.kind === 'ok' ? words : sentenceOf(reply));
+    await reloadProfile();
+  };
+  const link = ({ provider, body }: Proof) => send('POST', provider, `Linked ${TITLES[provider]}`, body);
+  const ways = [
+    ['google', person?.googleLinked, google && (() => leaveForGoogle(google.clientId, 'link'))],
+    ['telegram', person?.telegramLinked, telegram && (() => leaveForTelegram(telegram.botId, 'link'))],
+  ] as const;
+  const shown = ways.filter(([, isLinked, leave]) => isLinked || leave);
+  if (shown.length === 0) return null;
+  return (
+    <Part title="Linked accounts" note="Each of them signs you in here.">
+      <ul class="entries">
+        {shown.map(([provider, isLinked, leave]) => {
+          const title = TITLES[provider];
+          return (
+            <li key={provider}>
+              <div>
+                <p>{title}</p>
+                <p class="quiet">{isLinked ? 'Linked' : 'Not linked'}</p>
+              </div>
+              {isLinked ? (
+                <button
+                  type="button"
+                  class="button push"
+                  onClick={() => void send('DELETE', provider, `Unlinked ${title}`)}
+                >
+                  Unlink {title}
+                </button>
+              ) : (
+                <button type="button" class="button push" onClick={() => leave?.()}>
+                  Link {title}
+                </button>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </Part>
+  );
+}
+
+function Sessions() {
+  const [sessions, setSessions] = useState<readonly SessionRow[]>();
+  const [isMissing, setMissing] = useState(false);
+  const load = async () => {
+    const reply = await call<{ items: SessionRow[] }>('GET', '/me/sessions?limit=100');
+    setMissing(reply.kind !== 'ok');
+    if (reply.kind === 'ok')
+      setSessions([...reply.body.items].sort((a, b) => Number(b.current) - Number(a.current)));
+  };
+  useEffect(() => void load(), []);
+  const end = async (path: string) => {
+    const reply = await call('DELETE', path, { userId: me.value?.id });
+    showToast(reply.kind === 'ok' ? 'Ended' : sentenceOf(reply));
+    await load();
+  };
+  return (
+    <Part
+      title="Sessions"
+      tools={
+        (sessions?.length ?? 0) > 1 && (
+          <button type="button" class="button plain" onClick={() => void end('/me/sessions')}>
+            End all others
+          </button>
+        )
+      }
+    >
+      {isMissing && <p class="quiet">Sessions are shown once the server can be reached.</p>}
+      <ul class="entries">
+        {sessions?.map((session) => (
+          <li key={session.id}>
+            <div>
+              <p class="cut">{deviceOf(session.userAgent)}</p>
+              <p class="quiet">
+                {session.current
+                  ? 'This session'
+                  : `Last used ${sayInstant(session.lastUsedAt, zone.value, now.value)}`}
+                {session.ip && ` · ${session.ip}`}
+              </p>
+            </div>
+            {!session.current && (
+              <button
+                type="button"
+                class="button push"
+                onClick={() => void end(`/me/sessions/${session.id}`)}
+              >
+                End
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Part>
+  );
+}
+
+/** `Firefox on Linux`, else what the browser said of itself. */
+function deviceOf(userAgent: string | null): string {
+  if (!userAgent) return 'Unknown device';
+  const browser = /(Firefox|Edg|OPR|Chrome|Safari)\//.exec(userAgent)?.[1];
+  const system = /(Android|iPhone|iPad|Windows|Mac OS|Linux)/.exec(userAgent)?.[1];
+  const names: Record<string, string> = { Edg: 'Edge', OPR: 'Opera', 'Mac OS': 'macOS' };
+  if (!browser || !system) return userAgent.slice(0, 60);
+  return `${names[browser] ?? browser} on ${names[system] ?? system}`;
+}

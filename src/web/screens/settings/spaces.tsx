@@ -1,0 +1,250 @@
+import { useState } from 'preact/hooks';
+import { create, remove, update } from '../../data/intents.ts';
+import type { List, Space } from '../../data/rows.ts';
+import { addressOf } from '../../shell/addresses.ts';
+import { mayWriteIn } from '../../shell/frame-view.ts';
+import { hrefOf } from '../../shell/navigation.ts';
+import type { ScreenProps } from '../../shell/screens.ts';
+import { useShelf } from '../../shell/store.ts';
+import { act } from '../../tasks/act.ts';
+import { quoted } from '../../tasks/changes.ts';
+import { placeAt } from '../../text/positions.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { MenuButton, type MenuItem } from '../../ui/menu.tsx';
+import { ChoiceDialog, NameDialog } from './name-dialog.tsx';
+import { OrderedList, useOrderKeys } from './ordered-list.tsx';
+import { SettingsPage } from './page.tsx';
+
+type Asked =
+  | { kind: 'name'; title: string; value?: string; save(name: string): void }
+  | { kind: 'space' | 'statuses'; list: List };
+
+/** Spaces and the lists in them: make, rename, order, move, delete. */
+export function Spaces({ params }: ScreenProps) {
+  const w = params.w ?? '';
+  const { store, spaces, lists, templates, openByList } = useShelf();
+  const [asked, setAsked] = useState<Asked>();
+  useOrderKeys();
+  for (const all of [spaces, lists, templates]) all.revision.value;
+  const may = mayWriteIn(w);
+  const own = spaces.rows.filter(({ workspaceId }) => workspaceId === w);
+  const inSpace = (id: string) => lists.rows.filter(({ spaceId }) => spaceId === id);
+  const kinds = templates.rows.filter(({ workspaceId }) => workspaceId === w);
+  const ask = (title: string, save: (name: string) => void, value?: string) =>
+    setAsked({ kind: 'name', title, save, ...(value !== undefined && { value }) });
+  const newSpace = () =>
+    ask('New space', (title) =>
+      act(`Made the space ${quoted(title)}`, [
+        create('space', w, store.makeId(), { title, description: null }),
+      ]),
+    );
+  const newList = (space: Space) =>
+    ask('New list', (title) => {
+      const template = kinds.find(({ isDefault }) => isDefault);
+      const fields = { title, spaceId: space.id, ...(template && { statusTemplateId: template.id }) };
+      act(`Made the list ${quoted(title)}`, [create('list', w, store.makeId(), fields)]);
+    });
+  /** Puts a row before what is at `index` among the others, and whatever must make room for it elsewhere. */
+  const put = (
+    kind: 'space' | 'list',
+    row: Space | List,
+    among: readonly (Space | List)[],
+    index: number,
+  ) => {
+    const rest = among.filter(({ id }) => id !== row.id);
+    act(
+      `Moved ${quoted(row.title)}`,
+      placeAt(rest, index, [row.id]).flatMap(({ id, position }) => {
+        const one = id === row.id ? row : rest.find((other) => other.id === id);
+        return one ? [update(kind, one, { position })] : [];
+      }),
+    );
+  };
+  const moveTo = (list: List, space: Space, index = inSpace(space.id).length) => {
+    const rest = inSpace(space.id);
+    act(
+      `Moved ${quoted(list.title)} to ${quoted(space.title)}`,
+      placeAt(rest, index, [list.id]).flatMap(({ id, position }) => {
+        if (id === list.id) return [update('list', list, { spaceId: space.id, position })];
+        const one = rest.find((other) => other.id === id);
+        return one ? [update('list', one, { position })] : [];
+      }),
+    );
+  };
+  const drop = (space: Space) => (id: string, index: number) => {
+    const list = lists.rows.find((one) => one.id === id);
+    if (!list) return;
+    if (list.spaceId === space.id) put('list', list, inSpace(space.id), index);
+    else moveTo(list, space, index);
+  };
+  const menuOf = (
+    kind: 'space' | 'list',
+    row: Space | List,
+    among: readonly (Space | List)[],
+  ): MenuItem[] => {
+    const at = among.findIndex(({ id }) => id === row.id);
+    const list = kind === 'list' ? lists.rows.find(({ id }) => id === row.id) : undefined;
+    const more: MenuItem[] = [];
+    if (list && own.length > 1)
+      more.push({ title: 'Move to…', icon: 'move', run: () => setAsked({ kind: 'space', list }) });
+    if (list && kinds.length > 1)
+      more.push({ title: 'Statuses…', icon: 'status', run: () => setAsked({ kind: 'statuses', list }) });
+    return [
+      {
+        title: 'Rename',
+        icon: 'pencil',
+        run: () =>
+          ask(
+            'Rename',
+            (title) => act(`Renamed ${quoted(row.title)}`, [update(kind, row, { title })]),
+            row.title,
+          ),
+      },
+      {
+        title: 'Move up',
+        icon: 'up',
+        binding: 'alt+ArrowUp',
+        isDisabled: at <= 0,
+        run: () => put(kind, row, among, at - 1),
+      },
+      {
+        title: 'Move down',
+        icon: 'down',
+        binding: 'alt+ArrowDown',
+        isDisabled: at >= among.length - 1,
+        run: () => put(kind, row, among, at + 1),
+      },
+      ...more,
+      {
+        title: 'Delete',
+        icon: 'trash',
+        startsGroup: true,
+        run: () => act(`Deleted ${quoted(row.title)}`, [remove(kind, row)]),
+      },
+    ];
+  };
+  const close = () => setAsked(undefined);
+  return (
+    <SettingsPage
+      title="Spaces and lists"
+      w={w}
+      note="The first list of the first space is the Inbox: what names no list goes there."
+      tools={
+        may && (
+          <button type="button" class="button" onClick={newSpace}>
+            <Icon name="plus" />
+            New space
+          </button>
+        )
+      }
+    >
+      <OrderedList
+        label="Spaces"
+        kind="space"
+        class="spaces"
+        rows={own}
+        isFixed={!may}
+        onMove={(id, index) => {
+          const space = own.find((one) => one.id === id);
+          if (space) put('space', space, own, index);
+        }}
+      >
+        {(space) => {
+          const inside = inSpace(space.id);
+          return (
+            <section class="space" aria-label={space.title}>
+              <div class="part-line">
+                <h2 class="cut" dir="auto">
+                  {space.title}
+                </h2>
+                <span class="count">{inside.length > 0 && inside.length}</span>
+                {may && (
+                  <span class="line push">
+                    <button type="button" class="button plain" onClick={() => newList(space)}>
+                      <Icon name="plus" small />
+                      New list
+                    </button>
+                    <MenuButton
+                      class="tool"
+                      label={`More for ${space.title}`}
+                      items={() => menuOf('space', space, own)}
+                    >
+                      <Icon name="more" />
+                    </MenuButton>
+                  </span>
+                )}
+              </div>
+              <OrderedList
+                label={`Lists in ${space.title}`}
+                kind="list"
+                rows={inside}
+                isFixed={!may}
+                onMove={drop(space)}
+              >
+                {(list) => (
+                  <>
+                    <a
+                      class="plain-link cut"
+                      dir="auto"
+                      href={hrefOf(addressOf('list', { w, listId: list.id }))}
+                    >
+                      {list.title}
+                    </a>
+                    <span class="quiet push">{openWords(openByList.of(list.id).value)}</span>
+                    {may && (
+                      <MenuButton
+                        class="tool"
+                        label={`More for ${list.title}`}
+                        items={() => menuOf('list', list, inside)}
+                      >
+                        <Icon name="more" />
+                      </MenuButton>
+                    )}
+                  </>
+                )}
+              </OrderedList>
+              {inside.length === 0 && <p class="quiet no-lists">No lists yet.</p>}
+            </section>
+          );
+        }}
+      </OrderedList>
+      {asked?.kind === 'name' && (
+        <NameDialog
+          title={asked.title}
+          {...(asked.value !== undefined && { value: asked.value })}
+          onSave={asked.save}
+          onClose={close}
+        />
+      )}
+      {asked?.kind === 'space' && (
+        <ChoiceDialog
+          title="Move to…"
+          label="Space"
+          value={asked.list.spaceId}
+          options={own.map(({ id, title }) => ({ value: id, title }))}
+          onSave={(id) => {
+            const space = own.find((one) => one.id === id);
+            if (space) moveTo(asked.list, space);
+          }}
+          onClose={close}
+        />
+      )}
+      {asked?.kind === 'statuses' && (
+        <ChoiceDialog
+          title="Statuses"
+          label="Statuses"
+          value={asked.list.statusTemplateId}
+          options={kinds.map(({ id, title }) => ({ value: id, title }))}
+          onSave={(statusTemplateId) =>
+            act(`Changed the statuses of ${quoted(asked.list.title)}`, [
+              update('list', asked.list, { statusTemplateId }),
+            ])
+          }
+          onClose={close}
+        />
+      )}
+    </SettingsPage>
+  );
+}
+
+const openWords = (count: number): string => (count > 0 ? `${count} open` : '');

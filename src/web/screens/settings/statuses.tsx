@@ -1,0 +1,254 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Status, StatusTemplate } from '../../data/rows.ts';
+import { call, sentenceOf } from '../../shell/api.ts';
+import { workspaces } from '../../shell/frame-view.ts';
+import type { ScreenProps } from '../../shell/screens.ts';
+import { useShelf } from '../../shell/store.ts';
+import { showToast } from '../../shell/toasts.ts';
+import { StatusMark } from '../../tasks/task-box.tsx';
+import { Ask } from '../../ui/ask.tsx';
+import { Form, useForm } from '../../ui/form.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { MenuButton } from '../../ui/menu.tsx';
+import { NameDialog } from './name-dialog.tsx';
+import { OrderedList, useOrderKeys } from './ordered-list.tsx';
+import { Part, SettingsPage } from './page.tsx';
+
+const TYPES: Record<Status['type'], string> = {
+  unstarted: 'Not started',
+  started: 'Started',
+  completed: 'Completed',
+  canceled: 'Canceled',
+};
+/** A status as it is edited; without one of its own yet, `id` is only this page's. */
+type Draft = Omit<Status, 'position'> & { isNew?: boolean };
+
+/** The statuses that tasks go through; each template serves some lists. */
+export function Statuses({ params }: ScreenProps) {
+  const w = params.w ?? '';
+  const { store, templates, userId } = useShelf();
+  const [isNaming, setNaming] = useState(false);
+  useOrderKeys();
+  templates.revision.value;
+  const role = workspaces.value.find(({ id }) => id === w)?.role;
+  const isAdmin = role === 'owner' || role === 'admin';
+  const make = async (title: string) => {
+    const statuses = [
+      { title: 'To Do', type: 'unstarted', color: '#747a74' },
+      { title: 'In Progress', type: 'started', color: '#3b74b0' },
+      { title: 'Done', type: 'completed', color: '#1c6b4f' },
+    ];
+    const reply = await call('POST', `/workspaces/${w}/status-templates`, {
+      body: { title, statuses },
+      userId,
+    });
+    if (reply.kind === 'ok') store.pullNow(w);
+    else showToast(sentenceOf(reply));
+  };
+  const own = templates.rows.filter(({ workspaceId }) => workspaceId === w);
+  const sorted = [...own].sort((a, b) => Number(b.isDefault) - Number(a.isDefault));
+  return (
+    <SettingsPage
+      title="Statuses"
+      w={w}
+      note="Each list uses one template. A status that is removed gives its tasks to the first one of its type."
+      tools={
+        isAdmin && (
+          <button type="button" class="button" onClick={() => setNaming(true)}>
+            <Icon name="plus" />
+            New template
+          </button>
+        )
+      }
+    >
+      {sorted.map((template) => (
+        <Template key={`${template.id} ${template.updatedAt}`} template={template} isAdmin={isAdmin} />
+      ))}
+      {isNaming && (
+        <NameDialog
+          title="New template"
+          onSave={(title) => void make(title)}
+          onClose={() => setNaming(false)}
+        />
+      )}
+    </SettingsPage>
+  );
+}
+
+function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: boolean }) {
+  const { store, lists, userId } = useShelf();
+  const { id, workspaceId, title } = template;
+  const address = `/workspaces/${workspaceId}/status-templates/${id}`;
+  const [statuses, setStatuses] = useState<readonly Draft[]>(() =>
+    [...template.statuses].sort((a, b) => a.position - b.position),
+  );
+  const [asking, setAsking] = useState<'name' | 'delete'>();
+  const form = useForm([]);
+  const added = useRef(0);
+  const rows = useRef<HTMLDivElement>(null);
+  // The new one is named at once.
+  useLayoutEffect(() => {
+    if (added.current === 0 || !statuses.at(-1)?.isNew) return;
+    const fields = rows.current?.querySelectorAll<HTMLInputElement>('input.cell');
+    const last = fields?.[fields.length - 1];
+    last?.focus();
+    last?.select();
+  }, [added.current]);
+  const change = (index: number, changes: Partial<Draft>) =>
+    setStatuses(statuses.map((status, at) => (at === index ? { ...status, ...changes } : status)));
+  const move = (statusId: string, index: number) => {
+    const moved = statuses.find((status) => status.id === statusId);
+    const rest = statuses.filter((status) => status.id !== statusId);
+    if (moved) setStatuses([...rest.slice(0, index), moved, ...rest.slice(index)]);
+  };
+  const add = () => {
+    added.current += 1;
+    const next = { id: `new ${added.current}`, isNew: true, title: 'New status', type: 'started' } as const;
+    setStatuses([...statuses, { ...next, color: '#747a74' }]);
+  };
+  const save = async () => {
+    const body = {
+      statuses: statuses.map((status, index) => ({
+        ...(!status.isNew && { id: status.id }),
+        title: status.title,
+        type: status.type,
+        color: status.color,
+        position: (index + 1) * 1024,
+      })),
+    };
+    if (!(await form.send(() => call('PATCH', address, { body, userId })))) return;
+    showToast('Saved');
+    store.pullNow(workspaceId);
+  };
+  const send = async (method: string, body?: object) => {
+    setAsking(undefined);
+    const reply = await call(method, address, { userId, ...(body && { body }) });
+    if (reply.kind === 'ok') store.pullNow(workspaceId);
+    else showToast(sentenceOf(reply));
+  };
+  lists.revision.value;
+  const users = lists.rows.filter(({ statusTemplateId }) => statusTemplateId === id).length;
+  const use = `${users === 0 ? 'No list uses it' : `${users} ${users === 1 ? 'list uses' : 'lists use'} it`}.`;
+  return (
+    <Part
+      title={title}
+      note={template.isDefault ? `New lists start with it. ${use}` : use}
+      tools={
+        isAdmin && (
+          <MenuButton
+            class="tool"
+            label={`More for ${title}`}
+            items={[
+              { title: 'Rename', icon: 'pencil', run: () => setAsking('name') },
+              ...(template.isDefault
+                ? []
+                : [{ title: 'Delete', icon: 'trash' as const, run: () => setAsking('delete') }]),
+            ]}
+          >
+            <Icon name="more" />
+          </MenuButton>
+        )
+      }
+    >
+      <Form state={form} onSubmit={save}>
+        <div ref={rows}>
+          <OrderedList
+            label={`Statuses of ${title}`}
+            kind={`status ${id}`}
+            class="statuses"
+            rows={statuses}
+            isFixed={!isAdmin}
+            onMove={move}
+          >
+            {(status, index) => (
+              <>
+                <StatusMark status={{ position: 0, ...status }} />
+                <input
+                  class="input cell"
+                  aria-label={`Name of status ${index + 1}`}
+                  dir="auto"
+                  maxLength={100}
+                  disabled={!isAdmin}
+                  value={status.title}
+                  onInput={(event) => change(index, { title: event.currentTarget.value })}
+                />
+                <select
+                  class="input cell"
+                  aria-label={`Type of ${status.title}`}
+                  disabled={!isAdmin}
+                  value={status.type}
+                  onChange={(event) => change(index, { type: event.currentTarget.value as Status['type'] })}
+                >
+                  {(Object.keys(TYPES) as Status['type'][]).map((type) => (
+                    <option key={type} value={type} selected={type === status.type}>
+                      {TYPES[type]}
+                    </option>
+                  ))}
+                </select>
+                {isAdmin && (
+                  <MenuButton
+                    class="tool"
+                    label={`More for ${status.title}`}
+                    items={[
+                      {
+                        title: 'Move up',
+                        icon: 'up',
+                        binding: 'alt+ArrowUp',
+                        isDisabled: index === 0,
+                        run: () => move(status.id, index - 1),
+                      },
+                      {
+                        title: 'Move down',
+                        icon: 'down',
+                        binding: 'alt+ArrowDown',
+                        isDisabled: index === statuses.length - 1,
+                        run: () => move(status.id, index + 1),
+                      },
+                      {
+                        title: 'Remove',
+                        icon: 'close',
+                        startsGroup: true,
+                        run: () => setStatuses(statuses.filter((_, at) => at !== index)),
+                      },
+                    ]}
+                  >
+                    <Icon name="more" />
+                  </MenuButton>
+                )}
+              </>
+            )}
+          </OrderedList>
+        </div>
+        {isAdmin && (
+          <div class="line">
+            <button type="button" class="button plain add" onClick={add}>
+              <Icon name="plus" small />
+              New status
+            </button>
+            <button type="submit" class="button main push">
+              Save
+            </button>
+          </div>
+        )}
+      </Form>
+      {asking === 'name' && (
+        <NameDialog
+          title="Rename"
+          value={title}
+          onSave={(next) => void send('PATCH', { title: next })}
+          onClose={() => setAsking(undefined)}
+        />
+      )}
+      {asking === 'delete' && (
+        <Ask
+          title="Delete template"
+          yes="Delete"
+          onYes={() => void send('DELETE')}
+          onClose={() => setAsking(undefined)}
+        >
+          The statuses of “{title}” cannot be brought back.
+        </Ask>
+      )}
+    </Part>
+  );
+}

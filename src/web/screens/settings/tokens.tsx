@@ -1,0 +1,195 @@
+import { useEffect, useState } from 'preact/hooks';
+import { call, sentenceOf } from '../../shell/api.ts';
+import { now, zone } from '../../shell/clock.ts';
+import { workspaces } from '../../shell/frame-view.ts';
+import { useShelf } from '../../shell/store.ts';
+import { showToast } from '../../shell/toasts.ts';
+import { Select } from '../../tasks/view-dialogs.tsx';
+import { sayInstant } from '../../text/say-dates.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form, useForm } from '../../ui/form.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { SettingsPage } from './page.tsx';
+
+interface Token {
+  id: string;
+  title: string;
+  role: string;
+  workspaceIds: string[] | null;
+  lastFour: string;
+  createdAt: string;
+  expiresAt: string | null;
+  lastUsedAt: string | null;
+}
+
+const ROLES = { viewer: 'Viewer: reads', member: 'Member: reads and writes', admin: 'Admin: as an admin' };
+const DAYS = { '30': '30 days', '90': '90 days', '366': 'A year' };
+
+const ROLE_NAMES: Record<string, string> = { viewer: 'Viewer', member: 'Member', admin: 'Admin' };
+
+/** The workspaces of a token, by name where there is one. */
+function placesOf({ workspaceIds }: Token): string {
+  if (workspaceIds === null) return 'all workspaces';
+  const [first] = workspaceIds;
+  const only = workspaces.value.find(({ id }) => id === first);
+  if (workspaceIds.length === 1 && only) return only.title;
+  return workspaceIds.length === 0 ? 'no workspace' : `${workspaceIds.length} workspaces`;
+}
+
+function endOf({ expiresAt }: Token, say: (at: string) => string): string {
+  if (expiresAt === null) return 'without an end';
+  return Date.parse(expiresAt) > now.value ? `until ${say(expiresAt)}` : `ended ${say(expiresAt)}`;
+}
+
+/** Tokens for programs that work in the person's name. */
+export function Tokens() {
+  const { userId } = useShelf();
+  const [tokens, setTokens] = useState<readonly Token[]>();
+  const [isMissing, setMissing] = useState(false);
+  const [isMaking, setMaking] = useState(false);
+  const load = async () => {
+    const reply = await call<{ items: Token[] }>('GET', '/me/tokens?limit=100');
+    setMissing(reply.kind !== 'ok');
+    if (reply.kind === 'ok') setTokens(reply.body.items);
+  };
+  useEffect(() => void load(), []);
+  const revoke = async (token: Token) => {
+    const reply = await call('DELETE', `/me/tokens/${token.id}`, { userId });
+    showToast(reply.kind === 'ok' ? `Revoked ${token.title}` : sentenceOf(reply));
+    await load();
+  };
+  const say = (at: string) => sayInstant(at, zone.value, now.value);
+  return (
+    <SettingsPage
+      title="API tokens"
+      note="For programs that work in your name. A token may do at most what its role says, in the workspaces it names."
+      tools={
+        <button type="button" class="button" onClick={() => setMaking(true)}>
+          <Icon name="plus" />
+          New token
+        </button>
+      }
+    >
+      {isMissing && <p class="quiet">Tokens are shown once the server can be reached.</p>}
+      {tokens?.length === 0 && <p class="quiet settings-note">No token yet.</p>}
+      <ul class="entries">
+        {tokens?.map((token) => (
+          <li key={token.id}>
+            <div>
+              <p class="cut">
+                <bdi>{token.title}</bdi> <span class="quiet">…{token.lastFour}</span>
+              </p>
+              <p class="quiet">
+                {ROLE_NAMES[token.role] ?? token.role} · {placesOf(token)} ·{' '}
+                {token.lastUsedAt ? `used ${say(token.lastUsedAt)}` : 'never used'} · {endOf(token, say)}
+              </p>
+            </div>
+            <button type="button" class="button push" onClick={() => void revoke(token)}>
+              Revoke
+            </button>
+          </li>
+        ))}
+      </ul>
+      {isMaking && (
+        <NewToken
+          onClose={() => {
+            setMaking(false);
+            void load();
+          }}
+        />
+      )}
+    </SettingsPage>
+  );
+}
+
+function NewToken({ onClose }: { onClose(): void }) {
+  const { userId } = useShelf();
+  const [title, setTitle] = useState('');
+  const [role, setRole] = useState('member');
+  const [place, setPlace] = useState('');
+  const [days, setDays] = useState('90');
+  const [made, setMade] = useState<string>();
+  const form = useForm(['title', 'role', 'workspaceIds', 'expiresAt']);
+  const save = async () => {
+    const body = {
+      title,
+      role,
+      workspaceIds: place === '' ? null : [place],
+      expiresAt: new Date(Date.now() + Number(days) * 86_400_000).toISOString(),
+    };
+    let token: string | undefined;
+    await form.send(async () => {
+      const reply = await call<{ token: string }>('POST', '/me/tokens', { body, userId });
+      if (reply.kind === 'ok') token = reply.body.token;
+      return reply;
+    });
+    setMade(token);
+  };
+  return (
+    <Dialog label="New token" class="small" onClose={onClose}>
+      <div class="view-form">
+        <h2>New token</h2>
+        {made === undefined ? (
+          <Form state={form} onSubmit={save}>
+            <Field
+              label="Name"
+              name="title"
+              autocomplete="off"
+              autoFocus
+              value={title}
+              error={form.errorOf('title')}
+              onInput={(event) => setTitle(event.currentTarget.value)}
+            />
+            <Select
+              label="Role"
+              value={role}
+              options={Object.entries(ROLES).map(([value, words]) => ({ value, title: words }))}
+              onChange={setRole}
+            />
+            <Select
+              label="Workspaces"
+              value={place}
+              options={[
+                { value: '', title: 'All' },
+                ...workspaces.value.map(({ id, title: words }) => ({ value: id, title: words })),
+              ]}
+              onChange={setPlace}
+            />
+            <Select
+              label="Ends after"
+              value={days}
+              options={Object.entries(DAYS).map(([value, words]) => ({ value, title: words }))}
+              onChange={setDays}
+            />
+            <div class="line">
+              <button type="button" class="button push" onClick={onClose}>
+                Cancel
+              </button>
+              <button type="submit" class="button main">
+                Save
+              </button>
+            </div>
+          </Form>
+        ) : (
+          <>
+            <p>Copy it now: it is not shown again.</p>
+            <p class="secret">{made}</p>
+            <div class="line">
+              <button
+                type="button"
+                class="button"
+                onClick={() => void navigator.clipboard?.writeText(made).then(() => showToast('Copied'))}
+              >
+                Copy
+              </button>
+              <button type="button" class="button main push" onClick={onClose}>
+                Done
+              </button>
+            </div>
+          </>
+        )}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,43 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { takeNotice } from '../../shell/notice.ts';
+import { Icon, Shape } from '../../ui/icon.tsx';
+import { ScreenHeading } from '../../ui/screen-heading.tsx';
+import { authOptions, loadOptions } from './options.ts';
+
+interface Props {
+  title: string;
+  /** Below the sheet: the other ways. */
+  footer?: ComponentChildren;
+  children: ComponentChildren;
+}
+
+/** A screen for someone who is not signed in: one small sheet. */
+export function Alone({ title, footer, children }: Props) {
+  const [notice] = useState(takeNotice);
+  useEffect(() => {
+    void loadOptions();
+  }, []);
+  return (
+    <div class="alone">
+      <header class="line brand">
+        <Shape name="logo" class="logo" />
+        Errand
+      </header>
+      <main class="sheet">
+        <ScreenHeading title={title} />
+        {notice !== undefined && <p role="status">{notice}</p>}
+        {children}
+      </main>
+      <footer class="quiet">
+        {footer}
+        {authOptions.value?.mail === 'console' && (
+          <p class="line">
+            <Icon name="info" small />
+            This server prints its mails where it runs.
+          </p>
+        )}
+      </footer>
+    </div>
+  );
+}

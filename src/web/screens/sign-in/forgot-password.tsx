@@ -1,0 +1,53 @@
+import { useState } from 'preact/hooks';
+import { addressOf } from '../../shell/addresses.ts';
+import { call } from '../../shell/api.ts';
+import { hrefOf } from '../../shell/navigation.ts';
+import { Field } from '../../ui/field.tsx';
+import { Form, useForm } from '../../ui/form.tsx';
+import { Alone } from './alone.tsx';
+
+/** Asking for the link that sets a new password. */
+export function ForgotPassword() {
+  const [email, setEmail] = useState('');
+  const [isSent, setSent] = useState(false);
+  const form = useForm(['email']);
+  const footer = (
+    <p>
+      You know it after all? <a href={hrefOf(addressOf('signIn'))}>Sign in</a>
+    </p>
+  );
+  if (isSent) {
+    return (
+      <Alone title="Reset your password" footer={footer}>
+        <p role="status">
+          If <strong>{email}</strong> has an account, a link is on its way. It works for 30 minutes.
+        </p>
+      </Alone>
+    );
+  }
+  const send = async () => {
+    setSent(await form.send(() => call('POST', '/auth/password/reset/request', { body: { email } })));
+  };
+  return (
+    <Alone title="Reset your password" footer={footer}>
+      <Form state={form} onSubmit={send}>
+        <Field
+          label="Email"
+          type="email"
+          name="email"
+          autocomplete="username"
+          inputMode="email"
+          required
+          autoFocus
+          value={email}
+          error={form.errorOf('email')}
+          hint="A link to set a new password is mailed there."
+          onInput={(event) => setEmail(event.currentTarget.value)}
+        />
+        <button type="submit" class="button main">
+          Send link
+        </button>
+      </Form>
+    </Alone>
+  );
+}

@@ -1,0 +1,204 @@
+import { useEffect, useState } from 'preact/hooks';
+import { addressOf, returnTo } from '../../shell/addresses.ts';
+import { call } from '../../shell/api.ts';
+import { hrefOf, navigate, query } from '../../shell/navigation.ts';
+import { signIn } from '../../shell/session.ts';
+import { Field } from '../../ui/field.tsx';
+import { Form, useForm } from '../../ui/form.tsx';
+import { Alone } from './alone.tsx';
+import { authOptions } from './options.ts';
+import { leaveForGoogle, leaveForTelegram, type Proof, takeReturn } from './providers.ts';
+
+type Step = 'password' | 'code' | { telegram: Record<string, unknown> } | 'mailed';
+
+/** Signing in by password, by a mailed code, by Google and by Telegram. */
+export function SignIn() {
+  const [step, setStep] = useState<Step>('password');
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const form = useForm(['email', 'password', 'code']);
+  const to = query.value.get('to');
+
+  // Only once: what came back is spent by reading it.
+  useEffect(() => {
+    const returned = takeReturn('sign-in');
+    if (!returned) return;
+    if (returned.proof === 'invalid')
+      form.fail('That sign-in was not begun here, or was called off. Try again.');
+    else void signInBy(returned.proof, returned.to);
+  }, []);
+
+  const signInBy = async (proof: Proof, wanted: string | null) => {
+    if (wanted !== null)
+      navigate(`${addressOf('signIn')}?${new URLSearchParams({ to: wanted })}`, { replace: true });
+    let isNew = false;
+    await form.send(
+      () => signIn(`/auth/login/${proof.provider}`, proof.body),
+      (failure) => {
+        isNew =
+          failure.kind === 'error' && failure.body.issues?.some(({ path }) => path === 'email') === true;
+        return undefined;
+      },
+    );
+    if (isNew && proof.provider === 'telegram') setStep({ telegram: proof.body });
+  };
+
+  const byPassword = () =>
+    form.send(
+      () => signIn('/auth/login', { email, password }),
+      (failure) =>
+        failure.kind === 'error' && failure.status === 401 ? 'Wrong email or password.' : undefined,
+    );
+  const askForCode = async () => {
+    if (await form.send(() => call('POST', '/auth/login/code', { body: { email } }))) {
+      setCode('');
+      setStep('code');
+    }
+  };
+  const byCode = () =>
+    form.send(
+      () => signIn('/auth/login/code/confirm', { email, code: code.trim() }),
+      (failure) =>
+        failure.kind === 'error' && failure.status === 401 ? 'This code is wrong or has expired.' : undefined,
+    );
+
+  const emailField = (
+    <Field
+      label="Email"
+      type="email"
+      name="email"
+      autocomplete="username"
+      inputMode="email"
+      required
+      autoFocus
+      value={email}
+      error={form.errorOf('email')}
+      onInput={(event) => setEmail(event.currentTarget.value)}
+    />
+  );
+
+  if (step === 'mailed') {
+    return (
+      <Alone title="Sign in" footer={<Ways to={to} />}>
+        <p role="status">
+          A link is on its way to {email}. It opens your account, and from then on Telegram signs you in.
+        </p>
+      </Alone>
+    );
+  }
+  if (typeof step === 'object') {
+    const { telegram } = step;
+    return (
+      <Alone title="Sign in" footer={<Ways to={to} />}>
+        <p>Your Telegram account is new here. With an email address it becomes an account of Errand.</p>
+        <Form
+          state={form}
+          onSubmit={async () => {
+            const isDone = await form.send(() => signIn('/auth/login/telegram', { ...telegram, email }));
+            if (isDone) setStep('mailed');
+          }}
+        >
+          {emailField}
+          <button type="submit" class="button main">
+            Create account
+          </button>
+        </Form>
+      </Alone>
+    );
+  }
+  if (step === 'code') {
+    return (
+      <Alone title="Sign in" footer={<Ways to={to} />}>
+        <p role="status">
+          If {email} has an account, a code of six digits is on its way. It works for 10 minutes.
+        </p>
+        <Form state={form} onSubmit={byCode}>
+          <Field
+            label="Code"
+            name="code"
+            inputMode="numeric"
+            autocomplete="one-time-code"
+            required
+            autoFocus
+            value={code}
+            error={form.errorOf('code')}
+            onInput={(event) => setCode(event.currentTarget.value)}
+          />
+          <button type="submit" class="button main">
+            Sign in
+          </button>
+          <button type="button" class="button plain" onClick={() => setStep('password')}>
+            Back
+          </button>
+        </Form>
+      </Alone>
+    );
+  }
+  return (
+    <Alone title="Sign in" footer={<Ways to={to} />}>
+      <Form state={form} onSubmit={byPassword}>
+        {emailField}
+        <Field
+          label="Password"
+          type="password"
+          name="password"
+          autocomplete="current-password"
+          required
+          value={password}
+          error={form.errorOf('password')}
+          onInput={(event) => setPassword(event.currentTarget.value)}
+        />
+        <button type="submit" class="button main">
+          Sign in
+        </button>
+        <div class="line">
+          <button type="button" class="link" onClick={askForCode}>
+            Email me a code
+          </button>
+          <a class="push" href={hrefOf(addressOf('forgotPassword'))}>
+            Forgot password?
+          </a>
+        </div>
+        <Providers to={to} />
+      </Form>
+    </Alone>
+  );
+}
+
+function Providers({ to }: { to: string | null }) {
+  const { google = null, telegram = null } = authOptions.value ?? {};
+  if (!google && !telegram) return null;
+  return (
+    <>
+      <p class="or">or</p>
+      <div class="line others">
+        {google && (
+          <button type="button" class="button" onClick={() => leaveForGoogle(google.clientId, 'sign-in', to)}>
+            Google
+          </button>
+        )}
+        {telegram && (
+          <button
+            type="button"
+            class="button"
+            onClick={() => leaveForTelegram(telegram.botId, 'sign-in', to)}
+          >
+            Telegram
+          </button>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** The other way in; where sign-up is closed there is none. */
+function Ways({ to }: { to: string | null }) {
+  if (authOptions.value?.signup === 'closed') return <p>New accounts are by invitation here.</p>;
+  const search = to === null ? '' : `?${new URLSearchParams({ to: returnTo(to) })}`;
+  return (
+    <p>
+      New here? <a href={hrefOf(addressOf('signUp')) + search}>Create an account</a>
+    </p>
+  );
+}

@@ -1,0 +1,84 @@
+import { useState } from 'preact/hooks';
+import { addressOf } from '../../shell/addresses.ts';
+import { call } from '../../shell/api.ts';
+import { hrefOf, query } from '../../shell/navigation.ts';
+import { Field } from '../../ui/field.tsx';
+import { Form, useForm } from '../../ui/form.tsx';
+import { Alone } from './alone.tsx';
+import { authOptions } from './options.ts';
+
+/** Asking for an account; the mailed link opens it. */
+export function SignUp() {
+  const [name, setName] = useState('');
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [isSent, setSent] = useState(false);
+  const form = useForm(['name', 'email', 'password']);
+  const to = query.value.get('to');
+  const search = to === null ? '' : `?${new URLSearchParams({ to })}`;
+  const footer = (
+    <p>
+      You have an account? <a href={hrefOf(addressOf('signIn')) + search}>Sign in</a>
+    </p>
+  );
+  if (authOptions.value?.signup === 'closed') {
+    return (
+      <Alone title="Create an account" footer={footer}>
+        <p>New accounts are by invitation here. Ask someone who has one to invite you to a workspace.</p>
+      </Alone>
+    );
+  }
+  if (isSent) {
+    return (
+      <Alone title="Create an account" footer={footer}>
+        <p role="status">
+          A link is on its way to <strong>{email}</strong>. It opens your account, within 24 hours.
+        </p>
+      </Alone>
+    );
+  }
+  const send = async () => {
+    setSent(await form.send(() => call('POST', '/auth/register', { body: { name, email, password } })));
+  };
+  return (
+    <Alone title="Create an account" footer={footer}>
+      <Form state={form} onSubmit={send}>
+        <Field
+          label="Name"
+          name="name"
+          autocomplete="name"
+          required
+          autoFocus
+          value={name}
+          error={form.errorOf('name')}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+        <Field
+          label="Email"
+          type="email"
+          name="email"
+          autocomplete="username"
+          inputMode="email"
+          required
+          value={email}
+          error={form.errorOf('email')}
+          onInput={(event) => setEmail(event.currentTarget.value)}
+        />
+        <Field
+          label="Password"
+          type="password"
+          name="password"
+          autocomplete="new-password"
+          required
+          value={password}
+          error={form.errorOf('password')}
+          hint="At least 8 characters"
+          onInput={(event) => setPassword(event.currentTarget.value)}
+        />
+        <button type="submit" class="button main">
+          Create account
+        </button>
+      </Form>
+    </Alone>
+  );
+}

@@ -1,0 +1,126 @@
+import { useEffect, useState } from 'preact/hooks';
+import { call, sentenceOf } from '../../shell/api.ts';
+import { now, zone } from '../../shell/clock.ts';
+import { mayWriteIn, workspaces } from '../../shell/frame-view.ts';
+import type { ScreenProps } from '../../shell/screens.ts';
+import { useShelf } from '../../shell/store.ts';
+import { showToast } from '../../shell/toasts.ts';
+import { quoted } from '../../tasks/changes.ts';
+import { sayInstant } from '../../text/say-dates.ts';
+import { Ask } from '../../ui/ask.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import type { IconName } from '../../ui/icons.ts';
+import { ScreenHeading } from '../../ui/screen-heading.tsx';
+
+interface Entry {
+  id: string;
+  kind: 'task' | 'list' | 'space';
+  title: string;
+  deletedAt: string;
+  deletedBy: string | null;
+  purgeAt: string | null;
+  itemCount: number;
+}
+
+const ICONS: Record<Entry['kind'], IconName> = { task: 'check', list: 'list', space: 'board' };
+
+/** What was deleted and can be brought back. */
+export function Trash({ params }: ScreenProps) {
+  const w = params.w ?? '';
+  const { store, userId } = useShelf();
+  const [entries, setEntries] = useState<readonly Entry[]>();
+  const [isMissing, setMissing] = useState(false);
+  const [asking, setAsking] = useState<Entry | 'all'>();
+  const waiting = store.sync.value.waiting;
+  const load = async () => {
+    const reply = await call<{ items: Entry[] }>('GET', `/workspaces/${w}/trash?limit=100`);
+    setMissing(reply.kind !== 'ok');
+    if (reply.kind === 'ok') setEntries(reply.body.items);
+  };
+  useEffect(() => {
+    if (waiting === 0) void load();
+  }, [w, waiting]);
+  const restore = async (entry: Entry) => {
+    const reply = await call('POST', `/workspaces/${w}/trash/${entry.id}/restore`, { body: {}, userId });
+    if (reply.kind !== 'ok') {
+      showToast(`${quoted(entry.title)} is still in the trash. ${sentenceOf(reply)}`);
+      return;
+    }
+    showToast(`Restored ${quoted(entry.title)}`);
+    store.pullNow(w);
+    await load();
+  };
+  const remove = async (entry: Entry | 'all') => {
+    setAsking(undefined);
+    const path = entry === 'all' ? '' : `/${entry.id}`;
+    const reply = await call('DELETE', `/workspaces/${w}/trash${path}`, { userId });
+    if (reply.kind === 'ok')
+      showToast(entry === 'all' ? 'The trash is empty' : `Deleted ${quoted(entry.title)} for good`);
+    else showToast(sentenceOf(reply));
+    await load();
+  };
+  const role = workspaces.value.find(({ id }) => id === w)?.role;
+  const isAdmin = role === 'owner' || role === 'admin';
+  const nameOf = (id: string | null) => (id ? store.view.row('member', `${w}/${id}`)?.name : undefined);
+  return (
+    <main class="sheet narrow">
+      <header class="head">
+        <ScreenHeading title="Trash" />
+        {isAdmin && entries !== undefined && entries.length > 0 && (
+          <div class="tools">
+            <button type="button" class="button" onClick={() => setAsking('all')}>
+              Empty trash
+            </button>
+          </div>
+        )}
+      </header>
+      <div class="scroll" aria-busy={entries === undefined && !isMissing}>
+        {isMissing && <p class="quiet">The trash is shown once the server can be reached.</p>}
+        {entries?.length === 0 && (
+          <p class="quiet">The trash is empty. What you delete waits here for a while.</p>
+        )}
+        <ul class="entries">
+          {entries?.map((entry) => (
+            <li key={entry.id}>
+              <Icon name={ICONS[entry.kind]} />
+              <div>
+                <p class="cut" dir="auto">
+                  {entry.title}
+                </p>
+                <p class="quiet">
+                  {entry.kind !== 'task' &&
+                    `${entry.itemCount} ${entry.itemCount === 1 ? 'task' : 'tasks'}, `}
+                  deleted {sayInstant(entry.deletedAt, zone.value, now.value)}
+                  {nameOf(entry.deletedBy) && ` by ${nameOf(entry.deletedBy)}`}
+                </p>
+              </div>
+              <div class="line push">
+                {mayWriteIn(w) && (
+                  <button type="button" class="button" onClick={() => void restore(entry)}>
+                    Restore
+                  </button>
+                )}
+                {(isAdmin || entry.deletedBy === userId) && (
+                  <button type="button" class="button plain" onClick={() => setAsking(entry)}>
+                    Delete for good
+                  </button>
+                )}
+              </div>
+            </li>
+          ))}
+        </ul>
+      </div>
+      {asking && (
+        <Ask
+          title={asking === 'all' ? 'Empty trash' : 'Delete for good'}
+          yes={asking === 'all' ? 'Empty trash' : 'Delete for good'}
+          onYes={() => void remove(asking)}
+          onClose={() => setAsking(undefined)}
+        >
+          {asking === 'all' ? 'Everything in the trash' : quoted(asking.title)} cannot be brought back
+          afterwards.
+        </Ask>
+      )}
+    </main>
+  );
+}

@@ -1,0 +1,79 @@
+import { useComputed, useSignalEffect } from '@preact/signals';
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { NotFound } from '../screens/not-found/not-found.tsx';
+import { Unreachable } from '../screens/not-found/unreachable.tsx';
+import { addressOf, PUBLIC_SCREENS, returnTo, type ScreenName } from './addresses.ts';
+import { Frame } from './frame.tsx';
+import { match, navigate, path, query } from './navigation.ts';
+import { takeNotice } from './notice.ts';
+import { Overlays } from './overlays.tsx';
+import { isLinking } from './provider-return.ts';
+import { SCREENS, type ScreenProps } from './screens.ts';
+import { askToSignIn, session } from './session.ts';
+import { shelf } from './store.ts';
+import { TaskBeside, TaskOverlays } from './task-overlays.tsx';
+import { showToast } from './toasts.ts';
+
+/** The screen of the present address, in the frame or alone. */
+export function App() {
+  const isPublic = useComputed(() => {
+    const name = match.value?.name;
+    return name !== undefined && PUBLIC_SCREENS.includes(name);
+  });
+  useSignalEffect(() => {
+    const { kind } = session.value;
+    if (kind === 'out' && !isPublic.value) askToSignIn();
+    if (kind !== 'in') return;
+    if (isPublic.value) {
+      const to = isLinking() ? addressOf('security') : returnTo(query.value.get('to'));
+      navigate(to, { replace: true });
+    } else {
+      const notice = takeNotice();
+      if (notice) showToast(notice);
+    }
+  });
+  if (isPublic.value) return session.value.kind === 'in' ? null : <CurrentScreen />;
+  if (session.value.kind === 'unreachable') return <Unreachable />;
+  if (session.value.kind !== 'in' || !shelf.value) return null;
+  return (
+    <>
+      <Frame>
+        <CurrentScreen />
+        <TaskBeside />
+      </Frame>
+      <Overlays />
+      <TaskOverlays />
+    </>
+  );
+}
+
+function CurrentScreen() {
+  const found = match.value;
+  if (!found) return <NotFound />;
+  return <LoadedScreen key={path.value} name={found.name} params={found.params} />;
+}
+
+const loaded = new Map<ScreenName, ComponentType<ScreenProps>>();
+
+/** Loads a screen the first time; afterwards it is there at once. */
+function LoadedScreen({ name, params }: { name: ScreenName } & ScreenProps) {
+  const [state, setState] = useState<'loading' | 'failed' | 'there'>(loaded.has(name) ? 'there' : 'loading');
+  useEffect(() => {
+    if (loaded.has(name)) return;
+    let isWanted = true;
+    SCREENS[name]().then(
+      (component) => {
+        loaded.set(name, component);
+        if (isWanted) setState('there');
+      },
+      () => isWanted && setState('failed'),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [name]);
+  const Screen = loaded.get(name);
+  if (state === 'failed') return <Unreachable />;
+  return Screen ? <Screen params={params} /> : <main class="sheet" aria-busy="true" />;
+}

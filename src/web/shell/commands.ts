@@ -1,0 +1,48 @@
+import { computed, signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { IconName } from '../ui/icons.ts';
+
+export const GROUPS = ['Here', 'Go to', 'View', 'Everywhere'] as const;
+
+/** Something that can be done, by key and by the palette. */
+export interface Command {
+  id: string;
+  title: string;
+  group: (typeof GROUPS)[number];
+  icon?: IconName;
+  /** Each does the same; the first is shown. See `keys.ts` for how they are written. */
+  keys?: readonly string[];
+  /** Not in the palette: moving about, say. */
+  isKeyOnly?: boolean;
+  run(): void;
+}
+
+const registered = signal<readonly (readonly Command[])[]>([]);
+
+/** Every command that applies now, once each. Of two with one key the one registered later wins. */
+export const commands = computed<readonly Command[]>(() => {
+  const byId = new Map<string, Command>();
+  for (const command of [...registered.value].reverse().flat())
+    if (!byId.has(command.id)) byId.set(command.id, command);
+  return [...byId.values()];
+});
+
+export const singleLetters = signal(true);
+
+/** Adds commands; call what it returns to remove them. */
+export function registerCommands(added: readonly Command[]): () => void {
+  // A copy: several components may add the same ones.
+  const mine = [...added];
+  registered.value = [...registered.value, mine];
+  return () => {
+    registered.value = registered.value.filter((group) => group !== mine);
+  };
+}
+
+/** Commands that apply while a component is shown; made again when one of `inputs` changes. */
+export function useCommands(make: () => readonly Command[], inputs: readonly unknown[]): void {
+  useEffect(() => registerCommands(make()), inputs);
+}
+
+export const commandFor = (binding: string): Command | undefined =>
+  commands.value.find(({ keys }) => keys?.includes(binding));

@@ -1,0 +1,42 @@
+import { Dialog } from '../ui/dialog.tsx';
+import { useShelf } from './store.ts';
+
+/** A long text was changed elsewhere meanwhile: both side by side, and the person chooses. */
+export function Conflict() {
+  const { store } = useShelf();
+  const act = store.waiting.value.find(({ why }) => why?.theirs !== undefined);
+  if (!act?.why?.theirs) return null;
+  const change = act.changes.find(({ text }) => text !== undefined);
+  const mine = change?.text ? String(change.fields[change.text.field] ?? '') : '';
+  const { text: theirs } = act.why.theirs;
+  return (
+    <Dialog label="Two versions" onClose={() => {}}>
+      <div class="block">
+        <h2>Two versions</h2>
+        <p class="quiet">{act.name}. This text was changed elsewhere meanwhile.</p>
+      </div>
+      <div class="versions">
+        <section aria-label="Mine">
+          <h3>Mine</h3>
+          <p class="prose" dir="auto">
+            {mine}
+          </p>
+        </section>
+        <section aria-label="Theirs">
+          <h3>Theirs</h3>
+          <p class="prose" dir="auto">
+            {theirs ?? ''}
+          </p>
+        </section>
+      </div>
+      <div class="line actions">
+        <button type="button" class="button push" onClick={() => void store.drop(act)}>
+          Keep theirs
+        </button>
+        <button type="button" class="button main" onClick={() => void store.keepMine(act)}>
+          Keep mine
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,114 @@
+import { computed, effect, signal, untracked } from '@preact/signals';
+import { create, remove } from '../data/intents.ts';
+import { act } from '../tasks/act.ts';
+import { deviceZone } from '../text/zones.ts';
+import { today } from './clock.ts';
+import { inbox, isFirstLoad, workspace } from './frame-view.ts';
+import { savePreferences, saveProfile } from './preferences.ts';
+import { me } from './session.ts';
+import { openShelf, shelf } from './store.ts';
+
+const EXAMPLES = [
+  'Press E, or tick the box, to complete this task',
+  'Press C and write: Call Ada fri 15:00 p1',
+  'Press Ctrl K, and everything can be found',
+];
+
+/** Ids that this person's examples always have, so that two devices make them once. */
+const exampleIds = (userId: string): string[] =>
+  EXAMPLES.map((_, index) => `${userId.slice(0, -2)}e${index + 1}`);
+
+/** Sets the time zone at the first sign-in, and makes the examples of a first visit. */
+export function startFirstVisit(): void {
+  effect(() => {
+    if (me.value?.timezone === null) untracked(() => void saveProfile({ timezone: deviceZone() }));
+  });
+  let isMade = false;
+  effect(() => {
+    const { preferences, id } = me.value ?? {};
+    const held = shelf.value;
+    const list = inbox.value;
+    const place = workspace.value;
+    if (isMade || !held || !id || !list || isFirstLoad.value || !preferences || preferences.welcomed) return;
+    if (place?.role !== 'owner') return;
+    isMade = true;
+    untracked(() => {
+      const isEmpty = [...held.store.view.all('task')].every(({ workspaceId }) => workspaceId !== place.id);
+      void savePreferences({ welcomed: true });
+      if (!isEmpty) return;
+      const fields = { listId: list.id, dueDay: today.peek() };
+      void held.store.act(
+        'Added examples',
+        exampleIds(id).map((taskId, index) =>
+          create('task', place.id, taskId, { ...fields, title: EXAMPLES[index] ?? '' }),
+        ),
+      );
+    });
+  });
+}
+
+/** Whether examples are still there. */
+function heldExamples() {
+  const held = shelf.value;
+  if (!held) return [];
+  return exampleIds(held.userId).flatMap((id) => held.store.view.signal('task', id).value ?? []);
+}
+
+/** Where examples are shown: a way to be rid of them. */
+export function Examples() {
+  const tasks = heldExamples();
+  if (tasks.length === 0) return null;
+  return (
+    <section class="examples line" aria-label="Examples">
+      <p class="quiet">These are examples, to try things on.</p>
+      <button
+        type="button"
+        class="button push"
+        onClick={() =>
+          act(
+            'Removed the examples',
+            tasks.map((task) => remove('task', openShelf().store.view.row('task', task.id) ?? task)),
+          )
+        }
+      >
+        Remove examples
+      </button>
+    </section>
+  );
+}
+
+const isAnswered = signal(false);
+
+/** The device's zone where it is not the person's, and they did not choose to keep theirs here. */
+const otherZone = computed(() => {
+  const person = me.value;
+  const device = deviceZone();
+  if (isAnswered.value || !person?.timezone || person.timezone === device) return undefined;
+  return person.preferences?.keptZone === device ? undefined : { device, own: person.timezone };
+});
+
+/** Offers the device's time zone where it differs. */
+export function ZoneOffer() {
+  const found = otherZone.value;
+  if (!found) return null;
+  const { device, own } = found;
+  const answer = (save: Promise<unknown>) => {
+    isAnswered.value = true;
+    void save;
+  };
+  return (
+    <div class="zone-offer" role="status">
+      <span>This device is in another time zone.</span>
+      <button type="button" class="button" onClick={() => answer(saveProfile({ timezone: device }))}>
+        Use {device}
+      </button>
+      <button
+        type="button"
+        class="button plain"
+        onClick={() => answer(savePreferences({ keptZone: device }))}
+      >
+        Keep {own}
+      </button>
+    </div>
+  );
+}

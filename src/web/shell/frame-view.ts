@@ -1,0 +1,118 @@
+import { computed, effect, signal } from '@preact/signals';
+import type { LiveList } from '../data/live-list.ts';
+import type { List, Role, Task } from '../data/rows.ts';
+import { isDueBy, isMineOrNobodys } from '../tasks/dates.ts';
+import { today, zone } from './clock.ts';
+import { buildId, match } from './navigation.ts';
+import { isOpen, type Shelf, shelf } from './store.ts';
+
+export interface WorkspaceView {
+  id: string;
+  title: string;
+  role: Role;
+  spaces: readonly { id: string; title: string; lists: readonly List[] }[];
+}
+
+/** The workspaces with their spaces and lists, in order. */
+export const workspaces = computed<readonly WorkspaceView[]>(() => {
+  const held = shelf.value;
+  if (!held) return [];
+  const { workspaces: all, membersIn, spaces, lists, userId } = held;
+  for (const list of [all, spaces, lists]) list.revision.value;
+  for (const { id } of all.rows) membersIn(id).revision.value;
+  return all.rows.map(({ id, title }) => ({
+    id,
+    title,
+    role: roleIn(held, id, userId),
+    spaces: spaces.rows
+      .filter(({ workspaceId }) => workspaceId === id)
+      .map((space) => ({
+        id: space.id,
+        title: space.title,
+        lists: lists.rows.filter(({ spaceId }) => spaceId === space.id),
+      })),
+  }));
+});
+
+const roleIn = ({ store }: Shelf, workspaceId: string, userId: string): Role =>
+  store.view.row('member', `${workspaceId}/${userId}`)?.role ?? 'viewer';
+
+/** Whether some of what should be here is still being loaded for the first time. */
+export const isFirstLoad = computed(() => {
+  const held = shelf.value?.store.workspaces() ?? [];
+  return held.length === 0 || held.some(({ isLoading }) => isLoading);
+});
+
+/** How things stand between this device and the server. */
+export const sync = computed(
+  () => shelf.value?.store.sync.value ?? { text: 'Synced', waiting: 0, notSaved: 0 },
+);
+
+export const unread = computed(() => shelf.value?.store.note<number>('unread') ?? 0);
+
+/** Whether another build of the client is served. */
+export const hasUpdate = computed(() => {
+  const served = shelf.value?.store.note<string | null>('build');
+  return typeof served === 'string' && served !== '' && buildId !== '' && served !== buildId;
+});
+
+const counted = signal<{ today: LiveList<Task>; mine: LiveList<Task> } | undefined>(undefined);
+
+/** What the links to screens of days count; undefined before anything is there. */
+export const counts = computed(() => ({
+  today: counted.value?.today.ids.value.length,
+  mine: counted.value?.mine.ids.value.length,
+}));
+
+/** Keeps what the links count; the day and the person decide. */
+export function startCounts(): void {
+  effect(() => {
+    const held = shelf.value;
+    const day = today.value;
+    const where = zone.value;
+    if (!held) return;
+    const { store, userId } = held;
+    const lists = {
+      today: store.view.list(
+        'task',
+        (task) => isOpen(store, task) && isMineOrNobodys(task, userId) && isDueBy(task, day, where),
+        () => 0,
+      ),
+      mine: store.view.list(
+        'task',
+        (task) => task.assigneeId === userId && isOpen(store, task),
+        () => 0,
+      ),
+    };
+    counted.value = lists;
+    return () => {
+      counted.value = undefined;
+      lists.today.dispose();
+      lists.mine.dispose();
+    };
+  });
+}
+
+/** The workspace that was shown last, for screens of all workspaces. */
+const lastShown = signal<string | undefined>(undefined);
+
+/** The workspace of the present screen, else the one shown last, else the first. */
+export const workspace = computed<WorkspaceView | undefined>(() => {
+  const find = (id: string | undefined) => workspaces.value.find((one) => one.id === id);
+  return find(match.value?.params.w) ?? find(lastShown.value) ?? workspaces.value[0];
+});
+
+export const inbox = computed(() => workspace.value?.spaces[0]?.lists[0]);
+
+/** Whether the person may change things in a workspace. */
+export const mayWriteIn = (workspaceId: string): boolean => {
+  const role = workspaces.value.find(({ id }) => id === workspaceId)?.role;
+  return role !== undefined && role !== 'viewer';
+};
+
+export const canWrite = computed(() => workspace.value !== undefined && workspace.value.role !== 'viewer');
+
+/** Shows this workspace on screens that name none. */
+export function chooseWorkspace(id: string): void {
+  lastShown.value = id;
+}

@@ -1,0 +1,265 @@
+import type { ComponentChildren } from 'preact';
+import { Icon, Shape } from '../ui/icon.tsx';
+import type { IconName } from '../ui/icons.ts';
+import { Keycaps } from '../ui/keycaps.tsx';
+import { MenuButton, type MenuItem } from '../ui/menu.tsx';
+import { ToastRegion } from '../ui/toast-region.tsx';
+import { addressOf } from './addresses.ts';
+import { isPhone } from './device.ts';
+import { ZoneOffer } from './first-visit.tsx';
+import {
+  canWrite,
+  chooseWorkspace,
+  counts,
+  hasUpdate,
+  inbox,
+  sync,
+  unread,
+  workspace,
+  workspaces,
+} from './frame-view.ts';
+import { hrefOf, match, navigate, path } from './navigation.ts';
+import { isQuickAddOpen, openNewWorkspace, openQuickAdd, openSignOut } from './overlays.tsx';
+import { shelf } from './store.ts';
+import { SyncStatus } from './sync-status.tsx';
+import { update } from './update.ts';
+
+/** What stands around every screen of someone who is signed in. */
+export function Frame({ children }: { children: ComponentChildren }) {
+  return (
+    <>
+      <div class="app">
+        {isPhone.value ? <PhoneSync /> : <Side />}
+        {children}
+        {isPhone.value && <PhoneBar />}
+      </div>
+      <ZoneOffer />
+      {!isQuickAddOpen.value && <ToastRegion />}
+    </>
+  );
+}
+
+function Side() {
+  const { today, mine } = counts.value;
+  const current = workspace.value;
+  const w = current?.id;
+  return (
+    <nav class="side" aria-label="Main">
+      <WorkspaceMenu />
+      {canWrite.value && (
+        <button type="button" class="new" aria-keyshortcuts="c q" onClick={openQuickAdd}>
+          <Icon name="plus" />
+          New task
+          <span class="push">
+            <Keycaps binding="c" />
+          </span>
+        </button>
+      )}
+      <ul>
+        {w && <SideLink to={addressOf('search', { w })} icon="search" title="Search" binding="/" />}
+        <SideLink to={addressOf('today')} icon="sun" title="Today" count={today} alsoAt="workspaceToday" />
+        <SideLink to={addressOf('upcoming')} icon="upcoming" title="Upcoming" alsoAt="workspaceUpcoming" />
+        <SideLink to={addressOf('mine')} icon="me" title="My tasks" count={mine} alsoAt="workspaceMine" />
+        {w && inbox.value && <ListLink w={w} listId={inbox.value.id} title="Inbox" isInbox />}
+      </ul>
+      <section aria-label="Lists">
+        {current?.spaces.map((space) => (
+          <div key={space.id}>
+            <h2 dir="auto">{space.title}</h2>
+            <ul>
+              {space.lists.map(({ id, title }) => (
+                <ListLink key={id} w={current.id} listId={id} title={title} />
+              ))}
+            </ul>
+          </div>
+        ))}
+      </section>
+      {w && (
+        <ul>
+          <SideLink to={addressOf('recurring', { w })} icon="repeat" title="Recurring" />
+          <SideLink to={addressOf('trash', { w })} icon="trash" title="Trash" />
+        </ul>
+      )}
+      <div class="foot">
+        <ul>
+          <NotificationsLink />
+          <SideLink to={addressOf('profile')} icon="settings" title="Settings" isCurrent={isInSettings()} />
+        </ul>
+        <UpdateButton />
+        <SyncStatus />
+      </div>
+    </nav>
+  );
+}
+
+const isInSettings = (): boolean => path.value.includes('/settings/');
+
+function WorkspaceMenu() {
+  const current = workspace.value;
+  const show = (id: string) => {
+    chooseWorkspace(id);
+    if (match.value?.params.w) navigate(addressOf('workspaceToday', { w: id }));
+  };
+  const items: MenuItem[] = workspaces.value.map(({ id, title }) => ({
+    title,
+    isChosen: id === current?.id,
+    run: () => show(id),
+  }));
+  return (
+    <MenuButton
+      class="switch"
+      items={[
+        ...items,
+        ...(current
+          ? [
+              {
+                title: 'Workspace settings',
+                icon: 'settings' as const,
+                startsGroup: true,
+                run: () => navigate(addressOf('settingsGeneral', { w: current.id })),
+              },
+            ]
+          : []),
+        { title: 'New workspace', icon: 'plus', startsGroup: !current, run: () => openNewWorkspace() },
+        { title: 'Sign out', icon: 'sign-out', run: openSignOut },
+      ]}
+    >
+      <Shape name="logo" class="logo" />
+      <span class="cut" dir="auto">
+        {current?.title ?? 'Errand'}
+      </span>
+      <Icon name="down" small />
+    </MenuButton>
+  );
+}
+
+interface ListLinkProps {
+  w: string;
+  listId: string;
+  title: string;
+  isInbox?: boolean;
+}
+
+/** By itself, since its count changes often. */
+function ListLink({ w, listId, title, isInbox = false }: ListLinkProps) {
+  const count = shelf.value?.openByList.of(listId).value;
+  return isInbox ? (
+    <SideLink to={addressOf('inbox', { w })} icon="inbox" title={title} count={count} />
+  ) : (
+    <SideLink to={addressOf('list', { w, listId })} title={title} count={count} />
+  );
+}
+
+interface LinkProps {
+  to: string;
+  title: string;
+  icon?: IconName;
+  count?: number | undefined;
+  binding?: string;
+  /** Another address that this link stands for. */
+  alsoAt?: string;
+  isCurrent?: boolean;
+}
+
+function SideLink({ to, title, icon, count, binding, alsoAt, ...given }: LinkProps) {
+  const isCurrent =
+    given.isCurrent ?? (path.value === to || (alsoAt !== undefined && match.value?.name === alsoAt));
+  return (
+    <li>
+      <a href={hrefOf(to)} aria-current={isCurrent ? 'page' : undefined}>
+        {icon && <Icon name={icon} />}
+        <span class="cut" dir="auto">
+          {title}
+        </span>
+        {count !== undefined && count > 0 && <span class="count">{count}</span>}
+        {binding && (
+          <span class="push">
+            <Keycaps binding={binding} />
+          </span>
+        )}
+      </a>
+    </li>
+  );
+}
+
+/** The count describes the link, and is no part of its name. */
+function NotificationsLink() {
+  const count = unread.value;
+  const to = addressOf('notifications');
+  return (
+    <li>
+      <a
+        href={hrefOf(to)}
+        aria-current={path.value === to ? 'page' : undefined}
+        aria-describedby={count > 0 ? 'unread' : undefined}
+      >
+        <Icon name="notifications" />
+        <span>Notifications</span>
+        {count > 0 && (
+          <span class="count" aria-hidden="true">
+            {count}
+          </span>
+        )}
+      </a>
+      {count > 0 && (
+        <span id="unread" hidden>
+          {count} unread
+        </span>
+      )}
+    </li>
+  );
+}
+
+function UpdateButton() {
+  if (!hasUpdate.value) return null;
+  return (
+    <button type="button" class="button update" onClick={() => void update()}>
+      Update
+    </button>
+  );
+}
+
+/** Phones show the state of sync only when there is something to say. */
+function PhoneSync() {
+  const isQuiet = sync.value.text === 'Synced';
+  return isQuiet ? null : (
+    <div class="phone-sync">
+      <SyncStatus />
+    </div>
+  );
+}
+
+function PhoneBar() {
+  const w = workspace.value?.id;
+  return (
+    <nav class="bar" aria-label="Main">
+      <BarLink to={addressOf('today')} icon="sun" title="Today" />
+      <BarLink to={addressOf('lists')} icon="list" title="Lists" />
+      {canWrite.value && (
+        <button type="button" class="new" aria-label="New task" onClick={openQuickAdd}>
+          <span>
+            <Icon name="plus" />
+          </span>
+        </button>
+      )}
+      {w && <BarLink to={addressOf('search', { w })} icon="search" title="Search" />}
+      <BarLink to={addressOf('me')} icon="me" title="Me" isCurrent={isInSettings()} />
+    </nav>
+  );
+}
+
+interface BarProps {
+  to: string;
+  icon: IconName;
+  title: string;
+  isCurrent?: boolean;
+}
+
+function BarLink({ to, icon, title, isCurrent = false }: BarProps) {
+  return (
+    <a href={hrefOf(to)} aria-current={isCurrent || path.value === to ? 'page' : undefined}>
+      <Icon name={icon} />
+      {title}
+    </a>
+  );
+}

@@ -1,0 +1,42 @@
+import { commandFor, commands, singleLetters } from './commands.ts';
+import { createKeyDispatcher } from './keys.ts';
+import { keepKey } from './overlays.tsx';
+
+export const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
+
+/** Runs commands by their keys, wherever the focus is, except in a modal dialog, which has keys of its own. */
+export function startKeys(): void {
+  const dispatcher = createKeyDispatcher({
+    bindings: () => commands.value.flatMap(({ keys }) => keys ?? []),
+    hasSingleLetters: () => singleLetters.value,
+  });
+  document.addEventListener('keydown', (event) => {
+    if (event.defaultPrevented || event.isComposing || event.getModifierState('AltGraph')) return;
+    if (document.querySelector('dialog:modal')) return;
+    const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
+    const isPlain =
+      !ctrlKey && !metaKey && !altKey && (key.length === 1 || key === 'Enter' || key === 'Escape');
+    if (isPlain && keepKey(key)) {
+      event.preventDefault();
+      return;
+    }
+    const isTyping = isEditable(event.target);
+    const stroke = { key, ctrlKey, metaKey, altKey, shiftKey, isTyping };
+    const binding = dispatcher.press(stroke, event.timeStamp);
+    const command = binding === undefined ? undefined : commandFor(binding);
+    if (!command) return;
+    event.preventDefault();
+    command.run();
+  });
+}
+
+const NOT_TEXT = ['button', 'checkbox', 'color', 'file', 'image', 'radio', 'range', 'reset', 'submit'];
+
+function isEditable(target: EventTarget | null): boolean {
+  if (target instanceof HTMLInputElement) return !NOT_TEXT.includes(target.type);
+  return (
+    target instanceof HTMLTextAreaElement ||
+    target instanceof HTMLSelectElement ||
+    (target instanceof HTMLElement && target.isContentEditable)
+  );
+}

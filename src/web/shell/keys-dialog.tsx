@@ -1,0 +1,49 @@
+import { Dialog } from '../ui/dialog.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Keycaps } from '../ui/keycaps.tsx';
+import { commands, GROUPS, singleLetters } from './commands.ts';
+import type { OverlayProps } from './overlays.tsx';
+
+/** The keys that apply here. */
+export function KeysDialog({ onClose }: OverlayProps) {
+  const withKeys = commands.value.filter(({ keys }) => keys !== undefined && keys.length > 0);
+  return (
+    <Dialog labelledBy="keys-title" onClose={onClose}>
+      <header class="dialog-head">
+        <h2 id="keys-title">Keys</h2>
+        <button type="button" class="tool push" aria-label="Close" onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </header>
+      {!singleLetters.value && (
+        <p class="block quiet">Single letters are switched off, under Settings, Profile.</p>
+      )}
+      <div class="key-groups">
+        {GROUPS.map((group) => {
+          const inGroup = withKeys.filter((command) => command.group === group);
+          if (inGroup.length === 0) return null;
+          return (
+            <section key={group} aria-label={group}>
+              <h3>{group}</h3>
+              <dl>
+                {inGroup.map(({ id, title, keys = [] }) => (
+                  <div key={id}>
+                    <dt>{title}</dt>
+                    <dd>
+                      {keys.map((binding, index) => (
+                        <span key={binding}>
+                          {index > 0 && <span class="quiet"> or </span>}
+                          <Keycaps binding={binding} />
+                        </span>
+                      ))}
+                    </dd>
+                  </div>
+                ))}
+              </dl>
+            </section>
+          );
+        })}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,98 @@
+/** What the dispatcher reads of a keyboard event. */
+export interface Keystroke {
+  key: string;
+  ctrlKey: boolean;
+  metaKey: boolean;
+  altKey: boolean;
+  shiftKey: boolean;
+  /** Whether text is being written where the key went. */
+  isTyping: boolean;
+}
+
+export interface KeyDispatcher {
+  /** The binding that a keystroke completes; undefined for none. `now` in milliseconds. */
+  press(stroke: Keystroke, now: number): string | undefined;
+}
+
+interface Options {
+  /** Every binding that applies now: `c`, `g t`, `mod+k`, `alt+ArrowUp`, `Shift+ArrowDown`. */
+  bindings(): Iterable<string>;
+  /** WCAG 2.1.4: whether single letters and signs do anything. */
+  hasSingleLetters(): boolean;
+}
+
+/** How long the second key of a sequence may take. */
+export const SEQUENCE_MS = 1500;
+
+/**
+ * Turns keystrokes into bindings. Keys are known by what they write, so that every layout works. Single letters and
+ * signs do nothing while one types; the first key of a sequence waits, and another key ends it and acts as itself.
+ */
+export function createKeyDispatcher({ bindings, hasSingleLetters }: Options): KeyDispatcher {
+  let prefix: { key: string; until: number } | undefined;
+  const find = (name: string) => [...bindings()].find((binding) => binding === name);
+  const beginsSequence = (name: string) => [...bindings()].some((binding) => binding.startsWith(`${name} `));
+  return {
+    press: (stroke, now) => {
+      if (isModifier(stroke.key)) return undefined;
+      const name = nameOf(stroke);
+      const waiting = prefix !== undefined && now < prefix.until ? prefix.key : undefined;
+      prefix = undefined;
+      if (isCharacter(stroke) && (stroke.isTyping || !hasSingleLetters())) return undefined;
+      const sequence = waiting === undefined ? undefined : find(`${waiting} ${name}`);
+      if (sequence !== undefined) return sequence;
+      if (beginsSequence(name)) {
+        prefix = { key: name, until: now + SEQUENCE_MS };
+        return undefined;
+      }
+      return stroke.isTyping && !hasCommandKey(stroke) ? undefined : find(name);
+    },
+  };
+}
+
+/** `mod` is Ctrl, or ⌘ on a Mac. Shift is part of what a character key writes, and named only for other keys. */
+function nameOf({ key, ctrlKey, metaKey, altKey, shiftKey }: Keystroke): string {
+  const isCharacterKey = key.length === 1;
+  const modifiers = [
+    (ctrlKey || metaKey) && 'mod',
+    altKey && 'alt',
+    shiftKey && (!isCharacterKey || ctrlKey || metaKey) && 'shift',
+  ].filter((modifier) => modifier !== false);
+  const plain = isCharacterKey && (ctrlKey || metaKey) ? key.toLowerCase() : key;
+  return [...modifiers, plain].join('+');
+}
+
+const isModifier = (key: string) => ['Shift', 'Control', 'Alt', 'Meta', 'AltGraph', 'CapsLock'].includes(key);
+const hasCommandKey = ({ ctrlKey, metaKey, altKey }: Keystroke) => ctrlKey || metaKey || altKey;
+const isCharacter = (stroke: Keystroke) => stroke.key.length === 1 && !stroke.ctrlKey && !stroke.metaKey;
+
+/** A binding as people read it: `['G', 'T']`, `['Ctrl', 'K']`. */
+export function keyLabels(binding: string, isMac: boolean): string[] {
+  const names: Record<string, string> = {
+    mod: isMac ? '⌘' : 'Ctrl',
+    alt: isMac ? '⌥' : 'Alt',
+    shift: 'Shift',
+    ArrowUp: '↑',
+    ArrowDown: '↓',
+    ArrowLeft: '←',
+    ArrowRight: '→',
+    Enter: '↵',
+    Escape: 'Esc',
+  };
+  const labelOf = (key: string) => {
+    if (names[key]) return [names[key]];
+    if (key.length !== 1) return [key];
+    const isUpper = key !== key.toLowerCase();
+    return isUpper ? ['Shift', key] : [key.toUpperCase()];
+  };
+  return binding.split(' ').flatMap((step) => (step === '+' ? ['+'] : step.split('+').flatMap(labelOf)));
+}
+
+/** The same for `aria-keyshortcuts`; a sequence has no form there. */
+export const ariaKeys = (binding: string, isMac: boolean): string | undefined =>
+  binding.includes(' ')
+    ? undefined
+    : binding
+        .split('+')
+        .map((key) => ({ mod: isMac ? 'Meta' : 'Control', alt: 'Alt', shift: 'Shift' })[key] ?? key)
+        .join('+');

@@ -1,0 +1,108 @@
+import { computed, type Signal, signal } from '@preact/signals';
+import type { ComponentType } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { statusForNew } from '../tasks/new-task.ts';
+import { sentenceOf } from './api.ts';
+import { sync } from './frame-view.ts';
+import { signOut } from './session.ts';
+import { showToast } from './toasts.ts';
+
+export interface OverlayProps {
+  onClose(): void;
+}
+
+/** A dialog that can be opened from anywhere; each is loaded when it is first opened. */
+const OVERLAYS = {
+  palette: () => import('./palette.tsx').then(({ Palette }) => Palette),
+  keys: () => import('./keys-dialog.tsx').then(({ KeysDialog }) => KeysDialog),
+  signOut: () => import('./sign-out-dialog.tsx').then(({ SignOutDialog }) => SignOutDialog),
+  quickAdd: () => import('../tasks/quick-add.tsx').then(({ QuickAdd }) => QuickAdd),
+  newWorkspace: () =>
+    import('../screens/settings/new-workspace.tsx').then(({ NewWorkspace }) => NewWorkspace),
+  waitingChanges: () => import('./waiting-changes.tsx').then(({ WaitingChanges }) => WaitingChanges),
+};
+
+type OverlayName = keyof typeof OVERLAYS;
+
+const open: Signal<OverlayName | undefined> = signal(undefined);
+
+type Overlay = ComponentType<OverlayProps>;
+
+/** Those that were loaded: they open at once. */
+const loaded = signal<Partial<Record<OverlayName, Overlay>>>({});
+
+/** Keys pressed between asking for a dialog and its being there. */
+let pressedAhead: string[] = [];
+
+function openOverlay(name: OverlayName): void {
+  pressedAhead = [];
+  open.value = name;
+  if (loaded.peek()[name]) return;
+  (OVERLAYS[name]() as Promise<Overlay>).then(
+    (overlay) => {
+      loaded.value = { ...loaded.peek(), [name]: overlay };
+    },
+    () => {
+      open.value = undefined;
+      showToast('This part could not be loaded. Try again.');
+    },
+  );
+}
+
+/** Keeps a key for the dialog that was asked for and is not there yet; false where none is on its way. */
+export function keepKey(key: string): boolean {
+  if (open.peek() === undefined) return false;
+  pressedAhead.push(key);
+  return true;
+}
+
+/** Gives a dialog's field what was typed ahead; other keys follow once it shows. */
+export function takeTypedAhead(): string {
+  const end = pressedAhead.findIndex((key) => key.length > 1);
+  const typed = end === -1 ? pressedAhead : pressedAhead.slice(0, end);
+  pressedAhead = end === -1 ? [] : pressedAhead.slice(end);
+  return typed.join('');
+}
+
+function pressKeysAhead(): void {
+  for (const key of pressedAhead.splice(0))
+    document.activeElement?.dispatchEvent(
+      new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }),
+    );
+}
+
+const closeOverlay = (): void => {
+  open.value = undefined;
+  statusForNew.value = undefined;
+};
+
+/** Whether quick add is open: toasts appear inside it then. */
+export const isQuickAddOpen = computed(() => open.value === 'quickAdd');
+
+export const openPalette = (): void => openOverlay('palette');
+export const openKeys = (): void => openOverlay('keys');
+export const openQuickAdd = (): void => openOverlay('quickAdd');
+export const openNewWorkspace = (): void => openOverlay('newWorkspace');
+export const openWaitingChanges = (): void => openOverlay('waitingChanges');
+
+/** Signs out at once, or asks where something was not sent yet. */
+export function openSignOut(): void {
+  if (sync.value.waiting + sync.value.notSaved > 0) openOverlay('signOut');
+  else void signOutNow();
+}
+
+/** Signs out, and says so where that fails. */
+export async function signOutNow(): Promise<void> {
+  const failure = await signOut();
+  if (failure) showToast(`You are still signed in. ${sentenceOf(failure)}`);
+}
+
+/** The open dialog, if there is one. */
+export function Overlays() {
+  const name = open.value;
+  const Shown = name && loaded.value[name];
+  useEffect(() => {
+    if (Shown) pressKeysAhead();
+  }, [Shown]);
+  return Shown ? <Shown onClose={closeOverlay} /> : null;
+}

@@ -1,0 +1,214 @@
+import { useId, useMemo, useRef, useState } from 'preact/hooks';
+import { rank } from '../text/match.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Icon } from '../ui/icon.tsx';
+import type { IconName } from '../ui/icons.ts';
+import { Keycaps } from '../ui/keycaps.tsx';
+import { addressOf } from './addresses.ts';
+import { commands } from './commands.ts';
+import { workspaces } from './frame-view.ts';
+import { type LetterMatch, matchLetters } from './match-letters.ts';
+import { navigate } from './navigation.ts';
+import { type OverlayProps, takeTypedAhead } from './overlays.tsx';
+import { settingEntries } from './setting-entries.ts';
+import { isOpen, shelf } from './store.ts';
+
+interface Entry {
+  id: string;
+  group: string;
+  title: string;
+  icon?: IconName | undefined;
+  binding?: string | undefined;
+  /** What stands beside it: where a list is, say. */
+  note?: string | undefined;
+  run(): void;
+}
+
+interface Found extends Entry {
+  match: LetterMatch;
+}
+
+const SHOWN_OF_GROUP = 8;
+
+/** Every command, list and task, found by some of its letters. */
+export function Palette({ onClose }: OverlayProps) {
+  const id = useId();
+  const [wanted, setWanted] = useState(takeTypedAhead);
+  const [at, setAt] = useState(0);
+  const listbox = useRef<HTMLDivElement>(null);
+  const groups = useMemo(() => search(wanted), [wanted]);
+  const flat = groups.flatMap(({ entries }) => entries);
+  const run = (entry: Entry | undefined) => {
+    if (!entry) return;
+    onClose();
+    // After the dialog has given the focus back.
+    setTimeout(entry.run);
+  };
+  const move = (to: number) => {
+    const next = (to + flat.length) % Math.max(1, flat.length);
+    setAt(next);
+    listbox.current?.querySelector(`[id="${id}-${next}"]`)?.scrollIntoView({ block: 'nearest' });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    if (event.key === 'ArrowDown') move(at + 1);
+    else if (event.key === 'ArrowUp') move(at - 1);
+    else if (event.key === 'Enter') run(flat[at]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <Dialog label="Commands" class="palette" onClose={onClose}>
+      <div class="find">
+        <Icon name="search" />
+        <input
+          autoFocus
+          type="text"
+          role="combobox"
+          aria-label="Search commands, lists and tasks"
+          aria-expanded="true"
+          aria-autocomplete="list"
+          aria-controls={`${id}-results`}
+          aria-activedescendant={flat.length > 0 ? `${id}-${at}` : undefined}
+          placeholder="Search commands, lists and tasks"
+          autocomplete="off"
+          spellcheck={false}
+          value={wanted}
+          onInput={(event) => {
+            setWanted(event.currentTarget.value);
+            setAt(0);
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <Keycaps binding="Escape" />
+      </div>
+      <div ref={listbox} class="menu results" role="listbox" id={`${id}-results`} aria-label="Results">
+        {groups.map(({ title, entries }, index) => (
+          // biome-ignore lint/a11y/useSemanticElements: a group of options
+          <div key={title} role="group" aria-labelledby={`${id}-group-${index}`}>
+            <div class="menu-head" id={`${id}-group-${index}`} role="presentation">
+              {title}
+            </div>
+            {entries.map((entry) => {
+              const position = flat.indexOf(entry);
+              return (
+                // biome-ignore lint/a11y/useKeyWithClickEvents: keys act on the combobox
+                // biome-ignore lint/a11y/useFocusableInteractive: the combobox has the focus
+                <div
+                  key={entry.id}
+                  id={`${id}-${position}`}
+                  class="option"
+                  role="option"
+                  aria-selected={position === at}
+                  onPointerMove={() => position !== at && setAt(position)}
+                  onClick={() => run(entry)}
+                >
+                  {entry.icon && <Icon name={entry.icon} />}
+                  <span class="cut" dir="auto">
+                    <Marked text={entry.title} match={entry.match} />
+                  </span>
+                  {entry.note && <span class="push">{entry.note}</span>}
+                  {entry.binding && (
+                    <span class="push">
+                      <Keycaps binding={entry.binding} />
+                    </span>
+                  )}
+                </div>
+              );
+            })}
+          </div>
+        ))}
+      </div>
+      {flat.length === 0 && (
+        <p class="nothing quiet" role="status">
+          Nothing has these letters.
+        </p>
+      )}
+      <p class="keys">
+        <span>
+          <Keycaps binding="ArrowUp" />
+          <Keycaps binding="ArrowDown" /> choose
+        </span>
+        <span>
+          <Keycaps binding="Enter" /> run
+        </span>
+      </p>
+    </Dialog>
+  );
+}
+
+/** A title with the letters that were found. */
+function Marked({ text, match: { ranges } }: { text: string; match: LetterMatch }) {
+  const parts = [];
+  let end = 0;
+  for (const [from, to] of ranges) {
+    parts.push(text.slice(end, from), <mark key={from}>{text.slice(from, to)}</mark>);
+    end = to;
+  }
+  return (
+    <>
+      {parts}
+      {text.slice(end)}
+    </>
+  );
+}
+
+function search(wanted: string): { title: string; entries: Found[] }[] {
+  const found = [...commandEntries(), ...settingEntries(), ...listEntries(), ...taskEntries(wanted)]
+    .flatMap((entry): Found[] => {
+      const match = matchLetters(wanted, entry.title);
+      return match ? [{ ...entry, match }] : [];
+    })
+    .sort((a, b) => b.match.score - a.match.score);
+  const titles = [...new Set(found.map(({ group }) => group))];
+  return titles.map((title) => ({
+    title,
+    entries: found
+      .filter(({ group }) => group === title)
+      .slice(0, wanted === '' ? undefined : SHOWN_OF_GROUP),
+  }));
+}
+
+const commandEntries = (): Entry[] =>
+  commands.value
+    .filter(({ isKeyOnly }) => !isKeyOnly)
+    .map(({ id, title, icon, keys, run }) => ({
+      id,
+      group: 'Commands',
+      title,
+      icon,
+      binding: keys?.[0],
+      run,
+    }));
+
+const listEntries = (): Entry[] =>
+  workspaces.value.flatMap(({ id: w, spaces }) =>
+    spaces.flatMap((space) =>
+      space.lists.map(({ id, title }) => ({
+        id,
+        group: 'Lists',
+        title,
+        icon: 'list' as const,
+        note: space.title,
+        run: () => navigate(addressOf('list', { w, listId: id })),
+      })),
+    ),
+  );
+
+/** Open tasks that have the letters; the best are found among all of them. */
+function taskEntries(wanted: string): Entry[] {
+  const held = shelf.value;
+  if (!held || wanted.trim().length < 2) return [];
+  const { store } = held;
+  const open = [...store.view.all('task')].filter((task) => isOpen(store, task));
+  return rank(wanted, open, ({ title }) => title, SHOWN_OF_GROUP).map(
+    ({ id, title, workspaceId, listId }) => ({
+      id,
+      group: 'Tasks',
+      title,
+      icon: 'check' as const,
+      note: store.view.row('list', listId)?.title,
+      run: () => navigate(addressOf('task', { w: workspaceId, task: id })),
+    }),
+  );
+}

@@ -1,0 +1,24 @@
+import { effect } from '@preact/signals';
+import { call, type Reply } from './api.ts';
+import { singleLetters } from './commands.ts';
+import { me, type Profile, takeProfile } from './session.ts';
+
+/** Keeps what the person chose in force: single letters as keys. */
+export function startPreferences(): void {
+  effect(() => {
+    singleLetters.value = me.value?.preferences?.singleLetters !== false;
+  });
+}
+
+/** Saves some of the person's preferences; the others stay. */
+export async function savePreferences(changes: Readonly<Record<string, unknown>>): Promise<Reply<Profile>> {
+  const person = me.peek();
+  return saveProfile({ preferences: { ...person?.preferences, ...changes } });
+}
+
+/** Saves fields of the profile. */
+export async function saveProfile(body: object): Promise<Reply<Profile>> {
+  const reply = await call<Profile>('PATCH', '/me', { body, userId: me.peek()?.id });
+  if (reply.kind === 'ok') takeProfile(reply.body);
+  return reply;
+}

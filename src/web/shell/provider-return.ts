@@ -1,0 +1,51 @@
+/** What Google or Telegram sent back with the browser. */
+export interface Returned {
+  fragment: URLSearchParams;
+  state: string | null;
+}
+
+/** What was asked for, so that only a return from that very request is believed. */
+export interface Asked {
+  provider: 'google' | 'telegram';
+  /** To sign in, or to add the account to the one that is signed in. */
+  purpose: 'sign-in' | 'link';
+  state: string;
+  nonce: string;
+  /** Where the person wanted to go. */
+  to: string | null;
+}
+
+const KEY = 'errand.sign-in';
+let returned: Returned | undefined;
+
+/** Takes what came back out of the address, before anything else reads that. */
+export function startProviderReturn(): void {
+  const fragment = new URLSearchParams(location.hash.slice(1));
+  if (!['id_token', 'tgAuthResult', 'error'].some((name) => fragment.has(name))) return;
+  returned = { fragment, state: fragment.get('state') ?? new URLSearchParams(location.search).get('state') };
+  history.replaceState(null, '', location.pathname);
+}
+
+/** Whether an account elsewhere came back to be linked. */
+export const isLinking = (): boolean => returned !== undefined && asked()?.purpose === 'link';
+
+export function keepAsked(next: Asked): void {
+  sessionStorage.setItem(KEY, JSON.stringify(next));
+}
+
+/** What came back, and what it should be the reply to; once. */
+export function takeReturned(): { returned: Returned; asked: Asked | undefined } | undefined {
+  if (!returned) return undefined;
+  const taken = { returned, asked: asked() };
+  returned = undefined;
+  sessionStorage.removeItem(KEY);
+  return taken;
+}
+
+function asked(): Asked | undefined {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEY) ?? 'null') ?? undefined;
+  } catch {
+    return undefined;
+  }
+}

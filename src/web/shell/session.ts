@@ -1,0 +1,98 @@
+import { computed, signal } from '@preact/signals';
+import type { Me } from '../../auth/schema.ts';
+import type { User } from '../../users/schema.ts';
+import { addressOf } from './addresses.ts';
+import { call, type Reply } from './api.ts';
+import { address, navigate } from './navigation.ts';
+import { forgetStore, keptUser, openStore, shelf, whenSignedOut } from './store.ts';
+
+/** What is known of the person: all of it once the server told the profile. */
+export type Profile = User &
+  Partial<Me> & {
+    timezone?: string | null;
+    weekStart?: string;
+    preferences?: Readonly<Record<string, unknown>>;
+  };
+
+/** Who is signed in: `unknown` until the server or the device said so. */
+export type Session =
+  | { kind: 'unknown' }
+  | { kind: 'unreachable' }
+  | { kind: 'out' }
+  | { kind: 'in'; me: Profile };
+
+export const session = signal<Session>({ kind: 'unknown' });
+
+/** A profile that the server answered with, in place of what was noted when it came. */
+const taken = signal<{ profile: Profile; noted: Profile | undefined } | undefined>(undefined);
+const notedProfile = () => shelf.value?.store.note<Profile>('me');
+
+/** The profile of who is signed in, as the server told it last. */
+export const me = computed<Profile | undefined>(() => {
+  if (session.value.kind !== 'in') return undefined;
+  const { id } = session.value.me;
+  const noted = notedProfile();
+  if (taken.value?.profile.id === id && taken.value.noted === noted) return taken.value.profile;
+  return noted?.id === id ? noted : session.value.me;
+});
+
+/** Finds out who is signed in: shows at once what this device kept, and asks the server. */
+export async function loadSession(): Promise<void> {
+  whenSignedOut(() => {
+    session.value = { kind: 'out' };
+  });
+  const asked = call<Profile>('GET', '/me');
+  const kept = await keptUser();
+  if (kept) enter(kept as unknown as Profile);
+  const reply = await asked;
+  if (reply.kind === 'ok') enter(reply.body);
+  else if (reply.kind === 'error' && reply.status === 401) session.value = { kind: 'out' };
+  else if (!kept) session.value = { kind: 'unreachable' };
+}
+
+function enter(person: Profile): void {
+  session.value = { kind: 'in', me: person };
+  void openStore(person.id);
+}
+
+/**
+ * Proves who someone is at one of the endpoints that sign in, and keeps the session as a cookie that no script can
+ * read. A reply without a session, as after Telegram's first sign-in, signs nobody in.
+ */
+export async function signIn(path: string, proof: object): Promise<Reply<{ user: User } | undefined>> {
+  const reply = await call<{ user: User } | undefined>('POST', path, {
+    body: { ...proof, session: 'cookie' },
+  });
+  if (reply.kind === 'ok' && reply.body?.user) {
+    enter(reply.body.user);
+    const profile = await call<Profile>('GET', '/me');
+    if (profile.kind === 'ok') enter(profile.body);
+  }
+  return reply;
+}
+
+/** Takes over a profile that the server answered with. */
+export function takeProfile(profile: Profile): void {
+  if (session.value.kind !== 'in') return;
+  taken.value = { profile, noted: notedProfile() };
+  session.value = { kind: 'in', me: profile };
+}
+
+/** Ends the session here and on the server; undefined once done, else what went wrong. */
+export async function signOut(): Promise<Exclude<Reply<unknown>, { kind: 'ok' }> | undefined> {
+  const reply = await call('POST', '/auth/logout', { userId: me.value?.id });
+  // 401: it has ended already.
+  if (reply.kind !== 'ok' && !(reply.kind === 'error' && reply.status === 401)) return reply;
+  await forgetStore();
+  session.value = { kind: 'out' };
+  navigate(addressOf('signIn'), { replace: true });
+  return undefined;
+}
+
+/** Leads to signing in, and back to the present address afterwards. */
+export function askToSignIn(): void {
+  const wanted = address.value;
+  const isHome = wanted === addressOf('today');
+  const to = isHome ? '' : `?${new URLSearchParams({ to: wanted })}`;
+  navigate(addressOf('signIn') + to, { replace: true });
+}

@@ -1,0 +1,105 @@
+import { effect, untracked } from '@preact/signals';
+import { redo, undo } from '../tasks/act.ts';
+import { addressOf, type ScreenName } from './addresses.ts';
+import { type Command, registerCommands } from './commands.ts';
+import { canWrite, inbox, sync, workspace } from './frame-view.ts';
+import { navigate } from './navigation.ts';
+import { openKeys, openPalette, openQuickAdd, openSignOut, openWaitingChanges } from './overlays.tsx';
+import { session } from './session.ts';
+import { chooseTheme, THEMES } from './theme.ts';
+
+/** Registers the commands of every screen, and keeps them in step with who is signed in and what there is. */
+export function startShellCommands(): void {
+  let remove = () => {};
+  effect(() => {
+    const next = session.value.kind === 'in' ? [...doing(), ...going(), ...looking()] : looking();
+    untracked(() => {
+      remove();
+      remove = registerCommands(next);
+    });
+  });
+}
+
+function doing(): Command[] {
+  const { waiting, notSaved } = sync.value;
+  const all: (Command | false)[] = [
+    (canWrite.value || !workspace.value) && {
+      id: 'new-task',
+      title: 'New task',
+      group: 'Everywhere',
+      icon: 'plus',
+      keys: ['c', 'q'],
+      run: openQuickAdd,
+    },
+    {
+      id: 'palette',
+      title: 'Commands',
+      group: 'Everywhere',
+      keys: ['mod+k'],
+      isKeyOnly: true,
+      run: openPalette,
+    },
+    { id: 'keys', title: 'Keys', group: 'Everywhere', icon: 'keyboard', keys: ['?'], run: openKeys },
+    {
+      id: 'undo',
+      title: 'Undo',
+      group: 'Everywhere',
+      keys: ['z'],
+      isKeyOnly: true,
+      run: () => void undo(),
+    },
+    {
+      id: 'redo',
+      title: 'Redo',
+      group: 'Everywhere',
+      keys: ['Z'],
+      isKeyOnly: true,
+      run: () => void redo(),
+    },
+    (waiting > 0 || notSaved > 0) && {
+      id: 'waiting-changes',
+      title: 'Waiting changes',
+      group: 'Everywhere',
+      icon: 'sending',
+      run: openWaitingChanges,
+    },
+    { id: 'sign-out', title: 'Sign out', group: 'Everywhere', icon: 'sign-out', run: openSignOut },
+  ];
+  return all.filter((command) => command !== false);
+}
+
+function going(): Command[] {
+  const w = workspace.value?.id;
+  const go = (id: string, title: string, name: ScreenName, icon: Command['icon'], key?: string): Command => ({
+    id,
+    title,
+    group: 'Go to',
+    ...(icon && { icon }),
+    ...(key && { keys: [key] }),
+    run: () => navigate(addressOf(name, { w: w ?? '' })),
+  });
+  return [
+    go('today', 'Go to Today', 'today', 'sun', 'g t'),
+    go('upcoming', 'Go to Upcoming', 'upcoming', 'upcoming', 'g u'),
+    go('mine', 'Go to My tasks', 'mine', 'me', 'g m'),
+    ...(w && inbox.value ? [go('inbox', 'Go to Inbox', 'inbox', 'inbox', 'g i')] : []),
+    ...(w
+      ? [
+          go('calendar', 'Go to Calendar', 'calendar', 'upcoming', 'g c'),
+          go('recurring', 'Go to Recurring', 'recurring', 'repeat', 'g r'),
+          go('search', 'Search', 'search', 'search', '/'),
+          go('trash', 'Go to Trash', 'trash', 'trash'),
+        ]
+      : []),
+    go('notifications', 'Go to Notifications', 'notifications', 'notifications', 'g n'),
+  ];
+}
+
+const looking = (): Command[] =>
+  THEMES.map((theme) => ({
+    id: `theme-${theme}`,
+    title: { system: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' }[theme],
+    group: 'View',
+    icon: theme === 'dark' ? 'moon' : 'sun',
+    run: () => chooseTheme(theme),
+  }));

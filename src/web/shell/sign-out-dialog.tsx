@@ -1,0 +1,34 @@
+import { Dialog } from '../ui/dialog.tsx';
+import { sync } from './frame-view.ts';
+import { type OverlayProps, signOutNow } from './overlays.tsx';
+
+/** Asked where changes were not sent yet: they would be lost with everything else on this device. */
+export function SignOutDialog({ onClose }: OverlayProps) {
+  const { waiting } = sync.value;
+  return (
+    <Dialog label="Sign out" class="small" onClose={onClose}>
+      <div class="block">
+        <h2>Sign out</h2>
+        <p class="prose">
+          {waiting === 1 ? 'One change has' : `${waiting} changes have`} not reached the server. Signing out
+          removes them from this device.
+        </p>
+      </div>
+      <div class="line actions">
+        <button type="button" class="button push" onClick={onClose}>
+          Stay
+        </button>
+        <button
+          type="button"
+          class="button main"
+          onClick={() => {
+            onClose();
+            void signOutNow();
+          }}
+        >
+          Sign out anyway
+        </button>
+      </div>
+    </Dialog>
+  );
+}

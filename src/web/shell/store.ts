@@ -1,0 +1,151 @@
+import { computed, effect, signal } from '@preact/signals';
+import type { Disk } from '../data/disk.ts';
+import { MemoryDisk } from '../data/disk.ts';
+import { IndexedDbDisk } from '../data/indexeddb.ts';
+import type { LiveCounts, LiveList } from '../data/live-list.ts';
+import type { Label, List, Member, Row, Space, StatusTemplate, Task, Workspace } from '../data/rows.ts';
+import { Store } from '../data/store.ts';
+import { browserChannel, browserLocks, browserWorld } from '../data/surroundings.ts';
+import { place } from './navigation.ts';
+
+/** What is held of one user, and lists of it that keep themselves. */
+export interface Shelf {
+  store: Store;
+  userId: string;
+  workspaces: LiveList<Workspace>;
+  /** The members of one workspace, by name. */
+  membersIn(workspaceId: string): LiveList<Member>;
+  spaces: LiveList<Space>;
+  lists: LiveList<List>;
+  labels: LiveList<Label>;
+  templates: LiveList<StatusTemplate>;
+  /** Open tasks by list. */
+  openByList: LiveCounts<Task>;
+}
+
+const opened = signal<Shelf | undefined>(undefined);
+
+/** Undefined until the device was read. */
+export const shelf = computed(() => (opened.value?.store.isLoaded.value ? opened.value : undefined));
+
+/** What is held, on a screen that is shown only when there is something. */
+export function useShelf(): Shelf {
+  const { value } = shelf;
+  if (!value) throw new Error('Nothing is open');
+  return value;
+}
+
+/** The same outside of what is shown: in commands and acts. */
+export function openShelf(): Shelf {
+  const value = shelf.peek();
+  if (!value) throw new Error('Nothing is open');
+  return value;
+}
+
+const byPosition = (a: { position: number }, b: { position: number }): number => a.position - b.position;
+
+/** Opens what this device holds of a user, and follows the server from there. */
+export async function openStore(userId: string): Promise<void> {
+  const { value: before } = opened;
+  if (before?.userId === userId && !before.store.isSignedOut.value) return;
+  before?.store.close();
+  opened.value = undefined;
+  const disk: Disk = await IndexedDbDisk.open(userId).catch(() => new MemoryDisk());
+  const store = new Store({
+    userId,
+    fetch: (url, init) => fetch(url, init),
+    base: place.api,
+    disk,
+    channel: browserChannel(userId),
+    world: browserWorld(),
+    locks: browserLocks(),
+  });
+  const { view } = store;
+  opened.value = {
+    store,
+    userId,
+    workspaces: view.list(
+      'workspace',
+      () => true,
+      (a, b) => (a.createdAt < b.createdAt ? -1 : 1),
+    ),
+    membersIn: membersOf(store),
+    spaces: view.list('space', () => true, byPosition),
+    lists: view.list('list', () => true, byPosition),
+    labels: view.list('label', () => true, byPosition),
+    templates: view.list(
+      'statusTemplate',
+      () => true,
+      (a, b) => a.title.localeCompare(b.title),
+    ),
+    openByList: view.counts('task', (task) => (isOpen(store, task) ? task.listId : null)),
+  };
+  await store.start();
+}
+
+/** A member has no id of its own: the row under the key of this workspace is meant. */
+function membersOf({ view }: Store): Shelf['membersIn'] {
+  const known = new Map<string, LiveList<Member>>();
+  return (workspaceId) => {
+    const found =
+      known.get(workspaceId) ??
+      view.list(
+        'member',
+        (member) => view.row('member', `${workspaceId}/${member.userId}`) === member,
+        (a, b) => a.name.localeCompare(b.name),
+      );
+    known.set(workspaceId, found);
+    return found;
+  };
+}
+
+/** Whether a task is neither completed nor canceled. */
+export function isOpen({ view }: Store, { statusId }: Task): boolean {
+  const type = view.status(statusId)?.type;
+  return type !== 'completed' && type !== 'canceled';
+}
+
+/** Removes what the device holds of the user who signs out. */
+export async function forgetStore(): Promise<void> {
+  const { value } = opened;
+  opened.value = undefined;
+  await value?.store.signOut();
+}
+
+/** Calls back once the server said that the session is over. */
+export function whenSignedOut(callback: () => void): void {
+  effect(() => {
+    if (!opened.value?.store.isSignedOut.value) return;
+    opened.value = undefined;
+    callback();
+  });
+}
+
+/** Whose rows this device kept, where that is one person: it starts from them, without the network too. */
+export async function keptUser(): Promise<Row | undefined> {
+  try {
+    const names = (await indexedDB.databases()).flatMap(({ name = '' }) =>
+      name.startsWith('errand-') ? [name.slice('errand-'.length)] : [],
+    );
+    const kept = [];
+    for (const userId of names) {
+      const disk = await IndexedDbDisk.open(userId);
+      const { notes } = await disk.read();
+      disk.close();
+      if (notes.me) kept.push(notes.me as Row);
+    }
+    return kept.length === 1 ? kept[0] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps the store in step with the page: seen again, online again, gone. */
+export function startStoreEvents(): void {
+  const refresh = () => opened.value?.store.refresh();
+  document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && refresh());
+  addEventListener('online', refresh);
+  addEventListener('offline', refresh);
+  addEventListener('pagehide', () => void opened.value?.store.leave());
+  addEventListener('pageshow', ({ persisted }) => persisted && refresh());
+}

@@ -1,0 +1,26 @@
+import { Icon } from '../ui/icon.tsx';
+import type { IconName } from '../ui/icons.ts';
+import { sync } from './frame-view.ts';
+import { openWaitingChanges } from './overlays.tsx';
+
+/** How things stand with the server, in a word; with a way to what waits. */
+export function SyncStatus() {
+  const { text, waiting, notSaved } = sync.value;
+  return (
+    <div class="sync">
+      <Icon name={iconOf(text)} />
+      <span role="status">{text}</span>
+      {waiting + notSaved > 0 && (
+        <button type="button" class="button plain push" onClick={openWaitingChanges}>
+          Waiting changes
+        </button>
+      )}
+    </div>
+  );
+}
+
+function iconOf(text: string): IconName {
+  if (text.startsWith('Not saved')) return 'warning';
+  if (text.startsWith('Sending')) return 'sending';
+  return text.startsWith('Synced') ? 'synced' : 'offline';
+}

@@ -1,0 +1,57 @@
+import { dateDialog, picker } from '../tasks/pickers.ts';
+import { seriesDialog } from '../tasks/series.ts';
+import { Lazy } from './lazy.tsx';
+import { query } from './navigation.ts';
+import { shelf } from './store.ts';
+
+/** The task beside the screen, where the address names one. */
+export function TaskBeside() {
+  const id = query.value.get('task');
+  if (!id) return null;
+  return <Lazy load={async () => (await import('../tasks/panel.tsx')).Panel} props={{ id }} />;
+}
+
+/** Choices, menus and dialogs that belong to tasks wherever they are shown; each loaded when it is first needed. */
+export function TaskOverlays() {
+  return (
+    <>
+      {picker.value && (
+        <section aria-label="Choices">
+          <Lazy load={async () => (await import('../tasks/picker-view.tsx')).PickerView} props={{}} />
+        </section>
+      )}
+      {dateDialog.value && (
+        <Lazy load={async () => (await import('../tasks/date-dialog.tsx')).DateDialogView} props={{}} />
+      )}
+      {shelf.value?.store.waiting.value.some(({ why }) => why?.theirs !== undefined) && (
+        <Lazy load={async () => (await import('./conflict.tsx')).Conflict} props={{}} />
+      )}
+      {seriesDialog.value && (
+        <Lazy
+          load={async () => (await import('../screens/recurring/series-dialog.tsx')).SeriesDialog}
+          props={{}}
+        />
+      )}
+    </>
+  );
+}
+
+const PARTS = [
+  () => import('../tasks/picker-view.tsx'),
+  () => import('../tasks/panel.tsx'),
+  () => import('../tasks/date-dialog.tsx'),
+  () => import('../tasks/quick-add.tsx'),
+  () => import('./palette.tsx'),
+  // Asked for while there is no network.
+  () => import('./sign-out-dialog.tsx'),
+  () => import('./waiting-changes.tsx'),
+];
+
+/** Loads what the first keys will ask for, once there is nothing better to do. */
+export function loadSoon(): void {
+  const load = () => {
+    for (const part of PARTS) part().catch(() => {});
+  };
+  if ('requestIdleCallback' in globalThis) requestIdleCallback(load, { timeout: 5000 });
+  else setTimeout(load, 2000);
+}

@@ -1,0 +1,64 @@
+import type { WaitingAct } from '../data/sync-status.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Icon } from '../ui/icon.tsx';
+import type { OverlayProps } from './overlays.tsx';
+import { useShelf } from './store.ts';
+
+/** What waits to be sent, and what was rejected: each can be tried again, or dropped. */
+export function WaitingChanges({ onClose }: OverlayProps) {
+  const { store } = useShelf();
+  const acts = store.waiting.value;
+  return (
+    <Dialog label="Waiting changes" onClose={onClose}>
+      <header class="dialog-head">
+        <h2>Waiting changes</h2>
+        <button type="button" class="tool push" aria-label="Close" onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </header>
+      {acts.length === 0 && <p class="block quiet">Everything has reached the server.</p>}
+      <ul class="waiting">
+        {acts.map((act) => (
+          <WaitingItem key={act.act} act={act} />
+        ))}
+      </ul>
+    </Dialog>
+  );
+}
+
+function WaitingItem({ act }: { act: WaitingAct }) {
+  const { store } = useShelf();
+  const { name, why, changes } = act;
+  const mine = changes
+    .map(({ text, fields }) => (text ? String(fields[text.field] ?? '') : ''))
+    .find((text) => text !== '');
+  return (
+    <li aria-label={name}>
+      <div>
+        <p dir="auto">{name}</p>
+        {why && (
+          <p class="error">
+            <Icon name="warning" small />
+            {why.issues[0]?.message ?? why.message}
+          </p>
+        )}
+        {why && mine !== undefined && (
+          <details>
+            <summary>Your text</summary>
+            <p class="prose" dir="auto">
+              {mine}
+            </p>
+          </details>
+        )}
+      </div>
+      <div class="line push">
+        <button type="button" class="button" onClick={() => void store.retry(act)}>
+          Retry
+        </button>
+        <button type="button" class="button plain" onClick={() => void store.drop(act)}>
+          Drop
+        </button>
+      </div>
+    </li>
+  );
+}

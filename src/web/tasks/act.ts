@@ -1,0 +1,43 @@
+import { signal } from '@preact/signals';
+import type { Intent } from '../data/change.ts';
+import { openShelf, shelf } from '../shell/store.ts';
+import { showToast, toast } from '../shell/toasts.ts';
+
+/** Does something at once, and says so with a way back. `name` is a sentence of what was done. */
+export function act(name: string, intents: readonly Intent[]): void {
+  if (intents.length === 0) return;
+  void openShelf().store.act(name, intents);
+  showToast(name, () => void undo());
+}
+
+/** Does something at once without a word: what shows by itself where the person looks. It can be undone all the same. */
+export function actQuietly(name: string, intents: readonly Intent[]): void {
+  if (intents.length === 0) return;
+  void openShelf().store.act(name, intents);
+  toast.value = undefined;
+}
+
+/** Takes back what was done last on this page. */
+export async function undo(): Promise<void> {
+  toast.value = undefined;
+  const name = await shelf.peek()?.store.undo();
+  if (name) showToast(`Taken back: ${name}`);
+}
+
+/** Does again what was taken back last. */
+export async function redo(): Promise<void> {
+  const name = await shelf.peek()?.store.redo();
+  if (name) showToast(name, () => void undo());
+}
+
+/** Tasks that were completed on a screen of days: they stay there until their toast goes. */
+export const lingering = signal<ReadonlySet<string>>(new Set());
+
+toast.subscribe((shown) => {
+  if (!shown && lingering.peek().size > 0) lingering.value = new Set();
+});
+
+/** Lets tasks stay where they are shown, until the toast goes. */
+export function linger(ids: readonly string[]): void {
+  lingering.value = new Set([...lingering.peek(), ...ids]);
+}

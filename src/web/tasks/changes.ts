@@ -1,0 +1,217 @@
+import type { Intent } from '../data/change.ts';
+import { moveTask, remove, updateTask } from '../data/intents.ts';
+import type { Label, List, Row, Status, Task } from '../data/rows.ts';
+import { today, zone } from '../shell/clock.ts';
+import { mayWriteIn } from '../shell/frame-view.ts';
+import { isOpen, openShelf } from '../shell/store.ts';
+import { showToast } from '../shell/toasts.ts';
+import type { Day } from '../text/days.ts';
+import { placeAt } from '../text/positions.ts';
+import { PRIORITY_NAMES, type Priority } from '../text/quick-add.ts';
+import { sayDayAndTime } from '../text/say-dates.ts';
+import { instantOf, type Time } from '../text/zones.ts';
+import { act, actQuietly, linger } from './act.ts';
+
+/** A title as it stands in a sentence. */
+export const quoted = (title: string): string => `“${title.length > 60 ? `${title.slice(0, 59)}…` : title}”`;
+
+/** `“Call Ada”`, `3 tasks`. */
+export const saying = (tasks: readonly Task[]): string =>
+  tasks.length === 1 ? quoted(tasks[0]?.title ?? '') : `${tasks.length} tasks`;
+
+/** The tasks that are held of these ids. */
+export const tasksOf = (ids: readonly string[]): Task[] =>
+  ids.flatMap((id) => openShelf().store.view.row('task', id) ?? []);
+
+export const statusOf = (task: Task): Status | undefined => openShelf().store.view.status(task.statusId);
+
+/** The statuses that tasks of a list can have, in order. */
+export const statusesIn = (listId: string): readonly Status[] =>
+  [...(openShelf().store.view.row('list', listId)?.statuses ?? [])].sort((a, b) => a.position - b.position);
+
+function writable(tasks: readonly Task[]): readonly Task[] {
+  const allowed = tasks.filter(({ workspaceId }) => mayWriteIn(workspaceId));
+  if (tasks.length > 0 && allowed.length === 0) showToast('You may only read this workspace.');
+  return allowed;
+}
+
+const updates = (tasks: readonly Task[], fieldsOf: (task: Task) => Row | null): Intent[] => {
+  const { view } = openShelf().store;
+  return tasks.flatMap((task) => {
+    const fields = fieldsOf(task);
+    return fields ? [updateTask(view, task, fields)] : [];
+  });
+};
+
+/** What tasks were before they were completed here. */
+const statusBefore = new Map<string, string>();
+
+/** Completes tasks; where all of them are done, opens them again. */
+export function toggleDone(given: readonly Task[]): void {
+  const tasks = writable(given);
+  const { store } = openShelf();
+  const open = tasks.filter((task) => isOpen(store, task));
+  if (open.length === 0) {
+    reopen(tasks);
+    return;
+  }
+  for (const { id, statusId } of open) statusBefore.set(id, statusId);
+  linger(open.map(({ id }) => id));
+  act(
+    `Completed ${saying(open)}`,
+    updates(open, ({ listId }) => {
+      const done = statusesIn(listId).find(({ type }) => type === 'completed');
+      return done ? { statusId: done.id } : null;
+    }),
+  );
+}
+
+function reopen(tasks: readonly Task[]): void {
+  act(
+    `Opened ${saying(tasks)} again`,
+    updates(tasks, ({ id, listId }) => {
+      const statuses = statusesIn(listId);
+      const before = statuses.find((status) => status.id === statusBefore.get(id));
+      const status = before ?? statuses.find(({ type }) => type === 'unstarted') ?? statuses[0];
+      return status ? { statusId: status.id } : null;
+    }),
+  );
+}
+
+/** Gives tasks a status; where a task's list has other ones, that of the same title or type. */
+export function setStatus(given: readonly Task[], status: Status): void {
+  const tasks = writable(given);
+  const same = (listId: string): Status | undefined => {
+    const statuses = statusesIn(listId);
+    return (
+      statuses.find(({ id }) => id === status.id) ??
+      statuses.find(({ title }) => title === status.title) ??
+      statuses.find(({ type }) => type === status.type)
+    );
+  };
+  if (status.type === 'completed' || status.type === 'canceled') linger(tasks.map(({ id }) => id));
+  act(
+    `${saying(tasks)}: ${status.title}`,
+    updates(tasks, (task) => {
+      const next = same(task.listId);
+      return next && next.id !== task.statusId ? { statusId: next.id } : null;
+    }),
+  );
+}
+
+export const setPriority = (given: readonly Task[], priority: Priority): void =>
+  act(
+    `${saying(given)}: ${priority === 'none' ? 'no priority' : `${PRIORITY_NAMES[priority].toLowerCase()} priority`}`,
+    updates(writable(given), (task) => (task.priority === priority ? null : { priority })),
+  );
+
+export const setAssignee = (given: readonly Task[], assigneeId: string | null, name: string): void =>
+  act(
+    assigneeId === null ? `${saying(given)}: no one` : `${saying(given)}: given to ${name}`,
+    updates(writable(given), (task) => (task.assigneeId === assigneeId ? null : { assigneeId })),
+  );
+
+/** The fields of a due or start date; each clears the other form. */
+export function dateFields(kind: 'due' | 'start', day: Day | null, time: Time | null): Row {
+  const [instant, whole] = kind === 'due' ? ['dueDate', 'dueDay'] : ['startDate', 'startDay'];
+  if (day === null) return { [instant]: null, [whole]: null };
+  return time === null
+    ? { [whole]: day, [instant]: null }
+    : { [instant]: instantOf(day, time, zone.peek()), [whole]: null };
+}
+
+export function setDate(
+  given: readonly Task[],
+  kind: 'due' | 'start',
+  day: Day | null,
+  time: Time | null,
+): void {
+  const word = kind === 'due' ? 'due' : 'starts';
+  const when =
+    day === null
+      ? `no ${kind === 'due' ? 'due' : 'start'} date`
+      : `${word} ${sayDayAndTime(day, time, today.peek())}`;
+  act(
+    `${saying(given)}: ${when}`,
+    updates(writable(given), () => dateFields(kind, day, time)),
+  );
+}
+
+/** Moves overdue tasks to today, each keeping its time of day where that has not passed. */
+export function moveToToday(given: readonly Task[]): void {
+  act(
+    `${saying(given)}: due today`,
+    updates(writable(given), () => dateFields('due', today.peek(), null)),
+  );
+}
+
+export function toggleLabel(given: readonly Task[], label: Label): void {
+  const tasks = writable(given).filter(({ workspaceId }) => workspaceId === label.workspaceId);
+  const haveAll = tasks.every(({ labelIds }) => labelIds.includes(label.id));
+  act(
+    haveAll ? `${saying(tasks)}: without ${quoted(label.title)}` : `${saying(tasks)}: ${quoted(label.title)}`,
+    updates(tasks, ({ labelIds }) => {
+      if (haveAll) return { removeLabelIds: [label.id] };
+      return labelIds.includes(label.id) ? null : { addLabelIds: [label.id] };
+    }),
+  );
+}
+
+export function moveTo(given: readonly Task[], list: List): void {
+  const { view } = openShelf().store;
+  const tasks = writable(given).filter(
+    ({ workspaceId, listId }) => workspaceId === list.workspaceId && listId !== list.id,
+  );
+  act(
+    `Moved ${saying(tasks)} to ${quoted(list.title)}`,
+    tasks.map((task) => moveTask(view, task, list.id)),
+  );
+}
+
+/** Deletes tasks: they go to the trash, an upcoming instance of a series is skipped. */
+export function removeTasks(given: readonly Task[]): void {
+  const tasks = writable(given);
+  const isSkip = tasks.length > 0 && tasks.every(isUpcomingInstance);
+  act(
+    isSkip ? `Skipped ${saying(tasks)}` : `Deleted ${saying(tasks)}`,
+    tasks.map((task) => remove('task', task)),
+  );
+}
+
+/** Whether deleting a task skips an occurrence of its series. */
+export function isUpcomingInstance({ id, recurrence }: Task): boolean {
+  const { recurringTaskId } = recurrence ?? {};
+  if (!recurringTaskId) return false;
+  return openShelf().store.view.row('recurringTask', recurringTaskId)?.nextTaskId === id;
+}
+
+export function rename(task: Task, title: string): void {
+  const wanted = title.trim();
+  if (wanted === '' || wanted === task.title) return;
+  actQuietly(
+    `Renamed ${quoted(task.title)}`,
+    updates(writable([task]), () => ({ title: wanted })),
+  );
+}
+
+/** Places tasks before `rows[index]`; `rows` is in order and holds none of them. */
+export function placeTasks(
+  rows: readonly Task[],
+  index: number,
+  moved: readonly Task[],
+  more: Row = {},
+): void {
+  const { view } = openShelf().store;
+  if (writable(moved).length < moved.length) return;
+  const positions = placeAt(
+    rows,
+    index,
+    moved.map(({ id }) => id),
+  );
+  const intents = positions.flatMap(({ id, position }) => {
+    const task = view.row('task', id);
+    const extra = moved.some((one) => one.id === id) ? more : {};
+    return task ? [updateTask(view, task, { ...extra, position })] : [];
+  });
+  actQuietly(`Moved ${saying(moved)}`, intents);
+}

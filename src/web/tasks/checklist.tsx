@@ -1,0 +1,156 @@
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { changeItem } from '../data/intents.ts';
+import type { ChecklistItem, Task } from '../data/rows.ts';
+import { mayWriteIn } from '../shell/frame-view.ts';
+import { useShelf } from '../shell/store.ts';
+import { Icon, Shape } from '../ui/icon.tsx';
+import { act, actQuietly } from './act.ts';
+import { quoted } from './changes.ts';
+
+interface Props {
+  task: Task;
+  level: 2 | 3;
+}
+
+/** Small steps of a task. */
+export function Checklist({ task, level }: Props) {
+  const id = useId();
+  const { checklist, workspaceId } = task;
+  const may = mayWriteIn(workspaceId);
+  const done = checklist.filter(({ isDone }) => isDone).length;
+  const Heading = `h${level}` as const;
+  if (checklist.length === 0 && !may) return null;
+  return (
+    <section aria-label="Checklist">
+      {checklist.length > 0 && (
+        <>
+          <Heading class="part-head" id={id}>
+            Checklist{' '}
+            <span class="count">
+              {done} of {checklist.length}
+            </span>
+            <progress class="push" value={done} max={checklist.length} aria-hidden="true" />
+          </Heading>
+          <ul class="checks" aria-labelledby={id}>
+            {checklist.map((item) => (
+              <Item key={item.id} task={task} item={item} may={may} />
+            ))}
+          </ul>
+        </>
+      )}
+      {may && checklist.length < 100 && <AddItem task={task} />}
+    </section>
+  );
+}
+
+function Item({ task, item, may }: { task: Task; item: ChecklistItem; may: boolean }) {
+  const { id, title, isDone } = item;
+  const [isEditing, setEditing] = useState(false);
+  const toggle = () =>
+    actQuietly(`${isDone ? 'Unticked' : 'Ticked'} ${quoted(title)}`, [
+      changeItem(task, 'updateItem', id, { isDone: !isDone }),
+    ]);
+  const remove = () => act(`Removed ${quoted(title)}`, [changeItem(task, 'removeItem', id)]);
+  return (
+    <li>
+      {/* biome-ignore lint/a11y/useSemanticElements: the box is drawn, not the browser's */}
+      <button
+        type="button"
+        role="checkbox"
+        class={isDone ? 'box done' : 'box'}
+        aria-checked={isDone}
+        aria-label={`${title}: complete`}
+        disabled={!may}
+        onClick={toggle}
+      >
+        <Shape name={isDone ? 'box-done' : 'box'} />
+      </button>
+      {isEditing && may ? (
+        <ItemField task={task} item={item} onEnd={() => setEditing(false)} />
+      ) : (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the button beside it does the same
+        // biome-ignore lint/a11y/noStaticElementInteractions: the button beside it does the same
+        <span class="item-title" dir="auto" onClick={() => may && setEditing(true)}>
+          {title}
+        </span>
+      )}
+      {may && !isEditing && (
+        <span class="item-tools push">
+          <button type="button" class="tool" aria-label={`Edit “${title}”`} onClick={() => setEditing(true)}>
+            <Icon name="pencil" small />
+          </button>
+          <button type="button" class="tool" aria-label={`Remove “${title}”`} onClick={remove}>
+            <Icon name="close" small />
+          </button>
+        </span>
+      )}
+    </li>
+  );
+}
+
+function ItemField({ task, item, onEnd }: { task: Task; item: ChecklistItem; onEnd(): void }) {
+  const [text, setText] = useState(item.title);
+  const field = useRef<HTMLInputElement>(null);
+  const isOver = useRef(false);
+  useLayoutEffect(() => field.current?.select(), []);
+  const end = (saves: boolean) => {
+    if (isOver.current) return;
+    isOver.current = true;
+    const title = text.trim();
+    if (saves && title !== '' && title !== item.title)
+      actQuietly(`Renamed ${quoted(item.title)}`, [changeItem(task, 'updateItem', item.id, { title })]);
+    onEnd();
+  };
+  return (
+    <input
+      ref={field}
+      class="item-field"
+      aria-label="Item"
+      dir="auto"
+      maxLength={500}
+      value={text}
+      onInput={(event) => setText(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.isComposing) return;
+        if (event.key === 'Enter') end(true);
+        else if (event.key === 'Escape') end(false);
+        else return;
+        event.preventDefault();
+        event.stopPropagation();
+      }}
+      onBlur={() => end(true)}
+    />
+  );
+}
+
+/** Adds an item and stays, for the next one. */
+function AddItem({ task }: { task: Task }) {
+  const { store } = useShelf();
+  const [text, setText] = useState('');
+  const add = () => {
+    const title = text.trim();
+    if (title === '') return;
+    setText('');
+    actQuietly(`Added ${quoted(title)}`, [changeItem(task, 'addItem', store.makeId(), { title })]);
+  };
+  return (
+    <form
+      class="add-item"
+      onSubmit={(event) => {
+        event.preventDefault();
+        add();
+      }}
+    >
+      <Icon name="plus" />
+      <input
+        aria-label="Add an item"
+        placeholder="Add an item"
+        dir="auto"
+        maxLength={500}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onBlur={add}
+      />
+    </form>
+  );
+}

@@ -1,0 +1,177 @@
+import { useEffect, useId, useMemo, useState } from 'preact/hooks';
+import { addComment, editComment, removeComment } from '../data/intents.ts';
+import type { Comment, Task } from '../data/rows.ts';
+import { now, zone } from '../shell/clock.ts';
+import { mayWriteIn, workspaces } from '../shell/frame-view.ts';
+import { useShelf } from '../shell/store.ts';
+import { mentionedIn, plainMentions, withMentions } from '../text/mentions.ts';
+import { sayInstant } from '../text/say-dates.ts';
+import { Avatar } from '../ui/avatar.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { MenuButton } from '../ui/menu.tsx';
+import { Linked } from '../ui/prose.tsx';
+import { act, actQuietly } from './act.ts';
+import { quoted } from './changes.ts';
+import { CommentField } from './comment-field.tsx';
+
+interface Props {
+  task: Task;
+  level: 2 | 3;
+}
+
+/** What people said about a task, oldest first. */
+export function Comments({ task, level }: Props) {
+  const id = useId();
+  const { store } = useShelf();
+  const [isMissing, setMissing] = useState(false);
+  useEffect(() => {
+    let isWanted = true;
+    void store.loadComments(task.workspaceId, task.id).then((isThere) => isWanted && setMissing(!isThere));
+    return () => {
+      isWanted = false;
+    };
+  }, [task.id, task.workspaceId]);
+  const list = useMemo(
+    () =>
+      store.view.list(
+        'comment',
+        ({ taskId }) => taskId === task.id,
+        (a, b) => (a.createdAt === b.createdAt ? 0 : a.createdAt < b.createdAt ? -1 : 1),
+      ),
+    [store, task.id],
+  );
+  useEffect(() => list.dispose, [list]);
+  list.revision.value;
+  const comments = list.rows;
+  const Heading = `h${level}` as const;
+  const may = mayWriteIn(task.workspaceId);
+  const hidden = isMissing && comments.length < task.commentCount;
+  return (
+    <section aria-label="Comments">
+      {(comments.length > 0 || hidden) && (
+        <Heading class="part-head" id={id}>
+          Comments <span class="count">{task.commentCount}</span>
+        </Heading>
+      )}
+      {hidden && <p class="quiet">Earlier comments are shown once the server can be reached.</p>}
+      {comments.length > 0 && (
+        <ol aria-labelledby={id}>
+          {comments.map((comment) => (
+            <Entry key={comment.id} comment={comment} task={task} />
+          ))}
+        </ol>
+      )}
+      {may && <Composer task={task} />}
+    </section>
+  );
+}
+
+function Entry({ comment, task }: { comment: Comment; task: Task }) {
+  const { store, userId } = useShelf();
+  const [isEditing, setEditing] = useState(false);
+  const { authorId, body, createdAt, editedAt } = comment;
+  const author = authorId ? store.view.signal('member', `${task.workspaceId}/${authorId}`).value : undefined;
+  const name = author?.name ?? 'Someone who left';
+  const role = workspaces.value.find(({ id }) => id === task.workspaceId)?.role;
+  const isMine = authorId === userId;
+  const mayRemove = isMine || role === 'owner' || role === 'admin';
+  const items = [
+    ...(isMine ? [{ title: 'Edit', icon: 'pencil' as const, run: () => setEditing(true) }] : []),
+    ...(mayRemove
+      ? [
+          {
+            title: 'Delete',
+            icon: 'trash' as const,
+            run: () => act('Comment deleted', [removeComment(comment, task.workspaceId)]),
+          },
+        ]
+      : []),
+  ];
+  return (
+    <li class="comment">
+      <Avatar id={authorId ?? ''} name={name} isDecoration />
+      <p class="line">
+        <strong class="cut" dir="auto">
+          {name}
+        </strong>
+        <time class="quiet" dateTime={createdAt}>
+          {sayInstant(createdAt, zone.value, now.value)}
+        </time>
+        {editedAt && <span class="quiet">edited</span>}
+        {items.length > 0 && (
+          <MenuButton class="tool push" label="More" items={items}>
+            <Icon name="more" />
+          </MenuButton>
+        )}
+      </p>
+      {isEditing ? (
+        <EditField comment={comment} task={task} onEnd={() => setEditing(false)} />
+      ) : (
+        <p class="comment-body" dir="auto">
+          <Linked text={plainMentions(body)} />
+        </p>
+      )}
+    </li>
+  );
+}
+
+function EditField({ comment, task, onEnd }: { comment: Comment; task: Task; onEnd(): void }) {
+  const { membersIn } = useShelf();
+  const people = membersIn(task.workspaceId).rows;
+  const [text, setText] = useState(plainMentions(comment.body));
+  const save = () => {
+    const body = withMentions(text.trim(), [...mentionedIn(comment.body, people), ...people]);
+    if (body !== '' && body !== comment.body)
+      actQuietly('Comment changed', [editComment(comment, task.workspaceId, body, comment.body)]);
+    onEnd();
+  };
+  return (
+    <div class="comment-edit">
+      <CommentField
+        label="Edit comment"
+        class="comment-text"
+        hasFocus
+        text={text}
+        people={people}
+        onText={setText}
+        onSend={save}
+        onEscape={onEnd}
+      />
+      <div class="line">
+        <button type="button" class="button push" onClick={onEnd}>
+          Cancel
+        </button>
+        <button type="button" class="button main" onClick={save}>
+          Save
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function Composer({ task }: { task: Task }) {
+  const { store, membersIn } = useShelf();
+  const people = membersIn(task.workspaceId);
+  people.revision.value;
+  const [text, setText] = useState('');
+  const send = () => {
+    const body = withMentions(text.trim(), people.rows);
+    if (body === '') return;
+    setText('');
+    actQuietly(`Commented on ${quoted(task.title)}`, [addComment(task, store.makeId(), body)]);
+  };
+  return (
+    <form
+      class="compose"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <CommentField label="Comment" text={text} people={people.rows} onText={setText} onSend={send} />
+      <button type="submit" class="tool" aria-label="Send" aria-keyshortcuts="Control+Enter">
+        <Icon name="send" />
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,106 @@
+import { useState } from 'preact/hooks';
+import { today, weekStart, zone } from '../shell/clock.ts';
+import { useShelf } from '../shell/store.ts';
+import { addDays, type Day, isDay } from '../text/days.ts';
+import { nextWeek } from '../text/quick-add.ts';
+import { sayDay } from '../text/say-dates.ts';
+import type { Time } from '../text/zones.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Field } from '../ui/field.tsx';
+import { saying, setDate, tasksOf } from './changes.ts';
+import { dueOf, startOf } from './dates.ts';
+import { type DateKind, dateDialog } from './pickers.ts';
+
+/** The dialog of a date, where one is open. */
+export function DateDialogView() {
+  const open = dateDialog.value;
+  return open ? <DateDialog key={`${open.kind} ${open.ids.join()}`} {...open} /> : null;
+}
+
+/** When tasks are due or start: a day, and a time where it matters. */
+function DateDialog({ kind, ids }: { kind: DateKind; ids: readonly string[] }) {
+  const { view } = useShelf().store;
+  const [first] = tasksOf(ids);
+  const present = first && (kind === 'due' ? dueOf(first, zone.peek()) : startOf(first, zone.peek()));
+  const [day, setDay] = useState<string>(present?.day ?? '');
+  const [time, setTime] = useState<string>(present?.time ?? '');
+  const [problem, setProblem] = useState<string>();
+  const name = kind === 'due' ? 'Due' : 'Starts';
+  const close = () => {
+    dateDialog.value = undefined;
+  };
+  const save = (chosen: Day | null, at: Time | null) => {
+    close();
+    setDate(
+      ids.flatMap((id) => view.row('task', id) ?? []),
+      kind,
+      chosen,
+      at,
+    );
+  };
+  const saveFields = () => {
+    if (day === '') save(time === '' ? null : today.value, time || null);
+    else if (isDay(day)) save(day, time || null);
+    else setProblem('There is no such day.');
+  };
+  const choices: [string, Day][] = [
+    ['Today', today.value],
+    ['Tomorrow', addDays(today.value, 1)],
+    ['Next week', nextWeek(today.value, weekStart.value)],
+  ];
+  return (
+    <Dialog label={name} class="small" onClose={close} onSave={saveFields}>
+      <form
+        class="date-form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          saveFields();
+        }}
+      >
+        <h2>
+          {name} <span class="quiet cut">{first && saying(tasksOf(ids))}</span>
+        </h2>
+        <div class="date-choices">
+          {choices.map(([title, chosen]) => (
+            <button key={title} type="button" class="button" onClick={() => save(chosen, time || null)}>
+              {title}
+              <span class="quiet" aria-hidden="true">
+                {title === 'Next week' ? sayDay(chosen, today.value) : ''}
+              </span>
+            </button>
+          ))}
+          <button type="button" class="button plain" onClick={() => save(null, null)}>
+            No date
+          </button>
+        </div>
+        <div class="date-fields">
+          <Field
+            label="Day"
+            name="day"
+            type="date"
+            autoFocus
+            value={day}
+            error={problem}
+            onInput={(event) => setDay(event.currentTarget.value)}
+          />
+          <Field
+            label="Time"
+            name="time"
+            type="time"
+            value={time}
+            onInput={(event) => setTime(event.currentTarget.value)}
+          />
+        </div>
+        <div class="line actions">
+          <button type="button" class="button push" onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" class="button main">
+            Save
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,76 @@
+import type { Task } from '../data/rows.ts';
+import { type Day, daysBetween, weekdayIndex } from '../text/days.ts';
+import { SHORT_WEEKDAYS, sayShortDay } from '../text/say-dates.ts';
+import { localOf, startOfDay, type Time } from '../text/zones.ts';
+
+type Dated = Pick<Task, 'dueDate' | 'dueDay'>;
+
+/** The local day a task is due on, and the time where it has one. */
+export function dueOf({ dueDate, dueDay }: Dated, zone: string): { day: Day; time: Time | null } | null {
+  if (dueDay !== null) return { day: dueDay, time: null };
+  return dueDate === null ? null : localOf(dueDate, zone);
+}
+
+/** When it starts, likewise. */
+export const startOf = (
+  { startDate, startDay }: Pick<Task, 'startDate' | 'startDay'>,
+  zone: string,
+): { day: Day; time: Time | null } | null => dueOf({ dueDate: startDate, dueDay: startDay }, zone);
+
+export const isDueBy = (task: Dated, day: Day, zone: string): boolean => {
+  const due = dueOf(task, zone);
+  return due !== null && due.day <= day;
+};
+
+/** A time of today that has passed is late, as is every earlier day. */
+export function isLate(task: Dated, today: Day, now: number): boolean {
+  if (task.dueDate !== null) return Date.parse(task.dueDate) < now;
+  return task.dueDay !== null && task.dueDay < today;
+}
+
+export const isMineOrNobodys = ({ assigneeId }: Pick<Task, 'assigneeId'>, userId: string): boolean =>
+  assigneeId === null || assigneeId === userId;
+
+/** As rows say it: `15:00` under a heading of its day, else `Today 15:00`, `Fri`, `2 Dec`, `30 Sep 2025`. */
+export function sayDueInRow(due: { day: Day; time: Time | null }, today: Day, heading?: Day): string {
+  const { day, time } = due;
+  if (day === heading) return time === null ? '' : plainTime(time);
+  const distance = daysBetween(today, day);
+  let words = sayShortDay(day, today);
+  if (distance === 0) words = 'Today';
+  else if (distance === 1) words = 'Tomorrow';
+  else if (distance === -1) words = 'Yesterday';
+  else if (distance > -7 && distance < 7) words = SHORT_WEEKDAYS[weekdayIndex(day)] ?? words;
+  return time === null || distance < 0 || distance > 6 ? words : `${words} ${plainTime(time)}`;
+}
+
+/** `9:30`, as clocks are read. */
+export const plainTime = (time: Time): string => time.replace(/^0(?=\d:)/, '');
+
+/** `in 4 days`, `2 days ago`; empty for today and its neighbours. */
+export function sayDistance(day: Day, today: Day): string {
+  const distance = daysBetween(today, day);
+  if (Math.abs(distance) < 2) return '';
+  return distance > 0 ? `in ${distance} days` : `${-distance} days ago`;
+}
+
+/** By due date, a day before its times; then by position. Without a date last. */
+export function compareDue(zone: string): (a: Task, b: Task) => number {
+  const keys = new WeakMap<Task, string>();
+  const keyOf = (task: Task): string => {
+    const known = keys.get(task);
+    if (known !== undefined) return known;
+    const due = dueOf(task, zone);
+    const key = due ? `${due.day} ${due.time ?? ''}` : '~';
+    keys.set(task, key);
+    return key;
+  };
+  return (a, b) => {
+    const [one, other] = [keyOf(a), keyOf(b)];
+    return one === other ? a.position - b.position : one < other ? -1 : 1;
+  };
+}
+
+/** The instant that decides an order by due date beside others: a day counts from its first moment. */
+export const dueInstant = (task: Dated, zone: string): string | null =>
+  task.dueDay === null ? task.dueDate : startOfDay(task.dueDay, zone);

@@ -1,0 +1,68 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { editText } from '../data/intents.ts';
+import type { Task } from '../data/rows.ts';
+import { mayWriteIn } from '../shell/frame-view.ts';
+import { linkParts } from '../text/links.ts';
+import { Link, Prose } from '../ui/prose.tsx';
+import { actQuietly } from './act.ts';
+import { quoted } from './changes.ts';
+
+/** The long text of a task: always a field for those who may write, in which links can be followed. */
+export function Description({ task }: { task: Task }) {
+  const { description, workspaceId } = task;
+  if (mayWriteIn(workspaceId)) return <DescriptionField task={task} />;
+  return description ? <Prose text={description} /> : null;
+}
+
+/** The words lie below a field whose own ink is transparent, so that links are there while it is one. */
+function DescriptionField({ task }: { task: Task }) {
+  const [draft, setDraft] = useState<string>();
+  // What the edit started from: held against what is there when it is sent.
+  const from = useRef<string | null>(null);
+  const text = draft ?? task.description ?? '';
+  const save = () => {
+    if (draft === undefined) return;
+    setDraft(undefined);
+    const wanted = draft.trim() === '' ? null : draft;
+    if (wanted !== from.current)
+      actQuietly(`Changed the description of ${quoted(task.title)}`, [editText(task, wanted, from.current)]);
+  };
+  const saveLast = useRef(save);
+  saveLast.current = save;
+  useEffect(() => () => saveLast.current(), []);
+  return (
+    <div class="description">
+      <textarea
+        aria-label="Description"
+        placeholder="Add a description"
+        dir="auto"
+        maxLength={50_000}
+        value={text}
+        onInput={(event) => {
+          if (draft === undefined) from.current = task.description;
+          setDraft(event.currentTarget.value);
+        }}
+        onKeyDown={(event) => {
+          const isEnd = event.key === 'Escape' || (event.key === 'Enter' && (event.ctrlKey || event.metaKey));
+          if (event.isComposing || !isEnd) return;
+          event.preventDefault();
+          event.stopPropagation();
+          document.getElementById('task-title')?.focus({ preventScroll: true });
+        }}
+        onBlur={save}
+      />
+      <div class="description-words" dir="auto">
+        {linkParts(text).map(({ text: part, href }, index) =>
+          href === undefined ? (
+            <span key={index} aria-hidden="true">
+              {part}
+            </span>
+          ) : (
+            <Link key={index} href={href} text={part} />
+          ),
+        )}
+        {'\u200b'}
+      </div>
+    </div>
+  );
+}

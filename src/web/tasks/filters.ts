@@ -1,0 +1,123 @@
+import { computed } from '@preact/signals';
+import type { Status, Task } from '../data/rows.ts';
+import { query } from '../shell/navigation.ts';
+import { addDays, type Day } from '../text/days.ts';
+import type { Priority } from '../text/quick-add.ts';
+import { compareDue, dueOf } from './dates.ts';
+
+export const SORTS = {
+  position: 'Own order',
+  due: 'Due date',
+  priority: 'Priority',
+  title: 'Title',
+  created: 'Created',
+  updated: 'Changed',
+} as const;
+export type Sort = keyof typeof SORTS;
+
+export const GROUPINGS = {
+  status: 'Status',
+  priority: 'Priority',
+  assignee: 'Assignee',
+  label: 'Label',
+  due: 'Due date',
+  none: 'Nothing',
+} as const;
+export type Grouping = keyof typeof GROUPINGS;
+
+export const DUES = {
+  overdue: 'Overdue',
+  today: 'Today',
+  week: 'Next 7 days',
+  any: 'Any date',
+  none: 'No date',
+} as const;
+
+export const FILTER_NAMES = ['priority', 'assignee', 'label', 'status', 'due'] as const;
+export type FilterName = (typeof FILTER_NAMES)[number];
+export type Filters = Partial<Record<FilterName, string>>;
+
+/** The filters in the address. */
+export const filters = computed<Filters>(() =>
+  Object.fromEntries(
+    FILTER_NAMES.flatMap((name) => {
+      const value = query.value.get(name);
+      return value ? [[name, value]] : [];
+    }),
+  ),
+);
+
+export const sort = computed<Sort>(() => {
+  const wanted = query.value.get('sort') ?? '';
+  return wanted in SORTS ? (wanted as Sort) : 'position';
+});
+
+export const grouping = computed<Grouping>(() => {
+  const wanted = query.value.get('group') ?? '';
+  return wanted in GROUPINGS ? (wanted as Grouping) : 'status';
+});
+
+interface Around {
+  userId: string;
+  today: Day;
+  zone: string;
+  statusOf(id: string): Status | undefined;
+}
+
+const isOneOf = (values: string, value: string): boolean => values.split(',').includes(value);
+
+/** Whether a task passes the filters of an address. */
+export function passes(task: Task, wanted: Filters, around: Around): boolean {
+  const { priority, assignee, label, status, due } = wanted;
+  if (priority !== undefined && !isOneOf(priority, task.priority)) return false;
+  if (assignee !== undefined && !isAssigned(task, assignee, around.userId)) return false;
+  if (label !== undefined) {
+    const found =
+      label === 'none' ? task.labelIds.length === 0 : task.labelIds.some((id) => isOneOf(label, id));
+    if (!found) return false;
+  }
+  if (status !== undefined) {
+    const type = around.statusOf(task.statusId)?.type ?? '';
+    const isOpen = type === 'unstarted' || type === 'started';
+    if (!isOneOf(status, task.statusId) && !isOneOf(status, type) && !(status === 'open' && isOpen))
+      return false;
+  }
+  return due === undefined || isDueWithin(task, due, around);
+}
+
+function isAssigned({ assigneeId }: Task, wanted: string, userId: string): boolean {
+  if (wanted === 'everyone') return true;
+  if (assigneeId === null) return isOneOf(wanted, 'none');
+  return isOneOf(wanted, assigneeId) || (assigneeId === userId && isOneOf(wanted, 'me'));
+}
+
+function isDueWithin(task: Task, wanted: string, { today, zone }: Around): boolean {
+  const day = dueOf(task, zone)?.day;
+  if (wanted === 'none') return day === undefined;
+  if (day === undefined) return false;
+  if (wanted === 'overdue') return day < today;
+  if (wanted === 'today') return day <= today;
+  if (wanted === 'week') return day <= addDays(today, 7);
+  return true;
+}
+
+const URGENCY: Record<Priority, number> = { urgent: 0, high: 1, medium: 2, low: 3, none: 4 };
+
+/** The order of an address; `position` is the list's own. */
+export function compareBy(order: Sort, zone: string): (a: Task, b: Task) => number {
+  const own = (a: Task, b: Task): number => a.position - b.position;
+  switch (order) {
+    case 'due':
+      return compareDue(zone);
+    case 'priority':
+      return (a, b) => URGENCY[a.priority] - URGENCY[b.priority] || own(a, b);
+    case 'title':
+      return (a, b) => a.title.localeCompare(b.title) || own(a, b);
+    case 'created':
+      return (a, b) => (a.createdAt === b.createdAt ? 0 : a.createdAt < b.createdAt ? 1 : -1);
+    case 'updated':
+      return (a, b) => (a.updatedAt === b.updatedAt ? 0 : a.updatedAt < b.updatedAt ? 1 : -1);
+    default:
+      return own;
+  }
+}

@@ -1,0 +1,46 @@
+import { signal } from '@preact/signals';
+import { mayWriteIn } from '../shell/frame-view.ts';
+import { showToast } from '../shell/toasts.ts';
+import { tasksOf } from './changes.ts';
+import { rowElement } from './current.ts';
+
+export type PickerKind = 'status' | 'priority' | 'assignee' | 'labels' | 'list' | 'move' | 'menu';
+export type DateKind = 'due' | 'start';
+
+export interface OpenPicker {
+  kind: PickerKind;
+  ids: readonly string[];
+  anchor: HTMLElement | null;
+  /** Where the pointer asked for it. */
+  at?: { x: number; y: number } | undefined;
+}
+
+/** The listbox or menu that is open for some tasks. */
+export const picker = signal<OpenPicker | undefined>(undefined);
+
+/** The dialog of a date that is open for some tasks. */
+export const dateDialog = signal<{ kind: DateKind; ids: readonly string[] } | undefined>(undefined);
+
+/** The task whose title is changed in place: in its row, or in the panel. */
+export const renaming = signal<{ id: string; where: 'row' | 'panel' } | undefined>(undefined);
+
+const mayChange = (ids: readonly string[]): boolean => {
+  const may = tasksOf(ids).some(({ workspaceId }) => mayWriteIn(workspaceId));
+  if (!may && ids.length > 0) showToast('You may only read this workspace.');
+  return may;
+};
+
+/** Opens a choice for tasks, beside what asked for it, else beside their first row. */
+export function openPicker(kind: PickerKind, ids: readonly string[], anchor?: HTMLElement | null): void {
+  if (ids.length === 0 || !mayChange(ids)) return;
+  picker.value = { kind, ids, anchor: anchor ?? rowElement(ids[0] ?? '') };
+}
+
+/** What can be done with one row, by its button, the right mouse button, or `.`. */
+export function openRowMenu(id: string, anchor: HTMLElement | null, at?: { x: number; y: number }): void {
+  picker.value = { kind: 'menu', ids: [id], anchor: anchor ?? rowElement(id), at };
+}
+
+export function openDateDialog(kind: DateKind, ids: readonly string[]): void {
+  if (ids.length > 0 && mayChange(ids)) dateDialog.value = { kind, ids };
+}

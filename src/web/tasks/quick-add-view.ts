@@ -1,0 +1,43 @@
+import type { Row } from '../data/rows.ts';
+import type { ScreenName } from '../shell/addresses.ts';
+import { today } from '../shell/clock.ts';
+import { query } from '../shell/navigation.ts';
+import type { Match } from '../shell/router.ts';
+import type { Filters } from './filters.ts';
+import { statusForNew } from './new-task.ts';
+
+/** What a new task gets from the view it is made in. */
+export interface GivenByView {
+  listId: string | undefined;
+  /** A day, where the view is one and the text names none. */
+  due: Row;
+  /** Whom and which label the filters name, and the status of the column. */
+  shared: Row;
+}
+
+/** Today gives its day, a filter on one person or label gives that one; Upcoming gives nothing. */
+export function givenByView(
+  match: Match<ScreenName> | undefined,
+  filters: Filters,
+  userId: string,
+): GivenByView {
+  const name = match?.name;
+  const isToday = name === 'today' || name === 'workspaceToday';
+  const isMine = name === 'mine' || name === 'workspaceMine';
+  const { assignee, label } = filters;
+  const person = assignee === 'me' || (isMine && assignee === undefined) ? userId : assignee;
+  const isOnePerson = person !== undefined && !['everyone', 'none'].includes(person) && !person.includes(',');
+  const isOneLabel = label !== undefined && label !== 'none' && !label.includes(',');
+  const chosenDay = query.peek().get('day');
+  const day = chosenDay ?? (isToday ? today.peek() : null);
+  const statusId = statusForNew.peek();
+  return {
+    listId: match?.params.listId,
+    due: day === null ? {} : { dueDay: day },
+    shared: {
+      ...(isOnePerson && { assigneeId: person }),
+      ...(isOneLabel && { labelIds: [label] }),
+      ...(statusId !== undefined && { statusId }),
+    },
+  };
+}

@@ -1,0 +1,386 @@
+import { signal } from '@preact/signals';
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Intent } from '../data/change.ts';
+import { create } from '../data/intents.ts';
+import type { Row } from '../data/rows.ts';
+import { now, today, weekStart, zone } from '../shell/clock.ts';
+import { inbox, isFirstLoad, workspace } from '../shell/frame-view.ts';
+import { match as addressMatch, openBeside } from '../shell/navigation.ts';
+import { type OverlayProps, takeTypedAhead } from '../shell/overlays.tsx';
+import { useShelf } from '../shell/store.ts';
+import { rank } from '../text/match.ts';
+import {
+  type Chip,
+  type Named,
+  parseQuickAdd,
+  type QuickAddContext,
+  type QuickTask,
+} from '../text/quick-add.ts';
+import { dayOrderOf } from '../text/quick-add-dates.ts';
+import {
+  chipBefore,
+  makePlain,
+  movePlain,
+  pastedLines,
+  seriesFields,
+  taskFields,
+} from '../text/quick-add-edits.ts';
+import { complete, completionAt } from '../text/quick-add-print.ts';
+import type { Span } from '../text/quick-add-words.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Icon } from '../ui/icon.tsx';
+import type { IconName } from '../ui/icons.ts';
+import { Keycaps } from '../ui/keycaps.tsx';
+import { ToastRegion } from '../ui/toast-region.tsx';
+import { act } from './act.ts';
+import { quoted, statusesIn } from './changes.ts';
+import { filters } from './filters.ts';
+import { givenByView } from './quick-add-view.ts';
+
+/** What was typed when it was closed: kept for the next opening. */
+const kept = signal('');
+
+interface Choice {
+  id: string;
+  title: string;
+  isNew?: boolean;
+}
+
+/** One line that makes a task: what is understood is marked in place and stands below as chips. */
+export function QuickAdd({ onClose }: OverlayProps) {
+  const id = useId();
+  const held = useShelf();
+  const { store, userId } = held;
+  const [text, setText] = useState(() => kept.peek() + takeTypedAhead());
+  const [plain, setPlain] = useState<readonly Span[]>([]);
+  const [caret, setCaret] = useState(text.length);
+  const [closedAt, setClosedAt] = useState<string>();
+  const [active, setActive] = useState(0);
+  const [pasted, setPasted] = useState<ReturnType<typeof pastedLines>>(null);
+  const [problem, setProblem] = useState<string>();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const view = givenByView(addressMatch.value, filters.value, userId);
+  const w = (view.listId && store.view.row('list', view.listId)?.workspaceId) || workspace.value?.id || '';
+  const listId = view.listId ?? inbox.value?.id ?? null;
+  for (const list of [held.lists, held.labels, held.membersIn(w)]) list.revision.value;
+  const context = useMemo((): QuickAddContext => {
+    const named = (rows: readonly { id: string; title: string; workspaceId: string }[]): Named[] =>
+      rows.filter(({ workspaceId }) => workspaceId === w).map(({ id: key, title }) => ({ id: key, title }));
+    return {
+      now: now.value,
+      zone: zone.value,
+      weekStart: weekStart.value,
+      dayOrder: dayOrderOf(navigator.language),
+      me: userId,
+      listId,
+      lists: named(held.lists.rows),
+      people: held
+        .membersIn(w)
+        .rows.filter(({ role }) => role !== 'viewer')
+        .map((member) => ({ id: member.userId, title: member.name })),
+      labels: named(held.labels.rows),
+      statusesOf: (list) => statusesIn(list),
+      plain,
+    };
+  }, [now.value, zone.value, w, listId, plain, held.labels.revision.value, held.lists.revision.value]);
+  const read = useMemo(() => parseQuickAdd(text, context), [text, context]);
+  const completion = completionAt(text, caret);
+  const isOpen = completion !== null && closedAt !== `${completion.start}:${completion.sigil}`;
+  const choices =
+    isOpen && completion ? choicesFor(completion.sigil, completion.query, context, read.task) : [];
+
+  useLayoutEffect(() => {
+    field.current?.setSelectionRange(caret, caret);
+  }, [text]);
+  useEffect(() => {
+    kept.value = text;
+  }, [text]);
+
+  const change = (next: string, at: number) => {
+    setPlain(movePlain(plain, text, next));
+    setText(next);
+    setCaret(at);
+    setActive(0);
+    setProblem(undefined);
+  };
+  const makeText = (chip: Chip) => {
+    setPlain(makePlain(plain, chip));
+    field.current?.focus();
+  };
+  const take = (choice: Choice | undefined) => {
+    if (!choice || !completion) return;
+    if (choice.isNew) {
+      const labelId = store.makeId();
+      act(`Made the label ${quoted(choice.title)}`, [create('label', w, labelId, { title: choice.title })]);
+    }
+    const done = complete(text, completion, choice.title);
+    change(done.text, done.caret);
+  };
+  const intentFor = (
+    task: QuickTask,
+    description: string | null = null,
+  ): { intent: Intent; taskId: string | null } | null => {
+    const list = task.listId ?? listId;
+    if (list === null) return null;
+    const newId = store.makeId();
+    const workspaceId = store.view.row('list', list)?.workspaceId ?? w;
+    const series = seriesFields(task, list, zone.peek(), weekStart.peek());
+    const shared: Row = description === null ? {} : { description };
+    if (series) {
+      const fields = { ...view.shared, ...series, ...shared };
+      return { intent: create('recurringTask', workspaceId, newId, fields), taskId: null };
+    }
+    const given = { ...view.shared, ...(task.day === null ? view.due : {}) };
+    const fields = { ...given, ...taskFields(task, list, zone.peek()), ...shared };
+    return { intent: create('task', workspaceId, newId, fields), taskId: newId };
+  };
+  const add = (opens: boolean) => {
+    if (read.task.title === '') {
+      if (text.trim() !== '') setProblem('A task needs a title.');
+      return;
+    }
+    const made = intentFor(read.task);
+    if (!made) {
+      setProblem(
+        isFirstLoad.value
+          ? 'Your lists are still being loaded.'
+          : 'There is no list yet: make one under Settings, Spaces and lists.',
+      );
+      return;
+    }
+    act(`Added ${quoted(read.task.title)}`, [made.intent]);
+    fresh();
+    if (!opens) return;
+    onClose();
+    if (made.taskId) openBeside(made.taskId);
+  };
+  const fresh = () => {
+    setText('');
+    setPlain([]);
+    setCaret(0);
+    setPasted(null);
+    kept.value = '';
+    field.current?.focus();
+  };
+  const addMany = (lines: readonly string[]) => {
+    const made = lines.flatMap(
+      (line) => intentFor(parseQuickAdd(line, { ...context, plain: [] }).task) ?? [],
+    );
+    act(
+      `Added ${made.length} tasks`,
+      made.map(({ intent }) => intent),
+    );
+    fresh();
+  };
+  const addOne = ({ title, description }: { title: string; description: string | null }) => {
+    const made = intentFor(parseQuickAdd(title, { ...context, plain: [] }).task, description);
+    if (made) act(`Added ${quoted(title)}`, [made.intent]);
+    fresh();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    const { key } = event;
+    if (choices.length > 0 && (key === 'ArrowDown' || key === 'ArrowUp')) {
+      setActive((active + (key === 'ArrowDown' ? 1 : -1) + choices.length) % choices.length);
+    } else if (choices.length > 0 && (key === 'Tab' || key === 'Enter') && !event.shiftKey) {
+      take(choices[active]);
+    } else if (key === 'Escape' && choices.length > 0 && completion) {
+      setClosedAt(`${completion.start}:${completion.sigil}`);
+    } else if (key === 'Enter') {
+      add(event.shiftKey);
+    } else if (
+      key === 'Backspace' &&
+      field.current &&
+      field.current.selectionStart === field.current.selectionEnd
+    ) {
+      const chip = chipBefore(read.chips, text, field.current.selectionStart);
+      if (!chip) return;
+      makeText(chip);
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const onPaste = (event: ClipboardEvent) => {
+    const lines = pastedLines(event.clipboardData?.getData('text/plain') ?? '');
+    if (!lines) return;
+    event.preventDefault();
+    setPasted(lines);
+  };
+  const isOpenMark = (start: number) => isOpen && choices.length > 0 && completion?.start === start;
+  return (
+    <Dialog label="New task" class="quick-add" onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          add(false);
+        }}
+      >
+        <div class="words">
+          <div aria-hidden="true" class="words-shown" dir="auto">
+            {read.pieces.map(({ start, end, chip }) =>
+              chip ? (
+                <mark key={start} class={isOpenMark(start) ? 'open' : undefined}>
+                  {text.slice(start, end)}
+                </mark>
+              ) : (
+                <span key={start}>{text.slice(start, end)}</span>
+              ),
+            )}
+            {text === '' && (
+              <span class="quiet-placeholder">Call Ada about the lease fri 15:00 #office p1</span>
+            )}
+            {'\u200b'}
+          </div>
+          <textarea
+            ref={field}
+            autoFocus
+            dir="auto"
+            rows={1}
+            aria-label="Quick add"
+            aria-autocomplete="list"
+            aria-controls={choices.length > 0 ? `${id}-options` : undefined}
+            aria-activedescendant={choices.length > 0 ? `${id}-${active}` : undefined}
+            autocomplete="off"
+            spellcheck={false}
+            value={text}
+            onInput={(event) => {
+              const { value, selectionStart } = event.currentTarget;
+              change(value.replaceAll(/[\r\n]+/g, ' '), selectionStart);
+            }}
+            onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
+            onKeyDown={onKeyDown}
+            onPaste={onPaste}
+          />
+        </div>
+        {problem && (
+          <p class="error block-error" role="alert">
+            <Icon name="warning" small />
+            {problem}
+          </p>
+        )}
+        {pasted && (
+          // biome-ignore lint/a11y/useSemanticElements: a group of buttons
+          <div class="chips" role="group" aria-label="Pasted lines">
+            <button type="button" class="button" onClick={() => addMany(pasted.many)}>
+              {pasted.many.length} tasks
+            </button>
+            <button type="button" class="button" onClick={() => addOne(pasted.one)}>
+              One task
+            </button>
+          </div>
+        )}
+        {read.chips.length > 0 && (
+          // biome-ignore lint/a11y/useSemanticElements: a group of buttons
+          <div class="chips" role="group" aria-label="Understood">
+            {read.chips.map((chip) => (
+              <button
+                key={`${chip.label} ${chip.spans[0]?.start}`}
+                type="button"
+                class="chip"
+                aria-label={`${chip.label}; make it text again`}
+                onClick={() => makeText(chip)}
+              >
+                <Icon name={ICONS[chip.kind]} />
+                {chip.label.slice(chip.kind.length + 2)}
+              </button>
+            ))}
+            <Dates task={read.task} />
+          </div>
+        )}
+        {choices.length > 0 && (
+          <div class="menu" role="listbox" id={`${id}-options`} aria-label={NAMES[completion?.sigil ?? '#']}>
+            {choices.map((choice, index) => (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: keys act on the field
+              // biome-ignore lint/a11y/useFocusableInteractive: the field has the focus
+              <div
+                key={choice.id}
+                id={`${id}-${index}`}
+                class={index === active ? 'option active' : 'option'}
+                role="option"
+                aria-selected={index === active}
+                onPointerDown={(event) => event.preventDefault()}
+                onClick={() => take(choice)}
+              >
+                {choice.isNew && <Icon name="plus" />}
+                <span class="cut" dir="auto">
+                  {choice.isNew ? `New label “${choice.title}”` : choice.title}
+                </span>
+                {index === active && (
+                  <span class="push">
+                    <Keycaps binding="Tab" />
+                  </span>
+                )}
+              </div>
+            ))}
+          </div>
+        )}
+        <footer class="actions line">
+          <span class="quiet hint">
+            <kbd>\</kbd> keeps a word as text
+          </span>
+          <span class="quiet hint push">
+            <Keycaps binding="shift+Enter" /> add and open
+          </span>
+          <button type="submit" class="button main">
+            Add <Keycaps binding="Enter" />
+          </button>
+        </footer>
+      </form>
+      <ToastRegion />
+    </Dialog>
+  );
+}
+
+const ICONS: Record<Chip['kind'], IconName> = {
+  Due: 'upcoming',
+  Starts: 'start',
+  List: 'hash',
+  Assignee: 'person',
+  Priority: 'flag',
+  Label: 'label',
+  Status: 'status',
+  Repeats: 'repeat',
+};
+const NAMES = { '#': 'Lists', '@': 'People', '*': 'Labels', '/': 'Statuses' } as const;
+
+/** What of names behind a sigil matches, best first; a label that is not there can be made. */
+function choicesFor(
+  sigil: keyof typeof NAMES,
+  query: string,
+  context: QuickAddContext,
+  task: QuickTask,
+): Choice[] {
+  const list = task.listId ?? context.listId;
+  const things: readonly Named[] = {
+    '#': context.lists,
+    '@': [{ id: context.me, title: 'me' }, ...context.people],
+    '*': context.labels,
+    '/': list === null ? [] : context.statusesOf(list),
+  }[sigil];
+  const found: Choice[] = rank(query, things, ({ title }) => title, 6).map(({ id, title }) => ({
+    id,
+    title,
+  }));
+  const isKnown = things.some(({ title }) => title.toLowerCase() === query.toLowerCase());
+  if (sigil === '*' && query !== '' && !isKnown) found.push({ id: 'new', title: query, isNew: true });
+  return found;
+}
+
+/** The next dates of a repeat in words. */
+function Dates({ task }: { task: QuickTask }) {
+  const [lines, setLines] = useState<readonly string[]>([]);
+  const { repeat } = task;
+  const key = JSON.stringify([repeat, task.day, task.time, task.end]);
+  useEffect(() => {
+    let isWanted = true;
+    if (!repeat) setLines([]);
+    else
+      import('../text/next-dates.ts').then(({ nextDates }) => {
+        if (isWanted) setLines(nextDates(repeat, task.day ?? today.peek(), 4).slice(1));
+      });
+    return () => {
+      isWanted = false;
+    };
+  }, [key]);
+  return lines.length === 0 ? null : <p class="quiet">then {lines.join(', ')}</p>;
+}

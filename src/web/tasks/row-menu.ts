@@ -1,0 +1,72 @@
+import type { Task } from '../data/rows.ts';
+import { addressOf } from '../shell/addresses.ts';
+import { mayWriteIn } from '../shell/frame-view.ts';
+import { hrefOf, openBeside } from '../shell/navigation.ts';
+import { isOpen, openShelf } from '../shell/store.ts';
+import { showToast } from '../shell/toasts.ts';
+import type { MenuItem } from '../ui/menu.tsx';
+import { isUpcomingInstance, removeTasks, toggleDone } from './changes.ts';
+import { openTaskId, rowElement, toggleSelected } from './current.ts';
+import { openDateDialog, openPicker, type PickerKind, renaming } from './pickers.ts';
+
+/** What can be done with tasks, each with its key. */
+export function rowMenuItems(tasks: readonly Task[], anchor: HTMLElement | null): MenuItem[] {
+  const [first] = tasks;
+  if (!first) return [];
+  const ids = tasks.map(({ id }) => id);
+  const { store } = openShelf();
+  const pick = (title: string, kind: PickerKind, icon: MenuItem['icon'], binding: string): MenuItem => ({
+    title,
+    ...(icon && { icon }),
+    binding,
+    run: () => openPicker(kind, ids, anchor),
+  });
+  const link = addressOf('task', { w: first.workspaceId, task: first.id });
+  const reading: MenuItem[] = [
+    { title: 'Open', icon: 'panel', binding: 'Enter', run: () => openBeside(first.id) },
+    {
+      title: 'Copy link',
+      icon: 'link',
+      run: () => {
+        const href = new URL(hrefOf(link), location.origin).href;
+        navigator.clipboard?.writeText(href).then(
+          () => showToast('Link copied'),
+          () => showToast('The link could not be copied'),
+        );
+      },
+    },
+  ];
+  if (!mayWriteIn(first.workspaceId)) return reading;
+  const isDone = !tasks.some((task) => isOpen(store, task));
+  return [
+    {
+      title: isDone ? 'Open again' : 'Complete',
+      icon: 'check',
+      binding: 'e',
+      run: () => toggleDone(tasks),
+    },
+    { title: 'Rename', icon: 'pencil', binding: 'F2', run: () => startRenaming(first.id) },
+    pick('Status…', 'status', 'status', 's'),
+    { title: 'Due…', icon: 'upcoming', binding: 'd', run: () => openDateDialog('due', ids) },
+    { title: 'Starts…', icon: 'start', run: () => openDateDialog('start', ids) },
+    pick('Priority…', 'priority', 'flag', 'p'),
+    pick('Assignee…', 'assignee', 'me', 'a'),
+    pick('Labels…', 'labels', 'label', 'l'),
+    pick('Move to…', 'move', 'move', 'm'),
+    { title: 'Select', icon: 'select', binding: 'x', run: () => toggleSelected(first.id) },
+    ...reading.map((item, index) => (index === 0 ? { ...item, startsGroup: true } : item)),
+    {
+      title: isUpcomingInstance(first) ? 'Skip this one' : 'Delete',
+      icon: 'trash',
+      binding: 'Delete',
+      startsGroup: true,
+      run: () => removeTasks(tasks),
+    },
+  ];
+}
+
+/** Changes a title in the panel where the person is there or its row is not shown, else in its row. */
+export function startRenaming(id: string): void {
+  const isInPanel = openTaskId.peek() === id && document.activeElement?.closest('.panel');
+  renaming.value = { id, where: isInPanel || !rowElement(id) ? 'panel' : 'row' };
+}

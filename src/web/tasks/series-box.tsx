@@ -1,0 +1,36 @@
+import type { Task } from '../data/rows.ts';
+import { today, zone } from '../shell/clock.ts';
+import { mayWriteIn } from '../shell/frame-view.ts';
+import { useShelf } from '../shell/store.ts';
+import { sayRule } from '../text/say-rules.ts';
+import { Icon } from '../ui/icon.tsx';
+import { openSeries } from './series.ts';
+
+/** Of an instance: its series in words. */
+export function SeriesBox({ task }: { task: Task }) {
+  const { view } = useShelf().store;
+  const seriesId = task.recurrence?.recurringTaskId;
+  const series = seriesId ? view.signal('recurringTask', seriesId).value : undefined;
+  if (!series) return null;
+  const words = sayRule(series.interval, series.endCondition, today.value, zone.value);
+  return (
+    <section class="series" aria-label="Series">
+      <Icon name="repeat" />
+      <div>
+        <p>{words}</p>
+        {series.state !== 'active' && <p class="quiet">{series.state === 'paused' ? 'Paused' : 'Ended'}</p>}
+      </div>
+      <button
+        type="button"
+        class="button plain push"
+        data-field="repeat"
+        aria-label={`Repeats: ${words}`}
+        aria-keyshortcuts="r"
+        disabled={!mayWriteIn(task.workspaceId)}
+        onClick={() => openSeries(task.id)}
+      >
+        Edit
+      </button>
+    </section>
+  );
+}

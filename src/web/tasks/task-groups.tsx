@@ -1,0 +1,178 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Status } from '../data/rows.ts';
+import type { Day } from '../text/days.ts';
+import { focusedId, focusRow, openTaskId, rowOf, showIds, wantedFocus } from './current.ts';
+import { StatusMark } from './task-box.tsx';
+import { type RowProps, TaskRow } from './task-row.tsx';
+
+/** Rows under one heading. */
+export interface TaskGroup {
+  key: string;
+  title: string;
+  ids: readonly string[];
+  /** Of a status: its picture. */
+  status?: Status | undefined;
+  /** Of a day: rows say only the time. */
+  day?: Day | undefined;
+  /** More than `ids`, where only some of them are held. */
+  count?: number | undefined;
+  /** At the end of the heading. */
+  action?: ComponentChildren;
+  /** Without a heading: there is but one group, and the screen names it. */
+  isPlain?: boolean;
+}
+
+interface Props extends Omit<RowProps, 'id' | 'day' | 'position'> {
+  groups: readonly TaskGroup[];
+}
+
+/** Groups of rows: what keys move through, and of which only what is in sight is there. */
+export function TaskGroups({ groups, ...rowProps }: Props) {
+  const ids = useMemo(() => groups.flatMap((group) => group.ids), [groups]);
+  useFollowedFocus(ids);
+  return (
+    <>
+      {groups.map((group) => (
+        <Group key={group.key} group={group} rowProps={rowProps} />
+      ))}
+    </>
+  );
+}
+
+/** Keeps the order for the keys; the focus goes to the next row when its own leaves. */
+export function useFollowedFocus(ids: readonly string[]): void {
+  const before = useRef<readonly string[]>([]);
+  const hadFocus = useRef<string | undefined>(undefined);
+  useLayoutEffect(() => {
+    const noteFocus = () => {
+      hadFocus.current = rowOf(document.activeElement);
+    };
+    document.addEventListener('focusin', noteFocus);
+    return () => document.removeEventListener('focusin', noteFocus);
+  }, []);
+  useLayoutEffect(() => {
+    const lost = hadFocus.current;
+    showIds(ids);
+    if (lost !== undefined && !ids.includes(lost)) {
+      const at = before.current.indexOf(lost);
+      const order = [...before.current.slice(at + 1), ...before.current.slice(0, Math.max(at, 0)).reverse()];
+      const next = order.find((id) => ids.includes(id));
+      hadFocus.current = undefined;
+      if (next !== undefined && (document.activeElement === document.body || !document.activeElement))
+        focusRow(next);
+    }
+    before.current = ids;
+  }, [ids]);
+  useEffect(() => () => showIds([]), []);
+}
+
+function Group({ group, rowProps }: { group: TaskGroup; rowProps: Omit<Props, 'groups'> }) {
+  const id = useId();
+  const { title, ids, status, day, count = ids.length, action, isPlain } = group;
+  if (isPlain) return <Rows ids={ids} day={day} {...rowProps} />;
+  return (
+    <section class="group" aria-labelledby={id}>
+      <div class="group-head">
+        {status && <StatusMark status={status} />}
+        <h2 id={id} dir="auto">
+          {title}
+        </h2>
+        {count > 0 && <span class="count">{count}</span>}
+        {action}
+      </div>
+      <Rows ids={ids} day={day} {...rowProps} />
+    </section>
+  );
+}
+
+/** Longer lists are windowed. */
+const WHOLE = 80;
+const BEYOND = 15;
+
+interface RowsProps extends Omit<RowProps, 'id' | 'position'> {
+  ids: readonly string[];
+}
+
+function Rows({ ids, ...rowProps }: RowsProps) {
+  const list = useRef<HTMLUListElement>(null);
+  const isWindowed = ids.length > WHOLE;
+  const { from, to, height } = useWindow(list, ids, isWindowed);
+  if (ids.length === 0) return null;
+  const shown = isWindowed ? ids.slice(from, to) : ids;
+  return (
+    <ul
+      ref={list}
+      style={
+        isWindowed
+          ? { paddingTop: `${from * height}px`, paddingBottom: `${(ids.length - to) * height}px` }
+          : { paddingTop: '', paddingBottom: '' }
+      }
+    >
+      {shown.map((id, index) => (
+        <TaskRow
+          key={id}
+          id={id}
+          position={isWindowed ? { at: from + index, of: ids.length } : undefined}
+          {...rowProps}
+        />
+      ))}
+    </ul>
+  );
+}
+
+/** Which rows are in sight, and some beyond. All rows have one height. */
+function useWindow(list: { current: HTMLUListElement | null }, ids: readonly string[], isWindowed: boolean) {
+  const [range, setRange] = useState({ from: 0, to: WHOLE, height: 36 });
+  const look = useRef(() => {});
+  look.current = () => {
+    const { current } = list;
+    const scroll = current?.closest<HTMLElement>('.scroll');
+    if (!current || !scroll) return;
+    const height = current.querySelector<HTMLElement>('.row')?.offsetHeight || 36;
+    const top = scroll.scrollTop - current.offsetTop;
+    const first = Math.floor(top / height);
+    const last = Math.ceil((top + scroll.clientHeight) / height);
+    const from = Math.min(Math.max(0, first - BEYOND), Math.max(0, ids.length - 1));
+    const to = Math.min(ids.length, Math.max(last + BEYOND, from + 1));
+    setRange((before) => {
+      const isInside =
+        before.height === height &&
+        before.to <= ids.length &&
+        (before.from === 0 || before.from <= Math.max(0, first - 5)) &&
+        (before.to === ids.length || before.to >= Math.min(ids.length, last + 5));
+      return isInside ? before : { from, to, height };
+    });
+  };
+  useLayoutEffect(() => {
+    if (!isWindowed) return;
+    const scroll = list.current?.closest<HTMLElement>('.scroll');
+    const run = () => look.current();
+    run();
+    scroll?.addEventListener('scroll', run, { passive: true });
+    const observer = new ResizeObserver(run);
+    if (scroll) observer.observe(scroll);
+    return () => {
+      scroll?.removeEventListener('scroll', run);
+      observer.disconnect();
+    };
+  }, [isWindowed, ids.length]);
+
+  // A row that should have the focus is scrolled to first, so that it is there.
+  const wanted = wantedFocus.value;
+  useLayoutEffect(() => {
+    if (wanted === undefined || !isWindowed) return;
+    const at = ids.indexOf(wanted);
+    if (at === -1 || (at >= range.from && at < range.to)) return;
+    const scroll = list.current?.closest<HTMLElement>('.scroll');
+    if (!list.current || !scroll) return;
+    scroll.scrollTop = list.current.offsetTop + at * range.height - scroll.clientHeight / 2;
+    look.current();
+  }, [wanted, isWindowed, ids, range]);
+  return { ...range, to: Math.min(range.to, ids.length), from: Math.min(range.from, ids.length) };
+}
+
+/** Where the focus should be when a screen of tasks is returned to. */
+export function returnFocus(): void {
+  focusRow(openTaskId.peek() ?? focusedId.peek());
+}

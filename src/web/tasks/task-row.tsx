@@ -1,0 +1,244 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Task } from '../data/rows.ts';
+import { now, today, zone } from '../shell/clock.ts';
+import { mayWriteIn } from '../shell/frame-view.ts';
+import { address, hrefOf } from '../shell/navigation.ts';
+import { withQuery } from '../shell/router.ts';
+import { useShelf } from '../shell/store.ts';
+import type { Day } from '../text/days.ts';
+import { PRIORITY_NAMES } from '../text/quick-add.ts';
+import { Avatar } from '../ui/avatar.tsx';
+import { Icon, Shape } from '../ui/icon.tsx';
+import { rename, toggleDone } from './changes.ts';
+import { besideId, extendSelection, focusedId, selection, shownIds, wantedFocus } from './current.ts';
+import { dueOf, isLate, sayDueInRow } from './dates.ts';
+import { openRowMenu, renaming } from './pickers.ts';
+import { TaskBox } from './task-box.tsx';
+
+export interface RowProps {
+  id: string;
+  /** The day of the heading it stands under. */
+  day?: Day | undefined;
+  showsList?: boolean | undefined;
+  /** Own tasks show no avatar where every task is one's own or nobody's. */
+  hidesMe?: boolean | undefined;
+  /** Where it stands in a list of which only a part is there. */
+  position?: { at: number; of: number } | undefined;
+  /** A title in which found words are marked. */
+  marked?: ((title: string) => preact.ComponentChildren) | undefined;
+}
+
+/** A task in a list: one line, or two where there is little room. */
+export function TaskRow({ id, position, ...more }: RowProps) {
+  const task = useShelf().store.view.signal('task', id).value;
+  const isSelected = selection.value.has(id);
+  if (!task) return null;
+  return (
+    <li
+      class={isSelected ? 'row selected' : 'row'}
+      data-task={id}
+      aria-posinset={position && position.at + 1}
+      aria-setsize={position?.of}
+      onFocusCapture={() => {
+        focusedId.value = id;
+      }}
+      onContextMenu={(event) => {
+        if (event.target instanceof HTMLInputElement || event.shiftKey) return;
+        event.preventDefault();
+        openRowMenu(id, event.currentTarget, { x: event.clientX, y: event.clientY });
+      }}
+    >
+      <PriorityMark task={task} />
+      <TaskBox task={task} onToggle={() => toggleDone([task])} />
+      <RowTitle task={task} isSelected={isSelected} marked={more.marked} />
+      <RowMeta task={task} {...more} />
+      <button
+        type="button"
+        class="tool row-more"
+        aria-label="More"
+        aria-haspopup="menu"
+        aria-keyshortcuts="."
+        tabIndex={-1}
+        onClick={(event) => openRowMenu(id, event.currentTarget)}
+      >
+        <Icon name="more" />
+      </button>
+    </li>
+  );
+}
+
+/** Hangs in the margin, so that only what is marked sticks out. */
+export const PriorityMark = ({ task: { priority } }: { task: Pick<Task, 'priority'> }) =>
+  priority === 'none' ? (
+    <span class="prio" />
+  ) : (
+    <span role="img" aria-label={`${PRIORITY_NAMES[priority]} priority`} class={`prio ${priority}`}>
+      <Shape name={`prio-${priority}`} />
+    </span>
+  );
+
+interface TitleProps {
+  task: Task;
+  isSelected: boolean;
+  marked?: RowProps['marked'];
+}
+
+/** The link of a row or card, or the field in its place. */
+export function RowTitle({ task, isSelected, marked }: TitleProps) {
+  const { id, title } = task;
+  const link = useRef<HTMLAnchorElement>(null);
+  const isCurrent = besideId.value === id;
+  const isWanted = wantedFocus.value === id;
+  const isFirst = shownIds.value[0] === id;
+  const isReached = focusedId.value === id || (isFirst && !shownIds.value.includes(focusedId.value ?? ''));
+  useLayoutEffect(() => {
+    if (!isWanted) return;
+    link.current?.focus();
+    link.current?.scrollIntoView({ block: 'nearest' });
+    wantedFocus.value = undefined;
+  }, [isWanted]);
+  const isRenamed = renaming.value?.id === id && renaming.value.where === 'row';
+  if (isRenamed && mayWriteIn(task.workspaceId)) return <RenameField task={task} />;
+  return (
+    <a
+      ref={link}
+      class="title"
+      dir="auto"
+      href={hrefOf(withQuery(address.value, { task: id }))}
+      tabIndex={isReached ? 0 : -1}
+      aria-current={isCurrent ? 'true' : undefined}
+      onClick={(event) => {
+        if (!event.shiftKey) return;
+        event.preventDefault();
+        extendSelection(focusedId.peek() ?? id, id);
+      }}
+    >
+      {isSelected && <span class="hidden">Selected: </span>}
+      {marked ? marked(title) : title}
+    </a>
+  );
+}
+
+/** The title of a row as it is changed in place. */
+function RenameField({ task }: { task: Task }) {
+  const [text, setText] = useState(task.title);
+  const isOver = useRef(false);
+  const field = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    field.current?.focus();
+    field.current?.select();
+  }, []);
+  const end = (saves: boolean, isByKey: boolean) => {
+    if (isOver.current) return;
+    isOver.current = true;
+    if (saves) rename(task, text);
+    renaming.value = undefined;
+    if (isByKey) wantedFocus.value = task.id;
+  };
+  return (
+    <input
+      class="rename"
+      aria-label="Title"
+      dir="auto"
+      maxLength={500}
+      ref={field}
+      value={text}
+      onInput={(event) => setText(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.isComposing) return;
+        if (event.key === 'Enter') end(true, true);
+        else if (event.key === 'Escape') end(false, true);
+        else return;
+        event.preventDefault();
+        event.stopPropagation();
+      }}
+      onBlur={() => end(true, false)}
+    />
+  );
+}
+
+function RowMeta({ task, day, showsList, hidesMe }: { task: Task } & Omit<RowProps, 'id' | 'position'>) {
+  const { store, userId } = useShelf();
+  const { view } = store;
+  const { checklist, commentCount, recurrence, labelIds, assigneeId, listId, workspaceId } = task;
+  const done = checklist.filter(({ isDone }) => isDone).length;
+  const labels = labelIds.flatMap((id) => view.signal('label', id).value ?? []);
+  const list = showsList ? view.signal('list', listId).value : undefined;
+  const due = <Due task={task} day={day} />;
+  const person =
+    assigneeId && !(hidesMe && assigneeId === userId)
+      ? view.signal('member', `${workspaceId}/${assigneeId}`).value
+      : undefined;
+  const repeats = recurrence?.recurringTaskId != null;
+  return (
+    <>
+      <span class="meta">
+        {(checklist.length > 0 || commentCount > 0 || repeats) && (
+          <span class="glyphs">
+            {checklist.length > 0 && (
+              <span>
+                <Icon name="checks" small />
+                <span class="hidden">Checklist </span>
+                <span class="n">
+                  {done}/{checklist.length}
+                </span>
+              </span>
+            )}
+            {commentCount > 0 && (
+              <span>
+                <Icon name="comment" small />
+                <span class="hidden">Comments </span>
+                <span class="n">{commentCount}</span>
+              </span>
+            )}
+            {repeats && (
+              <span>
+                <Icon name="repeat" small />
+                <span class="hidden">Repeats</span>
+              </span>
+            )}
+          </span>
+        )}
+        <span class="labels">
+          {labels.slice(0, 3).map(({ id, title, color }) => (
+            <span key={id} class="label" style={{ '--hue': color }} dir="auto">
+              {title}
+            </span>
+          ))}
+          {labels.length > 3 && <span class="label-rest">+{labels.length - 3}</span>}
+        </span>
+        {list && (
+          <span class="where" dir="auto">
+            {list.title}
+          </span>
+        )}
+        {due}
+      </span>
+      {person ? <Avatar id={person.userId} name={person.name} /> : <span class="avatar" />}
+    </>
+  );
+}
+
+/** When a task is due, as rows and cards say it. */
+export function Due({ task, day }: { task: Task; day?: Day | undefined }) {
+  const due = dueOf(task, zone.value);
+  if (!due) return <span class="due" />;
+  const isOver = useShelf().store.view.status(task.statusId)?.type;
+  const isDone = isOver === 'completed' || isOver === 'canceled';
+  const late = !isDone && isLate(task, today.value, now.value);
+  const isToday = !isDone && due.day === today.value && day === undefined;
+  return (
+    <time
+      class={`due${late ? ' late' : isToday ? ' today' : ''}`}
+      dateTime={due.time === null ? due.day : `${due.day}T${due.time}`}
+    >
+      {late && (
+        <>
+          <Icon name="late" small />
+          <span class="hidden">Overdue: </span>
+        </>
+      )}
+      {sayDueInRow(due, today.value, day)}
+    </time>
+  );
+}

@@ -1,0 +1,44 @@
+export interface TextPart {
+  text: string;
+  href?: string;
+}
+
+const LINK = /\b(?:https?:\/\/|mailto:)[^\s<>"\p{Cc}]+/giu;
+const TRAILING = /[.,;:!?'»”’…*_~]$/u;
+const CLOSERS: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
+
+const count = (text: string, character: string): number => text.split(character).length - 1;
+
+/** Drops punctuation that belongs to the sentence, and a bracket that was opened before the link. */
+function trimmed(link: string): string {
+  for (let text = link; ; text = text.slice(0, -1)) {
+    const last = text.at(-1) ?? '';
+    const opener = CLOSERS[last];
+    const isLoose = opener !== undefined && count(text, last) > count(text, opener);
+    if (!TRAILING.test(text) && !isLoose) return text;
+  }
+}
+
+function isSafe(link: string): boolean {
+  try {
+    const { protocol, hostname, pathname } = new URL(link);
+    return protocol === 'mailto:' ? /.@./.test(pathname) : hostname !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** Splits plain text into parts; those with `href` are links to http, https or mailto addresses. */
+export function linkParts(text: string): TextPart[] {
+  const parts: TextPart[] = [];
+  let end = 0;
+  for (const { 0: raw, index } of text.matchAll(LINK)) {
+    const link = trimmed(raw);
+    if (!isSafe(link)) continue;
+    if (index > end) parts.push({ text: text.slice(end, index) });
+    parts.push({ text: link, href: link });
+    end = index + link.length;
+  }
+  if (end < text.length) parts.push({ text: text.slice(end) });
+  return parts;
+}

@@ -1,0 +1,159 @@
+import {
+  addDays,
+  addMonths,
+  type Day,
+  isDay,
+  makeDay,
+  startOfWeek,
+  WEEKDAYS,
+  type Weekday,
+  weekdayIndex,
+  yearOf,
+} from './days.ts';
+import type { Word } from './quick-add-words.ts';
+import type { Time } from './zones.ts';
+
+export interface DateContext {
+  today: Day;
+  weekStart: Weekday;
+  /** How `12/5` is read here. */
+  dayOrder: 'dmy' | 'mdy';
+}
+
+/** What was understood of some words: how many, and what they say. */
+export interface Found<T> {
+  words: number;
+  value: T;
+}
+
+const MONTH_NAMES =
+  'january february march april may june july august september october november december'.split(' ');
+const WEEKDAY_ALIASES = new Map<string, Weekday>([
+  ['tues', 'tuesday'],
+  ['thur', 'thursday'],
+  ['thurs', 'thursday'],
+]);
+
+/** The weekday that a word names, in full or short. */
+export function weekdayNamed(low: string): Weekday | null {
+  return WEEKDAYS.find((day) => day === low || day.slice(0, 3) === low) ?? WEEKDAY_ALIASES.get(low) ?? null;
+}
+
+function monthNamed(low: string): number | null {
+  const index = MONTH_NAMES.findIndex((name) => name === low || name.slice(0, 3) === low);
+  return index === -1 ? (low === 'sept' ? 9 : null) : index + 1;
+}
+
+export const wholeNumber = (low: string | undefined, max: number): number | null => {
+  const number = low !== undefined && /^\d{1,4}$/.test(low) ? Number(low) : 0;
+  return number >= 1 && number <= max ? number : null;
+};
+
+/** Words that can be read one after the other as a phrase, from `index` on. */
+export function phraseWords(words: readonly Word[], index: number): Word[] {
+  const found: Word[] = [];
+  for (let at = index; at < words.length; at++) {
+    const word = words[at];
+    if (!word || word.isPlain) break;
+    found.push(word);
+    if (word.tail) break;
+  }
+  return found;
+}
+
+const shifted = (today: Day, count: number, unit: string): Day =>
+  unit === 'm' ? addMonths(today, count) : addDays(today, unit === 'w' ? count * 7 : count);
+
+function monthAndDay(month: number, day: number, year: string | undefined, today: Day): Found<Day> | null {
+  if (year !== undefined && /^\d{4}$/.test(year)) {
+    const exact = makeDay(Number(year), month, day);
+    return exact === null ? null : { words: 3, value: exact };
+  }
+  for (let candidate = yearOf(today); candidate < yearOf(today) + 9; candidate++) {
+    const next = makeDay(candidate, month, day);
+    if (next && next >= today) return { words: 2, value: next };
+  }
+  return null;
+}
+
+const dayNumberOf = (low: string | undefined): number | null =>
+  wholeNumber(low?.replace(/^(\d{1,2})(st|nd|rd|th)$/, '$1'), 31);
+
+/** A day and a month, in either order, with or without a year. */
+export function dayOfYearAt(lows: readonly string[], today: Day): Found<Day> | null {
+  const [first = '', second = '', third] = lows;
+  const month = monthNamed(first) ?? monthNamed(second);
+  const day = monthNamed(first) ? dayNumberOf(second) : dayNumberOf(first);
+  return month && day ? monthAndDay(month, day, third, today) : null;
+}
+
+function slashed(low: string, { today, dayOrder }: DateContext): { day: Day; hasYear: boolean } | null {
+  const match = /^(\d{1,2})\/(\d{1,2})(?:\/(\d{4}))?$/.exec(low);
+  if (!match) return null;
+  const [first, second] = [Number(match[1]), Number(match[2])];
+  const [day, month] = dayOrder === 'dmy' ? [first, second] : [second, first];
+  const found = monthAndDay(month, day, match[3], today);
+  return found && { day: found.value, hasYear: match[3] !== undefined };
+}
+
+/** A date at the beginning of `lows`; `isLoose` where it counts only at the end or beside a time (`12/5`). */
+export function dateAt(
+  lows: readonly string[],
+  context: DateContext,
+): (Found<Day> & { isLoose?: boolean }) | null {
+  const { today } = context;
+  const [first = '', second = '', third = ''] = lows;
+  if (first === 'today' || first === 'tod') return { words: 1, value: today };
+  if (first === 'tomorrow' || first === 'tom') return { words: 1, value: addDays(today, 1) };
+  if (isDay(first)) return { words: 1, value: first };
+  if (first === 'next' && second === 'week')
+    return { words: 2, value: addDays(startOfWeek(today, context.weekStart), 7) };
+  if (first === 'in' && /^(day|week|month)s?$/.test(third)) {
+    const count = wholeNumber(second, 999);
+    return count === null ? null : { words: 3, value: shifted(today, count, third[0] ?? 'd') };
+  }
+  const plus = /^\+(\d{1,3})([dwm])$/.exec(first);
+  if (plus && Number(plus[1]) > 0)
+    return { words: 1, value: shifted(today, Number(plus[1]), plus[2] ?? 'd') };
+  const weekday = weekdayNamed(first);
+  if (weekday) {
+    const ahead = (WEEKDAYS.indexOf(weekday) - weekdayIndex(today) + 7) % 7;
+    return { words: 1, value: addDays(today, ahead === 0 ? 7 : ahead) };
+  }
+  const slash = slashed(first, context);
+  if (slash) return { words: 1, value: slash.day, isLoose: !slash.hasYear };
+  return dayOfYearAt(lows, today);
+}
+
+const clock = (hour: number, minute: number): Time | null =>
+  hour < 24 && minute < 60 ? `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}` : null;
+
+function halfDay(text: string): Time | null {
+  const match = /^(\d{1,2})(?::(\d\d))?(am|pm)$/.exec(text);
+  const hour = Number(match?.[1]);
+  if (!match || hour < 1 || hour > 12) return null;
+  return clock((hour % 12) + (match[3] === 'pm' ? 12 : 0), Number(match[2] ?? 0));
+}
+
+/** A time at the beginning of `lows`. */
+export function timeAt(lows: readonly string[]): Found<Time> | null {
+  const [first = '', second = ''] = lows;
+  if (first === 'at') {
+    const behind = timeAt(lows.slice(1));
+    if (behind) return { words: behind.words + 1, value: behind.value };
+    const hour = /^\d{1,2}$/.test(second) ? clock(Number(second), 0) : null;
+    return hour === null ? null : { words: 2, value: hour };
+  }
+  const match = /^(\d{1,2}):(\d\d)$/.exec(first);
+  const spaced = second === 'am' || second === 'pm' ? halfDay(first + second) : null;
+  if (spaced) return { words: 2, value: spaced };
+  const time = match ? clock(Number(match[1]), Number(match[2])) : halfDay(first);
+  return time === null ? null : { words: 1, value: time };
+}
+
+/** How a locale writes day and month. */
+export function dayOrderOf(locale: string): 'dmy' | 'mdy' {
+  const parts = new Intl.DateTimeFormat(locale, { month: 'numeric', day: 'numeric' }).formatToParts(0);
+  const order = parts.map(({ type }) => type).filter((type) => type === 'day' || type === 'month');
+  return order[0] === 'month' ? 'mdy' : 'dmy';
+}

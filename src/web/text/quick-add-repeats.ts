@@ -1,0 +1,135 @@
+import { type Day, WEEKDAYS, type Weekday } from './days.ts';
+import {
+  type DateContext,
+  dateAt,
+  dayOfYearAt,
+  type Found,
+  weekdayNamed,
+  wholeNumber,
+} from './quick-add-dates.ts';
+import type { Word } from './quick-add-words.ts';
+import { SHORT_MONTHS } from './say-dates.ts';
+import { type EndCondition, type Interval, ordinal } from './say-rules.ts';
+
+/** A rule without its time and zone. */
+export type Repeat = Omit<Interval, 'timeOfDay' | 'timezone' | 'firstDayOfWeek'> & { every: number };
+
+const UNITS = ['day', 'week', 'month', 'year'] as const;
+const MAX_EVERY = { day: 365, week: 365, month: 120, year: 10 };
+const INDEXES = ['first', 'second', 'third', 'fourth', 'last'] as const;
+const WORKING_DAYS = WEEKDAYS.slice(0, 5);
+
+type Unit = (typeof UNITS)[number];
+
+const unitNamed = (low: string | undefined): Unit | null =>
+  UNITS.find((unit) => low === unit || low === `${unit}s`) ?? null;
+
+const ordinalOf = (low: string | undefined): number | null =>
+  wholeNumber(/^(\d{1,2})(st|nd|rd|th)$/.exec(low ?? '')?.[1], 31);
+
+/** `mon and thu`, `mon, wed and fri`: commas may stand behind all but the last. */
+function weekdaysAt(words: readonly Word[], from: number): Found<Weekday[]> | null {
+  const days: Weekday[] = [];
+  let end = from;
+  for (let index = from; ; ) {
+    const word = words[index];
+    const day = word && !word.isPlain ? weekdayNamed(word.low) : null;
+    if (!word || !day) break;
+    days.push(day);
+    end = ++index;
+    const next = words[index];
+    const isAnd = next !== undefined && !next.isPlain && next.low === 'and' && next.tail === '';
+    if (isAnd && (word.tail === '' || word.tail === ',')) index++;
+    else if (word.tail !== ',') break;
+  }
+  const sorted = WEEKDAYS.filter((day) => days.includes(day));
+  return sorted.length > 0 ? { words: end - from, value: sorted } : null;
+}
+
+const indexNamed = (low: string | undefined): (typeof INDEXES)[number] | null =>
+  INDEXES.find((index) => index === low) ?? INDEXES[(ordinalOf(low) ?? 0) - 1] ?? null;
+
+/** `on the last fri`, `on the 15th`, `on the last day`, behind a month. */
+function inMonth(lows: readonly string[]): Found<Partial<Repeat>> | null {
+  if (lows[0] !== 'on') return null;
+  const skip = lows[1] === 'the' ? 2 : 1;
+  const [first, second] = lows.slice(skip);
+  const weekIndex = indexNamed(first);
+  const weekday = second === undefined ? null : weekdayNamed(second);
+  if (first === 'last' && second === 'day') return { words: skip + 2, value: { dayOfMonth: -1 } };
+  if (weekIndex && (weekday || second === 'weekday')) {
+    const daysOfWeek = weekday ? [weekday] : [...WORKING_DAYS];
+    return { words: skip + 2, value: { weekIndex, daysOfWeek } };
+  }
+  const dayOfMonth = ordinalOf(first) ?? (skip === 2 ? wholeNumber(first, 31) : null);
+  return dayOfMonth === null ? null : { words: skip + 1, value: { dayOfMonth } };
+}
+
+function inYear(lows: readonly string[]): Found<Partial<Repeat>> | null {
+  // A leap year, so that 29 February is a day.
+  const date = lows[0] === 'on' ? dayOfYearAt(lows.slice(1, 3), '2028-01-01') : null;
+  if (!date) return null;
+  const [month, dayOfMonth] = [Number(date.value.slice(5, 7)), Number(date.value.slice(8, 10))];
+  return { words: 3, value: { month, dayOfMonth } };
+}
+
+/** A repeat at the beginning of `words` (consecutive ones), whose lower-case texts are `lows`. */
+export function repeatAt(words: readonly Word[], lows: readonly string[]): Found<Repeat> | null {
+  if (lows[0] !== 'every') return null;
+  if (lows[1] === 'weekday')
+    return { words: 2, value: { frequency: 'week', every: 1, daysOfWeek: [...WORKING_DAYS] } };
+  const days = words[0]?.tail ? null : weekdaysAt(words, 1);
+  if (days) return { words: days.words + 1, value: { frequency: 'week', every: 1, daysOfWeek: days.value } };
+  const nth = ordinalOf(lows[1]);
+  if (nth) return { words: 2, value: { frequency: 'month', every: 1, dayOfMonth: nth } };
+
+  const count = lows[1] === 'other' ? 2 : wholeNumber(lows[1], 365);
+  const head = count === null ? 2 : 3;
+  const frequency = unitNamed(lows[head - 1]);
+  const every = count ?? 1;
+  if (!frequency || every > MAX_EVERY[frequency]) return null;
+  const rest = lows.slice(head);
+  let more: Found<Partial<Repeat>> | null = null;
+  if (frequency === 'week' && rest[0] === 'on') {
+    const on = weekdaysAt(words, head + 1);
+    more = on && { words: on.words + 1, value: { daysOfWeek: on.value } };
+  }
+  if (frequency === 'month') more = inMonth(rest);
+  if (frequency === 'year') more = inYear(rest);
+  return { words: head + (more?.words ?? 0), value: { frequency, every, ...more?.value } };
+}
+
+/** `until …` or `… times` at the beginning of `lows`. */
+export function endAt(lows: readonly string[], context: DateContext): Found<EndCondition> | null {
+  if (lows[0] === 'until') {
+    const date = dateAt(lows.slice(1), context);
+    return date && { words: date.words + 1, value: { type: 'date', endDate: date.value } };
+  }
+  const skip = lows[0] === 'for' ? 1 : 0;
+  const count = wholeNumber(lows[skip], 999);
+  if (count === null || !/^times?$/.test(lows[skip + 1] ?? '')) return null;
+  return { words: skip + 2, value: { type: 'count', count } };
+}
+
+const short = (days: readonly Weekday[]): string => days.map((day) => day.slice(0, 3)).join(' and ');
+
+/** A repeat as it can be typed. */
+export function printRepeat(repeat: Repeat): string {
+  const { frequency, every, daysOfWeek = [], weekIndex, dayOfMonth, month } = repeat;
+  const base = every === 1 ? `every ${frequency}` : `every ${every} ${frequency}s`;
+  if (frequency === 'week') return daysOfWeek.length > 0 ? `${base} on ${short(daysOfWeek)}` : base;
+  if (frequency === 'year')
+    return month === undefined ? base : `${base} on ${dayOfMonth} ${SHORT_MONTHS[month - 1]?.toLowerCase()}`;
+  if (weekIndex) {
+    const isWorking = daysOfWeek.length === WORKING_DAYS.length;
+    return `${base} on the ${weekIndex} ${isWorking ? 'weekday' : short(daysOfWeek)}`;
+  }
+  if (dayOfMonth === undefined) return base;
+  return `${base} on the ${dayOfMonth === -1 ? 'last day' : ordinal(dayOfMonth)}`;
+}
+
+/** The end of a repeat as it can be typed. */
+export function printEnd(end: EndCondition): string | null {
+  if (end.type === 'date') return `until ${end.endDate satisfies Day}`;
+  return end.type === 'count' ? `${end.count} times` : null;
+}

@@ -1,0 +1,47 @@
+import { type Day, dayOfMonth, daysBetween, monthOf, weekdayIndex, yearOf } from './days.ts';
+import { dayIn, localOf, type Time } from './zones.ts';
+
+export const SHORT_WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+export const SHORT_MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+export const WEEKDAY_NAMES = 'Monday Tuesday Wednesday Thursday Friday Saturday Sunday'.split(' ');
+export const MONTHS =
+  'January February March April May June July August September October November December'.split(' ');
+
+/** `5 Jan`, with the year where it is not that of `today`. */
+export function sayShortDay(day: Day, today: Day): string {
+  const text = `${dayOfMonth(day)} ${SHORT_MONTHS[monthOf(day) - 1]}`;
+  return yearOf(day) === yearOf(today) ? text : `${text} ${yearOf(day)}`;
+}
+
+/** `Today`, `Tomorrow`, `Yesterday`, else `Fri 27 Nov`, with the year where it is another one. */
+export function sayDay(day: Day, today: Day): string {
+  const distance = daysBetween(today, day);
+  if (distance === 0) return 'Today';
+  if (distance === 1) return 'Tomorrow';
+  if (distance === -1) return 'Yesterday';
+  return `${SHORT_WEEKDAYS[weekdayIndex(day)]} ${sayShortDay(day, today)}`;
+}
+
+/** A day and, where there is one, its time: `Fri 27 Nov 15:00`. */
+export const sayDayAndTime = (day: Day, time: Time | null, today: Day): string =>
+  time === null ? sayDay(day, today) : `${sayDay(day, today)} ${time}`;
+
+/** An instant in words, as seen in a zone: `Tomorrow 09:00`. */
+export function sayInstant(instant: string, zone: string, now: number): string {
+  const { day, time } = localOf(instant, zone);
+  return sayDayAndTime(day, time, dayIn(now, zone));
+}
+
+/** When a task is due, in words; null where it has no due date. */
+export function sayDue(
+  task: { dueDate: string | null; dueDay?: string | null },
+  zone: string,
+  now: number,
+): string | null {
+  if (task.dueDay) return sayDay(task.dueDay, dayIn(now, zone));
+  return task.dueDate ? sayInstant(task.dueDate, zone, now) : null;
+}
+
+/** The title of a month: `November 2026`. */
+export const sayMonth = (month: string): string =>
+  `${MONTHS[Number(month.slice(5, 7)) - 1]} ${month.slice(0, 4)}`;

@@ -1,0 +1,47 @@
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+
+interface Props {
+  /** Its name, unless `labelledBy` names the element that has it. */
+  label?: string;
+  labelledBy?: string;
+  class?: string;
+  /** Asked for by Escape, by a click beside it, or by the dialog's own buttons. */
+  onClose(): void;
+  /** Ctrl Enter, ⌘ Enter. */
+  onSave?(): void;
+  children: ComponentChildren;
+}
+
+/** A modal dialog; the element that had the focus has it again afterwards. */
+export function Dialog({ label, labelledBy, class: className, onClose, onSave, children }: Props) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const { current } = ref;
+    current?.showModal();
+    return () => current?.close();
+  }, []);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || !onSave) return;
+    event.preventDefault();
+    onSave();
+  };
+  return (
+    <dialog
+      ref={ref}
+      class={className}
+      aria-label={label}
+      aria-labelledby={labelledBy}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => {
+        if (event.target === ref.current) onClose();
+      }}
+      onKeyDown={onKeyDown}
+    >
+      <div class="dialog-body">{children}</div>
+    </dialog>
+  );
+}

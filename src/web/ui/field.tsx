@@ -1,0 +1,68 @@
+import type { InputEventHandler } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import { Icon } from './icon.tsx';
+
+interface Props {
+  label: string;
+  name: string;
+  type?: 'text' | 'email' | 'password' | 'date' | 'time';
+  value: string;
+  autocomplete?: string;
+  inputMode?: 'numeric' | 'email' | 'text';
+  required?: boolean;
+  autoFocus?: boolean;
+  disabled?: boolean;
+  /** What the server or the form says is wrong with it. */
+  error?: string | undefined;
+  hint?: string | undefined;
+  onInput: InputEventHandler<HTMLInputElement>;
+}
+
+/** A labelled input with its hint and what is wrong with it. */
+export function Field({ label, error, hint, type = 'text', ...input }: Props) {
+  const id = useId();
+  const [isShown, setShown] = useState(false);
+  const isPassword = type === 'password';
+  const notes = [error && `${id}-error`, hint && `${id}-hint`].filter(
+    (note) => note !== undefined && note !== '',
+  );
+  return (
+    <div class="field">
+      <label class="name" for={id}>
+        {label}
+      </label>
+      <span class={error ? 'input wrong' : 'input'}>
+        <input
+          {...input}
+          id={id}
+          // Preact's types ask for one known type each.
+          type={(isPassword && isShown ? 'text' : type) as 'text'}
+          {...(error && { 'aria-invalid': 'true' })}
+          {...(notes.length > 0 && { 'aria-describedby': notes.join(' ') })}
+        />
+        {isPassword && (
+          <button
+            class="tool"
+            type="button"
+            aria-pressed={isShown}
+            aria-label="Show what is typed"
+            onClick={() => setShown(!isShown)}
+          >
+            <Icon name={isShown ? 'eye-off' : 'eye'} />
+          </button>
+        )}
+      </span>
+      {error && (
+        <p class="error" id={`${id}-error`}>
+          <Icon name="warning" small />
+          {error}
+        </p>
+      )}
+      {hint && (
+        <p class="quiet" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}

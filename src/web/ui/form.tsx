@@ -1,0 +1,81 @@
+import type { ComponentChildren } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import { type Reply, sentenceOf } from '../shell/api.ts';
+import { Icon } from './icon.tsx';
+
+type Failure = Exclude<Reply<unknown>, { kind: 'ok' }>;
+
+/** A form's state: whether it is being sent, and what the server said is wrong. */
+export interface FormState {
+  isSending: boolean;
+  /** What is wrong with the form as a whole. */
+  problem: string | undefined;
+  /** What is wrong with a field. */
+  errorOf(field: string): string | undefined;
+  /** Sends, once at a time; true when it went well. `explain` may put a rejection into other words. */
+  send(
+    request: () => Promise<Reply<unknown>>,
+    explain?: (failure: Failure) => string | undefined,
+  ): Promise<boolean>;
+  fail(problem: string): void;
+}
+
+/** Keeps one form's errors; whatever has no field of its own stands above its button. */
+export function useForm(fields: readonly string[]): FormState {
+  const [isSending, setSending] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
+  const isBusy = useRef(false);
+  return {
+    isSending,
+    problem,
+    errorOf: (field) => errors[field],
+    fail: setProblem,
+    send: async (request, explain) => {
+      if (isBusy.current) return false;
+      isBusy.current = true;
+      setSending(true);
+      setProblem(undefined);
+      setErrors({});
+      const reply = await request();
+      isBusy.current = false;
+      setSending(false);
+      if (reply.kind === 'ok') return true;
+      const issues = reply.kind === 'error' ? (reply.body.issues ?? []) : [];
+      const known = issues.filter(({ path }) => fields.includes(path));
+      setErrors(Object.fromEntries(known.map(({ path, message }) => [path, message])));
+      if (known.length === 0) setProblem(explain?.(reply) ?? issues[0]?.message ?? sentenceOf(reply));
+      return false;
+    },
+  };
+}
+
+interface Props {
+  state: FormState;
+  onSubmit(): void;
+  children: ComponentChildren;
+}
+
+/** A form that scripts send; the browser's own checks are left to the server's words. */
+export const Form = ({ state, onSubmit, children }: Props) => (
+  <form
+    class="form"
+    method="post"
+    noValidate
+    aria-busy={state.isSending}
+    onSubmit={(event) => {
+      event.preventDefault();
+      onSubmit();
+    }}
+  >
+    <div role="alert">
+      {state.problem && (
+        <p class="error">
+          <Icon name="warning" small />
+          {state.problem}
+        </p>
+      )}
+    </div>
+    {children}
+  </form>
+);

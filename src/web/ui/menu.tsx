@@ -1,0 +1,200 @@
+import type { ComponentChildren } from 'preact';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from './icon.tsx';
+import type { IconName } from './icons.ts';
+import { Keycaps } from './keycaps.tsx';
+
+export interface MenuItem {
+  title: string;
+  icon?: IconName;
+  binding?: string;
+  /** Of several, the one that is chosen; where it is set, the item is a radio item. */
+  isChosen?: boolean;
+  isDisabled?: boolean;
+  /** A line above it. */
+  startsGroup?: boolean;
+  run(): void;
+}
+
+interface Props {
+  /** The button's name, where its children do not give it. */
+  label?: string;
+  class?: string;
+  /** Asked for when it opens, where they depend on the moment. */
+  items: readonly MenuItem[] | (() => readonly MenuItem[]);
+  children: ComponentChildren;
+}
+
+/** A button and its menu, in the top layer; arrows, Home, End and first letters move, Escape returns to the button. */
+export function MenuButton({ label, class: className, items, children }: Props) {
+  const id = useId();
+  const button = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const wasOpen = useRef(false);
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        class={className}
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        onPointerDown={() => {
+          // Pressing the button closes the menu already, as pressing anywhere else does.
+          wasOpen.current = isOpen;
+        }}
+        onClick={() => {
+          setOpen(!isOpen && !wasOpen.current);
+          wasOpen.current = false;
+        }}
+        onKeyDown={(event) => {
+          if ((event.key !== 'ArrowDown' && event.key !== 'ArrowUp') || event.altKey) return;
+          event.preventDefault();
+          setOpen(true);
+        }}
+      >
+        {children}
+      </button>
+      {isOpen && (
+        <Menu
+          id={id}
+          anchor={button.current}
+          items={typeof items === 'function' ? items() : items}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </>
+  );
+}
+
+interface MenuProps {
+  id?: string;
+  /** Its name, where that is not the anchor's. */
+  label?: string;
+  anchor: HTMLElement | null;
+  /** Where the pointer asked for it. */
+  at?: { x: number; y: number } | undefined;
+  items: readonly MenuItem[];
+  onClose(): void;
+}
+
+/** A menu that is open; what had the focus has it again afterwards. */
+export function Menu({ id, label, anchor, at, items, onClose }: MenuProps) {
+  const ref = useRef<HTMLDivElement>(null);
+  const before = useRef(document.activeElement);
+  useLayoutEffect(() => {
+    const { current } = ref;
+    if (!current || !anchor) return;
+    current.showPopover();
+    if (at) placeAtPoint(current, at);
+    else placeAt(current, anchor);
+    itemsIn(current)[0]?.focus();
+    return () => {
+      if (current.matches(':popover-open')) current.hidePopover();
+    };
+  }, [anchor]);
+  const close = () => {
+    const element = before.current;
+    onClose();
+    if (element instanceof HTMLElement && element.isConnected) element.focus();
+    else anchor?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const all = ref.current ? itemsIn(ref.current) : [];
+    const at = all.findIndex((item) => item.matches(':focus'));
+    const next = nextIndex(event.key, at, all);
+    if (event.key === 'Escape' || event.key === 'Tab') close();
+    else if (next === undefined) return;
+    else all[next]?.focus();
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div
+      ref={ref}
+      id={id}
+      class="menu popover"
+      role="menu"
+      popover="auto"
+      tabIndex={-1}
+      aria-label={label ?? anchor?.getAttribute('aria-label') ?? anchor?.textContent ?? ''}
+      onKeyDown={onKeyDown}
+      onToggle={(event) => {
+        // One that is gone tells of its closing late: it is not the next one's.
+        if (event.newState === 'closed' && ref.current) onClose();
+      }}
+    >
+      {items.map((item) => (
+        <button
+          key={item.title}
+          type="button"
+          class={item.startsGroup ? 'option starts-group' : 'option'}
+          {...(item.isChosen === undefined
+            ? { role: 'menuitem' }
+            : { role: 'menuitemradio', 'aria-checked': item.isChosen })}
+          aria-disabled={item.isDisabled ? 'true' : undefined}
+          tabIndex={-1}
+          onClick={() => {
+            if (item.isDisabled) return;
+            close();
+            item.run();
+          }}
+        >
+          {item.icon && <Icon name={item.icon} />}
+          <span dir="auto">{item.title}</span>
+          {item.isChosen && (
+            <span class="push">
+              <Icon name="check" small />
+            </span>
+          )}
+          {item.binding && (
+            <span class="push">
+              <Keycaps binding={item.binding} />
+            </span>
+          )}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+const itemsIn = (menu: HTMLElement) => [...menu.querySelectorAll<HTMLElement>('[role^="menuitem"]')];
+
+/** Where a key leads within a menu; undefined where the key means nothing there. */
+function nextIndex(key: string, at: number, items: HTMLElement[]): number | undefined {
+  const { length } = items;
+  if (length === 0) return undefined;
+  if (key === 'ArrowDown') return (at + 1) % length;
+  if (key === 'ArrowUp') return (at - 1 + length) % length;
+  if (key === 'Home') return 0;
+  if (key === 'End') return length - 1;
+  if (key.length !== 1 || key === ' ') return undefined;
+  const order = items.map((_, index) => (at + 1 + index) % length);
+  return order.find((index) =>
+    items[index]?.textContent?.trim().toLocaleLowerCase().startsWith(key.toLocaleLowerCase()),
+  );
+}
+
+const GAP = 4;
+
+/** Where the pointer is, within the window. */
+export function placeAtPoint(popover: HTMLElement, { x, y }: { x: number; y: number }): void {
+  const { width, height } = popover.getBoundingClientRect();
+  popover.style.left = `${Math.max(GAP, Math.min(x, innerWidth - width - GAP))}px`;
+  popover.style.top = `${Math.max(GAP, Math.min(y, innerHeight - height - GAP))}px`;
+}
+
+/** Below its anchor and within the window, else above. */
+export function placeAt(popover: HTMLElement, anchor: HTMLElement): void {
+  const from = anchor.getBoundingClientRect();
+  const { width, height } = popover.getBoundingClientRect();
+  const isRoomBelow = from.bottom + GAP + height <= innerHeight || from.top < innerHeight - from.bottom;
+  const top = isRoomBelow ? from.bottom + GAP : Math.max(GAP, from.top - GAP - height);
+  const isRtl = getComputedStyle(anchor).direction === 'rtl';
+  const left = Math.min(Math.max(GAP, isRtl ? from.right - width : from.left), innerWidth - width - GAP);
+  popover.style.top = `${top}px`;
+  popover.style.left = `${left}px`;
+  popover.style.maxHeight = `${innerHeight - top - GAP}px`;
+}

@@ -1,0 +1,41 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { dismissToast, TOAST_MS, toast } from '../shell/toasts.ts';
+import { Keycaps } from './keycaps.tsx';
+
+/** Where toasts appear; always there, so that screen readers hear of what comes into it. */
+export function ToastRegion() {
+  const shown = toast.value;
+  const [isHeld, setHeld] = useState(false);
+  const region = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!shown || isHeld) return;
+    const timer = setTimeout(() => dismissToast(shown.id), TOAST_MS);
+    return () => clearTimeout(timer);
+  }, [shown, isHeld]);
+  return (
+    <div
+      ref={region}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocusCapture={() => setHeld(true)}
+      onBlurCapture={() => setHeld(false)}
+    >
+      <div role="status" class={shown ? 'toast' : 'toast hidden'}>
+        {shown && <span dir="auto">{shown.message}</span>}
+        {shown?.undo && (
+          <button
+            type="button"
+            class="button plain"
+            aria-keyshortcuts="z"
+            onClick={() => {
+              shown.undo?.();
+              dismissToast(shown.id);
+            }}
+          >
+            Undo <Keycaps binding="z" />
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}

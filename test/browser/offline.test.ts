@@ -1,0 +1,117 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorld, type World } from '../world.ts';
+import { fillStudio, type Studio, signedInAs } from './studio.ts';
+import { launchBrowser, startVisit, type Visit } from './visit.ts';
+
+let browser: Browser;
+let world: World;
+let studio: Studio;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  world = await openWorld({ start: Date.now() });
+  studio = await fillStudio(world);
+});
+afterAll(async () => {
+  await browser.close();
+  await world.close();
+});
+
+/** Someone at Today, whose browser has the worker. */
+const visitToday = async (): Promise<Visit & { context: BrowserContext }> => {
+  const visit = await startVisit(browser, signedInAs(world.app, studio.mara), {
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+    timezoneId: 'UTC',
+  });
+  await visit.page.goto(`${visit.origin}/app/today`);
+  await statusOf(visit.page, 'Synced');
+  await expect
+    .poll(() => visit.page.evaluate<boolean>('navigator.serviceWorker.controller !== null'), {
+      timeout: 20_000,
+    })
+    .toBe(true);
+  return { ...visit, context: visit.page.context() };
+};
+
+const side = (page: Page) => page.getByRole('navigation', { name: 'Main' });
+const statusOf = (page: Page, text: string) =>
+  side(page).getByRole('status').filter({ hasText: text }).waitFor();
+
+async function add(page: Page, title: string): Promise<void> {
+  await page.keyboard.press('c');
+  await page.keyboard.type(`${title} today 23:59`);
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'New task' });
+  await dialog.getByText(`Added “${title}”`).waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+}
+
+const titlesFound = async (q: string) => {
+  const { body } = await studio.call('GET', `/workspaces/${studio.workspaceId}/tasks/search?q=${q}`);
+  return (body as { items: { title: string }[] }).items.map(({ title }) => title);
+};
+
+describe('without the network', () => {
+  it('the client starts with what it holds, and sends what was done once it is back', async () => {
+    const { page, origin, context, end } = await visitToday();
+    await context.setOffline(true);
+    await page.goto(`${origin}/app/upcoming`);
+    await page.getByRole('heading', { level: 1, name: 'Upcoming' }).waitFor();
+    await page.goto(`${origin}/app/today`);
+    await page.getByRole('link', { name: 'Order oak samples for the reading room' }).waitFor();
+    await statusOf(page, 'Offline');
+    await add(page, 'Onthetrain');
+    await statusOf(page, 'Offline, 1 waiting');
+    await page.reload();
+    await page.getByRole('link', { name: 'Onthetrain' }).waitFor();
+    await context.setOffline(false);
+    await statusOf(page, 'Synced');
+    expect(await titlesFound('Onthetrain')).toEqual(['Onthetrain']);
+    await end();
+  });
+
+  it('what waits can be looked at and dropped, and signing out asks', async () => {
+    const { page, context, end } = await visitToday();
+    await context.setOffline(true);
+    await add(page, 'Nevermind');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('Sign out');
+    await page.keyboard.press('Enter');
+    const question = page.getByRole('dialog', { name: 'Sign out' });
+    await question.getByRole('button', { name: 'Sign out anyway' }).waitFor();
+    await question.getByRole('button', { name: 'Stay' }).click();
+    await side(page).getByRole('button', { name: 'Waiting changes' }).click();
+    const waiting = page.getByRole('dialog', { name: 'Waiting changes' });
+    const [act] = await waiting.getByRole('listitem').all();
+    expect(await act?.getAttribute('aria-label')).toBe('Added “Nevermind”');
+    await act?.getByRole('button', { name: 'Drop' }).click();
+    await expect.poll(() => waiting.getByRole('listitem').count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await context.setOffline(false);
+    await statusOf(page, 'Synced');
+    expect(await titlesFound('Nevermind')).toEqual([]);
+    await end();
+  });
+});
+
+describe('of two tabs', () => {
+  it('the other one sends and hears after the leading one was closed', async () => {
+    const { page, origin, context, end } = await visitToday();
+    const other = await context.newPage();
+    await other.goto(`${origin}/app/today`);
+    await other.getByRole('link', { name: 'Order oak samples for the reading room' }).waitFor();
+    await page.close();
+    await add(other, 'Aftertheleader');
+    await expect.poll(() => titlesFound('Aftertheleader'), { timeout: 8000 }).toEqual(['Aftertheleader']);
+    await studio.call('POST', `/workspaces/${studio.workspaceId}/tasks`, {
+      title: 'Heard elsewhere',
+      listId: studio.listIds.office,
+      dueDate: new Date(world.clock.now() + 60_000).toISOString(),
+    });
+    await other.getByRole('link', { name: 'Heard elsewhere' }).waitFor();
+    await end();
+  });
+});

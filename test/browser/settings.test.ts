@@ -1,0 +1,546 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type GoogleDouble, idToken, newSigningKey, openGoogle, openGoogleWorld } from '../google-double.ts';
+import { as, homeOf, invite } from '../people.ts';
+import { openWorld, type Person, type World } from '../world.ts';
+import { launchBrowser, startVisit, type Visit } from './visit.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let browser: Browser;
+let world: World;
+let visit: Visit;
+let page: Page;
+let ada: Person;
+let home: string;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  world = await openWorld({ start: Date.now() });
+  ada = await world.signUp('ada@example.com', 'Ada');
+  home = await homeOf(world, ada);
+});
+afterEach(async () => {
+  await visit.end();
+  await world.close();
+});
+
+const begin = async (options: BrowserContextOptions = {}) => {
+  visit = await startVisit(browser, world.app, {
+    reducedMotion: 'reduce',
+    timezoneId: 'Europe/Berlin',
+    viewport: { width: 1280, height: 800 },
+    ...options,
+  });
+  page = visit.page;
+};
+const open = async (address: string, heading: string) => {
+  await page.goto(`${visit.origin}/app${address}`);
+  await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+};
+const shown = (heading: string) =>
+  page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+/** Signs the browser in by cookie, without the screen for it. */
+const enter = async (address: string, heading: string, person = ada) => {
+  const data = { email: person.email, password: person.password, session: 'cookie' };
+  const headers = { Origin: visit.origin };
+  const response = await page.request.post(`${visit.origin}/api/auth/login`, { data, headers });
+  expect(response.status()).toBe(200);
+  await open(address, heading);
+};
+const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+const fill = (label: string, value: string) => page.getByLabel(label, { exact: true }).fill(value);
+const said = (words: string) => page.getByRole('status').filter({ hasText: words }).waitFor();
+const synced = () => page.getByRole('status').filter({ hasText: 'Synced' }).waitFor();
+const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 15_000 });
+const focused = () => page.evaluate<string>('document.activeElement.textContent');
+const asAda = (method: string, path: string, body?: object) => as(world, ada)(method, path, body);
+const settingsOf = (name: string) => `/w/${home}/settings/${name}`;
+const titlesAt = async (path: string): Promise<string[]> => {
+  const { body } = await asAda('GET', `/workspaces/${home}${path}`);
+  return body.items.map(({ title }: { title: string }) => title);
+};
+
+describe('signing in', () => {
+  it('by password leads to where one wanted to go, and signing out leads back', async () => {
+    await begin();
+    await open('/settings/tokens', 'Sign in');
+    await fill('Email', ada.email);
+    await fill('Password', 'not it at all');
+    await press('Sign in');
+    await page.getByRole('alert').filter({ hasText: 'Wrong email or password.' }).waitFor();
+    await fill('Password', ada.password);
+    await page.keyboard.press('Enter');
+    await shown('API tokens');
+    await page.getByRole('link', { name: 'Security' }).click();
+    await shown('Security');
+    await press('Sign out');
+    await shown('Sign in');
+    expect(await page.evaluate('indexedDB.databases().then((all) => all.length)')).toBe(0);
+    await open('/today', 'Sign in');
+  });
+
+  it('by a mailed code', async () => {
+    await begin();
+    await open('/sign-in', 'Sign in');
+    await fill('Email', ada.email);
+    await press('Email me a code');
+    await page.getByLabel('Code', { exact: true }).waitFor();
+    await fill('Code', String((await world.mailTo(ada.email)).code));
+    await press('Sign in');
+    await shown('Today');
+  });
+
+  it('for the first time, from sign-up to Today, takes the time zone of the device', async () => {
+    await begin();
+    await open('/sign-in', 'Sign in');
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await shown('Create an account');
+    await fill('Name', 'Grace');
+    await fill('Email', 'grace@example.com');
+    await fill('Password', 'short');
+    await press('Create account');
+    await page.getByText('Password must be at least 8 characters').waitFor();
+    await fill('Password', 'password of grace');
+    await press('Create account');
+    await said('A link is on its way to grace@example.com');
+    await visit.follow((await world.mailTo('grace@example.com')).link);
+    await press('Confirm');
+    await shown('Today');
+    const { body } = await world.call('POST', '/auth/login', {
+      body: { email: 'grace@example.com', password: 'password of grace' },
+    });
+    const zone = async () => (await world.call('GET', '/me', { token: body.accessToken })).body.timezone;
+    await eventually(zone).toBe('Europe/Berlin');
+  });
+
+  it('after a password was forgotten', async () => {
+    await begin();
+    await open('/sign-in', 'Sign in');
+    await page.getByRole('link', { name: 'Forgot password?' }).click();
+    await shown('Reset your password');
+    await fill('Email', ada.email);
+    await press('Send link');
+    await said('a link is on its way');
+    await visit.follow((await world.mailTo(ada.email)).link);
+    await fill('New password', 'remembered this time');
+    await press('Set password');
+    await shown('Sign in');
+    await fill('Email', ada.email);
+    await fill('Password', 'remembered this time');
+    await press('Sign in');
+    await shown('Today');
+  });
+
+  it('out with a change that was not sent asks first', async () => {
+    await begin();
+    await asAda('PATCH', '/me', { timezone: 'Europe/Berlin', preferences: { welcomed: true } });
+    const isLoaded = page.waitForResponse((response) => response.url().includes('/sign-out-dialog.'));
+    await enter('/today', 'Today');
+    await isLoaded;
+    await synced();
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await page.getByRole('link', { name: 'Security' }).click();
+    await shown('Security');
+    await page.getByRole('link', { name: 'Labels' }).click();
+    await shown('Labels');
+    await visit.page.context().setOffline(true);
+    await press('New label');
+    await fill('Name', 'unsent');
+    await press('Save');
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^Offline|^Server unreachable/ })
+      .waitFor();
+    await page.getByRole('link', { name: 'Security' }).click();
+    await press('Sign out');
+    const dialog = page.getByRole('dialog', { name: 'Sign out' });
+    await dialog.getByText('One change has not reached the server').waitFor();
+    await dialog.getByRole('button', { name: 'Stay' }).click();
+    await eventually(() => dialog.count()).toBe(0);
+    await visit.page.context().setOffline(false);
+    await eventually(() => titlesAt('/labels')).toEqual(['unsent']);
+  });
+});
+
+describe('Google', () => {
+  const KEY = newSigningKey('key-1');
+  let google: GoogleDouble;
+  beforeEach(async () => {
+    await world.close();
+    google = await openGoogle(KEY);
+    world = await openGoogleWorld(google);
+    ada = await world.signUp('ada@example.com', 'Ada');
+    await begin();
+  });
+  afterEach(() => google.close());
+
+  /** Google's page, which sends back at once what it was asked for, as `change` makes it. */
+  const reply = (change: (asked: URLSearchParams) => Record<string, string>) =>
+    page.route('https://accounts.google.com/**', (route) => {
+      const asked = new URL(route.request().url()).searchParams;
+      const id_token = idToken(KEY, { nonce: asked.get('nonce'), email: 'grace@gmail.com', name: 'Grace' });
+      const fragment = new URLSearchParams({ id_token, state: asked.get('state') ?? '', ...change(asked) });
+      const to = `${asked.get('redirect_uri')}#${fragment}`;
+      return route.fulfill({
+        contentType: 'text/html',
+        body: `<script>location.replace(${JSON.stringify(to)})</script>`,
+      });
+    });
+
+  it('signs in someone new, and leads to where they wanted to go', async () => {
+    await reply(() => ({}));
+    await open('/settings/security', 'Sign in');
+    await press('Google');
+    await shown('Security');
+    await page.getByRole('button', { name: 'Unlink Google' }).waitFor();
+  });
+
+  it('is not believed for a request that was never made', async () => {
+    await reply(() => ({ state: 'another' }));
+    await open('/sign-in', 'Sign in');
+    await press('Google');
+    await page.getByRole('alert').filter({ hasText: 'That sign-in was not begun here' }).waitFor();
+    await reply(() => ({ id_token: idToken(KEY, { nonce: 'another' }) }));
+    await press('Google');
+    await page.getByRole('alert').filter({ hasText: 'That sign-in was not begun here' }).waitFor();
+    expect(visit.calls).toEqual([]);
+  });
+
+  it('is linked to the account that is signed in, and unlinked', async () => {
+    await reply(() => ({}));
+    await enter('/settings/security', 'Security');
+    await press('Link Google');
+    await said('Linked Google');
+    expect(page.url()).toBe(`${visit.origin}/app/settings/security`);
+    expect((await asAda('GET', '/me')).body.googleLinked).toBe(true);
+    await press('Unlink Google');
+    await page.getByRole('button', { name: 'Link Google' }).waitFor();
+    expect((await asAda('GET', '/me')).body.googleLinked).toBe(false);
+  });
+});
+
+describe('the account', () => {
+  it('has its name, time zone, first day of the week and keys on Profile', async () => {
+    await begin();
+    await enter('/settings/profile', 'Profile');
+    await fill('Name', 'Ada Lovelace');
+    await page.getByLabel('Time zone').selectOption('Asia/Tokyo');
+    await page.getByLabel('First day of the week').selectOption('sunday');
+    await press('Save');
+    await said('Saved');
+    const { body } = await asAda('GET', '/me');
+    expect(body).toMatchObject({ name: 'Ada Lovelace', timezone: 'Asia/Tokyo', weekStart: 'sunday' });
+
+    await press('Use Europe/Berlin');
+    await eventually(async () => (await asAda('GET', '/me')).body.timezone).toBe('Europe/Berlin');
+
+    const letters = page.getByRole('switch', { name: 'Single-letter shortcuts' });
+    await letters.click();
+    await eventually(() => letters.getAttribute('aria-checked')).toBe('false');
+    await page.getByRole('heading', { level: 1 }).focus();
+    await page.keyboard.press('c');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog', { name: 'Commands' }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(1);
+    expect((await asAda('GET', '/me')).body.preferences).toMatchObject({ singleLetters: false });
+  });
+
+  it('changes its password and address, and ends a session, on Security', async () => {
+    await world.call('POST', '/auth/login', {
+      body: { email: ada.email, password: ada.password },
+      headers: { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0' },
+    });
+    await begin();
+    await enter('/settings/security', 'Security');
+    const other = page.getByRole('listitem').filter({ hasText: 'Firefox on Linux' });
+    await other.getByRole('button', { name: 'End' }).click();
+    await eventually(() => other.count()).toBe(0);
+
+    await fill('New email', 'countess@example.com');
+    await page
+      .locator('form', { has: page.getByLabel('New email') })
+      .getByRole('button')
+      .click();
+    await said('A link is on its way to countess@example.com');
+    await world.mailTo('countess@example.com');
+
+    await fill('Current password', 'not it');
+    await fill('New password', 'a better password');
+    const save = page
+      .locator('form', { has: page.getByLabel('New password', { exact: true }) })
+      .getByRole('button', { name: 'Save' });
+    await save.click();
+    await page.getByText('The current password is wrong.').waitFor();
+    await fill('Current password', ada.password);
+    await save.click();
+    await said('Password saved');
+    expect((await asAda('GET', '/me')).status).toBe(401);
+    const body = { email: ada.email, password: 'a better password' };
+    expect((await world.call('POST', '/auth/login', { body })).status).toBe(200);
+  });
+
+  it('makes an API token that is shown once, and revokes it', async () => {
+    await begin();
+    await enter('/settings/tokens', 'API tokens');
+    await press('New token');
+    const dialog = page.getByRole('dialog', { name: 'New token' });
+    await dialog.getByLabel('Name').fill('Backup');
+    await dialog.getByLabel('Role').selectOption('viewer');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    const token = String(await dialog.getByText(/^errand_/).textContent());
+    expect((await world.call('GET', '/me', { token })).status).toBe(200);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    const row = page.getByRole('listitem').filter({ hasText: `Backup …${token.slice(-4)}` });
+    await row.waitFor();
+    expect(await page.getByText(/^errand_/).count()).toBe(0);
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await eventually(() => row.count()).toBe(0);
+    expect((await world.call('GET', '/me', { token })).status).toBe(401);
+  });
+
+  it('is taken along as one file', async () => {
+    await begin();
+    await enter('/settings/data', 'Your data');
+    const [download] = await Promise.all([page.waitForEvent('download'), press('Export')]);
+    const document = JSON.parse(readFileSync(await download.path(), 'utf8'));
+    expect(document.profile.email).toBe(ada.email);
+  });
+
+  it('is deleted by its password, and leaves nothing on the device', async () => {
+    await begin();
+    await enter('/settings/data', 'Your data');
+    await press('Delete account');
+    const dialog = page.getByRole('dialog', { name: 'Delete account' });
+    await dialog.getByLabel('Password', { exact: true }).fill('not it');
+    await dialog.getByRole('button', { name: 'Delete account' }).click();
+    await dialog.getByText('That password is wrong.').waitFor();
+    await dialog.getByLabel('Password', { exact: true }).fill(ada.password);
+    await dialog.getByRole('button', { name: 'Delete account' }).click();
+    await shown('Sign in');
+    expect(await page.evaluate('indexedDB.databases().then((all) => all.length)')).toBe(0);
+    expect((await asAda('GET', '/me')).status).toBe(401);
+  });
+});
+
+describe('the workspace', () => {
+  it('has its name and key on General', async () => {
+    await begin();
+    await enter(settingsOf('general'), 'General');
+    await fill('Name', 'Kanal Studio');
+    await fill('Key', 'k');
+    await press('Save');
+    await page.getByLabel('Key', { exact: true }).and(page.locator('[aria-invalid="true"]')).waitFor();
+    await fill('Key', 'kan');
+    await press('Save');
+    await said('Saved');
+    expect((await asAda('GET', `/workspaces/${home}`)).body).toMatchObject({
+      title: 'Kanal Studio',
+      key: 'KAN',
+    });
+    await page
+      .getByRole('navigation', { name: 'Main' })
+      .getByRole('button', { name: 'Kanal Studio' })
+      .waitFor();
+  });
+
+  it('gets spaces and lists, ordered by keys, moved, and deleted', async () => {
+    await begin();
+    await enter(settingsOf('spaces'), 'Spaces and lists');
+    await press('New space');
+    await fill('Name', 'Home');
+    await page.keyboard.press('Enter');
+    const space = page.getByRole('region', { name: 'General', exact: true });
+    await space.getByRole('button', { name: 'New list' }).click();
+    await fill('Name', 'Garden');
+    await press('Save');
+    const garden = space.getByRole('link', { name: 'Garden' });
+    await eventually(() => titlesAt('/lists?limit=100')).toContain('Garden');
+    await synced();
+    await garden.focus();
+    await page.keyboard.press('Alt+ArrowUp');
+    await eventually(() => space.getByRole('link').allTextContents()).toEqual(['Garden', 'Tasks']);
+    expect(await focused()).toBe('Garden');
+    await eventually(() => titlesAt('/lists?limit=100')).toEqual(['Garden', 'Tasks', 'Tasks']);
+
+    await space.getByRole('button', { name: 'More for Garden' }).click();
+    await page.getByRole('menuitem', { name: 'Move to…' }).click();
+    await page.getByLabel('Space', { exact: true }).selectOption({ label: 'Home' });
+    await press('Save');
+    const homes = page.getByRole('region', { name: 'Home', exact: true });
+    await homes.getByRole('link', { name: 'Garden' }).waitFor();
+    await homes.getByRole('button', { name: 'More for Garden' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await eventually(() => homes.getByRole('link', { name: 'Garden' }).count()).toBe(0);
+    await eventually(() => titlesAt('/lists?limit=100')).toEqual(['Tasks', 'Tasks']);
+  });
+
+  it('gets statuses, in the order that was chosen', async () => {
+    await begin();
+    await enter(settingsOf('statuses'), 'Statuses');
+    await press('New status');
+    await page.keyboard.type('In review');
+    await page.keyboard.press('Alt+ArrowUp');
+    await press('Save');
+    await said('Saved');
+    const { body } = await asAda('GET', `/workspaces/${home}/status-templates`);
+    expect(body.items[0].statuses.map(({ title }: { title: string }) => title)).toEqual([
+      'To Do',
+      'In Progress',
+      'In review',
+      'Done',
+    ]);
+  });
+
+  it('gets labels, coloured, renamed, ordered and deleted', async () => {
+    for (const title of ['writing', 'money']) await asAda('POST', `/workspaces/${home}/labels`, { title });
+    await begin();
+    await enter(settingsOf('labels'), 'Labels');
+    await press('New label');
+    await fill('Name', 'legal');
+    await page.keyboard.press('Enter');
+    await press('More for legal');
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    await fill('Name', 'law');
+    await page.keyboard.press('Enter');
+    await eventually(() => titlesAt('/labels')).toContain('law');
+    await synced();
+    await page.getByRole('button', { name: 'More for law' }).focus();
+    await page.keyboard.press('Alt+ArrowUp');
+    await page.keyboard.press('Alt+ArrowUp');
+    await page.getByLabel('Colour of law').fill('#123456');
+    await eventually(() => titlesAt('/labels')).toEqual(['law', 'writing', 'money']);
+    await press('More for money');
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByRole('dialog', { name: 'Delete label' }).getByRole('button', { name: 'Delete' }).click();
+    await eventually(() => titlesAt('/labels')).toEqual(['law', 'writing']);
+    expect((await asAda('GET', `/workspaces/${home}/labels`)).body.items[0].color).toBe('#123456');
+  });
+
+  it('invites people, changes their role, removes them', async () => {
+    const bob = await world.signUp('bob@example.com', 'Bob');
+    const token = await invite(world, ada, home, bob.email, 'member');
+    await as(world, bob)('POST', '/invitations/accept', { token });
+    await begin();
+    await enter(settingsOf('people'), 'People');
+    await fill('Email', 'not an address');
+    await press('Invite');
+    await page.getByText('Email must be valid').waitFor();
+    await fill('Email', 'cleo@example.com');
+    await page.getByLabel('Role', { exact: true }).selectOption('viewer');
+    await press('Invite');
+    await said('Invited cleo@example.com');
+    const cleo = page.getByRole('listitem').filter({ hasText: 'cleo@example.com' });
+    await cleo.getByRole('button', { name: 'Send again' }).click();
+    await said('Sent again');
+    await cleo.getByRole('button', { name: 'Withdraw' }).click();
+    await eventually(() => cleo.count()).toBe(0);
+
+    await press('Role: Member');
+    await page.getByRole('menuitemradio', { name: 'Admin' }).click();
+    await press('Role: Admin');
+    await page.keyboard.press('Escape');
+    await press('More for Bob');
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await page.getByRole('dialog', { name: 'Remove' }).getByRole('button', { name: 'Remove' }).click();
+    await eventually(() => page.getByRole('row', { name: /Bob/ }).count()).toBe(0);
+    expect((await as(world, bob)('GET', `/workspaces/${home}`)).status).toBe(403);
+  });
+
+  it('is left by a member, and offers a viewer nothing to change', async () => {
+    const bob = await world.signUp('bob@example.com', 'Bob');
+    const token = await invite(world, ada, home, bob.email, 'viewer');
+    await as(world, bob)('POST', '/invitations/accept', { token });
+    await begin();
+    await enter(settingsOf('general'), 'General', bob);
+    await page.getByLabel('Name', { exact: true }).and(page.locator(':disabled')).waitFor();
+    for (const [name, heading] of [
+      ['spaces', 'Spaces and lists'],
+      ['statuses', 'Statuses'],
+      ['labels', 'Labels'],
+    ] as const) {
+      await open(settingsOf(name), heading);
+      expect(await page.getByRole('main').getByRole('button').count(), name).toBe(0);
+    }
+    await open(settingsOf('people'), 'People');
+    await press('Leave');
+    await page.getByRole('dialog', { name: 'Leave' }).getByRole('button', { name: 'Leave' }).click();
+    await said('You left');
+    await shown('Today');
+    expect((await as(world, bob)('GET', `/workspaces/${home}`)).status).toBe(403);
+  });
+});
+
+describe('on a phone', () => {
+  it('Me leads to the settings, and they lead back', async () => {
+    await begin({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+    await enter('/today', 'Today');
+    await page.getByRole('link', { name: 'Me', exact: true }).tap();
+    await shown('Me');
+    await page.getByRole('link', { name: 'Settings' }).tap();
+    await shown('Profile');
+    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'People' }).tap();
+    await shown('People');
+    await page.getByRole('button', { name: 'Back to Me' }).tap();
+    await shown('Me');
+    await page.getByRole('button', { name: 'Sign out' }).tap();
+    await shown('Sign in');
+  });
+});
+
+describe('every dialog and every screen without a session', () => {
+  const violations = async (): Promise<string[]> => {
+    await page.evaluate(axe);
+    return page.evaluate(async () => {
+      const { axe: checker } = globalThis as unknown as {
+        axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+      };
+      const { violations: found } = await checker.run();
+      return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`);
+    });
+  };
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [320, 1280]) {
+      it(`has no violation that axe finds, ${colorScheme}, ${width} px wide`, async () => {
+        await begin({ colorScheme, viewport: { width, height: 740 } });
+        const found: string[] = [];
+        const look = async (name: string) => {
+          for (const violation of await violations()) found.push(`${name} ${violation}`);
+        };
+        await open('/sign-in', 'Sign in');
+        await look('sign-in');
+        await fill('Email', ada.email);
+        await press('Email me a code');
+        await page.getByLabel('Code', { exact: true }).waitFor();
+        await look('code');
+        await open('/sign-up', 'Create an account');
+        await press('Create account');
+        await page.getByText('Email must be valid').waitFor();
+        await look('sign-up');
+        await open('/forgot-password', 'Reset your password');
+        await look('forgot-password');
+        await asAda('POST', `/workspaces/${home}/labels`, { title: 'writing' });
+        for (const [address, heading, button] of [
+          ['/settings/tokens', 'API tokens', 'New token'],
+          ['/settings/data', 'Your data', 'Delete account'],
+          [settingsOf('general'), 'General', 'Hand over'],
+          [settingsOf('general'), 'General', 'Delete workspace'],
+          [settingsOf('spaces'), 'Spaces and lists', 'New space'],
+          [settingsOf('spaces'), 'Spaces and lists', 'More for Tasks'],
+          [settingsOf('statuses'), 'Statuses', 'New status'],
+          [settingsOf('labels'), 'Labels', 'More for writing'],
+        ] as const) {
+          await enter(address, heading);
+          await press(button);
+          await look(`${heading}, ${button}`);
+        }
+        expect(found).toEqual([]);
+      });
+    }
+  }
+});

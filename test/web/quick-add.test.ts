@@ -1,0 +1,448 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { makeDay, WEEKDAYS } from '../../src/web/text/days.ts';
+import { parseQuickAdd, type QuickAddContext, type QuickTask } from '../../src/web/text/quick-add.ts';
+import {
+  chipBefore,
+  makePlain,
+  movePlain,
+  pastedLines,
+  seriesFields,
+  taskFields,
+} from '../../src/web/text/quick-add-edits.ts';
+import { complete, completionAt, printQuickAdd } from '../../src/web/text/quick-add-print.ts';
+
+const context: QuickAddContext = {
+  now: Date.parse('2026-11-23T13:00:00Z'), // a Monday, 14:00 in Paris
+  zone: 'Europe/Paris',
+  weekStart: 'monday',
+  dayOrder: 'dmy',
+  me: 'u-me',
+  listId: 'l-inbox',
+  lists: [
+    { id: 'l-inbox', title: 'Inbox' },
+    { id: 'l-office', title: 'Office' },
+    { id: 'l-site', title: 'Website relaunch' },
+    { id: 'l-quote', title: 'The "big" one \\ two' },
+  ],
+  people: [
+    { id: 'u-me', title: 'Grace Hopper' },
+    { id: 'u-ada', title: 'Ada Lovelace' },
+    { id: 'u-alan', title: 'Alan Turing' },
+  ],
+  labels: [
+    { id: 'b-home', title: 'home' },
+    { id: 'b-deep', title: 'deep work' },
+  ],
+  statusesOf: (listId) =>
+    listId === 'l-site'
+      ? [{ id: 's-review', title: 'In review' }]
+      : [
+          { id: 's-todo', title: 'To Do' },
+          { id: 's-progress', title: 'In Progress' },
+          { id: 's-done', title: 'Done' },
+        ],
+};
+
+const read = (text: string, more: Partial<QuickAddContext> = {}) =>
+  parseQuickAdd(text, { ...context, ...more });
+const nothing: QuickTask = {
+  title: '',
+  day: null,
+  time: null,
+  listId: null,
+  assigneeId: null,
+  priority: null,
+  labelIds: [],
+  statusId: null,
+  repeat: null,
+  end: { type: 'never' },
+};
+
+describe('quick add', () => {
+  it('understands the line of the design', () => {
+    const { task, chips } = read('Call Ada about the lease fri 15:00 #office @ada p1 *home every month');
+    expect(task).toEqual({
+      ...nothing,
+      title: 'Call Ada about the lease',
+      day: '2026-11-27',
+      time: '15:00',
+      listId: 'l-office',
+      assigneeId: 'u-ada',
+      priority: 'urgent',
+      labelIds: ['b-home'],
+      repeat: { frequency: 'month', every: 1 },
+    });
+    expect(chips.map(({ label }) => label)).toEqual([
+      'Starts: Fri 27 Nov',
+      'Repeats: Every month at 15:00',
+      'List: Office',
+      'Assignee: Ada Lovelace',
+      'Priority: Urgent',
+      'Label: home',
+    ]);
+  });
+
+  it.each([
+    ['today', '2026-11-23', null],
+    ['tod', '2026-11-23', null],
+    ['TOMORROW', '2026-11-24', null],
+    ['tom', '2026-11-24', null],
+    ['fri', '2026-11-27', null],
+    ['mon', '2026-11-30', null],
+    ['monday', '2026-11-30', null],
+    ['sunday', '2026-11-29', null],
+    ['next week', '2026-11-30', null],
+    ['in 3 days', '2026-11-26', null],
+    ['in 2 weeks', '2026-12-07', null],
+    ['+3d', '2026-11-26', null],
+    ['5 jan', '2027-01-05', null],
+    ['jan 5', '2027-01-05', null],
+    ['23 nov', '2026-11-23', null],
+    ['22 nov', '2027-11-22', null],
+    ['5 jan 2028', '2028-01-05', null],
+    ['29 feb', '2028-02-29', null],
+    ['2026-12-05', '2026-12-05', null],
+    ['12/5', '2027-05-12', null],
+    ['31/12', '2026-12-31', null],
+    ['fri 15:00', '2026-11-27', '15:00'],
+    ['15:00', '2026-11-23', '15:00'],
+    ['13:59', '2026-11-24', '13:59'],
+    ['3pm', '2026-11-23', '15:00'],
+    ['12am', '2026-11-24', '00:00'],
+    ['12:30pm', '2026-11-24', '12:30'],
+    ['at 9', '2026-11-24', '09:00'],
+    ['at 3pm tomorrow', '2026-11-24', '15:00'],
+    ['fri at 9', '2026-11-27', '09:00'],
+  ])('reads "%s" as %s %s', (phrase, day, time) => {
+    expect(read(`Pay rent ${phrase}`).task).toEqual({ ...nothing, title: 'Pay rent', day, time });
+  });
+
+  it.each([
+    ['The 5th Wave'],
+    ['Renovation - 2nd Floor'],
+    ["today's paper"],
+    ['meetings mon-fri'],
+    ['buy 12'],
+    ['30/2'],
+    ['read 1/2 of it'],
+    ['31 feb'],
+    ['2026-02-30'],
+    ['25:00'],
+    ['at 24'],
+    ['#unknown @nobody *nolabel /nostatus'],
+    ['p5 P0 p12'],
+    ['every'],
+    ['every 0 days'],
+    ['3 times'],
+    ['until'],
+    ['say "hello world" now'],
+    ['a lone " stays'],
+    ['C:\\dir and \\server'],
+    ['@a'],
+    ['p1.5 of fri.com'],
+    ['every 2 parsecs'],
+    ['constructor __proto__'],
+  ])('leaves "%s" as it is', (text) => {
+    const { task, chips } = read(text);
+    expect(chips).toEqual([]);
+    expect(task).toEqual({ ...nothing, title: text });
+  });
+
+  it('reads 12/5 in the local order', () => {
+    expect(read('x 12/5', { dayOrder: 'mdy' }).task.day).toBe('2026-12-05');
+    expect(read('x 25/12', { dayOrder: 'mdy' }).task.title).toBe('x 25/12');
+  });
+
+  it('takes n/n for a date at the end or beside a time only', () => {
+    expect(read('x 12/5 y').task.title).toBe('x 12/5 y');
+    expect(read('x 12/5 9:00 y').task).toMatchObject({ day: '2027-05-12', time: '09:00', title: 'x y' });
+    expect(read('x 12/5 #office').task.day).toBe('2027-05-12');
+  });
+
+  it('lets the last date phrase count, and a time belong to it wherever it stands', () => {
+    expect(read('9:00 move today to fri').task).toMatchObject({
+      title: 'move today to',
+      day: '2026-11-27',
+      time: '09:00',
+    });
+  });
+
+  it('ends a word at white space or punctuation that follows', () => {
+    expect(read('call fri, then write (tomorrow)').task.title).toBe('call, then write (tomorrow)');
+    expect(read('really today?').task).toMatchObject({ title: 'really?', day: '2026-11-23' });
+  });
+
+  it('begins weeks where the person does', () => {
+    expect(read('x next week', { weekStart: 'sunday' }).task.day).toBe('2026-11-29');
+  });
+
+  it.each([
+    ['every day', { frequency: 'day', every: 1 }],
+    ['every weekday', { frequency: 'week', every: 1, daysOfWeek: WEEKDAYS.slice(0, 5) }],
+    ['every 2 weeks', { frequency: 'week', every: 2 }],
+    ['every mon and thu', { frequency: 'week', every: 1, daysOfWeek: ['monday', 'thursday'] }],
+    [
+      'every mon, wed and fri',
+      { frequency: 'week', every: 1, daysOfWeek: ['monday', 'wednesday', 'friday'] },
+    ],
+    ['every 2 weeks on thu and mon', { frequency: 'week', every: 2, daysOfWeek: ['monday', 'thursday'] }],
+    [
+      'every month on the last fri',
+      { frequency: 'month', every: 1, weekIndex: 'last', daysOfWeek: ['friday'] },
+    ],
+    [
+      'every month on the 2nd tue',
+      { frequency: 'month', every: 1, weekIndex: 'second', daysOfWeek: ['tuesday'] },
+    ],
+    ['every month on the 15th', { frequency: 'month', every: 1, dayOfMonth: 15 }],
+    ['every 15th', { frequency: 'month', every: 1, dayOfMonth: 15 }],
+    ['every 3 months on the last day', { frequency: 'month', every: 3, dayOfMonth: -1 }],
+    ['every year on 29 feb', { frequency: 'year', every: 1, month: 2, dayOfMonth: 29 }],
+  ])('reads "%s" as a rule', (phrase, repeat) => {
+    expect(read(`Water ${phrase}`).task).toEqual({ ...nothing, title: 'Water', repeat });
+  });
+
+  it('reads the end, the time and the start of a repeat', () => {
+    expect(read('Water every day at 9 until 31 dec tomorrow').task).toMatchObject({
+      title: 'Water',
+      time: '09:00',
+      day: '2026-11-24',
+      end: { type: 'date', endDate: '2026-12-31' },
+    });
+    expect(read('Water every week 10 times').task.end).toEqual({ type: 'count', count: 10 });
+  });
+
+  it('takes names of several words in quotes or by a beginning that no other has', () => {
+    expect(read('x #"Website relaunch" /in').task).toMatchObject({ listId: 'l-site', statusId: 's-review' });
+    expect(read('x #web /"in progress"').task).toMatchObject({ listId: 'l-site', statusId: null });
+    expect(read('x /in').task.statusId).toBe('s-progress');
+    expect(read('x @me *deep').task).toMatchObject({ assigneeId: 'u-me', labelIds: ['b-deep'] });
+  });
+
+  it('drops quotes and backslashes where they protected something, and only there', () => {
+    expect(read('watch "the fri show" \\tomorrow').task).toEqual({
+      ...nothing,
+      title: 'watch the fri show tomorrow',
+    });
+    expect(read('\\in 3 days').task.title).toBe('in 3 days');
+    expect(read('\\\\fri').task.title).toBe('\\fri');
+  });
+
+  it('keeps a phrase text that was made text, until it is changed', () => {
+    const text = 'dinner fri 15:00';
+    const { chips } = read(text);
+    const [chip] = chips;
+    if (!chip) throw new Error('no chip');
+    const plain = makePlain([], chip);
+    expect(read(text, { plain }).task).toEqual({ ...nothing, title: text });
+    const longer = 'late dinner fri 15:00 p1';
+    const late = movePlain(plain, text, 'late dinner fri 15:00');
+    const moved = movePlain(late, 'late dinner fri 15:00', longer);
+    expect(read(longer, { plain: moved }).task).toEqual({
+      ...nothing,
+      title: 'late dinner fri 15:00',
+      priority: 'urgent',
+    });
+    const changed = movePlain(moved, longer, 'late dinner friday 15:00 p1');
+    expect(read('late dinner friday 15:00 p1', { plain: changed }).task.day).toBe('2026-11-27');
+  });
+
+  it('finds the chip before the caret, also behind the space that follows it', () => {
+    const text = 'dinner fri ';
+    const { chips } = read(text);
+    expect(chipBefore(chips, text, 10)).toBe(chips[0]);
+    expect(chipBefore(chips, text, 11)).toBe(chips[0]);
+    expect(chipBefore(chips, text, 5)).toBeNull();
+  });
+
+  it('completes the name that is being typed', () => {
+    expect(completionAt('call @ad', 8)).toEqual({ sigil: '@', query: 'ad', start: 5, end: 8 });
+    expect(completionAt('x #"web re', 10)).toMatchObject({ query: 'web re', start: 2 });
+    expect(completionAt('x #web re', 9)).toBeNull();
+    expect(completionAt('a@b', 3)).toBeNull();
+    const at = completionAt('x #we now', 5);
+    expect(at && complete('x #we now', at, 'Website relaunch')).toEqual({
+      text: 'x #"Website relaunch" now',
+      caret: 22,
+    });
+  });
+
+  it('offers pasted lines as many tasks or as one with a description', () => {
+    expect(pastedLines('one')).toBeNull();
+    expect(pastedLines('\n one \n\n two\r\nthree\n')).toEqual({
+      many: ['one', 'two', 'three'],
+      one: { title: 'one', description: 'two\nthree' },
+    });
+  });
+
+  it('makes the fields of a task and of a series', () => {
+    expect(taskFields(read('x fri').task, 'l-inbox', 'Europe/Paris')).toEqual({
+      title: 'x',
+      listId: 'l-inbox',
+      dueDay: '2026-11-27',
+    });
+    expect(taskFields(read('x fri 15:00 #office').task, 'l-inbox', 'Europe/Paris')).toEqual({
+      title: 'x',
+      listId: 'l-office',
+      dueDate: '2026-11-27T14:00:00.000Z',
+    });
+    expect(seriesFields(read('x every 2 weeks fri').task, 'l-inbox', 'Europe/Paris', 'sunday')).toEqual({
+      title: 'x',
+      listId: 'l-inbox',
+      interval: {
+        frequency: 'week',
+        every: 2,
+        firstDayOfWeek: 'sunday',
+        timeOfDay: null,
+        timezone: 'Europe/Paris',
+      },
+      endCondition: { type: 'never' },
+      startsAt: '2026-11-26T23:00:00.000Z',
+    });
+  });
+});
+
+const words = fc.constantFrom(
+  ...'today fri mon, 5 jan in 3 days weeks every day weekday month on the last 15th and until times at 9 3pm 15:00 12/5'.split(
+    ' ',
+  ),
+  ...'next week p1 P4 #office #web @ada @me *home *"deep work" /done /in "fri" "a \\" \\fri \\\\p1 " \\ "" \\" call Ada 2026-12-05 +3d (x) 東京 مرحبا'.split(
+    ' ',
+  ),
+);
+const anyLine = fc.oneof(
+  fc
+    .array(fc.tuple(words, fc.constantFrom(' ', '  ', '\t', ', ', '. ', '" ', ')')), { maxLength: 9 })
+    .map((parts) => parts.flat().join('')),
+  fc.string({ maxLength: 40 }),
+  fc.string({ unit: 'binary', maxLength: 20 }),
+);
+const anyTitle = fc
+  .oneof(
+    fc.array(words, { minLength: 1, maxLength: 6 }).map((parts) => parts.join(' ')),
+    anyLine,
+  )
+  .map((text) => text.trim());
+
+const anyDay = fc
+  .tuple(
+    fc.integer({ min: 1900, max: 9999 }),
+    fc.integer({ min: 1, max: 12 }),
+    fc.integer({ min: 1, max: 28 }),
+  )
+  .map(([year, month, day]) => makeDay(year, month, day));
+const anyTime = fc
+  .tuple(fc.nat(23), fc.nat(59))
+  .map(([hour, minute]) => `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`);
+const someDays = fc.subarray([...WEEKDAYS], { minLength: 1 });
+const anyRepeat = fc.oneof(
+  fc.record({ frequency: fc.constant('day' as const), every: fc.integer({ min: 1, max: 365 }) }),
+  fc.record({ frequency: fc.constant('week' as const), every: fc.integer({ min: 1, max: 365 }) }),
+  fc.record({
+    frequency: fc.constant('week' as const),
+    every: fc.integer({ min: 1, max: 365 }),
+    daysOfWeek: someDays,
+  }),
+  fc.record({
+    frequency: fc.constant('month' as const),
+    every: fc.integer({ min: 1, max: 120 }),
+    dayOfMonth: fc.oneof(fc.integer({ min: 1, max: 31 }), fc.constant(-1)),
+  }),
+  fc.record({
+    frequency: fc.constant('month' as const),
+    every: fc.integer({ min: 1, max: 120 }),
+    weekIndex: fc.constantFrom(
+      'first' as const,
+      'second' as const,
+      'third' as const,
+      'fourth' as const,
+      'last' as const,
+    ),
+    daysOfWeek: fc.oneof(
+      fc.constantFrom(...WEEKDAYS).map((day) => [day]),
+      fc.constant(WEEKDAYS.slice(0, 5)),
+    ),
+  }),
+  fc.record({
+    frequency: fc.constant('year' as const),
+    every: fc.integer({ min: 1, max: 10 }),
+    month: fc.integer({ min: 1, max: 12 }),
+    dayOfMonth: fc.integer({ min: 1, max: 28 }),
+  }),
+);
+const anyEnd = fc.oneof(
+  fc.constant({ type: 'never' as const }),
+  fc.integer({ min: 1, max: 999 }).map((count) => ({ type: 'count' as const, count })),
+  anyDay.map((endDate) => ({ type: 'date' as const, endDate: endDate ?? '' })),
+);
+const anyTask = fc
+  .record({
+    title: anyTitle,
+    day: fc.option(anyDay),
+    time: fc.option(anyTime),
+    listId: fc.option(fc.constantFrom('l-inbox', 'l-office', 'l-quote')),
+    assigneeId: fc.option(fc.constantFrom('u-me', 'u-ada', 'u-alan')),
+    priority: fc.option(
+      fc.constantFrom('low' as const, 'medium' as const, 'high' as const, 'urgent' as const),
+    ),
+    labelIds: fc.subarray(['b-home', 'b-deep']),
+    statusId: fc.option(fc.constantFrom('s-todo', 's-progress', 's-done')),
+    repeat: fc.option(anyRepeat),
+    end: anyEnd,
+  })
+  .map(
+    (task): QuickTask => ({
+      ...task,
+      time: task.day === null && task.repeat === null ? null : task.time,
+      end: task.repeat === null ? { type: 'never' } : task.end,
+    }),
+  );
+
+const RUNS = Number(process.env.ERRAND_TEST_RUNS ?? 3_000);
+
+describe('the grammar of quick add', () => {
+  it('reads what it printed as the same task', () => {
+    fc.assert(
+      fc.property(anyTask, (task) => {
+        const text = printQuickAdd(task, context);
+        expect([text, read(text).task]).toEqual([text, task]);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('loses no character of any input', () => {
+    fc.assert(
+      fc.property(anyLine, (text) => {
+        const { pieces, chips, task } = read(text);
+        expect(pieces.map(({ start, end }) => text.slice(start, end)).join('')).toBe(text);
+        const bare = (value: string) => value.replace(/[\s"\\]/g, '');
+        const kept = pieces.filter(({ chip }) => !chip).map(({ start, end }) => text.slice(start, end));
+        expect(bare(task.title)).toBe(bare(kept.join('')));
+        expect(chips.every(({ spans }) => spans.every(({ start, end }) => start < end))).toBe(true);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('makes every chip text again on request', () => {
+    fc.assert(
+      fc.property(anyLine, (text) => {
+        let plain: { start: number; end: number }[] = [];
+        for (let tries = 0; tries < 50; tries++) {
+          const [chip] = read(text, { plain }).chips;
+          if (!chip) return;
+          plain = makePlain(plain, chip);
+        }
+        throw new Error('chips come back');
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('takes a long line of quotes and backslashes in its stride', () => {
+    const text = '"a \\" \\fri '.repeat(2_000);
+    expect(read(text).pieces.length).toBeGreaterThan(0);
+  });
+});
