@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { migrations } from '../../migrations/index.ts';
+import { COUNTERS, faultsOf } from '../../src/backup/check.ts';
+import { migrate, schemaStatus } from '../../src/db/migrate.ts';
+import { openStorage } from '../../src/db/open.ts';
+import { ROWS_OF_SCHEMA, rowsIn } from '../../test/filled-schema.ts';
+import { drill, type Site } from './drill.ts';
+import { ERRORS, meeting, SYNCS, WRITES } from './inject.ts';
+
+const OPENING = join(import.meta.dirname, 'opening.ts');
+const NAMES = Object.keys(migrations).sort();
+
+/** A start that migrates may die or fail at any write: the next one does what is left, and loses no row. */
+export const migrating = drill({
+  about: 'starts that migrate from each schema are killed, or fail, at their n-th write or sync',
+  counts: { starts: 2 },
+  run: async (site, { starts }) => {
+    for (const count of NAMES.keys()) {
+      const old = join(site.folder, nameOf(count));
+      const rows = await makeOld(old, count);
+      for (const calls of [WRITES, SYNCS]) {
+        const made = await callsOf(site, old, calls);
+        site.tell(`from ${nameOf(count)}: ${made} calls of ${calls}`);
+        // The first start makes the most of them; the last schema is the one that is out there.
+        const isErrorTried = count === 0 || count === NAMES.length - 1;
+        for (const fault of [
+          'signal=KILL',
+          ...(isErrorTried ? ERRORS.map((error) => `error=${error}`) : []),
+        ]) {
+          for (let i = 1; i <= starts; i += 1) {
+            const nth = Math.max(1, Math.round((made * i) / starts));
+            await failOnce(site, { old, rows }, `${calls}:${fault}:when=${nth}`);
+          }
+        }
+      }
+    }
+  },
+});
+
+const nameOf = (count: number) => NAMES[count - 1] ?? 'no schema';
+
+/** A data folder as the Errand of an earlier schema left it, with rows in every table; returns those. */
+async function makeOld(folder: string, count: number): Promise<ReturnType<typeof rowsIn>> {
+  mkdirSync(folder);
+  if (count === 0) return {};
+  const storage = openStorage({ path: join(folder, 'errand.db'), create: true });
+  await migrate(storage, Object.fromEntries(Object.entries(migrations).slice(0, count)));
+  for (const name of NAMES.slice(0, count)) storage.writing.exec(ROWS_OF_SCHEMA[name] ?? '');
+  const rows = rowsIn(storage.writing);
+  storage.close();
+  return rows;
+}
+
+/** A folder with a fresh copy of the old data. */
+function copyOf(old: string): string {
+  const folder = `${old}-copy`;
+  rmSync(folder, { recursive: true, force: true });
+  cpSync(old, folder, { recursive: true });
+  return folder;
+}
+
+/** How many such calls it takes to open and migrate. */
+async function callsOf(site: Site, old: string, calls: string): Promise<number> {
+  const trace = join(site.folder, 'trace');
+  const isOpened = await opens(copyOf(old), ['strace', '-o', trace, '-e', `trace=${calls}`]);
+  if (!isOpened) site.lose(`${old} cannot be opened`);
+  return readFileSync(trace, 'utf8')
+    .split('\n')
+    .filter((line) => /\)\s+= /.test(line)).length;
+}
+
+async function opens(folder: string, through: string[] = []): Promise<boolean> {
+  const [program = '', ...words] = [...through, process.execPath, OPENING, join(folder, 'errand.db')];
+  const child = spawn(program, words, { stdio: 'ignore', env: { PATH: process.env.PATH } });
+  await once(child, 'close');
+  return child.exitCode === 0;
+}
+
+interface Old {
+  old: string;
+  rows: ReturnType<typeof rowsIn>;
+}
+
+async function failOnce(site: Site, { old, rows: before }: Old, fault: string): Promise<void> {
+  const when = `${basename(old)}, ${fault}`;
+  const folder = copyOf(old);
+  const isSurvived = await opens(folder, meeting([fault]));
+  site.count(`start with ${fault.split(':')[1]} ${isSurvived ? 'survived' : 'failed'}`);
+  if (!(await opens(folder))) return site.lose(`${when}: the next start failed`);
+  const storage = openStorage({ path: join(folder, 'errand.db'), create: false });
+  const { pending } = schemaStatus(storage, migrations);
+  const wrong = [...faultsOf(storage.reading), ...COUNTERS.faults(storage.reading)];
+  const after = rowsIn(storage.reading);
+  storage.close();
+  for (const what of [...pending, ...wrong]) site.lose(`${when}: ${what}`);
+  for (const [table, rows] of Object.entries(before)) {
+    if (JSON.stringify(after[table]) !== JSON.stringify(rows)) {
+      site.lose(`${when}: ${table} is ${JSON.stringify(after[table])}, not ${JSON.stringify(rows)}`);
+    }
+  }
+}

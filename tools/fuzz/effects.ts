@@ -1,0 +1,108 @@
+import type { Attempt } from './attempt.ts';
+import type { Received } from './conformance.ts';
+import { passwordOf, personAt } from './meaning.ts';
+import type { Person, QueryCache } from './memory.ts';
+import { visitComponents } from './operations.ts';
+
+/** Components whose objects are things of another name. */
+const ALIASES: Record<string, string> = {
+  NewSpace: 'Space',
+  SkippedRecurringTask: 'RecurringTask',
+  ExportedWorkspace: 'Workspace',
+  Member: 'User',
+};
+
+const MAX_FORMER = 60;
+/** What a deletion moves into the trash. */
+const TRASHED = ['task_id', 'list_id', 'space_id'];
+
+/** Something that is gone for good, and how one would ask for it. */
+export interface Grave {
+  /** The path that named it. */
+  path: string;
+  params: Record<string, string>;
+  person: Person;
+}
+
+/** Remembers what a lawful request and its answer did; returns what is gone by it. */
+export function absorb(
+  memory: QueryCache,
+  attempt: Attempt,
+  answer: Received,
+  body: unknown,
+): Grave | undefined {
+  const { operation, params, person, secret } = attempt;
+  if (secret) memory.spend(secret.kind, secret.value);
+  if (answer.status === 404) forgetThingsOf(memory, params);
+  absorbAccount(memory, attempt, answer.status);
+  if (answer.status >= 300) return undefined;
+  const schema = operation.answers.get(answer.status);
+  if (schema) visitComponents(schema, body, (component, found) => learn(memory, attempt, component, found));
+  if (operation.method !== 'DELETE') return undefined;
+  const last = operation.params.at(-1);
+  // What is emptied stays.
+  if (last === undefined || last === 'user_id' || !operation.path.endsWith('}')) return undefined;
+  memory.forget(params[last] ?? '');
+  const isPermanent = attempt.query.some(([name, value]) => name === 'permanent' && value === 'true');
+  // From the trash it may have come back when it is asked for.
+  if (TRASHED.includes(last) && !isPermanent) return undefined;
+  return { path: operation.path, params, person };
+}
+
+function learn(
+  memory: QueryCache,
+  attempt: Attempt,
+  component: string,
+  found: Record<string, unknown>,
+): void {
+  const { params, person } = attempt;
+  const { accessToken, refreshToken, user } = found;
+  if (typeof accessToken === 'string' && typeof refreshToken === 'string') {
+    const { id, email } = (user ?? person) as Person;
+    const known = memory.people.get(id);
+    const password = known ? known.password : passwordOf(email);
+    const present: Person = { id, email, password, accessToken, refreshToken };
+    memory.people.set(id, Object.assign(known ?? {}, present));
+    memory.former.push(present);
+    if (memory.former.length > MAX_FORMER) memory.former.shift();
+    return;
+  }
+  if (component === 'User' || component === 'Me') {
+    const known = memory.people.get(String(found.id));
+    if (known) known.email = String(found.email);
+    return;
+  }
+  const kind = ALIASES[component] ?? component;
+  const id = component === 'Member' ? found.userId : found.id;
+  if (typeof id !== 'string') return;
+  // Their workspace stands only in the path: an export tells of them without one.
+  if (['Member', 'Status'].includes(component) && params.workspace_id === undefined) return;
+  const scope = kind === 'Workspace' ? id : String(found.workspaceId ?? params.workspace_id ?? person.id);
+  memory.learn({ kind, id, scope, fields: found });
+}
+
+/** Passwords and addresses, of which no answer tells. */
+function absorbAccount(
+  memory: QueryCache,
+  { operation, person, body = {}, secret }: Attempt,
+  status: number,
+): void {
+  const addressee = secret && personAt(memory, secret.to);
+  if (operation.name === 'POST /auth/login' && status === 401) person.password = undefined;
+  if (status >= 300) return;
+  switch (operation.name) {
+    case 'POST /me/password':
+      person.password = String(body.newPassword);
+      break;
+    case 'POST /auth/password/reset/confirm':
+      if (addressee) addressee.password = String(body.newPassword);
+      break;
+    case 'DELETE /auth/me':
+      memory.people.delete(person.id);
+      break;
+  }
+}
+
+function forgetThingsOf(memory: QueryCache, params: Record<string, string>): void {
+  for (const [name, id] of Object.entries(params)) if (name !== 'workspace_id') memory.forget(id);
+}

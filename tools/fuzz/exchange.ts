@@ -1,0 +1,114 @@
+import { type Attempt, written } from './attempt.ts';
+import { createConformance, type Received } from './conformance.ts';
+import { absorb, type Grave } from './effects.ts';
+import type { QueryCache } from './memory.ts';
+import { addFinding, type Intent, type Report } from './report.ts';
+import type { Target } from './target.ts';
+import type { Witness } from './witness.ts';
+
+/** What a request must meet with, as far as that is known. */
+export interface Expectation {
+  intent: Intent;
+  /** Any of these; none where it may be taken. */
+  refused?: number[];
+  /** Refused before anyone asks who is there. */
+  isOutside?: boolean;
+}
+
+/** Sends one request at a time, and holds every answer against all that must hold. */
+export type Exchange = (attempt: Attempt, expectation: Expectation) => Promise<Received>;
+
+const SHOWN_CHARACTERS = 600;
+/** It tells of what was said while one was a member, and of workspaces one is invited to. */
+const TELLS_OF_OTHERS = 'notifications';
+
+export function createExchange(options: {
+  target: Target;
+  memory: QueryCache;
+  witness: Witness;
+  report: Report;
+  isLimited: boolean;
+  /** Hears of what was deleted. */
+  onGrave(grave: Grave): void;
+}): Exchange {
+  const { target, memory, witness, report, isLimited } = options;
+  const conformance = createConformance();
+  return async (attempt, { intent, refused = [], isOutside = false }) => {
+    const { operation, person } = attempt;
+    const sent = written(attempt);
+    const guard = isOutside
+      ? undefined
+      : witness.refusalAtDoor(operation, tokenOf(attempt), attempt.params.workspace_id ?? '', target.now());
+    const expected = guard === undefined ? refused : [guard];
+    const version = witness.version();
+    const answer = await target.send(sent);
+    for (const letter of await target.letters()) memory.receive(letter);
+    const body = parsed(answer);
+    report.requests += 1;
+    count(report, operation.name, intent, answer.status);
+
+    const found = conformance(operation, answer, body);
+    const isExpected = expected.length === 0 || expected.includes(answer.status);
+    const isLate = isLimited && answer.status === 429;
+    if (!isExpected && !isLate) found.push(`${expected.join(' or ')} was due, not ${answer.status}`);
+    const isRefused = answer.status >= 400;
+    const now = witness.version();
+    const hasWritten = now.commits !== version.commits && now.audited === version.audited;
+    if (isRefused && expected.length > 0 && !isLate && hasWritten)
+      found.push('a refused request left a trace');
+    const foreign = witness.foreignIdsIn(
+      lookedAt(operation.name, answer, body),
+      isOutside ? undefined : person.id,
+    );
+    if (foreign.length > 0) found.push(`ids of foreign workspaces: ${foreign.join(', ')}`);
+    for (const what of found) {
+      addFinding(report, {
+        seed: report.seed,
+        number: report.requests,
+        what,
+        route: operation.name,
+        request: shown(attempt, sent.target),
+        answer: `${answer.status} ${answer.text.slice(0, SHOWN_CHARACTERS)}`,
+      });
+    }
+    if (intent === 'lawful' || answer.status < 300) {
+      const grave = absorb(memory, attempt, answer, body);
+      if (grave) options.onGrave(grave);
+    }
+    return answer;
+  };
+}
+
+const tokenOf = ({ headers }: Attempt): string => headers.Authorization?.replace(/^Bearer /, '') ?? '';
+
+function parsed({ headers, text }: Received): unknown {
+  if (!headers.get('content-type')?.startsWith('application/json')) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function count({ tallies }: Report, name: string, intent: Intent, status: number): void {
+  const tally = tallies.get(name);
+  if (!tally) return;
+  tally.sent[intent] += 1;
+  if (status < 300) tally.accepted[intent] += 1;
+  tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
+}
+
+/** What of an answer may hold nothing of workspaces that one is not in. */
+function lookedAt(name: string, { text }: Received, body: unknown): string {
+  if (name.includes(TELLS_OF_OTHERS)) return '';
+  if (typeof body !== 'object' || body === null || !(TELLS_OF_OTHERS in body)) return text;
+  return JSON.stringify({ ...body, [TELLS_OF_OTHERS]: [] });
+}
+
+/** Without secrets that would be of no use later: the run is repeated by its seed. */
+function shown({ method, headers, raw, body, person }: Attempt, target: string): string {
+  const { Authorization: authorization, ...others } = headers;
+  const text = raw === undefined ? JSON.stringify(body) : String(raw);
+  const who = authorization?.endsWith(person.accessToken) ? person.email : authorization;
+  return `${method} ${target} as ${who} ${JSON.stringify(others)} ${text ?? ''}`.slice(0, SHOWN_CHARACTERS);
+}

@@ -1,0 +1,227 @@
+import { signature } from '../../test/telegram-double.ts';
+import type { Attempt } from './attempt.ts';
+import type { MailedSecret, Page, Person, QueryCache } from './memory.ts';
+import type { NamedSchema, Operation } from './operations.ts';
+import { repair } from './repair.ts';
+import { type Draft, Wanted } from './values.ts';
+import type { Witness } from './witness.ts';
+
+/** What a request is made in. */
+export interface Scene {
+  memory: QueryCache;
+  witness: Witness;
+  person: Person;
+  workspaceId: string | undefined;
+  now: number;
+  /** An ID token of the n-th person that Google knows. */
+  idToken(n: number): string;
+}
+
+/** Nothing like that is known yet. */
+export class Missing extends Error {
+  readonly what: string;
+  constructor(what: string) {
+    super(`No ${what} is known`);
+    this.what = what;
+  }
+}
+
+/** Which mail brings the token of a route. */
+export const PAGES: Record<string, Page> = {
+  'POST /auth/register/confirm': 'confirm-signup',
+  'POST /auth/password/reset/confirm': 'reset-password',
+  'POST /auth/email/change/confirm': 'confirm-email',
+  'POST /auth/email/change/revert': 'keep-email',
+  'POST /invitations/accept': 'accept-invitation',
+};
+const FOR_STRANGERS = ['POST /auth/register', 'POST /auth/login/telegram'];
+const TELEGRAM_ACCOUNTS = 40;
+const ADDRESSES = 300;
+
+export const passwordOf = (email: string): string => `password of ${email}`;
+
+/** The request that a draft becomes where it is made; throws Missing where something it must have is not known. */
+export function composed(operation: Operation, draft: Draft, scene: Scene): Attempt {
+  const attempt: Attempt = {
+    operation,
+    person: scene.person,
+    method: operation.method,
+    params: {},
+    query: [],
+    body: undefined,
+    headers: operation.bearer ? { Authorization: `Bearer ${scene.person.accessToken}` } : {},
+  };
+  for (const name of operation.params) {
+    attempt.params[name] = String(found(draft.params[name], name, attempt, scene));
+  }
+  for (const { name, required } of operation.query) {
+    const value = optional(required ?? false, () => found(draft.query[name], name, attempt, scene));
+    if (value !== undefined) attempt.query.push([name, String(value)]);
+  }
+  if (operation.body) {
+    const body = resolved(operation.body, draft.body, attempt, scene) as Record<string, unknown>;
+    attempt.body = sealed(repair(body, attempt, scene.memory), scene);
+    attempt.headers['Content-Type'] = 'application/json';
+  }
+  return attempt;
+}
+
+function resolved(schema: NamedSchema, given: unknown, attempt: Attempt, scene: Scene): unknown {
+  if (Array.isArray(given)) return given.map((item) => resolved(schema.items ?? {}, item, attempt, scene));
+  if (typeof given !== 'object' || given === null || given instanceof Wanted) return given;
+  const whole: Record<string, unknown> = {};
+  // The body as far as it is: what comes later may depend on it.
+  attempt.body ??= whole;
+  for (const [name, value] of byDependence(Object.entries(given))) {
+    const isRequired = schema.required?.includes(name) ?? false;
+    const part = schema.properties?.[name] ?? {};
+    const made = optional(isRequired, () =>
+      value instanceof Wanted ? found(value, name, attempt, scene) : resolved(part, value, attempt, scene),
+    );
+    if (made !== undefined) whole[name] = made;
+  }
+  return whole;
+}
+
+/** A status is one of the list, an invitation one to the address. */
+const byDependence = (entries: [string, unknown][]) =>
+  entries.toSorted(([a], [b]) => Number(LATE.includes(a)) - Number(LATE.includes(b)));
+const LATE = ['statusId', 'invitationToken', 'password'];
+
+function optional<T>(isRequired: boolean, make: () => T): T | undefined {
+  try {
+    return make();
+  } catch (reason) {
+    if (isRequired || !(reason instanceof Missing)) throw reason;
+    return undefined;
+  }
+}
+
+function found(value: unknown, name: string, attempt: Attempt, scene: Scene): unknown {
+  if (!(value instanceof Wanted)) return value;
+  const { what, n } = value;
+  const finder = FINDERS[what];
+  if (finder) return finder(n, attempt, scene);
+  const { memory, person, workspaceId } = scene;
+  const things = memory.things(what, workspaceId ?? person.id);
+  const preferred = things.filter(({ fields }) => isFit(name, fields));
+  return oneOf(preferred.length > 0 ? preferred : things, n, what).id;
+}
+
+/** Members who are not the owner can be removed, templates that are not the default one deleted. */
+const isFit = (name: string, { role, isDefault }: Record<string, unknown>): boolean =>
+  name === 'user_id' ? role !== 'owner' : isDefault !== true;
+
+function oneOf<T>(among: readonly T[], n: number, what: string): T {
+  const chosen = among[n % Math.max(among.length, 1)];
+  if (chosen === undefined) throw new Missing(what);
+  return chosen;
+}
+
+type Finder = (n: number, attempt: Attempt, scene: Scene) => unknown;
+
+const FINDERS: Record<string, Finder> = {
+  Workspace: (_n, _attempt, { workspaceId }) => workspaceId,
+  Task: (n, { params }, { memory, workspaceId = '' }) => {
+    const tasks = memory.things('Task', workspaceId);
+    if (params.job_id === undefined) return oneOf(tasks, n, 'Task').id;
+    const own = tasks.filter(({ fields }) => seriesOf(fields.recurrence) === params.job_id);
+    return oneOf(own, n, 'Instance').id;
+  },
+  List: (n, { operation, params, body }, { memory, workspaceId = '' }) => {
+    const task = memory.find(params.task_id ?? '');
+    // A task is moved by the route for it alone.
+    if (task && operation.method === 'PATCH') return task.fields.listId;
+    const lists = memory.things('List', workspaceId);
+    const inSpace = lists.filter(({ fields }) => fields.spaceId === body?.spaceId);
+    return oneOf(inSpace.length > 0 ? inSpace : lists, n, 'List').id;
+  },
+  Status: (n, { params, body, operation }, { memory, workspaceId = '' }) => {
+    if (!operation.body) return oneOf(memory.things('Status', workspaceId), n, 'Status').id;
+    const listId = body?.listId ?? memory.find(params.task_id ?? '')?.fields.listId;
+    const statuses = memory.find(String(listId))?.fields.statuses ?? [];
+    return oneOf(statuses as { id: string }[], n, 'Status').id;
+  },
+  Assignee: (n, _attempt, { witness, workspaceId = '' }) =>
+    oneOf(witness.assigneesIn(workspaceId), n, 'Assignee'),
+  instant: (n, _attempt, { now }) => {
+    const at = new Date(now + ((n % 3_000) - 500) * 37 * 60_000).toISOString();
+    return n % 5 === 0 ? at.replace('Z', '+05:45') : at;
+  },
+  date: (n, _attempt, { now }) => new Date(now + ((n % 700) - 20) * 86_400_000).toISOString().slice(0, 10),
+  occurrenceAt: (_n, { params }, { memory }) => {
+    const next = memory.find(params.job_id ?? '')?.fields.nextRunAt;
+    if (typeof next !== 'string') throw new Missing('occurrence');
+    return next;
+  },
+  email: (n, { operation }, { memory, person }) => {
+    if (operation.name.endsWith('/invitations')) return n % 2 ? addressOf(n) : someone(memory, n).email;
+    if (!FOR_STRANGERS.includes(operation.name)) return person.email;
+    const invited = memory.mailed('accept-invitation').filter(({ to }) => !personAt(memory, to));
+    return n % 4 === 0 && invited.length > 0 ? oneOf(invited, n, 'invitation').to : addressOf(n);
+  },
+  newEmail: (n) => addressOf(n),
+  password: (_n, { operation, body }, { person }) => {
+    if (operation.name === 'POST /auth/register') return passwordOf(String(body?.email));
+    if (person.password === undefined) throw new Missing('password');
+    return person.password;
+  },
+  currentPassword: (_n, _attempt, { person }) => {
+    if (person.password === undefined) throw new Missing('password');
+    return person.password;
+  },
+  code: (n, attempt, { memory, person }) => {
+    const own = memory.mailed('code').filter(({ to }) => to === person.email);
+    return presented(attempt, 'code', own.slice(-1), n);
+  },
+  token: (n, attempt, { memory, person }) => {
+    const page = PAGES[attempt.operation.name];
+    if (page === undefined) throw new Missing('token');
+    const mailed = memory.mailed(page);
+    const own = page === 'accept-invitation' ? mailed.filter(({ to }) => to === person.email) : mailed;
+    return presented(attempt, page, own, n);
+  },
+  invitationToken: (n, attempt, { memory }) =>
+    presented(
+      attempt,
+      'accept-invitation',
+      memory.mailed('accept-invitation').filter(({ to }) => to === attempt.body?.email),
+      n,
+    ),
+  refreshToken: (_n, _attempt, { person }) => person.refreshToken,
+  idToken: (n, _attempt, { idToken }) => idToken(n),
+  auth_date: (_n, _attempt, { now }) => Math.floor(now / 1_000),
+  hash: () => '',
+};
+
+function presented(attempt: Attempt, kind: Page | 'code', among: MailedSecret[], n: number): string {
+  const chosen = oneOf(among, n, kind);
+  attempt.secret = { kind, value: chosen.secret, to: chosen.to };
+  return chosen.secret;
+}
+
+/** As Telegram would have it: one line to a field, and signed. */
+function sealed(body: Record<string, unknown>, { now }: Scene): Record<string, unknown> {
+  if (body.hash === undefined) return body;
+  const { hash: _hash, email, ...fields } = body;
+  const own = { id: 1 + (Number(fields.id) % TELEGRAM_ACCOUNTS), auth_date: Math.floor(now / 1_000) };
+  const signed = Object.fromEntries(
+    Object.entries({ ...fields, ...own } as Record<string, unknown>).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value.replaceAll(/[\r\n]/g, ' ') : value,
+    ]),
+  );
+  return { ...signed, hash: signature(signed), ...(email !== undefined && { email }) };
+}
+
+export const personAt = (memory: QueryCache, email: string): Person | undefined =>
+  [...memory.people.values()].find((person) => person.email === email);
+
+const someone = ({ people }: QueryCache, n: number): Person => oneOf([...people.values()], n, 'person');
+
+const addressOf = (n: number) => `person${n % ADDRESSES}@example.com`;
+
+const seriesOf = (recurrence: unknown): unknown =>
+  typeof recurrence === 'object' && recurrence !== null && 'recurringTaskId' in recurrence
+    ? recurrence.recurringTaskId
+    : undefined;

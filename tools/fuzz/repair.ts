@@ -1,0 +1,64 @@
+import type { Attempt } from './attempt.ts';
+import type { QueryCache } from './memory.ts';
+
+type Fields = Record<string, unknown>;
+
+const BELONGING: Record<string, readonly string[]> = {
+  day: [],
+  week: ['daysOfWeek', 'firstDayOfWeek'],
+  month: ['dayOfMonth'],
+  year: ['dayOfMonth', 'month'],
+};
+const MOST: Record<string, number> = { day: 365, week: 365, month: 120, year: 10 };
+const INDISPENSABLE = ['unstarted', 'completed'];
+
+/** Makes a body keep the rules between its fields, of which its schema cannot tell. */
+export function repair(body: Fields, { params }: Attempt, memory: QueryCache): Fields {
+  const { interval, statuses, updates, mode } = body;
+  return {
+    ...body,
+    ...(isFields(interval) && { interval: repairedInterval(interval) }),
+    ...(Array.isArray(statuses) && {
+      statuses: repairedStatuses(statuses, memory.find(params.template_id ?? '')?.fields.statuses),
+    }),
+    ...(isFields(updates) && { updates: repairedUpdates(updates, mode) }),
+  };
+}
+
+function repairedInterval(interval: Fields): Fields {
+  const frequency = String(interval.frequency);
+  const { daysOfWeek, weekIndex, dayOfMonth, firstDayOfWeek, month, every, ...rest } = interval;
+  const given = { daysOfWeek, dayOfMonth, firstDayOfWeek, month };
+  const belongs = ([name, value]: [string, unknown]) =>
+    value !== undefined && BELONGING[frequency]?.includes(name);
+  const byIndex = weekIndex !== undefined && daysOfWeek !== undefined && 'month year'.includes(frequency);
+  return {
+    ...rest,
+    ...Object.fromEntries(Object.entries(given).filter(belongs)),
+    ...(given.dayOfMonth === 0 && belongs(['dayOfMonth', 0]) && { dayOfMonth: -1 }),
+    ...(every !== undefined && { every: 1 + (Number(every) % (MOST[frequency] ?? 1)) }),
+    ...(byIndex && { dayOfMonth: undefined, daysOfWeek, weekIndex }),
+  };
+}
+
+/** Entries keep statuses that are there, one each, before they make new ones; titles differ, and work can begin and end. */
+function repairedStatuses(entries: Fields[], present: unknown): Fields[] {
+  const kept = Array.isArray(present) ? (present as Fields[]) : [];
+  const whole = entries.map((entry, i): Fields => {
+    const { id: _id, ...fields } = entry;
+    const old = kept[i];
+    const title = `${String(fields.title ?? 'Status').slice(0, 400)} ${i}`;
+    return { type: 'started', ...fields, title, ...(old && { id: old.id }) };
+  });
+  const lacking = INDISPENSABLE.filter((type) => whole.every((entry) => entry.type !== type));
+  return [...whole, ...lacking.map((type) => ({ type, title: `The ${type} one` }))];
+}
+
+function repairedUpdates(updates: Fields, mode: unknown): Fields {
+  const { statusId, dueDate, ...rest } = updates;
+  const fields = mode === 'this' ? updates : rest;
+  return Object.keys(fields).length > 0 ? fields : { title: 'Changed' };
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,240 @@
+/**
+ * Prints which single requests hold the event loop longest in a workspace of 100,000 tasks: every sort, group, filter
+ * and search, texts and arrays of the greatest size and of the worst characters, changes of many tasks. Exit code 1
+ * when one holds it for 50 ms or more, by the processor time of its thread and without the collection of garbage.
+ * Usage: npx node tools/timing/requests.ts [--tasks 100000] [--times 3]
+ */
+import { parseArgs } from 'node:util';
+import { addTasks } from '../../test/many-tasks.ts';
+import { openWorld } from '../../test/world.ts';
+import { ownMs, watchLoop } from '../fuzz/loop.ts';
+
+const MAX_HELD_MS = 50;
+const SHOWN = 15;
+const HOSTILE_TASKS = 200;
+
+const SORTS = ['createdAt', 'updatedAt', 'dueDate', 'priority', 'title'];
+const GROUPINGS = ['priority', 'statusId', 'assigneeId', 'listId', 'dueDate'];
+
+/** Texts of which folding or indexing might cost more than by their length; each is repeated to the greatest one. */
+const HOSTILE = [
+  '\uff9e\u0334',
+  '\uff9f\u0334\uff9e\u0f71',
+  `${'\u0f74\u0f71'.repeat(15)}\u0640`,
+  '\u0344\u0334',
+  '\ufdfa',
+  '\ufdfa a',
+  '\u3316\u33af',
+  '\u1100\u1161\u11a8',
+  'ä б ',
+  '東京都大阪府北海',
+  '東',
+  'a',
+  'a ',
+  '👍🏽\u200d',
+];
+
+const { values } = parseArgs({
+  options: { tasks: { type: 'string', default: '100000' }, times: { type: 'string', default: '3' } },
+});
+const count = Number(values.tasks);
+const times = Number(values.times);
+
+interface Asked {
+  method: string;
+  path: string;
+  body?: unknown;
+}
+
+const world = await openWorld();
+const { accessToken: token } = await world.signUp();
+const call = ({ method, path, body }: Asked) => world.call(method, path, { token, body });
+const [{ id: workspaceId }] = (await call({ method: 'GET', path: '/me/workspaces' })).body.items;
+const at = `/workspaces/${workspaceId}`;
+const filled = (parts: string, length: number): string =>
+  parts
+    .repeat(Math.ceil(length / parts.length))
+    .slice(0, length)
+    .toWellFormed();
+
+const [{ id: listId, spaceId, statuses }] = (await call({ method: 'GET', path: `${at}/lists` })).body.items;
+await addTasks(world, workspaceId, count);
+for (let i = 0; i < HOSTILE_TASKS; i += 1) {
+  const text = HOSTILE[i % HOSTILE.length] ?? '';
+  await call({
+    method: 'POST',
+    path: `${at}/tasks`,
+    body: { title: filled(text, 500).trim() || 'x', listId, description: filled(text, 50_000) },
+  });
+}
+const template = await call({
+  method: 'POST',
+  path: `${at}/status-templates`,
+  body: {
+    title: 'Other',
+    statuses: [
+      { title: 'Idea', type: 'unstarted' },
+      { title: 'Printed', type: 'completed' },
+    ],
+  },
+});
+const { body: page } = await call({ method: 'GET', path: `${at}/tasks?limit=100` });
+const ids: string[] = page.items.map(({ id }: { id: string }) => id);
+const defaultTemplate = (await call({ method: 'GET', path: `${at}/lists/${listId}` })).body.statusTemplateId;
+
+const reads = [...readings()].map((path) => ({ method: 'GET', path }));
+const watch = await watchLoop();
+/** The least over all repetitions: what a request always takes. */
+const held = new Map<string, { ms: number; status: number }>();
+
+for (let n = 0; n < times; n += 1) {
+  for (const asked of [...reads, ...writes(n)]) await measure(asked);
+}
+// Last, as nothing is left then.
+await measure({ method: 'DELETE', path: `${at}/lists/${listId}` });
+watch.stop();
+await world.close();
+
+const worst = [...held].toSorted(([, one], [, other]) => other.ms - one.ms);
+console.log(
+  `${worst.length} kinds of request, ${count} tasks; the longest hold of the event loop, ms of its thread:`,
+);
+for (const [name, { ms, status }] of worst.slice(0, SHOWN))
+  console.log(`${ms.toFixed(1).padStart(7)}  ${status}  ${name}`);
+process.exitCode = (worst[0]?.[1].ms ?? 0) < MAX_HELD_MS ? 0 : 1;
+
+async function measure(asked: Asked & { name?: string }): Promise<void> {
+  const name = asked.name ?? `${asked.method} ${shortened(asked.path)}`;
+  const send = sender(asked);
+  const status = await watch.measure(name, send);
+  const ms = Math.max(0, ...watch.holds().map(ownMs));
+  const before = held.get(name);
+  held.set(name, { ms: Math.min(ms, before?.ms ?? ms), status });
+}
+
+/** The request without what a test would look at: its body is written before, its response is thrown away. */
+function sender({ method, path, body }: Asked): () => Promise<number> {
+  const bytes = body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(body));
+  return async () => {
+    const response = await world.app.request(
+      `/api${path}`,
+      {
+        method,
+        headers: { Authorization: `Bearer ${token}`, ...(bytes && { 'Content-Type': 'application/json' }) },
+        ...(bytes && { body: bytes }),
+      },
+      { incoming: { socket: { remoteAddress: '127.0.0.1' } } },
+    );
+    await response.body?.pipeTo(new WritableStream());
+    return response.status;
+  };
+}
+
+function shortened(path: string): string {
+  const text = decodeURIComponent(path.replace(at, '…'));
+  return text.length > 90 ? `${text.slice(0, 80)}… (${text.length})` : text;
+}
+
+function* readings(): Generator<string> {
+  for (const sort of SORTS) {
+    for (const order of ['asc', 'desc']) {
+      const sorted = `sortBy=${sort}&sortOrder=${order}&limit=100`;
+      yield `${at}/tasks?${sorted}`;
+      yield `${at}/tasks?${sorted}&page=${Math.floor(count / 100)}`;
+      yield `${at}/tasks?${sorted}&completed=false&assigneeId=none&priority=low,high`;
+      for (const group of GROUPINGS) {
+        yield `${at}/tasks/query?${sorted}&groupBy=${group}`;
+        yield `${at}/tasks/query?${sorted}&groupBy=${group}&page=${Math.floor(count / 200)}&statusType=unstarted,started`;
+      }
+    }
+  }
+  const many = Array.from({ length: 380 }, (_, i) => ids[i % ids.length]).join(',');
+  yield `${at}/tasks?listId=${many}&sortBy=title`;
+  yield `${at}/tasks/query?statusId=${statuses.map(({ id }: { id: string }) => id).join(',')}&spaceId=${spaceId}&groupBy=dueDate&sortBy=title`;
+  yield `${at}/tasks?dueAfter=1900-01-01T00:00:00Z&dueBefore=9999-01-01T00:00:00Z&sortBy=title&limit=100`;
+  const phrases = [
+    ...[
+      't',
+      'ta',
+      'task',
+      'w',
+      'w1 w2 w3',
+      'task 1',
+      '東',
+      '東京',
+      '東京都大阪府北海東京都大阪府北海東',
+      'a b',
+      'nothing',
+    ],
+    ...['a a a a a a a a a a a a a a a a', 'task t w a', '"task" OR (w*)', '12', 'ä'],
+    ...HOSTILE.map((text) => filled(text, 200)),
+  ];
+  for (const phrase of phrases)
+    yield `${at}/tasks/search?limit=100&${new URLSearchParams({ q: phrase.trim() })}`;
+  yield `${at}/changes`;
+  yield `${at}/changes?limit=1000`;
+  yield `${at}/lists?limit=100`;
+  yield `${at}/status-templates?limit=100`;
+  yield `${at}/members?limit=100`;
+  yield '/me/workspaces';
+  yield '/account/export';
+  yield '/openapi.json';
+  yield '/docs';
+}
+
+function* writes(n: number): Generator<Asked & { name?: string }> {
+  for (const [i, text] of HOSTILE.entries()) {
+    const description = filled(text, 50_000);
+    const title = filled(text, 500).trim() || 'x';
+    const of = JSON.stringify(text.slice(0, 4));
+    yield {
+      name: `POST task of ${of}`,
+      method: 'POST',
+      path: `${at}/tasks`,
+      body: { title, listId, description },
+    };
+    const path = `${at}/tasks/${ids[i]}`;
+    yield { name: `PATCH description to ${of}`, method: 'PATCH', path, body: { description } };
+    yield { name: `PATCH title beside ${of}`, method: 'PATCH', path, body: { title: `z${n}` } };
+  }
+  const interval = { frequency: 'week', timeOfDay: '09:00', timezone: 'UTC' };
+  const preview = { method: 'POST', path: `${at}/recurring-tasks/preview` };
+  const daysOfWeek = Array.from({ length: 520_000 }, () => 0);
+  yield { name: 'preview: 520,000 days', ...preview, body: { interval: { ...interval, daysOfWeek } } };
+  const statuses = Array.from({ length: 340_000 }, () => ({}));
+  const templates = `${at}/status-templates`;
+  yield {
+    name: 'POST template: 340,000 statuses',
+    method: 'POST',
+    path: templates,
+    body: { title: 'x', statuses },
+  };
+  const keys = Object.fromEntries(Array.from({ length: 80_000 }, (_, i) => [`k${i}`, 1]));
+  yield { name: 'POST task: 80,000 keys', method: 'POST', path: `${at}/tasks`, body: keys };
+  yield {
+    name: 'POST task: 1 MB title',
+    method: 'POST',
+    path: `${at}/tasks`,
+    body: { title: 'x'.repeat(1e6), listId },
+  };
+  const timezone = 'x'.repeat(1_000_000);
+  yield { name: 'preview: 1 MB time zone', ...preview, body: { interval: { ...interval, timezone } } };
+  for (const frequency of ['day', 'week', 'month', 'year']) {
+    const rule = { frequency, every: 1, timeOfDay: '02:30', timezone: 'Europe/Paris' };
+    for (const startsAt of ['1900-01-01T00:00:00Z', '9990-01-01T00:00:00Z'])
+      yield {
+        name: `preview by ${frequency} from ${startsAt.slice(0, 4)}`,
+        ...preview,
+        body: { interval: rule, startsAt, count: 100, after: '9000-01-01T00:00:00Z' },
+      };
+    const body = { title: 'Old', listId, interval: rule, startsAt: '1900-01-01T00:00:00Z', catchUp: 'all' };
+    yield { name: `series by ${frequency} from 1900`, method: 'POST', path: `${at}/recurring-tasks`, body };
+  }
+  for (const statusTemplateId of [template.body.id, defaultTemplate])
+    yield {
+      name: 'PATCH list: statuses of all its tasks',
+      method: 'PATCH',
+      path: `${at}/lists/${listId}`,
+      body: { statusTemplateId },
+    };
+}

@@ -1,0 +1,232 @@
+// Prints how fast the web client is, by the table of its design: `npm run web-speed [-- ROW…]`.
+
+import {
+  type Browser,
+  type BrowserContextOptions,
+  type CDPSession,
+  chromium,
+  type Page,
+} from 'playwright-core';
+import { listen } from '../../src/http/listen.ts';
+import { buildWeb } from '../../src/web/build.mjs';
+import { signedInAs } from '../../test/browser/studio.ts';
+import { addTasks } from '../../test/many-tasks.ts';
+import { openWorld, type Person, type World } from '../../test/world.ts';
+
+const SLOW_PHONE = { downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8, latency: 150 };
+const CABLE = { downloadThroughput: 9_000_000 / 8, uploadThroughput: 9_000_000 / 8, latency: 40 };
+const PHONE: BrowserContextOptions = {
+  viewport: { width: 360, height: 740 },
+  isMobile: true,
+  hasTouch: true,
+};
+const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
+
+/** Largest paint and shifts of a page, noted from its beginning. */
+const OBSERVE = `globalThis.noted = { lcp: 0, cls: 0 };
+new PerformanceObserver((list) => { for (const entry of list.getEntries()) noted.lcp = entry.startTime; })
+  .observe({ type: 'largest-contentful-paint', buffered: true });
+new PerformanceObserver((list) => { for (const entry of list.getEntries()) noted.cls += entry.value; })
+  .observe({ type: 'layout-shift', buffered: true });`;
+const ROWS_AT = `new Promise((resolve) => {
+  const look = () => document.querySelector('.row .title') ? resolve(performance.now()) : requestAnimationFrame(look);
+  look();
+})`;
+
+interface Place {
+  origin: string;
+  world: World;
+  person: Person;
+  workspaceId: string;
+}
+
+const wanted = process.argv.slice(2);
+const results: [string, string, string][] = [];
+const percentile = (values: number[], share: number): number =>
+  [...values].sort((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
+const ms = (value: number): string => `${Math.round(value)} ms`;
+
+async function withPlace(tasks: number, open: number, work: (place: Place) => Promise<void>): Promise<void> {
+  const world = await openWorld({ start: Date.now() });
+  const person = await world.signUp('speed@example.com', 'Speed');
+  const { body } = await world.call('GET', '/me/workspaces', { token: person.accessToken });
+  const workspaceId: string = body.items[0].id;
+  await world.call('PATCH', '/me', {
+    token: person.accessToken,
+    body: { timezone: 'UTC', preferences: { welcomed: true } },
+  });
+  await addTasks(world, workspaceId, tasks, { assigneeId: person.id });
+  const due = new Date(Date.now() + 3_600_000).toISOString();
+  const { body: lists } = await world.call('GET', `/workspaces/${workspaceId}/lists`, {
+    token: person.accessToken,
+  });
+  for (let index = 0; index < open; index++)
+    await world.call('POST', `/workspaces/${workspaceId}/tasks`, {
+      token: person.accessToken,
+      body: { title: `Due today ${index}`, listId: lists.items[0].id, dueDate: due },
+    });
+  const server = await listen(signedInAs(world.app, person) as World['app'], { host: '127.0.0.1', port: 0 });
+  await work({ origin: `http://127.0.0.1:${server.port}`, world, person, workspaceId });
+  await server.drain(0);
+  await world.close();
+}
+
+async function slowed(page: Page, rate: number, network?: typeof CABLE): Promise<CDPSession> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate });
+  if (network) {
+    await session.send('Network.enable');
+    await session.send('Network.emulateNetworkConditions', { offline: false, ...network });
+  }
+  return session;
+}
+
+async function newPage(browser: Browser, options: BrowserContextOptions): Promise<Page> {
+  const context = await browser.newContext({ ...options, timezoneId: 'UTC' });
+  const page = await context.newPage();
+  await page.addInitScript(OBSERVE);
+  return page;
+}
+
+const noted = (page: Page) => page.evaluate<{ lcp: number; cls: number }>('noted');
+const synced = (page: Page) =>
+  page.getByRole('status').filter({ hasText: 'Synced' }).first().waitFor({ timeout: 120_000 });
+
+async function firstVisits(browser: Browser, { origin, world }: Place): Promise<void> {
+  const open = await listen(world.app, { host: '127.0.0.1', port: 0 });
+  const out = await newPage(browser, PHONE);
+  await slowed(out, 4, SLOW_PHONE);
+  await out.goto(`http://127.0.0.1:${open.port}/app/sign-in`);
+  await out.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+  const usable = await out.evaluate<number>('performance.now()');
+  await out.waitForTimeout(1500);
+  const first = await noted(out);
+  results.push(['first visit, slow phone: sign-in', 'LCP 1.8 s, usable 2.5 s, CLS 0.02', say(first, usable)]);
+  await out.context().close();
+  await open.drain(0);
+  const page = await newPage(browser, PHONE);
+  await slowed(page, 4, SLOW_PHONE);
+  await page.goto(`${origin}/app/today`);
+  const rows = await page.evaluate<number>(ROWS_AT);
+  await page.waitForTimeout(2000);
+  results.push([
+    'first visit, slow phone: Today',
+    'LCP 1.8 s, usable 2.5 s, CLS 0.02',
+    say(await noted(page), rows),
+  ]);
+  await page.context().close();
+}
+
+const say = ({ lcp, cls }: { lcp: number; cls: number }, usable: number): string =>
+  `LCP ${ms(lcp)}, usable ${ms(usable)}, CLS ${cls.toFixed(3)}`;
+
+async function heldTenThousand(
+  browser: Browser,
+  { origin, world, person, workspaceId }: Place,
+): Promise<void> {
+  const page = await newPage(browser, DESKTOP);
+  await page.goto(`${origin}/app/mine`);
+  await synced(page);
+  await page.evaluate('navigator.serviceWorker.ready');
+  const session = await slowed(page, 1);
+  for (const [rate, share, target] of [
+    [1, 0.75, 'p75 50 ms at 1×'],
+    [4, 0.98, 'p98 100 ms at 4×'],
+  ] as const) {
+    await session.send('Emulation.setCPUThrottlingRate', { rate });
+    results.push([`key to next paint, ${target}`, target, ms(percentile(await keyPaints(page), share))]);
+  }
+  for (const [rate, target] of [
+    [1, '300 ms'],
+    [4, '800 ms'],
+  ] as const) {
+    await session.send('Emulation.setCPUThrottlingRate', { rate });
+    const times = [];
+    for (let index = 0; index < 5; index++) {
+      await page.reload();
+      times.push(await page.evaluate<number>(ROWS_AT));
+      await synced(page);
+    }
+    results.push([`return visit, first rows at ${rate}×`, target, ms(percentile(times, 0.5))]);
+  }
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+  await page.goto(`${origin}/app/today`);
+  await synced(page);
+  const { body: lists } = await world.call('GET', `/workspaces/${workspaceId}/lists`, {
+    token: person.accessToken,
+  });
+  const seen = [];
+  for (let index = 0; index < 20; index++) {
+    const title = `Made elsewhere ${index}`;
+    const shown = page.evaluate<number>(`new Promise((resolve) => {
+      const look = () => [...document.querySelectorAll('.row .title')].some((row) => row.textContent === '${title}')
+        ? resolve(performance.timeOrigin + performance.now()) : requestAnimationFrame(look);
+      look();
+    })`);
+    const sent = Date.now();
+    await fetch(`${origin}/api/workspaces/${workspaceId}/tasks`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({
+        title,
+        listId: lists.items[0].id,
+        dueDate: new Date(sent + 60_000).toISOString(),
+      }),
+    });
+    seen.push((await shown) - sent);
+  }
+  results.push(['a change made elsewhere', 'p75 300 ms', ms(percentile(seen, 0.75))]);
+  await page.context().close();
+}
+
+/** From each press of a key to the frame after it. */
+async function keyPaints(page: Page): Promise<number[]> {
+  await page.evaluate(`globalThis.paints = [];
+    addEventListener('keydown', ({ timeStamp }) => requestAnimationFrame(() => {
+      const channel = new MessageChannel();
+      channel.port1.onmessage = () => paints.push(performance.now() - timeStamp);
+      channel.port2.postMessage(0);
+    }), true);`);
+  for (const key of [...Array(30).fill('j'), ...Array(10).fill('x'), 'Escape', ...Array(9).fill('k')])
+    await page.keyboard.press(key);
+  await page.waitForTimeout(500);
+  return page.evaluate<number[]>('paints.splice(0)');
+}
+
+async function firstLoad(browser: Browser, { origin }: Place): Promise<void> {
+  const page = await newPage(browser, DESKTOP);
+  const session = await slowed(page, 1, CABLE);
+  await page.goto(`${origin}/app/mine`);
+  const rows = await page.evaluate<number>(ROWS_AT);
+  await synced(page);
+  const complete = await page.evaluate<number>('performance.now()');
+  await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  results.push([
+    'first load, 20,000 tasks at 9 Mbit/s',
+    'rows 1.5 s, complete 4 s, heap 60 MB',
+    `rows ${ms(rows)}, complete ${ms(complete)}, heap ${Math.round(usedSize / 1e6)} MB`,
+  ]);
+  await page.context().close();
+}
+
+const PARTS: Record<
+  string,
+  [tasks: number, today: number, (browser: Browser, place: Place) => Promise<void>]
+> = {
+  first: [0, 60, firstVisits],
+  held: [10_000, 20, heldTenThousand],
+  load: [20_000, 60, firstLoad],
+};
+
+await buildWeb();
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu', '--js-flags=--expose-gc'],
+});
+for (const [name, [tasks, today, part]] of Object.entries(PARTS))
+  if (wanted.length === 0 || wanted.includes(name))
+    await withPlace(tasks, today, (place) => part(browser, place));
+await browser.close();
+for (const [what, target, found] of results)
+  console.log(`${what.padEnd(40)} ${found.padEnd(48)} (${target})`);
