@@ -17,8 +17,8 @@ export const sqliteVersion = new Database(':memory:').prepare('select sqlite_ver
  * Bundles `entry`, which uses the addons called `needed`, into `folder`, for the files `addons` of one platform.
  * Answers the bundle and which sources are in it, as esbuild tells.
  */
-export async function bundle(entry, needed, addons, folder) {
-  const file = join(folder, `${basename(entry, '.ts')}.mjs`);
+export async function bundle(entry, needed, addons, folder, format = 'esm') {
+  const file = join(folder, `${basename(entry, '.ts')}.${format === 'esm' ? 'mjs' : 'cjs'}`);
   const rewired = new Set();
   const digests = Object.fromEntries(
     Object.entries(addons).map(([name, addon]) => [name, hash('sha256', readFileSync(addon))]),
@@ -30,18 +30,21 @@ export async function bundle(entry, needed, addons, folder) {
     bundle: true,
     metafile: true,
     platform: 'node',
-    format: 'esm',
+    format,
     target: `node${versions.node}`,
     // Names and lines stay, for stack traces; and the size is Node's anyway.
     minifySyntax: true,
     legalComments: 'inline',
     // CommonJS packages ask for Node's own modules by require, which a module has not.
-    banner: {
-      js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
-    },
+    ...(format === 'esm' && {
+      banner: {
+        js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
+      },
+    }),
     define: {
       ERRAND_BUILD: JSON.stringify({ version: versions.errand, sqlite: sqliteVersion }),
       ERRAND_ADDONS: JSON.stringify(digests),
+      ...(format === 'cjs' && { 'import.meta.url': '""' }),
     },
     plugins: [lazyAddons(rewired)],
     logLevel: 'warning',

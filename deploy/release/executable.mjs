@@ -1,28 +1,58 @@
 // Joins Node, the bundle and the addons into one file.
 
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { buildWeb } from '../../src/web/build.mjs';
 import { bundle } from './bundle.mjs';
+import { HOST } from './platforms.mjs';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Writes the executable for a platform to `output`; answers which sources are in its main bundle. */
+/**
+ * Writes the executable for a platform to `output`; returns which sources are in its main bundle, and the folders of
+ * the packages in its web client.
+ */
 export async function makeExecutable(platform, { node, addons }, output) {
   const work = join(root, 'dist/.build', platform);
   rmSync(work, { recursive: true, force: true });
   mkdirSync(work, { recursive: true });
-  const main = await bundle('src/main.ts', ['better-sqlite3', 'argon2'], addons, work);
-  const thread = await bundle('src/db/checkpoint-thread.ts', ['better-sqlite3'], addons, work);
+  const main = await bundle('src/main.ts', ['better-sqlite3', 'argon2'], addons, work, 'cjs');
+  const checkpoints = await bundle('src/db/checkpoint-thread.ts', ['better-sqlite3'], addons, work);
+  const syncs = await bundle('src/db/sync-thread.ts', [], addons, work);
+  const searches = await bundle('src/tasks/search-thread.ts', ['better-sqlite3'], addons, work);
+  const imports = await bundle('src/import/import-thread.ts', [], addons, work);
+  const script = join(work, 'main.js');
+  writeFileSync(script, `(function (require, module, exports) {${readFileSync(main.file, 'utf8')}\n})`);
+  copyFileSync(join(import.meta.dirname, 'launcher.cjs'), join(work, 'launcher.cjs'));
+  const webPackages = await buildWeb();
   const fresh = join(work, 'errand');
   const settings = {
     // By its mere name: it is kept in the executable, which must not differ by where it was built.
-    main: basename(main.file),
-    mainFormat: 'module',
+    main: 'launcher.cjs',
     executable: node,
     output: fresh,
     disableExperimentalSEAWarning: true,
-    assets: { ...addons, 'checkpoint-thread': thread.file },
+    assets: {
+      ...addons,
+      'checkpoint-thread': checkpoints.file,
+      'search-thread': searches.file,
+      'sync-thread': syncs.file,
+      'import-thread': imports.file,
+      main: script,
+      ...webAssets(),
+      ...(platform === HOST && { 'code-cache': codeCacheOf(script) }),
+    },
   };
   writeFileSync(join(work, 'sea.json'), JSON.stringify(settings, null, 2));
   execFileSync(process.execPath, ['--build-sea', 'sea.json'], {
@@ -33,5 +63,27 @@ export async function makeExecutable(platform, { node, addons }, output) {
   mkdirSync(dirname(output), { recursive: true });
   // By renaming, because an errand that runs cannot be written to.
   renameSync(fresh, output);
-  return main.metafile;
+  return { metafile: main.metafile, webPackages };
+}
+
+/** Every file of the web client, named as `src/pages/client-build.ts` asks for it. */
+function webAssets() {
+  const folder = join(root, 'dist/web');
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => statSync(join(folder, path)).isFile())
+    .map((path) => path.replaceAll('\\', '/'))
+    .sort();
+  return Object.fromEntries(paths.map((path) => [`web/${path}`, join(folder, path)]));
+}
+
+/** Only this platform's Node can make its code cache: elsewhere the executable compiles at each start. */
+function codeCacheOf(script) {
+  const output = `${script}.cache`;
+  execFileSync(process.execPath, [
+    '--random-seed=1',
+    join(import.meta.dirname, 'code-cache.cjs'),
+    script,
+    output,
+  ]);
+  return output;
 }

@@ -7,9 +7,10 @@ import { packagesIn } from './sizes.mjs';
 
 const root = join(import.meta.dirname, '../..');
 
-/** One text: Node's own licence, which is the same on every platform, and that of each package in the bundle. */
-export function licencesOf(metafile) {
-  const folders = [...packagesIn(metafile).keys()].filter((folder) => folder !== '').sort();
+/** One text: Node's own licence, the same on every platform, and those of the packages in the bundle and web client. */
+export function licencesOf(metafile, webPackages) {
+  const bundled = [...packagesIn(metafile).keys()].filter((folder) => folder !== '');
+  const folders = [...new Set([...bundled, ...webPackages])].sort();
   const parts = folders.map((folder) => join(root, folder));
   return [packageFolder('linux-x64', PLATFORMS['linux-x64'].node), ...parts].map(licenceIn).join('\n\n');
 }

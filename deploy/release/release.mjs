@@ -32,9 +32,13 @@ async function archive(platform) {
   const folder = join(release, name);
   mkdirSync(folder, { recursive: true });
   const executable = platform.startsWith('win-') ? 'errand.exe' : 'errand';
-  const metafile = await makeExecutable(platform, lockedParts(platform), join(folder, executable));
+  const { metafile, webPackages } = await makeExecutable(
+    platform,
+    lockedParts(platform),
+    join(folder, executable),
+  );
   for (const file of COPIED) copyFileSync(join(root, file), join(folder, file));
-  writeFileSync(join(folder, 'THIRD-PARTY.txt'), licencesOf(metafile));
+  writeFileSync(join(folder, 'THIRD-PARTY.txt'), licencesOf(metafile, webPackages));
   writeFileSync(
     join(folder, 'README.txt'),
     `Errand ${versions.errand} for ${platform}\n\n${NOTES[platform.split('-')[0]]}\nAll commands: errand --help\n`,
