@@ -418,6 +418,7 @@ describe('a client that keeps a copy by changes and events', () => {
       }),
       {
         numRuns: RUNS,
+        endOnFailure: !!process.env.FOLLOWING_FIRST,
         ...(process.env.FOLLOWING_SEED && { seed: Number(process.env.FOLLOWING_SEED) }),
       },
     );
