@@ -32,6 +32,7 @@ const PEOPLE = 20;
 const SPACES = 5;
 const LISTS = 50;
 const TASKS_PER_COMMIT = 500;
+const LABELS = 500;
 
 export const EMAIL = 'ada@example.com';
 export const PASSWORD = 'correct horse battery staple';
@@ -45,6 +46,8 @@ export interface Facts {
   userIds: string[];
   listIds: string[];
   taskIds: string[];
+  /** Those that tasks have; none where the data is made without. */
+  labelIds: string[];
 }
 
 /** The same numbers in every run. */
@@ -92,14 +95,18 @@ export interface Data {
   facts: Facts;
 }
 
-/** Both files with so many tasks, the same in both; made once and kept in `root` as long as the schema stays. */
-export async function dataOf(size: number, root: string, lean: boolean): Promise<Data> {
-  const folder = join(root, `${size}-${lean ? 'lean-' : ''}${fingerprint()}`);
+/**
+ * Both files with so many tasks, the same in both; made once and kept in `root` as long as the schema stays. Each task
+ * has so many of 500 labels.
+ */
+export async function dataOf(size: number, root: string, lean: boolean, labels = 0): Promise<Data> {
+  const kind = `${lean ? 'lean-' : ''}${labels > 0 ? `${labels}-labels-` : ''}`;
+  const folder = join(root, `${size}-${kind}${fingerprint()}`);
   if (!existsSync(folder)) {
     const unfinished = `${folder}.new`;
     rmSync(unfinished, { recursive: true, force: true });
     mkdirSync(unfinished, { recursive: true });
-    await seedErrand(join(unfinished, 'errand.db'), size);
+    await seedErrand(join(unfinished, 'errand.db'), size, labels);
     seedFloor(join(unfinished, 'floor.db'), join(unfinished, 'errand.db'), lean);
     renameSync(unfinished, folder);
   }
@@ -131,7 +138,7 @@ function fingerprint(): string {
   return hash.digest('hex').slice(0, 12);
 }
 
-async function seedErrand(path: string, size: number): Promise<void> {
+async function seedErrand(path: string, size: number, labels: number): Promise<void> {
   const config = createConfig({ database: { path } });
   const opened = await openDeps(config, silentLog, { create: true });
   const { storage, writer } = opened;
@@ -140,12 +147,12 @@ async function seedErrand(path: string, size: number): Promise<void> {
   const roll = dice(1);
   const place = await writer.write((tx) => {
     const ada = createAccount(tx, { email: EMAIL, name: 'Ada', passwordHash }, BEGAN);
-    return seedPlace(tx, ada.id);
+    return seedPlace(tx, ada.id, labels > 0 ? LABELS : 0);
   });
   for (let made = 0; made < size; ) {
     const upTo = Math.min(size, made + TASKS_PER_COMMIT);
     await writer.write((tx) => {
-      for (; made < upTo; made += 1) addTask(tx, taskAt(made, place, roll));
+      for (; made < upTo; made += 1) addTask(tx, taskAt(made, place, roll, labels));
     });
   }
   await writer.idle();
@@ -155,7 +162,7 @@ async function seedErrand(path: string, size: number): Promise<void> {
 
 type Place = ReturnType<typeof seedPlace>;
 
-function seedPlace(tx: Tx, ownerId: string) {
+function seedPlace(tx: Tx, ownerId: string, labels: number) {
   const stamps = { created_at: new Date(BEGAN).toISOString(), updated_at: new Date(BEGAN).toISOString() };
   const workspace = tx.one(query.selectFrom('workspaces').select(['id', 'code']));
   const template = tx.one(query.selectFrom('status_templates').select('id'));
@@ -202,6 +209,13 @@ function seedPlace(tx: Tx, ownerId: string) {
     tx.run(query.insertInto('lists').values({ ...row, ...rest }));
     return { id: row.id, spaceId: row.space_id };
   });
+  const labelIds = Array.from({ length: labels }, (_, i) => {
+    const title = `Label ${i}`;
+    const row = { id: newId(BEGAN), title, title_key: title.toLowerCase(), color: '#123456', position: i };
+    const rest = { workspace_id: workspaceId, creator_code: null, version: 1, ...stamps };
+    tx.run(query.insertInto('labels').values({ ...row, ...rest }));
+    return row.id;
+  });
   const statuses = tx.all(
     query
       .selectFrom('statuses')
@@ -209,13 +223,14 @@ function seedPlace(tx: Tx, ownerId: string) {
       .where('template_id', '=', template.id)
       .orderBy('position'),
   );
-  return { code: workspace.code, workspaceId, userIds, lists, statuses };
+  return { code: workspace.code, workspaceId, userIds, lists, labelIds, statuses };
 }
 
 function taskAt(
   i: number,
-  { code, workspaceId, userIds, lists, statuses }: Place,
+  { code, workspaceId, userIds, lists, labelIds, statuses }: Place,
   roll: () => number,
+  labels: number,
 ): NewTask {
   const some = <Value>(values: readonly Value[], share: number): Value => {
     const value = values[Math.floor(values.length * share)];
@@ -229,7 +244,10 @@ function taskAt(
   const list = some(lists, roll() * roll());
   const status = some(statuses, roll());
   const text = taskText(roll);
+  const taken = new Set<string>();
+  while (taken.size < labels) taken.add(some(labelIds, roll()));
   return {
+    label_ids: taken.size === 0 ? null : JSON.stringify([...taken]),
     id: newId(createdMs),
     workspace_code: code,
     workspace_id: workspaceId,
@@ -267,6 +285,7 @@ function seedFloor(path: string, errandPath: string, lean: boolean): void {
   }
   db.exec(`
     insert into counts select workspace_id, ifnull(assignee_id, ''), priority, count(*) from main.tasks group by 1, 2, 3;
+    insert into numbers select workspace_id, max(number) from main.tasks group by 1;
     insert into main.task_search (rowid, title, description) select seq, title, description from main.tasks;
   `);
   const owner = db.prepare('select id from main.users where email = ?').pluck().get(EMAIL);
@@ -293,6 +312,7 @@ function factsIn(path: string): Facts {
     ),
     listIds: ids('select distinct list_id from tasks'),
     taskIds: ids('select id from tasks order by id'),
+    labelIds: ids('select distinct value from tasks, json_each(label_ids) limit 500'),
   };
   db.close();
   return facts;

@@ -6,6 +6,7 @@ export const floorSchema = (lean: boolean): string => `
 create table users (id text primary key, email text not null unique, name text not null);
 create table sessions (id text primary key, user_id text not null references users, expires_at text not null);
 create table workspaces (id text primary key, title text not null);
+create table numbers (workspace_id text primary key references workspaces, last integer not null) without rowid;
 create table members (
   workspace_id text not null references workspaces, user_id text not null references users, role text not null,
   primary key (workspace_id, user_id)) without rowid;
@@ -33,7 +34,13 @@ create table tasks (
   updated_at text not null,
   title text not null,
   title_key text not null,
-  description text);
+  description text,
+  number integer not null,
+  label_ids text,
+  checklist text,
+  comment_count integer not null,
+  version integer not null);
+create unique index tasks_number on tasks (workspace_id, number);
 create unique index tasks_id on tasks (workspace_id, id);
 create index tasks_list on tasks (workspace_id, list_id, position, id);
 create index tasks_assignee on tasks (workspace_id, assignee_id, priority desc, id);

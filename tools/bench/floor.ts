@@ -43,10 +43,19 @@ interface Row {
   updated_at: string;
   title: string;
   description: string | null;
+  number: number;
+  label_ids: string | null;
+  checklist: string | null;
+  comment_count: number;
+  version: number;
 }
+
+const etagOf = ({ version }: Row) => `"floor-${version}"`;
+const isDay = (date: string | null) => date?.length === 10;
 
 const task = (row: Row) => ({
   id: row.id,
+  number: row.number,
   workspaceId: row.workspace_id,
   spaceId: row.space_id,
   listId: row.list_id,
@@ -56,17 +65,24 @@ const task = (row: Row) => ({
   statusId: row.status_id,
   assigneeId: row.assignee_id,
   creatorId: row.creator_id,
-  startDate: row.start_date,
-  dueDate: row.due_date,
+  startDate: isDay(row.start_date) ? null : row.start_date,
+  startDay: isDay(row.start_date) ? row.start_date : null,
+  dueDate: isDay(row.due_date) ? null : row.due_date,
+  dueDay: isDay(row.due_date) ? row.due_date : null,
   completedAt: row.completed_at,
   position: row.position,
+  labelIds: row.label_ids === null ? [] : JSON.parse(row.label_ids),
+  checklist: row.checklist === null ? [] : JSON.parse(row.checklist),
+  commentCount: row.comment_count,
   recurrence: null,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
+  version: row.version,
 });
 
 const COLUMNS = `tasks.id, tasks.workspace_id, space_id, list_id, status_id, priority, assignee_id, creator_id, start_date, due_date,
-  completed_at, position, created_at, updated_at, tasks.title, tasks.description`;
+  completed_at, position, created_at, updated_at, tasks.title, tasks.description,
+  tasks.number, label_ids, tasks.checklist, comment_count, version`;
 const sessionUser = db.prepare('select user_id from sessions where id = ? and expires_at > ?').pluck();
 const memberRole = db.prepare('select role from members where workspace_id = ? and user_id = ?').pluck();
 const workspaceExists = db.prepare('select 1 from workspaces where id = ?').pluck();
@@ -105,10 +121,14 @@ const lastPosition = db
   .pluck();
 const insert = db.prepare(
   `insert into tasks (id, workspace_id, space_id, list_id, status_id, priority, assignee_id, creator_id, start_date,
-    due_date, completed_at, position, created_at, updated_at, title, title_key, description)
+    due_date, completed_at, position, created_at, updated_at, title, title_key, description, number, comment_count,
+    version)
     values (:id, :workspace_id, :space_id, :list_id, :status_id, :priority, :assignee_id, :creator_id, :start_date,
-    :due_date, :completed_at, :position, :created_at, :updated_at, :title, lower(:title), :description)`,
+    :due_date, :completed_at, :position, :created_at, :updated_at, :title, lower(:title), :description, :number, 0, 1)`,
 );
+const nextNumber = db
+  .prepare('insert into numbers values (?, 1) on conflict do update set last = last + 1 returning last')
+  .pluck();
 const count = db.prepare('insert into counts values (?, ?, ?, 1) on conflict do update set n = n + 1');
 const index = db.prepare('insert into task_search (rowid, title, description) values (?, ?, ?)');
 
@@ -144,15 +164,17 @@ class Refusal extends Error {
   }
 }
 
-const answer = (status: number, body: unknown) =>
+const answer = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   new Response(JSON.stringify(body), {
     status,
     headers: {
+      ...headers,
       'X-Request-Id': randomUUID(),
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
       'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
       'Referrer-Policy': 'no-referrer',
+      'Cross-Origin-Resource-Policy': 'same-origin',
       'Content-Type': 'application/json; charset=utf-8',
     },
   });
@@ -255,7 +277,7 @@ app.get('/api/workspaces/:workspace/tasks/:task', async (context) => {
   const { workspaceId } = await enter(context);
   const row = one.get(workspaceId, context.req.param('task')) as Row | undefined;
   if (!row) throw new Refusal(404, 'There is no such task');
-  return answer(200, task(row));
+  return answer(200, task(row), { ETag: etagOf(row) });
 });
 
 app.post('/api/workspaces/:workspace/tasks', async (context) => {
@@ -306,6 +328,11 @@ app.post('/api/workspaces/:workspace/tasks', async (context) => {
       updated_at: now.toISOString(),
       title,
       description,
+      number: Number(nextNumber.get(workspaceId)),
+      label_ids: null,
+      checklist: null,
+      comment_count: 0,
+      version: 1,
     };
     const { lastInsertRowid } = insert.run(row);
     count.run(workspaceId, row.assignee_id ?? '', priority);
@@ -313,7 +340,8 @@ app.post('/api/workspaces/:workspace/tasks', async (context) => {
     return row;
   });
   if (!row) throw new Refusal(400, 'The list, status or assignee will not do');
-  return answer(201, task(row));
+  const path = new URL(context.req.url).pathname;
+  return answer(201, task(row), { ETag: etagOf(row), Location: `${path}/${row.id}` });
 });
 
 app.onError((error) =>

@@ -4,7 +4,7 @@
  */
 import { rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { copyData, type Data, dataOf, dice } from './data.ts';
 import { bytesOf, type Load, load } from './load.ts';
@@ -22,8 +22,10 @@ const TURNS_OF_CREATING = 4;
 const COMMITS_EACH_AT = 100_000;
 
 const HELP = `npm run bench -- [options]
+  --beside <folder>          a checkout of another state, with its dependencies installed, measured in the same turns
+  --labels 5                 of 500, on each task
   --sizes 10000,100000       tasks in the workspace; 1000000 takes some minutes to make, once
-  --only page,read,mine,groups,search,create,deep,signin,start
+  --only page,read,mine,groups,search,deep,label,create,signin,start
   --rounds 7                 every server has its turn in each, in random order
   --seconds 2                of one measurement; creating takes what ${TURNS_OF_CREATING} × ${CREATED.toLocaleString('en')} tasks take
   --lean                     a floor with the indexes of the measured requests only
@@ -32,6 +34,8 @@ const HELP = `npm run bench -- [options]
 
 const { values: given } = parseArgs({
   options: {
+    beside: { type: 'string' },
+    labels: { type: 'string', default: '0' },
     sizes: { type: 'string', default: '10000,100000' },
     only: { type: 'string', default: 'page,read,mine,groups,search,deep,create,signin,start' },
     rounds: { type: 'string', default: '7' },
@@ -45,11 +49,12 @@ const { values: given } = parseArgs({
 
 const sizes = given.sizes.split(',').map(Number);
 const only = given.only.split(',');
-const asked = measured.filter(({ name }) => only.includes(name));
+const labels = Number(given.labels);
+const asked = measured.filter(({ name }) => only.includes(name) || (name === 'label' && labels > 0));
 const rounds = Number(given.rounds);
 const seconds = Number(given.seconds);
 
-type Kind = 'errand' | 'floor' | 'errand, commit each' | 'floor, commit each';
+type Kind = 'errand' | 'errand, beside' | 'floor' | 'errand, commit each' | 'floor, commit each';
 const COMMITS_EACH: readonly Kind[] = ['errand, commit each', 'floor, commit each'];
 
 /** One server on its own copy of the data, with what was measured of it for each kind of request. */
@@ -80,13 +85,15 @@ async function main(): Promise<void> {
   const contenders: Contender[] = [];
   try {
     for (const size of sizes) {
-      const data = await dataOf(size, given.folder, given.lean);
+      const data = await dataOf(size, given.folder, given.lean, labels);
       const kinds: Kind[] =
         only.includes('create') && size === COMMITS_EACH_AT
           ? ['errand', 'floor', ...COMMITS_EACH]
           : ['errand', 'floor'];
       for (const kind of kinds) contenders.push(await enter(kind, size, data));
       await compare(contenders.slice(-kinds.length));
+      if (given.beside !== undefined)
+        contenders.push(await enter('errand, beside', size, await dataBeside(given.beside, size)));
     }
     for (const request of asked) report(request, await measure(request, contenders));
   } finally {
@@ -102,6 +109,12 @@ async function main(): Promise<void> {
   console.log(`\nload at the end ${loads()}`);
 }
 
+/** Data as the other state makes it: its schema is another one. */
+async function dataBeside(folder: string, size: number): Promise<Data> {
+  const its: typeof import('./data.ts') = await import(join(resolve(folder), 'tools/bench/data.ts'));
+  return its.dataOf(size, join(given.folder, 'beside'), given.lean, labels);
+}
+
 async function enter(kind: Kind, size: number, data: Data): Promise<Contender> {
   const folder = join(given.folder, `${kind.replace(/\W+/g, '-')}-${size}`);
   copyData(data, folder, kind);
@@ -114,6 +127,7 @@ const startServer = (kind: Kind, folder: string): Promise<Server> =>
         isSeeded: true,
         profiles: given.profiles,
         commitsEach: COMMITS_EACH.includes(kind),
+        beside: kind === 'errand, beside' ? given.beside : undefined,
       })
     : startFloor(folder, COMMITS_EACH.includes(kind) ? 'each' : 'group', given.profiles);
 
@@ -135,7 +149,10 @@ async function refresh(contender: Contender): Promise<void> {
 }
 
 async function measure(request: Measured, contenders: Contender[]): Promise<Map<Contender, Sample[]>> {
-  const entered = contenders.filter(({ kind }) => request.isWrite || !COMMITS_EACH.includes(kind));
+  const entered = contenders.filter(
+    ({ kind }) =>
+      (request.isWrite || !COMMITS_EACH.includes(kind)) && (isErrand(kind) || !request.isErrandOnly),
+  );
   const samples = new Map(entered.map((contender) => [contender, [] as Sample[]]));
   const roll = dice(Date.now());
   const turns = request.isWrite ? rounds * TURNS_OF_CREATING : rounds;
@@ -188,12 +205,14 @@ function report(request: Measured, samples: Map<Contender, Sample[]>): void {
   console.log(`\n${request.name}: ${request.describe}, ${request.connections} connections`);
   const rows = Array.from(samples, ([{ kind, size }, taken]) => {
     const floor = samplesOf(samples, 'floor', size);
+    const beside = samplesOf(samples, 'errand, beside', size);
     const smallest = samplesOf(samples, kind, sizes[0] ?? size);
     return {
       tasks: size,
       server: kind,
       'per second': Math.round(medianOf(taken.map(({ perSecond }) => perSecond))),
       'of the floor': ratio(taken, floor, 'perSecond'),
+      ...(beside.length > 0 && { 'of beside': ratio(taken, beside, 'perSecond') }),
       growth: ratio(smallest, taken, 'perSecond'),
       'CPU µs': round(medianOf(taken.map(({ processor }) => processor ?? Number.NaN)), 0),
       'of the floor, CPU': ratio(floor, taken, 'processor'),

@@ -31,6 +31,8 @@ interface ErrandOptions {
   commitsEach?: boolean;
   /** Where processor profiles are written when it stops. */
   profiles?: string | undefined;
+  /** A checkout of another state of Errand, whose sources are run. */
+  beside?: string | undefined;
   /** The built executable instead of the sources. */
   executable?: string | undefined;
 }
@@ -52,7 +54,7 @@ export async function startErrand(folder: string, options: ErrandOptions): Promi
         process.execPath,
         ...flagsOf(options.profiles),
         ...(options.commitsEach ? ['--import', COMMIT_EACH] : []),
-        MAIN,
+        options.beside === undefined ? MAIN : join(options.beside, 'src/main.ts'),
         'serve',
       ];
   const started = await start(command, settings, port, folder);
