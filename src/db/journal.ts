@@ -62,7 +62,8 @@ export const MAX_CHANGES = 1_000;
  * The changes of one transaction function, each thing once with the sum of what was done to it; above `MAX_CHANGES` in
  * one workspace a `refetch` of the smallest scope that holds them all, beside which labels and members keep their own.
  */
-export function summarize(changes: readonly Change[]): Change[] {
+export function summarize(changes: readonly Change[]): readonly Change[] {
+  if (changes.length < 2) return changes;
   const things = new Map<string, Change>();
   for (const change of changes) {
     const key = `${change.kind} ${change.id}`;

@@ -9,7 +9,7 @@ export const [IDLE, ASKED, STOP] = [0, 1, 2];
 /** So many syncs decide where the next ones are made. */
 const WINDOW = 64;
 /** From here on a sync is made beside the event loop, and from half of it in the commit again: below, handing over costs more. */
-const LEAST_MS = 1;
+const LEAST_MS = 2;
 
 export interface ThreadData {
   /** Of the WAL. */

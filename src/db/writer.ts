@@ -349,7 +349,10 @@ export function createWriter(
       return isEmpty ? [] : [{ ...made, changes: summarize(made.changes) }];
     });
     if (!journal || entries.length === 0) return undefined;
-    const appended = journal.append(db, entries);
+    const appended = journal.append(
+      handleOf(cache, () => db),
+      entries,
+    );
     return {
       changes: entries.flatMap(({ changes }) => changes),
       onCommit: () => journal.onCommit(appended),

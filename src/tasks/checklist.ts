@@ -8,6 +8,8 @@ import { checklistOf, itemTitles } from '../storage/tasks.ts';
 import { TAKEN_ID } from '../workspaces/client-ids.ts';
 import { type ChecklistEntry, type ChecklistItem, ChecklistItemInput } from './schema.ts';
 
+const MISSING_TITLE = ChecklistItemInput.shape.title.safeParse(undefined).error?.issues[0]?.message ?? '';
+
 type WithChecklist = Pick<TaskRow, 'checklist'>;
 
 /** The items that entries leave, in their order: those with the id of a present one keep what is not given. */
@@ -34,13 +36,12 @@ export function checklistIssues(
   const present = new Set(holder ? checklistOf(holder).map(({ id }) => id) : []);
   const given = entries.flatMap(({ id }) => (id === undefined || present.has(id) ? [] : [id]));
   const taken = given.length === 0 ? new Set<string>() : takenIds(db, given, holder);
-  const [missing] = ChecklistItemInput.shape.title.safeParse(undefined).error?.issues ?? [];
   return entries.flatMap(({ id, title }, i): Issue[] => {
     const isRepeated = id !== undefined && entries.findIndex((entry) => entry.id === id) < i;
     const isKept = id !== undefined && present.has(id);
     return [
       ...(title === undefined && !isKept
-        ? [{ path: `checklist.${i}.title`, message: missing?.message ?? '', isMissing: true }]
+        ? [{ path: `checklist.${i}.title`, message: MISSING_TITLE, isMissing: true }]
         : []),
       ...(isRepeated || (id !== undefined && taken.has(id))
         ? [{ path: `checklist.${i}.id`, message: TAKEN_ID }]

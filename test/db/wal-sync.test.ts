@@ -94,13 +94,13 @@ describe('auto', () => {
 
   it('goes by the median, and comes back only where a sync is much faster, so that it does not waver', () => {
     const ofMedian = (median: number) => [0, 0, median, median, 900];
-    expect([0.1, 0.9, 1, 5].map((median) => paysBeside(ofMedian(median), false))).toEqual([
+    expect([0.1, 1.9, 2, 5].map((median) => paysBeside(ofMedian(median), false))).toEqual([
       false,
       false,
       true,
       true,
     ]);
-    expect([0.1, 0.4, 0.5, 0.9].map((median) => paysBeside(ofMedian(median), true))).toEqual([
+    expect([0.1, 0.9, 1, 1.9].map((median) => paysBeside(ofMedian(median), true))).toEqual([
       false,
       false,
       true,
