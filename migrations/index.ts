@@ -25,6 +25,7 @@ import { seriesSteps } from './0026_series_steps.ts';
 import { imports } from './0027_imports.ts';
 import { clientIds } from './0028_client_ids.ts';
 import { comingSeries } from './0029_coming_series.ts';
+import { seriesVersions } from './0030_series_versions.ts';
 import { statements } from './statements.ts';
 
 /** Every migration, in order. A released one is never changed. */
@@ -55,4 +56,5 @@ export const migrations: Migrations = {
   '0027_imports': statements(imports),
   '0028_client_ids': statements(clientIds),
   '0029_coming_series': statements(comingSeries),
+  '0030_series_versions': statements(seriesVersions),
 };

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { statement } from '../db/connection.ts';
 import type { Change } from '../db/journal.ts';
 import type { Tx } from '../db/tx.ts';
 import type { TaskRow } from './tables.ts';
@@ -69,6 +70,23 @@ export function recordThing(
   const fields = changes && fieldsOf(changes);
   if (fields?.length === 0) return;
   tx.record({ workspaceId: row.workspace_id, kind, id: row.id, op, ...(fields && { fields }) });
+}
+
+/**
+ * Records the active series whose upcoming tasks are among those about to be deleted, which a trigger takes from them;
+ * not the series that go into the trash with them.
+ */
+export function recordLosses(tx: Tx, taskSeqs: readonly number[]): void {
+  const losing = statement<Row>(
+    `select series.id, series.workspace_id from json_each(?) as going
+      join tasks as task on task.seq = going.value
+      join recurring_series as series on series.id = task.recurring_task_id
+      where series.next_task_id = task.id and series.state = 'active'
+        and not exists (select 1 from trash_rows where trash_rows.id = series.id)`,
+    [JSON.stringify(taskSeqs)],
+  );
+  for (const series of tx.all(losing))
+    recordThing(tx, 'recurringTask', series, 'put', { next_task_id: null });
 }
 
 /** Records a workspace whose own fields changed. */

@@ -4,8 +4,9 @@ import type { Tx } from '../db/tx.ts';
 import { forgetMemberChanges } from './changes.ts';
 import { deleteRows } from './delete-rows.ts';
 import { scheduleErasure } from './erasure.ts';
-import { recordTask, recordThing } from './record.ts';
+import { recordLosses, recordTask, recordThing } from './record.ts';
 import type { RemovalRow } from './tables.ts';
+import { releaseSome } from './tasks.ts';
 
 /** Notes that something is being deleted: what is left of it goes in steps. */
 export const insertRemoval = (tx: Tx, removal: RemovalRow) =>
@@ -24,7 +25,7 @@ export const begunRemovals = (db: Db): RemovalRow[] =>
 export function takeRemovalStep(tx: Tx, { kind, id }: RemovalRow, most: number): boolean {
   if (leavesWords(tx, kind, id)) scheduleErasure(tx, 'search');
   if (kind === 'user') recordReferences(tx, id, most);
-  const isDone = PARTS[kind].every((part) => tx.run(part(id, most)) < most);
+  const isDone = PARTS[kind].every((part) => part(tx, id, most) < most);
   if (!isDone) return false;
   recordRemoval(tx, kind, id);
   tx.run(query.deleteFrom(TABLES[kind]).where('id', '=', id));
@@ -71,15 +72,21 @@ const leavesWords = (tx: Tx, kind: RemovalRow['kind'], id: string): boolean =>
 
 const TABLES = { user: 'users', workspace: 'workspaces', space: 'spaces', list: 'lists' } as const;
 
-type Part = (id: string, most: number) => CompiledQuery<unknown>;
+/** Takes away at most so many rows, and returns how many those were. */
+type Part = (tx: Tx, id: string, most: number) => number;
+
+const runs =
+  (query: (id: string, most: number) => CompiledQuery<unknown>): Part =>
+  (tx, id, most) =>
+    tx.run(query(id, most));
+const deletes = (...rows: Parameters<typeof deleteRows>): Part => runs(deleteRows(...rows));
 
 /** Changes rows so that `where`, which has a `?` for the id, does not find them again. */
-const updateRows =
-  (table: string, set: string, where: string): Part =>
-  (id, most) => {
+const updateRows = (table: string, set: string, where: string): Part =>
+  runs((id, most) => {
     const some = `select rowid from ${table} where ${where} limit ?`;
     return statement(`update ${table} set ${set} where rowid in (${some})`, [id, most]);
-  };
+  });
 
 /** Tasks and series have nobody any more where that user was. */
 const clearReference = (as: 'assignee' | 'creator'): Part[] => [
@@ -95,41 +102,64 @@ const clearReference = (as: 'assignee' | 'creator'): Part[] => [
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /** Mentions in what others wrote name nobody any more. */
-const eraseMentions: Part = (id, most) =>
+const eraseMentions: Part = runs((id, most) =>
   statement(
     `update comments set body = replace(body, ?, ?), version = version + 1 where code in (
       select comment_code from comment_mentions join comments on comments.code = comment_code
         where user_code = (select code from users where id = ?) and instr(body, ?) > 0 limit ?)`,
     [`errand:user/${id}`, `errand:user/${NOBODY}`, id, `errand:user/${id}`, most],
-  );
+  ),
+);
 
-const eraseTrashedMentions: Part = (id, most) =>
+const eraseTrashedMentions: Part = runs((id, most) =>
   statement(
     `update trash_rows set content = replace(content, ?, ?) where code in (
       select row_code from trash_mentions join trash_rows on trash_rows.code = row_code
         where user_code = (select code from users where id = ?) and instr(content, ?) > 0 limit ?)`,
     [`errand:user/${id}`, `errand:user/${NOBODY}`, id, `errand:user/${id}`, most],
-  );
+  ),
+);
 
 /** Series decide upon an occurrence a day, for years; ten such rows go as quickly as a task. */
 const deleteOccurrences = (isIn: string): Part => {
   const where = `series_id in (select id from recurring_series where ${isIn})`;
   const part = deleteRows('recurring_occurrences', where, 'series_id, rule_version, occurrence_local');
-  return (id, most) => part(id, 10 * most);
+  return runs((id, most) => part(id, 10 * most));
 };
 
 /** Sessions go with their user; one may have used up thousands of tokens, which go twenty times as quickly as tasks. */
-const deleteRefreshTokens: Part = (id, most) => {
+const deleteRefreshTokens: Part = runs((id, most) => {
   const where = 'session_id in (select id from sessions where user_id = ?)';
   return deleteRows('refresh_tokens', where, 'hash')(id, 20 * most);
-};
+});
 
 /** What a list holds, the tasks first: a series that goes before its tasks would have to let each of them go. */
 const contents = (kind: keyof typeof TASK_IS_IN): Part[] => [
-  deleteRows('tasks', TASK_IS_IN[kind]),
+  deleteTasks(kind),
+  ...(kind === 'workspace' ? [] : [releaseTasks(SERIES_IS_IN[kind])]),
   deleteOccurrences(SERIES_IS_IN[kind]),
-  deleteRows('recurring_series', SERIES_IS_IN[kind]),
+  deletes('recurring_series', SERIES_IS_IN[kind]),
 ];
+
+/** Series in other lists lose their upcoming tasks with them. */
+const deleteTasks =
+  (kind: keyof typeof TASK_IS_IN): Part =>
+  (tx, id, most) => {
+    const found = tx.all(
+      statement<{ seq: number }>(`select seq from tasks where ${TASK_IS_IN[kind]} limit ?`, [id, most]),
+    );
+    const seqs = found.map(({ seq }) => seq);
+    if (kind !== 'workspace') recordLosses(tx, seqs);
+    return tx.run(
+      statement('delete from tasks where seq in (select value from json_each(?))', [JSON.stringify(seqs)]),
+    );
+  };
+
+/** Tasks in other lists stay without their series. */
+const releaseTasks =
+  (isIn: string): Part =>
+  (tx, id, most) =>
+    releaseSome(tx, isIn, id, most);
 
 const TASK_IS_IN = {
   workspace: 'workspace_code = (select code from workspaces where id = ?)',
@@ -146,8 +176,8 @@ const SERIES_IS_IN = {
 const PARTS: Record<RemovalRow['kind'], readonly Part[]> = {
   user: [
     deleteRefreshTokens,
-    deleteRows('notifications', 'user_id = ?'),
-    deleteRows('notifications', 'actor_id = ?'),
+    deletes('notifications', 'user_id = ?'),
+    deletes('notifications', 'actor_id = ?'),
     ...clearReference('assignee'),
     ...clearReference('creator'),
     updateRows(
@@ -156,25 +186,21 @@ const PARTS: Record<RemovalRow['kind'], readonly Part[]> = {
       'author_code = (select code from users where id = ?)',
     ),
     eraseMentions,
-    deleteRows(
+    deletes(
       'comment_mentions',
       'user_code = (select code from users where id = ?)',
       'comment_code, user_code',
     ),
     updateRows('trash', 'deleted_by = null', 'deleted_by = (select code from users where id = ?)'),
     eraseTrashedMentions,
-    deleteRows('trash_mentions', 'user_code = (select code from users where id = ?)', 'user_code, row_code'),
+    deletes('trash_mentions', 'user_code = (select code from users where id = ?)', 'user_code, row_code'),
   ],
   workspace: [
-    deleteRows('notifications', 'workspace_id = ?'),
+    deletes('notifications', 'workspace_id = ?'),
     ...contents('workspace'),
-    deleteRows('trash_rows', 'workspace_code = (select code from workspaces where id = ?)'),
-    deleteRows('trash', 'workspace_code = (select code from workspaces where id = ?)'),
-    deleteRows(
-      'changes',
-      'workspace_code = (select code from workspaces where id = ?)',
-      'workspace_code, seq',
-    ),
+    deletes('trash_rows', 'workspace_code = (select code from workspaces where id = ?)'),
+    deletes('trash', 'workspace_code = (select code from workspaces where id = ?)'),
+    deletes('changes', 'workspace_code = (select code from workspaces where id = ?)', 'workspace_code, seq'),
   ],
   space: contents('space'),
   list: contents('list'),

@@ -10,7 +10,7 @@ import { saveItems } from './checklists.ts';
 import { keyIn } from './keys.ts';
 import { saveTaskLabels } from './labels.ts';
 import { findList, listOf } from './lists.ts';
-import { raisedBy, recordTask, withChanges } from './record.ts';
+import { raisedBy, recordLosses, recordTask, withChanges } from './record.ts';
 import type { DateText, Role, TaskCountRow, TaskKeys, TaskRow } from './tables.ts';
 import { titleKey } from './words.ts';
 
@@ -307,11 +307,37 @@ const keysFor = ({ list_id, status_id, assignee_id, creator_id }: Partial<Refere
   ...(creator_id !== undefined && { creator_code: keyIn('users', creator_id) }),
 });
 
+/** Deletes a task, which its series loses. */
 export function deleteTaskRow(tx: Tx, row: StoredTask): void {
+  if (row.recurring_task_id !== null) recordLosses(tx, [row.seq]);
   tx.run(
     query.deleteFrom('tasks').where('workspace_code', '=', row.workspace_code).where('seq', '=', row.seq),
   );
   recordTask(tx, row, 'delete');
+}
+
+/** What is told of a task that another change releases, or takes back. */
+export type ReleasedTask = Parameters<typeof recordTask>[1] & { seq: number };
+
+/** Makes instances of the series that `isSeries` finds by the argument tasks of none, at most so many; returns how many. */
+export function releaseSome(tx: Tx, isSeries: string, argument: string, most: number): number {
+  const tasks = tx.all(
+    statement<ReleasedTask>(
+      `select seq, id, workspace_id, list_id, space_id, recurring_task_id from tasks
+        where recurring_task_id in (select id from recurring_series where ${isSeries}) limit ?`,
+      [argument, most],
+    ),
+  );
+  for (const task of tasks) saveSeriesOf(tx, task, null);
+  return tasks.length;
+}
+
+/** Makes a task an instance of a series, or of none. */
+export function saveSeriesOf(tx: Tx, { seq, ...task }: ReleasedTask, seriesId: string | null): void {
+  tx.run(
+    statement('update tasks set recurring_task_id = ?, version = version + 1 where seq = ?', [seriesId, seq]),
+  );
+  recordTask(tx, task, 'put', { recurring_task_id: seriesId });
 }
 
 /** The list that tasks may be put into, with its statuses. */

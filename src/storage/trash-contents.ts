@@ -3,6 +3,7 @@ import type { Tx } from '../db/tx.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import type { Status } from '../lists/schema.ts';
 import { codeOfUser, userIdOf } from './changes.ts';
+import { recordLosses } from './record.ts';
 import type { CommentRow, TaskKeys } from './tables.ts';
 import { checklistOf, countTask, labelIdsOf, type StoredTask, toJson } from './tasks.ts';
 import { insertBeside, insertPacked, type Packed, type StoredEntry, type StoredPacked } from './trash.ts';
@@ -121,6 +122,7 @@ export function packSomeTasks(tx: Tx, entry: StoredEntry): boolean {
   );
   const items = tasks.flatMap((task) => checklistOf(task).map((item) => ({ id: task.id, value: item.id })));
   insertBeside(tx, 'trash_items', items);
+  recordLosses(tx, keys);
   tx.run(statement('delete from tasks where seq in (select value from json_each(?))', [some]));
   return true;
 }

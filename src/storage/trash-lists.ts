@@ -2,10 +2,10 @@ import { type Db, statement } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import { scheduleErasure } from './erasure.ts';
-import { recordTask, recordThing } from './record.ts';
+import { recordThing } from './record.ts';
 import { findDefaultTemplate, findTemplate } from './status-templates.ts';
 import type { ListRow, RecurringOccurrenceRow, RecurringSeriesRow, SpaceRow, TrashedRow } from './tables.ts';
-import { checklistOf, toJson } from './tasks.ts';
+import { checklistOf, type ReleasedTask, releaseSome, saveSeriesOf, toJson } from './tasks.ts';
 import {
   deleteEntry,
   deletePacked,
@@ -137,36 +137,8 @@ function packSeries(tx: Tx, entry: StoredEntry): boolean {
 }
 
 /** Tasks in other lists are no instances while their series is in the trash. */
-function releaseTasks(tx: Tx, entry: StoredEntry): boolean {
-  const tasks = tx.all(
-    statement<Parameters<typeof recordTask>[1] & { seq: number }>(
-      `select seq, id, workspace_id, list_id, space_id, recurring_task_id from tasks
-        where workspace_code = ? and recurring_task_id in (
-          select id from recurring_series where list_id in ${listsOf(entry)}) limit ?`,
-      [entry.workspace_code, entry.id, BATCH_SIZE],
-    ),
-  );
-  setSeriesOf(
-    tx,
-    tasks.map((task) => ({ ...task, seriesId: null })),
-  );
-  return tasks.length > 0;
-}
-
-function setSeriesOf(
-  tx: Tx,
-  tasks: readonly (Parameters<typeof recordTask>[1] & { seq: number; seriesId: string | null })[],
-): void {
-  for (const { seq, seriesId, ...task } of tasks) {
-    tx.run(
-      statement('update tasks set recurring_task_id = ?, version = version + 1 where seq = ?', [
-        seriesId,
-        seq,
-      ]),
-    );
-    recordTask(tx, task, 'put', { recurring_task_id: seriesId });
-  }
-}
+const releaseTasks = (tx: Tx, entry: StoredEntry): boolean =>
+  releaseSome(tx, `list_id in ${listsOf(entry)}`, entry.id, BATCH_SIZE) > 0;
 
 function deleteSeries(tx: Tx, entry: StoredEntry): boolean {
   const theirs = `series_id in (select id from recurring_series where list_id in ${listsOf(entry)})`;
@@ -301,7 +273,7 @@ export function unpackOccurrences(tx: Tx, entry: StoredEntry): boolean {
   const tasks = new Map(
     tx
       .all(
-        statement<Parameters<typeof recordTask>[1] & { seq: number; occurrence_at: string | null }>(
+        statement<ReleasedTask & { occurrence_at: string | null }>(
           `select seq, id, workspace_id, list_id, space_id, recurring_task_id, occurrence_at from tasks
             where workspace_code = ? and id in (select value from json_each(?))`,
           [entry.workspace_code, ids],
@@ -312,7 +284,7 @@ export function unpackOccurrences(tx: Tx, entry: StoredEntry): boolean {
   for (const row of rows) {
     const task = row.task_id === null ? undefined : tasks.get(row.task_id);
     const isReleased = task?.recurring_task_id === null && task.occurrence_at === row.occurrence_at;
-    if (task && isReleased) setSeriesOf(tx, [{ ...task, seriesId: row.series_id }]);
+    if (task && isReleased) saveSeriesOf(tx, task, row.series_id);
     const isThere = isReleased || task?.recurring_task_id === row.series_id;
     const isGone = row.task_id !== null && !isThere;
     insertRow(tx, 'recurring_occurrences', isGone ? { ...row, state: 'deleted', task_id: null } : { ...row });

@@ -197,6 +197,54 @@ const ACTS: Record<string, () => Promise<() => Promise<unknown>>> = {
     for (let i = 0; i < 30; i += 1) await task({ listId: id });
     return () => call('DELETE', `${inside}/spaces/${space.id}`);
   },
+  ...Object.fromEntries(
+    ['', '?permanent=true'].flatMap((how): [string, () => Promise<() => Promise<unknown>>][] => [
+      [
+        `a list is deleted that holds upcoming tasks of series elsewhere${how}`,
+        async () => {
+          const { id } = await otherList();
+          for (let i = 0; i < 2; i += 1) {
+            const { nextTaskId } = await series();
+            await call('POST', `${inside}/tasks/${nextTaskId}/move`, { listId: id });
+          }
+          return () => call('DELETE', `${inside}/lists/${id}${how}`);
+        },
+      ],
+      [
+        `a list is deleted whose series has tasks elsewhere${how}`,
+        async () => {
+          const { id } = await otherList();
+          for (let i = 0; i < 30; i += 1) {
+            const { nextTaskId } = await series({ listId: id });
+            await call('POST', `${inside}/tasks/${nextTaskId}/move`, { listId: list.id });
+          }
+          return () => call('DELETE', `${inside}/lists/${id}${how}`);
+        },
+      ],
+      [
+        `the task is deleted that a paused series remembers${how}`,
+        async () => {
+          const { id, nextTaskId } = await series();
+          await call('POST', `${inside}/recurring-tasks/${id}/pause`);
+          return () => call('DELETE', `${inside}/tasks/${nextTaskId}${how}`);
+        },
+      ],
+    ]),
+  ),
+  'a space is restored that holds the upcoming task of a series elsewhere': async () => {
+    const space = (await call('POST', `${inside}/spaces`, { title: 'Space' })).body;
+    const { nextTaskId } = await series();
+    await call('POST', `${inside}/tasks/${nextTaskId}/move`, { listId: space.lists[0].id });
+    await call('DELETE', `${inside}/spaces/${space.id}`);
+    return () => call('POST', `${inside}/trash/${space.id}/restore`);
+  },
+  'a list is restored whose series has tasks elsewhere': async () => {
+    const { id } = await otherList();
+    const { nextTaskId } = await series({ listId: id });
+    await call('POST', `${inside}/tasks/${nextTaskId}/move`, { listId: list.id });
+    await call('DELETE', `${inside}/lists/${id}`);
+    return () => call('POST', `${inside}/trash/${id}/restore`);
+  },
   'a space changes': async () => () => call('PATCH', `${inside}/spaces/${list.spaceId}`, { title: 'New' }),
   'a status template becomes the default one': async () => {
     const { id } = (await call('POST', `${inside}/status-templates`, { title: 'Template' })).body;
