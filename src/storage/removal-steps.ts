@@ -101,14 +101,55 @@ const clearReference = (as: 'assignee' | 'creator'): Part[] => [
 /** As long as an id, so that no count of bytes changes. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/** Mentions in what others wrote name nobody any more. */
-const eraseMentions: Part = runs((id, most) =>
-  statement(
-    `update comments set body = replace(body, ?, ?), version = version + 1 where code in (
-      select comment_code from comment_mentions join comments on comments.code = comment_code
-        where user_code = (select code from users where id = ?) and instr(body, ?) > 0 limit ?)`,
-    [`errand:user/${id}`, `errand:user/${NOBODY}`, id, `errand:user/${id}`, most],
+const IS_USER = (column: string) => `${column} = (select code from users where id = ?)`;
+
+/** Changes some of the comments that `where` finds, which has a `?` for the id of a user, and records each. */
+const changeComments =
+  (source: string, where: string, change: (tx: Tx, id: string, some: string) => void): Part =>
+  (tx, id, most) => {
+    const found = tx.all(
+      statement<{ code: number; id: string; workspace_id: string }>(
+        `select comments.code, comments.id, workspaces.id as workspace_id from ${source}
+          join workspaces on workspaces.code = comments.workspace_code where ${where} limit ?`,
+        [id, most],
+      ),
+    );
+    change(tx, id, JSON.stringify(found.map(({ code }) => code)));
+    for (const comment of found) recordThing(tx, 'comment', comment, 'put');
+    return found.length;
+  };
+
+/** What that user wrote has no author any more. */
+const clearAuthor = changeComments('comments', IS_USER('author_code'), (tx, _, some) =>
+  tx.run(
+    statement(
+      `update comments set author_code = null, version = version + 1
+        where code in (select value from json_each(?))`,
+      [some],
+    ),
   ),
+);
+
+/** Mentions in what others wrote name nobody any more. */
+const eraseMentions = changeComments(
+  'comment_mentions join comments on comments.code = comment_code',
+  IS_USER('user_code'),
+  (tx, id, some) => {
+    tx.run(
+      statement(
+        `update comments set body = replace(body, ?, ?), version = version + 1
+          where code in (select value from json_each(?)) and instr(body, ?) > 0`,
+        [`errand:user/${id}`, `errand:user/${NOBODY}`, some, `errand:user/${id}`],
+      ),
+    );
+    tx.run(
+      statement(
+        `delete from comment_mentions where ${IS_USER('user_code')}
+          and comment_code in (select value from json_each(?))`,
+        [id, some],
+      ),
+    );
+  },
 );
 
 const eraseTrashedMentions: Part = runs((id, most) =>
@@ -180,17 +221,8 @@ const PARTS: Record<RemovalRow['kind'], readonly Part[]> = {
     deletes('notifications', 'actor_id = ?'),
     ...clearReference('assignee'),
     ...clearReference('creator'),
-    updateRows(
-      'comments',
-      'author_code = null, version = version + 1',
-      'author_code = (select code from users where id = ?)',
-    ),
+    clearAuthor,
     eraseMentions,
-    deletes(
-      'comment_mentions',
-      'user_code = (select code from users where id = ?)',
-      'comment_code, user_code',
-    ),
     updateRows('trash', 'deleted_by = null', 'deleted_by = (select code from users where id = ?)'),
     eraseTrashedMentions,
     deletes('trash_mentions', 'user_code = (select code from users where id = ?)', 'user_code, row_code'),

@@ -300,6 +300,25 @@ describe('a copy that follows the cursors is what a fresh client gets, after', (
   });
 });
 
+it('a copy learns that the author of a comment is gone, and who was mentioned in it', async () => {
+  const copy = openCopy();
+  await copy.pull();
+  const { id } = await task();
+  const path = `${inside}/tasks/${id}/comments`;
+  for (let i = 0; i < 25; i += 1) {
+    await as(world, bob)('POST', path, { body: 'Mine' });
+    await call('POST', path, { body: `Ask [@Bob](errand:user/${bob.id})` });
+  }
+  await copy.pull();
+  await as(world, bob)('DELETE', '/auth/me', { password: bob.password });
+  await world.untilIdle();
+  await copy.pull();
+  const { items } = (await call('GET', `${path}?limit=100`)).body;
+  expect(items).toHaveLength(50);
+  const contents: Contents = copy.contents();
+  expect(items.map((item: { id: string }) => contents[`comment ${item.id}`])).toEqual(items);
+});
+
 type Contents = Record<string, Record<string, unknown> | undefined>;
 
 /** What shows something else than before has a higher version; what shows the same has the same. */

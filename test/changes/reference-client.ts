@@ -68,6 +68,11 @@ export class ReferenceClient {
     this.saved = EMPTY;
   }
 
+  /** The comments held: those that changed while it followed. */
+  comments(): Item[] {
+    return [...this.saved.rows.values()].filter(({ kind }) => kind === 'comment');
+  }
+
   /** The values held, comments aside, which a copy has only of tasks it asked for. */
   contents(): Record<string, unknown> {
     const held = [...this.saved.rows].filter(([, { kind }]) => kind !== 'comment');
