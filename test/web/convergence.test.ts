@@ -258,7 +258,8 @@ class Scenario {
       }
       if (device.live.length === 0) await this.#reopen(device);
     }
-    await this.timeline.advance(60_000);
+    // The longest sleep, and the slowest response after it.
+    await this.timeline.advance(180_000);
     // A response of before may have come late: that the session had ended.
     for (const device of this.devices) if (device.live.length === 0) await this.#reopen(device);
     for (const device of this.devices) for (const page of device.live) page.store.refresh();

@@ -110,6 +110,8 @@ export class Device {
   pages: Page[] = [];
   weather: Weather = CALM;
   isOnline = true;
+  /** Whether the page before was left without a network. */
+  wasOffline = false;
   readonly maxTasks: number | undefined;
 
   constructor(timeline: Timeline, server: Server, userId: string, maxTasks?: number) {
@@ -158,6 +160,7 @@ export class Page {
         isOnline: () => device.isOnline,
         isVisible: () => true,
       },
+      wasOffline: device.wasOffline,
       ...(device.maxTasks !== undefined && { maxTasks: device.maxTasks }),
     });
   }

@@ -9,7 +9,7 @@ const NEXT_LIMIT = 1_000;
 const SILENT_MS = 40_000;
 const HELLO_MS = 5_000;
 const POLL_MS = 30_000;
-const MAX_BACKOFF_MS = 30_000;
+const MAX_BACKOFF_MS = 10_000;
 const SPREAD_MS = 1_000;
 
 export interface PullerEvents {
@@ -48,6 +48,7 @@ export class Puller {
   #run = 0;
   #abort: AbortController | null = null;
   #wake: () => void = () => {};
+  #leaveStream: () => void = () => {};
 
   constructor(tab: Tab, events: PullerEvents, maxTasks = MAX_TASKS) {
     this.#tab = tab;
@@ -68,8 +69,9 @@ export class Puller {
     this.#pulls.clear();
   }
 
-  /** Tries again now, as when the network is back. */
-  retry(): void {
+  /** Tries again now; `isStale`: the stream may be one that outlived its network. */
+  retry(isStale = false): void {
+    if (isStale) this.#leaveStream();
     this.#wake();
   }
 
@@ -122,12 +124,16 @@ export class Puller {
       if (response.status !== 200 || !isStream || !response.body) return await this.#poll();
       for await (const event of readEvents(response.body, beat, abort.signal)) {
         if (run !== this.#run) return true;
-        if (event.event === 'hello') isGreeted = true;
+        if (event.event === 'hello') {
+          isGreeted = true;
+          this.#leaveStream = () => abort.abort();
+        }
         await this.#handle(event);
       }
       return isGreeted;
     } finally {
       cancel();
+      this.#leaveStream = () => {};
       if (!isGreeted && abort.signal.aborted && run === this.#run) await this.#poll();
     }
   }

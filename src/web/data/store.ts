@@ -53,6 +53,8 @@ export interface StoreOptions {
   world: World;
   locks?: Locks | null;
   maxTasks?: number;
+  /** Whether this page was without a network when it was left: some browsers do not tell the next document so. */
+  wasOffline?: boolean;
 }
 
 /** Something done by one act of the person. */
@@ -72,6 +74,8 @@ export class Store {
   /** Whether the server said that nobody is signed in, or someone else. */
   readonly isSignedOut = signal(false);
   readonly isLoaded: ReadonlySignal<boolean>;
+  /** Whether the device has a network, as far as is known. */
+  readonly isOnline: Signal<boolean>;
   readonly lastDone: Signal<Done | null> = signal(null);
   readonly #tab: Tab;
   readonly #leadership: Leadership;
@@ -79,7 +83,6 @@ export class Store {
   readonly #sender: Sender;
   readonly #locks: Locks | null;
   readonly #isReached: Signal<boolean | null> = signal(null);
-  readonly #isOnline: Signal<boolean>;
   readonly #undo: Done[] = [];
   readonly #redo: Done[] = [];
 
@@ -91,7 +94,7 @@ export class Store {
     this.view = this.#tab.view;
     this.isLoaded = this.#tab.isLoaded;
     this.#locks = options.locks ?? null;
-    this.#isOnline = signal(world.isOnline());
+    this.isOnline = signal(world.isOnline() && !options.wasOffline);
     const onReach = (isReached: boolean): void => this.#reach(isReached);
     const onSignedOut = (): void => void this.#loseSession();
     this.#puller = new Puller(
@@ -118,7 +121,7 @@ export class Store {
     this.sync = computed(() =>
       syncStatus(
         this.#tab.outbox.value,
-        this.#isOnline.value,
+        this.isOnline.value,
         this.#isReached.value,
         this.#tab.isDurable.value,
       ),
@@ -150,9 +153,10 @@ export class Store {
 
   /** To be called when the page becomes visible, the network changes, and at midnight. */
   refresh(): void {
-    this.#isOnline.value = this.#tab.world.isOnline();
+    const wasOnline = this.isOnline.value;
+    this.isOnline.value = this.#tab.world.isOnline();
     this.#leadership.check();
-    this.#puller.retry();
+    this.#puller.retry(this.isOnline.value && (!wasOnline || this.#isReached.value === false));
     this.#sender.wake();
     void this.#tab.catchUp();
     void this.#puller.age();
@@ -390,14 +394,20 @@ export class Store {
 
   #reach(isReached: boolean): void {
     if (this.#isReached.value === isReached || !this.#tab.lease) return;
-    this.#isReached.value = isReached;
+    this.#noteReach(isReached);
     this.#tellReach();
     if (isReached) this.#sender.wake();
   }
 
+  /** A response proves that there is a network, whatever the device says. */
+  #noteReach(isReached: boolean | null): void {
+    if (isReached && !this.#isReached.value) this.isOnline.value = true;
+    this.#isReached.value = isReached;
+  }
+
   /** The leader knows; a tab that thought it was may say something else. */
   #hearReach({ isReached, fence }: { isReached: boolean | null; fence: number }): void {
-    if (fence >= (this.#tab.lease?.fence ?? 0)) this.#isReached.value = isReached;
+    if (fence >= (this.#tab.lease?.fence ?? 0)) this.#noteReach(isReached);
     else if (this.#isReached.value !== isReached) this.#tellReach();
   }
 

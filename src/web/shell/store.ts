@@ -23,6 +23,9 @@ export interface Shelf {
   openByList: LiveCounts<Task>;
 }
 
+/** Set in a tab while it has no network. */
+const OFFLINE = 'errand.offline';
+
 const opened = signal<Shelf | undefined>(undefined);
 
 /** Undefined until the device was read. */
@@ -59,7 +62,11 @@ export async function openStore(userId: string): Promise<void> {
     channel: browserChannel(userId),
     world: browserWorld(),
     locks: browserLocks(),
+    wasOffline: sessionStorage.getItem(OFFLINE) !== null,
   });
+  effect(() =>
+    store.isOnline.value ? sessionStorage.removeItem(OFFLINE) : sessionStorage.setItem(OFFLINE, ''),
+  );
   const { view } = store;
   opened.value = {
     store,
