@@ -10,6 +10,7 @@ import {
 } from 'kysely';
 import { errnoOf } from '../kernel/errors.ts';
 import type { Tables } from '../storage/tables.ts';
+import { type TableNames, tablesTouched } from './tables-touched.ts';
 
 const MAX_PREPARED = 1_000;
 
@@ -38,7 +39,7 @@ export type Query<Row> = Compilable<Row> | CompiledQuery<Row>;
 
 const IN_SQL = CompiledQuery.raw('');
 
-/** A statement in SQL itself, where that says it better than a builder; `?` for each parameter, and nowhere else. */
+/** A statement in SQL itself, where that says it better than a builder; `?` for each parameter. */
 export const statement = <Row>(sql: string, parameters: readonly unknown[]): CompiledQuery<Row> => ({
   ...IN_SQL,
   sql,
@@ -49,7 +50,7 @@ export const statement = <Row>(sql: string, parameters: readonly unknown[]): Com
 export interface Db {
   all<Row>(statement: Query<Row>): Row[];
   one<Row>(statement: Query<Row>): Row | undefined;
-  /** As `all`, perhaps from memory and frozen: for what nearly every request asks and hardly any changes. */
+  /** As `all`, perhaps from the query cache and frozen: for what nearly every request asks and hardly any changes. */
   cached<Row>(statement: CompiledQuery<Row>): readonly Readonly<Row>[];
   /** Returns the number of rows changed. */
   run(statement: Query<unknown>): number;
@@ -82,55 +83,70 @@ class Placeholder {
   }
 }
 
+interface PreparedStatement {
+  statement: SqliteDatabase.Statement;
+  /** Undefined for one that only reads. */
+  writes?: { tables: TableNames };
+}
+
 /**
  * A `Db` over an open connection, with its statements kept prepared: preparing costs more than most queries.
- * `beforeWrite` is called before each statement that is not a mere read. To `cached` is to ask again.
+ * `beforeWrite` is told before each statement that is not a mere read which tables it may write. To `cached` is to ask
+ * again.
  */
 export function connectionDb(
   sqlite: SqliteDatabase.Database,
-  beforeWrite: (sql: string) => void = () => {},
+  beforeWrite?: (tables: TableNames) => void,
 ): Db {
-  const kept = new Map<string, SqliteDatabase.Statement>();
+  const kept = new Map<string, PreparedStatement>();
 
-  const preparedOf = (sql: string) => {
+  const prepare = (sql: string, parameters: readonly unknown[]): PreparedStatement => {
+    const planned = plannedOnce(sql);
+    const statement = sqlite.prepare(planned);
+    if (statement.readonly || !beforeWrite) return { statement };
+    return { statement, writes: { tables: tablesTouched(sqlite, planned, parameters, 'written') } };
+  };
+
+  const preparedOf = ({ sql, parameters }: CompiledQuery<unknown>) => {
     let found = kept.get(sql);
     if (!found) {
-      found = sqlite.prepare(plannedOnce(sql));
+      found = prepare(sql, parameters);
       if (kept.size >= MAX_PREPARED) kept.delete(kept.keys().next().value ?? '');
       kept.set(sql, found);
     }
-    if (!found.readonly) beforeWrite(sql);
-    return found;
+    if (found.writes) beforeWrite?.(found.writes.tables);
+    return found.statement;
   };
 
   const all = <Row>(asked: Query<Row>) => {
-    const { sql, parameters } = compiledOf(asked);
-    return preparedOf(sql).all(...parameters) as Row[];
+    const compiled = compiledOf(asked);
+    return preparedOf(compiled).all(...compiled.parameters) as Row[];
   };
 
   return {
     all,
     cached: (asked) => Object.freeze(all(asked).map((row) => Object.freeze(row))),
     one: <Row>(asked: Query<Row>) => {
-      const { sql, parameters } = compiledOf(asked);
-      return preparedOf(sql).get(...parameters) as Row | undefined;
+      const compiled = compiledOf(asked);
+      return preparedOf(compiled).get(...compiled.parameters) as Row | undefined;
     },
     run: (asked) => {
-      const { sql, parameters } = compiledOf(asked);
-      return preparedOf(sql).run(...parameters).changes;
+      const compiled = compiledOf(asked);
+      return preparedOf(compiled).run(...compiled.parameters).changes;
     },
     insert: (asked) => {
-      const { sql, parameters } = compiledOf(asked);
-      return Number(preparedOf(sql).run(...parameters).lastInsertRowid);
+      const compiled = compiledOf(asked);
+      return Number(preparedOf(compiled).run(...compiled.parameters).lastInsertRowid);
     },
   };
 }
 
 /**
  * SQLite makes a statement's plan again for each value of a bare `?` that it looked at while planning an order, a join
- * or a limit, which costs more than most queries. An expression it does not look into.
+ * or a limit, which costs more than most queries. An expression it does not look into. A `?` in a literal stays.
  */
-const plannedOnce = (sql: string): string => sql.replaceAll('?', '+?');
+const plannedOnce = (sql: string): string =>
+  sql.replaceAll(/'[^']*'|"[^"]*"|\?/g, (found) => (found === '?' ? '+?' : found));
 
 const compiledOf = <Row>(asked: Query<Row>): CompiledQuery<Row> =>
   'compile' in asked ? asked.compile() : asked;

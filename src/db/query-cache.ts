@@ -1,31 +1,31 @@
 import type SqliteDatabase from 'better-sqlite3';
 import type { CompiledQuery } from 'kysely';
 import type { Db } from './connection.ts';
+import { type TableNames, tablesTouched } from './tables-touched.ts';
 
-/** An answer without a row counts as well. */
+/** A response without a row counts as well. */
 const MAX_ROWS = 10_000;
 /** Five ids. What is asked for with more was not made by us, and may be of any length. */
 const MAX_KEY_CHARACTERS = 200;
 
-/** Tables that change with every task. Nothing else depends on them, so that writing to them makes nothing untrue. */
-const OF_TASKS =
-  '(?:tasks|task_counts|task_numbers|last_task|task_labels|checklist_items|comments|comment_mentions|task_search|recurring_series|series_labels|series_checklist_items|series_steps|series_counts|recurring_occurrences|notifications|changes|deleted_ids|audit_log|imports|user_preferences|trash|trash_rows|trash_items|trash_mentions|trash_counts)';
-const WRITES_TO_TASKS = new RegExp(`^(?:insert into|update|delete from) "?${OF_TASKS}"?[ (]`);
-/** That a credential was used prolongs it: who finds a cached one expired reads the row itself. */
-const NOTES_USE = /^update "(?:sessions|api_tokens)" set "last_used_at" = \?(?:, "expires_at" = \?)? where /;
-const NAMES_TASKS = new RegExp(String.raw`\b${OF_TASKS}\b`);
-
-/** Returns that nearly every request asks for and hardly any changes: who may do what where, what a list is made of. */
+/** Rows that nearly every request asks for and hardly any changes: who may do what where, what a list is made of. */
 export interface QueryCache {
-  /** What `db` answers to `asked`, or did since anything but tasks was written. */
+  /** What `db` returns for `asked`, or returned since a table that this reads was last written. */
   cached<Row>(asked: CompiledQuery<Row>, db: Db): readonly Readonly<Row>[];
-  /** To be told of each statement that writes, before it does. */
-  onWrite(sql: string): void;
+  /** To be told of each statement that writes, before it does: which tables. */
+  onWrite(tables: TableNames): void;
   /** To be told that a transaction begins or is over. */
   onTransaction(): void;
 }
 
-/** A handle that asks for its connection at each statement, and recalls from cache. */
+/** The cached rows of one statement, by its parameters. */
+interface CachedStatement {
+  /** Undefined where it may read any: it is not cached then. */
+  reads: TableNames;
+  rows: Map<string, readonly unknown[]>;
+}
+
+/** A handle that asks for its connection at each statement, and reads what is cached. */
 export const handleOf = (cache: QueryCache, db: () => Db): Db => ({
   all: (statement) => db().all(statement),
   one: (statement) => db().one(statement),
@@ -37,22 +37,23 @@ export const handleOf = (cache: QueryCache, db: () => Db): Db => ({
 /** The cache of one storage, over the connection that writes: it notices by that what other processes write. */
 export function createQueryCache(writing: SqliteDatabase.Database): QueryCache {
   const version = writing.prepare<[], number>('pragma data_version').pluck();
-  const answers = new Map<string, Map<string, readonly unknown[]>>();
+  const statements = new Map<string, CachedStatement>();
   let size = 0;
   let knownVersion: number | undefined;
   let isFresh = false;
-  /** Once a transaction has written to a table that is not of tasks: what is read there may be undone. */
-  let isUncertain = false;
+  /** What the transaction under way wrote: what is read there may be undone. */
+  const written = new Set<string>();
+  let hasWrittenAny = false;
 
-  const forget = () => {
-    answers.clear();
+  const clear = () => {
+    for (const { rows } of statements.values()) rows.clear();
     size = 0;
   };
 
   /** Once in a turn of the event loop: it costs as much as a read. */
   const refresh = () => {
     const latest = version.get();
-    if (latest !== knownVersion || size >= MAX_ROWS) forget();
+    if (latest !== knownVersion || size >= MAX_ROWS) clear();
     knownVersion = latest;
     isFresh = true;
     setImmediate(() => {
@@ -60,35 +61,42 @@ export function createQueryCache(writing: SqliteDatabase.Database): QueryCache {
     });
   };
 
-  const answersTo = (sql: string) => {
-    const known = answers.get(sql);
+  const statementOf = ({ sql, parameters }: CompiledQuery) => {
+    const known = statements.get(sql);
     if (known) return known;
-    if (NAMES_TASKS.test(sql)) throw new Error('What changes with every task is not remembered');
-    const none = new Map<string, readonly unknown[]>();
-    answers.set(sql, none);
-    return none;
+    const made: CachedStatement = { reads: tablesTouched(writing, sql, parameters, 'read'), rows: new Map() };
+    statements.set(sql, made);
+    return made;
   };
 
   return {
     cached: <Row>(asked: CompiledQuery<Row>, db: Db) => {
       if (!isFresh) refresh();
-      const known = answersTo(asked.sql);
+      const { reads, rows } = statementOf(asked);
       const key = JSON.stringify(asked.parameters);
+      const isUncertain = !reads || hasWrittenAny || (written.size > 0 && !reads.isDisjointFrom(written));
       if (isUncertain || key.length > MAX_KEY_CHARACTERS) return db.cached(asked);
-      const remembered = known.get(key) as readonly Readonly<Row>[] | undefined;
-      if (remembered) return remembered;
+      const known = rows.get(key) as readonly Readonly<Row>[] | undefined;
+      if (known) return known;
       const found = db.cached(asked);
-      known.set(key, found);
+      rows.set(key, found);
       size += 1 + found.length;
       return found;
     },
-    onWrite: (sql) => {
-      if (WRITES_TO_TASKS.test(sql) || NOTES_USE.test(sql)) return;
-      isUncertain = true;
-      forget();
+    onWrite: (tables) => {
+      if (!tables) {
+        hasWrittenAny = true;
+        return clear();
+      }
+      for (const table of tables) {
+        if (written.has(table)) continue;
+        written.add(table);
+        for (const { reads, rows } of statements.values()) if (reads?.has(table)) rows.clear();
+      }
     },
     onTransaction: () => {
-      isUncertain = false;
+      written.clear();
+      hasWrittenAny = false;
       isFresh = false;
     },
   };

@@ -57,7 +57,7 @@ export type WhenSynced = <T>(act: () => T, about?: Touched) => Promise<T>;
 export interface Writer {
   write: Write;
   writeInSteps: WriteInSteps;
-  /** The connection for reads: read-only, never waits, sees what is committed; but for `cached`, see `cache.ts`. */
+  /** The connection for reads: read-only, never waits, sees what is committed; but for `cached`, see `query-cache.ts`. */
   read: Db;
   whenSynced: WhenSynced;
   /** Rejects all writes from now on, and all who wait: what is on the disk is unknown. */
@@ -127,11 +127,11 @@ export function createWriter(
 ): Writer {
   const { writing, patienceMs = 0, walSync } = connections;
   const cache = createQueryCache(writing);
-  const db = connectionDb(writing, (sql) => {
+  const db = connectionDb(writing, (tables) => {
     // SQLite may end the transaction by itself, as when the disk is full: what a job wrote then would stay.
     if (!writing.inTransaction) throw unavailable(REJECTION);
     writes += 1;
-    cache.onWrite(sql);
+    cache.onWrite(tables);
   });
   const reader = connectionDb(connections.reading);
   const counts = { commits: 0, jobs: 0 };

@@ -8,7 +8,7 @@ import { forbidden, unauthorizedBearer } from '../kernel/errors.ts';
 import { type Instant, MINUTE, toInstant, toMs } from '../kernel/instants.ts';
 import { hashSecret } from '../kernel/secrets.ts';
 import { findApiToken, findApiTokenByHash, noteApiTokenUse } from '../storage/api-tokens.ts';
-import { findSession, findSessionByCookie, noteSessionUse, readSession } from '../storage/sessions.ts';
+import { findSession, findSessionByCookie, noteSessionUse } from '../storage/sessions.ts';
 import type { UserRow } from '../storage/tables.ts';
 import { findUser } from '../storage/users.ts';
 import { isApiToken, isWellFormed } from './api-token-format.ts';
@@ -207,7 +207,5 @@ export function requireSession(
     if (!isLive(findApiToken(db, cap.tokenId))) throw unauthorizedBearer('The API token is not valid');
     return;
   }
-  const id = sessionId ?? '';
-  if (!isLive(findSession(db, id)) && !isLive(readSession(db, id)))
-    throw unauthorizedBearer('The session has ended');
+  if (!isLive(findSession(db, sessionId ?? ''))) throw unauthorizedBearer('The session has ended');
 }

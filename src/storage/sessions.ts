@@ -47,9 +47,6 @@ const sessionByCookie = prepared<
 /** The session whose cookie holds the secret of this hash. */
 export const findSessionByCookie = (db: Db, hash: string) => db.one(sessionByCookie({ hash }));
 
-/** As `findSession`, from the table itself: a use that was noted leaves cached rows as they are. */
-export const readSession = (db: Db, id: string) => db.one(sessionById({ id }));
-
 const noteUse = prepared<{ id: string; now: Instant; expiresAt: Instant; before: Instant }, unknown>(
   (argument) =>
     query

@@ -76,7 +76,7 @@ export interface UserRow {
   week_start: Weekday;
 }
 
-/** What clients keep for a person; apart from `users`, since a write there clears the cached queries. */
+/** What clients keep for a person; apart from `users`, since a write there clears cached rows. */
 export interface UserPreferencesRow {
   user_code: number;
   /** JSON: an object. */
