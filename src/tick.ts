@@ -1,13 +1,11 @@
 import { purgeAudit } from './audit/trail.ts';
 import { notifyExpiringTokens } from './auth/api-tokens.ts';
-import { purgeAccounts } from './auth/purge.ts';
 import { purgeOldChanges } from './changes/purge.ts';
 import type { Deps } from './deps.ts';
-import { purgeNotifications } from './notifications/notifications.ts';
 import { sweep } from './recurring/sweep.ts';
+import { purgeExpired } from './storage/purge.ts';
 import { notifyDue } from './tasks/due.ts';
 import { purgeTrash } from './trash/purge.ts';
-import { purgeInvitations } from './workspaces/invitations.ts';
 
 /**
  * Runs what is due by the minute, in this order, since what the sweep makes may be due already; safe to repeat. Each
@@ -15,16 +13,7 @@ import { purgeInvitations } from './workspaces/invitations.ts';
  */
 export async function tick(deps: Deps): Promise<void> {
   deps.securityLog.sumUp();
-  const tasks = [
-    notifyDue,
-    notifyExpiringTokens,
-    purgeAccounts,
-    purgeInvitations,
-    purgeNotifications,
-    purgeAudit,
-    purgeOldChanges,
-    purgeTrash,
-  ];
+  const tasks = [notifyDue, notifyExpiringTokens, purgeExpired, purgeAudit, purgeOldChanges, purgeTrash];
   if (deps.config.recurrence.sweep) tasks.unshift(sweep);
   const failures: unknown[] = [];
   for (const task of tasks) await task(deps).catch((reason) => failures.push(reason));

@@ -116,8 +116,8 @@ describe('SQL that writes', () => {
     used_telegram_logins: 'identities',
     user_preferences: 'users',
   };
-  /** A restore writes a file that no server has open; expired rows go by their traits; the index by its own rules. */
-  const ELSEWHERE = /^(backup\/restore|auth\/purge|tasks\/(searchable|rebuild-search))\.ts$/;
+  /** The index is written by its own rules. */
+  const ELSEWHERE = /^tasks\/(searchable|rebuild-search)\.ts$/;
   const OF_STORAGE = /^(storage|db)\//;
 
   it('stands in storage alone', () => {

@@ -21,24 +21,11 @@ import { errnoOf } from '../kernel/errors.ts';
 import { type Instant, toMs } from '../kernel/instants.ts';
 import { syncFile, syncFolder } from '../kernel/private-file.ts';
 import type { OnDone, Progress } from '../kernel/progress.ts';
+import { revokeRestored } from '../storage/revoke-restored.ts';
 import { faultsOf, rowCounts, tablesIn } from './check.ts';
 import { noteRestored } from './notes.ts';
 import { schemaFaults } from './schema-check.ts';
 import { bytesOf, freeBytes, sizeText } from './space.ts';
-
-/**
- * What a restored database must not bring back: who signed out meanwhile would be signed in, what was spent could be
- * spent again, and what was mailed would be mailed again. An invitation stays, but its mailed link is void.
- */
-const ENDINGS = {
-  sessions: 'delete from sessions',
-  api_tokens: 'delete from api_tokens',
-  login_codes: 'delete from login_codes',
-  email_tokens: 'delete from email_tokens',
-  pending_signups: 'delete from pending_signups',
-  outbox: `delete from outbox where state <> 'sent'`,
-  invitations: `update invitations set token_hash = 'ended ' || id`,
-};
 
 interface Restoring {
   file: string;
@@ -136,7 +123,8 @@ async function prepare(
         `${file} has another schema than Errand makes: ${strange.join('; ')}. Nothing was changed: somebody has altered it, so take another backup`,
       );
     }
-    const ended = keepSessions ? {} : end(database);
+    const revoke = () => revokeRestored(connectionDb(database), tablesIn(database));
+    const ended = keepSessions ? {} : database.transaction(revoke)();
     noteRestored(connectionDb(database), { file, bytes: statSync(file).size }, toMs(at));
     renewEpoch(connectionDb(database));
     const hasTrail = tablesIn(database).includes('audit_log');
@@ -170,14 +158,6 @@ function continueTrail(
     // There is none, or what is to be replaced is damaged.
   }
   insertAct(restored, { source: 'command', act: { event: 'database-restored', file } }, now);
-}
-
-function end(database: SqliteDatabase.Database): Record<string, number> {
-  const present = tablesIn(database);
-  const endings = Object.entries(ENDINGS).filter(([table]) => present.includes(table));
-  return database.transaction(() =>
-    Object.fromEntries(endings.map(([table, sql]) => [table, database.prepare(sql).run().changes])),
-  )();
 }
 
 /**

@@ -1,12 +1,10 @@
 import { ROW_BATCH_SIZE } from '../db/connection.ts';
 import type { Deps } from '../deps.ts';
 import { notFound, orNotFound } from '../kernel/errors.ts';
-import { DAY, toInstant } from '../kernel/instants.ts';
+import { toInstant } from '../kernel/instants.ts';
 import { type SignedIn, writeSignedIn } from '../sessions/authentication.ts';
 import * as store from '../storage/notifications.ts';
 import type { Notification } from './schema.ts';
-
-const KEPT_AFTER_READING_MS = 90 * DAY;
 
 /** Marks one of the caller's notifications as read; one that was read before stays as it is. */
 export async function readNotification(deps: Deps, who: SignedIn, id: string): Promise<Notification> {
@@ -36,10 +34,4 @@ export async function removeNotification(deps: Deps, who: SignedIn, id: string):
     return store.deleteNotification(tx, who.userId, id);
   });
   if (removed === 0) throw notFound('notification');
-}
-
-/** Deletes what was read long ago, in commits of some. */
-export async function purgeNotifications({ clock, write }: Deps): Promise<void> {
-  const until = toInstant(clock.now() - KEPT_AFTER_READING_MS);
-  while ((await write((tx) => store.deleteSomeReadUntil(tx, until, ROW_BATCH_SIZE))) === ROW_BATCH_SIZE);
 }

@@ -90,6 +90,3 @@ export function dropInvitations(
 /** Drops every invitation of an address; the mails that carry them go with the address. */
 export const dropInvitationsTo = (db: Db, email: string) =>
   db.run(query.deleteFrom('invitations').where('email', '=', email));
-
-export const deleteExpiredInvitations = (db: Db, now: Instant) =>
-  db.run(query.deleteFrom('invitations').where('expires_at', '<=', now));

@@ -92,10 +92,6 @@ export function markSomeRead(db: Db, userId: string, most: number, now: Instant)
 export const deleteNotification = (db: Db, userId: string, id: string) =>
   db.run(query.deleteFrom('notifications').where('id', '=', id).where('user_id', '=', userId));
 
-/** Returns how many it deleted, at most so many. */
-export const deleteSomeReadUntil = (db: Db, until: Instant, most: number): number =>
-  db.run(query.deleteFrom('notifications').where('id', 'in', ids.where('read_at', '<=', until).limit(most)));
-
 const ids = query.selectFrom('notifications').select('id');
 
 /** How many notifications a user has not read. */

@@ -120,12 +120,6 @@ export function join(tx: Tx, accepted: InvitationRow, user: UserRow, now: Instan
   );
 }
 
-/** Deletes invitations that have expired. */
-export async function purgeInvitations({ clock, write }: Deps): Promise<void> {
-  const now = toInstant(clock.now());
-  await write((tx) => store.deleteExpiredInvitations(tx, now));
-}
-
 function tellInvited(tx: Tx, row: InvitationRow, inviter: UserRow): void {
   const invited = findUserByEmail(tx, row.email);
   const title = plainWords(workspaceSeenBy(tx, row.workspace_id, inviter.id).title) || 'a workspace';

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { hash } from '@node-rs/argon2';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAccount } from '../../src/auth/account/account.ts';
-import { purgeAccounts } from '../../src/auth/purge.ts';
 import { query } from '../../src/db/connection.ts';
 import { DAY, MINUTE, SECOND, toInstant } from '../../src/kernel/instants.ts';
 import type { Letter } from '../../src/mail/worker.ts';
 import { insertIdentity } from '../../src/storage/identities.ts';
 import { listMails } from '../../src/storage/outbox-listing.ts';
+import { purgeExpired } from '../../src/storage/purge.ts';
 import { findUser, updateUser } from '../../src/storage/users.ts';
 import { argon2Passwords } from '../../src/users/passwords.ts';
 import { turns } from '../../src/users/turns.ts';
@@ -1246,11 +1246,11 @@ describe('what time makes worthless', () => {
     world.opened.storage.writing
       .prepare(`insert into budgets select 'full' || value, ? from json_each(?)`)
       .run(world.clock.now() - 1, numbers(5_500));
-    await purgeAccounts(world.deps);
+    await purgeExpired(world.deps);
     expect(rows()).toEqual({ ...full, budgets, pending_signups: Number(pending) - 2_500 });
     world.clock.advance(40 * DAY);
-    await purgeAccounts(world.deps);
-    await purgeAccounts(world.deps);
+    await purgeExpired(world.deps);
+    await purgeExpired(world.deps);
     expect(Object.values(rows())).toEqual(TABLES.map(() => 0));
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { purgeAccounts } from '../../src/auth/purge.ts';
 import { DAY, HOUR } from '../../src/kernel/instants.ts';
+import { purgeExpired } from '../../src/storage/purge.ts';
 import { BOT_TOKEN, widget } from '../telegram-double.ts';
 import { openWorld, type World } from '../world.ts';
 
@@ -110,12 +110,12 @@ describe('sign-ups of one address with several passwords', () => {
     await tokenFor(STRANGERS);
     world.clock.advance(23 * HOUR);
     const within = await tokenFor(THEIRS);
-    await purgeAccounts(world.deps);
+    await purgeExpired(world.deps);
     expect(await hasPassword(await confirm(within))).toBe(false);
 
     await tokenFor(STRANGERS, 'other@example.com');
     world.clock.advance(DAY + 1);
-    await purgeAccounts(world.deps);
+    await purgeExpired(world.deps);
     expect(world.opened.storage.reading.prepare('select * from signup_attempts').all()).toEqual([]);
     expect(await hasPassword(await confirm(await tokenFor(THEIRS, 'other@example.com')))).toBe(true);
   });

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { DAY, toInstant } from '../../src/kernel/instants.ts';
-import { purgeNotifications } from '../../src/notifications/notifications.ts';
 import { notify } from '../../src/notifications/notify.ts';
 import { changeTasks } from '../../src/storage/many-tasks.ts';
+import { purgeExpired } from '../../src/storage/purge.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { as, type Call, homeOf, joined } from '../people.ts';
@@ -278,8 +278,11 @@ describe('very many notifications', () => {
     const theirs = as(world, bob);
     expect(await commitsOf(() => theirs('POST', '/me/notifications/read-all'))).toBe(3);
     expect((await theirs('GET', '/me/notifications?unread=true')).body.total).toBe(0);
-    world.clock.advance(91 * DAY);
-    expect(await commitsOf(() => purgeNotifications(world.deps))).toBe(3);
+    world.clock.advance(89 * DAY);
+    await purgeExpired(world.deps);
+    world.clock.advance(2 * DAY);
+    const commits = await commitsOf(() => purgeExpired(world.deps));
+    expect(commits - (await commitsOf(() => purgeExpired(world.deps)))).toBe(2);
     const bobs = query.selectFrom('notifications').select('id').where('user_id', '=', bob.id);
     expect(world.deps.read.all(bobs)).toEqual([]);
   });

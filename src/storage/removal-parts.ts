@@ -1,0 +1,139 @@
+import type { CompiledQuery } from 'kysely';
+import { statement } from '../db/connection.ts';
+import type { Tx } from '../db/tx.ts';
+import { deleteRows } from './delete-rows.ts';
+import { recordLosses, recordThing } from './record.ts';
+import { releaseSome } from './tasks.ts';
+
+/** Takes away at most so many rows of what goes with a thing, and returns how many those were. */
+export type RemovalPart = (tx: Tx, id: string, most: number) => number;
+
+const runs =
+  (query: (id: string, most: number) => CompiledQuery<unknown>): RemovalPart =>
+  (tx, id, most) =>
+    tx.run(query(id, most));
+/** Names a user by key: `?` is the id. */
+export const IS_USER = (column: string) => `${column} = (select code from users where id = ?)`;
+
+/** A part whose rows `where` finds, which has a `?` for the id. */
+export const deletes = (...rows: Parameters<typeof deleteRows>): RemovalPart => runs(deleteRows(...rows));
+
+/** Changes rows so that `where`, which has a `?` for the id, does not find them again. */
+export const updateRows = (table: string, set: string, where: string): RemovalPart =>
+  runs((id, most) => {
+    const some = `select rowid from ${table} where ${where} limit ?`;
+    return statement(`update ${table} set ${set} where rowid in (${some})`, [id, most]);
+  });
+
+/** Tasks have nobody any more where that user was. */
+export const clearTaskReference = (as: 'assignee' | 'creator'): RemovalPart =>
+  updateRows('tasks', `${as}_id = null, ${as}_code = null, version = version + 1`, IS_USER(`${as}_code`));
+
+/** Series have nobody any more where that user was. */
+export const clearSeriesReference = (as: 'assignee' | 'creator'): RemovalPart =>
+  updateRows('recurring_series', `${as}_id = null, version = version + 1`, `${as}_id = ?`);
+
+/** As long as an id, so that no count of bytes changes. */
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+/** Changes some of the comments that `where` finds, which has a `?` for the id of a user, and records each. */
+const changeComments =
+  (source: string, where: string, change: (tx: Tx, id: string, some: string) => void): RemovalPart =>
+  (tx, id, most) => {
+    const found = tx.all(
+      statement<{ code: number; id: string; workspace_id: string }>(
+        `select comments.code, comments.id, workspaces.id as workspace_id from ${source}
+          join workspaces on workspaces.code = comments.workspace_code where ${where} limit ?`,
+        [id, most],
+      ),
+    );
+    change(tx, id, JSON.stringify(found.map(({ code }) => code)));
+    for (const comment of found) recordThing(tx, 'comment', comment, 'put');
+    return found.length;
+  };
+
+/** What that user wrote has no author any more. */
+export const clearAuthor = changeComments('comments', IS_USER('author_code'), (tx, _, some) =>
+  tx.run(
+    statement(
+      `update comments set author_code = null, version = version + 1
+        where code in (select value from json_each(?))`,
+      [some],
+    ),
+  ),
+);
+
+/** Mentions in what others wrote name nobody any more. */
+export const eraseMentions = changeComments(
+  'comment_mentions join comments on comments.code = comment_code',
+  IS_USER('user_code'),
+  (tx, id, some) => {
+    tx.run(
+      statement(
+        `update comments set body = replace(body, ?, ?), version = version + 1
+          where code in (select value from json_each(?)) and instr(body, ?) > 0`,
+        [`errand:user/${id}`, `errand:user/${NOBODY}`, some, `errand:user/${id}`],
+      ),
+    );
+    tx.run(
+      statement(
+        `delete from comment_mentions where ${IS_USER('user_code')}
+          and comment_code in (select value from json_each(?))`,
+        [id, some],
+      ),
+    );
+  },
+);
+
+export const eraseTrashedMentions: RemovalPart = runs((id, most) =>
+  statement(
+    `update trash_rows set content = replace(content, ?, ?) where code in (
+      select row_code from trash_mentions join trash_rows on trash_rows.code = row_code
+        where user_code = (select code from users where id = ?) and instr(content, ?) > 0 limit ?)`,
+    [`errand:user/${id}`, `errand:user/${NOBODY}`, id, `errand:user/${id}`, most],
+  ),
+);
+
+/** Series decide upon an occurrence a day, for years; ten such rows go as quickly as a task. */
+export const deleteOccurrences = (kind: keyof typeof SERIES_IS_IN): RemovalPart => {
+  const where = `series_id in (select id from recurring_series where ${SERIES_IS_IN[kind]})`;
+  const part = deleteRows('recurring_occurrences', where, 'series_id, rule_version, occurrence_local');
+  return runs((id, most) => part(id, 10 * most));
+};
+
+/** Sessions go with their user; one may have used up thousands of tokens, which go twenty times as quickly as tasks. */
+export const deleteRefreshTokens: RemovalPart = runs((id, most) => {
+  const where = 'session_id in (select id from sessions where user_id = ?)';
+  return deleteRows('refresh_tokens', where, 'hash')(id, 20 * most);
+});
+
+/** Series in other lists lose their upcoming tasks with them. */
+export const deleteTasks =
+  (kind: keyof typeof TASK_IS_IN): RemovalPart =>
+  (tx, id, most) => {
+    const found = tx.all(
+      statement<{ seq: number }>(`select seq from tasks where ${TASK_IS_IN[kind]} limit ?`, [id, most]),
+    );
+    const seqs = found.map(({ seq }) => seq);
+    if (kind !== 'workspace') recordLosses(tx, seqs);
+    return tx.run(
+      statement('delete from tasks where seq in (select value from json_each(?))', [JSON.stringify(seqs)]),
+    );
+  };
+
+/** Tasks in other lists stay without their series. */
+export const releaseTasks =
+  (kind: keyof typeof SERIES_IS_IN): RemovalPart =>
+  (tx, id, most) =>
+    releaseSome(tx, SERIES_IS_IN[kind], id, most);
+
+export const TASK_IS_IN = {
+  workspace: 'workspace_code = (select code from workspaces where id = ?)',
+  space: 'list_code in (select code from lists where space_id = ?)',
+  list: 'list_code = (select code from lists where id = ?)',
+};
+export const SERIES_IS_IN = {
+  workspace: 'workspace_id = ?',
+  space: 'list_id in (select id from lists where space_id = ?)',
+  list: 'list_id = ?',
+};
