@@ -1,13 +1,16 @@
 import type { Config } from '../config.ts';
 import { tooManyRequests } from '../kernel/errors.ts';
 import { MINUTE } from '../kernel/instants.ts';
-import { type Bucket, takeFrom } from '../kernel/token-bucket.ts';
+import { type Bucket, owe, takeFrom } from '../kernel/token-bucket.ts';
 import { networksOf } from './client-address.ts';
 
 const MAX_KEYS = 100_000;
 
-/** Takes `count`, by default one, from the bucket of `key`, or throws TooManyRequestsError. `now` in milliseconds. */
-export type Limit = (key: string, now: number, count?: number) => void;
+/**
+ * Takes `count`, by default one, from the bucket of `key`, or throws TooManyRequestsError; `onCredit` takes them even
+ * where the bucket holds fewer, so that what follows waits for them. `now` in milliseconds.
+ */
+export type Limit = (key: string, now: number, count?: number, onCredit?: boolean) => void;
 
 /** How many times as much a /56 and a /48 may do as a single /64: each may be one customer's. */
 const WIDER_SHARES = [4, 16];
@@ -46,9 +49,11 @@ export function createRateLimits(config: Config['rate_limits']): RateLimits {
 export function createLimit(bucket: Bucket, maxKeys = MAX_KEYS): Limit {
   let recent = new Map<string, number>();
   let earlier = recent;
-  return (key, now, count) => {
+  return (key, now, count = 1, onCredit = false) => {
     const before = recent.get(key) ?? earlier.get(key);
-    const outcome = takeFrom(bucket, before, now, count);
+    const outcome = onCredit
+      ? { taken: true as const, fullAt: owe(bucket, before, now, count) }
+      : takeFrom(bucket, before, now, count);
     if (recent.size >= maxKeys / 2 && !recent.has(key)) {
       earlier = recent;
       recent = new Map();

@@ -22,6 +22,8 @@ import { commonHeaders, jsonHeaders, respond, respondText } from './response.ts'
 import { requireSameOrigin } from './same-origin.ts';
 
 const AUTH_BODY_BYTES = 16 * 1024;
+/** A longer read counts as one more request for each of these: to read and to write it takes as long as so many. */
+const CHARACTERS_OF_A_REQUEST = 128 * 1024;
 
 /** Tells who comes in and whether they may; throws 401, 403 or 404 otherwise. */
 export interface Guard<Who> {
@@ -199,14 +201,18 @@ export function mount(
       etag !== undefined &&
       declared.method === 'get' &&
       namesEtag(context.req.header('if-none-match') ?? '', etag);
+    const isExisting = result instanceof Existing;
+    const text = result instanceof Response ? undefined : JSON.stringify(isExisting ? result.body : result);
+    if (text && declared.method === 'get' && declared.guard.bearer) {
+      const more = Math.floor(text.length / CHARACTERS_OF_A_REQUEST);
+      if (more > 0) deps.limits.user(owner, deps.clock.now(), more, true);
+    }
     if (requestContext.isHead)
       return headOf(requestId, isKnown ? 304 : declared.status, result, hasTwoForms, etag);
     const isGzipped = hasTwoForms && acceptsGzip(context.req.header('accept-encoding'));
     if (result instanceof Response) return hasTwoForms ? inForm(result, isGzipped) : result;
-    if (result === undefined) return respond(requestId, declared.status);
-    const isExisting = result instanceof Existing;
+    if (text === undefined) return respond(requestId, declared.status);
     const status = isExisting ? 200 : declared.status;
-    const text = JSON.stringify(isExisting ? result.body : result);
     const headers = isExisting ? {} : locationOf(params, result);
     if (etag !== undefined) headers.ETag = etag;
     if (hasTwoForms) varyByEncoding(headers);
@@ -274,7 +280,7 @@ function locator({ config }: Deps, basePath: string, path: string | undefined) {
   };
 }
 
-/** The response to HEAD: what GET would say, but for the body, which is not even written. */
+/** The response to HEAD: what GET would say, but for the body. */
 async function headOf(
   requestId: string,
   status: number,

@@ -20,3 +20,10 @@ export function takeFrom(
   if (waitMs > bucket.burst * bucket.refillMs) return { taken: true, fullAt: now + bucket.refillMs };
   return waitMs > 0 ? { taken: false, waitMs } : { taken: true, fullAt: next };
 }
+
+/** The instant at which a bucket would be full again after `count` more were taken that it need not hold: a debt. */
+export const owe = (bucket: Bucket, fullAt: number | undefined, now: number, count: number): number =>
+  Math.min(
+    Math.max(fullAt ?? now, now) + count * bucket.refillMs,
+    now + (2 * bucket.burst - 1) * bucket.refillMs,
+  );

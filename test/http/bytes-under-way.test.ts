@@ -115,3 +115,29 @@ describe('pages that nobody reads', () => {
     await http.drain(1_000);
   });
 });
+
+it.each(['GET', 'HEAD'])(
+  'a page of long texts counts as many requests as its length is worth: %s',
+  async (method) => {
+    const limits = { enabled: true, user_burst: 35, user_per_minute: 60 };
+    const world = await openWorld({ settings: { rate_limits: limits } });
+    const ada = await world.signUp();
+    const home = await homeOf(world, ada);
+    const call = as(world, ada);
+    const list = (await call('GET', `/workspaces/${home}/lists`)).body.items[0];
+    for (let i = 0; i < 20; i += 1) {
+      const body = { title: `Task ${i}`, listId: list.id, description: 'あ'.repeat(50_000) };
+      expect((await call('POST', `/workspaces/${home}/tasks`, body)).status).toBe(201);
+    }
+    world.clock.advance(60_000);
+    const page = async () => (await call(method, `/workspaces/${home}/tasks?limit=20`)).status;
+    const statuses = [];
+    for (let i = 0; i < 8; i += 1) statuses.push(await page());
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429, 429]);
+    world.clock.advance(4_000);
+    expect([await page(), (await call('GET', '/me')).status]).toEqual([429, 429]);
+    world.clock.advance(2_000);
+    expect([await page(), await page()]).toEqual([200, 429]);
+    await world.close();
+  },
+);
