@@ -6,7 +6,15 @@ import { keyOf, type Owner, readSection, type Scope, SECTIONS } from '../storage
 import { epochOf } from '../storage/meta.ts';
 import type { ChangeRow } from '../storage/tables.ts';
 import type { Member } from '../workspaces/authorization.ts';
-import { type Cursor, cursorsOf, isKnown, type Load, type Position, presentPosition } from './cursor.ts';
+import {
+  type Cursor,
+  cursorsOf,
+  isKnown,
+  type Load,
+  type Position,
+  positionsOf,
+  presentPosition,
+} from './cursor.ts';
 import type { ChangeItem, ChangesPage, ChangesQuery } from './schema.ts';
 import { putOf, putsOf } from './values.ts';
 
@@ -22,18 +30,22 @@ export function readChanges(deps: Deps, who: Member, { cursor, limit }: ChangesQ
   const epoch = epochOf(read);
   const cursors = cursorsOf(deps.keys, epoch, who.workspaceId);
   const given = cursor === undefined ? undefined : cursors.read(cursor);
-  const isUsable = given !== undefined && isKnown(read, who.workspaceKey, positionOf(given));
+  const isUsable =
+    given !== undefined && positionsOf(given).every((position) => isKnown(read, who.workspaceKey, position));
   const from: Cursor = isUsable
     ? given
     : { load: loadOf({ kind: 'workspace', id: who.workspaceId }, presentPosition(read, who.workspaceKey)) };
   const page = 'at' in from ? follow(read, who, from.at, limit) : load(read, who, from.load, limit);
+  // Taken last: another process may write meanwhile.
+  const seen = presentPosition(read, who.workspaceKey);
+  const { next } = page;
   return {
     items: page.items,
-    cursor: cursors.textOf(page.next),
-    hasMore: 'load' in page.next || changesAfter(read, who.workspaceKey, page.next.at.seq, 1).length > 0,
+    cursor: cursors.textOf('load' in next ? { load: { ...next.load, seen } } : { ...next, seen }),
+    hasMore: 'load' in next || next.at.seq < seen.seq,
     reset: cursor !== undefined && !isUsable,
     epoch,
-    ...(page.resume && { resume: cursors.textOf({ at: page.resume }) }),
+    ...(page.resume && { resume: cursors.textOf({ at: page.resume, seen }) }),
   };
 }
 
@@ -43,8 +55,6 @@ interface Piece {
   /** While a scope is sent as a whole. */
   resume?: Position;
 }
-
-const positionOf = (cursor: Cursor): Position => ('at' in cursor ? cursor.at : cursor.load.resume);
 
 const loadOf = (scope: Scope, resume: Position): Load => ({ scope, resume, section: 0 });
 

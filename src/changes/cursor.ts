@@ -14,13 +14,24 @@ export interface Load {
   scope: Scope;
   /** What follows after it: the position of the moment it began. */
   resume: Position;
+  /** The newest position whose contents were shown on the way. */
+  seen?: Position;
   /** Index into the sections, and the keys of the last row read there. */
   section: number;
   after?: Key;
 }
 
-/** Where a reader of a workspace stands: at a row, or within a load. */
-export type Cursor = { at: Position } | { load: Load };
+/**
+ * Where a reader of a workspace stands: at a row, or within a load. Things are shown as they are now, which may be ahead
+ * of where a reader stands: a file that goes back behind `seen` leaves them with what never was.
+ */
+export type Cursor = { at: Position; seen?: Position } | { load: Load };
+
+/** The positions whose rows must all be there for a cursor to be of use. */
+export const positionsOf = (cursor: Cursor): Position[] => {
+  const [at, seen] = 'at' in cursor ? [cursor.at, cursor.seen] : [cursor.load.resume, cursor.load.seen];
+  return seen ? [at, seen] : [at];
+};
 
 /** What no cursor is longer than: a title may be a key of a load, and takes most of it. */
 export const MAX_CURSOR_CHARACTERS = 4_096;
@@ -36,20 +47,26 @@ export function cursorsOf(keys: Keys, epoch: string, workspaceId: string) {
     textOf: (cursor: Cursor): string =>
       keys.sealPosition(
         context,
-        'at' in cursor
-          ? `${String(cursor.at.seq).padStart(16, '0')} ${String(cursor.at.tag).padStart(10, '0')}`
-          : JSON.stringify(cursor.load),
+        'load' in cursor
+          ? JSON.stringify(cursor.load)
+          : (cursor.seen?.seq === cursor.at.seq ? [cursor.at] : positionsOf(cursor)).map(plainOf).join(' '),
       ),
     /** Undefined for the text of another workspace, epoch or key. */
     read: (text: string): Cursor | undefined => {
       const plain = keys.unsealPosition(context, text);
       if (plain === undefined) return undefined;
       if (plain.startsWith('{')) return { load: JSON.parse(plain) as Load };
-      const [seq, tag] = plain.split(' ').map(Number);
-      return { at: { seq: seq ?? 0, tag: tag ?? 0 } };
+      const [seq = 0, tag = 0, seenSeq, seenTag] = plain.split(' ').map(Number);
+      const at = { seq, tag };
+      return seenSeq === undefined || seenTag === undefined
+        ? { at }
+        : { at, seen: { seq: seenSeq, tag: seenTag } };
     },
   };
 }
+
+const plainOf = ({ seq, tag }: Position): string =>
+  `${String(seq).padStart(16, '0')} ${String(tag).padStart(10, '0')}`;
 
 /** Whether the row of that position is still there: otherwise what followed it cannot be told. */
 export const isKnown = (db: Db, workspaceKey: number, { seq, tag }: Position): boolean =>

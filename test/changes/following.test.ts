@@ -504,6 +504,16 @@ function restoreBackup(): void {
   copyFileSync(join(folder, BACKUP), join(folder, 'errand.db'));
 }
 
+/** Takes the steps in a workspace of its own, and compares. */
+async function follow(taken: readonly Step[]): Promise<void> {
+  const { id } = (await as(world, ada)('POST', '/workspaces', { title: 'Shared' })).body;
+  const following = new Following(id);
+  await following.join();
+  takeBackup();
+  for (const step of taken) await following.take(step);
+  await following.check();
+}
+
 describe('a client that keeps a copy by changes and events', () => {
   it(
     'ends with what a fresh client gets, whatever is lost, late, doubled, killed or restored',
@@ -511,12 +521,7 @@ describe('a client that keeps a copy by changes and events', () => {
       await signIn();
       await fc.assert(
         fc.asyncProperty(steps, async (taken) => {
-          const { id } = (await as(world, ada)('POST', '/workspaces', { title: 'Shared' })).body;
-          const following = new Following(id);
-          await following.join();
-          takeBackup();
-          for (const step of taken) await following.take(step);
-          await following.check();
+          await follow(taken);
         }),
         {
           numRuns: RUNS,
@@ -526,5 +531,14 @@ describe('a client that keeps a copy by changes and events', () => {
       );
     },
     Math.max(120_000, RUNS * 2_000),
+  );
+
+  it.each([0, 1, 3, 4, 5, 29])(
+    'begins again where the file goes back behind what a load showed, after %i things more',
+    async (more) => {
+      await signIn();
+      const step = (what: Step['what'], a = 0): Step => ({ what, a, b: 0 });
+      await follow([step('pull'), step('remove list'), step('pull', more), step('restore'), step('task')]);
+    },
   );
 });
