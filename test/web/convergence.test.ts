@@ -87,6 +87,7 @@ class Scenario {
   /** What was made and stored on a device, by id. */
   readonly #saved = new Map<string, Device>();
   #snapshot: ContractServer['state'];
+  #months = 0;
 
   constructor(seed: number, maxTasks?: number) {
     this.timeline = new Timeline(seed);
@@ -161,6 +162,8 @@ class Scenario {
         server.restoreFrom(this.#snapshot);
         break;
       case 'month':
+        // What is set aside is kept for 90 days.
+        if (++this.#months > 2) break;
         device.isOnline = false;
         await timeline.advance(1_000);
         timeline.jump(33 * DAY_MS);
