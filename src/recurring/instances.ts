@@ -11,6 +11,7 @@ import { insertSeries, type StoredSeries, updateSeriesRow } from '../storage/ser
 import { forgetSteps } from '../storage/series-steps.ts';
 import type { RecurringSeriesRow } from '../storage/tables.ts';
 import { findTask, itemTitles, type StoredTask, taskOf } from '../storage/tasks.ts';
+import { moveTrashedInstances } from '../storage/trash.ts';
 import { editIssues } from '../tasks/references.ts';
 import type { Task } from '../tasks/schema.ts';
 import { editTask } from '../tasks/tasks.ts';
@@ -146,6 +147,7 @@ function* splitAt(
   yield* moveOccurrences(tx, series.id, rest.id, number);
   const split = { ...rest, workspace_code };
   yield* store.moveInstances(tx, series, split.id, number, at);
+  yield* moveTrashedInstances(tx, series.id, split.id, number);
   updateSeriesRow(tx, series, {
     ...NO_UPCOMING,
     end_condition: JSON.stringify(endBefore(series, number, task)),

@@ -13,6 +13,7 @@ import { dropOccurrences } from '../storage/occurrences.ts';
 import * as store from '../storage/series.ts';
 import type { RecurringSeriesRow } from '../storage/tables.ts';
 import { findTask, itemTitles, type StoredTask } from '../storage/tasks.ts';
+import { ownIdIssues } from '../tasks/checklist.ts';
 import { planEdit, statusOf } from '../tasks/references.ts';
 import { changeTask, dropTask, editTask } from '../tasks/tasks.ts';
 import {
@@ -119,11 +120,12 @@ const NO_SUCH_TASK: Issue = {
 
 /** What a new series refers to that will not do. */
 export function newSeriesIssues(db: Db, who: Member, input: Partial<SeriesInput>): Issue[] {
-  if (input.taskId === undefined) return templateIssues(db, who, input);
+  const issues = ownIdIssues(input.id, input.checklist);
+  if (input.taskId === undefined) return [...templateIssues(db, who, input), ...issues];
   const task = findTask(db, who.workspaceId, input.taskId);
   const mayRepeat = task?.recurring_task_id === null && isOpen(statusOf(db, task).type);
-  if (!task || !mayRepeat) return [NO_SUCH_TASK, ...templateIssues(db, who, input)];
-  return planEdit(db, who, task, templateOf(input), task.created_at, false).issues;
+  if (!task || !mayRepeat) return [NO_SUCH_TASK, ...templateIssues(db, who, input), ...issues];
+  return [...planEdit(db, who, task, templateOf(input), task.created_at, false).issues, ...issues];
 }
 
 /** What a change of a series refers to that will not do. */

@@ -103,8 +103,8 @@ export const TABLE_TRAITS = {
     goesWith: {
       user: [clearTaskReference('assignee'), clearTaskReference('creator')],
       workspace: [deleteTasks('workspace')],
-      space: [deleteTasks('space'), releaseTasks('space')],
-      list: [deleteTasks('list'), releaseTasks('list')],
+      space: [deleteTasks('space')],
+      list: [deleteTasks('list')],
     },
     exported: 'workspaces.tasks',
   },
@@ -130,8 +130,8 @@ export const TABLE_TRAITS = {
     goesWith: {
       user: [clearSeriesReference('assignee'), clearSeriesReference('creator')],
       workspace: [deletes('recurring_series', SERIES_IS_IN.workspace)],
-      space: [deletes('recurring_series', SERIES_IS_IN.space)],
-      list: [deletes('recurring_series', SERIES_IS_IN.list)],
+      space: [releaseTasks('space'), deletes('recurring_series', SERIES_IS_IN.space)],
+      list: [releaseTasks('list'), deletes('recurring_series', SERIES_IS_IN.list)],
     },
     exported: 'workspaces.recurringTasks',
   },

@@ -1,5 +1,5 @@
 import { type Db, query, statement } from '../db/connection.ts';
-import type { Tx } from '../db/tx.ts';
+import type { Steps, Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { TrashEntry } from '../trash/schema.ts';
@@ -211,3 +211,23 @@ export const countPacked = (db: Db, { code }: StoredEntry, most: number): number
       [code, most],
     ),
   )?.n ?? 0;
+
+const INSTANCE_BATCH_SIZE = 200;
+
+/** Hands the instances in the trash from a number on to another series, which counts them from 1; some in each step. */
+export function* moveTrashedInstances(tx: Tx, from: string, to: string, firstNumber: number): Steps<void> {
+  const number = `content ->> '$.row.occurrence_number'`;
+  for (;;) {
+    const moved = tx.run(
+      statement(
+        `update trash_rows set series_id = ?, content = json_set(content, '$.row.recurring_task_id', ?,
+            '$.row.occurrence_number', (${number}) - ?)
+          where code in (select code from trash_rows
+            where series_id = ? and kind = 'task' and (${number}) >= ? limit ?)`,
+        [to, to, firstNumber - 1, from, firstNumber, INSTANCE_BATCH_SIZE],
+      ),
+    );
+    if (moved < INSTANCE_BATCH_SIZE) return;
+    yield;
+  }
+}

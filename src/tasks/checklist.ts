@@ -50,6 +50,15 @@ export function checklistIssues(
   });
 }
 
+/** An issue at each entry that has the id of the new thing which the checklist is of. */
+export const ownIdIssues = (
+  ownId: string | undefined,
+  entries: readonly Pick<ChecklistEntry, 'id'>[] = [],
+): Issue[] =>
+  entries.flatMap(({ id }, i) =>
+    id !== undefined && id === ownId ? [{ path: `checklist.${i}.id`, message: TAKEN_ID }] : [],
+  );
+
 /** Whether one has other items than the other, whatever is ticked. */
 export const haveOtherItems = (one: WithChecklist, other: WithChecklist): boolean =>
   JSON.stringify(withoutTicks(one)) !== JSON.stringify(withoutTicks(other));

@@ -147,10 +147,16 @@ const dueOn = (day: Day) =>
     .where('task.due_date', '=', day)
     .where('task.assignee_id', 'is not', null);
 
-/** The longest past due instant that its assignee was not told of; undefined where all were. */
+/** When the longest past due task was due of those whose assignees were not told; undefined where all were. */
 export function firstUnnoticed(db: Db, now: Instant): Instant | undefined {
   const until = metaOf(db, WATERMARK);
-  return until === undefined ? undefined : (db.one(unnoticed(until, now))?.due_date ?? undefined);
+  if (until === undefined) return undefined;
+  const days = db.all(unnoticedDays(dayBeside(until, -2 * DAY), dayBeside(now, DAY)));
+  const dueAt = days
+    .filter(({ due_date: day, timezone }) => isBetween(day, timezone, until, now))
+    .map(({ due_date: day, timezone }) => instantAt(day, TIME_OF_DAY, timezone ?? 'UTC'));
+  const first = db.one(unnoticed(until, now))?.due_date;
+  return [...dueAt, ...(first == null ? [] : [first])].sort()[0];
 }
 
 const isInstant = (column: string) => sql<boolean>`length(${sql.ref(column)}) > 10`;
@@ -194,3 +200,16 @@ const unnoticed = (until: Instant, now: Instant) =>
     .where('status.type', 'in', ['unstarted', 'started'])
     .orderBy('task.due_date')
     .limit(1);
+
+/** Of the first so many, like `unnoticed`. */
+const unnoticedDays = (after: Day, last: Day) =>
+  statement<{ due_date: Day; timezone: string | null }>(
+    `select due_date, person.timezone from (
+        select due_date, due_noticed, status_code, assignee_code from tasks indexed by tasks_due_watch
+          where assignee_id is not null and due_date > ? and due_date <= ? and length(due_date) = 10
+          order by due_date limit ?) as task
+      join statuses as status on status.code = task.status_code
+      join users as person on person.code = task.assignee_code
+      where task.due_noticed is not task.due_date and status.type in ('unstarted', 'started')`,
+    [after, last, MAX_LOOKED],
+  );

@@ -9,7 +9,7 @@ import { knownLabels } from '../storage/labels.ts';
 import type { StatusType, TaskRow } from '../storage/tables.ts';
 import * as store from '../storage/tasks.ts';
 import type { Member } from '../workspaces/authorization.ts';
-import { checklistIssues } from './checklist.ts';
+import { checklistIssues, ownIdIssues } from './checklist.ts';
 import type { TaskInput, TaskPatch } from './schema.ts';
 
 const UNKNOWN_LIST: Issue = { path: 'listId', message: 'There is no such list in this workspace' };
@@ -18,14 +18,16 @@ const UNKNOWN_LABEL: Issue = { path: 'labelIds', message: 'Must be labels of thi
 const UNKNOWN_STATUS: Issue = { path: 'statusId', message: "Must be a status of the list's template" };
 
 type References = {
-  [Field in 'listId' | 'statusId' | 'assigneeId' | 'labelIds' | 'checklist']?: TaskInput[Field] | undefined;
+  [Field in 'id' | 'listId' | 'statusId' | 'assigneeId' | 'labelIds' | 'checklist']?:
+    | TaskInput[Field]
+    | undefined;
 };
 
 /** What is given of a new task refers to these; `issues` tell what will not do. */
 export function referencesOf(
   db: Db,
   who: Member,
-  { listId, statusId, assigneeId, labelIds, checklist }: References,
+  { id: ownId, listId, statusId, assigneeId, labelIds, checklist }: References,
 ): { place: List | undefined; status: Status | undefined; issues: Issue[] } {
   const place = listId === undefined ? undefined : store.findListWithStatuses(db, who.workspaceId, listId);
   const status = place?.statuses.find(({ id }) => statusId === undefined || id === statusId);
@@ -34,6 +36,7 @@ export function referencesOf(
   if (place && !status) issues.push(UNKNOWN_STATUS);
   if (assigneeId) issues.push(...assigneeIssues(db, who, assigneeId));
   issues.push(...labelIssues(db, who, labelIds), ...checklistIssues(db, checklist));
+  issues.push(...ownIdIssues(ownId, checklist));
   return { place, status, issues };
 }
 

@@ -123,14 +123,35 @@ it('what went with a list, or was skipped, leaves its id behind', async () => {
   for (const id of [list, task, series, comment]) expectTaken(await make('task', id));
 });
 
-it('what is in the trash keeps its id, and is its maker’s again once it is restored', async () => {
-  const id = crypto.randomUUID();
-  await make('task', id);
-  await call('DELETE', `${inside}/tasks/${id}`);
-  expectTaken(await make('task', id));
-  expect((await call('POST', `${inside}/trash/${id}/restore`)).status).toBe(200);
-  expect((await make('task', id)).status).toBe(200);
-});
+it.each(['task', 'list', 'space'])(
+  'a %s in the trash keeps its id, and is its maker’s again once it is restored',
+  async (kind) => {
+    const id = crypto.randomUUID();
+    await make(kind, id);
+    const within = crypto.randomUUID();
+    if (kind === 'list') await make('task', within, call, { listId: id });
+    await call('DELETE', pathOf(kind, id));
+    expectTaken(await make(kind, id));
+    expectTaken(await make(kind, id, bob));
+    expect((await call('POST', `${inside}/trash/${id}/restore`)).status).toBe(200);
+    expect((await make(kind, id)).status).toBe(200);
+    expectTaken(await make(kind, id, bob));
+    if (kind === 'list') expect((await make('task', within)).status).toBe(200);
+  },
+);
+
+it.each(['task', 'recurring task'])(
+  'a new %s and an item of its checklist have no id in common',
+  async (kind) => {
+    const id = crypto.randomUUID();
+    const checklist = [{ title: 'Fine' }, { title: 'Same', id }];
+    const { status, body } = await make(kind, id, call, { checklist });
+    expect([status, body.issues[0]]).toEqual([400, { path: 'checklist.1.id', message: 'Id is taken' }]);
+    const operations = [{ op: 'create', id, title: 'New', listId, checklist }];
+    const [result] = (await call('POST', `${inside}/tasks/batch`, { operations })).body.results;
+    expect([result.status, result.issues[0].path]).toEqual([400, 'checklist.1.id']);
+  },
+);
 
 it('a full quota keeps nobody from what they made before', async () => {
   const { quotas } = world.deps.config;

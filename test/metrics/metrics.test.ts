@@ -346,6 +346,27 @@ describe('what the metrics tell of the data', () => {
     expect(await numberOf('errand_due_notice_overdue_seconds')).toBe(0);
   });
 
+  it('is how late the notice of a day is, which is due at nine where its assignee is', async () => {
+    await open();
+    const ada = await world.signUp();
+    const call = as(world, ada);
+    await call('PATCH', '/me', { timezone: 'Asia/Kathmandu' });
+    const tasks = `/workspaces/${await homeOf(world, ada)}/tasks`;
+    const [list] = (await call('GET', tasks.replace('tasks', 'lists'))).body.items;
+    await tick(world.deps);
+    for (const dueDay of ['2026-03-27', '2026-03-28', '2026-03-29'])
+      await call('POST', tasks, { title: 'T', listId: list.id, assigneeId: ada.id, dueDay });
+    const nineInNepal = Date.parse('2026-03-28T03:15:00.000Z');
+    world.clock.advance(nineInNepal - world.clock.now() - MINUTE);
+    expect(await numberOf('errand_due_notice_overdue_seconds')).toBe(0);
+    later();
+    world.clock.advance(nineInNepal - world.clock.now() + 2 * MINUTE);
+    expect(await numberOf('errand_due_notice_overdue_seconds')).toBe(120);
+    await tick(world.deps);
+    later();
+    expect(await numberOf('errand_due_notice_overdue_seconds')).toBe(0);
+  });
+
   it('is the age of the last backup, whether the last failed, and whether one is overdue', async () => {
     await open();
     await world.signUp();

@@ -200,3 +200,38 @@ describe('a deleted instance of a series', () => {
     expect((await ok('GET', at('/trash'))).total).toBe(0);
   });
 });
+
+describe('an instance in the trash', () => {
+  it.each(['task', 'list'])(
+    'is one of the later series when that was split meanwhile, deleted as a %s',
+    async (kind) => {
+      const other = await series.anotherList();
+      const job = await series.create();
+      const ids: string[] = [];
+      for (let i = 0; i < 4; i += 1) {
+        const { nextTaskId } = await series.read(job.id);
+        ids.push(nextTaskId);
+        await series.complete(nextTaskId);
+      }
+      const [first, second, third] = ids as [string, string, string];
+      for (const id of [first, third]) await ok('POST', at(`/tasks/${id}/move`), { listId: other.id });
+      const before = await series.task(third);
+      const entries = kind === 'list' ? [other.id] : [first, third];
+      for (const id of entries) await ok('DELETE', at(kind === 'list' ? `/lists/${id}` : `/tasks/${id}`));
+      await series.edit(job.id, second, 'following', { title: 'Later' });
+      const { recurringTaskId } = (await series.task(second)).recurrence;
+      expect(recurringTaskId).not.toBe(job.id);
+      for (const id of entries) await ok('POST', at(`/trash/${id}/restore`));
+      expect((await series.task(first)).recurrence).toMatchObject({
+        recurringTaskId: job.id,
+        occurrenceNumber: 1,
+      });
+      const after = await series.task(third);
+      expect(bare(after)).toEqual(
+        bare({ ...before, recurrence: { ...before.recurrence, recurringTaskId, occurrenceNumber: 2 } }),
+      );
+      const [occurrence] = (await series.occurrences(recurringTaskId)).filter(({ number }) => number === 2);
+      expect(occurrence).toMatchObject({ state: 'generated', task_id: third });
+    },
+  );
+});
