@@ -124,11 +124,12 @@ const answers = (port: number): Promise<boolean> =>
     () => false,
   );
 
-async function signIn(port: number): Promise<string> {
+/** An access token. */
+export async function signIn(port: number, email = EMAIL): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${port}/api/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email: EMAIL, password: PASSWORD }),
+    body: JSON.stringify({ email, password: PASSWORD }),
   });
   const answer = (await response.json()) as { accessToken?: string };
   if (answer.accessToken === undefined) throw new Error(`Sign-in failed: ${JSON.stringify(answer)}`);

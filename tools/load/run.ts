@@ -11,16 +11,18 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { copyData, dataOf, EMAIL, PASSWORD } from '../bench/data.ts';
 import { bytesOf, load } from '../bench/load.ts';
-import { type Server, startErrand } from '../bench/servers.ts';
+import { type Server, signIn, startErrand } from '../bench/servers.ts';
 import { comparisons, middle } from '../bench/starting.ts';
 import { type Apart, apart, canBeElsewhere } from './apart.ts';
 import type { BackedUp, Backups } from './backups.ts';
 import type { Exported, Exports } from './exports.ts';
+import { addPeople, type Person } from './people.ts';
 import type { SignedIn, SignIns } from './sign-ins.ts';
 import type { Held, Sockets } from './sockets.ts';
 import { withStolen } from './stolen.ts';
+import { SILENT_MS, STREAMS_OF_USER, type Streamed, type Streams } from './streams-options.ts';
 
-const ONE_BY_ONE = 'sign-ins,guesses,sockets,export,backup';
+const ONE_BY_ONE = 'sign-ins,guesses,sockets,export,backup,streams,streams-shared';
 const TOGETHER = 'export+backup,sign-ins+sockets,sign-ins+sockets+export+backup';
 
 const HELP = `npm run load -- [options]
@@ -51,6 +53,7 @@ const MAX = 2;
 const ASKED_EVERY_MS = 10;
 const FLOOD = 10;
 const SOCKETS = 5_000;
+const STREAMS = 1_000;
 const SETTLE_MS = 1_000;
 /** Of the processors' time. */
 const MAX_STOLEN = 0.01;
@@ -61,6 +64,8 @@ const ELSEWHERE = { elsewhere: true };
 interface Stage {
   server: Server;
   folder: string;
+  /** Those with streams of events. */
+  people: Person[];
 }
 
 /** A load: how it begins, and what is to be said of it when it has ended. */
@@ -73,6 +78,8 @@ const LOADS: Record<string, Load> = {
   sockets,
   export: exports,
   backup: backups,
+  streams: (stage) => streams(stage, { writesPerSecond: 50, isShared: false }),
+  'streams-shared': (stage) => streams(stage, { writesPerSecond: 5, isShared: true }),
 };
 
 /** Several at once: `export+backup`. */
@@ -102,10 +109,11 @@ async function main(): Promise<boolean> {
   try {
     for (const { names, begin } of asked) {
       copyData(data, folder, 'errand');
+      const people = names.includes('streams') ? await addPeople(folder, STREAMS / STREAMS_OF_USER) : [];
       const server = await startErrand(folder, { isSeeded: true, profiles: given.profiles, executable });
       const path = `/api/workspaces/${data.facts.workspaceId}/tasks?limit=50`;
       try {
-        isKept = (await compare(names, begin, { server, folder }, path)) && isKept;
+        isKept = (await compare(names, begin, { server, folder, people }, path)) && isKept;
       } finally {
         await server.stop();
       }
@@ -203,6 +211,28 @@ async function exports({ server: { port, token } }: Stage): Promise<Apart<string
 async function backups({ folder }: Stage): Promise<Apart<string>> {
   const backing = await apart<Backups, BackedUp>('backups.ts', { folder, executable }, { elsewhere: false });
   return saying(backing, ({ backups }) => `${backups} backups finished, one under way`);
+}
+
+/** Streams of many people, and what one of them takes while it is silent. */
+async function streams(
+  { server, people }: Stage,
+  { writesPerSecond, isShared }: Pick<Streams, 'writesPerSecond' | 'isShared'>,
+): Promise<Apart<string>> {
+  const readers: Streams['readers'] = [];
+  for (const { email, ...place } of people)
+    readers.push({ ...place, token: await signIn(server.port, email) });
+  await wait(SETTLE_MS);
+  const before = server.megabytes() ?? Number.NaN;
+  const options = { port: server.port, readers, writesPerSecond, isShared };
+  const held = await apart<Streams, Streamed>('streams.ts', options, ELSEWHERE);
+  await wait(SILENT_MS - SETTLE_MS);
+  const each = (((server.megabytes() ?? Number.NaN) - before) * 1_024) / STREAMS;
+  await wait(SETTLE_MS);
+  return saying(held, ({ open, writes, failed, events, delays }) => {
+    if (open < STREAMS || failed > 0) process.exitCode = 1;
+    const late = delays.toSorted((a, b) => a - b)[Math.floor(delays.length * 0.99)] ?? Number.NaN;
+    return `${open} streams, ${each.toFixed(1)} kB each; ${writes} writes, ${failed} failed, ${events} events, told after ${middle(delays).toFixed(1)} ms, p99 ${late.toFixed(1)} ms`;
+  });
 }
 
 const saying = <Told>(part: Apart<Told>, say: (told: Told) => string): Apart<string> => ({
