@@ -159,7 +159,7 @@ export async function openDeps(
       onChanges,
       // The client compares it with its own build, and offers the new one.
       streams: createStreams(
-        { read, keys, clock, onChanges, stopping: stopping.signal },
+        { read, keys, clock, log, onChanges, stopping: stopping.signal },
         clientBuildId() ?? version,
       ),
       isInSteps: writer.isInSteps,

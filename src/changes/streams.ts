@@ -30,6 +30,10 @@ const MAX_STREAMS = 2_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const MAX_STREAMS_OF_USER = 8;
 /** A reader further behind is cut off; and the furthest of them where all together are. */
+/** Each stream told is a write to a socket: what goes to many goes to so many in one turn of the event loop. */
+const LEAST_PER_TURN = 32;
+/** Of those that still wait, one in so many goes in the next turn: under load turns are few. */
+const TURNS_TO_TELL = 64;
 const MAX_BYTES_BEHIND = 1024 * 1024;
 const MAX_BYTES_BEHIND_IN_ALL = 128 * 1024 * 1024;
 /** An event with more things, or longer, tells only that something changed. */
@@ -82,11 +86,12 @@ const COMMENT = encoder.encode(':\n\n');
 
 /** Publishes what `onChanges` tells to the streams; nothing is done while there are none. */
 export function createStreams(
-  world: Pick<Deps, 'read' | 'keys' | 'clock' | 'onChanges' | 'stopping'>,
+  world: Pick<Deps, 'read' | 'keys' | 'clock' | 'log' | 'onChanges' | 'stopping'>,
   build: string,
 ): Streams {
-  const { read, keys, clock } = world;
+  const { read, keys, clock, log } = world;
   const streams = new Set<Stream>();
+  const waiting: { stream: Stream; act: (stream: Stream) => void }[] = [];
   /** Rows up to here were published, or were there before anyone listened. */
   let publishedSeq = 0;
 
@@ -123,6 +128,27 @@ export function createStreams(
     } catch (error) {
       if (error instanceof AppError) return false;
       throw error;
+    }
+  };
+
+  /** Does this for each of them that is still there, in the order asked for, many of them in the turns to come. */
+  const forEach = (some: readonly Stream[], act: (stream: Stream) => void) => {
+    const isUnderWay = waiting.length > 0;
+    for (const stream of some) waiting.push({ stream, act });
+    if (!isUnderWay) goOn();
+  };
+
+  const goOn = () => {
+    const count = Math.max(LEAST_PER_TURN, Math.ceil(waiting.length / TURNS_TO_TELL));
+    const turn = waiting.splice(0, count);
+    if (waiting.length > 0) setImmediate(goOn);
+    for (const { stream, act } of turn) {
+      try {
+        if (streams.has(stream)) act(stream);
+      } catch (err) {
+        log.error({ err }, 'a stream of events ended: what happened could not be told');
+        end(stream);
+      }
     }
   };
 
@@ -188,29 +214,26 @@ export function createStreams(
     if (workspaceId === undefined) return;
     if (run.some(({ kind }) => kind === 'member' || kind === 'workspace')) {
       const people = new Set(run.filter(({ kind }) => kind === 'member').map(({ thing_id }) => thing_id));
-      for (const stream of streams) if (people.has(stream.who.userId)) refreshWorkspaces(stream);
+      forEach(
+        [...streams].filter(({ who }) => people.has(who.userId)),
+        refreshWorkspaces,
+      );
     }
     const listening = [...streams].filter((stream) => stream.workspaceIds.has(workspaceId));
     if (listening.length === 0) return;
     const text = eventText(read, run, workspaceId);
     const id = idText({ workspaceKey: first.workspace_code, seq: text.at.seq, tag: text.at.tag });
     const own = new Map<boolean, Uint8Array>();
-    for (const stream of listening) {
-      if (!isLive(stream)) {
-        end(stream);
-        continue;
-      }
-      if (!isMember(stream, workspaceId)) {
-        refreshWorkspaces(stream);
-        continue;
-      }
+    forEach(listening, (stream) => {
+      if (!isLive(stream)) return end(stream);
+      if (!isMember(stream, workspaceId)) return refreshWorkspaces(stream);
       const isOwn = stream.who.userId === text.data.actorId;
       const bytes =
         own.get(isOwn) ?? frame('change', id, { ...text.data, clientId: isOwn ? first.client_id : null });
       own.set(isOwn, bytes);
       stream.id = id;
       send(stream, bytes);
-    }
+    });
   };
 
   /** What of a run goes out: its items, or none where they are too many or too long. */
@@ -237,13 +260,15 @@ export function createStreams(
   const tellPeople = (personal: readonly PersonalChange[]) => {
     if (streams.size === 0 || personal.length === 0) return;
     const told = Map.groupBy(personal, ({ userId }) => userId);
-    for (const stream of [...streams]) {
-      const about = new Set(told.get(stream.who.userId)?.map((change) => change.about));
-      if (about.has('sessions') && !isLive(stream)) end(stream);
+    const aboutOf = ({ who }: Stream) => new Set(told.get(who.userId)?.map(({ about }) => about));
+    for (const stream of [...streams]) if (aboutOf(stream).has('sessions') && !isLive(stream)) end(stream);
+    const concerned = [...streams].filter(({ who }) => told.has(who.userId));
+    forEach(concerned, (stream) => {
+      const about = aboutOf(stream);
       if (about.has('workspaces')) refreshWorkspaces(stream);
       if (about.has('unread')) refreshUnread(stream);
       if (about.has('profile')) send(stream, frame('me', stream.id, { profile: true }));
-    }
+    });
   };
 
   const greet = (stream: Stream, position: StreamPosition | undefined) => {
@@ -382,16 +407,16 @@ export function createStreams(
       );
       const rows = [...codes].flatMap((code) => changesAfter(read, code, publishedSeq, MAX_RESUMED_ROWS));
       publish(rows.sort((a, b) => a.seq - b.seq));
-      for (const stream of [...streams]) refreshWorkspaces(stream);
+      forEach([...streams], refreshWorkspaces);
       publishedSeq = Math.max(publishedSeq, lastSeqOf(read));
     },
     heartbeat: () => {
-      for (const stream of [...streams]) {
-        if (!isLive(stream)) end(stream);
+      forEach([...streams], (stream) => {
+        if (!isLive(stream)) return end(stream);
         refreshWorkspaces(stream);
         refreshUnread(stream);
         send(stream, COMMENT);
-      }
+      });
     },
     close: () => {
       for (const stream of [...streams]) end(stream);

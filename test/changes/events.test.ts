@@ -235,6 +235,37 @@ describe('the stream of events', () => {
     await Promise.all([second, ...others].map((stream) => stream.cancel()));
   });
 
+  it('tells many a few at a time, each all of it in order, and nothing of a workspace that one is out of by then', async () => {
+    const bob = await joined(world, ada, workspaceId, 'member');
+    const readers = [bob];
+    for (let i = 0; i < 5; i += 1) readers.push(await joined(world, ada, workspaceId, 'viewer'));
+    const streams = [];
+    for (const reader of readers) for (let i = 0; i < 8; i += 1) streams.push(await listen(reader));
+    const last = readers.at(-1);
+    for (const stream of streams) await stream.next();
+    await record({ kind: 'list', id: listId, op: 'put', fields: ['title'] }, listChanged);
+    await call('DELETE', `/workspaces/${workspaceId}/members/${last?.id}`);
+    for (const stream of streams.slice(0, -8)) {
+      const kinds: string[] = [];
+      let at: string | undefined;
+      while (!kinds.includes('member')) {
+        const event = await stream.next();
+        if (at !== undefined) expect(event?.data.from).toBe(at);
+        at = event?.data.cursor;
+        for (const { kind } of event?.data.items ?? []) kinds.push(kind);
+      }
+      expect(kinds).toEqual(['list', 'list', 'member']);
+    }
+    for (const stream of streams.slice(-8)) {
+      let event = await stream.next();
+      while (event?.event === 'change') {
+        expect(event.data.items[0].kind).toBe('list');
+        event = await stream.next();
+      }
+      expect(event).toMatchObject({ event: 'me', data: { workspaces: true } });
+    }
+  });
+
   it('tells what another process wrote at the next poll, once', async () => {
     const stream = await listen(ada);
     const hello = await stream.next();
