@@ -254,7 +254,7 @@ describe('the stream of events', () => {
         at = event?.data.cursor;
         for (const { kind } of event?.data.items ?? []) kinds.push(kind);
       }
-      expect(kinds).toEqual(['list', 'list', 'member']);
+      expect(kinds).toEqual(['list', 'list', 'member', 'workspace']);
     }
     for (const stream of streams.slice(-8)) {
       let event = await stream.next();
