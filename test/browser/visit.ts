@@ -11,6 +11,7 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  '--host-resolver-rules=MAP errand.test 127.0.0.1',
 ];
 
 /** Debian's Chromium, or the one that `CHROMIUM` names; with a fresh profile. */
@@ -32,11 +33,11 @@ export interface Visit {
 export async function startVisit(
   browser: Browser,
   app: Pick<App, 'fetch'>,
-  options: BrowserContextOptions & { under?: string } = {},
+  options: BrowserContextOptions & { under?: string; host?: string } = {},
 ): Promise<Visit> {
-  const { under = '', ...contextOptions } = options;
+  const { under = '', host = '127.0.0.1', ...contextOptions } = options;
   const server = await listen(app as App, { host: '127.0.0.1', port: 0 });
-  const origin = `http://127.0.0.1:${server.port}`;
+  const origin = `http://${host}:${server.port}`;
   const context = await browser.newContext(contextOptions);
   const faults: string[] = [];
   const calls: string[] = [];

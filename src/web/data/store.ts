@@ -205,7 +205,8 @@ export class Store {
       return { ...rest, id, act, actName: name, at, seq: at, ...more };
     });
     const done = { name, steps };
-    stack.push(done);
+    // A change of several instances cannot be taken back.
+    if (intents.some(({ op }) => op !== 'editMode')) stack.push(done);
     if (stack.length > MAX_UNDO) stack.shift();
     this.lastDone.value = done;
     await this.#tab.add(changes);

@@ -2,24 +2,14 @@ import type { ComponentChildren } from 'preact';
 import { Icon, Shape } from '../ui/icon.tsx';
 import type { IconName } from '../ui/icons.ts';
 import { Keycaps } from '../ui/keycaps.tsx';
-import { MenuButton, type MenuItem } from '../ui/menu.tsx';
+import { MenuButton } from '../ui/menu.tsx';
 import { ToastRegion } from '../ui/toast-region.tsx';
 import { addressOf } from './addresses.ts';
 import { isPhone } from './device.ts';
 import { ZoneOffer } from './first-visit.tsx';
-import {
-  canWrite,
-  chooseWorkspace,
-  counts,
-  hasUpdate,
-  inbox,
-  sync,
-  unread,
-  workspace,
-  workspaces,
-} from './frame-view.ts';
-import { hrefOf, match, navigate, path } from './navigation.ts';
-import { isQuickAddOpen, openNewWorkspace, openQuickAdd, openSignOut } from './overlays.tsx';
+import { canWrite, counts, hasUpdate, inbox, sync, unread, workspace } from './frame-view.ts';
+import { hrefOf, match, path } from './navigation.ts';
+import { isQuickAddOpen, openQuickAdd, workspaceItems } from './overlays.tsx';
 import { shelf } from './store.ts';
 import { SyncStatus } from './sync-status.tsx';
 import { update } from './update.ts';
@@ -95,38 +85,11 @@ function Side() {
 const isInSettings = (): boolean => path.value.includes('/settings/');
 
 function WorkspaceMenu() {
-  const current = workspace.value;
-  const show = (id: string) => {
-    chooseWorkspace(id);
-    if (match.value?.params.w) navigate(addressOf('workspaceToday', { w: id }));
-  };
-  const items: MenuItem[] = workspaces.value.map(({ id, title }) => ({
-    title,
-    isChosen: id === current?.id,
-    run: () => show(id),
-  }));
   return (
-    <MenuButton
-      class="switch"
-      items={[
-        ...items,
-        ...(current
-          ? [
-              {
-                title: 'Workspace settings',
-                icon: 'settings' as const,
-                startsGroup: true,
-                run: () => navigate(addressOf('settingsGeneral', { w: current.id })),
-              },
-            ]
-          : []),
-        { title: 'New workspace', icon: 'plus', startsGroup: !current, run: () => openNewWorkspace() },
-        { title: 'Sign out', icon: 'sign-out', run: openSignOut },
-      ]}
-    >
+    <MenuButton class="switch" items={workspaceItems()}>
       <Shape name="logo" class="logo" />
       <span class="cut" dir="auto">
-        {current?.title ?? 'Errand'}
+        {workspace.value?.title ?? 'Errand'}
       </span>
       <Icon name="down" small />
     </MenuButton>

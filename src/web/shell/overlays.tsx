@@ -2,8 +2,11 @@ import { computed, type Signal, signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { statusForNew } from '../tasks/new-task.ts';
+import type { MenuItem } from '../ui/menu.tsx';
+import { addressOf } from './addresses.ts';
 import { sentenceOf } from './api.ts';
-import { sync } from './frame-view.ts';
+import { chooseWorkspace, sync, workspace, workspaces } from './frame-view.ts';
+import { match, navigate } from './navigation.ts';
 import { signOut } from './session.ts';
 import { showToast } from './toasts.ts';
 
@@ -89,6 +92,31 @@ export const openWaitingChanges = (): void => openOverlay('waitingChanges');
 export function openSignOut(): void {
   if (sync.value.waiting + sync.value.notSaved > 0) openOverlay('signOut');
   else void signOutNow();
+}
+
+/** Which workspace is shown, and what concerns it. */
+export function workspaceItems(): MenuItem[] {
+  const current = workspace.value;
+  const items: MenuItem[] = workspaces.value.map(({ id, title }) => ({
+    title,
+    isChosen: id === current?.id,
+    run: () => {
+      chooseWorkspace(id);
+      if (match.value?.params.w) navigate(addressOf('workspaceToday', { w: id }));
+    },
+  }));
+  if (current)
+    items.push({
+      title: 'Workspace settings',
+      icon: 'settings',
+      startsGroup: true,
+      run: () => navigate(addressOf('settingsGeneral', { w: current.id })),
+    });
+  return [
+    ...items,
+    { title: 'New workspace', icon: 'plus', startsGroup: !current, run: openNewWorkspace },
+    { title: 'Sign out', icon: 'sign-out', run: openSignOut },
+  ];
 }
 
 /** Signs out, and says so where that fails. */

@@ -11,6 +11,7 @@ import { PRIORITY_NAMES, type Priority } from '../text/quick-add.ts';
 import { sayDayAndTime } from '../text/say-dates.ts';
 import { instantOf, type Time } from '../text/zones.ts';
 import { act, actQuietly, linger } from './act.ts';
+import { seriesDialog } from './series.ts';
 
 /** A title as it stands in a sentence. */
 export const quoted = (title: string): string => `“${title.length > 60 ? `${title.slice(0, 59)}…` : title}”`;
@@ -42,6 +43,22 @@ const updates = (tasks: readonly Task[], fieldsOf: (task: Task) => Row | null): 
     return fields ? [updateTask(view, task, fields)] : [];
   });
 };
+
+/** Does it; where it is done to one instance of a series, asks whether the series takes it over. */
+export function actOrAsk(
+  words: string,
+  tasks: readonly Task[],
+  intents: readonly Intent[],
+  updates: Row,
+  doIt = act,
+): void {
+  const [task] = tasks;
+  const { store } = openShelf();
+  const series = store.view.row('recurringTask', task?.recurrence?.recurringTaskId ?? '');
+  if (task && series && tasks.length === 1 && intents.length > 0 && isOpen(store, task))
+    seriesDialog.value = { taskId: task.id, change: { words, intents, updates } };
+  else doIt(words, intents);
+}
 
 /** What tasks were before they were completed here. */
 const statusBefore = new Map<string, string>();
@@ -100,15 +117,19 @@ export function setStatus(given: readonly Task[], status: Status): void {
 }
 
 export const setPriority = (given: readonly Task[], priority: Priority): void =>
-  act(
+  actOrAsk(
     `${saying(given)}: ${priority === 'none' ? 'no priority' : `${PRIORITY_NAMES[priority].toLowerCase()} priority`}`,
+    given,
     updates(writable(given), (task) => (task.priority === priority ? null : { priority })),
+    { priority },
   );
 
 export const setAssignee = (given: readonly Task[], assigneeId: string | null, name: string): void =>
-  act(
+  actOrAsk(
     assigneeId === null ? `${saying(given)}: no one` : `${saying(given)}: given to ${name}`,
+    given,
     updates(writable(given), (task) => (task.assigneeId === assigneeId ? null : { assigneeId })),
+    { assigneeId },
   );
 
 /** The fields of a due or start date; each clears the other form. */
@@ -162,9 +183,11 @@ export function moveTo(given: readonly Task[], list: List): void {
   const tasks = writable(given).filter(
     ({ workspaceId, listId }) => workspaceId === list.workspaceId && listId !== list.id,
   );
-  act(
+  actOrAsk(
     `Moved ${saying(tasks)} to ${quoted(list.title)}`,
+    tasks,
     tasks.map((task) => moveTask(view, task, list.id)),
+    { listId: list.id },
   );
 }
 
@@ -188,9 +211,13 @@ export function isUpcomingInstance({ id, recurrence }: Task): boolean {
 export function rename(task: Task, title: string): void {
   const wanted = title.trim();
   if (wanted === '' || wanted === task.title) return;
-  actQuietly(
+  const fields = { title: wanted };
+  actOrAsk(
     `Renamed ${quoted(task.title)}`,
-    updates(writable([task]), () => ({ title: wanted })),
+    [task],
+    updates(writable([task]), () => fields),
+    fields,
+    actQuietly,
   );
 }
 

@@ -5,7 +5,7 @@ import { mayWriteIn } from '../shell/frame-view.ts';
 import { linkParts } from '../text/links.ts';
 import { Link, Prose } from '../ui/prose.tsx';
 import { actQuietly } from './act.ts';
-import { quoted } from './changes.ts';
+import { actOrAsk, quoted } from './changes.ts';
 
 /** The long text of a task: always a field for those who may write, in which links can be followed. */
 export function Description({ task }: { task: Task }) {
@@ -25,7 +25,13 @@ function DescriptionField({ task }: { task: Task }) {
     setDraft(undefined);
     const wanted = draft.trim() === '' ? null : draft;
     if (wanted !== from.current)
-      actQuietly(`Changed the description of ${quoted(task.title)}`, [editText(task, wanted, from.current)]);
+      actOrAsk(
+        `Changed the description of ${quoted(task.title)}`,
+        [task],
+        [editText(task, wanted, from.current)],
+        { description: wanted },
+        actQuietly,
+      );
   };
   const saveLast = useRef(save);
   saveLast.current = save;

@@ -4,6 +4,7 @@ import type { Intent } from '../data/change.ts';
 import { create } from '../data/intents.ts';
 import type { Row } from '../data/rows.ts';
 import { now, today, weekStart, zone } from '../shell/clock.ts';
+import { isPhone } from '../shell/device.ts';
 import { inbox, isFirstLoad, workspace } from '../shell/frame-view.ts';
 import { match as addressMatch, openBeside } from '../shell/navigation.ts';
 import { type OverlayProps, takeTypedAhead } from '../shell/overlays.tsx';
@@ -321,6 +322,11 @@ export function QuickAdd({ onClose }: OverlayProps) {
           <span class="quiet hint push">
             <Keycaps binding="shift+Enter" /> add and open
           </span>
+          {isPhone.value && (
+            <button type="button" class="button plain push" onClick={onClose}>
+              Close
+            </button>
+          )}
           <button type="submit" class="button main">
             Add <Keycaps binding="Enter" />
           </button>

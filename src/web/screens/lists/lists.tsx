@@ -1,8 +1,11 @@
 import { addressOf } from '../../shell/addresses.ts';
-import { inbox, workspace } from '../../shell/frame-view.ts';
+import { counts, inbox, workspace } from '../../shell/frame-view.ts';
 import { hrefOf } from '../../shell/navigation.ts';
+import { workspaceItems } from '../../shell/overlays.tsx';
 import { shelf } from '../../shell/store.ts';
+import { Icon } from '../../ui/icon.tsx';
 import { LinkRow } from '../../ui/link-row.tsx';
+import { MenuButton } from '../../ui/menu.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
 
 const openIn = (listId: string) => shelf.value?.openByList.of(listId).value;
@@ -14,10 +17,17 @@ export function Lists() {
     <main class="sheet narrow">
       <header class="head">
         <ScreenHeading title="Lists" />
+        <MenuButton class="button push" items={workspaceItems()}>
+          <span class="cut" dir="auto">
+            {current?.title ?? 'Errand'}
+          </span>
+          <Icon name="down" small />
+        </MenuButton>
       </header>
       <div class="scroll">
         <ul class="links">
           <LinkRow href={hrefOf(addressOf('upcoming'))} icon="upcoming" title="Upcoming" />
+          <LinkRow href={hrefOf(addressOf('mine'))} icon="me" title="My tasks" count={counts.value.mine} />
           {current && inbox.value && (
             <LinkRow
               href={hrefOf(addressOf('inbox', { w: current.id }))}
@@ -28,6 +38,11 @@ export function Lists() {
           )}
           {current && (
             <>
+              <LinkRow
+                href={hrefOf(addressOf('calendar', { w: current.id }))}
+                icon="upcoming"
+                title="Calendar"
+              />
               <LinkRow
                 href={hrefOf(addressOf('recurring', { w: current.id }))}
                 icon="repeat"

@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
-import { create, editInstances, pause, resume, skip, update } from '../../data/intents.ts';
+import { create, pause, resume, skip, update } from '../../data/intents.ts';
 import type { Row, Series, Task } from '../../data/rows.ts';
-import { call } from '../../shell/api.ts';
+import { call, sentenceOf } from '../../shell/api.ts';
 import { now, today, weekStart, zone } from '../../shell/clock.ts';
-import { useShelf } from '../../shell/store.ts';
+import { openShelf, useShelf } from '../../shell/store.ts';
+import { showToast } from '../../shell/toasts.ts';
 import { act } from '../../tasks/act.ts';
 import { quoted } from '../../tasks/changes.ts';
 import { dueOf, plainTime, sayDistance } from '../../tasks/dates.ts';
@@ -16,8 +17,8 @@ import { instantOf } from '../../text/zones.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { type Scope, ScopeQuestion, Scopes } from './scopes.tsx';
 
-type Scope = 'this' | 'following' | 'all';
 type Frequency = Interval['frequency'];
 
 const FREQUENCIES: Record<Frequency, string> = { day: 'Day', week: 'Week', month: 'Month', year: 'Year' };
@@ -41,6 +42,8 @@ export function SeriesDialog() {
   const seriesId = open.seriesId ?? task?.recurrence?.recurringTaskId ?? undefined;
   const series = seriesId ? view.signal('recurringTask', seriesId).value : undefined;
   if (!task && !series) return null;
+  if (open.change && task && series)
+    return <ScopeQuestion task={task} series={series} change={open.change} />;
   return <Editor key={seriesId ?? task?.id} task={task} series={series} />;
 }
 
@@ -108,7 +111,7 @@ function Editor({ task, series }: { task: Task | undefined; series: Series | und
       const changes: Row = { interval, endCondition };
       const words = `${quoted(series.title)}: ${sayRule(interval, endCondition, today.peek(), zone.peek())}`;
       if (task && scope === 'following' && !isFirst) {
-        act(words, [editInstances(store.view, series, task, 'following', changes)]);
+        void changeFollowing(series, task, changes, words);
         return;
       }
       act(words, [update('recurringTask', series, changes)]);
@@ -274,7 +277,16 @@ function Editor({ task, series }: { task: Task | undefined; series: Series | und
           endCondition={endCondition}
           startsAt={startsAt}
         />
-        {series && task && isRuleChanged && !isFirst && <Scopes scope={scope} onChange={setScope} />}
+        {series && task && isRuleChanged && !isFirst && (
+          <Scopes
+            scope={scope}
+            onChange={setScope}
+            words={{
+              following: 'A new series begins here. Earlier tasks stay as they are.',
+              all: 'The series goes by the new rule from now on. What was done stays.',
+            }}
+          />
+        )}
         <footer class="actions line">
           {series && series.state !== 'ended' && (
             <>
@@ -308,6 +320,21 @@ function Editor({ task, series }: { task: Task | undefined; series: Series | und
   );
 }
 
+/** Makes a series of its own begin with this task, by another rule; only the server can. */
+async function changeFollowing(series: Series, task: Task, changes: Row, words: string): Promise<void> {
+  const { store, userId } = openShelf();
+  const root = `/workspaces/${series.workspaceId}/recurring-tasks`;
+  const split = await call<Task>('POST', `${root}/${series.id}/instances/${task.id}/edit-mode`, {
+    body: { mode: 'following', updates: { title: series.title } },
+    userId,
+  });
+  const own = split.kind === 'ok' ? split.body.recurrence?.recurringTaskId : undefined;
+  const reply =
+    split.kind === 'ok' ? await call('PATCH', `${root}/${own}`, { body: changes, userId }) : split;
+  showToast(reply.kind === 'ok' ? words : sentenceOf(reply));
+  store.pullNow(series.workspaceId);
+}
+
 /** The fields of a rule in the order another one has them, so that they compare. */
 function orderedAs(_: Interval, rule: Interval): Interval {
   return {
@@ -324,37 +351,6 @@ function orderedAs(_: Interval, rule: Interval): Interval {
       : rule.dayOfMonth !== undefined && { dayOfMonth: rule.dayOfMonth }),
     ...(rule.month !== undefined && { month: rule.month }),
   };
-}
-
-/** A changed rule counts for the tasks that follow, or for all. */
-function Scopes({ scope, onChange }: { scope: Scope; onChange(scope: Scope): void }) {
-  const choices: [Scope, string, string][] = [
-    ['following', 'This and following', 'A new series begins here. Earlier tasks stay as they are.'],
-    ['all', 'All', 'The series goes by the new rule from now on. What was done stays.'],
-  ];
-  return (
-    <fieldset class="block">
-      <legend>Apply to</legend>
-      {choices.map(([value, title, words]) => (
-        <label key={value} class="choice">
-          <input
-            type="radio"
-            name="scope"
-            checked={scope === value}
-            onChange={() => onChange(value)}
-            aria-describedby={`scope-${value}`}
-            aria-label={title}
-          />
-          <span>
-            {title}
-            <span class="quiet" id={`scope-${value}`}>
-              {words}
-            </span>
-          </span>
-        </label>
-      ))}
-    </fieldset>
-  );
 }
 
 interface Preview {

@@ -1,0 +1,110 @@
+import { useState } from 'preact/hooks';
+import { editInstances } from '../../data/intents.ts';
+import type { Series, Task } from '../../data/rows.ts';
+import { isOpen, useShelf } from '../../shell/store.ts';
+import { showToast } from '../../shell/toasts.ts';
+import { act } from '../../tasks/act.ts';
+import { type SeriesChange, seriesDialog } from '../../tasks/series.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+
+export type Scope = 'this' | 'following' | 'all';
+
+const TITLES: Record<Scope, string> = { this: 'This task', following: 'This and following', all: 'All' };
+
+interface ScopesProps {
+  scope: Scope;
+  /** What each one that can be chosen would change. */
+  words: Partial<Record<Scope, string>>;
+  onChange(scope: Scope): void;
+}
+
+/** How far a change of an instance goes, and what it changes then. */
+export const Scopes = ({ scope, words, onChange }: ScopesProps) => (
+  <fieldset class="block">
+    <legend>Apply to</legend>
+    {(Object.keys(TITLES) as Scope[])
+      .filter((value) => words[value] !== undefined)
+      .map((value) => (
+        <label key={value} class="choice">
+          <input
+            type="radio"
+            name="scope"
+            checked={scope === value}
+            onChange={() => onChange(value)}
+            aria-describedby={`scope-${value}`}
+            aria-label={TITLES[value]}
+          />
+          <span>
+            {TITLES[value]}
+            <span class="quiet" id={`scope-${value}`}>
+              {words[value]}
+            </span>
+          </span>
+        </label>
+      ))}
+  </fieldset>
+);
+
+interface QuestionProps {
+  task: Task;
+  series: Series;
+  change: SeriesChange;
+}
+
+/** Asks whether what was changed of an instance counts for others of its series. */
+export function ScopeQuestion({ task, series, change: { words, intents, updates } }: QuestionProps) {
+  const { store } = useShelf();
+  const [scope, setScope] = useState<Scope>('this');
+  const from = task.recurrence?.occurrenceAt ?? '';
+  const isFirst = task.recurrence?.occurrenceNumber === 1;
+  const open = [...store.view.all('task')].filter(
+    (one) => one.recurrence?.recurringTaskId === series.id && isOpen(store, one),
+  );
+  const later = open.filter(({ recurrence }) => recurrence && recurrence.occurrenceAt >= from);
+  const close = () => {
+    seriesDialog.value = undefined;
+  };
+  const save = () => {
+    close();
+    if (scope === 'this') return act(words, intents);
+    // There is no way back from it.
+    void store.act(words, [editInstances(store.view, series, task, scope, updates)]);
+    showToast(words);
+  };
+  return (
+    <Dialog label="Repeat" class="small" onClose={close} onSave={save}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          save();
+        }}
+      >
+        <div class="block">
+          <h2 dir="auto">{words}</h2>
+        </div>
+        <Scopes
+          scope={scope}
+          onChange={setScope}
+          words={{
+            this: 'The series stays as it is.',
+            ...(!isFirst && {
+              following: `A new series begins here, with ${countOf(later.length)}. Earlier tasks stay.`,
+            }),
+            all: `The series changes, with ${countOf(open.length)}. What was set by hand stays.`,
+          }}
+        />
+        <footer class="actions line">
+          <button type="button" class="button push" onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" class="button main">
+            Save
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+const countOf = (count: number): string => (count === 1 ? '1 open task' : `${count} open tasks`);

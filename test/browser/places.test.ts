@@ -1,0 +1,153 @@
+import { Hono } from 'hono';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { App } from '../../src/app.ts';
+import { clientBuildId } from '../../src/pages/client.ts';
+import { BOT_TOKEN, widget } from '../telegram-double.ts';
+import { openWorld, type Person, type World, type WorldOptions } from '../world.ts';
+import { launchBrowser, startVisit, type Visit } from './visit.ts';
+
+let browser: Browser;
+let world: World;
+let visit: Visit;
+let page: Page;
+let ada: Person;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  world = await openWorld({ start: Date.now() });
+});
+afterEach(async () => {
+  await visit.end();
+  await world.close();
+});
+
+const openAnother = async (options: WorldOptions): Promise<void> => {
+  await world.close();
+  world = await openWorld({ start: Date.now(), ...options });
+};
+
+/** Signs Ada in before an application, where she sees Today. */
+async function begin(
+  app: Pick<App, 'fetch'> = world.app,
+  options: BrowserContextOptions & { under?: string; host?: string } = {},
+): Promise<void> {
+  ada = await world.signUp('ada@example.com', 'Ada');
+  visit = await startVisit(browser, app, { reducedMotion: 'reduce', timezoneId: 'UTC', ...options });
+  page = visit.page;
+  await page.goto(`${visit.origin}${options.under ?? ''}/`);
+  await page.getByLabel('Email', { exact: true }).fill(ada.email);
+  await page.getByLabel('Password', { exact: true }).fill(ada.password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await shown('Today');
+  await synced();
+}
+
+const shown = (heading: string) =>
+  page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+const synced = () =>
+  page.getByRole('navigation', { name: 'Main' }).getByRole('status').filter({ hasText: 'Synced' }).waitFor();
+const hasWorker = () =>
+  expect
+    .poll(() => page.evaluate<boolean>('navigator.serviceWorker.controller !== null'), { timeout: 20_000 })
+    .toBe(true);
+
+async function add(title: string): Promise<void> {
+  await page.keyboard.press('c');
+  await page.keyboard.type(`${title} today`);
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'New task' }).getByText(`Added “${title}”`).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('link', { name: title }).waitFor();
+  await synced();
+}
+
+describe('the client', () => {
+  it('works below a path of a proxy, with its worker, without the network too', async () => {
+    await openAnother({ settings: { server: { public_url: 'http://localhost:8080/work' } } });
+    const proxied = new Hono().mount('/work', (request, bindings) => world.app.fetch(request, bindings));
+    await begin(proxied as unknown as App, { under: '/work' });
+    expect(page.url()).toBe(`${visit.origin}/work/app/today`);
+    await add('Below a path');
+    await hasWorker();
+    await page.context().setOffline(true);
+    await page.reload();
+    await page.getByRole('link', { name: 'Below a path' }).waitFor();
+    await page.getByRole('link', { name: 'Upcoming' }).click();
+    await shown('Upcoming');
+    expect(page.url()).toBe(`${visit.origin}/work/app/upcoming`);
+  });
+
+  it('works on plain http, where a browser gives it no worker', async () => {
+    await begin(world.app, { host: 'errand.test' });
+    expect(await page.evaluate<boolean>('isSecureContext')).toBe(false);
+    await add('On plain http');
+    await page.getByRole('link', { name: 'On plain http' }).click();
+    const panel = page.getByRole('complementary', { name: 'On plain http' });
+    await panel.getByRole('textbox', { name: 'Add an item' }).fill('First step');
+    await page.keyboard.press('Enter');
+    await panel.getByText('First step').waitFor();
+    await synced();
+    await page.reload();
+    await panel.getByText('First step').waitFor();
+  });
+
+  it('of an older build offers the one that is served, and starts it', async () => {
+    const build = clientBuildId() ?? '';
+    let isOlder = true;
+    const app = {
+      fetch: async (request: Request, ...rest: unknown[]) => {
+        const response = await world.app.fetch(request, ...(rest as []));
+        const { pathname } = new URL(request.url);
+        if (!isOlder || !pathname.startsWith('/app/') || pathname.includes('/assets/')) return response;
+        const headers = new Headers(response.headers);
+        if (headers.has('X-Errand-Build')) headers.set('X-Errand-Build', 'older');
+        const text = (await response.text()).replaceAll(build, 'older');
+        return new Response(text, { status: response.status, headers });
+      },
+    };
+    await begin(app as Pick<App, 'fetch'>);
+    await hasWorker();
+    const update = page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'Update' });
+    await update.waitFor();
+    isOlder = false;
+    await update.click();
+    await expect
+      .poll(() => page.evaluate<string>('document.documentElement.dataset.build').catch(() => ''), {
+        timeout: 20_000,
+      })
+      .toBe(build);
+    await shown('Today');
+    await synced();
+    expect(await update.count()).toBe(0);
+  });
+});
+
+describe('Telegram', () => {
+  it('signs in who linked it, by what it sends back', async () => {
+    await openAnother({
+      settings: { auth: { telegram_bot_name: 'errand_bot', telegram_bot_token: BOT_TOKEN } },
+    });
+    await begin();
+    const context = page.context();
+    await context.route('https://oauth.telegram.org/**', (route) => {
+      const to = new URL(new URL(route.request().url()).searchParams.get('return_to') ?? '');
+      world.clock.advance(1_000);
+      const facts = Buffer.from(JSON.stringify(widget(world))).toString('base64url');
+      const body = `<script>location.replace(${JSON.stringify(`${to}#tgAuthResult=${facts}`)})</script>`;
+      return route.fulfill({ contentType: 'text/html', body });
+    });
+    await page.goto(`${visit.origin}/app/settings/security`);
+    await page.getByRole('button', { name: 'Link Telegram' }).click();
+    await page.getByRole('button', { name: 'Unlink Telegram' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await shown('Sign in');
+    page = await context.newPage();
+    await page.goto(`${visit.origin}/app/sign-in`);
+    await page.getByRole('button', { name: 'Telegram' }).click();
+    await shown('Today');
+  });
+});

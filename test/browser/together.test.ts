@@ -1,0 +1,207 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { as, homeOf, joined } from '../people.ts';
+import { openWorld, type Person, type World } from '../world.ts';
+import { launchBrowser, startVisit, type Visit } from './visit.ts';
+
+let browser: Browser;
+let world: World;
+let visit: Visit;
+let ada: Person;
+let bob: Person;
+let home: string;
+let listId: string;
+const contexts: BrowserContext[] = [];
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  world = await openWorld({ start: Date.now() });
+  ada = await world.signUp('ada@example.com', 'Ada');
+  home = await homeOf(world, ada);
+  bob = await joined(world, ada, home, 'member', 'Bob');
+  listId = (await asAda('GET', `/workspaces/${home}/lists`)).body.items[0].id;
+  visit = await startVisit(browser, world.app);
+});
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close();
+  await visit.end();
+  await world.close();
+});
+
+const asAda = (method: string, path: string, body?: object) => as(world, ada)(method, path, body);
+const make = async (title: string): Promise<string> =>
+  (await asAda('POST', `/workspaces/${home}/tasks`, { listId, title })).body.id;
+
+/** Someone at their own browser, at an address of the client. */
+async function at(person: Person, address: string, heading: string): Promise<Page> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+    timezoneId: 'UTC',
+  });
+  contexts.push(context);
+  const page = await context.newPage();
+  const data = { email: person.email, password: person.password, session: 'cookie' };
+  const headers = { Origin: visit.origin };
+  expect((await page.request.post(`${visit.origin}/api/auth/login`, { data, headers })).status()).toBe(200);
+  await page.goto(`${visit.origin}/app${address}`);
+  await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+  await synced(page);
+  return page;
+}
+
+const synced = (page: Page) =>
+  page.getByRole('navigation', { name: 'Main' }).getByRole('status').filter({ hasText: 'Synced' }).waitFor();
+const said = (page: Page, words: string) => page.getByRole('status').filter({ hasText: words }).waitFor();
+const openRow = async (page: Page, title: string) => {
+  await page.getByRole('main').getByRole('link', { name: title }).click();
+  const panel = page.getByRole('complementary', { name: title });
+  await panel.waitFor();
+  return panel;
+};
+const choose = async (page: Page, field: RegExp, option: string) => {
+  await page.getByRole('complementary').getByRole('button', { name: field }).click();
+  await page.getByRole('option', { name: option, exact: true }).click();
+};
+
+describe('two people', () => {
+  it('see what the other does, and end with the same when one was away', async () => {
+    await make('Paint the fence');
+    const list = `/w/${home}/lists/${listId}`;
+    const [one, other] = await Promise.all([at(ada, list, 'Tasks'), at(bob, list, 'Tasks')]);
+    await openRow(one, 'Paint the fence');
+    const panel = await openRow(other, 'Paint the fence');
+    await choose(one, /^Status/, 'In Progress');
+    await panel.getByRole('button', { name: 'Status: In Progress' }).waitFor();
+
+    await other.context().setOffline(true);
+    await choose(other, /^Priority/, 'High');
+    await choose(other, /^Status/, 'Done');
+    await choose(one, /^Priority/, 'Low');
+    await one.getByRole('complementary').getByRole('button', { name: /^Due/ }).click();
+    await one
+      .getByRole('dialog', { name: 'Due' })
+      .getByRole('button', { name: /^Tomorrow/ })
+      .click();
+    await synced(one);
+    await other.context().setOffline(false);
+    for (const page of [one, other]) {
+      await synced(page);
+      for (const field of ['Status: Done', 'Priority: High', /^Due: Tomorrow/])
+        await page.getByRole('complementary').getByRole('button', { name: field }).waitFor();
+    }
+  });
+});
+
+describe('a workspace', () => {
+  it('is handed over by its owner, who stays as an admin', async () => {
+    const page = await at(ada, `/w/${home}/settings/people`, 'People');
+    await page.getByRole('button', { name: 'More for Bob' }).click();
+    await page.getByRole('menuitem', { name: 'Hand over to them' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Hand over' });
+    await dialog.getByLabel('Password').fill(ada.password);
+    await dialog.getByRole('button', { name: 'Hand over' }).click();
+    await said(page, 'Bob is the owner now');
+    await page.getByRole('row', { name: /Bob/ }).getByText('Owner').waitFor();
+    const { items } = (await asAda('GET', `/workspaces/${home}/members`)).body;
+    expect(items.map(({ name, role }: Record<string, string>) => `${name}: ${role}`).sort()).toEqual([
+      'Ada: admin',
+      'Bob: owner',
+    ]);
+  });
+
+  it('has what was deleted in the trash, to be restored or deleted for good', async () => {
+    for (const title of ['Kept after all', 'Never again'])
+      await asAda('DELETE', `/workspaces/${home}/tasks/${await make(title)}`);
+    const page = await at(ada, `/w/${home}/trash`, 'Trash');
+    const entry = (title: string) => page.getByRole('listitem').filter({ hasText: title });
+    await entry('Kept after all').getByRole('button', { name: 'Restore' }).click();
+    await entry('Kept after all').waitFor({ state: 'detached' });
+    await entry('Never again').getByRole('button', { name: 'Delete for good' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click();
+    await entry('Never again').waitFor({ state: 'detached' });
+    await page.goto(`${visit.origin}/app/w/${home}/lists/${listId}`);
+    await page.getByRole('link', { name: 'Kept after all' }).waitFor();
+    expect((await asAda('GET', `/workspaces/${home}/trash`)).body.items).toEqual([]);
+  });
+
+  it('gets a deleted list back with its tasks by Undo', async () => {
+    const { spaceId } = (await asAda('GET', `/workspaces/${home}/lists/${listId}`)).body;
+    const garden = (await asAda('POST', `/workspaces/${home}/lists`, { spaceId, title: 'Garden' })).body.id;
+    await asAda('POST', `/workspaces/${home}/tasks`, { listId: garden, title: 'Mulch the beds' });
+    const page = await at(ada, `/w/${home}/settings/spaces`, 'Spaces and lists');
+    await page.getByRole('button', { name: 'More for Garden' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await said(page, 'Deleted “Garden”');
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Garden' }).waitFor({
+      state: 'detached',
+    });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Garden' }).click();
+    await page.getByRole('link', { name: 'Mulch the beds' }).waitFor();
+    await synced(page);
+    const { items } = (await asAda('GET', `/workspaces/${home}/tasks/search?q=mulch`)).body;
+    expect(items.map(({ title }: { title: string }) => title)).toEqual(['Mulch the beds']);
+  });
+
+  it('comes from an exported document, after that was looked at', async () => {
+    await make('Paint the fence');
+    const { body } = await asAda('GET', '/account/export');
+    const page = await at(bob, '/settings/data', 'Your data');
+    await page.getByLabel('Exported document').setInputFiles({
+      name: 'errand.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(JSON.stringify(body)),
+    });
+    await said(page, '1 list, 1 task');
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await said(page, 'Imported');
+    await expect
+      .poll(async () => (await as(world, bob)('GET', '/me/workspaces')).body.total, { timeout: 15_000 })
+      .toBe(3);
+  });
+});
+
+describe('an instance of a series', () => {
+  it('asks whether a change is of this task, of those that follow, or of all', async () => {
+    const root = `/workspaces/${home}/recurring-tasks`;
+    const interval = { frequency: 'day', every: 1, timeOfDay: null, timezone: 'UTC' };
+    const series = (await asAda('POST', root, { listId, title: 'Water the plants', interval })).body;
+    await asAda('POST', `${root}/${series.id}/skip`, {});
+    const page = await at(ada, `/w/${home}/lists/${listId}`, 'Tasks');
+    const panel = await openRow(page, 'Water the plants');
+    const dialog = page.getByRole('dialog', { name: 'Repeat' });
+    const apply = async (scope: string) => {
+      await dialog.getByRole('radio', { name: 'This task' }).and(page.locator(':checked')).waitFor();
+      await dialog.getByRole('radio', { name: scope, exact: true }).check();
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await synced(page);
+    };
+    const all = async () => (await asAda('GET', root)).body.items as Record<string, unknown>[];
+
+    await choose(page, /^Priority/, 'Low');
+    await apply('This task');
+    await panel.getByRole('button', { name: 'Priority: Low' }).waitFor();
+    expect((await all()).map(({ priority }) => priority)).toEqual(['none']);
+
+    await choose(page, /^Assignee/, 'Bob');
+    await apply('All');
+    expect((await all()).map(({ assigneeId }) => assigneeId)).toEqual([bob.id]);
+
+    await panel.getByRole('button', { name: /^Repeats/ }).click();
+    await dialog.getByRole('combobox', { name: 'Unit' }).selectOption({ label: 'Week' });
+    await dialog.getByRole('radio', { name: 'This and following' }).check();
+    expect(await dialog.getByRole('radio').count()).toBe(2);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await expect
+      .poll(
+        async () => (await all()).map((one) => (one.interval as { frequency: string }).frequency).sort(),
+        { timeout: 15_000 },
+      )
+      .toEqual(['day', 'week']);
+  });
+});
