@@ -83,8 +83,7 @@ export function insertWords(
   return description.length;
 }
 
-/** The titles of the items of its checklist are found as if they stood in the description. */
-/** The words that a task is found by: those of its title, and the others. */
+/** The words that a task is found by: those of its title, and the others, to which the titles of its items belong. */
 export function wordsOf({ workspace_code: code, title, description, checklist = null }: Searchable) {
   const items = itemTitles({ checklist });
   const more = items.length === 0 ? description : [description ?? '', ...items].join('\n');

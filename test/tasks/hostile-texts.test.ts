@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fold, indexText, titleKey } from '../../src/storage/words.ts';
+import { wordsOf, wordsOfComment } from '../../src/tasks/searchable.ts';
 import { as, type Call, homeOf } from '../people.ts';
 import { openWorld, type World } from '../world.ts';
 
-const GREATEST = { title: 500, description: 50_000 };
+const GREATEST = { title: 500, description: 50_000, comment: 20_000, items: 100 };
 /** Marks of the lowest and the highest class: with one of each on either side, whatever can be reordered is. */
 const [LOWEST, HIGHEST] = ['\u0334', '\u0345'];
 
@@ -38,11 +39,16 @@ function normalised(work: () => void): string[] {
 }
 
 /** What folding and indexing cost, by what is deterministic of it. */
-function costOf(text: string): { longestRun: number; units: number; tokens: number } {
+const costOf = (text: string) =>
+  costWhile(() => {
+    titleKey(text.slice(0, GREATEST.title));
+    return indexText(1, text);
+  });
+
+function costWhile(index: () => string): { longestRun: number; units: number; tokens: number } {
   let indexed = '';
   const texts = normalised(() => {
-    titleKey(text.slice(0, GREATEST.title));
-    indexed = indexText(1, text);
+    indexed = index();
   });
   return {
     longestRun: Math.max(0, ...texts.map(longestRun)),
@@ -52,10 +58,13 @@ function costOf(text: string): { longestRun: number; units: number; tokens: numb
 }
 
 function expectLinear(text: string): void {
-  const cost = costOf(text);
+  expectCostOf(costOf(text), text.length);
+}
+
+function expectCostOf(cost: ReturnType<typeof costOf>, length: number): void {
   expect(cost.longestRun).toBeLessThanOrEqual(150);
-  expect(cost.units).toBeLessThanOrEqual(5 * text.length + 60_000);
-  expect(cost.tokens).toBeLessThanOrEqual(3 * text.length + 60_000);
+  expect(cost.units).toBeLessThanOrEqual(5 * length + 60_000);
+  expect(cost.tokens).toBeLessThanOrEqual(3 * length + 60_000);
 }
 
 /** `parts` over and over. */
@@ -104,8 +113,21 @@ describe('no text costs more than by its length', () => {
     ['squared words', '\u3316\u33af'],
     ['jamo', '\u1100\u1161\u11a8'],
     ['words of one letter', 'ä б '],
+    ['mentions that never end', '[@'],
   ])('as %s', (_what, parts) => {
     expectLinear(filled(parts));
+    const comment = filled(parts, GREATEST.comment);
+    expectCostOf(
+      costWhile(() => wordsOfComment(1, comment)),
+      comment.length,
+    );
+    const title = filled(parts, GREATEST.title);
+    const items = Array.from({ length: GREATEST.items }, () => ({ id: 'item', title, isDone: false }));
+    const task = { workspace_code: 1, title, description: filled(parts), checklist: JSON.stringify(items) };
+    expectCostOf(
+      costWhile(() => wordsOf(task).description),
+      GREATEST.description + GREATEST.items * GREATEST.title,
+    );
   });
 
   it('whatever hostile characters it mixes', () => {
