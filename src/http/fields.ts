@@ -79,15 +79,23 @@ export const DeletionQuery = z.object({
 });
 export type DeletionQuery = z.output<typeof DeletionQuery>;
 
-/** An id in a body or query; one in a path is not looked at, as what is malformed there is simply unknown. */
+const NIL = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * An id in a body or query, in either case; one in a path is not looked at, as what is malformed there is simply
+ * unknown.
+ */
 export const Id = z
   .guid({ error: 'Must be an id' })
+  .toLowerCase()
   .openapi({ type: 'string', example: '019d2e4c-7c1a-7b3e-9f00-3c5d1a2b4e6f' });
 
 /** The id of something new, where the client makes it. */
-export const NewId = Id.optional().openapi({
-  description: 'For a request that may be repeated: what you made with this id already is the answer then',
-});
+export const NewId = Id.refine((id) => id !== NIL, 'Must be an id')
+  .optional()
+  .openapi({
+    description: 'For a request that may be repeated: what you made with this id already is the answer then',
+  });
 
 /** Where `null` clears. */
 export const NullableId = Id.nullable().openapi({ type: ['string', 'null'] });

@@ -46,7 +46,17 @@ const remakeToken = async () => {
   ada.accessToken = (await world.call('POST', '/auth/login', { body: ada })).body.accessToken;
 };
 
+const NIL = '00000000-0000-0000-0000-000000000000';
+
 describe.each(Object.keys(KINDS))('a %s', (kind) => {
+  it('is one thing, whichever case its id is sent in', async () => {
+    const id = crypto.randomUUID();
+    const made = await make(kind, id.toUpperCase());
+    expect([made.status, made.body.id]).toEqual([201, id]);
+    expect((await make(kind, id)).status).toBe(200);
+    expect((await make(kind, id.toUpperCase())).status).toBe(200);
+  });
+
   it('takes the id of its client, and repeated is the answer as it is now', async () => {
     const id = crypto.randomUUID();
     const made = await make(kind, id);
@@ -97,8 +107,9 @@ describe.each(Object.keys(KINDS))('a %s', (kind) => {
   });
 
   it('takes no id that is none, and PATCH does not change it', async () => {
-    expect((await make(kind, 'mine')).body.issues[0].path).toBe('id');
     const id = crypto.randomUUID();
+    const none = ['mine', `{${id}}`, `urn:uuid:${id}`, id.replaceAll('-', ''), ` ${id}`, NIL];
+    for (const other of none) expect((await make(kind, other)).body.issues[0].path).toBe('id');
     await make(kind, id);
     const changed = await call('PATCH', pathOf(kind, id), { id: crypto.randomUUID() });
     expect([changed.status, changed.body.id]).toEqual([200, id]);

@@ -1,0 +1,99 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { routes } from '../../src/routes.ts';
+import { tick } from '../../src/tick.ts';
+import { as, homeOf, joined } from '../people.ts';
+import { openWorld } from '../world.ts';
+
+/** Every read that has no id of a thing in its path, and those of the things that are left. */
+const reads = routes
+  .filter(
+    ({ method, path, isStream }) => method === 'get' && !isStream && !/trash|tokens|sessions/.test(path),
+  )
+  .map(({ path }) => path);
+
+it('what is in the trash is seen by no read, count, search or notice: all are as if it were deleted for good', async () => {
+  const world = await openWorld();
+  const ada = await world.signUp('ada@example.com', 'Ada');
+  const home = await homeOf(world, ada);
+  const bob = await joined(world, ada, home, 'member', 'Bob');
+  const call = as(world, ada);
+  const inside = `/workspaces/${home}`;
+  const make = async (path: string, body: object) => (await call('POST', `${inside}/${path}`, body)).body;
+  const spaceId = (await call('GET', `${inside}/lists`)).body.items[0].spaceId;
+  const [kept, gone] = [
+    await make('lists', { spaceId, title: 'K' }),
+    await make('lists', { spaceId, title: 'G' }),
+  ];
+  const label = await make('labels', { title: 'Shop' });
+  const interval = { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'UTC' };
+  const series = await make('recurring-tasks', { title: 'Water', listId: kept.id, interval });
+  await make('recurring-tasks', { title: 'Milk each day', listId: gone.id, interval });
+  const due = new Date(world.clock.now() + 60_000).toISOString();
+  const task = (listId: string) =>
+    make('tasks', { title: 'Milk', listId, assigneeId: bob.id, dueDate: due, labelIds: [label.id] });
+  const [left, single] = [await task(kept.id), await task(kept.id)];
+  const inList = await task(gone.id);
+  for (const { id } of [single, inList]) await make(`tasks/${id}/comments`, { body: 'Milk?' });
+  await world.untilIdle();
+  world.opened.storage.writing.pragma('wal_checkpoint(truncate)');
+  const copies = [0, 1].map(() => mkdtempSync(join(tmpdir(), 'errand-')));
+  for (const copy of copies) cpSync(world.folder, copy, { recursive: true });
+  await world.close();
+
+  const seenAfter = async (of: string, query: string) => {
+    await using opened = await openedAt(of);
+    const [asAda, asBob] = [as(opened.world, ada), as(opened.world, bob)];
+    for (const path of [`tasks/${single.id}`, `lists/${gone.id}`])
+      expect((await asAda('DELETE', `${inside}/${path}${query}`)).status).toBe(204);
+    await opened.world.untilIdle();
+    opened.world.clock.advance(120_000);
+    await tick(opened.world.deps);
+    const seen: Record<string, unknown> = {};
+    for (const path of reads) {
+      const filled = path
+        .replace('{workspace_id}', home)
+        .replace('{list_id}', gone.id)
+        .replace('{space_id}', spaceId)
+        .replace('{label_id}', label.id)
+        .replace('{job_id}', series.id)
+        .replace('{number}', String(single.number));
+      for (const taskId of [left.id, single.id, inList.id]) {
+        const target = filled.replace('{task_id}', taskId).replaceAll(/\{\w+\}/g, left.id);
+        for (const suffix of targetsOf(target)) {
+          const { status, body } = await (path.includes('notifications') ? asBob : asAda)('GET', suffix);
+          seen[suffix] = [status, withoutChance(body)];
+        }
+      }
+    }
+    return seen;
+  };
+  const [one = '', other = ''] = copies;
+  const [trashed, deleted] = [await seenAfter(one, ''), await seenAfter(other, '?permanent=true')];
+  expect(Object.keys(trashed).length).toBeGreaterThan(30);
+  expect(trashed).toEqual(deleted);
+  for (const copy of copies) rmSync(copy, { recursive: true });
+});
+
+const targetsOf = (path: string): string[] => {
+  if (path.endsWith('/search')) return [`${path}?q=milk`];
+  if (path.endsWith('/query')) return [path, `${path}?groupBy=statusId`, `${path}?groupBy=assigneeId`];
+  if (path.endsWith('/occurrences') && !path.includes('recurring'))
+    return [`${path}?from=2026-03-27T00:00:00Z&to=2026-04-20T00:00:00Z`];
+  return [path];
+};
+
+/** A body without what chance made: cursors, and the trash of the export. */
+function withoutChance(body: unknown): unknown {
+  const text = JSON.stringify(body, (key, value) =>
+    ['cursor', 'resume', 'trash'].includes(key) ? undefined : value,
+  );
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+async function openedAt(folder: string) {
+  const world = await openWorld({ folder });
+  return { world, [Symbol.asyncDispose]: () => world.close() };
+}
