@@ -3,7 +3,7 @@ import { DAY, MINUTE } from '../../src/kernel/instants.ts';
 import { routes } from '../../src/routes.ts';
 import { isWellFormed, newApiToken } from '../../src/sessions/api-token-format.ts';
 import { tick } from '../../src/tick.ts';
-import { as, homeOf, joined } from '../people.ts';
+import { as, homeOf, invite, joined } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
 let world: World;
@@ -200,6 +200,35 @@ describe('the cap of an API token', () => {
     expect((await get(token, '/me/workspaces')).body.items).toEqual([]);
     const { items } = (await as(world, ada)('GET', '/me/tokens')).body;
     expect(items).toMatchObject([{ id, workspaceIds: [] }]);
+  });
+
+  it('never widens when its user leaves its workspaces, is removed from them or hands them over', async () => {
+    const bob = await world.signUp();
+    const theirs: string[] = [];
+    for (const title of ['Left', 'Removed from', 'Kept']) {
+      const { id } = (await as(world, bob)('POST', '/workspaces', { title })).body;
+      const invitation = await invite(world, bob, id, ada.email, 'admin');
+      await as(world, ada)('POST', '/invitations/accept', { token: invitation });
+      theirs.push(id);
+    }
+    const [left = '', removedFrom = '', kept = ''] = theirs;
+    const { token } = await make({ workspaceIds: [left, removedFrom] });
+    await as(world, ada)('DELETE', `/workspaces/${left}/members/${ada.id}`);
+    await as(world, bob)('DELETE', `/workspaces/${removedFrom}/members/${ada.id}`);
+    for (const id of [left, removedFrom, kept, home]) {
+      expect(await statusOf(token, `/workspaces/${id}`)).toBe(403);
+      expect(await statusOf(token, `/workspaces/${id}/tasks`)).toBe(403);
+    }
+    expect((await get(token, '/me/workspaces')).body.items).toEqual([]);
+    const own = await make({ workspaceIds: [home] });
+    const heir = await joined(world, ada, home, 'viewer');
+    const body = { role: 'owner', password: ada.password };
+    expect((await as(world, ada)('PATCH', `/workspaces/${home}/members/${heir.id}`, body)).status).toBe(200);
+    await as(world, heir)('PATCH', `/workspaces/${home}/members/${ada.id}`, { role: 'viewer' });
+    const space = { title: 'New' };
+    const spaces = `/workspaces/${home}/spaces`;
+    expect((await world.call('POST', spaces, { token: own.token, body: space })).status).toBe(403);
+    expect(await statusOf(own.token, `/workspaces/${home}`)).toBe(200);
   });
 
   it('keeps it from everything that only a session may do, before anything else is looked at', async () => {

@@ -228,6 +228,9 @@ describe('a restore', () => {
   it('ends all sessions, codes, mailed tokens and unsent mail in it', async () => {
     const opened = await open();
     const ada = await opened.signUp('ada@example.com');
+    const apiToken = (
+      await as(opened, ada)('POST', '/me/tokens', { title: 'Script', role: 'viewer', workspaceIds: null })
+    ).body.token;
     const token = await invite(opened, ada, await homeOf(opened, ada), 'eve@example.com', 'viewer');
     await opened.call('POST', '/auth/login/code', { body: { email: ada.email } });
     const { code } = await opened.mailTo(ada.email);
@@ -254,6 +257,7 @@ describe('a restore', () => {
     const again = await open();
     const statusOf = async (path: string, body: object) => (await again.call('POST', path, { body })).status;
     expect((await again.call('GET', '/me', { token: ada.accessToken })).status).toBe(401);
+    expect((await again.call('GET', '/me', { token: apiToken })).status).toBe(401);
     expect(await statusOf('/auth/refresh', { refreshToken: ada.refreshToken })).toBe(401);
     expect(await statusOf('/auth/login/code/confirm', { email: ada.email, code })).toBe(401);
     expect(

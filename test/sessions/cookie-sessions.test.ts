@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSessionCookie } from '../../src/http/session-cookie.ts';
 import { DAY, MINUTE, SECOND } from '../../src/kernel/instants.ts';
+import { routes } from '../../src/routes.ts';
 import { idToken, newSigningKey, openGoogle, openGoogleWorld } from '../google-double.ts';
 import { homeOf, invite } from '../people.ts';
 import { BOT_TOKEN, widget } from '../telegram-double.ts';
@@ -79,6 +80,27 @@ describe('a sign-in that asks for a cookie', () => {
       const { status, body } = await asked(session);
       expect([status, body.issues[0].path]).toEqual([400, 'session']);
     }
+  });
+
+  it('needs a proof of its origin wherever one signs in, and is not given before anything is looked at', async () => {
+    const before = sessions();
+    const fields = {
+      email: ada.email,
+      code: '123456',
+      password: ada.password,
+      name: 'Ada',
+      id: 1,
+      first_name: 'A',
+    };
+    const secrets = { token: 'x', idToken: 'x', invitationToken: 'x', hash: 'a'.repeat(64), auth_date: 1 };
+    const ways = routes.filter(({ signsIn }) => signsIn);
+    expect(ways.length).toBeGreaterThanOrEqual(6);
+    for (const { path, method } of ways) {
+      const body = { ...fields, ...secrets, session: 'cookie' };
+      const { status, headers } = await world.call(method.toUpperCase(), path, { body });
+      expect([path, status, headers.get('set-cookie')]).toEqual([path, 403, null]);
+    }
+    expect(sessions()).toBe(before);
   });
 
   it('never adopts a secret that was sent along', async () => {
