@@ -1,6 +1,5 @@
-import type { InFlightAttempts } from './auth/in-flight-attempts.ts';
 import type { GoogleTokens } from './auth/providers/google/google-tokens.ts';
-import type { Streams } from './changes/streams.ts';
+import type { Streams } from './changes/listening.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/connection.ts';
 import type { Snapshot } from './db/snapshot.ts';
@@ -21,7 +20,6 @@ import type { OnChanges } from './storage/changes.ts';
 import type { StoredTask } from './storage/tasks.ts';
 import type { Searches } from './tasks/searches.ts';
 import type { Passwords } from './users/passwords.ts';
-import type { Room } from './workspaces/quotas.ts';
 
 /** A task that was just completed or deleted, and by whom. */
 export interface InstanceClosed {
@@ -31,7 +29,10 @@ export interface InstanceClosed {
   by: string;
 }
 
-/** What service functions need of the world, built once by `open.ts` and handed down. Types only, so any floor may import it. */
+/**
+ * What service functions need of the world, built once by `open.ts` and handed down; what one feature alone keeps in mind
+ * is its own (`kernel/own-state.ts`). Types only, so any layer may import it.
+ */
 export interface Deps {
   config: Config;
   clock: Clock;
@@ -47,18 +48,12 @@ export interface Deps {
   onChanges: (hear: OnChanges) => () => void;
   /** Whether a job in steps is under way: writes wait for its end. */
   isInSteps: () => boolean;
-  /** The users who have a mass change queued or under way. */
-  massChanges: Set<string>;
-  /** What owners may still add before their use is summed up again. */
-  rooms: Map<string, Room>;
   /** Empties the write-ahead log; false while someone reads from it. */
   emptyLog: () => Promise<boolean>;
   /** Everyone who listens to changes. */
   streams: Streams;
   openSnapshot: () => Snapshot;
   searches: Searches;
-  /** Deletions under way here, by what is deleted; true once nothing is left. */
-  removals: Map<string, Promise<boolean>>;
   /** The exports under way: whose, and how to stop one. */
   exports: Set<{ userId: string; stop: AbortController }>;
   /** The users whose imports are under way. */
@@ -74,12 +69,8 @@ export interface Deps {
   /** None unless `metrics.enabled`. */
   metrics: Metrics | undefined;
   passwords: Passwords;
-  /** The proofs by password under way. */
-  inFlightAttempts: InFlightAttempts;
   accessTokens: AccessTokens;
   sessionCookie: SessionCookie;
-  /** The sessions and API tokens whose use is being noted. */
-  usesBeingNoted: Set<string>;
   google: GoogleTokens;
   /** Called in the transaction in which a task is completed or deleted: its series, if it has one, may go on. */
   onInstanceClosed: (deps: Deps, tx: Tx, leaving: InstanceClosed, now: number) => void;

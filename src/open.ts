@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { migrations } from '../migrations/index.ts';
 import { recordRejection } from './audit/trail.ts';
-import { createInFlightAttempts } from './auth/in-flight-attempts.ts';
 import { createGoogleKeys } from './auth/providers/google/google-keys.ts';
 import { createGoogleTokens } from './auth/providers/google/google-tokens.ts';
 import { version } from './build-info.ts';
@@ -65,21 +64,25 @@ export interface Opened {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** As whom the data is opened: as the one server, or as a command that may run beside it. */
+type Role = 'server' | 'command';
+
 /**
- * Opens the data and builds what service functions need. With `create` a missing database is made and an old schema brought up
- * to date, after a snapshot; without it both are a StorageError, and mails are left to the server.
+ * Opens the data and builds what service functions need. For the server a missing database is made and an old schema
+ * brought up to date, after a copy; for a command both are a StorageError, and mails are left to the server.
  */
 export async function openDeps(
   config: Config,
   log: Log,
-  options: { create: boolean; doubles?: Doubles },
+  options: { role: Role; doubles?: Doubles },
 ): Promise<Opened> {
   const clock = options.doubles?.clock ?? systemClock;
-  const storage = openStorage({ ...config.database, create: options.create });
+  const isServer = options.role === 'server';
+  const storage = openStorage({ ...config.database, create: isServer });
   const endProcess = options.doubles?.endProcess ?? (() => setTimeout(() => process.exit(1), END_PAUSE_MS));
   let walSync: WalSync | undefined;
   try {
-    if (options.create) {
+    if (isServer) {
       warnOfNetwork(storage.path, log);
       await bringUpToDate(config, log, storage, clock);
     } else {
@@ -93,7 +96,7 @@ export async function openDeps(
       writer.fail(err);
       endProcess();
     };
-    const ownsWal = options.create && !config.database.external_replication;
+    const ownsWal = isServer && !config.database.external_replication;
     const checkpoints = ownsWal
       ? createCheckpoints(storage, {
           onFailure: fail,
@@ -111,18 +114,18 @@ export async function openDeps(
     }
     const changeListeners = new Set<OnChanges>();
     // From here on another writer is waited for by timer, while reads are answered.
-    if (options.create) storage.writing.pragma('busy_timeout = 0');
+    if (isServer) storage.writing.pragma('busy_timeout = 0');
     const writer = createWriter(
-      { ...storage, patienceMs: options.create ? BUSY_MILLISECONDS.server : 0, walSync },
-      (err) => log.error({ err }, 'what goes with a commit failed'),
-      options.create ? checkpoints?.consider : () => pause(COMMAND_PAUSE_MS),
+      { ...storage, patienceMs: isServer ? BUSY_MILLISECONDS.server : 0, walSync },
+      (err) => log.error({ err }, 'after-commit hook failed'),
+      isServer ? checkpoints?.consider : () => pause(COMMAND_PAUSE_MS),
       createJournal(clock, (rows, personal) => {
         for (const hear of changeListeners) hear(rows, personal);
       }),
     );
     const tokenMs = config.auth.access_token_minutes * MINUTE;
     const keys = openKeys(keyFileOf(storage.path), tokenMs, (message) => log.warn(message));
-    const mailer = options.create
+    const mailer = isServer
       ? createMailer({
           writer,
           keys,
@@ -133,11 +136,9 @@ export async function openDeps(
         })
       : noopMailer;
     const { read, counts } = writer;
-    if (options.create) await openEpoch(read, writer.write, storage.path);
+    if (isServer) await openEpoch(read, writer.write, storage.path);
     const metrics =
-      options.create && config.metrics.enabled
-        ? await createMetrics({ config, clock, read, counts })
-        : undefined;
+      isServer && config.metrics.enabled ? await createMetrics({ config, clock, read, counts }) : undefined;
     const searches = createSearches(storage.path);
     const securityLog = createSecurityLog(log, (refused) => {
       // Whatever becomes of it: the error stands, and the log has it.
@@ -151,7 +152,7 @@ export async function openDeps(
       config,
       clock,
       log,
-      actsAs: options.create ? 'api' : 'command',
+      actsAs: isServer ? 'api' : 'command',
       read,
       write: writer.write,
       writeInSteps: writer.writeInSteps,
@@ -163,12 +164,9 @@ export async function openDeps(
         clientBuildId() ?? version,
       ),
       isInSteps: writer.isInSteps,
-      massChanges: new Set(),
-      rooms: new Map(),
       emptyLog: async () => checkpoints?.empty() ?? emptyLogOf(storage.writing),
       openSnapshot: () => openSnapshot(storage.path),
       searches,
-      removals: new Map(),
       exports: new Set(),
       imports: new Set(),
       bytesUnderWay: createBytesUnderWay(),
@@ -180,7 +178,6 @@ export async function openDeps(
       mailer,
       metrics,
       passwords: options.doubles?.passwords ?? argon2Passwords(),
-      inFlightAttempts: createInFlightAttempts(),
       accessTokens: createAccessTokens({
         keys,
         clock,
@@ -189,7 +186,6 @@ export async function openDeps(
         minutes: config.auth.access_token_minutes,
       }),
       sessionCookie: createSessionCookie(config.server.public_url),
-      usesBeingNoted: new Set(),
       google: createGoogleTokens({
         clientIds: config.auth.google_client_ids,
         keys: createGoogleKeys({ url: config.auth.google_certs_url, clock, log }),

@@ -24,7 +24,7 @@ export async function serve(config: Config, log: Log, errand: Errand): Promise<S
   const unlock = lockData(config.database.path);
   let opened: Opened | undefined;
   try {
-    opened = await openDeps(config, log, { create: true });
+    opened = await openDeps(config, log, { role: 'server' });
     return await run(opened, errand, unlock);
   } catch (error) {
     await opened?.close();

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const ROOT = new URL('..', import.meta.url).pathname;
 
 /** Lowest first; a file may import its own folder and whatever stands before it. */
-const FLOORS = [
+const LAYERS = [
   ['settings.ts', 'config.ts', 'build-info.ts', 'deps.ts', 'kernel'],
   ['db'],
   ['storage'],
@@ -38,7 +38,7 @@ const MAPPERS = /schema\.ts$|^recurring\/schedule\.ts$/;
 const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
 const client = sources.filter((file) => /^web\/.*\.tsx?$/.test(file));
 const files = sources.filter((file) => file.endsWith('.ts') && !file.startsWith('web/'));
-const floorOf = (file: string) => FLOORS.findIndex((rooms) => rooms.includes(file.split('/')[0] ?? ''));
+const layerOf = (file: string) => LAYERS.findIndex((members) => members.includes(file.split('/')[0] ?? ''));
 
 const importsOf = (file: string) =>
   [
@@ -50,15 +50,29 @@ const importsOf = (file: string) =>
     target: normalize(join(file, '..', path)),
   }));
 
-describe('the floor plan', () => {
-  it('has a floor for every file', () => {
-    expect(files.filter((file) => floorOf(file) === -1)).toEqual([]);
+/** Whether imports lead from one file to another. */
+function reaches(graph: Map<string, string[]>, from: string, to: string): boolean {
+  const seen = new Set<string>();
+  const ahead = [from];
+  for (const file of ahead) {
+    for (const target of graph.get(file) ?? []) {
+      if (target === to) return true;
+      if (!seen.has(target)) ahead.push(target);
+      seen.add(target);
+    }
+  }
+  return false;
+}
+
+describe('the layers', () => {
+  it('have a place for every file', () => {
+    expect(files.filter((file) => layerOf(file) === -1)).toEqual([]);
   });
 
-  it('is walked downwards only', () => {
+  it('import downwards only', () => {
     const upwards = files.flatMap((file) =>
       importsOf(file)
-        .filter(({ target }) => !target.startsWith('..') && floorOf(target) > floorOf(file))
+        .filter(({ target }) => !target.startsWith('..') && layerOf(target) > layerOf(file))
         .filter(({ isType }) => !(file === 'deps.ts' && isType))
         .filter(({ isType, target }) => !(file.startsWith('storage/') && (isType || MAPPERS.test(target))))
         .filter(({ target }) => !(file === 'db/connection.ts' && target === 'storage/tables.ts'))
@@ -67,16 +81,31 @@ describe('the floor plan', () => {
     expect(upwards).toEqual([]);
   });
 
-  it("keeps every feature's routes to itself", () => {
-    const trespasses = files.flatMap((file) =>
+  it('have no cycle of imports, types included', () => {
+    const graph = new Map(files.map((file) => [file, importsOf(file).map(({ target }) => target)]));
+    // What imports nothing that is left goes, until only cycles stay, and what leads to them.
+    for (let isLess = true; isLess; ) {
+      isLess = false;
+      for (const [file, targets] of graph) {
+        if (targets.some((target) => graph.has(target))) continue;
+        graph.delete(file);
+        isLess = true;
+      }
+    }
+    const cycling = [...graph.keys()].filter((file) => reaches(graph, file, file));
+    expect(cycling).toEqual([]);
+  });
+
+  it("keep every feature's routes to itself", () => {
+    const foreign = files.flatMap((file) =>
       importsOf(file)
         .filter(({ target }) => target.endsWith('/routes.ts') && !['routes.ts', 'app.ts'].includes(file))
         .map(({ target }) => `${file} → ${target}`),
     );
-    expect(trespasses).toEqual([]);
+    expect(foreign).toEqual([]);
   });
 
-  it('has no room whose name says nothing', () => {
+  it('have no file whose name says nothing', () => {
     expect(
       files.filter((file) =>
         /(^|\/)(utils?|helpers?|common|misc|constants|types|index)(\/|\.ts$)/.test(file),
@@ -84,7 +113,7 @@ describe('the floor plan', () => {
     ).toEqual([]);
   });
 
-  it('reads environment and argv in main, cli and config only', () => {
+  it('read environment and argv in main, cli and config only', () => {
     const readers = files.filter((file) =>
       /process\.(env|argv)/.test(readFileSync(join(ROOT, 'src', file), 'utf8')),
     );
@@ -116,12 +145,10 @@ describe('SQL that writes', () => {
     used_telegram_logins: 'identities',
     user_preferences: 'users',
   };
-  /** The index is written by its own rules. */
-  const ELSEWHERE = /^tasks\/(searchable|rebuild-search)\.ts$/;
   const OF_STORAGE = /^(storage|db)\//;
 
   it('stands in storage alone', () => {
-    const others = files.filter((file) => !OF_STORAGE.test(file) && !ELSEWHERE.test(file));
+    const others = files.filter((file) => !OF_STORAGE.test(file));
     expect(others.filter((file) => writtenIn(file).length > 0)).toEqual([]);
   });
 

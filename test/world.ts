@@ -105,7 +105,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   }
   const transport = options.transport ?? collecting(mails);
   const opened = await openDeps(config, watched.log, {
-    create: true,
+    role: 'server',
     doubles: {
       clock,
       passwords: options.passwords ?? quickPasswords,
@@ -278,7 +278,7 @@ async function freshFolder(): Promise<string> {
 async function makeTemplate(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'errand-template-'));
   const config = createConfig({ database: { path: join(folder, 'errand.db') } });
-  const opened = await openDeps(config, silentLog, { create: true });
+  const opened = await openDeps(config, silentLog, { role: 'server' });
   opened.storage.writing.pragma('wal_checkpoint(truncate)');
   await opened.close();
   return join(folder, 'errand.db');

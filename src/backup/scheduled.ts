@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
 import { lowerProcess } from '../kernel/process-priority.ts';
-import { remakeSearch } from '../tasks/rebuild-search.ts';
+import { remakeSearch } from '../storage/rebuild-search.ts';
 import { backupNotes, noteFailure, overdueSince } from './notes.ts';
 import { lackingSpace } from './space.ts';
 

@@ -1,6 +1,6 @@
 import type { Db } from '../db/connection.ts';
-import type { ChangeKind } from '../db/journal.ts';
 import type { Deps } from '../deps.ts';
+import type { ChangeKind } from '../kernel/change-kinds.ts';
 import { changesAfter } from '../storage/changes.ts';
 import { keyOf, type Owner, readSection, type Scope, SECTIONS } from '../storage/contents.ts';
 import { epochOf } from '../storage/meta.ts';

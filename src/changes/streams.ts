@@ -3,7 +3,8 @@ import type { PersonalChange } from '../db/journal.ts';
 import type { Deps } from '../deps.ts';
 import { AppError, tooManyRequests, unavailable } from '../kernel/errors.ts';
 import { SECOND } from '../kernel/instants.ts';
-import { type Actor, requireSession } from '../sessions/authentication.ts';
+import type { Actor } from '../sessions/actor.ts';
+import { requireSession } from '../sessions/authentication.ts';
 import {
   changesAfter,
   codeOfWorkspace,
@@ -21,6 +22,7 @@ import { idsOfWorkspacesWith } from '../storage/workspaces.ts';
 import { findStanding } from '../workspaces/authorization.ts';
 import { itemsOf } from './changes.ts';
 import { cursorsOf, type Position } from './cursor.ts';
+import type { Streams } from './listening.ts';
 
 export const HEARTBEAT_MS = 15 * SECOND;
 export const POLL_MS = SECOND;
@@ -41,25 +43,6 @@ const MAX_ITEMS = 20;
 const MAX_ITEM_CHARACTERS = 64 * 1024;
 /** So many rows are told one by one to a stream that resumes; beyond, it is only told that something changed. */
 const MAX_RESUMED_ROWS = 200;
-
-/** The server-sent events of everyone who listens. */
-export interface Streams {
-  /**
-   * Opens a stream of the caller's workspaces, from `cursor` on, else from now. One of the same session and client
-   * that is open ends. 429 beyond 8 of a user, 503 beyond 2,000.
-   */
-  open(
-    who: Actor,
-    asked: { cursor: string | undefined; clientId: string | null },
-  ): ReadableStream<Uint8Array>;
-  /** Tells what other processes wrote, once a second; cuts off whoever is too far behind. */
-  poll(): void;
-  /** Keeps connections open, and ends those whose credential has ended elsewhere; every 15 s. */
-  heartbeat(): void;
-  /** Ends all. */
-  close(): void;
-  readonly size: number;
-}
 
 interface Stream {
   who: Actor;

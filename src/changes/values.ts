@@ -1,5 +1,5 @@
 import type { Db } from '../db/connection.ts';
-import type { ChangeKind } from '../db/journal.ts';
+import type { ChangeKind } from '../kernel/change-kinds.ts';
 import { commentOf, findComments } from '../storage/comments.ts';
 import { type Owner, readByIds, type SectionRows } from '../storage/contents.ts';
 import { labelOf } from '../storage/labels.ts';

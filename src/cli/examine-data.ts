@@ -13,8 +13,8 @@ import { schemaStatus } from '../db/migrate.ts';
 import { logBytesOf, type Storage } from '../db/open.ts';
 import { keyFileOf, readKeyFile } from '../kernel/keys.ts';
 import { mayAccess } from '../kernel/private-file.ts';
+import { usesByOwner } from '../storage/quotas.ts';
 import { findUser } from '../storage/users.ts';
-import { usesByOwner } from '../workspaces/quotas.ts';
 import { type Finding, fail, failuresOr, ok, warn } from './finding.ts';
 
 const LEAST_FREE_BYTES = 100_000_000;

@@ -5,7 +5,7 @@ import { createWriter } from '../db/writer.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { createLog } from '../kernel/log.ts';
 import { bringUpToDate } from '../open.ts';
-import { remakeSearch } from '../tasks/rebuild-search.ts';
+import { remakeSearch } from '../storage/rebuild-search.ts';
 import { type CommonOptions, enterData, readConfig } from './open-data.ts';
 import { printResult } from './output.ts';
 import { progressBar } from './progress.ts';

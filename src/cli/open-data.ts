@@ -40,7 +40,7 @@ export async function withData<T>(
   const config = readConfig(shell, options);
   enterData(shell, config);
   const log = createLog({ level: 'warn', format: config.log.format });
-  await using opened = await openDeps(config, log, { create: false });
+  await using opened = await openDeps(config, log, { role: 'command' });
   return await work(opened.deps);
 }
 

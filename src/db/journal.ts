@@ -1,16 +1,5 @@
+import type { ChangeKind } from '../kernel/change-kinds.ts';
 import type { Db } from './connection.ts';
-
-/** What readers of a workspace are told of; the words of `GET …/changes`. */
-export type ChangeKind =
-  | 'task'
-  | 'recurringTask'
-  | 'space'
-  | 'list'
-  | 'statusTemplate'
-  | 'label'
-  | 'comment'
-  | 'member'
-  | 'workspace';
 
 /** One thing that a transaction function changed; `refetch` names a scope whose contents changed as a whole. */
 export interface Change {

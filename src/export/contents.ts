@@ -1,34 +1,19 @@
 import { type Db, statement } from '../db/connection.ts';
-import type { DecidedOccurrence } from '../recurring/progress-schema.ts';
 import { commentOf, commentsOfTask } from '../storage/comments.ts';
 import { labelOf } from '../storage/labels.ts';
 import { listOf, spaceOf, statusesOf } from '../storage/lists.ts';
 import { notificationOf } from '../storage/notifications.ts';
 import { progressOf, recurringTaskOf } from '../storage/series.ts';
 import { templateOf } from '../storage/status-templates.ts';
-import type {
-  LabelRow,
-  ListRow,
-  RecurringOccurrenceRow,
-  RecurringSeriesRow,
-  StatusTemplateRow,
-} from '../storage/tables.ts';
+import type { LabelRow, ListRow, RecurringSeriesRow, StatusTemplateRow } from '../storage/tables.ts';
 import { lastNumber, type StoredTask, taskOf } from '../storage/tasks.ts';
 import type { StoredEntry } from '../storage/trash.ts';
 import { memberOf, workspaceOf, workspacesOf } from '../storage/workspaces.ts';
+import { decidedOf, type Item, type Part } from './parts.ts';
 import { trashItem } from './trash-contents.ts';
 
 /** 18 kB of tasks: of 70 kB, whoever waits for the event loop notices each. */
 const ROW_BATCH_SIZE = 25;
-
-/** A part of the export, some items at a time, each time read from where the last one ended. */
-export type Part = Generator<Item[]>;
-
-/** An object of the export: its fields, then those that are arrays of more. */
-export interface Item {
-  fields: object;
-  parts?: Record<string, Part>;
-}
 
 /** The workspaces that someone owns, as they see them, each with its key. */
 export const ownedWorkspaces = (db: Db, userId: string) =>
@@ -98,16 +83,6 @@ function* commentsOf(db: Db, { seq, comment_count: total }: StoredTask): Part {
 }
 
 const OCCURRENCE_BATCH_SIZE = 200;
-
-/** What was decided about an occurrence, as it is exported. */
-export const decidedOf = (row: RecurringOccurrenceRow): DecidedOccurrence => ({
-  ruleVersion: row.rule_version,
-  local: row.occurrence_local,
-  at: row.occurrence_at,
-  number: row.number,
-  state: row.state,
-  taskId: row.task_id,
-});
 
 /** What was decided about occurrences of a series. */
 const occurrencesOf = (db: Db, seriesId: string): Part =>

@@ -3,7 +3,8 @@ import type { Db } from '../db/connection.ts';
 import type { Instant } from '../kernel/instants.ts';
 import type { OnDone } from '../kernel/progress.ts';
 import { countAll } from '../tasks/counters.ts';
-import { type Item, notificationsOf, ownedWorkspaces, type Part, partsOf } from './contents.ts';
+import { notificationsOf, ownedWorkspaces, partsOf } from './contents.ts';
+import type { Item, Part } from './parts.ts';
 import { FORMAT_VERSION } from './schema.ts';
 
 /**

@@ -12,7 +12,7 @@ import type {
 import { type ShownTask, taskOf, toJson } from '../storage/tasks.ts';
 import { entryOf, packedAfter, type StoredEntry } from '../storage/trash.ts';
 import { labelsOf, type PackedComment, type PackedTask, personColumns } from '../storage/trash-contents.ts';
-import { decidedOf, type Item, type Part } from './contents.ts';
+import { decidedOf, type Item, type Part } from './parts.ts';
 
 const ROW_BATCH_SIZE = 25;
 

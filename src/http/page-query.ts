@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Deps } from '../deps.ts';
+import type { Config } from '../config.ts';
 import type { PageRequest } from '../kernel/page.ts';
 
 const positive = (name: string) =>
@@ -27,7 +27,10 @@ export const PageQuery = z.object({
 });
 export type PageQuery = z.output<typeof PageQuery>;
 
-export const pageRequest = ({ config: { pagination } }: Deps, query: PageQuery): PageRequest => ({
+export const pageRequest = (
+  { config: { pagination } }: { config: Config },
+  query: PageQuery,
+): PageRequest => ({
   page: query.page ?? 1,
   limit: Math.min(query.limit ?? pagination.default_limit, pagination.max_limit),
 });

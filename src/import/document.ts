@@ -1,7 +1,7 @@
 import type { Issue } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
-import { statusIssues } from '../lists/statuses.ts';
+import { statusIssues } from '../lists/status-issues.ts';
 import { labelTitleKey } from '../storage/labels.ts';
 import { keyOf } from '../storage/starter.ts';
 import { MAX_LABELS } from '../tasks/label-schema.ts';

@@ -1,7 +1,7 @@
 /** The thread of `reading.ts`. */
 import { parentPort } from 'node:worker_threads';
+import type { Asked } from './plan.ts';
 import { createReader } from './reader.ts';
-import type { Asked } from './reading.ts';
 
 const answer = createReader();
 

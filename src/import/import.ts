@@ -18,7 +18,8 @@ import {
 } from '../storage/imports.ts';
 import { requireCapacity, requirePlaces } from '../workspaces/quotas.ts';
 import { finishRemoval } from '../workspaces/removals.ts';
-import { type PlannedWorkspace, type Reading, startReading } from './reading.ts';
+import type { PlannedWorkspace } from './plan.ts';
+import { type Reading, startReading } from './reading.ts';
 import type { ImportResult } from './schema.ts';
 import { AT_THE_START, useOfPiece, writePiece } from './write-piece.ts';
 

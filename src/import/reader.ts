@@ -1,6 +1,7 @@
 import { type ReadWorkspace, readDocument } from './document.ts';
-import { type Entry, piecesOf } from './pieces.ts';
-import type { Asked, Plan, Told } from './reading.ts';
+import { piecesOf } from './pieces.ts';
+import type { Asked, Plan, Told } from './plan.ts';
+import type { Entry } from './rows.ts';
 
 const sum = <T>(things: readonly T[], count: (thing: T) => number): number =>
   things.reduce((total, thing) => total + count(thing), 0);

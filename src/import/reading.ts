@@ -1,35 +1,12 @@
 import { getAsset, isSea } from 'node:sea';
 import { Worker } from 'node:worker_threads';
-import type { Issue } from '../kernel/errors.ts';
-import type { Importer, ReadDocument } from './document.ts';
-import type { Entry, Storing } from './pieces.ts';
+import type { Importer } from './document.ts';
+import type { Asked, Plan, Told } from './plan.ts';
 import { createReader } from './reader.ts';
+import type { Entry, Storing } from './rows.ts';
 
 /** Beyond it a document fails, and not the server. */
 const MAX_HEAP_MEGABYTES = 2_048;
-
-export type Asked =
-  | { chunk: Uint8Array }
-  | { importer: Importer }
-  | { storing: Storing }
-  | Record<string, never>;
-
-export type Told = { plan: Plan } | { piece: Entry[] | undefined };
-
-/** What a document would make, or why it cannot. */
-export type Plan =
-  | { broken: string }
-  | { issues: Issue[] }
-  | (Omit<ReadDocument, 'workspaces'> & { workspaces: PlannedWorkspace[] });
-
-export interface PlannedWorkspace {
-  id: string;
-  title: string;
-  key: string;
-  createdAt: string | undefined;
-  updatedAt: string | undefined;
-  sizes: Record<'lists' | 'spaces' | 'status_templates' | 'series', number>;
-}
 
 /** A document that is read on a thread of its own: parsing one of many megabytes would hold everyone up. */
 export interface Reading {

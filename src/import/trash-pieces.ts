@@ -14,7 +14,7 @@ import {
   seriesRows,
   spaceRow,
   taskEntry,
-} from './pieces.ts';
+} from './rows.ts';
 
 /** The trash of a workspace, each thing in the form in which the trash keeps it. */
 export function* trashEntries(

@@ -5,13 +5,13 @@ import { insertLabel } from '../storage/labels.ts';
 import { insertList, insertSpace } from '../storage/lists.ts';
 import { recordOccurrence } from '../storage/occurrences.ts';
 import { PAGES_FOR_A_TASK } from '../storage/search-index.ts';
+import { insertWords, mergeSome } from '../storage/searchable.ts';
 import { insertSeries } from '../storage/series.ts';
 import { insertStatus, insertTemplate } from '../storage/status-templates.ts';
 import { insertTaskRow } from '../storage/tasks.ts';
 import { insertBeside, insertEntry, insertPacked, type StoredEntry } from '../storage/trash.ts';
 import { packRow } from '../storage/trash-contents.ts';
-import { insertWords, mergeSome } from '../tasks/searchable.ts';
-import type { Entry, PackedEntry } from './pieces.ts';
+import type { Entry, PackedEntry } from './rows.ts';
 
 /** Where storing stands between two pieces. */
 export interface Standing {

@@ -14,13 +14,13 @@ import { isBeingRemoved } from '../storage/removals.ts';
 import { findDefaultTemplate, findTemplate } from '../storage/status-templates.ts';
 import type { ListRow } from '../storage/tables.ts';
 import type { StoredTask } from '../storage/tasks.ts';
+import { moveTasksToSpace, restatusTasks } from '../storage/tasks-in-lists.ts';
 import { type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
 import { claimId, isMaker } from '../workspaces/client-ids.ts';
 import { requirePlace } from '../workspaces/quotas.ts';
 import { beginRemoval, finishRemoval } from '../workspaces/removals.ts';
 import type { List, ListInput, ListPatch } from './schema.ts';
 import { counterpartOf } from './statuses.ts';
-import { moveTasksToSpace, restatusTasks } from './tasks-in-lists.ts';
 
 /** Makes a list in a space. 400 for a space or template that is not this workspace's. */
 export function createList(deps: Deps, who: Member, input: ListInput): Promise<List | Existing<List>> {

@@ -13,7 +13,7 @@ import {
   WireVersion,
 } from '../http/fields.ts';
 import { PageQuery } from '../http/page-query.ts';
-import { statusIssues } from './statuses.ts';
+import { statusIssues } from './status-issues.ts';
 
 const MAX_STATUSES = 50;
 

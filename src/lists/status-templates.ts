@@ -12,6 +12,7 @@ import { STARTING_STATUSES } from '../storage/starter.ts';
 import * as store from '../storage/status-templates.ts';
 import type { StatusTemplateRow } from '../storage/tables.ts';
 import type { StoredTask } from '../storage/tasks.ts';
+import { restatusTasks } from '../storage/tasks-in-lists.ts';
 import { type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
 import { requirePlace } from '../workspaces/quotas.ts';
 import type {
@@ -21,8 +22,8 @@ import type {
   StatusTemplateInput,
   StatusTemplatePatch,
 } from './schema.ts';
-import { inOrder, nextStatuses, statusIssues, successorOf } from './statuses.ts';
-import { restatusTasks } from './tasks-in-lists.ts';
+import { statusIssues } from './status-issues.ts';
+import { inOrder, nextStatuses, successorOf } from './statuses.ts';
 
 const LAST_DEFAULT: Issue = {
   path: 'isDefault',

@@ -2,29 +2,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/instants.ts';
 import { positionAfter } from '../kernel/positions.ts';
 import { STATUS_COLORS } from '../storage/starter.ts';
-import type { StatusType } from '../storage/tables.ts';
 import type { Status, StatusEntry } from './schema.ts';
-
-/** Every template lets work begin and end. */
-const INDISPENSABLE: readonly StatusType[] = ['unstarted', 'completed'];
-
-/** The rules between the statuses of a template; a path begins below `statuses`. */
-export function statusIssues(
-  statuses: readonly Pick<Status, 'title' | 'type'>[],
-): { path: (string | number)[]; message: string }[] {
-  const titles = statuses.map(({ title }) => title);
-  return [
-    ...titles.flatMap((title, i) =>
-      titles.indexOf(title) === i
-        ? []
-        : [{ path: [i, 'title'], message: 'Another status has this title already' }],
-    ),
-    ...INDISPENSABLE.filter((type) => statuses.every((status) => status.type !== type)).map((type) => ({
-      path: [],
-      message: `There must be at least one ${type} status`,
-    })),
-  ];
-}
 
 /**
  * What a template's statuses become by a new array: entries with the id of a status keep it and what they do not
@@ -55,9 +33,6 @@ export function nextStatuses(
     };
   });
 }
-
-/** Whether a task of such a status is still to be done. */
-export const isOpen = (type: StatusType): boolean => type === 'unstarted' || type === 'started';
 
 /** In the order in which they are shown. */
 export const inOrder = (statuses: readonly Status[]): Status[] =>

@@ -7,8 +7,8 @@ import type { Clock } from '../kernel/clock.ts';
 import { type Instant, SECOND, toInstant, toMs } from '../kernel/instants.ts';
 import { outboxDepth } from '../storage/outbox-listing.ts';
 import { firstUpcoming } from '../storage/series.ts';
-import { firstUnnoticed } from '../tasks/due.ts';
-import type { MetricRegistrar } from './metrics.ts';
+import { firstUnnoticed } from '../tasks/due-times.ts';
+import type { MetricRegistrar } from './registrar.ts';
 
 /** What the database tells of work that waits, by a few reads of an index each. */
 export function showData(

@@ -6,6 +6,7 @@ import { type Clock, memoizeFor } from '../kernel/clock.ts';
 import { SECOND } from '../kernel/instants.ts';
 import { showData } from './data.ts';
 import { showProcess } from './process.ts';
+import type { MetricRegistrar } from './registrar.ts';
 
 const KEPT_MS = 5 * SECOND;
 const DURATIONS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
@@ -24,14 +25,6 @@ export interface Metrics {
   text(): Promise<string>;
   readonly contentType: string;
   close(): void;
-}
-
-/** How a part of the server shows its numbers, which are asked for at each look; undefined is left out. */
-export interface MetricRegistrar {
-  counter(name: string, help: string, value: () => number): void;
-  gauge(name: string, help: string, value: () => number | undefined): void;
-  /** Looks again at most every 5 seconds, however often the metrics are read. */
-  cached<T>(look: () => T): () => T;
 }
 
 /** The metrics of one server; none is global. Their library is loaded here, so that without them it costs nothing. */

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { SECOND } from '../kernel/instants.ts';
-import type { MetricRegistrar } from './metrics.ts';
+import type { MetricRegistrar } from './registrar.ts';
 
 const RESOLUTION_MS = 10;
 const MICROSECONDS = 1e-6;

@@ -2,7 +2,8 @@ import { ROW_BATCH_SIZE } from '../db/connection.ts';
 import type { Deps } from '../deps.ts';
 import { notFound, orNotFound } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
-import { type SignedIn, writeSignedIn } from '../sessions/authentication.ts';
+import type { SignedIn } from '../sessions/actor.ts';
+import { writeSignedIn } from '../sessions/authentication.ts';
 import * as store from '../storage/notifications.ts';
 import type { Notification } from './schema.ts';
 

@@ -3,10 +3,10 @@ import { atOnce, type Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { badRequest, invalid } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
-import { isOpen } from '../lists/statuses.ts';
 import { deleteOccurrence, findOccurrence, updateOccurrence } from '../storage/occurrences.ts';
 import { recurringTaskOf, type StoredSeries, updateSeriesRow } from '../storage/series.ts';
 import { deleteStep, insertStep, lastStep } from '../storage/series-steps.ts';
+import { isOpen } from '../storage/status-types.ts';
 import type { RecurringOccurrenceRow, SeriesStepRow } from '../storage/tables.ts';
 import {
   checklistOf,

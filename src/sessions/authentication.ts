@@ -6,47 +6,18 @@ import type { Guard, GuardRequest } from '../http/route.ts';
 import { rejectOtherSites, requireSameOrigin } from '../http/same-origin.ts';
 import { forbidden, unauthorizedBearer } from '../kernel/errors.ts';
 import { type Instant, MINUTE, toInstant, toMs } from '../kernel/instants.ts';
+import { ownState } from '../kernel/own-state.ts';
 import { hashSecret } from '../kernel/secrets.ts';
 import { findApiToken, findApiTokenByHash, noteApiTokenUse } from '../storage/api-tokens.ts';
 import { findSession, findSessionByCookie, noteSessionUse } from '../storage/sessions.ts';
 import type { UserRow } from '../storage/tables.ts';
 import { findUser } from '../storage/users.ts';
+import type { Actor, SignedIn, TokenCap } from './actor.ts';
 import { isApiToken, isWellFormed } from './api-token-format.ts';
 import { expiryOf } from './expiry.ts';
 
 /** How often the use of a credential is noted at most. */
 export const NOTED_EVERY_MS = 10 * MINUTE;
-
-/** The most that an API token may do, whatever its user may. */
-export interface TokenCap {
-  tokenId: string;
-  role: 'viewer' | 'member' | 'admin';
-  /** Null for all workspaces of the user. */
-  workspaceIds: readonly string[] | null;
-}
-
-/** Who makes a request, by a credential of theirs that is still valid: a session or an API token. */
-export interface Actor {
-  userId: string;
-  /** By access token or cookie; null by API token. */
-  sessionId: string | null;
-  /** Whether the session's secret came as a cookie. */
-  byCookie: boolean;
-  /** Null by session. */
-  cap: TokenCap | null;
-  /** When what they presented expires, in milliseconds since the epoch; infinite where a row decides. */
-  expiresAt: number;
-  /** By which the client knows its own changes again. */
-  clientId: string | null;
-  /** Whether nobody waits for the answer any more. */
-  isGone?: () => boolean;
-}
-
-/** Someone whose session lives. */
-export interface SignedIn extends Actor {
-  sessionId: string;
-  cap: null;
-}
 
 /** The guard of what an API token may do too, narrowed to its workspaces. */
 export const signedInOrToken: Guard<Actor> = {
@@ -155,19 +126,24 @@ function authenticateCookie(
   return { userId, sessionId: id, byCookie: true, cap: null, expiresAt: Number.POSITIVE_INFINITY };
 }
 
+/** The sessions and API tokens whose use is being noted. */
+const usesBeingNoted = ownState(() => new Set<string>());
+
 /** Notes the use of a credential unless that was done lately. Nobody waits: with a full disk, reading still works. */
 function noteUse(
-  { write, usesBeingNoted }: Deps,
+  deps: Deps,
   id: string,
   lastUsedAt: number,
   now: number,
   note: (tx: Tx, times: { now: Instant; before: Instant }) => void,
 ): void {
-  if (now - lastUsedAt < NOTED_EVERY_MS || usesBeingNoted.has(id)) return;
-  usesBeingNoted.add(id);
-  write((tx) => note(tx, { now: toInstant(now), before: toInstant(now - NOTED_EVERY_MS) }))
+  const beingNoted = usesBeingNoted(deps);
+  if (now - lastUsedAt < NOTED_EVERY_MS || beingNoted.has(id)) return;
+  beingNoted.add(id);
+  deps
+    .write((tx) => note(tx, { now: toInstant(now), before: toInstant(now - NOTED_EVERY_MS) }))
     .catch(() => {})
-    .finally(() => usesBeingNoted.delete(id));
+    .finally(() => beingNoted.delete(id));
 }
 
 const noCredential = () =>

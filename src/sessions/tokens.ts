@@ -12,7 +12,7 @@ import { revokeApiTokens } from '../storage/api-tokens.ts';
 import { enqueueMail } from '../storage/outbox.ts';
 import * as store from '../storage/sessions.ts';
 import { findUser, noteSignIn } from '../storage/users.ts';
-import type { SignedIn } from './authentication.ts';
+import type { SignedIn } from './actor.ts';
 import { expiryOf } from './expiry.ts';
 import type { LogoutInput, RefreshInput, SessionMode, TokenPair } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import type { Config } from '../config.ts';
 import { type Db, prepared, query } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
-import type { Deps } from '../deps.ts';
 import { newId } from '../kernel/ids.ts';
 import { DAY, type Instant, MINUTE, toInstant } from '../kernel/instants.ts';
 import type { Keys } from '../kernel/keys.ts';
@@ -61,35 +61,46 @@ const disabledAt = prepared<{ email: string }, { id: string }>((argument) =>
     .where('disabled_at', 'is not', null),
 );
 
+/** What promising a mail needs. */
+interface MailDeps {
+  config: Config;
+  keys: Keys;
+  mailer: { wake: () => void };
+}
+
 /**
  * Promises a mail in the caller's transaction; the worker sends it once that is on the disk. To the address of a disabled
  * account it is a decoy.
  */
-export const enqueueMail = (deps: Deps, tx: Tx, mail: Mail, now: number) =>
+export const enqueueMail = (deps: MailDeps, tx: Tx, mail: Mail, now: number) =>
   put(deps, tx, mail, tx.one(disabledAt({ email: mail.to })) ? 'decoy' : 'queued', now);
 
 /**
  * Leaves a mail that is sent to nobody until it expires: the same work as for one that is, now and when it is replaced,
  * so that neither answer nor time tells whether the address has an account.
  */
-export const enqueueDecoy = (deps: Deps, tx: Tx, mail: Mail, now: number) =>
+export const enqueueDecoy = (deps: MailDeps, tx: Tx, mail: Mail, now: number) =>
   put(deps, tx, mail, 'decoy', now);
 
 /**
  * Takes a mail that anyone may cause from the recipient's budget for its kind. False when that is empty: then none may
  * be promised, and nothing that was mailed before may be replaced by what would not be.
  */
-export const takeMailBudget = (deps: Deps, tx: Tx, mail: Pick<Mail, 'kind' | 'to'>, now: number): boolean =>
-  takeFromLimits(tx, budgetsOf(deps, mail), now) === undefined;
+export const takeMailBudget = (
+  deps: MailDeps,
+  tx: Tx,
+  mail: Pick<Mail, 'kind' | 'to'>,
+  now: number,
+): boolean => takeFromLimits(tx, budgetsOf(deps, mail), now) === undefined;
 
 /** Takes one from the mails to others that a user may cause in a day; 429 when there are none left. */
-export function requireSenderAllowance(deps: Deps, tx: Tx, userId: string, now: number): void {
+export function requireSenderAllowance(deps: MailDeps, tx: Tx, userId: string, now: number): void {
   const { enabled, sender_mails_per_day: most } = deps.config.rate_limits;
   const bucket = { burst: most, refillMs: DAY / most };
   if (enabled) requireWithinLimits(tx, [{ key: `sender:${userId}`, bucket }], now);
 }
 
-function put(deps: Deps, tx: Tx, mail: Mail, state: OutboxRow['state'], now: number): void {
+function put(deps: MailDeps, tx: Tx, mail: Mail, state: OutboxRow['state'], now: number): void {
   tx.run(
     insert({
       id: newId(now),
@@ -109,7 +120,7 @@ function put(deps: Deps, tx: Tx, mail: Mail, state: OutboxRow['state'], now: num
 }
 
 function budgetsOf(
-  { config: { rate_limits: limits }, keys }: Deps,
+  { config: { rate_limits: limits }, keys }: MailDeps,
   { kind, to }: Pick<Mail, 'kind' | 'to'>,
 ): PersistentLimit[] {
   if (!limits.enabled) return [];

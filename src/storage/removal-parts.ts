@@ -2,6 +2,7 @@ import type { CompiledQuery } from 'kysely';
 import { statement } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
 import { deleteRows } from './delete-rows.ts';
+import { NOBODY } from './mentions.ts';
 import { recordLosses, recordThing } from './record.ts';
 import { releaseSome } from './tasks.ts';
 
@@ -32,9 +33,6 @@ export const clearTaskReference = (as: 'assignee' | 'creator'): RemovalPart =>
 /** Series have nobody any more where that user was. */
 export const clearSeriesReference = (as: 'assignee' | 'creator'): RemovalPart =>
   updateRows('recurring_series', `${as}_id = null, version = version + 1`, `${as}_id = ?`);
-
-/** As long as an id, so that no count of bytes changes. */
-const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /** Changes some of the comments that `where` finds, which has a `?` for the id of a user, and records each. */
 const changeComments =

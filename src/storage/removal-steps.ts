@@ -16,9 +16,14 @@ export const insertRemoval = (tx: Tx, removal: RemovalRow) =>
       .onConflict((conflict) => conflict.doNothing()),
   );
 
-/** Backwards by name: a user comes after the workspaces they owned. */
+/** A user comes after the workspaces they owned. */
 export const begunRemovals = (db: Db): RemovalRow[] =>
-  db.all(query.selectFrom('removals').selectAll().orderBy('kind', 'desc'));
+  db.all(
+    query
+      .selectFrom('removals')
+      .selectAll()
+      .orderBy((row) => row('kind', '=', 'user')),
+  );
 
 /** Takes at most so many rows of a part away, part after part; with the last of them the thing itself, and returns true. */
 export function takeRemovalStep(tx: Tx, { kind, id }: RemovalRow, most: number): boolean {

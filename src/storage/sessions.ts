@@ -3,7 +3,7 @@ import { type Db, prepared, query, ROW_BATCH_SIZE } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
 import { DAY, type Instant, toInstant } from '../kernel/instants.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
-import type { SignedIn } from '../sessions/authentication.ts';
+import type { SignedIn } from '../sessions/actor.ts';
 import type { Session } from '../sessions/schema.ts';
 import { readPage } from './read-page.ts';
 import type { RefreshTokenRow, SessionRow } from './tables.ts';

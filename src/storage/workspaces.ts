@@ -185,3 +185,19 @@ export function retitleWorkspace(tx: Tx, id: string, from: string, to: string): 
   recordWorkspace(tx, id, ['title']);
   return true;
 }
+
+/** The role of a user in each of their workspaces. */
+export const rolesOf = (db: Db, userId: string) =>
+  db.all(query.selectFrom('members').select(['workspace_id', 'role']).where('user_id', '=', userId));
+
+/** Who has been an admin longest, else a member; undefined where there are only viewers. */
+export const nextOwnerOf = (db: Db, workspaceId: string): string | undefined =>
+  db.one(
+    query
+      .selectFrom('members')
+      .select('user_id')
+      .where('workspace_id', '=', workspaceId)
+      .where('role', 'in', ['admin', 'member'])
+      .orderBy((row) => row('role', '=', 'admin'), 'desc')
+      .orderBy('joined_at'),
+  )?.user_id;

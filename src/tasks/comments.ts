@@ -11,15 +11,15 @@ import { bytesOfText } from '../kernel/text-bytes.ts';
 import { notify } from '../notifications/notify.ts';
 import { codeOfUser } from '../storage/changes.ts';
 import * as store from '../storage/comments.ts';
+import { mentionsIn } from '../storage/mentions.ts';
 import { recordTask } from '../storage/record.ts';
 import { mergeBeforeCommit, PAGES_FOR_A_TASK } from '../storage/search-index.ts';
+import { indexComment, reindexComment } from '../storage/searchable.ts';
 import { findTask, type StoredTask, updateTaskRow } from '../storage/tasks.ts';
 import { isAtLeast, type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
 import { claimId } from '../workspaces/client-ids.ts';
 import { requireCapacity } from '../workspaces/quotas.ts';
 import type { Comment, CommentInput, CommentPatch } from './comment-schema.ts';
-import { mentionsIn } from './mentions.ts';
-import { indexComment, reindexComment } from './searchable.ts';
 import { changeTask, requireTask } from './tasks.ts';
 
 /** Fewer are told in one go, some 0.1 ms each. */

@@ -1,6 +1,7 @@
 import { type Db, statement } from '../db/connection.ts';
 import type { TaskCountRow } from '../storage/tables.ts';
-import { type Condition, type Field, type Filters, fieldsOf, restrict } from './filters.ts';
+import type { Condition } from './condition.ts';
+import { type Field, type Filters, fieldsOf, restrict } from './filters.ts';
 
 /** The fields whose values are counted, by priority and status. */
 const COUNTED: Partial<Record<Field, TaskCountRow['field']>> = { listId: 'list', assigneeId: 'assignee' };

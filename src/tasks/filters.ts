@@ -5,6 +5,7 @@ import type { StatusType } from '../storage/tables.ts';
 import { priorityRank } from '../storage/tasks.ts';
 import { timezoneOf } from '../storage/users.ts';
 import type { Member } from '../workspaces/authorization.ts';
+import type { Condition } from './condition.ts';
 import { type DueRange, edgeAt } from './due-range.ts';
 import type { TaskQuery } from './query-schema.ts';
 
@@ -114,12 +115,6 @@ export function isSingle(filters: Filters, field: Field): boolean {
 export function isOfStretches(filters: Filters, field: Field): boolean {
   const values = filters[field];
   return !Array.isArray(values) || values.length === 1 || values.every((value) => value !== null);
-}
-
-/** A part of a statement with the values of its placeholders. */
-export interface Condition {
-  sql: string;
-  parameters: (string | number)[];
 }
 
 /** What a row must fulfil to pass; with `leading`, by a filter of labels that tells which rows to read. */

@@ -1,9 +1,10 @@
 import { type Db, statement } from '../db/connection.ts';
 import { type Day, dayOf, endOfDay, isWholeDay } from '../kernel/days.ts';
 import type { DateText } from '../storage/tables.ts';
+import type { Condition } from './condition.ts';
 import { countAll } from './counters.ts';
 import { type DueRange, edgeAt, overlapOf, windowOf } from './due-range.ts';
-import { type Condition, columnsOf, type Filters, restrictDue } from './filters.ts';
+import { columnsOf, type Filters, restrictDue } from './filters.ts';
 import type { Group } from './group-headings.ts';
 import { cheapestSource, type Sort, weightOf } from './query-plan.ts';
 import { countTasks, totalsByDay } from './totals.ts';

@@ -1,7 +1,7 @@
 import { type Db, statement } from '../db/connection.ts';
+import type { Condition } from './condition.ts';
 import { countAll, countByCounters } from './counters.ts';
 import {
-  type Condition,
   columnsOf,
   conditionOf,
   type Field,

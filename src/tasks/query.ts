@@ -4,9 +4,10 @@ import { pageRequest } from '../http/page-query.ts';
 import { offsetOf, pageOf } from '../kernel/page.ts';
 import { SHOWN, taskOf } from '../storage/tasks.ts';
 import type { Member } from '../workspaces/authorization.ts';
+import type { Condition } from './condition.ts';
 import { countAll } from './counters.ts';
 import { type FoundTask, orderDays } from './due-order.ts';
-import { type Condition, columnsOf, conditionOf, type Filters, filtersOf, zoneOf } from './filters.ts';
+import { columnsOf, conditionOf, type Filters, filtersOf, zoneOf } from './filters.ts';
 import {
   cheapestSource,
   exactIndex,

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type SqliteDatabase from 'better-sqlite3';
-import type { Condition } from './filters.ts';
+import type { Condition } from './condition.ts';
 
 /** What is sought, in the terms of the index and the rows: all that a thread needs to know. */
 export interface Search {

@@ -11,6 +11,7 @@ import { positionAfter } from '../kernel/positions.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import { notify } from '../notifications/notify.ts';
 import { mergeBeforeCommit, PAGES_FOR_A_TASK } from '../storage/search-index.ts';
+import { indexTask, reindexTask } from '../storage/searchable.ts';
 import type { TaskRow } from '../storage/tables.ts';
 import * as store from '../storage/tasks.ts';
 import { numberIn, titleKey } from '../storage/words.ts';
@@ -20,7 +21,6 @@ import { requireCapacity } from '../workspaces/quotas.ts';
 import { growthOfItems, haveOtherItems, haveOtherTitles, itemsFrom, titlesFrom } from './checklist.ts';
 import { completedAt, planEdit, referencesOf } from './references.ts';
 import type { MoveInput, Task, TaskInput, TaskPatch } from './schema.ts';
-import { indexTask, reindexTask } from './searchable.ts';
 import { hasTrash, trashTask } from './trash-tasks.ts';
 
 /** With more of them a task goes in steps. */

@@ -11,6 +11,7 @@ import { codeOfUser } from '../storage/changes.ts';
 import { findOccurrenceOf, updateOccurrence } from '../storage/occurrences.ts';
 import { recordTask } from '../storage/record.ts';
 import { mergeBeforeCommit, PAGES_FOR_A_TASK } from '../storage/search-index.ts';
+import { insertCommentIntoIndex, insertIntoIndex } from '../storage/searchable.ts';
 import { findSeries, updateSeriesRow } from '../storage/series.ts';
 import type { TaskKeys, TaskRow } from '../storage/tables.ts';
 import * as store from '../storage/tasks.ts';
@@ -30,7 +31,6 @@ import type { Member } from '../workspaces/authorization.ts';
 import { requireWithinQuotas } from '../workspaces/quotas.ts';
 import { completedAt } from './references.ts';
 import type { Task } from './schema.ts';
-import { insertCommentIntoIndex, insertIntoIndex } from './searchable.ts';
 
 /** A step restores at most so many. */
 const TASK_BATCH_SIZE = 64;

@@ -19,6 +19,7 @@ import {
   unpackSeries,
 } from '../storage/trash-lists.ts';
 import { restoreSome } from '../tasks/trash-tasks.ts';
+import { unlessUnderWay } from '../workspaces/removals.ts';
 
 /** More tasks than these go in steps, each a commit of its own between those of others. */
 export const MAX_TASKS_AT_ONCE = 2_000;
@@ -38,9 +39,7 @@ export async function finishEntry(deps: Deps, entry: store.StoredEntry): Promise
 /** False when the server stops before the end. Whoever asks while it is under way waits for the same. */
 function finished(deps: Deps, entry: store.StoredEntry): Promise<boolean> {
   const key = `trash:${entry.code}`;
-  const begun = deps.removals.get(key) ?? runSteps(deps, entry).finally(() => deps.removals.delete(key));
-  deps.removals.set(key, begun);
-  return begun;
+  return unlessUnderWay(deps, key, () => runSteps(deps, entry));
 }
 
 async function runSteps(deps: Deps, { code }: store.StoredEntry): Promise<boolean> {

@@ -7,6 +7,7 @@ import { MINUTE } from '../kernel/instants.ts';
 import { deleteLimits, type PersistentLimit, refundLimits, takeFromLimits } from '../storage/rate-limits.ts';
 import { knowsNetwork } from '../storage/sessions.ts';
 import { findUserByEmail } from '../storage/users.ts';
+import { inFlightAttempts } from './in-flight-attempts.ts';
 
 /** What is offered as a proof. */
 type By = 'password' | 'code';
@@ -91,7 +92,7 @@ export async function prove(
     try {
       if (!isFailed) await deps.write((tx) => refundAttempt(deps, tx, requestContext, email, now));
     } finally {
-      deps.inFlightAttempts.end(here, !isFailed);
+      inFlightAttempts(deps).end(here, !isFailed);
     }
   }
   return !isFailed;
@@ -108,11 +109,11 @@ async function beginAttempt(
   for (;;) {
     const waitMs = await deps.write((tx) => {
       const waitMs = countAttempt(deps, tx, requestContext, email, now);
-      if (waitMs === undefined) tx.afterCommit(() => deps.inFlightAttempts.begin(here));
+      if (waitMs === undefined) tx.afterCommit(() => inFlightAttempts(deps).begin(here));
       return waitMs;
     });
     if (waitMs === undefined) return;
-    const room = deps.inFlightAttempts.room(here);
+    const room = inFlightAttempts(deps).room(here);
     if (!room) throw rateLimited(waitMs);
     await room;
   }

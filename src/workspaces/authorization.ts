@@ -4,14 +4,9 @@ import type { Deps } from '../deps.ts';
 import type { Guard } from '../http/route.ts';
 import { forbidden, orNotFound, tooManyRequests } from '../kernel/errors.ts';
 import { SECOND } from '../kernel/instants.ts';
-import {
-  type Actor,
-  capText,
-  requireNoToken,
-  requireSession,
-  signedInOrToken,
-  type TokenCap,
-} from '../sessions/authentication.ts';
+import { ownState } from '../kernel/own-state.ts';
+import type { Actor, TokenCap } from '../sessions/actor.ts';
+import { capText, requireNoToken, requireSession, signedInOrToken } from '../sessions/authentication.ts';
 import { isNotBeingRemoved } from '../storage/removals.ts';
 import type { Role } from '../storage/tables.ts';
 
@@ -62,6 +57,9 @@ export const writeAs = <T>(deps: Deps, who: Member, job: Parameters<typeof deps.
     return job(tx);
   }, who);
 
+/** The users who have a mass change queued or under way. */
+const massChanges = ownState(() => new Set<string>());
+
 /** What changes more is a mass change. */
 export const MANY_ROWS = 1_000;
 
@@ -82,18 +80,19 @@ export const writeInStepsAs = <T>(
 
 /** Does what may be a mass change, by its rows: 429 while the user has another one queued or under way. */
 export async function asMassChange<T>(
-  { massChanges }: Deps,
+  deps: Deps,
   { userId }: Member,
   rows: number,
   act: () => Promise<T>,
 ): Promise<T> {
   if (rows <= MANY_ROWS) return act();
-  if (massChanges.has(userId)) throw tooManyRequests(SECOND);
-  massChanges.add(userId);
+  const running = massChanges(deps);
+  if (running.has(userId)) throw tooManyRequests(SECOND);
+  running.add(userId);
   try {
     return await act();
   } finally {
-    massChanges.delete(userId);
+    running.delete(userId);
   }
 }
 

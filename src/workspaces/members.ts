@@ -19,6 +19,7 @@ import * as store from '../storage/workspaces.ts';
 import { provePassword } from '../users/attempts.ts';
 import { unassignOpenTasks } from './assignments.ts';
 import { isAtLeast, type Member, writeInStepsAs } from './authorization.ts';
+import { roomsOf } from './quotas.ts';
 import type { MemberPatch, WorkspaceMember } from './schema.ts';
 import { workspaceSeenBy } from './workspaces.ts';
 
@@ -51,7 +52,7 @@ export async function changeRole(
       if (owner.password_hash !== proved) throw forbidden('The account was changed meanwhile');
       handOver(tx, who, userId, now);
       tellOwners(deps, tx, who, owner, orNotFound(findUser(tx, userId), 'member'), now);
-      tx.afterCommit(() => deps.rooms.delete(userId));
+      tx.afterCommit(() => roomsOf(deps).delete(userId));
     } else store.setRole(tx, workspaceId, userId, role);
     if (!isAtLeast(role, 'admin')) dropInvitations(tx, workspaceId, { inviterId: userId });
     if (role === 'viewer') yield* unassignOpenTasks(tx, who, userId, now);

@@ -1,8 +1,14 @@
-import { query } from '../db/connection.ts';
 import type { Steps, Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
 import { dropInvitations } from '../storage/invitations.ts';
-import { forgetMember, idsOfWorkspacesOwnedBy, setOwner, setRole } from '../storage/workspaces.ts';
+import {
+  forgetMember,
+  idsOfWorkspacesOwnedBy,
+  nextOwnerOf,
+  rolesOf,
+  setOwner,
+  setRole,
+} from '../storage/workspaces.ts';
 
 /** Some 0.1 ms each, while nobody is answered. */
 const BATCH_SIZE = 50;
@@ -21,15 +27,13 @@ export interface MembershipRemovals {
  */
 export function* leaveEveryWorkspace(tx: Tx, userId: string, now: Instant): Steps<MembershipRemovals> {
   const transferred: MembershipRemovals['transferred'] = [];
-  const memberships = tx.all(
-    query.selectFrom('members').select(['workspace_id', 'role']).where('user_id', '=', userId),
-  );
+  const memberships = rolesOf(tx, userId);
   for (const [i, { workspace_id: workspaceId, role }] of memberships.entries()) {
     if (i % BATCH_SIZE === BATCH_SIZE - 1) yield;
     forgetMember(tx, workspaceId, userId);
     dropInvitations(tx, workspaceId, { inviterId: userId });
     if (role !== 'owner') continue;
-    const newOwnerId = heirOf(tx, workspaceId);
+    const newOwnerId = nextOwnerOf(tx, workspaceId);
     if (newOwnerId === undefined) continue;
     setRole(tx, workspaceId, newOwnerId, 'owner');
     setOwner(tx, workspaceId, newOwnerId, now);
@@ -37,14 +41,3 @@ export function* leaveEveryWorkspace(tx: Tx, userId: string, now: Instant): Step
   }
   return { transferred, ownerless: idsOfWorkspacesOwnedBy(tx, userId) };
 }
-
-const heirOf = (tx: Tx, workspaceId: string): string | undefined =>
-  tx.one(
-    query
-      .selectFrom('members')
-      .select('user_id')
-      .where('workspace_id', '=', workspaceId)
-      .where('role', 'in', ['admin', 'member'])
-      .orderBy('role') // by name: admin before member
-      .orderBy('joined_at'),
-  )?.user_id;

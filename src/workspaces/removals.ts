@@ -1,6 +1,7 @@
 import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { unavailable } from '../kernel/errors.ts';
+import { ownState } from '../kernel/own-state.ts';
 import { keepNumbers } from '../storage/changes.ts';
 import { eraseDeletedContent, scheduleErasure } from '../storage/erasure.ts';
 import { begunRemovals, insertRemoval, takeRemovalStep } from '../storage/removal-steps.ts';
@@ -40,12 +41,21 @@ export async function finishRemovals(deps: Deps): Promise<void> {
   await eraseDeletedContent(deps);
 }
 
+/** Deletions under way here, by what is deleted; true once nothing is left. */
+const underWay = ownState(() => new Map<string, Promise<boolean>>());
+
+/** Begins a deletion in steps, or joins the one of that name that is under way. */
+export function unlessUnderWay(deps: Deps, key: string, begin: () => Promise<boolean>): Promise<boolean> {
+  const running = underWay(deps);
+  const begun = running.get(key) ?? begin().finally(() => running.delete(key));
+  running.set(key, begun);
+  return begun;
+}
+
 /** False when the server stops before the end. Whoever asks while it is under way waits for the same. */
 function finished(deps: Deps, removal: RemovalRow): Promise<boolean> {
   const key = `${removal.kind}:${removal.id}`;
-  const begun = deps.removals.get(key) ?? runSteps(deps, removal).finally(() => deps.removals.delete(key));
-  deps.removals.set(key, begun);
-  return begun;
+  return unlessUnderWay(deps, key, () => runSteps(deps, removal));
 }
 
 async function runSteps(deps: Deps, removal: RemovalRow): Promise<boolean> {

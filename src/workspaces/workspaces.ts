@@ -6,7 +6,8 @@ import { orNotFound } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import { patched } from '../kernel/patch.ts';
-import { type Actor, type SignedIn, writeSignedIn } from '../sessions/authentication.ts';
+import type { Actor, SignedIn } from '../sessions/actor.ts';
+import { writeSignedIn } from '../sessions/authentication.ts';
 import { dropInvitations } from '../storage/invitations.ts';
 import { startWorkspace } from '../storage/starter.ts';
 import {

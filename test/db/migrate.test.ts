@@ -73,7 +73,7 @@ const failureOf = async (attempt: Promise<unknown>): Promise<StorageError> => {
   return error;
 };
 const start = (settings: Record<string, unknown> = {}) =>
-  openDeps(createConfig({ database: { path, ...settings } }), silentLog, { create: true });
+  openDeps(createConfig({ database: { path, ...settings } }), silentLog, { role: 'server' });
 const snapshots = () => readdirSync(folder).filter((name) => name.includes('before-migration'));
 
 describe('migrating', () => {

@@ -4,6 +4,7 @@ import { clientAddress } from '../../src/http/client-address.ts';
 import { createLimit } from '../../src/http/rate-limits.ts';
 import { tooManyRequests } from '../../src/kernel/errors.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kernel/instants.ts';
+import { inFlightAttempts } from '../../src/users/in-flight-attempts.ts';
 import { openWorld, type Person, quickPasswords, type World } from '../world.ts';
 
 let world: World;
@@ -410,9 +411,9 @@ describe('failed sign-ins', () => {
     const slow = login(ada.email, ada.password);
     const quick = login(ada.email, ada.password);
     await areCompared(2);
-    const { room } = world.deps.inFlightAttempts;
+    const { room } = inFlightAttempts(world.deps);
     const waiting = new Promise<void>((resolve) => {
-      world.deps.inFlightAttempts.room = (key) => {
+      inFlightAttempts(world.deps).room = (key) => {
         resolve();
         return room(key);
       };

@@ -8,7 +8,7 @@ let world: World;
 let command: Opened;
 beforeEach(async () => {
   world = await openWorld();
-  command = await openDeps(world.deps.config, silentLog, { create: false });
+  command = await openDeps(world.deps.config, silentLog, { role: 'command' });
 });
 afterEach(async () => {
   await command.close();

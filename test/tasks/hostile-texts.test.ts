@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { wordsOf, wordsOfComment } from '../../src/storage/searchable.ts';
 import { fold, indexText, titleKey } from '../../src/storage/words.ts';
-import { wordsOf, wordsOfComment } from '../../src/tasks/searchable.ts';
 import { as, type Call, homeOf } from '../people.ts';
 import { openWorld, type World } from '../world.ts';
 

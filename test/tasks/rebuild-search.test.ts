@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { remakeSearch } from '../../src/tasks/rebuild-search.ts';
+import { remakeSearch } from '../../src/storage/rebuild-search.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { as, homeOf } from '../people.ts';

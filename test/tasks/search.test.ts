@@ -4,8 +4,8 @@ import { logOf } from '../../src/db/checkpoints.ts';
 import { statement } from '../../src/db/connection.ts';
 import type { Tx } from '../../src/db/tx.ts';
 import { newId } from '../../src/kernel/ids.ts';
+import { indexTask, reindexTask } from '../../src/storage/searchable.ts';
 import { matchTerms } from '../../src/storage/words.ts';
-import { indexTask, reindexTask } from '../../src/tasks/searchable.ts';
 import { as, type Call, homeOf, joined } from '../people.ts';
 import { openWorld, type Person, START, type World } from '../world.ts';
 

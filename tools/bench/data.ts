@@ -140,7 +140,7 @@ function fingerprint(): string {
 
 async function seedErrand(path: string, size: number, labels: number): Promise<void> {
   const config = createConfig({ database: { path } });
-  const opened = await openDeps(config, silentLog, { create: true });
+  const opened = await openDeps(config, silentLog, { role: 'server' });
   const { storage, writer } = opened;
   storage.writing.pragma('synchronous = off');
   const passwordHash = await argon2Passwords().hash(PASSWORD);

@@ -29,7 +29,7 @@ const nowhere: Transport = {
 /** The data of a folder, opened in this process under that clock. */
 export const openAt = (folder: string, now: () => number): Promise<Opened> =>
   openDeps(createConfig({ database: { path: join(folder, 'errand.db') } }, folder), silentLog, {
-    create: true,
+    role: 'server',
     doubles: { clock: { now }, transport: nowhere },
   });
 

@@ -57,7 +57,7 @@ export const exporting = drill({
 /** Ada has the tasks; Bob is the one who goes on working. */
 async function seed({ folder }: Site, tasks: number): Promise<void> {
   const config = createConfig({ database: { path: join(folder, 'errand.db') } }, folder);
-  const { deps, close } = await openDeps(config, silentLog, { create: true });
+  const { deps, close } = await openDeps(config, silentLog, { role: 'server' });
   const passwordHash = await deps.passwords.hash(PASSWORD);
   const open = (name: string): Promise<UserRow> =>
     deps.write((tx) =>

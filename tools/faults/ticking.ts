@@ -10,7 +10,7 @@ import { tick } from '../../src/tick.ts';
 const [path] = process.argv.slice(2);
 let now = Date.now();
 const { deps } = await openDeps(createConfig({ database: { path } }), silentLog, {
-  create: false,
+  role: 'command',
   doubles: { clock: { now: () => now } },
 });
 process.on('message', (instant) => {

@@ -17,7 +17,7 @@ export interface Person {
 /** Adds accounts to the data in `folder`, all of them members of the first one's workspace too. */
 export async function addPeople(folder: string, count: number): Promise<Person[]> {
   const config = createConfig({ database: { path: join(folder, 'errand.db') } });
-  const opened = await openDeps(config, silentLog, { create: false });
+  const opened = await openDeps(config, silentLog, { role: 'command' });
   const passwordHash = await argon2Passwords().hash(PASSWORD);
   const now = Date.now();
   const people = await opened.writer.write((tx) => {

@@ -5,7 +5,8 @@ import type { RequestContext } from '../../http/request-context.ts';
 import { forbidden, invalid, orNotFound } from '../../kernel/errors.ts';
 import { toInstant } from '../../kernel/instants.ts';
 import { plainWords } from '../../mail/plain-words.ts';
-import { requireAccount, requireSession, type SignedIn } from '../../sessions/authentication.ts';
+import type { SignedIn } from '../../sessions/actor.ts';
+import { requireAccount, requireSession } from '../../sessions/authentication.ts';
 import { revokeApiTokens } from '../../storage/api-tokens.ts';
 import { dropTokens } from '../../storage/email-tokens.ts';
 import { eraseDeletedContent, scheduleErasure } from '../../storage/erasure.ts';
@@ -23,6 +24,7 @@ import { anonymizeUser, findUser, findUserByEmail } from '../../storage/users.ts
 import { retitleWorkspace } from '../../storage/workspaces.ts';
 import { prove, provePassword } from '../../users/attempts.ts';
 import { leaveEveryWorkspace, type MembershipRemovals } from '../../workspaces/membership-removal.ts';
+import { roomsOf } from '../../workspaces/quotas.ts';
 import { beginRemoval, FEW, finishRemoval } from '../../workspaces/removals.ts';
 import { beginToRemoveWorkspace } from '../../workspaces/workspaces.ts';
 import type { RemovalInput } from '../schema.ts';
@@ -67,7 +69,7 @@ export async function removeAccount(
     forgetPerson(tx, user);
     const removals = yield* leaveEveryWorkspace(tx, userId, now);
     forgetName(tx, user.name, removals);
-    tx.afterCommit(() => deps.rooms.clear());
+    tx.afterCommit(() => roomsOf(deps).clear());
     recordAct(deps, tx, { event: 'account-deleted', userId }, 'account deleted');
     for (const { workspaceId, newOwnerId } of removals.transferred) {
       const act = { event: 'role-changed', workspaceId, userId: newOwnerId, role: 'owner' };

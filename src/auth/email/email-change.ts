@@ -3,7 +3,8 @@ import type { Deps } from '../../deps.ts';
 import { unauthorized } from '../../kernel/errors.ts';
 import { DAY, type Instant, toInstant, toMs } from '../../kernel/instants.ts';
 import { addressTaken, confirmEmail, keepEmail, passwordRemoved } from '../../mail/messages.ts';
-import { requireAccount, type SignedIn, writeSignedIn } from '../../sessions/authentication.ts';
+import type { SignedIn } from '../../sessions/actor.ts';
+import { requireAccount, writeSignedIn } from '../../sessions/authentication.ts';
 import { revokeApiTokens } from '../../storage/api-tokens.ts';
 import {
   issueToken,

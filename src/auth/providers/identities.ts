@@ -4,7 +4,8 @@ import type { Deps } from '../../deps.ts';
 import { invalid } from '../../kernel/errors.ts';
 import type { Instant } from '../../kernel/instants.ts';
 import { signInMethodChanged } from '../../mail/messages.ts';
-import { requireAccount, type SignedIn, writeSignedIn } from '../../sessions/authentication.ts';
+import type { SignedIn } from '../../sessions/actor.ts';
+import { requireAccount, writeSignedIn } from '../../sessions/authentication.ts';
 import {
   deleteIdentity,
   findUserByIdentity,

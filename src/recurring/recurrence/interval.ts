@@ -1,7 +1,6 @@
 import type { Issue } from '../../kernel/errors.ts';
 import { canonicalTimezone } from '../../kernel/time-zones.ts';
 import { WEEKDAYS, type Weekday } from '../../kernel/weekdays.ts';
-import type { Interval } from '../rule-schema.ts';
 import { dateOf, weekdayOf } from './calendar.ts';
 
 export const FREQUENCIES = ['day', 'week', 'month', 'year'] as const;
@@ -18,6 +17,19 @@ type WeekIndex = (typeof WEEK_INDEXES)[number];
 export type MonthDay =
   | { dayOfMonth: number; weekIndex?: undefined; daysOfWeek?: undefined }
   | { dayOfMonth?: undefined; weekIndex: WeekIndex; daysOfWeek: Weekday[] };
+
+/** As a client writes it: what is absent is implied by the start of the series. */
+interface GivenInterval {
+  frequency: Frequency;
+  every?: number | undefined;
+  timeOfDay: string | null;
+  timezone: string;
+  daysOfWeek?: Weekday[] | undefined;
+  firstDayOfWeek?: Weekday | undefined;
+  dayOfMonth?: number | undefined;
+  weekIndex?: WeekIndex | undefined;
+  month?: number | undefined;
+}
 
 /** An interval with nothing left to imply; without a time of day its occurrences are days. */
 export type CompleteInterval = { every: number; timeOfDay: string | null; timezone: string } & (
@@ -40,11 +52,11 @@ const BELONGING: Record<Frequency, readonly (typeof OPTIONAL)[number][]> = {
  * What the fields of an interval forbid each other, every issue at once; paths are relative to the interval. Fields
  * may still be malformed: that is for the schema to say.
  */
-export function intervalIssues(interval: { readonly [field in keyof Interval]?: unknown }): Issue[] {
+export function intervalIssues(interval: { readonly [field in keyof GivenInterval]?: unknown }): Issue[] {
   const frequency = FREQUENCIES.find((known) => known === interval.frequency);
   if (!frequency) return [];
   const issues: Issue[] = [];
-  const given = (field: keyof Interval) => interval[field] !== undefined;
+  const given = (field: keyof GivenInterval) => interval[field] !== undefined;
   for (const field of OPTIONAL) {
     if (given(field) && !BELONGING[frequency].includes(field))
       issues.push({ path: field, message: `An interval by ${frequency} has no ${field}` });
@@ -67,7 +79,7 @@ export function intervalIssues(interval: { readonly [field in keyof Interval]?: 
 }
 
 /** Fills in what a valid interval left to the day (a day number, on the calendar of its zone) it starts on. */
-export function completeInterval(interval: Interval, startDay: number): CompleteInterval {
+export function completeInterval(interval: GivenInterval, startDay: number): CompleteInterval {
   const { frequency, every = 1, timeOfDay, firstDayOfWeek = 'monday' } = interval;
   const timezone = canonicalTimezone(interval.timezone) ?? interval.timezone;
   const rhythm = { every, timeOfDay, timezone };

@@ -1,4 +1,4 @@
-import type { ChangeKind } from '../../db/journal.ts';
+import type { ChangeKind } from '../../kernel/change-kinds.ts';
 import type { Instant } from '../../kernel/instants.ts';
 
 /** What was done to an account, a key or the database. Names people by id alone, so that a deleted one is nobody. */

@@ -7,7 +7,7 @@ export const mentionsIn = (body: string): string[] => [
 ];
 
 /** As long as an id, so that no count of bytes changes. */
-const NOBODY = '00000000-0000-0000-0000-000000000000';
+export const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /** A body whose mentions name others by now, or nobody; and who is mentioned in it, each once. */
 export function replaceMentions(

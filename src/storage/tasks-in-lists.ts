@@ -2,12 +2,17 @@ import { sql } from 'kysely';
 import { query } from '../db/connection.ts';
 import type { Steps, Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
-import { keyIn } from '../storage/keys.ts';
-import { changeTasks } from '../storage/many-tasks.ts';
-import type { StatusType } from '../storage/tables.ts';
-import type { StoredTask } from '../storage/tasks.ts';
-import type { Member } from '../workspaces/authorization.ts';
-import { isOpen } from './statuses.ts';
+import { keyIn } from './keys.ts';
+import { changeTasks } from './many-tasks.ts';
+import { isOpen } from './status-types.ts';
+import type { StatusType } from './tables.ts';
+import type { StoredTask } from './tasks.ts';
+
+/** A workspace, and the key that stands for it in the indexes of tasks. */
+interface InWorkspace {
+  workspaceId: string;
+  workspaceKey: number;
+}
 
 /** Tasks of the status `from` become tasks of `to`; both are the same when a status got another type. */
 interface StatusChange {
@@ -22,17 +27,17 @@ interface StatusChange {
  */
 export function* restatusTasks(
   tx: Tx,
-  who: Member,
+  where: InWorkspace,
   changes: readonly StatusChange[],
   now: Instant,
   listId?: string,
 ): Steps<StoredTask[]> {
   const completing = changes.filter(({ to }) => to.type === 'completed').map(({ from }) => from);
-  const upcoming = completing.length > 0 ? openUpcomingInstances(tx, who, completing, listId) : [];
+  const upcoming = completing.length > 0 ? openUpcomingInstances(tx, where, completing, listId) : [];
   for (const { from, to } of changes) {
     yield* changeTasks(
       tx,
-      who.workspaceKey,
+      where.workspaceKey,
       ({ and, eb }) =>
         and([
           eb('status_code', '=', keyIn('statuses', from)),
@@ -43,7 +48,7 @@ export function* restatusTasks(
         status_code: keyIn('statuses', to.id),
         completed_at: to.type === 'completed' ? sql<Instant>`ifnull(completed_at, ${now})` : null,
         updated_at: now,
-        ...(isOpen(to.type) && assigneeIfAssignable(who.workspaceId)),
+        ...(isOpen(to.type) && assigneeIfAssignable(where.workspaceId)),
       },
     );
     yield;
@@ -63,7 +68,7 @@ const assigneeIfAssignable = (workspaceId: string) => {
 /** Those that the active series stand at, of these statuses and not completed. */
 function openUpcomingInstances(
   tx: Tx,
-  { workspaceId }: Member,
+  { workspaceId }: InWorkspace,
   statusIds: readonly string[],
   listId: string | undefined,
 ): StoredTask[] {
@@ -84,7 +89,7 @@ function openUpcomingInstances(
 }
 
 /** Tasks name the space of their list. */
-export const moveTasksToSpace = (tx: Tx, { workspaceKey }: Member, listId: string, spaceId: string) =>
+export const moveTasksToSpace = (tx: Tx, { workspaceKey }: InWorkspace, listId: string, spaceId: string) =>
   changeTasks(tx, workspaceKey, ({ eb }) => eb('list_code', '=', keyIn('lists', listId)), {
     space_id: spaceId,
   });

@@ -1,6 +1,6 @@
 import { type Db, query, statement } from '../db/connection.ts';
 import type { Steps, Tx } from '../db/tx.ts';
-import { mergeSearchIndex } from '../storage/search-index.ts';
+import { mergeSearchIndex } from './search-index.ts';
 import { insertCommentIntoIndex, insertIntoIndex } from './searchable.ts';
 
 const BATCH_SIZE = 200;

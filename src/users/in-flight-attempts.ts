@@ -1,7 +1,9 @@
+import { ownState } from '../kernel/own-state.ts';
+
 const MAX_WAITING = 64;
 
 /** Attempts of which it is not known yet how they end, by whose they are. */
-export interface InFlightAttempts {
+interface InFlightAttempts {
   begin(key: string): void;
   /** `isTakenBack`: its place in the budget is free again, for one of those that wait. */
   end(key: string, isTakenBack: boolean): void;
@@ -9,7 +11,7 @@ export interface InFlightAttempts {
   room(key: string): Promise<void> | undefined;
 }
 
-export function createInFlightAttempts(): InFlightAttempts {
+function createInFlightAttempts(): InFlightAttempts {
   const attempts = new Map<string, { inFlight: number; waiting: (() => void)[] }>();
   return {
     begin: (key) => {
@@ -33,3 +35,6 @@ export function createInFlightAttempts(): InFlightAttempts {
     },
   };
 }
+
+/** The proofs by password under way. */
+export const inFlightAttempts = ownState(createInFlightAttempts);

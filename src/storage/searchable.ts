@@ -1,9 +1,9 @@
 import { statement } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
-import { mergeBeforeCommit, PAGES_FOR_A_TASK } from '../storage/search-index.ts';
-import { itemTitles } from '../storage/tasks.ts';
-import { indexText } from '../storage/words.ts';
 import { searchedText } from './mentions.ts';
+import { mergeBeforeCommit, PAGES_FOR_A_TASK } from './search-index.ts';
+import { itemTitles } from './tasks.ts';
+import { indexText } from './words.ts';
 
 /** What the search index knows of a task. */
 interface Searchable {
@@ -27,7 +27,7 @@ export function indexTask(tx: Tx, seq: number, task: Searchable): void {
   mergeSome(tx, pages, unitsAdded);
 }
 
-/** Makes a task findable by what its title and description became; see `db/residue.ts` for what they were. */
+/** Makes a task findable by what its title and description became; `erasure.ts` erases what they were. */
 export function reindexTask(tx: Tx, task: Searchable & { seq: number }, isOnlyTitle = false): void {
   const { seq, workspace_code: code } = task;
   if (isOnlyTitle) {
