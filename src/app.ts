@@ -98,7 +98,7 @@ function logRefusal(deps: Deps, context: Context<Environment>, reason: Error): v
   if (!(reason instanceof AppError)) deps.log.error({ requestId, err: reason }, 'internal error');
   else if (reason.cause !== undefined) deps.log.error({ requestId, err: reason.cause }, reason.message);
   else if (reason.event !== undefined) {
-    const refused = {
+    const rejected = {
       event: reason.event,
       requestId,
       userId: context.get('userId'),
@@ -106,7 +106,7 @@ function logRefusal(deps: Deps, context: Context<Environment>, reason: Error): v
       method: context.req.method,
       path: context.req.path.slice(0, MAX_PATH),
     };
-    deps.securityLog.note(reason.kind === 'TooManyRequestsError' ? 'warn' : 'info', refused, reason.message);
+    deps.securityLog.note(reason.kind === 'TooManyRequestsError' ? 'warn' : 'info', rejected, reason.message);
   }
 }
 
@@ -166,11 +166,11 @@ function reserveLiteralPaths(app: App, basePath: string): void {
       const taken = routes.filter((route) => route.path === sibling).map(({ method }) => method);
       for (const method of METHODS) {
         if (taken.includes(method)) continue;
-        const refuse = () => {
+        const reject = () => {
           throw methodNotAllowed(allowOf(taken));
         };
-        RESERVED.add(refuse);
-        app.on(method.toUpperCase(), mountedPath(basePath, sibling), refuse);
+        RESERVED.add(reject);
+        app.on(method.toUpperCase(), mountedPath(basePath, sibling), reject);
       }
     }
   }

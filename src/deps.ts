@@ -73,7 +73,7 @@ export interface Deps {
   sessionCookie: SessionCookie;
   google: GoogleTokens;
   /** Called in the transaction in which a task is completed or deleted: its series, if it has one, may go on. */
-  onInstanceClosed: (deps: Deps, tx: Tx, leaving: InstanceClosed, now: number) => void;
+  onInstanceClosed: (deps: Deps, tx: Tx, closed: InstanceClosed, now: number) => void;
   /** Aborted once the server is about to stop. */
   stopping: AbortSignal;
 }

@@ -140,9 +140,9 @@ export async function openDeps(
     const metrics =
       isServer && config.metrics.enabled ? await createMetrics({ config, clock, read, counts }) : undefined;
     const searches = createSearches(storage.path);
-    const securityLog = createSecurityLog(log, (refused) => {
+    const securityLog = createSecurityLog(log, (rejected) => {
       // Whatever becomes of it: the error stands, and the log has it.
-      writer.write((tx) => recordRejection(tx, refused, clock.now())).catch(() => {});
+      writer.write((tx) => recordRejection(tx, rejected, clock.now())).catch(() => {});
     });
     const onChanges = (hear: OnChanges) => {
       changeListeners.add(hear);

@@ -1,7 +1,7 @@
 import { type Db, ROW_BATCH_SIZE } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
-import type { Refused } from '../http/security-log.ts';
+import type { Rejection } from '../http/security-log.ts';
 import { newId } from '../kernel/ids.ts';
 import { DAY, toInstant } from '../kernel/instants.ts';
 import {
@@ -67,7 +67,7 @@ export function insertAct(
 }
 
 /** Adds a rejected request that concerns security to the trail, with its request id: the log has the rest. */
-export function recordRejection(db: Db, { event, userId, requestId }: Refused, now: number): void {
+export function recordRejection(db: Db, { event, userId, requestId }: Rejection, now: number): void {
   const act: Act = { event, requestId, ...(userId !== undefined && { userId }) };
   insertAct(db, { source: 'api', act, isRejected: true }, now);
 }

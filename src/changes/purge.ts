@@ -4,9 +4,9 @@ import { DAY, toInstant } from '../kernel/instants.ts';
 import { purgeChanges, workspaceKeys } from '../storage/changes.ts';
 import {
   dateDeletions,
-  forgetDeletions,
   hasDeletionsBefore,
   hasUndatedDeletions,
+  purgeDeletions,
 } from '../storage/client-ids.ts';
 import { notePosition } from './epoch.ts';
 
@@ -22,7 +22,7 @@ export async function purgeOldChanges(deps: Deps): Promise<void> {
     await inSteps(deps, (tx) => purgeChanges(tx, code, until, BATCH_SIZE));
   }
   const now = toInstant(deps.clock.now());
-  const forget = (tx: Tx) => tx.run(forgetDeletions(until, BATCH_SIZE));
+  const forget = (tx: Tx) => tx.run(purgeDeletions(until, BATCH_SIZE));
   if (hasUndatedDeletions(deps.read)) await inSteps(deps, (tx) => dateDeletions(tx, now, BATCH_SIZE));
   if (hasDeletionsBefore(deps.read, until)) await inSteps(deps, forget);
   notePosition(deps.read, deps.config.database.path);

@@ -45,7 +45,7 @@ async function examineAll(shell: Shell, options: CommonOptions): Promise<Found[]
   enterData(shell, config);
   // Looked at before the database is opened, which makes its files private.
   found.push(...(await findings('permissions', () => examineModes(config))));
-  const { storage, refusal } = opened(config);
+  const { storage, failure } = opened(config);
   const examinations = [...surroundings(config), ...(storage ? insides(config, storage) : [])];
   const progress = progressBar(shell, 'Examining');
   try {
@@ -56,7 +56,7 @@ async function examineAll(shell: Shell, options: CommonOptions): Promise<Found[]
   } finally {
     storage?.close();
   }
-  return refusal ? [...found, refusal] : found;
+  return failure ? [...found, failure] : found;
 }
 
 function examineSettings(shell: Shell, options: CommonOptions): { config?: Config; found: Found[] } {
@@ -91,7 +91,7 @@ const insides = (config: Config, storage: Storage): Examination[] => [
   ['backups', () => examineBackups(config, storage, systemClock.now())],
 ];
 
-function opened({ database }: Config): { storage?: Storage; refusal?: Found } {
+function opened({ database }: Config): { storage?: Storage; failure?: Found } {
   try {
     return { storage: openStorage({ ...database, create: false }) };
   } catch (error) {
@@ -99,7 +99,7 @@ function opened({ database }: Config): { storage?: Storage; refusal?: Found } {
     const advice = existsSync(database.path)
       ? 'Fix that, or put a backup in place: errand restore FILE --yes'
       : 'Start the server, which makes one, or set database.path';
-    return { refusal: { subject: 'database', ...fail(message, advice) } };
+    return { failure: { subject: 'database', ...fail(message, advice) } };
   }
 }
 

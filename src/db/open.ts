@@ -84,7 +84,7 @@ export function openStorage(options: OpenOptions): Storage {
  * when the process dies. Makes the folder where it is missing. Returns the release; a StorageError, with `error` if
  * given, when another process holds it.
  */
-export function lockData(databasePath: string, refusal?: string): () => void {
+export function lockData(databasePath: string, message?: string): () => void {
   createFolder(dirname(databasePath));
   const real = realPath(databasePath);
   const path = `${real}.lock`;
@@ -100,7 +100,7 @@ export function lockData(databasePath: string, refusal?: string): () => void {
       if (errnoOf(cause) !== 'SQLITE_BUSY') {
         throw new StorageError(`${path} is no lock file (${errnoOf(cause)}): remove it`, { cause });
       }
-      throw new StorageError(refusal ?? `Another Errand process is using ${real}; stop it first`);
+      throw new StorageError(message ?? `Another Errand process is using ${real}; stop it first`);
     }
     return () => lock.close();
   });

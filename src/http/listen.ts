@@ -26,7 +26,7 @@ const PATIENCE = {
   checkMs: 100,
 };
 /** In one turn of the event loop: to cut off thousands takes longer than anyone should wait. */
-const REFUSED_BATCH_SIZE = 10;
+const REJECTED_BATCH_SIZE = 10;
 const KEEP_ALIVE_MS = 5 * SECOND;
 /** Longer than a reverse proxy keeps its own end, so that it never writes into a closing socket. */
 const KEEP_ALIVE_BEHIND_PROXY_MS = 65 * SECOND;
@@ -109,11 +109,11 @@ export async function listen(app: Hono<Environment>, options: ListenOptions): Pr
   });
   const begin = ({ request, response }: Exchange) => {
     current.set(request.socket, response);
-    const refused = refusedBefore(request);
-    if (refused === undefined) handle(request, response);
+    const rejected = rejectedBefore(request);
+    if (rejected === undefined) handle(request, response);
     else {
-      const { headers, body } = bareRefusal(refused.message, corsFor(request.headers.origin));
-      response.writeHead(refused.status, headers).end(body);
+      const { headers, body } = bareError(rejected.message, corsFor(request.headers.origin));
+      response.writeHead(rejected.status, headers).end(body);
     }
   };
   /** Works on pipelined requests one after the other, and reads on once few are left. */
@@ -206,7 +206,7 @@ export async function listen(app: Hono<Environment>, options: ListenOptions): Pr
     if (current.get(socket)?.headersSent !== false) socket.destroy();
   });
   server.maxConnections = MAX_CONNECTIONS;
-  const refuse = fewInTurn(REFUSED_BATCH_SIZE, ([error, socket]: [NodeJS.ErrnoException, Socket]) => {
+  const reject = fewInTurn(REJECTED_BATCH_SIZE, ([error, socket]: [NodeJS.ErrnoException, Socket]) => {
     const ahead = latest.get(socket);
     // What came behind a whole request is not what its answer is about.
     if (ahead?.req.complete && !ahead.writableFinished) endAfter(ahead, socket);
@@ -215,10 +215,10 @@ export async function listen(app: Hono<Environment>, options: ListenOptions): Pr
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // Whatever else it sends is heard out unread: a request that ends after all would be done.
     discardInput(socket);
-    refuse([error, socket]);
+    reject([error, socket]);
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    const { headers, body } = bareRefusal('Expect may only be 100-continue', corsFor(request.headers.origin));
+    const { headers, body } = bareError('Expect may only be 100-continue', corsFor(request.headers.origin));
     response.writeHead(417, headers).end(body);
   });
   server.on('connection', (socket: Socket) => {
@@ -320,7 +320,7 @@ function connectionsByNetwork(isProxy: (address: string) => boolean, atMost: num
 }
 
 /** What Node lets pass and HTTP forbids (RFC 9112, sections 3.2 and 6.1). */
-function refusedBefore({
+function rejectedBefore({
   headers,
   rawHeaders,
 }: IncomingMessage): { status: number; message: string } | undefined {
@@ -365,14 +365,14 @@ function rejectBroken(error: NodeJS.ErrnoException, socket: Duplex, cors: Record
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? ['408 Request Timeout', 'The request took too long to arrive']
         : ['400 Bad Request', hasForeignTarget(error) ? NOT_ASCII : NOT_HTTP];
-  const { headers, body } = bareRefusal(message, cors);
+  const { headers, body } = bareError(message, cors);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`);
   return true;
 }
 
 /** A error after which the connection closes. */
-function bareRefusal(message: string, cors: Record<string, string>) {
+function bareError(message: string, cors: Record<string, string>) {
   const body = JSON.stringify(errorBody(badRequest(message)));
   const headers = {
     ...commonHeaders(randomUUID()),

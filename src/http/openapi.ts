@@ -50,7 +50,7 @@ const ErrorAnswer = z.object({
     .openapi({ description: 'With ValidationError only: every broken rule, by field' }),
 });
 
-interface Refusal {
+interface DocumentedError {
   error: ErrorKind;
   /** When it is given. */
   description: string;
@@ -62,7 +62,7 @@ interface Refusal {
   name?: string;
 }
 
-const ERRORS: Record<number, Refusal> = {
+const ERRORS: Record<number, DocumentedError> = {
   400: {
     error: 'ValidationError',
     description:
@@ -177,8 +177,8 @@ export function describe(
   });
   for (const [name, shape] of describedComponents()) registry.register(name, shape);
   registry.register('Error', ErrorAnswer);
-  for (const refusal of Object.values(ERRORS)) {
-    registry.registerComponent('responses', nameOf(refusal), errorResponseOf(refusal));
+  for (const error of Object.values(ERRORS)) {
+    registry.registerComponent('responses', nameOf(error), errorResponseOf(error));
   }
   for (const route of routes) registry.registerPath(operation(route));
   for (const route of AT_THE_ROOT) registry.registerPath(route);
@@ -213,7 +213,7 @@ function documentOf(
     servers: [{ url: publicUrl + basePath }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   });
-  // What the library's types leave open is settled by what is registered above.
+  // What the library's types leave open is decided by what is registered above.
   const document = generated as unknown as OpenApiDocument;
   for (const { path } of AT_THE_ROOT)
     Object.assign(document.paths[path] ?? {}, { servers: [{ url: publicUrl }] });
@@ -270,7 +270,7 @@ function operation(route: Route): RouteConfig {
       ...(route.otherResponses && {
         [route.otherResponses.status]: { description: route.otherResponses.description },
       }),
-      ...refusals(errorsOf(route)),
+      ...errorResponses(errorsOf(route)),
     },
   };
 }
@@ -314,19 +314,19 @@ export function errorsOf(route: Route): number[] {
   ];
 }
 
-const nameOf = ({ error, name = error }: Refusal): string => name;
+const nameOf = ({ error, name = error }: DocumentedError): string => name;
 
 function responseName(status: number): string {
-  const refusal = ERRORS[status];
-  return refusal ? nameOf(refusal) : '';
+  const error = ERRORS[status];
+  return error ? nameOf(error) : '';
 }
 
-const refusals = (statuses: number[]) =>
+const errorResponses = (statuses: number[]) =>
   Object.fromEntries(
     statuses.map((status) => [status, { $ref: `#/components/responses/${responseName(status)}` }]),
   );
 
-const errorResponseOf = ({ description, headers, name: _name, ...example }: Refusal) => ({
+const errorResponseOf = ({ description, headers, name: _name, ...example }: DocumentedError) => ({
   description,
   ...(headers && { headers }),
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example } },
@@ -337,7 +337,7 @@ const health = (
   summary: string,
   status: string,
   description: string,
-  refused: number[] = [],
+  errors: number[] = [],
 ): RouteConfig => ({
   method: 'get',
   path,
@@ -351,7 +351,7 @@ const health = (
       description: 'Done',
       content: { 'application/json': { schema: z.object({ status: z.literal(status) }) } },
     },
-    ...refusals(refused),
+    ...errorResponses(errors),
   },
 });
 
@@ -366,7 +366,7 @@ const metrics: RouteConfig = {
   security: [],
   responses: {
     200: { description: 'Done', content: { 'text/plain': { schema: z.string() } } },
-    ...refusals([401, 404, 429]),
+    ...errorResponses([401, 404, 429]),
   },
 };
 

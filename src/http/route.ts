@@ -48,7 +48,7 @@ export interface GuardRequest {
   isPrivate: boolean;
 }
 
-/** The guard of public routes: everyone enters. */
+/** The guard of public routes: everyone passes. */
 export const open: Guard<undefined> = { authorize: () => {} };
 
 usePlainMessages();
@@ -103,7 +103,7 @@ interface RouteOf<Path extends string, Who, Query, Body, Answer> {
   otherResponses?: { status: 201; description: string };
   /** When it responds with what is there already (200, `Existing`) in place of what it would have created. */
   existing?: string;
-  /** Refusals of its own rules, beside those that guard, path and shapes bring. */
+  /** Errors of its own rules, beside those that guard, path and shapes bring. */
   errors?: readonly (400 | 401 | 403)[];
   /** The name of its function in generated clients: part of the API, never to be changed. */
   operationId: string;
@@ -144,7 +144,7 @@ export const route = <
 export const mountedPath = (basePath: string, path: string): string =>
   basePath + path.replaceAll(/\{(\w+)\}/g, ':$1');
 
-/** Mounts a route: address limit, guard, user limit, room to hash, shape, service function, answer, in that order. */
+/** Mounts a route: address limit, guard, user limit, capacity to hash, shape, service function, answer, in that order. */
 export function mount(
   app: Hono<Environment>,
   deps: Deps,

@@ -4,7 +4,7 @@ import { networkOf } from './client-address.ts';
 /** Beyond so many in a minute they are only counted: a flood from everywhere must not fill the disk. */
 const TOLD_APART = 100;
 
-export interface Refused {
+export interface Rejection {
   /** What concerns security about it: `forbidden`, `sign-in-failed`, `limited`, … */
   event: string;
   requestId: string;
@@ -15,33 +15,33 @@ export interface Refused {
   path: string;
 }
 
-/** Refusals that concern security, each kind once a minute for each user or network, and then how many more there were. */
+/** Rejections that concern security, each kind once a minute for each user or network, and then how many more there were. */
 export interface SecurityLog {
-  note(level: 'info' | 'warn', refused: Refused, message: string): void;
+  note(level: 'info' | 'warn', rejected: Rejection, message: string): void;
   /** Tells how often what was noted came again, and begins again; called once a minute. */
   sumUp(): void;
 }
 
 /** `onNoted` hears of each that gets a line of its own. */
-export function createSecurityLog(log: Log, onNoted: (refused: Refused) => void = () => {}): SecurityLog {
-  const noted = new Map<string, Pick<Refused, 'event' | 'userId' | 'address'> & { times: number }>();
+export function createSecurityLog(log: Log, onNoted: (rejected: Rejection) => void = () => {}): SecurityLog {
+  const noted = new Map<string, Pick<Rejection, 'event' | 'userId' | 'address'> & { times: number }>();
   let others = 0;
   return {
-    note: (level, refused, message) => {
-      const { event, userId, address } = refused;
+    note: (level, rejected, message) => {
+      const { event, userId, address } = rejected;
       const key = `${event} ${userId ?? networkOf(address)}`;
       const known = noted.get(key);
       if (known) known.times += 1;
       else if (noted.size >= TOLD_APART) others += 1;
       else {
         noted.set(key, { event, userId, address, times: 0 });
-        log[level](refused, message);
-        onNoted(refused);
+        log[level](rejected, message);
+        onNoted(rejected);
       }
     },
     sumUp: () => {
-      for (const again of noted.values()) if (again.times > 0) log.warn(again, 'refused again');
-      if (others > 0) log.warn({ event: 'refused', times: others }, 'many were refused');
+      for (const again of noted.values()) if (again.times > 0) log.warn(again, 'rejected again');
+      if (others > 0) log.warn({ event: 'refused', times: others }, 'many were rejected');
       noted.clear();
       others = 0;
     },

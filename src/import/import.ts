@@ -7,7 +7,7 @@ import { badRequest, invalid, tooManyRequests, unavailable } from '../kernel/err
 import { MINUTE, SECOND, toInstant } from '../kernel/instants.ts';
 import type { OnDone } from '../kernel/progress.ts';
 import { ZONE_DATA } from '../recurring/advance.ts';
-import { forgetZoneData } from '../recurring/sweep.ts';
+import { clearZoneData } from '../recurring/sweep.ts';
 import { codeOfUser } from '../storage/changes.ts';
 import {
   areBeingImported,
@@ -88,7 +88,7 @@ async function store(
       requireUntouched(tx, ids);
       finishWorkspaces(tx, ids, userId, toInstant(deps.clock.now()));
       // Instants may come from other zone data.
-      forgetZoneData(tx);
+      clearZoneData(tx);
       recordAct(deps, tx, { event: 'account-imported', userId, workspaceIds: ids }, 'account imported');
     });
   } catch (error) {

@@ -88,18 +88,18 @@ export function loadFrom(addon: Addon, places: AddonPlaces, open: (file: string)
       attempts.push({ place: parent, find: () => unpackAddon(parent, addon, places.uid) });
     }
   }
-  const refusals: string[] = [];
+  const failures: string[] = [];
   for (const { place, find } of attempts) {
     try {
       return open(find());
     } catch (error) {
-      refusals.push(`  ${place}: ${error instanceof Error ? error.message : String(error)}`);
+      failures.push(`  ${place}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
   throw new AddonError(
     [
       `Errand cannot load its native part ${addon.name}. Tried, in this order:`,
-      ...refusals,
+      ...failures,
       'One of them must work: mount the data folder or the temporary folder without noexec, or point TMPDIR at a',
       'folder of your own that is, or put the folder errand.native of this very release beside the executable.',
     ].join('\n'),

@@ -21,7 +21,7 @@ const MISSING: View = {
   content: html`<p>This page needs the link that was mailed to you. Open it from the mail again; if you copy it, copy all of it.</p>`,
 };
 
-/** The page that tells a story; its script shows one view at a time, and spends the token when a button is pressed. */
+/** The page of a flow that a mailed link begins; its script shows one view at a time, and spends the token when a button is pressed. */
 export const linkPage = ({ ask, ends, dead, request }: LinkPage): Page => ({
   title: ask.heading,
   hasScript: true,

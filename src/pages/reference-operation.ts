@@ -14,7 +14,7 @@ import type { Html } from './layout.ts';
 import { fieldOf, prose, shape, typeOf } from './reference-schema.ts';
 
 /** Where the errors that have this name are told. */
-export const refusalAnchor = (name: string): string => `refusal-${name}`;
+export const errorAnchor = (name: string): string => `error-${name}`;
 
 /** What the filter looks through: each word once, in lower case, those of fields and descriptions too. */
 export function findable(document: OpenApiDocument, { method, path, operation }: Call): string {
@@ -64,8 +64,8 @@ ${
 ${shape(document, body.schema, 'sent')}`
 }
 ${Object.entries(operation.responses).map(([status, answer]) => answerOf(document, status, answer))}
-<h4>Refusals</h4>
-<ul class="refusals">${Object.entries(operation.responses).map(([status, answer]) => errorOf(status, answer))}</ul>
+<h4>Errors</h4>
+<ul class="errors">${Object.entries(operation.responses).map(([status, answer]) => errorOf(status, answer))}</ul>
 </div>
 <div class="shown">
 <h4>Request</h4>
@@ -106,7 +106,7 @@ function answerOf(document: OpenApiDocument, status: string, answer: Answer | Re
 }
 
 const errorOf = (status: string, answer: Answer | Reference): Html =>
-  html`${isNamed(answer) && html`<li><a href="#${refusalAnchor(nameIn(answer.$ref))}">${status}</a></li>`}`;
+  html`${isNamed(answer) && html`<li><a href="#${errorAnchor(nameIn(answer.$ref))}">${status}</a></li>`}`;
 
 function exampleOf(status: string, answer: Answer | Reference): Html {
   const media = isNamed(answer) ? undefined : jsonIn(answer.content);

@@ -142,10 +142,10 @@ dt code { font-weight: 600; color: var(--ink); }
 .type, .limits { color: var(--quiet); font-size: 0.875rem; }
 .limits span:not(:last-child)::after { content: " ·"; }
 .required { color: var(--fault); font-size: 0.8125rem; }
-main p > a, dt a, .refusals a, .shape a { display: inline-block; min-height: 1.5rem; }
+main p > a, dt a, .errors a, .shape a { display: inline-block; min-height: 1.5rem; }
 
-.refusals { display: flex; flex-wrap: wrap; gap: 0.5rem; margin: 0; padding: 0; list-style: none; }
-.refusals a { padding: 0.05rem 0.5rem; border: 1px solid var(--line); border-radius: 0.4rem; font-size: 0.875rem; }
+.errors { display: flex; flex-wrap: wrap; gap: 0.5rem; margin: 0; padding: 0; list-style: none; }
+.errors a { padding: 0.05rem 0.5rem; border: 1px solid var(--line); border-radius: 0.4rem; font-size: 0.875rem; }
 
 /* A shadow at the side on which there is more to see. */
 pre {

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { type Call, callsOf, type OpenApiDocument } from '../http/openapi-document.ts';
 import { ICON, REFERENCE_SCRIPT, REFERENCE_STYLE } from './assets.ts';
 import { type Html, headOf } from './layout.ts';
-import { operationView, refusalAnchor, wordsOf } from './reference-operation.ts';
+import { errorAnchor, operationView, wordsOf } from './reference-operation.ts';
 import { inline, prose, shape, shapeAnchor, typeOf } from './reference-schema.ts';
 
 interface Group {
@@ -68,7 +68,7 @@ ${groups.map(
 </div>`,
 )}
 <div data-rest>
-<p><a href="#refusals">Refusals</a></p>
+<p><a href="#errors">Errors</a></p>
 <p><a href="#shapes">Shapes</a></p>
 </div>
 </nav>`;
@@ -81,12 +81,12 @@ ${calls.map((call) => operationView(document, call))}
 </section>`;
 
 const errorsOf = (document: OpenApiDocument): Html => html`
-<section aria-labelledby="refusals" data-rest>
-<h2 id="refusals"><a href="#refusals">Refusals</a></h2>
-<p>Whatever is refused is answered with an <a href="#${shapeAnchor('Error')}">Error</a>. Its kind and status belong together:</p>
+<section aria-labelledby="errors" data-rest>
+<h2 id="errors"><a href="#errors">Errors</a></h2>
+<p>Every error response is an <a href="#${shapeAnchor('Error')}">Error</a>. Its kind and status belong together:</p>
 <dl class="fields">${Object.entries(document.components.responses).map(
   ([name, { description }]) => html`
-<div id="${refusalAnchor(name)}"><dt><b>${statusOf(document, name)}</b> <code>${name}</code></dt><dd><p>${inline(description)}</p></dd></div>`,
+<div id="${errorAnchor(name)}"><dt><b>${statusOf(document, name)}</b> <code>${name}</code></dt><dd><p>${inline(description)}</p></dd></div>`,
 )}</dl>
 </section>`;
 

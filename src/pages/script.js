@@ -111,8 +111,8 @@ export function page() {
       if (session && withoutPassword) leave(withoutPassword);
       else if (app && next !== undefined) await goOn(next, says);
       else leave((about.isChanged && undone) || done);
-    } catch (refusal) {
-      await explain(form, refusal);
+    } catch (error) {
+      await explain(form, error);
     } finally {
       form.ariaBusy = 'false';
     }
@@ -134,9 +134,9 @@ export function page() {
       const signedIn = await post('/auth/login', { ...fields, ...kept });
       try {
         await post(path, { [tokenName]: token }, signedIn.accessToken);
-      } catch (refusal) {
+      } catch (error) {
         await signOut(signedIn);
-        throw refusal;
+        throw error;
       }
       if (!app) await signOut(signedIn);
       return;
@@ -197,8 +197,8 @@ export function page() {
     document.querySelector(`[data-view="${name}"] h1`).focus();
   }
 
-  async function explain(form, refusal) {
-    const { status, issues = [] } = refusal;
+  async function explain(form, error) {
+    const { status, issues = [] } = error;
     // Of an invitation: the address got an account meanwhile.
     if (status === 401 && form.closest('[data-ways="newcomer"]') && (await read()).hasAccount) return tell();
     const isDead = status === 401 && form.dataset.signIn === undefined && session === undefined;
@@ -207,7 +207,7 @@ export function page() {
       return;
     }
     const marked = issues.map((issue) => mark(form, issue)).filter(Boolean);
-    say(form, marked.length > 0 ? '' : reasonOf(form, refusal), true);
+    say(form, marked.length > 0 ? '' : reasonOf(form, error), true);
     marked[0]?.focus();
   }
 

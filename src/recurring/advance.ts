@@ -10,7 +10,7 @@ import {
   updateOccurrence,
 } from '../storage/occurrences.ts';
 import { type StoredSeries, updateSeriesRow } from '../storage/series.ts';
-import { forgetSteps } from '../storage/series-steps.ts';
+import { deleteSteps } from '../storage/series-steps.ts';
 import type { RecurringOccurrenceRow } from '../storage/tables.ts';
 import * as tasks from '../storage/tasks.ts';
 import { completedAt } from '../tasks/references.ts';
@@ -41,7 +41,7 @@ export const isOverdue = ({ next_run_at: at }: Pick<StoredSeries, 'next_run_at'>
  */
 export function advance(tx: Tx, series: StoredSeries, now: number): StoredSeries {
   if (!isOverdue(series, now) || series.next_run_at === null) return series;
-  forgetSteps(tx, series.id);
+  deleteSteps(tx, series.id);
   const at = toInstant(now);
   const schedule = scheduleOf(series);
   const wanted = { latest: 1, all: MAX_CATCH_UP, none: 0 }[series.catch_up];

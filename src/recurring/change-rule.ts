@@ -4,7 +4,7 @@ import type { Issue } from '../kernel/errors.ts';
 import { type Instant, toInstant, toMs } from '../kernel/instants.ts';
 import { findOccurrence, lastOccurrence } from '../storage/occurrences.ts';
 import { type StoredSeries, updateSeriesRow } from '../storage/series.ts';
-import { forgetSteps } from '../storage/series-steps.ts';
+import { deleteSteps } from '../storage/series-steps.ts';
 import type { RecurringOccurrenceRow, RecurringSeriesRow, TaskRow } from '../storage/tables.ts';
 import { findTask, overriddenIn } from '../storage/tasks.ts';
 import { NO_UPCOMING, reschedule, setUpcoming, upcomingColumns } from './advance.ts';
@@ -52,7 +52,7 @@ export function planRule(
 
 export function setRule(tx: Tx, series: StoredSeries, plan: RulePlan, by: string, now: number): void {
   const at = toInstant(now);
-  forgetSteps(tx, series.id);
+  deleteSteps(tx, series.id);
   const changed = updateSeriesRow(tx, series, { ...plan.columns, updated_at: at });
   const { state } = series;
   if (plan.redated) replaceUpcoming(tx, changed, plan.redated, plan.first, at);

@@ -8,7 +8,7 @@ import { bytesOfText } from '../kernel/text-bytes.ts';
 import * as store from '../storage/instances.ts';
 import { firstOccurrence, moveOccurrences } from '../storage/occurrences.ts';
 import { insertSeries, type StoredSeries, updateSeriesRow } from '../storage/series.ts';
-import { forgetSteps } from '../storage/series-steps.ts';
+import { deleteSteps } from '../storage/series-steps.ts';
 import type { RecurringSeriesRow } from '../storage/tables.ts';
 import { findTask, itemTitles, type StoredTask, taskOf } from '../storage/tasks.ts';
 import { moveTrashedInstances } from '../storage/trash.ts';
@@ -143,7 +143,7 @@ function* splitAt(
     bytes: bytesOfText(rest.title, rest.description, ...itemTitles(rest)),
   });
   insertSeries(tx, rest);
-  forgetSteps(tx, series.id);
+  deleteSteps(tx, series.id);
   yield* moveOccurrences(tx, series.id, rest.id, number);
   const split = { ...rest, workspace_code };
   yield* store.moveInstances(tx, series, split.id, number, at);

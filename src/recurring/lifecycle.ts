@@ -2,9 +2,9 @@ import type { Tx } from '../db/tx.ts';
 import type { Deps, InstanceClosed } from '../deps.ts';
 import { badRequest, errnoOf, invalid } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
-import { findSkippedAt, forgetMissedAfter, updateOccurrence } from '../storage/occurrences.ts';
+import { deleteMissedAfter, findSkippedAt, updateOccurrence } from '../storage/occurrences.ts';
 import { findSeries, recurringTaskOf, type StoredSeries, updateSeriesRow } from '../storage/series.ts';
-import { forgetSteps } from '../storage/series-steps.ts';
+import { deleteSteps } from '../storage/series-steps.ts';
 import { findTask } from '../storage/tasks.ts';
 import { dropTask } from '../tasks/tasks.ts';
 import type { Member } from '../workspaces/authorization.ts';
@@ -49,7 +49,7 @@ export const pauseSeries = (deps: Deps, who: Member, id: string): Promise<Recurr
   writeCaughtUp(deps, who, id, (tx, series, now) => {
     rejectEnded(series);
     if (series.state === 'paused') return recurringTaskOf(series);
-    forgetSteps(tx, id);
+    deleteSteps(tx, id);
     const changes = { state: 'paused', next_run_at: null, updated_at: toInstant(now) } as const;
     return recurringTaskOf(updateSeriesRow(tx, series, changes));
   });
@@ -63,8 +63,8 @@ export const resumeSeries = (deps: Deps, who: Member, id: string): Promise<Recur
     rejectEnded(series);
     if (series.state === 'active') return recurringTaskOf(series);
     const at = toInstant(now);
-    forgetSteps(tx, id);
-    forgetMissedAfter(tx, id, at);
+    deleteSteps(tx, id);
+    deleteMissedAfter(tx, id, at);
     const touched = updateSeriesRow(tx, series, { updated_at: at });
     return recurringTaskOf(setUpcoming(tx, touched, scheduleOf(series).after(at), who.userId, now));
   });

@@ -4,7 +4,7 @@ import { AppError } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { metaOf, setMeta } from '../storage/meta.ts';
 import * as store from '../storage/series.ts';
-import { forgetSteps } from '../storage/series-steps.ts';
+import { deleteSteps } from '../storage/series-steps.ts';
 import { advance, isOverdue, reschedule, ZONE_DATA } from './advance.ts';
 import { instantOf } from './recurrence/recurrence.ts';
 import { intervalOf } from './schedule.ts';
@@ -29,7 +29,7 @@ export async function sweep(deps: Deps): Promise<void> {
 }
 
 /** Has the next sweep look at the zone data that series were computed with. */
-export const forgetZoneData = (tx: Tx) => setMeta(tx, SEEN_ZONE_DATA, '');
+export const clearZoneData = (tx: Tx) => setMeta(tx, SEEN_ZONE_DATA, '');
 
 /** Brings one series to now, if an occurrence of it is overdue. */
 export async function catchUpSeries(deps: Deps, workspaceId: string, id: string, now: number): Promise<void> {
@@ -49,7 +49,7 @@ export function pauseForError(
   err: unknown,
 ): void {
   const state = { state: 'paused', state_reason: 'error', next_run_at: null, tz_version: ZONE_DATA } as const;
-  forgetSteps(tx, series.id);
+  deleteSteps(tx, series.id);
   store.updateSeriesRow(tx, series, { ...state, updated_at: toInstant(now) });
   const { id, workspace_id: workspaceId } = series;
   tx.afterCommit(() => deps.log.error({ err, seriesId: id, workspaceId }, 'a series failed and was paused'));

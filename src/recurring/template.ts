@@ -10,7 +10,7 @@ import { openInstances, textOfOpenInstances } from '../storage/instances.ts';
 import { findList } from '../storage/lists.ts';
 import { isBeingRemoved } from '../storage/removals.ts';
 import { findSeries, type StoredSeries, updateSeriesRow } from '../storage/series.ts';
-import { forgetSteps } from '../storage/series-steps.ts';
+import { deleteSteps } from '../storage/series-steps.ts';
 import type { RecurringSeriesRow, TaskRow } from '../storage/tables.ts';
 import {
   checklistOf,
@@ -126,7 +126,7 @@ export function saveTemplate(
     checklist: checklist && templateItems(checklist, series, now),
   };
   const template = patched(series, asked, toInstant(now));
-  if (template !== series) forgetSteps(tx, series.id);
+  if (template !== series) deleteSteps(tx, series.id);
   const next = patched(template, { catch_up: catchUp }, toInstant(now));
   if (next === series) return series;
   if (next.list_id !== series.list_id && isOnItsWayOut(tx, series)) {

@@ -206,7 +206,7 @@ export const workspaceKeys = (db: Db, until: Instant): number[] =>
     .map(({ code }) => code);
 
 /** Makes rows that name a person, whose account is deleted, tell of all members of their workspace instead. */
-export const forgetMemberChanges = (db: Db, userId: string): void =>
+export const deleteMemberChanges = (db: Db, userId: string): void =>
   void db.run(
     statement(
       `update changes set op = 'refetch', fields = null,

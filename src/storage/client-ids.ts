@@ -56,5 +56,5 @@ export const dateDeletions = (db: Db, now: Instant, most: number): number =>
 export const hasDeletionsBefore = (db: Db, until: Instant): boolean =>
   db.one(statement('select 1 from deleted_ids where deleted_at < ? limit 1', [until])) !== undefined;
 
-/** Forgets ids that were gone before an instant, at most so many. */
-export const forgetDeletions = deleteRows('deleted_ids', 'deleted_at < ?', 'id');
+/** Deletes ids that were gone before an instant, at most so many. */
+export const purgeDeletions = deleteRows('deleted_ids', 'deleted_at < ?', 'id');

@@ -24,6 +24,6 @@ export const setMeta = (db: Db, key: string, value: string) =>
 export const schemaOf = (db: Db): string | undefined =>
   db.one(statement<{ name: string }>('select max(name) as name from kysely_migration', []))?.name;
 
-/** Forgets what is kept under these names. */
+/** Deletes what is kept under these names. */
 export const deleteMeta = (db: Db, keys: readonly string[]) =>
   db.run(query.deleteFrom('meta').where('key', 'in', keys));

@@ -127,7 +127,7 @@ export const updateOccurrence = (
       .where('occurrence_local', '=', occurrence_local),
   );
 
-/** Forgets what was decided about an occurrence. */
+/** Deletes what was decided about an occurrence. */
 export const deleteOccurrence = (db: Db, { series_id, rule_version, occurrence_local }: Key) =>
   db.run(
     query
@@ -138,7 +138,7 @@ export const deleteOccurrence = (db: Db, { series_id, rule_version, occurrence_l
   );
 
 /** What is still to come was missed only by a clock that was ahead. */
-export const forgetMissedAfter = (db: Db, seriesId: string, at: Instant) =>
+export const deleteMissedAfter = (db: Db, seriesId: string, at: Instant) =>
   db.run(
     query
       .deleteFrom('recurring_occurrences')
@@ -158,7 +158,7 @@ export const moveOccurrences = (tx: Tx, from: string, to: string, firstNumber: n
     ),
   );
 
-/** Forgets what was decided for a series, some in each step. */
+/** Deletes what was decided for a series, some in each step. */
 export const dropOccurrences = (tx: Tx, seriesId: string): Steps<void> =>
   inSteps(tx, seriesId, 0, (some) => tx.run(query.deleteFrom('recurring_occurrences').where(some)));
 

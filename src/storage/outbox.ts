@@ -86,7 +86,7 @@ export const enqueueDecoy = (deps: MailDeps, tx: Tx, mail: Mail, now: number) =>
  * Takes a mail that anyone may cause from the recipient's budget for its kind. False when that is empty: then none may
  * be promised, and nothing that was mailed before may be replaced by what would not be.
  */
-export const takeMailBudget = (
+export const takeMailAllowance = (
   deps: MailDeps,
   tx: Tx,
   mail: Pick<Mail, 'kind' | 'to'>,
@@ -222,15 +222,15 @@ export function purgeMails(db: Db, now: number): number {
   const expired = some.where('content', 'is not', null).where('expires_at', '<=', toInstant(now));
   const old = some.where('expires_at', '<=', toInstant(now - KEPT_MS));
   return (
-    forget(db, expired.where('state', '=', 'decoy')) +
+    deleteMails(db, expired.where('state', '=', 'decoy')) +
     erase(db, expired.where('state', 'in', ['queued', 'sent', 'failed'])) +
-    forget(db, old)
+    deleteMails(db, old)
   );
 }
 
 type Ids = SelectQueryBuilder<Tables, 'outbox', { id: string }>;
 
-const forget = (db: Db, ids: Ids): number => db.run(query.deleteFrom('outbox').where('id', 'in', ids));
+const deleteMails = (db: Db, ids: Ids): number => db.run(query.deleteFrom('outbox').where('id', 'in', ids));
 
 const erase = (db: Db, ids: Ids): number =>
   db.run(

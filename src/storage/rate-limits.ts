@@ -51,7 +51,7 @@ export function refundLimits(db: Db, budgets: PersistentLimit[]): void {
   }
 }
 
-/** Forgets some of the budgets that are full again; returns how many, none when that was all. */
+/** Deletes some of the budgets that are full again; returns how many, none when that was all. */
 export const purgeLimits = (db: Db, now: number): number =>
   db.run(
     query

@@ -1,6 +1,6 @@
 import { type Db, query, statement } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
-import { forgetMemberChanges } from './changes.ts';
+import { deleteMemberChanges } from './changes.ts';
 import { scheduleErasure } from './erasure.ts';
 import { recordTask, recordThing } from './record.ts';
 import { type RemovalPart, TASK_IS_IN } from './removal-parts.ts';
@@ -39,7 +39,7 @@ export function takeRemovalStep(tx: Tx, { kind, id }: RemovalRow, most: number):
 
 /** Records that a list or space is gone, with all that was in it; of a user, who was a member, no id stays. */
 function recordRemoval(tx: Tx, kind: RemovalRow['kind'], id: string): void {
-  if (kind === 'user') forgetMemberChanges(tx, id);
+  if (kind === 'user') deleteMemberChanges(tx, id);
   const isIn = kind === 'space' ? 'space_id' : 'id';
   const lists = query.selectFrom('lists').select(['id', 'workspace_id']).where(isIn, '=', id);
   if (kind === 'list' || kind === 'space') {

@@ -20,5 +20,5 @@ export const deleteStep = (db: Db, { series_id, number }: Pick<SeriesStepRow, 's
   db.run(query.deleteFrom('series_steps').where('series_id', '=', series_id).where('number', '=', number));
 
 /** Nothing of what made the series advance can be taken back any more. */
-export const forgetSteps = (db: Db, seriesId: string) =>
+export const deleteSteps = (db: Db, seriesId: string) =>
   db.run(query.deleteFrom('series_steps').where('series_id', '=', seriesId));

@@ -116,7 +116,7 @@ const sessionsOf = (userId: string) =>
 
 const hasNoToken = sql<SqlBool>`not exists (select 1 from refresh_tokens where session_id = sessions.id)`;
 
-/** Forgets sessions with their tokens, or as much as a commit may: the rest has expired, and the purge takes it. */
+/** Deletes sessions with their tokens, or as much as a commit may: the rest has expired, and the purge takes it. */
 function end(tx: Tx, userId: string, sessions: ReturnType<typeof sessionsOf>): number {
   tx.tell({ userId, about: 'sessions' });
   const tokens = query.selectFrom('refresh_tokens').select('hash');
@@ -149,6 +149,6 @@ export const knowsNetwork = (db: Db, userId: string, network: string, now: numbe
       .where('signed_in_at', '>', toInstant(now - KNOWN_NETWORK_MS)),
   ) !== undefined;
 
-/** Forgets the networks that someone signed in from. */
-export const forgetAddressesOf = (db: Db, userId: string) =>
+/** Deletes the networks that someone signed in from. */
+export const deleteAddressesOf = (db: Db, userId: string) =>
   db.run(query.deleteFrom('known_addresses').where('user_id', '=', userId));

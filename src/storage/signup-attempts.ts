@@ -48,6 +48,6 @@ export const isContested = (db: Db, email: string, tag: number, now: number): bo
       .limit(1),
   ) !== undefined;
 
-/** Forgets the sign-ups of an address. */
+/** Deletes the sign-ups of an address. */
 export const dropSignupAttempts = (tx: Tx, email: string) =>
   tx.run(query.deleteFrom('signup_attempts').where('email', '=', email));

@@ -23,7 +23,7 @@ import type { Comment, CommentInput, CommentPatch } from './comment-schema.ts';
 import { changeTask, requireTask } from './tasks.ts';
 
 /** Fewer are told in one go, some 0.1 ms each. */
-const MAX_TOLD_AT_ONCE = 50;
+const NOTICE_BATCH_SIZE = 50;
 
 /** The comments of a task, the oldest first. */
 export function listComments(
@@ -155,7 +155,7 @@ type Written = Comment | Existing<Comment>;
 /** In one go with what others write; in steps where many may have to be told. */
 function written(deps: Deps, who: Member, taskId: string, act: (tx: Tx) => Steps<Written>): Promise<Written> {
   const task = findTask(deps.read, who.workspaceId, taskId);
-  const isMuch = task !== undefined && task.comment_count > MAX_TOLD_AT_ONCE;
+  const isMuch = task !== undefined && task.comment_count > NOTICE_BATCH_SIZE;
   return isMuch ? writeInStepsAs(deps, who, 0, act) : writeAs(deps, who, (tx) => atOnce(act(tx)));
 }
 
@@ -182,9 +182,9 @@ function* tell(
     body: task.title,
     data: { taskId: task.id, commentId },
   };
-  for (let done = 0; done < userIds.length; done += MAX_TOLD_AT_ONCE) {
+  for (let done = 0; done < userIds.length; done += NOTICE_BATCH_SIZE) {
     if (done > 0) yield;
-    notify(tx, userIds.slice(done, done + MAX_TOLD_AT_ONCE), notice, at);
+    notify(tx, userIds.slice(done, done + NOTICE_BATCH_SIZE), notice, at);
   }
 }
 

@@ -4,7 +4,7 @@ import { unavailable } from '../kernel/errors.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import type { List } from '../lists/schema.ts';
 import { ZONE_DATA } from '../recurring/advance.ts';
-import { forgetZoneData } from '../recurring/sweep.ts';
+import { clearZoneData } from '../recurring/sweep.ts';
 import { workspaceIdOf } from '../storage/changes.ts';
 import { scheduleErasure } from '../storage/erasure.ts';
 import { listOf } from '../storage/lists.ts';
@@ -73,7 +73,7 @@ export function unpackSome(tx: Tx, entry: store.StoredEntry, now: Instant): bool
   };
   if (restoreSome(tx, workspaceId, entry, placeFor, now)) return true;
   if (unpackOccurrences(tx, entry)) return true;
-  if (finishUnpacking(tx, entry, workspaceId, ZONE_DATA)) forgetZoneData(tx);
+  if (finishUnpacking(tx, entry, workspaceId, ZONE_DATA)) clearZoneData(tx);
   return false;
 }
 

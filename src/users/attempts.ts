@@ -52,7 +52,7 @@ export function refundAttempt(
   refundLimits(tx, budgetsOf(deps, tx, requestContext, email, now)[by]);
 }
 
-/** Forgets what failed here and from everywhere, for someone who has proved to own the address in another way. */
+/** Clears what failed here and from everywhere, for someone who has proved to own the address in another way. */
 export function clearAttempts(deps: Deps, tx: Tx, requestContext: RequestContext, email: string): void {
   deleteLimits(tx, Object.values(keysOf(deps, requestContext, email)));
 }
@@ -98,7 +98,7 @@ export async function prove(
   return !isFailed;
 }
 
-/** Counts an attempt. While others from here are undecided, an empty budget is waited for: those who succeed give back. */
+/** Counts an attempt. While others from here are in flight, an empty budget is waited for: those who succeed give back. */
 async function beginAttempt(
   deps: Deps,
   requestContext: RequestContext,
@@ -113,9 +113,9 @@ async function beginAttempt(
       return waitMs;
     });
     if (waitMs === undefined) return;
-    const room = inFlightAttempts(deps).room(here);
-    if (!room) throw rateLimited(waitMs);
-    await room;
+    const capacity = inFlightAttempts(deps).capacity(here);
+    if (!capacity) throw rateLimited(waitMs);
+    await capacity;
   }
 }
 

@@ -7,8 +7,8 @@ interface InFlightAttempts {
   begin(key: string): void;
   /** `isTakenBack`: its place in the budget is free again, for one of those that wait. */
   end(key: string, isTakenBack: boolean): void;
-  /** Resolves when there may be room again; undefined while none is undecided, and while too many wait. */
-  room(key: string): Promise<void> | undefined;
+  /** Resolves when there may be capacity again; undefined while none is in flight, and while too many wait. */
+  capacity(key: string): Promise<void> | undefined;
 }
 
 function createInFlightAttempts(): InFlightAttempts {
@@ -28,7 +28,7 @@ function createInFlightAttempts(): InFlightAttempts {
       for (const resume of found.waiting.splice(0, isLast ? Number.POSITIVE_INFINITY : Number(isTakenBack)))
         resume();
     },
-    room: (key) => {
+    capacity: (key) => {
       const found = attempts.get(key);
       if (!found || found.waiting.length >= MAX_WAITING) return undefined;
       return new Promise((resolve) => found.waiting.push(resolve));

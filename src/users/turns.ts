@@ -39,17 +39,17 @@ export function turns(atOnce: number, maxWaiting: number, rest: (worked: number)
   };
   const requireCapacity = (from = '') => {
     const networks = widestFirst(from);
-    if (isFull() && oneTooMany([...waiting, { networks }])?.networks === networks) throw refusal();
+    if (isFull() && oneTooMany([...waiting, { networks }])?.networks === networks) throw rejection();
   };
   const inTurn = async <T>(work: () => Promise<T>, from = ''): Promise<T> => {
     requireCapacity(from);
     await new Promise<void>((resume, reject) => {
-      waiting.push({ networks: widestFirst(from), resume, turnAway: () => reject(refusal()) });
+      waiting.push({ networks: widestFirst(from), resume, turnAway: () => reject(rejection()) });
       resumeSome();
       if (waiting.length <= maxWaiting) return;
-      const refused = oneTooMany(waiting);
-      waiting = waiting.filter((other) => other !== refused);
-      refused?.turnAway();
+      const rejected = oneTooMany(waiting);
+      waiting = waiting.filter((other) => other !== rejected);
+      rejected?.turnAway();
     });
     const began = performance.now();
     try {
@@ -61,7 +61,7 @@ export function turns(atOnce: number, maxWaiting: number, rest: (worked: number)
   return { inTurn, requireCapacity };
 }
 
-const refusal = () => tooManyRequests(SECOND);
+const rejection = () => tooManyRequests(SECOND);
 
 const widestFirst = (from: string) => networksOf(from).toReversed();
 

@@ -11,7 +11,7 @@ import { notify } from '../notifications/notify.ts';
 import type { SignedIn } from '../sessions/actor.ts';
 import { requireAccount, writeSignedIn } from '../sessions/authentication.ts';
 import * as store from '../storage/invitations.ts';
-import { enqueueMail, requireSenderAllowance, takeMailBudget } from '../storage/outbox.ts';
+import { enqueueMail, requireSenderAllowance, takeMailAllowance } from '../storage/outbox.ts';
 import type { InvitationRow, UserRow } from '../storage/tables.ts';
 import { findUserByEmail } from '../storage/users.ts';
 import { hasMemberWithEmail, idsOfManagers, insertMember } from '../storage/workspaces.ts';
@@ -45,7 +45,7 @@ export function invite(deps: Deps, who: Member, input: InvitationInput): Promise
     requireSenderAllowance(deps, tx, who.userId, now);
     const inviter = requireAccount(tx, who);
     const to = { kind: 'invitation', to: row.email };
-    const isMailed = takeMailBudget(deps, tx, to, now);
+    const isMailed = takeMailAllowance(deps, tx, to, now);
     store.replaceInvitation(tx, row, { keepToken: !isMailed });
     if (isMailed) {
       const { title: workspaceTitle } = workspaceSeenBy(tx, workspaceId, inviter.id);

@@ -19,7 +19,7 @@ import * as store from '../storage/workspaces.ts';
 import { provePassword } from '../users/attempts.ts';
 import { unassignOpenTasks } from './assignments.ts';
 import { isAtLeast, type Member, writeInStepsAs } from './authorization.ts';
-import { roomsOf } from './quotas.ts';
+import { allowancesOf } from './quotas.ts';
 import type { MemberPatch, WorkspaceMember } from './schema.ts';
 import { workspaceSeenBy } from './workspaces.ts';
 
@@ -46,13 +46,13 @@ export async function changeRole(
     if (role === undefined) return store.memberOf(row);
     if (role === 'owner' && who.role !== 'owner') throw forbidden(OWNER_ONLY);
     if (role === row.role) return store.memberOf(row);
-    refuseOwner(who, row, 'The owner stays owner until they hand the workspace over to someone else');
+    rejectOwner(who, row, 'The owner stays owner until they hand the workspace over to someone else');
     if (role === 'owner') {
       const owner = requireAccount(tx, who);
       if (owner.password_hash !== proved) throw forbidden('The account was changed meanwhile');
       handOver(tx, who, userId, now);
       tellOwners(deps, tx, who, owner, orNotFound(findUser(tx, userId), 'member'), now);
-      tx.afterCommit(() => roomsOf(deps).delete(userId));
+      tx.afterCommit(() => allowancesOf(deps).delete(userId));
     } else store.setRole(tx, workspaceId, userId, role);
     if (!isAtLeast(role, 'admin')) dropInvitations(tx, workspaceId, { inviterId: userId });
     if (role === 'viewer') yield* unassignOpenTasks(tx, who, userId, now);
@@ -74,7 +74,7 @@ export async function removeMember(deps: Deps, who: Member, userId: string): Pro
   const { workspaceId } = who;
   await writeInStepsAs(deps, who, tasksOf(deps, who, userId), function* (tx) {
     const row = requireMember(tx, workspaceId, userId);
-    refuseOwner(who, row, 'The owner cannot leave: hand the workspace over or delete it');
+    rejectOwner(who, row, 'The owner cannot leave: hand the workspace over or delete it');
     store.deleteMember(tx, workspaceId, userId);
     dropUnreadOf(tx, userId, workspaceId);
     dropInvitations(tx, workspaceId, { inviterId: userId });
@@ -139,7 +139,7 @@ const tasksOf = ({ read }: Deps, { workspaceKey }: Member, assigneeId: string): 
 const requireMember = (db: Db, workspaceId: string, userId: string) =>
   orNotFound(store.findMember(db, workspaceId, userId), 'member');
 
-function refuseOwner(who: Member, row: MemberRow, reason: string): void {
+function rejectOwner(who: Member, row: MemberRow, reason: string): void {
   if (row.role !== 'owner') return;
   throw row.user_id === who.userId ? badRequest(reason) : forbidden('Nobody may change or remove the owner');
 }

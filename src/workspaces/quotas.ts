@@ -7,19 +7,19 @@ import { type Place, placesTaken, type Use, useOf } from '../storage/quotas.ts';
 import type { Member } from './authorization.ts';
 
 /** What an owner may still add before their use is summed up again. */
-interface Room extends Use {
+interface Allowance extends Use {
   until: number;
 }
 
 /** By owner; to be deleted where an owner comes to hold more by other ways. */
-export const roomsOf = ownState(() => new Map<string, Room>());
+export const allowancesOf = ownState(() => new Map<string, Allowance>());
 
 const MEGABYTE = 1_000_000;
 /** Nearer to a quota, use is summed up each time. */
 const FAR = { tasks: 10_000, bytes: 32 * MEGABYTE };
 /** Far from both, so much of the way may be gone before that, for so long: what series make meanwhile is far less. */
 const SHARE = 4;
-const ROOM_MS = 10 * SECOND;
+const ALLOWANCE_MS = 10 * SECOND;
 
 /**
  * 403 when the owner of the workspace would hold more than their quota by it; what takes nothing more is never rejected. To
@@ -28,13 +28,18 @@ const ROOM_MS = 10 * SECOND;
 export function requireCapacity(deps: Deps, db: Db, { ownerId }: Pick<Member, 'ownerId'>, added: Use): void {
   if (added.tasks <= 0 && added.bytes <= 0) return;
   const now = deps.clock.now();
-  const room = roomsOf(deps).get(ownerId);
-  if (room && now < room.until && added.tasks <= room.tasks && added.bytes <= room.bytes) {
-    room.tasks -= added.tasks;
-    room.bytes -= added.bytes;
+  const allowance = allowancesOf(deps).get(ownerId);
+  if (
+    allowance &&
+    now < allowance.until &&
+    added.tasks <= allowance.tasks &&
+    added.bytes <= allowance.bytes
+  ) {
+    allowance.tasks -= added.tasks;
+    allowance.bytes -= added.bytes;
     return;
   }
-  roomsOf(deps).delete(ownerId);
+  allowancesOf(deps).delete(ownerId);
   const { tasks, megabytes } = deps.config.quotas;
   const most = {
     tasks: tasks === 0 ? Number.POSITIVE_INFINITY : tasks,
@@ -49,7 +54,11 @@ export function requireCapacity(deps: Deps, db: Db, { ownerId }: Pick<Member, 'o
     throw tooMuch('megabytes', megabytes);
   }
   if (left.tasks < FAR.tasks || left.bytes < FAR.bytes) return;
-  roomsOf(deps).set(ownerId, { tasks: left.tasks / SHARE, bytes: left.bytes / SHARE, until: now + ROOM_MS });
+  allowancesOf(deps).set(ownerId, {
+    tasks: left.tasks / SHARE,
+    bytes: left.bytes / SHARE,
+    until: now + ALLOWANCE_MS,
+  });
 }
 
 const WORDS: Record<Place, string> = {

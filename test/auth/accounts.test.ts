@@ -240,9 +240,9 @@ describe('a flood of sign-ins from one customer', () => {
 
   it('from one subnet leaves the others of the customer their share', async () => {
     const { hash, hashSome } = flood(() => '2001:db8:0:1::1');
-    const neighbours = ['2001:db8:0:2::1', '2001:db8:0:100::1'].map(hash);
+    const siblings = ['2001:db8:0:2::1', '2001:db8:0:100::1'].map(hash);
     await hashSome(2 + 4);
-    expect(await Promise.all(neighbours)).toEqual(['hashed', 'hashed']);
+    expect(await Promise.all(siblings)).toEqual(['hashed', 'hashed']);
   });
 });
 
@@ -1056,7 +1056,7 @@ describe('a mail that carries what a newer one replaces', () => {
 describe('what a mail carries', () => {
   const NEW = 'new@example.com';
   const change = () => post('/auth/email/change/request', { newEmail: NEW }, ada.accessToken);
-  type Story = [
+  type Flow = [
     kind: string,
     lifeMs: number,
     to: string,
@@ -1064,7 +1064,7 @@ describe('what a mail carries', () => {
     path: string,
     more?: object,
   ];
-  const STORIES: Story[] = [
+  const FLOWS: Flow[] = [
     [
       'confirm-signup',
       DAY,
@@ -1092,8 +1092,8 @@ describe('what a mail carries', () => {
     ['email-keep', 7 * DAY, 'ada@example.com', change, '/auth/email/change/revert'],
   ];
 
-  it.each(STORIES)('%s: works to its last millisecond, and then its mail goes with it', async (...story) => {
-    const [kind, lifeMs, to, ask, path, more] = story;
+  it.each(FLOWS)('%s: works to its last millisecond, and then its mail goes with it', async (...flow) => {
+    const [kind, lifeMs, to, ask, path, more] = flow;
     await ask();
     const { token, code } = await world.mailTo(to);
     const listed = () => listMails(world.deps.read).filter((mail) => mail.kind === kind);
@@ -1105,7 +1105,7 @@ describe('what a mail carries', () => {
 
   it('does nothing elsewhere, nor do tokens of a session here, and is not spent by trying', async () => {
     const tokens = new Map<string, string>();
-    for (const [kind, , to, ask, path] of STORIES) {
+    for (const [kind, , to, ask, path] of FLOWS) {
       if (kind === 'login-code') continue;
       if (kind !== 'email-keep') await ask();
       tokens.set((await world.mailTo(to)).token ?? '', path);

@@ -46,7 +46,7 @@ const filter = () => visit.page.getByRole('searchbox', { name: 'Filter the opera
 describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
   it.each([320, 360, 1280])('the reference fits and can be read at %i pixels', async (width) => {
     await read({ colorScheme, viewport: { width, height: 900 } });
-    for (const id of ['', 'createTask', 'createRecurringTask', 'refusals', 'shape-EndCondition']) {
+    for (const id of ['', 'createTask', 'createRecurringTask', 'errors', 'shape-EndCondition']) {
       if (id) await visit.page.goto(`${visit.origin}${DOCS}#${id}`);
       const path = join(FOLDER, `docs-${id || 'top'}-${colorScheme}-${width}.png`);
       await visit.page.screenshot({ path });
@@ -79,7 +79,7 @@ describe('the reference', () => {
     await filter().fill('dayOfMonth');
     await visit.page.locator('#createRecurringTask').waitFor();
     expect(await visit.page.locator('#createTask').isVisible()).toBe(false);
-    expect(await visit.page.locator('#refusals').isVisible()).toBe(false);
+    expect(await visit.page.locator('#errors').isVisible()).toBe(false);
     expect(await visit.page.locator('#shape-IntervalMonth').isVisible()).toBe(true);
     await filter().fill('no such thing');
     await visit.page.getByText(`0 of ${all} operations`).waitFor();

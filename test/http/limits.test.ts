@@ -411,11 +411,11 @@ describe('failed sign-ins', () => {
     const slow = login(ada.email, ada.password);
     const quick = login(ada.email, ada.password);
     await areCompared(2);
-    const { room } = inFlightAttempts(world.deps);
+    const { capacity } = inFlightAttempts(world.deps);
     const waiting = new Promise<void>((resolve) => {
-      inFlightAttempts(world.deps).room = (key) => {
+      inFlightAttempts(world.deps).capacity = (key) => {
         resolve();
-        return room(key);
+        return capacity(key);
       };
     });
     const third = login(ada.email, ada.password);

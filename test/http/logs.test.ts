@@ -50,7 +50,7 @@ async function mailed(email: string): Promise<string> {
   return token ?? code ?? '';
 }
 
-/** Every story of an account, told well and badly. */
+/** Every flow of an account, with what succeeds in it and what fails. */
 async function live(): Promise<void> {
   const [email, newEmail] = ['ada.lovelace@example.com', 'countess@example.com'];
   await post('/auth/register', { email, password: FIRST, name: 'Ada' });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { tick } from '../../src/tick.ts';
-import { roomsOf } from '../../src/workspaces/quotas.ts';
+import { allowancesOf } from '../../src/workspaces/quotas.ts';
 import { expectSound } from '../integrity.ts';
 import { as, homeOf, joined } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
@@ -469,7 +469,7 @@ describe('an import', () => {
     Object.assign(world.deps, {
       config: { ...world.deps.config, quotas: { ...world.deps.config.quotas, ...quotas } },
     });
-    roomsOf(world.deps).clear();
+    allowancesOf(world.deps).clear();
     for (const query of ['?dryRun=true', '']) {
       const { status, body } = await importAs(ada, document, query);
       expect([status, body.message]).toEqual([403, expect.stringContaining(`(quotas.${name})`)]);

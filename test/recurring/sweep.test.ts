@@ -70,7 +70,7 @@ describe('the sweep', () => {
     await other.close();
   });
 
-  it('meets the verbs of people halfway: what one of them does, the other does not do again', async () => {
+  it('agrees with the requests of people: what one of them does, the other does not do again', async () => {
     const made = await many(40);
     w.world.clock.set(DUE);
     await Promise.all([
@@ -189,7 +189,7 @@ describe('the sweep', () => {
     expect(instancesEach()).toEqual([1, 1, 1]);
   });
 
-  it('does not run where it is switched off, and verbs still meet nothing overdue', async () => {
+  it('does not run where it is switched off, and requests still meet nothing overdue', async () => {
     const off = await openSeriesWorld({ settings: { recurrence: { sweep: false } } });
     const { id } = await off.create();
     await off.at('2026-03-28T08:00:00.000Z');

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { DAY } from '../../src/kernel/instants.ts';
 import { useOf } from '../../src/storage/quotas.ts';
-import { roomsOf } from '../../src/workspaces/quotas.ts';
+import { allowancesOf } from '../../src/workspaces/quotas.ts';
 import { expectSound } from '../integrity.ts';
 import { as, type Call, homeOf, joined } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
@@ -99,7 +99,7 @@ describe('the quota of tasks', () => {
       return status;
     };
     expect(await added()).toBe(201);
-    const room = roomsOf(world.deps).get(ada.id);
+    const room = allowancesOf(world.deps).get(ada.id);
     expect(room?.tasks).toBeLessThan(10_000);
     world.opened.storage.writing.exec(`update task_counts set n = n + 39998 where field = 'all'`);
     expect(await added()).toBe(201);

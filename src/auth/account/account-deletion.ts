@@ -17,14 +17,14 @@ import { retitleInNotifications } from '../../storage/notifications.ts';
 import { discardMailsOf, discardMailsTo } from '../../storage/outbox.ts';
 import { dropPendingSignups } from '../../storage/pending-signups.ts';
 import { deleteLimits } from '../../storage/rate-limits.ts';
-import { endSessions, forgetAddressesOf } from '../../storage/sessions.ts';
+import { deleteAddressesOf, endSessions } from '../../storage/sessions.ts';
 import { titleFor } from '../../storage/starter.ts';
 import type { RemovalRow, UserRow } from '../../storage/tables.ts';
 import { anonymizeUser, findUser, findUserByEmail } from '../../storage/users.ts';
 import { retitleWorkspace } from '../../storage/workspaces.ts';
 import { prove, provePassword } from '../../users/attempts.ts';
 import { leaveEveryWorkspace, type MembershipRemovals } from '../../workspaces/membership-removal.ts';
-import { roomsOf } from '../../workspaces/quotas.ts';
+import { allowancesOf } from '../../workspaces/quotas.ts';
 import { beginRemoval, FEW, finishRemoval } from '../../workspaces/removals.ts';
 import { beginToRemoveWorkspace } from '../../workspaces/workspaces.ts';
 import type { RemovalInput } from '../schema.ts';
@@ -66,10 +66,10 @@ export async function removeAccount(
   const left = await deps.writeInSteps(function* (tx) {
     check(tx);
     const user = orNotFound(findUser(tx, userId), 'user');
-    forgetPerson(tx, user);
+    deletePersonalData(tx, user);
     const removals = yield* leaveEveryWorkspace(tx, userId, now);
-    forgetName(tx, user.name, removals);
-    tx.afterCommit(() => roomsOf(deps).clear());
+    replaceName(tx, user.name, removals);
+    tx.afterCommit(() => allowancesOf(deps).clear());
     recordAct(deps, tx, { event: 'account-deleted', userId }, 'account deleted');
     for (const { workspaceId, newOwnerId } of removals.transferred) {
       const act = { event: 'role-changed', workspaceId, userId: newOwnerId, role: 'owner' };
@@ -102,7 +102,7 @@ async function requireProof(
 }
 
 /** Ends whatever signs the person in and all mails to them or caused by them; of their row only the id stays. */
-function forgetPerson(tx: Tx, { id, email }: UserRow): void {
+function deletePersonalData(tx: Tx, { id, email }: UserRow): void {
   const formerAddresses = discardMailsOf(tx, id).filter((address) => !findUserByEmail(tx, address));
   dropTokens(tx, id, email);
   deleteLoginCode(tx, email);
@@ -112,21 +112,21 @@ function forgetPerson(tx: Tx, { id, email }: UserRow): void {
   endSessions(tx, id);
   revokeApiTokens(tx, id);
   deleteIdentitiesOf(tx, id);
-  forgetAddressesOf(tx, id);
+  deleteAddressesOf(tx, id);
   deleteLimits(tx, [`sender:${id}`, `export:${id}`]);
   anonymizeUser(tx, id);
   scheduleErasure(tx, 'log');
 }
 
-/** An transferred workspace whose title was made of the person's name gets one of its heir's, in notices of it too. */
-function forgetName(tx: Tx, name: string, { transferred }: MembershipRemovals): void {
+/** A transferred workspace whose title was made of the person's name gets one of its new owner's, in notices of it too. */
+function replaceName(tx: Tx, name: string, { transferred }: MembershipRemovals): void {
   const title = titleFor(name);
   for (const { workspaceId, newOwnerId } of transferred) {
-    const heirs = titleFor(findUser(tx, newOwnerId)?.name ?? '');
-    if (!retitleWorkspace(tx, workspaceId, title, heirs)) continue;
+    const newTitle = titleFor(findUser(tx, newOwnerId)?.name ?? '');
+    if (!retitleWorkspace(tx, workspaceId, title, newTitle)) continue;
     // Invitations carry it in plain words only.
     for (const told of new Set([title, plainWords(title)].filter(Boolean))) {
-      retitleInNotifications(tx, workspaceId, told, heirs);
+      retitleInNotifications(tx, workspaceId, told, newTitle);
     }
   }
 }

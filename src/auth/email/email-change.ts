@@ -16,7 +16,7 @@ import {
   takeToken,
 } from '../../storage/email-tokens.ts';
 import { deleteLoginCode } from '../../storage/login-codes.ts';
-import { enqueueMail, requireSenderAllowance, takeMailBudget } from '../../storage/outbox.ts';
+import { enqueueMail, requireSenderAllowance, takeMailAllowance } from '../../storage/outbox.ts';
 import { dropPendingSignups } from '../../storage/pending-signups.ts';
 import { endSessions } from '../../storage/sessions.ts';
 import type { EmailTokenRow, UserRow } from '../../storage/tables.ts';
@@ -42,7 +42,7 @@ export async function requestChange(
     const user = requireAccount(tx, who);
     requireSenderAllowance(deps, tx, user.id, now);
     const to = { kind: 'email-change', to: newEmail };
-    if (!takeMailBudget(deps, tx, to, now)) return;
+    if (!takeMailAllowance(deps, tx, to, now)) return;
     replaceTokens(tx, user.id, 'email-change');
     const change = issueToken(tx, { purpose: 'email-change', userId: user.id, email: newEmail }, now);
     const keep = issueToken(tx, { purpose: 'email-keep', userId: user.id, email: user.email }, now);
@@ -93,11 +93,11 @@ export async function confirmChange(deps: Deps, input: TokenInput): Promise<unde
  */
 export async function revertChange(deps: Deps, input: TokenInput): Promise<undefined> {
   const now = deps.clock.now();
-  const refusal = unauthorized('The token is not valid');
+  const rejection = unauthorized('The token is not valid');
   await deps.write((tx) => {
     const token = takeToken(tx, KEEPING, input.token, now);
     const user = token && findUser(tx, token.user_id);
-    if (!token || !user) throw refusal;
+    if (!token || !user) throw rejection;
     recordAct(
       deps,
       tx,
@@ -107,7 +107,7 @@ export async function revertChange(deps: Deps, input: TokenInput): Promise<undef
     );
     revokeTokens(tx, user.id, { purposes: ['email-change'] });
     const holder = findUserByEmail(tx, token.email);
-    if (holder && holder.id !== user.id) throw refusal;
+    if (holder && holder.id !== user.id) throw rejection;
     const first = firstOf(token, oldestKeepToken(tx, user.id, token.email, now));
     if (holder && first.purpose === 'email-keep') return;
     revokeTokens(tx, user.id, { purposes: ['password-reset'] });

@@ -6,7 +6,7 @@ import { newId } from '../../kernel/ids.ts';
 import { MINUTE, toInstant } from '../../kernel/instants.ts';
 import { loginCode } from '../../mail/messages.ts';
 import { attemptLoginCode, deleteLoginCode, replaceLoginCode } from '../../storage/login-codes.ts';
-import { enqueueDecoy, enqueueMail, takeMailBudget } from '../../storage/outbox.ts';
+import { enqueueDecoy, enqueueMail, takeMailAllowance } from '../../storage/outbox.ts';
 import { findUserByEmail } from '../../storage/users.ts';
 import { chargeFailedCode, countAttempt, rateLimited, refundAttempt } from '../../users/attempts.ts';
 import { completeSignIn, type SignIn } from '../complete-sign-in.ts';
@@ -23,7 +23,7 @@ export async function requestCode(deps: Deps, { email }: EmailInput): Promise<Me
   const secret = { id: newId(now), expiresAt: toInstant(now + VALID_MS) };
   await deps.write((tx) => {
     const to = { kind: 'login-code', to: email };
-    if (!takeMailBudget(deps, tx, to, now)) return;
+    if (!takeMailAllowance(deps, tx, to, now)) return;
     replaceLoginCode(tx, { ...secret, email, hash: hashOf(deps, email, code) });
     const user = findUserByEmail(tx, email);
     const mail = { ...to, message: loginCode(code), secret, userId: user?.id ?? null, urgent: true };

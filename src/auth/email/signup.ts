@@ -15,7 +15,7 @@ import {
 } from '../../mail/messages.ts';
 import { findUserByIdentity, insertIdentity } from '../../storage/identities.ts';
 import { findInvitation, takeInvitation, takeInvitationTo } from '../../storage/invitations.ts';
-import { enqueueMail, takeMailBudget } from '../../storage/outbox.ts';
+import { enqueueMail, takeMailAllowance } from '../../storage/outbox.ts';
 import { findPendingSignup, keepPendingSignup, takePendingSignup } from '../../storage/pending-signups.ts';
 import { isContested, noteSignup, passwordTag } from '../../storage/signup-attempts.ts';
 import type { PendingSignupRow } from '../../storage/tables.ts';
@@ -97,7 +97,7 @@ export function promiseAccount(
 ): void {
   const to = { kind: 'confirm-signup', to: asked.email };
   noteSignup(tx, asked.email, asked.password_tag, now);
-  if (!takeMailBudget(deps, tx, to, now)) return;
+  if (!takeMailAllowance(deps, tx, to, now)) return;
   const id = newId(now);
   const token = newSecret();
   const expiresAt = toInstant(now + PENDING_MS);

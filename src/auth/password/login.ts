@@ -19,7 +19,7 @@ export async function logIn(deps: Deps, requestContext: RequestContext, input: L
   const stored = user?.password_hash ?? null;
   const isBarred = user !== undefined && user.disabled_at !== null;
   const matches = await provePassword(deps, requestContext, { email, stored, offered, isBarred }, now);
-  if (!user || !matches) throw refused();
+  if (!user || !matches) throw rejection();
   const renewed = await renewedHash(deps, requestContext, user, offered);
   const signIn = await deps.write((tx) => {
     // The password may have been changed, or the account disabled or deleted, while it was compared.
@@ -35,7 +35,7 @@ export async function logIn(deps: Deps, requestContext: RequestContext, input: L
       now,
     );
   });
-  if (!signIn) throw refused();
+  if (!signIn) throw rejection();
   return signIn;
 }
 
@@ -46,4 +46,4 @@ const renewedHash = async (
   password: string,
 ) => (stored !== null && passwords.isOutdated(stored) ? passwords.hash(password, address) : undefined);
 
-const refused = () => signInFailed('Wrong e-mail or password');
+const rejection = () => signInFailed('Wrong e-mail or password');

@@ -14,7 +14,7 @@ import {
   tokenWorks,
 } from '../../storage/email-tokens.ts';
 import { deleteLoginCode } from '../../storage/login-codes.ts';
-import { enqueueDecoy, enqueueMail, takeMailBudget } from '../../storage/outbox.ts';
+import { enqueueDecoy, enqueueMail, takeMailAllowance } from '../../storage/outbox.ts';
 import { endSessions } from '../../storage/sessions.ts';
 import { findUserByEmail, updateUser } from '../../storage/users.ts';
 import { clearAttempts } from '../../users/attempts.ts';
@@ -27,7 +27,7 @@ export async function requestReset(deps: Deps, { email }: EmailInput): Promise<M
   const now = deps.clock.now();
   await deps.write((tx) => {
     const to = { kind: 'password-reset', to: email };
-    if (!takeMailBudget(deps, tx, to, now)) return;
+    if (!takeMailAllowance(deps, tx, to, now)) return;
     const user = findUserByEmail(tx, email);
     const secret = issueToken(tx, { purpose: 'password-reset', userId: user?.id ?? null, email }, now);
     keepNewestTokens(tx, 'password-reset', email, MAX_LIVE);
@@ -52,8 +52,8 @@ export async function confirmReset(
   input: ResetInput,
 ): Promise<undefined> {
   const now = deps.clock.now();
-  const refusal = unauthorized('The reset token is not valid');
-  if (!tokenWorks(deps.read, 'password-reset', input.token, now)) throw refusal;
+  const rejection = unauthorized('The reset token is not valid');
+  if (!tokenWorks(deps.read, 'password-reset', input.token, now)) throw rejection;
   const passwordHash = await deps.passwords.hash(input.newPassword, requestContext.address);
   const userId = await deps.write((tx) => {
     const token = takeToken(tx, 'password-reset', input.token, now);
@@ -63,7 +63,7 @@ export async function confirmReset(
     recordAct(deps, tx, { event: 'password-reset', userId: token.user_id }, 'password reset');
     return token.user_id;
   });
-  if (userId === undefined) throw refusal;
+  if (userId === undefined) throw rejection;
 }
 
 /**

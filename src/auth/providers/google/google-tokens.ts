@@ -24,7 +24,7 @@ export interface GoogleTokens {
    * Who a token speaks for, or why it is rejected, in words that hold nothing of it. Throws ServiceUnavailableError
    * when Google's keys are not to be had.
    */
-  verify(idToken: string): Promise<GooglePerson | { refusal: string }>;
+  verify(idToken: string): Promise<GooglePerson | { error: string }>;
   /** Loads what verifying needs, where Google is set up: no request should be held up by that. */
   prepare(): Promise<void>;
 }
@@ -41,9 +41,9 @@ const Claims = z.object({
 type Claims = z.output<typeof Claims>;
 
 const NOT_SET_UP = {
-  refusal: 'Sign-in by Google is not set up on this server: auth.google_client_ids is empty',
+  error: 'Sign-in by Google is not set up on this server: auth.google_client_ids is empty',
 };
-const NOT_VALID = { refusal: 'The Google ID token is not valid' };
+const NOT_VALID = { error: 'The Google ID token is not valid' };
 
 /**
  * Verifies Google's ID tokens for these client ids: RS256 only, Google as issuer, not expired, made to live a day at

@@ -28,7 +28,7 @@ export async function logInByGoogle(
   input: GoogleLoginInput,
 ): Promise<SignIn> {
   const person = await deps.google.verify(input.idToken);
-  if ('refusal' in person) throw signInFailed(person.refusal);
+  if ('error' in person) throw signInFailed(person.error);
   const now = deps.clock.now();
   const signIn = await deps.write((tx) => {
     const user = accountOf(deps, tx, person, now);
@@ -49,7 +49,7 @@ export async function logInByGoogle(
  */
 export async function linkGoogle(deps: Deps, who: SignedIn, input: GoogleInput): Promise<Me> {
   const person = await deps.google.verify(input.idToken);
-  if ('refusal' in person) throw notLinked('google', person.refusal);
+  if ('error' in person) throw notLinked('google', person.error);
   if (person.email === undefined) throw notLinked('google', NOT_VERIFIED);
   const now = deps.clock.now();
   return writeSignedIn(deps, who, (tx) => linkIdentity(deps, tx, who, 'google', person.subject, now));

@@ -36,20 +36,20 @@ export function telegramPerson(
   botToken: string,
   fields: TelegramInput,
   now: number,
-): TelegramPerson | { refusal: string } {
+): TelegramPerson | { error: string } {
   if (botToken === '') {
     return {
-      refusal: 'Sign-in by Telegram is not set up on this server: auth.telegram_bot_token is empty',
+      error: 'Sign-in by Telegram is not set up on this server: auth.telegram_bot_token is empty',
     };
   }
   const signature = signatureOf(botToken, fields);
   const given = Buffer.from(fields.hash, 'hex');
   if (given.length !== signature.length || !timingSafeEqual(given, signature)) {
-    return { refusal: 'The Telegram sign-in is not valid' };
+    return { error: 'The Telegram sign-in is not valid' };
   }
   const signedAt = Number(fields.auth_date) * SECOND;
-  if (now - signedAt > MAX_AGE_MS) return { refusal: 'The Telegram sign-in is more than an hour old' };
-  if (signedAt - now > MAX_AHEAD_MS) return { refusal: 'The Telegram sign-in is from the future' };
+  if (now - signedAt > MAX_AGE_MS) return { error: 'The Telegram sign-in is more than an hour old' };
+  if (signedAt - now > MAX_AHEAD_MS) return { error: 'The Telegram sign-in is from the future' };
   return {
     subject: String(fields.id),
     name: [fields.first_name, fields.last_name].join(' '),

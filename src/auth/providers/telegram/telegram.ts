@@ -26,7 +26,7 @@ export async function logInByTelegram(
 ): Promise<SignIn | undefined> {
   const now = deps.clock.now();
   const person = telegramPerson(deps.config.auth.telegram_bot_token, input, now);
-  if ('refusal' in person) throw signInFailed(person.refusal);
+  if ('error' in person) throw signInFailed(person.error);
   const { email } = input;
   const outcome = await deps.write((tx) => {
     if (!consumeTelegramLogin(tx, person.payload)) return 'used';
@@ -66,7 +66,7 @@ export async function logInByTelegram(
 export async function linkTelegram(deps: Deps, who: SignedIn, input: TelegramInput): Promise<Me> {
   const now = deps.clock.now();
   const person = telegramPerson(deps.config.auth.telegram_bot_token, input, now);
-  if ('refusal' in person) throw notLinked('telegram', person.refusal);
+  if ('error' in person) throw notLinked('telegram', person.error);
   return writeSignedIn(deps, who, (tx) => {
     if (!consumeTelegramLogin(tx, person.payload)) throw notLinked('telegram', USED);
     return linkIdentity(deps, tx, who, 'telegram', person.subject, now);
