@@ -90,6 +90,30 @@ describe('every screen', () => {
     }
   }
 
+  for (const [colorScheme, width] of [
+    ['light', 320],
+    ['dark', 1280],
+  ] as const) {
+    it(`has no violation in what opens over it, ${colorScheme}, ${width} px wide`, async () => {
+      const visit = await visitAs(width, colorScheme);
+      const { page } = visit;
+      await open(visit, `/w/${studio.workspaceId}/lists/${studio.listIds.website}`);
+      const row = page.getByRole('main').getByRole('link', { name: 'Pick a licence for the drawings' });
+      const shown = page.locator('dialog[open], :popover-open').first();
+      const found: string[] = [];
+      for (const key of ['c', 's', 'l', 'm', 'd', 'r', '.', '?', 'Control+k']) {
+        await row.focus();
+        await page.keyboard.press(key);
+        await shown.waitFor();
+        if (key === 'c') await page.keyboard.type('Call fri 15:00 every month p1 @');
+        for (const violation of await violations(page)) found.push(`${key} ${violation}`);
+        while (await shown.isVisible()) await page.keyboard.press('Escape');
+      }
+      expect(found).toEqual([]);
+      await visit.end();
+    });
+  }
+
   it('fits 320 px without scrolling sideways', async () => {
     const visit = await visitAs(320);
     const wide: string[] = [];
