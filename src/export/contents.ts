@@ -6,10 +6,10 @@ import { notificationOf } from '../storage/notifications.ts';
 import { progressOf, recurringTaskOf } from '../storage/series.ts';
 import { templateOf } from '../storage/status-templates.ts';
 import type { LabelRow, ListRow, RecurringSeriesRow, StatusTemplateRow } from '../storage/tables.ts';
-import { lastNumber, type StoredTask, taskOf } from '../storage/tasks.ts';
+import { findTask, lastNumber, type StoredTask, taskOf } from '../storage/tasks.ts';
 import type { StoredEntry } from '../storage/trash.ts';
 import { memberOf, workspaceOf, workspacesOf } from '../storage/workspaces.ts';
-import { decidedOf, type Item, type Part } from './parts.ts';
+import { broughtBackOf, decidedOf, type Item, type Part, stepOf } from './parts.ts';
 import { trashItem } from './trash-contents.ts';
 
 /** 18 kB of tasks: of 70 kB, whoever waits for the event loop notices each. */
@@ -61,8 +61,11 @@ export function partsOf(db: Db, workspaceId: string, key: number): Record<string
       theirs,
       ['created_at', 'id'],
       (row: RecurringSeriesRow) => ({
-        fields: { ...recurringTaskOf(row), progress: progressOf(row) },
-        parts: { occurrences: occurrencesOf(db, row.id) },
+        fields: {
+          ...recurringTaskOf(row),
+          progress: progressOf(row, broughtBackOf(row, findTask(db, workspaceId, row.next_task_id))),
+        },
+        parts: { occurrences: occurrencesOf(db, row.id), steps: stepsOf(db, row.id) },
       }),
     ),
     trash: inTurn(
@@ -94,6 +97,9 @@ const occurrencesOf = (db: Db, seriesId: string): Part =>
     plain(decidedOf),
     { batchSize: OCCURRENCE_BATCH_SIZE },
   );
+
+const stepsOf = (db: Db, seriesId: string): Part =>
+  inTurn(db, 'series_steps', ['series_id', seriesId], ['number'], plain(stepOf));
 
 /** What someone was told, the newest first. */
 export const notificationsOf = (db: Db, userId: string): Part =>

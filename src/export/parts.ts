@@ -1,5 +1,7 @@
-import type { DecidedOccurrence } from '../recurring/progress-schema.ts';
-import type { RecurringOccurrenceRow } from '../storage/tables.ts';
+import type { MadeBefore } from '../recurring/advance.ts';
+import { digestOf } from '../recurring/brought-back.ts';
+import type { DecidedOccurrence, SeriesProgress, SeriesStep } from '../recurring/progress-schema.ts';
+import type { RecurringOccurrenceRow, RecurringSeriesRow, SeriesStepRow } from '../storage/tables.ts';
 
 /** A part of the export, some items at a time, each time read from where the last one ended. */
 export type Part = Generator<Item[]>;
@@ -19,3 +21,26 @@ export const decidedOf = (row: RecurringOccurrenceRow): DecidedOccurrence => ({
   state: row.state,
   taskId: row.task_id,
 });
+
+/** Whether the upcoming task is as a step back left it. */
+export const broughtBackOf = (
+  { brought_back: digest }: RecurringSeriesRow,
+  upcoming: Parameters<typeof digestOf>[0] | undefined,
+): SeriesProgress['broughtBack'] => {
+  if (digest === null) return 'no';
+  return upcoming && digestOf(upcoming) === digest ? 'unchanged' : 'changed';
+};
+
+/** What made a series advance, as it is exported. */
+export function stepOf(row: SeriesStepRow): SeriesStep {
+  const task = row.task === null ? null : (JSON.parse(row.task) as MadeBefore);
+  return {
+    number: row.number,
+    ruleVersion: row.rule_version,
+    local: row.occurrence_local,
+    taskId: row.task_id,
+    task: task && { number: task.number, position: task.position, createdAt: task.created_at },
+    statusId: row.status_id,
+    isOwnStatus: row.was_status_overridden === 1,
+  };
+}

@@ -3,7 +3,7 @@ import { Me } from '../auth/schema.ts';
 import { WireId, WireInstant } from '../http/fields.ts';
 import { List, Space, StatusTemplate, StatusType } from '../lists/schema.ts';
 import { Notification } from '../notifications/schema.ts';
-import { DecidedOccurrence, SeriesProgress } from '../recurring/progress-schema.ts';
+import { DecidedOccurrence, SeriesProgress, SeriesStep } from '../recurring/progress-schema.ts';
 import { RecurringTask } from '../recurring/series-schema.ts';
 import { Comment } from '../tasks/comment-schema.ts';
 import { Label } from '../tasks/label-schema.ts';
@@ -19,6 +19,7 @@ const ExportedTask = Task.extend({ comments: z.array(Comment) }).openapi('Export
 const ExportedRecurringTask = RecurringTask.extend({
   progress: SeriesProgress,
   occurrences: z.array(DecidedOccurrence).openapi({ description: 'What was decided, for good' }),
+  steps: z.array(SeriesStep).openapi({ description: 'What made it advance before its time' }),
 }).openapi('ExportedRecurringTask');
 
 const TrashedTask = Task.extend({

@@ -9,17 +9,24 @@ import type {
   SpaceRow,
   TrashedRow,
 } from '../storage/tables.ts';
-import { type ShownTask, taskOf, toJson } from '../storage/tasks.ts';
-import { entryOf, packedAfter, type StoredEntry } from '../storage/trash.ts';
-import { labelsOf, type PackedComment, type PackedTask, personColumns } from '../storage/trash-contents.ts';
-import { decidedOf, type Item, type Part } from './parts.ts';
+import { findTask, type ShownTask, taskOf, toJson } from '../storage/tasks.ts';
+import { entryOf, findPacked, packedAfter, type StoredEntry } from '../storage/trash.ts';
+import {
+  labelsOf,
+  type PackedComment,
+  type PackedRow,
+  type PackedTask,
+  personColumns,
+} from '../storage/trash-contents.ts';
+import type { PackedSeries } from '../storage/trash-lists.ts';
+import { broughtBackOf, decidedOf, type Item, type Part, stepOf } from './parts.ts';
 
 const ROW_BATCH_SIZE = 25;
 
 /** An entry of the trash with all that it holds. */
 export function trashItem(db: Db, workspaceId: string, entry: StoredEntry): Item {
   const taskIds = new Map<number, string>();
-  const whole = <Row extends object>(content: PackedTask): Row => {
+  const whole = <Row extends object>(content: PackedRow): Row => {
     const assignee = personColumns(db, content, 'assignee');
     const creator = personColumns(db, content, 'creator');
     return {
@@ -29,6 +36,14 @@ export function trashItem(db: Db, workspaceId: string, entry: StoredEntry): Item
       creator_id: creator.id,
       label_ids: toJson(labelsOf(db, content.labels).map(({ id }) => id)),
     } as unknown as Row;
+  };
+  /** The upcoming task of a series, in the entry or elsewhere. */
+  const upcomingOf = ({ next_task_id: id }: RecurringSeriesRow): ShownTask | undefined => {
+    if (id === null) return undefined;
+    const packed = findPacked(db, entry, id);
+    return packed
+      ? whole<ShownTask>(JSON.parse(packed.content) as PackedTask)
+      : findTask(db, workspaceId, id);
   };
   return {
     fields: { ...entryOf(db, entry), placeId: entry.place_id },
@@ -40,11 +55,14 @@ export function trashItem(db: Db, workspaceId: string, entry: StoredEntry): Item
         const { statuses: _, ...fields } = listOf(db, whole<ListRow>(content));
         return { fields };
       }),
-      recurringTasks: things<PackedTask>(db, entry, 'series', (content) => {
+      recurringTasks: things<PackedSeries>(db, entry, 'series', (content) => {
         const row = whole<RecurringSeriesRow>(content);
         return {
-          fields: { ...recurringTaskOf(row), progress: progressOf(row) },
-          parts: { occurrences: occurrencesIn(db, entry, row.id) },
+          fields: {
+            ...recurringTaskOf(row),
+            progress: progressOf(row, broughtBackOf(row, upcomingOf(row))),
+          },
+          parts: { occurrences: occurrencesIn(db, entry, row.id), steps: stepsIn(content) },
         };
       }),
       tasks: things<PackedTask>(db, entry, 'task', (content) => {
@@ -84,6 +102,10 @@ function* things<Content>(
     if (rows.length < ROW_BATCH_SIZE) return;
     after = rows.at(-1)?.code ?? after;
   }
+}
+
+function* stepsIn({ steps = [] }: PackedSeries): Part {
+  yield steps.map((row) => ({ fields: stepOf(row) }));
 }
 
 function* occurrencesIn(db: Db, { code }: StoredEntry, seriesId: string): Part {

@@ -15,14 +15,17 @@ export interface Importer {
   now: number;
 }
 
-export type Series = shapes.ImportedSeriesHead & { occurrences: readonly shapes.ImportedOccurrence[] };
+export type Series = shapes.ImportedSeriesHead & {
+  occurrences: readonly shapes.ImportedOccurrence[];
+  steps: readonly shapes.ImportedStep[];
+};
 export type Task = shapes.ImportedTaskHead & { comments: readonly shapes.ImportedComment[]; bytes: number };
 /** An entry of the trash with what it holds. */
 export interface Trashed extends shapes.ImportedTrashHead {
   spaces: readonly shapes.ImportedSpace[];
   lists: readonly shapes.ImportedList[];
   series: readonly Series[];
-  tasks: readonly (Task & Pick<shapes.ImportedTrashedTask, 'status'>)[];
+  tasks: readonly (Task & Pick<shapes.ImportedTrashedTask, 'status' | 'spaceId'>)[];
   comments: readonly shapes.ImportedTrashedComment[];
 }
 
@@ -271,6 +274,13 @@ function readWorkspace(
     for (const [j, { taskId }] of entry.comments.entries())
       known('tasks', taskId, `${at}.comments.${j}.taskId`, 'task');
   }
+  checkSteps([...series, ...trash.flatMap((entry) => entry?.series)], {
+    tasks,
+    trash,
+    numbers,
+    path,
+    issues,
+  });
   if (!head || !issues.isEmpty) return undefined;
   const present = <T>(things: readonly (T | undefined)[]): T[] =>
     things.filter((thing) => thing !== undefined);
@@ -314,12 +324,13 @@ function readTask(value: unknown, path: string, issues: Remarks): Task | undefin
 
 function readSeries(value: unknown, path: string, issues: Remarks): Series | undefined {
   const series = parseAt(shapes.ImportedSeriesHead, value, path, issues);
-  const occurrences = isRecord(value)
-    ? arrayAt(value, 'occurrences', path, issues).map((each, i) =>
-        parseAt(shapes.ImportedOccurrence, each, `${path}.occurrences.${i}`, issues),
-      )
-    : [];
-  return series && { ...series, occurrences: occurrences.filter((each) => each !== undefined) };
+  const all = <Shape extends Parameters<typeof parseAt>[0]>(name: string, shape: Shape) =>
+    (isRecord(value) ? arrayAt(value, name, path, issues) : [])
+      .map((each, i) => parseAt(shape, each, `${path}.${name}.${i}`, issues))
+      .filter((each) => each !== undefined);
+  const occurrences = all('occurrences', shapes.ImportedOccurrence);
+  const steps = all('steps', shapes.ImportedStep);
+  return series && { ...series, occurrences, steps };
 }
 
 const KIND_IDS = { task: 'tasks', list: 'lists', space: 'spaces' } as const;
@@ -342,6 +353,30 @@ function readTrashed(value: unknown, path: string, issues: Remarks): Trashed | u
     .filter((each) => each !== undefined);
   const [spaces, lists] = [all('spaces', shapes.ImportedSpace), all('lists', shapes.ImportedList)];
   return head && { ...head, spaces, lists, series, tasks, comments };
+}
+
+/** A task that is made again takes the number that it had: no other task may have it. */
+function checkSteps(
+  series: readonly (Series | undefined)[],
+  of: {
+    tasks: readonly (Task | undefined)[];
+    trash: readonly (Trashed | undefined)[];
+    numbers: Set<number>;
+    path: string;
+    issues: Remarks;
+  },
+): void {
+  const present = [...of.tasks, ...of.trash.flatMap((entry) => entry?.tasks)];
+  const numberOf = new Map(present.flatMap((task) => (task ? [[task.id, task.number]] : [])));
+  for (const { id, steps } of series.filter((each) => each !== undefined)) {
+    for (const { taskId, task } of steps) {
+      if (!task) continue;
+      const isOwn = taskId != null && numberOf.get(taskId) === task.number;
+      if (!isOwn && of.numbers.has(task.number))
+        of.issues.add(`${of.path}.recurringTasks`, `A step of ${id} has the number of another task`);
+      of.numbers.add(task.number);
+    }
+  }
 }
 
 function checkTemplates(

@@ -101,7 +101,7 @@ function* entriesOf(workspace: ReadWorkspace, storing: Storing): Generator<Entry
 function* seriesEntries(workspace: ReadWorkspace, storing: Storing, at: Instant): Generator<Entry> {
   const instancesOf = Map.groupBy(workspace.tasks, ({ recurrence }) => recurrence?.recurringTaskId ?? null);
   for (const series of workspace.series) {
-    const { row, bytes, occurrences } = seriesRows(
+    const { row, bytes, occurrences, steps } = seriesRows(
       workspace,
       storing,
       series,
@@ -110,6 +110,7 @@ function* seriesEntries(workspace: ReadWorkspace, storing: Storing, at: Instant)
     );
     yield { kind: 'series', row, bytes };
     for (const rows of occurrences) yield { kind: 'occurrences', rows };
+    if (steps.length > 0) yield { kind: 'steps', rows: steps };
   }
 }
 

@@ -6,8 +6,8 @@ import type { ImportedOccurrence, ImportedSeriesHead, ImportedTaskHead } from '.
 export interface Continuation {
   interval: Rule['interval'];
   endCondition: Rule['endCondition'];
-  progress: Omit<SeriesProgress, 'zoneData' | 'adoptedTaskId'> &
-    Pick<NonNullable<ImportedSeriesHead['progress']>, 'zoneData' | 'adoptedTaskId'>;
+  progress: Omit<SeriesProgress, 'zoneData' | 'adoptedTaskId' | 'broughtBack'> &
+    Pick<NonNullable<ImportedSeriesHead['progress']>, 'zoneData' | 'adoptedTaskId' | 'broughtBack'>;
   occurrences: readonly ImportedOccurrence[];
 }
 

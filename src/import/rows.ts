@@ -2,6 +2,8 @@ import { newId } from '../kernel/ids.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { POSITION_STEP } from '../kernel/positions.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
+import type { MadeBefore } from '../recurring/advance.ts';
+import { digestOf } from '../recurring/brought-back.ts';
 import { replaceMentions } from '../storage/mentions.ts';
 import { wordsOf } from '../storage/searchable.ts';
 import type {
@@ -10,6 +12,7 @@ import type {
   ListRow,
   RecurringOccurrenceRow,
   RecurringSeriesRow,
+  SeriesStepRow,
   SpaceRow,
   StatusRow,
   StatusTemplateRow,
@@ -18,9 +21,9 @@ import type {
 } from '../storage/tables.ts';
 import { dateAfter, type ImportedColumns, type NewTask, priorityRank, toJson } from '../storage/tasks.ts';
 import type { PackedTask } from '../storage/trash-contents.ts';
-import type { ReadWorkspace, Series, Task } from './document.ts';
+import type { ReadWorkspace, Series, Task, Trashed } from './document.ts';
 import { type Continuation, continuationOf } from './progress.ts';
-import type { ImportedComment, ImportedList, ImportedSpace, Ordered } from './schema.ts';
+import type { ImportedComment, ImportedList, ImportedSpace, ImportedStep, Ordered } from './schema.ts';
 
 const OCCURRENCES_IN_ROW = 200;
 
@@ -37,6 +40,7 @@ export type Entry =
   | { kind: 'label'; row: LabelRow }
   | { kind: 'series'; row: RecurringSeriesRow; bytes: number }
   | { kind: 'occurrences'; rows: RecurringOccurrenceRow[] }
+  | { kind: 'steps'; rows: SeriesStepRow[] }
   | { kind: 'task'; row: NewTask; columns: ImportedColumns; words: Words; bytes: number }
   | { kind: 'comment'; workspaceId: string; row: CommentOfTask; words: string; mentions: string[] }
   | { kind: 'place'; taskId: string }
@@ -59,6 +63,8 @@ export interface PackedEntry {
   /** Of a comment its task, of a task itself. */
   taskId?: string;
   items?: string[];
+  /** Of a series. */
+  steps?: SeriesStepRow[];
   mentionsOwner?: boolean;
 }
 
@@ -110,14 +116,21 @@ export function spaceRow(
   };
 }
 
+/** The new id of a thing that may be gone, the same each time. */
+export function idFor(ids: Map<string, string>, id: string, { now }: Storing): string {
+  const known = ids.get(id) ?? newId(now);
+  ids.set(id, known);
+  return known;
+}
+
 export function listRow(workspace: ReadWorkspace, storing: Storing, list: ImportedList, i: number): ListRow {
   const { ids } = workspace;
   return {
     ...common(workspace, storing, list, i, ids.lists.get(list.id)),
     title: list.title,
     // In the trash it may be that neither is there any more.
-    space_id: ids.spaces.get(list.spaceId) ?? newId(storing.now),
-    status_template_id: ids.statusTemplates.get(list.statusTemplateId) ?? newId(storing.now),
+    space_id: idFor(ids.spaces, list.spaceId, storing),
+    status_template_id: idFor(ids.statusTemplates, list.statusTemplateId, storing),
   };
 }
 
@@ -149,6 +162,7 @@ export function seriesRows(
     assignee_id: personOf(series.assigneeId, workspace, storing),
     creator_id: personOf(series.creatorId, workspace, storing),
     ...ruleColumns(series, continuation, storing, taskId),
+    brought_back: broughtBack(workspace, storing, continuation, instances, at),
     ...carriedOf(workspace, series, storing),
     version: 1,
     ...stampsOf(series, at),
@@ -166,7 +180,67 @@ export function seriesRows(
     rows.slice(i * OCCURRENCES_IN_ROW, (i + 1) * OCCURRENCES_IN_ROW),
   );
   const bytes = bytesOfText(title, description, ...(series.checklist ?? []).map((item) => item.title));
-  return { row, bytes, occurrences };
+  const steps = series.steps.map((step) => stepRow(workspace, storing, id, step));
+  return { row, bytes, occurrences, steps };
+}
+
+/** A task in the trash says its status, which may be gone. */
+type MaybeTrashed = Task & Partial<Pick<Trashed['tasks'][number], 'status'>>;
+
+/** The digest of the upcoming task as it is here, where nobody changed it; of one that someone changed none that fits. */
+function broughtBack(
+  workspace: ReadWorkspace,
+  storing: Storing,
+  { progress }: Continuation,
+  instances: readonly Task[],
+  at: Instant,
+): string | null {
+  if ((progress.broughtBack ?? 'no') === 'no') return null;
+  const isUpcoming = ({ id }: MaybeTrashed) => id === progress.upcoming?.taskId;
+  // Of a series in the trash it may have stayed in another list.
+  const upcoming: MaybeTrashed | undefined = instances.find(isUpcoming) ?? workspace.tasks.find(isUpcoming);
+  if (!upcoming || progress.broughtBack === 'changed') return 'changed';
+  const { row, columns } = taskEntry(workspace, storing, {
+    task: upcoming,
+    number: 0,
+    i: 0,
+    workspaceKey: 0,
+    at,
+  });
+  const { ids } = workspace;
+  return digestOf({
+    label_ids: null,
+    checklist: null,
+    ...row,
+    ...columns,
+    ...(upcoming.status && {
+      list_id: idFor(ids.lists, upcoming.listId, storing),
+      status_id: idFor(ids.statuses, upcoming.status.id, storing),
+    }),
+  });
+}
+
+function stepRow(
+  { ids }: ReadWorkspace,
+  { now }: Storing,
+  series_id: string,
+  { number, ruleVersion, local, taskId, task, statusId, isOwnStatus }: ImportedStep,
+): SeriesStepRow {
+  const task_id = taskId == null ? null : (ids.tasks.get(taskId) ?? newId(now));
+  const made: MadeBefore | undefined =
+    task && task_id !== null
+      ? { id: task_id, number: task.number, position: task.position, created_at: task.createdAt, version: 1 }
+      : undefined;
+  return {
+    series_id,
+    number,
+    rule_version: ruleVersion,
+    occurrence_local: local,
+    task_id,
+    task: made ? JSON.stringify(made) : null,
+    status_id: ids.statuses.get(statusId ?? '') ?? null,
+    was_status_overridden: isOwnStatus ? 1 : 0,
+  };
 }
 
 function ruleColumns(
@@ -192,7 +266,6 @@ function ruleColumns(
     next_local: upcoming?.local ?? null,
     next_number: upcoming?.number ?? null,
     adopted_task_id: taskId(progress.adoptedTaskId),
-    brought_back: null,
     next_task_id: taskId(upcoming?.taskId ?? null),
   };
 }

@@ -10,7 +10,7 @@ import {
 } from '../http/fields.ts';
 import { Color, SpaceInput, StatusType } from '../lists/schema.ts';
 import { wholeNumber } from '../recurring/interval-shapes.ts';
-import { OccurrenceState } from '../recurring/progress-schema.ts';
+import { BroughtBack, OccurrenceState } from '../recurring/progress-schema.ts';
 import { SeriesFields, State, StateReason } from '../recurring/series-schema.ts';
 import { CommentInput } from '../tasks/comment-schema.ts';
 import { LabelInput } from '../tasks/label-schema.ts';
@@ -175,6 +175,19 @@ export const ImportedOccurrence = z
   .openapi('ImportedOccurrence');
 export type ImportedOccurrence = z.output<typeof ImportedOccurrence>;
 
+export const ImportedStep = z
+  .object({
+    number: Whole,
+    ruleVersion: Ordinal,
+    local: Local,
+    taskId: NullableDocumentId.optional(),
+    task: z.object({ number: Ordinal, position: Position, createdAt: InstantInput }).nullable().optional(),
+    statusId: NullableDocumentId.optional(),
+    isOwnStatus: Flag.optional(),
+  })
+  .openapi('ImportedStep');
+export type ImportedStep = z.output<typeof ImportedStep>;
+
 const ImportedProgress = z
   .object({
     anchorDate: LocalDate,
@@ -183,6 +196,7 @@ const ImportedProgress = z
     zoneData: z.string().optional(),
     adoptedTaskId: NullableDocumentId.optional(),
     upcoming: z.object({ local: Local, number: Whole, taskId: NullableDocumentId.optional() }).nullable(),
+    broughtBack: BroughtBack.optional(),
   })
   .openapi('ImportedProgress');
 
@@ -205,7 +219,11 @@ export const ImportedSeriesHead = z.object({
 export type ImportedSeriesHead = z.output<typeof ImportedSeriesHead>;
 
 const ImportedRecurringTask = z
-  .object({ ...ImportedSeriesHead.shape, occurrences: arrayOf(ImportedOccurrence).optional() })
+  .object({
+    ...ImportedSeriesHead.shape,
+    occurrences: arrayOf(ImportedOccurrence).optional(),
+    steps: arrayOf(ImportedStep).optional(),
+  })
   .openapi('ImportedRecurringTask');
 
 /** An entry of the trash apart from what it holds. */
@@ -224,6 +242,7 @@ export type ImportedTrashHead = z.output<typeof ImportedTrashHead>;
 export const ImportedTrashedTask = z
   .object({
     ...ImportedTaskHead.shape,
+    spaceId: DocumentId.optional(),
     status: z.object({ id: DocumentId, title: Title, type: StatusType }),
   })
   .superRefine(neverDayAndInstant, { when: isObject })

@@ -1,4 +1,3 @@
-import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/instants.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import type { TrashedRow } from '../storage/tables.ts';
@@ -8,6 +7,7 @@ import type { ReadWorkspace, Trashed } from './document.ts';
 import {
   commentRow,
   type Entry,
+  idFor,
   listRow,
   type PackedEntry,
   type Storing,
@@ -28,9 +28,7 @@ export function* trashEntries(
   for (const entry of workspace.trash) {
     const { kind, title, deletedAt, deletedBy, purgeAt, tasks } = entry;
     const placeId =
-      entry.placeId == null
-        ? null
-        : ((kind === 'task' ? ids.lists : ids.spaces).get(entry.placeId) ?? newId(storing.now));
+      entry.placeId == null ? null : idFor(kind === 'task' ? ids.lists : ids.spaces, entry.placeId, storing);
     yield {
       kind: 'trash',
       row: {
@@ -73,9 +71,9 @@ export function* trashEntries(
         {
           ...row,
           ...columns,
-          list_id: row.list_id || newId(storing.now),
-          space_id: row.space_id || newId(storing.now),
-          status_id: ids.statuses.get(task.status.id) ?? newId(storing.now),
+          list_id: idFor(ids.lists, task.listId, storing),
+          space_id: idFor(ids.spaces, task.spaceId ?? workspace.spaceOf.get(task.listId) ?? '', storing),
+          status_id: idFor(ids.statuses, task.status.id, storing),
           list_code: 0,
           status_code: 0,
           completed_at,
@@ -85,7 +83,7 @@ export function* trashEntries(
         {
           bytes: bytesOfText(row.title, row.description, ...items.map((item) => item.title)),
           seriesId: row.recurring_task_id,
-          status: { ...task.status, id: ids.statuses.get(task.status.id) ?? newId(storing.now) },
+          status: { ...task.status, id: idFor(ids.statuses, task.status.id, storing) },
           taskId: row.id,
           items: items.map(({ id }) => id),
         },
@@ -112,9 +110,9 @@ function* packedSeries(
 ): Generator<Entry> {
   for (const each of series) {
     const instances = tasks.filter(({ recurrence }) => recurrence?.recurringTaskId === each.id);
-    const { row, bytes, occurrences } = seriesRows(workspace, storing, each, instances, at);
+    const { row, bytes, occurrences, steps } = seriesRows(workspace, storing, each, instances, at);
     for (const rows of occurrences) yield packed('occurrences', rows, { seriesId: row.id });
     const items = checklistOf(row).map(({ id }) => id);
-    yield packed('series', row, { bytes, seriesId: row.id, items });
+    yield packed('series', row, { bytes, seriesId: row.id, items, steps });
   }
 }

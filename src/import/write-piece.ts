@@ -7,6 +7,7 @@ import { recordOccurrence } from '../storage/occurrences.ts';
 import { PAGES_FOR_A_TASK } from '../storage/search-index.ts';
 import { insertWords, mergeSome } from '../storage/searchable.ts';
 import { insertSeries } from '../storage/series.ts';
+import { insertStep } from '../storage/series-steps.ts';
 import { insertStatus, insertTemplate } from '../storage/status-templates.ts';
 import { insertTaskRow } from '../storage/tasks.ts';
 import { insertBeside, insertEntry, insertPacked, type StoredEntry } from '../storage/trash.ts';
@@ -67,6 +68,9 @@ export function writePiece(
       case 'occurrences':
         for (const row of entry.rows) recordOccurrence(tx, row);
         break;
+      case 'steps':
+        for (const row of entry.rows) insertStep(tx, row);
+        break;
       case 'task':
         ({ seq } = insertTaskRow(tx, entry.row, entry.columns));
         units += insertWords(tx, seq, entry.words);
@@ -102,7 +106,19 @@ export function writePiece(
 function writePacked(
   tx: Tx,
   trashed: StoredEntry,
-  { as, id, seriesId, workspaceId, bytes, row, status, taskId = '', items = [], mentionsOwner }: PackedEntry,
+  {
+    as,
+    id,
+    seriesId,
+    workspaceId,
+    bytes,
+    row,
+    status,
+    taskId = '',
+    items = [],
+    steps,
+    mentionsOwner,
+  }: PackedEntry,
   ownerKey: number,
   placeOf: (taskId: string) => number,
 ): void {
@@ -123,7 +139,7 @@ function writePacked(
       case 'task':
         return { ...packRow(tx, workspaceId, { ...row, seq: placeOf(taskId) }), status };
       default:
-        return packRow(tx, workspaceId, row);
+        return { ...packRow(tx, workspaceId, row), ...(steps && { steps }) };
     }
   }
 }

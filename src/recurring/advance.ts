@@ -202,10 +202,9 @@ function makeTask(
 }
 
 /** What a task that was removed has of its own. */
-export type MadeBefore = Pick<
-  tasks.StoredTask,
-  'id' | 'seq' | 'number' | 'position' | 'created_at' | 'version'
->;
+export type MadeBefore = Pick<tasks.StoredTask, 'id' | 'number' | 'position' | 'created_at' | 'version'> &
+  // None where it was imported.
+  Partial<Pick<tasks.StoredTask, 'seq'>>;
 
 /** Makes the task of an occurrence from the template once more: the one that was there before, or else a new one. */
 export function makeTaskAgain(
@@ -217,7 +216,10 @@ export function makeTaskAgain(
 ): tasks.StoredTask {
   const row = taskFor(tx, series, { at, local, number }, before?.id ?? newId(now), now);
   const { position, created_at, seq, number: taskNumber } = before ?? {};
-  const again = seq === undefined || taskNumber === undefined ? undefined : { seq, number: taskNumber };
+  const again = {
+    ...(seq !== undefined && { seq }),
+    ...(taskNumber !== undefined && { number: taskNumber }),
+  };
   addTask(
     tx,
     {

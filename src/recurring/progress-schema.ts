@@ -12,6 +12,8 @@ export const OccurrenceState = enumeration('OccurrenceState', 'State', [
   'missed',
 ]);
 
+export const BroughtBack = enumeration('BroughtBack', 'Brought back', ['no', 'unchanged', 'changed']);
+
 /** What decides how a series goes on, beside what it shows. */
 export const SeriesProgress = z
   .object({
@@ -32,6 +34,9 @@ export const SeriesProgress = z
       .object({ local: Local, number: z.int().openapi({ example: 3 }), taskId: WireId.nullable() })
       .nullable()
       .openapi({ description: 'Where it stands; a paused series remembers it' }),
+    broughtBack: BroughtBack.openapi({
+      description: 'Whether a step back left the upcoming task, and whether someone changed it since',
+    }),
   })
   .openapi('RecurringTaskProgress');
 export type SeriesProgress = z.output<typeof SeriesProgress>;
@@ -48,3 +53,20 @@ export const DecidedOccurrence = z
   })
   .openapi('DecidedOccurrence');
 export type DecidedOccurrence = z.output<typeof DecidedOccurrence>;
+
+/** What made a series advance before its time, so that it can be taken back. */
+export const SeriesStep = z
+  .object({
+    number: z.int().openapi({ description: 'Of the occurrence that was closed', example: 3 }),
+    ruleVersion: z.int().openapi({ example: 1 }),
+    local: Local,
+    taskId: WireId.nullable().openapi({ description: 'Also of a task that is gone' }),
+    task: z
+      .object({ number: z.int().openapi({ example: 12 }), position: z.number(), createdAt: WireInstant })
+      .nullable()
+      .openapi({ description: 'What its task has if it is made again' }),
+    statusId: WireId.nullable().openapi({ description: 'That its task had before' }),
+    isOwnStatus: z.boolean().openapi({ description: 'Whether someone gave it that status' }),
+  })
+  .openapi('RecurringTaskStep');
+export type SeriesStep = z.output<typeof SeriesStep>;

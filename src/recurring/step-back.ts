@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { atOnce, type Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { badRequest, invalid } from '../kernel/errors.ts';
@@ -21,6 +20,7 @@ import { changeTask, dropTask, editTask } from '../tasks/tasks.ts';
 import { restoreTask } from '../tasks/trash-tasks.ts';
 import type { Member } from '../workspaces/authorization.ts';
 import { type MadeBefore, makeTaskAgain, upcomingColumns } from './advance.ts';
+import { digestOf } from './brought-back.ts';
 import { isUntouched } from './change-rule.ts';
 import { writeCaughtUp } from './series.ts';
 import type { RecurringTask, StepBackInput } from './series-schema.ts';
@@ -139,16 +139,6 @@ const isAsMade = (series: StoredSeries, task: StoredTask): boolean =>
   series.brought_back === null
     ? isUntouched(task) && task.comment_count === 0 && !checklistOf(task).some(({ isDone }) => isDone)
     : series.brought_back === digestOf(task);
-
-/** Tells whether someone changed a task since. */
-function digestOf(task: StoredTask): string {
-  const { title, description, priority, assignee_id, list_id, status_id, start_date, due_date } = task;
-  const { label_ids, checklist, comment_count } = task;
-  const fields = [title, description, priority, assignee_id, list_id, status_id, start_date, due_date];
-  return createHash('sha256')
-    .update(JSON.stringify([fields, label_ids, checklist, comment_count]))
-    .digest('base64url');
-}
 
 /** In the status that it had before the step, else the first. */
 function reopen(

@@ -45,7 +45,10 @@ export function recurringTaskOf(row: RecurringSeriesRow): RecurringTask {
 }
 
 /** What decides how a series goes on, beside what it shows; also while it is paused. */
-export const progressOf = (row: RecurringSeriesRow): SeriesProgress => ({
+export const progressOf = (
+  row: RecurringSeriesRow,
+  broughtBack: SeriesProgress['broughtBack'],
+): SeriesProgress => ({
   anchorDate: row.anchor_date,
   numberOffset: row.number_offset,
   ruleVersion: row.rule_version,
@@ -55,6 +58,7 @@ export const progressOf = (row: RecurringSeriesRow): SeriesProgress => ({
     row.next_local === null || row.next_number === null
       ? null
       : { local: row.next_local, number: row.next_number, taskId: row.next_task_id },
+  broughtBack,
 });
 
 /** Not while its list is on its way into the trash or out of it: then nothing is to happen to a series. */

@@ -117,7 +117,7 @@ export const TABLE_TRAITS = {
   series_counts: OF_WORKSPACE,
   series_labels: { exported: 'workspaces.recurringTasks.labelIds' },
   series_checklist_items: { exported: 'workspaces.recurringTasks.checklist' },
-  series_steps: {},
+  series_steps: { exported: 'workspaces.recurringTasks.steps' },
   recurring_occurrences: {
     goesWith: {
       workspace: [deleteOccurrences('workspace')],

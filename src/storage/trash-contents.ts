@@ -17,7 +17,7 @@ export const STEP_BYTES = 400_000;
 export type AnyRow = Record<string, unknown>;
 
 /** A row whose people are known by their keys alone, and whose labels are. */
-interface PackedRow {
+export interface PackedRow {
   row: AnyRow;
   /** By the name of the column without `_id`. */
   people: Record<string, number>;

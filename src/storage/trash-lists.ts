@@ -4,7 +4,14 @@ import { bytesOfText } from '../kernel/text-bytes.ts';
 import { scheduleErasure } from './erasure.ts';
 import { recordThing } from './record.ts';
 import { findDefaultTemplate, findTemplate } from './status-templates.ts';
-import type { ListRow, RecurringOccurrenceRow, RecurringSeriesRow, SpaceRow, TrashedRow } from './tables.ts';
+import type {
+  ListRow,
+  RecurringOccurrenceRow,
+  RecurringSeriesRow,
+  SeriesStepRow,
+  SpaceRow,
+  TrashedRow,
+} from './tables.ts';
 import { checklistOf, type ReleasedTask, releaseSome, saveSeriesOf, toJson } from './tasks.ts';
 import {
   deleteEntry,
@@ -20,6 +27,7 @@ import {
   contentOf,
   insertRow,
   labelsOf,
+  type PackedRow,
   packRow,
   packSomeTasks,
   personColumns,
@@ -34,6 +42,9 @@ const OCCURRENCE_BATCH_SIZE = 500;
 const LISTS_OF: Record<'list' | 'space', string> = { list: 'id = ?', space: 'space_id = ?' };
 const listsOf = ({ kind }: StoredEntry, column: 'id' | 'code' = 'id') =>
   `(select ${column} from lists where ${LISTS_OF[kind === 'space' ? 'space' : 'list']})`;
+
+/** With what made it advance, but for series that went into the trash before that was kept. */
+export type PackedSeries = PackedRow & { steps?: SeriesStepRow[] };
 
 type Whole = ListRow & { code: number };
 
@@ -125,7 +136,10 @@ function packSeries(tx: Tx, entry: StoredEntry): boolean {
     }
     const items = checklistOf(row);
     const bytes = bytesOfText(row.title, row.description, ...items.map(({ title }) => title));
-    const content = packRow(tx, row.workspace_id, row);
+    const steps = tx.all(
+      statement<SeriesStepRow>('select * from series_steps where series_id = ?', [row.id]),
+    );
+    const content: PackedSeries = { ...packRow(tx, row.workspace_id, row), steps };
     insertPacked(tx, entry, 'series', [{ id: row.id, series_id: row.id, bytes, content }]);
     insertBeside(
       tx,
@@ -246,7 +260,7 @@ export function unpackSeries(
 ): boolean {
   const series = nextPacked(tx, entry, 'series', BATCH_SIZE, STEP_BYTES);
   for (const packed of series) {
-    const content = contentOf<ReturnType<typeof packRow>>(packed);
+    const content = contentOf<PackedSeries>(packed);
     const { id: assigneeId } = personColumns(tx, content, 'assignee');
     const { id: creatorId } = personColumns(tx, content, 'creator');
     insertRow(tx, 'recurring_series', {
@@ -256,6 +270,7 @@ export function unpackSeries(
       assignee_id: assigneeId !== null && isAssignable(assigneeId) ? assigneeId : null,
       creator_id: creatorId,
     });
+    for (const step of content.steps ?? []) insertRow(tx, 'series_steps', { ...step });
   }
   deletePacked(tx, series);
   return series.length > 0;

@@ -163,6 +163,10 @@ export function nextPacked(
   );
 }
 
+/** A thing of an entry, by its own id. */
+export const findPacked = (db: Db, { code }: StoredEntry, id: string): StoredPacked | undefined =>
+  db.one(statement<StoredPacked>('select * from trash_rows where id = ? and entry_code = ?', [id, code]));
+
 /** Of the things of one kind in an entry, in order, those after a key. */
 export const packedAfter = (
   db: Db,

@@ -81,7 +81,7 @@ export function makeTask(
 }
 
 /** Stores a task with the next number, or `again` with its own, and makes it findable, in the caller's transaction. */
-export function addTask(tx: Tx, row: store.NewTask, again?: store.NextNumbers): store.ShownTask {
+export function addTask(tx: Tx, row: store.NewTask, again?: Partial<store.NextNumbers>): store.ShownTask {
   const added = store.insertTaskRow(tx, row, again);
   indexTask(tx, added.seq, row);
   return added;

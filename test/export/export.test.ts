@@ -80,13 +80,15 @@ describe('the export', () => {
     expect(labels).toEqual((await read('/labels')).items);
     expect(labels).toHaveLength(1);
     expect(statusTemplates).toEqual((await read('/status-templates')).items);
-    const [{ progress, occurrences, ...series }] = recurringTasks;
+    const [{ progress, occurrences, steps, ...series }] = recurringTasks;
     expect([series]).toEqual((await read('/recurring-tasks')).items);
     expect(progress).toMatchObject({
       anchorDate: '2026-03-28',
       numberOffset: 0,
       upcoming: { local: '2026-03-28T09:00', number: 1, taskId: series.nextTaskId },
+      broughtBack: 'no',
     });
+    expect(steps).toEqual([]);
     expect(occurrences).toEqual([
       {
         ruleVersion: 1,

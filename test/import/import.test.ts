@@ -345,6 +345,7 @@ function asVersion1({ workspaces, ...document }: Document): Document {
           ({
             progress: _progress,
             occurrences: _occurrences,
+            steps: _steps,
             labelIds: _ids,
             checklist: _c,
             ...series

@@ -201,6 +201,20 @@ describe('a deleted instance of a series', () => {
   });
 });
 
+it('a series that comes back with its list steps back as before', async () => {
+  const job = await series.create();
+  await series.complete(job.nextTaskId);
+  await series.skip(job.id);
+  await ok('DELETE', at(`/lists/${series.list.id}`));
+  await ok('POST', at(`/trash/${series.list.id}/restore`));
+  for (const number of [2, 1]) {
+    const { nextRunAt } = await series.read(job.id);
+    await ok('POST', at(`/recurring-tasks/${job.id}/step-back`), { occurrenceAt: nextRunAt });
+    expect((await series.read(job.id)).nextOccurrenceNumber).toBe(number);
+  }
+  expect((await series.read(job.id)).nextTaskId).toBe(job.nextTaskId);
+});
+
 describe('an instance in the trash', () => {
   it.each(['task', 'list'])(
     'is one of the later series when that was split meanwhile, deleted as a %s',
