@@ -301,7 +301,7 @@ export function errorsOf(route: Route): number[] {
   const takesInput = route.body || route.query;
   return [
     ...(takesInput && !route.takesAnyQuery ? [400] : []),
-    ...(route.guard.bearer || route.tag === 'Accounts' ? [401] : []),
+    ...(route.guard.bearer ? [401] : []),
     ...(route.guard.bearer || route.signsIn ? [403] : []),
     ...(route.path.includes('{') ? [404] : []),
     ...(route.isConditional ? [412] : []),

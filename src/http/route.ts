@@ -21,7 +21,7 @@ import { type Environment, type RequestContext, requestContextOf } from './reque
 import { commonHeaders, jsonHeaders, respond, respondText } from './response.ts';
 import { requireSameOrigin } from './same-origin.ts';
 
-const AUTH_BODY_BYTES = 16 * 1024;
+const SHORT_BODY_BYTES = 16 * 1024;
 /** A longer read counts as one more request for each of these: to read and to write it takes as long as so many. */
 const CHARACTERS_OF_A_REQUEST = 128 * 1024;
 
@@ -92,6 +92,8 @@ interface RouteOf<Path extends string, Who, Query, Body, Answer> {
   }): Issue[];
   /** Its body is not read before `handle`, which reads it piece by piece: so many bytes at most, and for so long. */
   longBody?: { maxBytes: number; milliseconds: number };
+  /** Its body is a few fields: 16 KiB at most. */
+  shortBody?: true;
   /** For the description: the body may be left out altogether. */
   bodyOptional?: true;
   status: 200 | 201 | 204;
@@ -155,7 +157,7 @@ export function mount(
   const path = mountedPath(basePath, declared.path);
   const maxBytes =
     declared.longBody?.maxBytes ??
-    (declared.path.startsWith('/auth/') ? AUTH_BODY_BYTES : deps.config.server.max_body_bytes);
+    (declared.shortBody ? SHORT_BODY_BYTES : deps.config.server.max_body_bytes);
   const locationOf = locator(deps, basePath, createdAt(declared, routes));
   const hasTwoForms = !declared.isStream && isCompressible(declared.path);
   const hasEtag = isVersioned(declared);

@@ -15,6 +15,11 @@ const THINGS = { users: 'user', workspaces: 'workspace', spaces: 'space', lists:
 /** What goes with its things in the commit that asks for it, by what holds no id of theirs. */
 const BY_ADDRESS = ['pending_signups', 'login_codes', 'budgets'];
 
+/** The fields of an object of the export, or of the objects in an array. */
+const fields = (schema: unknown): Record<string, unknown> => {
+  const { shape, element } = schema as { shape?: Record<string, unknown>; element?: unknown };
+  return shape ?? (element ? fields(element) : {});
+};
 const all = <Row>(sql: string): Row[] => world.opened.storage.reading.prepare<[], Row>(sql).all();
 const tables = () =>
   all<{ name: string }>(
@@ -65,10 +70,6 @@ describe('the traits of tables', () => {
   });
 
   it('name places that an export has', () => {
-    const fields = (schema: unknown): Record<string, unknown> => {
-      const { shape, element } = schema as { shape?: Record<string, unknown>; element?: unknown };
-      return shape ?? (element ? fields(element) : {});
-    };
     for (const [table, { exported }] of TRAITS) {
       if (!exported) continue;
       let at: unknown = AccountExport;
@@ -77,5 +78,16 @@ describe('the traits of tables', () => {
         expect(at, `${table}: ${exported}`).toBeDefined();
       }
     }
+  });
+
+  it('name every array that an export has', () => {
+    const named = TRAITS.flatMap(([, { exported }]) => exported ?? []);
+    const { workspaces, ...personal } = fields(AccountExport);
+    const arrays = [
+      ...Object.entries(personal),
+      ...Object.entries(fields(workspaces)).map(([name, field]) => [`workspaces.${name}`, field] as const),
+    ].flatMap(([name, field]) => ((field as { element?: unknown }).element ? [name] : []));
+    expect(arrays.length).toBeGreaterThan(5);
+    for (const name of arrays) expect(named).toContain(name);
   });
 });
