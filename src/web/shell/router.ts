@@ -5,7 +5,7 @@ export interface Match<Name extends string> {
 
 /**
  * Makes the function that finds the first pattern for a path. A pattern is a path in which `:name` stands for one
- * part, decoded into `params`.
+ * part, an id or a number, into `params`: nothing else gets from an address into the path of a request.
  */
 export function createRouter<Name extends string>(
   table: Readonly<Record<Name, string>>,
@@ -56,17 +56,8 @@ function paramsIn(pattern: string[], parts: string[]): Record<string, string> | 
       if (part !== expected) return undefined;
       continue;
     }
-    const value = decoded(part);
-    if (value === undefined) return undefined;
-    params[expected.slice(1)] = value;
+    if (!/^[\w-]+$/.test(part)) return undefined;
+    params[expected.slice(1)] = part;
   }
   return params;
-}
-
-function decoded(part: string): string | undefined {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { Api } from '../../src/web/data/api.ts';
+
+const html = '<!doctype html><title>Sign in to the network</title>';
+/** What a proxy or a portal says in place of the server. */
+const SAID: [string, () => Response][] = [
+  ['a page with 200', () => new Response(html, { headers: { 'Content-Type': 'text/html' } })],
+  ['an empty 204', () => new Response(null, { status: 204 })],
+  ['JSON that is not of Errand', () => Response.json({ items: [], cursor: 'x', hasMore: false })],
+  ['401 with a page', () => new Response(html, { status: 401 })],
+  ['a page below our own header', () => new Response(html, { headers: { 'X-Request-Id': 'x' } })],
+  [
+    'an error page below our own header',
+    () => new Response(html, { status: 502, headers: { 'X-Request-Id': 'x' } }),
+  ],
+  ['a redirect, which rejects', () => Promise.reject(new TypeError('redirected')) as never],
+];
+
+it.each(SAID)(
+  'the client takes %s for no network: nothing is data, and nothing was done',
+  async (_what, say) => {
+    const inits: RequestInit[] = [];
+    const fetch = (_url: string, init: RequestInit) => {
+      inits.push(init);
+      return say();
+    };
+    const world = { after: () => () => {} };
+    const api = new Api({ fetch, base: '/api', clientId: 'tab', userId: 'ada', world });
+    for (const method of ['GET', 'POST', 'DELETE'])
+      expect(await api.request(method, 'workspaces/w/changes')).toEqual({ kind: 'network' });
+    expect(inits.every(({ redirect, cache }) => redirect === 'error' && cache === 'no-store')).toBe(true);
+  },
+);
