@@ -10,7 +10,7 @@ import type {
   TrashedRow,
 } from '../storage/tables.ts';
 import { findTask, type ShownTask, taskOf, toJson } from '../storage/tasks.ts';
-import { entryOf, findPacked, packedAfter, type StoredEntry } from '../storage/trash.ts';
+import { entryOf, findPacked, isSeries, packedAfter, type StoredEntry } from '../storage/trash.ts';
 import {
   labelsOf,
   type PackedComment,
@@ -68,7 +68,9 @@ export function trashItem(db: Db, workspaceId: string, entry: StoredEntry): Item
       tasks: things<PackedTask>(db, entry, 'task', (content) => {
         const row = whole<ShownTask & { seq: number }>(content);
         taskIds.set(row.seq, row.id);
-        return { fields: { ...taskOf(row), status: content.status } };
+        const isOfSeries = row.recurring_task_id !== null && isSeries(db, row.recurring_task_id);
+        const task = taskOf(isOfSeries ? row : { ...row, recurring_task_id: null });
+        return { fields: { ...task, status: content.status } };
       }),
       comments: things<PackedComment>(db, entry, 'comment', ({ row, mentions }) => ({
         fields: {

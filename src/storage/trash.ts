@@ -163,6 +163,15 @@ export function nextPacked(
   );
 }
 
+/** Whether a series is there or in the trash. */
+export const isSeries = (db: Db, id: string): boolean =>
+  db.one(
+    statement(
+      `select 1 from recurring_series where id = ? union all select 1 from trash_rows where id = ? and kind = 'series'`,
+      [id, id],
+    ),
+  ) !== undefined;
+
 /** A thing of an entry, by its own id. */
 export const findPacked = (db: Db, { code }: StoredEntry, id: string): StoredPacked | undefined =>
   db.one(statement<StoredPacked>('select * from trash_rows where id = ? and entry_code = ?', [id, code]));
