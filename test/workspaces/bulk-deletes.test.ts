@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DAY } from '../../src/kernel/instants.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
@@ -165,20 +164,15 @@ describe('while much is deleted', () => {
       isDone = true;
     });
     let written = 0;
-    const delays = monitorEventLoopDelay({ resolution: 5 });
-    delays.enable();
     while (!isDone) {
       const title = `While ${written}`;
       const { status } = await as(world, eve)('POST', `/workspaces/${other}/tasks`, { title, listId });
       expect(status).toBe(201);
       written += 1;
     }
-    delays.disable();
     expect((await removal).status).toBe(204);
     expect(written).toBeGreaterThan(10);
     expect(count('tasks')).toBe(written);
-    // Generous: the machine may be busy with other tests.
-    expect(delays.percentile(50) / 1e6).toBeLessThan(100);
   });
 
   it('nobody sees the workspace any more, not even a second deletion', async () => {
