@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { COUNTERS } from '../../src/backup/check.ts';
 import { query, statement } from '../../src/db/connection.ts';
 import { finishEntries } from '../../src/trash/steps.ts';
 import { expectSound } from '../integrity.ts';
@@ -90,6 +91,7 @@ describe('a list of 5,000 tasks', () => {
       world = await openWorld({ folder: world.folder });
       series = { ...series, world };
       expect(tasks()).toBe(MANY);
+      expect(COUNTERS.faults(world.opened.storage.reading)).toEqual([]);
       await finishEntries(world.deps);
       expect(tasks()).toBe(MANY);
     };
