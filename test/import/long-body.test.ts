@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { listen } from '../../src/http/listen.ts';
+import { MINUTE, SECOND } from '../../src/kernel/instants.ts';
+import { expectSound } from '../integrity.ts';
+import { as } from '../people.ts';
+import { openWorld, type Person, type World } from '../world.ts';
+
+const MIB = 1_024 * 1_024;
+const MAX_BYTES = 64 * MIB;
+const DOCUMENT = JSON.stringify({
+  formatVersion: 2,
+  workspaces: [
+    {
+      title: 'Home',
+      statusTemplates: [
+        {
+          id: 't',
+          title: 'Default',
+          isDefault: true,
+          statuses: [
+            { id: 'u', title: 'To Do', type: 'unstarted' },
+            { id: 'c', title: 'Done', type: 'completed' },
+          ],
+        },
+      ],
+    },
+  ],
+});
+
+let world: World;
+let ada: Person;
+beforeEach(async () => {
+  world = await openWorld();
+  ada = await world.signUp();
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  expectSound(world);
+  await world.close();
+});
+
+const workspaces = async () => (await as(world, ada)('GET', '/me/workspaces')).body.total;
+
+describe('an import with a long body', () => {
+  /** The document, and white space up to so many bytes; its length is told or not. */
+  async function importOf(bytes: number, isLengthTold: boolean) {
+    const white = new Uint8Array(MIB).fill(0x20);
+    let left = bytes;
+    let read = 0;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          const next = left === bytes ? Buffer.from(DOCUMENT) : white.subarray(0, left);
+          left -= next.length;
+          read += next.length;
+          controller.enqueue(next);
+          if (left === 0) controller.close();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const headers = {
+      authorization: `Bearer ${ada.accessToken}`,
+      'content-type': 'application/json',
+      ...(isLengthTold && { 'content-length': `${bytes}` }),
+    };
+    const request = new Request('http://localhost/api/account/import', {
+      method: 'POST',
+      headers,
+      body,
+      duplex: 'half',
+    } as RequestInit);
+    const { status } = await world.app.fetch(request);
+    return { status, read };
+  }
+
+  it('of 64 MiB is read, and of one byte more is 413: unread where its length tells, else once it is there', async () => {
+    expect(await importOf(MAX_BYTES + 1, true)).toEqual({ status: 413, read: 0 });
+    expect(await importOf(MAX_BYTES + 1, false)).toEqual({ status: 413, read: MAX_BYTES + 1 });
+    expect([world.deps.imports.size, await workspaces()]).toEqual([0, 1]);
+    expect(await importOf(MAX_BYTES, false)).toEqual({ status: 200, read: MAX_BYTES });
+    expect(await workspaces()).toBe(2);
+  });
+
+  it('may take ten minutes to arrive; then it is 408, leaves nothing, and another one may begin', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const listening = await listen(world.app, { host: '127.0.0.1', port: 0 });
+    onTestFinished(() => listening.drain(0));
+    const begin = async () => {
+      const socket = connect(listening.port, '127.0.0.1').setEncoding('latin1');
+      let heard = '';
+      socket.on('data', (text: string) => {
+        heard += text;
+      });
+      const ended = once(socket, 'end').then(() => heard);
+      socket.write(
+        `POST /api/account/import HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${ada.accessToken}\r\nContent-Type: application/json\r\nContent-Length: ${DOCUMENT.length}\r\n\r\n${DOCUMENT.slice(0, 99)}`,
+      );
+      while (!world.deps.imports.has(ada.id)) await nextTurn();
+      return { socket, ended, heard: () => heard };
+    };
+    const late = await begin();
+    vi.advanceTimersByTime(10 * MINUTE - SECOND);
+    for (let turns = 0; turns < 10; turns += 1) await nextTurn();
+    expect([late.heard(), world.deps.imports.has(ada.id)]).toEqual(['', true]);
+    vi.advanceTimersByTime(SECOND);
+    expect(await late.ended).toMatch(/^HTTP\/1\.1 408 /);
+    late.socket.destroy();
+    while (world.deps.imports.size > 0) await nextTurn();
+    expect(await workspaces()).toBe(1);
+    const inTime = await begin();
+    vi.advanceTimersByTime(10 * MINUTE - SECOND);
+    inTime.socket.write(DOCUMENT.slice(99));
+    expect(await inTime.ended).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await workspaces()).toBe(2);
+  });
+});
