@@ -7,10 +7,12 @@ import {
   databaseExaminations,
   examineBackups,
   examineDisk,
+  examineImports,
   examineKeys,
   examineModes,
   examineQuotas,
   examineSchema,
+  examineTrash,
 } from './examine-data.ts';
 import {
   examineClock,
@@ -88,6 +90,8 @@ const insides = (config: Config, storage: Storage): Examination[] => [
   ['schema', () => examineSchema(storage)],
   ...databaseExaminations.map(({ subject, examine }): Examination => [subject, () => examine(storage)]),
   ['quotas', () => examineQuotas(config, storage)],
+  ['trash', () => examineTrash(storage)],
+  ['imports', () => examineImports(storage, systemClock.now())],
   ['backups', () => examineBackups(config, storage, systemClock.now())],
 ];
 

@@ -11,9 +11,13 @@ import { connectionDb } from '../db/connection.ts';
 import { networkFileSystem } from '../db/file-system.ts';
 import { schemaStatus } from '../db/migrate.ts';
 import { logBytesOf, type Storage } from '../db/open.ts';
+import { ALIVE_MS } from '../import/import.ts';
+import { toInstant } from '../kernel/instants.ts';
 import { keyFileOf, readKeyFile } from '../kernel/keys.ts';
 import { mayAccess } from '../kernel/private-file.ts';
+import { listImports } from '../storage/imports.ts';
 import { usesByOwner } from '../storage/quotas.ts';
+import { sizeOfTrash } from '../storage/trash.ts';
 import { findUser } from '../storage/users.ts';
 import { type Finding, fail, failuresOr, ok, warn } from './finding.ts';
 
@@ -210,4 +214,29 @@ export function examineQuotas({ quotas }: Config, storage: Storage): Finding[] {
         ),
       ),
   );
+}
+
+/** How much the trash holds, and since when. */
+export function examineTrash(storage: Storage): Finding[] {
+  if (schemaStatus(storage, migrations).pending.length > 0) return [];
+  const { entries, rows, bytes, oldest } = sizeOfTrash(connectionDb(storage.reading));
+  if (oldest === null) return [ok('Empty')];
+  return [
+    ok(`${entries} deleted things in ${rows} rows (${sizeText(bytes)} of text), the oldest of ${oldest}`),
+  ];
+}
+
+/** Imports that are under way, and those that nobody goes on with. */
+export function examineImports(storage: Storage, now: number): Finding[] {
+  if (schemaStatus(storage, migrations).pending.length > 0) return [];
+  const imports = listImports(connectionDb(storage.reading));
+  const silent = imports.filter(({ alive_at }) => alive_at < toInstant(now - ALIVE_MS));
+  const words = imports.length === 0 ? 'None unfinished' : `${imports.length} workspaces are being imported`;
+  return failuresOr(words, [
+    silent[0] &&
+      warn(
+        `${silent.length} workspaces of unfinished imports, the first since ${silent[0].alive_at}`,
+        'Start the server, which removes them; then import again',
+      ),
+  ]);
 }

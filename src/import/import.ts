@@ -27,7 +27,7 @@ import { AT_THE_START, useOfPiece, writePiece } from './write-piece.ts';
 const MAX_RUNNING = 2;
 const BUSY_MS = 10 * SECOND;
 /** An import that has not shown for so long that it lives was interrupted. */
-const ALIVE_MS = 2 * MINUTE;
+export const ALIVE_MS = 2 * MINUTE;
 const SHOWN_EVERY_MS = 10 * SECOND;
 /** Between the steps of a command, beside which a server has to write as well. */
 const COMMAND_PAUSE_MS = 20;

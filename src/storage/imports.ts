@@ -39,6 +39,10 @@ export const areBeingImported = (db: Db, workspaceIds: readonly string[]): boole
     ),
   )?.n === workspaceIds.length;
 
+/** The workspaces still being imported, and when the import of each last showed that it lives; the longest silent first. */
+export const listImports = (db: Db): ImportRow[] =>
+  db.all(query.selectFrom('imports').selectAll().orderBy('alive_at'));
+
 /** Notes that whoever imports them lives. */
 export const noteImportAlive = (tx: Tx, workspaceIds: readonly string[], now: Instant) =>
   tx.run(query.updateTable('imports').set({ alive_at: now }).where(isAmong(workspaceIds)));

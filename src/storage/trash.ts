@@ -65,6 +65,20 @@ export const expiredEntries = (db: Db, now: Instant, limit: number): StoredEntry
 export const lastDeletion = (db: Db): Instant | undefined =>
   db.one(statement<{ at: Instant | null }>('select max(deleted_at) as at from trash', []))?.at ?? undefined;
 
+/** What all trash holds, and when the oldest of it was deleted. */
+export const sizeOfTrash = (
+  db: Db,
+): { entries: number; rows: number; bytes: number; oldest: Instant | null } =>
+  db.one(
+    statement(
+      `select count(*) as entries, min(deleted_at) as oldest,
+          (select ifnull(sum(n), 0) from trash_counts) as rows,
+          (select ifnull(sum(bytes), 0) from trash_counts) as bytes
+        from trash`,
+      [],
+    ),
+  ) ?? { entries: 0, rows: 0, bytes: 0, oldest: null };
+
 export function insertEntry(tx: Tx, row: TrashRow): StoredEntry {
   return { ...row, code: tx.insert(query.insertInto('trash').values(row)) };
 }

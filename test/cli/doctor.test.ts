@@ -23,7 +23,7 @@ import type { Finding } from '../../src/cli/finding.ts';
 import { createConfig } from '../../src/config.ts';
 import { lockData } from '../../src/db/open.ts';
 import { listen } from '../../src/http/listen.ts';
-import { DAY, HOUR } from '../../src/kernel/instants.ts';
+import { DAY, HOUR, MINUTE } from '../../src/kernel/instants.ts';
 import { as, homeOf } from '../people.ts';
 import { errand } from '../shell.ts';
 import { openWorld, type World } from '../world.ts';
@@ -114,7 +114,17 @@ describe('errand doctor', () => {
           'keys',
           'disk',
         ],
-        ...['schema', 'integrity', 'references', 'search', 'counters', 'quotas', 'backups'],
+        ...[
+          'schema',
+          'integrity',
+          'references',
+          'search',
+          'counters',
+          'quotas',
+          'trash',
+          'imports',
+          'backups',
+        ],
       ]),
     );
     expect(files()).toEqual(before);
@@ -133,6 +143,51 @@ describe('errand doctor', () => {
     expect(await quotas('1')).toMatchObject({
       status: 'warn',
       advice: expect.stringContaining('quotas.tasks'),
+    });
+  });
+
+  it('tells how much the trash holds, and since when', async () => {
+    const trash = async () => (await doctor()).findings.find(({ subject }) => subject === 'trash');
+    expect(await trash()).toMatchObject({ status: 'ok', message: 'Empty' });
+    const ada = await world.signUp();
+    const home = await homeOf(world, ada);
+    const ask = as(world, ada);
+    const [{ id: listId }] = (await ask('GET', `/workspaces/${home}/lists`)).body.items;
+    for (const title of ['Buy milk', 'Buy bread']) {
+      const { id } = (await ask('POST', `/workspaces/${home}/tasks`, { listId, title })).body;
+      await ask('POST', `/workspaces/${home}/tasks/${id}/comments`, { body: 'Soon' });
+      await ask('DELETE', `/workspaces/${home}/tasks/${id}`);
+      world.clock.advance(MINUTE);
+    }
+    const oldest = new Date(world.clock.now() - 2 * MINUTE).toISOString();
+    expect(await trash()).toMatchObject({
+      status: 'ok',
+      message: `2 deleted things in 4 rows (25 bytes of text), the oldest of ${oldest}`,
+    });
+    spoil('update trash_counts set n = n + 1');
+    const { amiss } = await doctor();
+    expect(amiss).toMatchObject([
+      { subject: 'counters', message: expect.stringContaining('of the trash that are wrong') },
+      { subject: 'counters', message: expect.stringContaining('of the trash that count nothing') },
+    ]);
+  });
+
+  it('tells of imports that are under way, and warns of those that nobody goes on with', async () => {
+    const imports = async () => (await doctor()).findings.find(({ subject }) => subject === 'imports');
+    expect(await imports()).toMatchObject({ status: 'ok', message: 'None unfinished' });
+    await world.signUp();
+    const aliveAt = (at: number) =>
+      spoil(
+        `insert or replace into imports select id, 'api', '${new Date(at).toISOString()}' from workspaces`,
+      );
+    aliveAt(Date.now());
+    expect(await imports()).toMatchObject({ status: 'ok', message: '1 workspaces are being imported' });
+    const since = Date.now() - HOUR;
+    aliveAt(since);
+    expect(await imports()).toMatchObject({
+      status: 'warn',
+      message: `1 workspaces of unfinished imports, the first since ${new Date(since).toISOString()}`,
+      advice: expect.stringContaining('Start the server'),
     });
   });
 
@@ -203,6 +258,12 @@ describe('errand doctor tells', () => {
       'create trigger backdoor after insert on tasks begin select 1; end',
       'schema',
       'the trigger backdoor',
+    ],
+    [
+      'a wrong total of the trash',
+      `insert into trash_counts select code, 'task', 5, 5 from workspaces`,
+      'counters',
+      '1 kept totals of the trash that count nothing',
     ],
     ['a wrong number of members', 'update workspaces set member_count = 5', 'counters', 'number of members'],
     [
