@@ -11,6 +11,7 @@ import { PRIORITY_NAMES, type Priority } from '../text/quick-add.ts';
 import { sayDayAndTime } from '../text/say-dates.ts';
 import { instantOf, type Time } from '../text/zones.ts';
 import { act, actQuietly, linger } from './act.ts';
+import { timeKeptToday } from './dates.ts';
 import { seriesDialog } from './series.ts';
 
 /** A title as it stands in a sentence. */
@@ -160,9 +161,12 @@ export function setDate(
 
 /** Moves overdue tasks to today, each keeping its time of day where that has not passed. */
 export function moveToToday(given: readonly Task[]): void {
+  const day = today.peek();
   act(
     `${saying(given)}: due today`,
-    updates(writable(given), () => dateFields('due', today.peek(), null)),
+    updates(writable(given), (task) =>
+      dateFields('due', day, timeKeptToday(task, day, Date.now(), zone.peek())),
+    ),
   );
 }
 

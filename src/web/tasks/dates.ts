@@ -1,7 +1,7 @@
 import type { Task } from '../data/rows.ts';
 import { type Day, daysBetween, weekdayIndex } from '../text/days.ts';
 import { SHORT_WEEKDAYS, sayShortDay } from '../text/say-dates.ts';
-import { localOf, startOfDay, type Time } from '../text/zones.ts';
+import { localOf, millisecondsOf, startOfDay, type Time } from '../text/zones.ts';
 
 type Dated = Pick<Task, 'dueDate' | 'dueDay'>;
 
@@ -26,6 +26,12 @@ export const isDueBy = (task: Dated, day: Day, zone: string): boolean => {
 export function isLate(task: Dated, today: Day, now: number): boolean {
   if (task.dueDate !== null) return Date.parse(task.dueDate) < now;
   return task.dueDay !== null && task.dueDay < today;
+}
+
+/** The time of day a task keeps when it moves to today: null where it has none, or that time of today has passed. */
+export function timeKeptToday(task: Dated, today: Day, now: number, zone: string): Time | null {
+  const time = dueOf(task, zone)?.time;
+  return time && millisecondsOf(today, time, zone) > now ? time : null;
 }
 
 export const isMineOrNobodys = ({ assigneeId }: Pick<Task, 'assigneeId'>, userId: string): boolean =>
