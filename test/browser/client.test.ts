@@ -129,6 +129,26 @@ describe('every screen', () => {
   });
 });
 
+describe('the first load', () => {
+  it('is over before anything is said to be in step', async () => {
+    const visit = await visitAs();
+    const { page } = visit;
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/changes?*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${visit.origin}/app/today`);
+    await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
+    const status = page.getByRole('navigation', { name: 'Main' }).getByRole('status');
+    expect(await status.textContent()).toBe('');
+    release();
+    await status.filter({ hasText: 'Synced' }).waitFor();
+    await page.getByRole('link', { name: 'Order oak samples for the reading room' }).waitFor();
+    await visit.end();
+  });
+});
+
 describe('by keys alone', () => {
   it('a task is made, found, completed and opened again', async () => {
     const visit = await visitAs();

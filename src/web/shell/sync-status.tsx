@@ -1,15 +1,17 @@
 import { Icon } from '../ui/icon.tsx';
 import type { IconName } from '../ui/icons.ts';
-import { sync } from './frame-view.ts';
+import { isFirstLoad, sync } from './frame-view.ts';
 import { openWaitingChanges } from './overlays.tsx';
 
 /** How things stand with the server, in a word; with a way to what waits. */
 export function SyncStatus() {
   const { text, waiting, notSaved } = sync.value;
+  // Until the first load is over, nothing is said of being in step.
+  const isKnown = text !== 'Synced' || !isFirstLoad.value;
   return (
     <div class="sync">
-      <Icon name={iconOf(text)} />
-      <span role="status">{text}</span>
+      {isKnown && <Icon name={iconOf(text)} />}
+      <span role="status">{isKnown && text}</span>
       {waiting + notSaved > 0 && (
         <button type="button" class="button plain push" onClick={openWaitingChanges}>
           Waiting changes
