@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import type SqliteDatabase from 'better-sqlite3';
 import { errnoOf, unavailable } from '../kernel/errors.ts';
 import { connectionDb, type Db, isOfFailingStorage } from './connection.ts';
@@ -24,6 +24,9 @@ const REST_MS = { least: 120, most: 1_000 };
 
 /** How soon a batch is tried again while another process writes. */
 const BUSY_RETRY_MS = 5;
+/** After a sync that took so long, the next commit comes a moment later: what is written meanwhile shares it. */
+const SLOW_SYNC_MS = 5;
+const MOMENT_MS = 1;
 
 /** Nothing may be awaited inside a transaction: a job that answers a promise does not compile. */
 type NotPromise<T> = T extends PromiseLike<unknown> ? never : T;
@@ -460,7 +463,7 @@ export function createWriter(
       if (journaled) attemptEffect(journaled.publish);
     };
     if (!synced) tell();
-    holdBack(onCommit(), synced && tellOnce(synced, batch, journaled?.changes ?? [], tell));
+    holdBack(batch.length > 1, onCommit(), synced && tellOnce(synced, batch, journaled?.changes ?? [], tell));
   };
 
   const tellOnce = async (
@@ -483,10 +486,13 @@ export function createWriter(
   };
 
   /** The next commit, and who waits until nothing is pending, wait for these. */
-  const holdBack = async (...until: (Promise<void> | undefined)[]) => {
+  const holdBack = async (isShared: boolean, ...until: (Promise<void> | undefined)[]) => {
     if (!until.some(Boolean)) return;
     isHeldBack = true;
+    const began = performance.now();
     await Promise.all(until);
+    // Who was just answered may write again at once: that shares the next commit, in place of waiting for it.
+    if (isShared && performance.now() - began >= SLOW_SYNC_MS) await wait(MOMENT_MS);
     isHeldBack = false;
     continueQueue();
   };
