@@ -80,10 +80,11 @@ export function takeProfile(profile: Profile): void {
 
 /** Ends the session here and on the server; undefined once done, else what went wrong. */
 export async function signOut(): Promise<Exclude<Reply<unknown>, { kind: 'ok' }> | undefined> {
-  const reply = await call('POST', '/auth/logout', { userId: me.value?.id });
+  const userId = me.value?.id;
+  const reply = await call('POST', '/auth/logout', { userId });
   // 401: it has ended already.
   if (reply.kind !== 'ok' && !(reply.kind === 'error' && reply.status === 401)) return reply;
-  await forgetStore();
+  await forgetStore(userId);
   session.value = { kind: 'out' };
   navigate(addressOf('signIn'), { replace: true });
   return undefined;

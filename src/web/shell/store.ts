@@ -112,11 +112,16 @@ export function isOpen({ view }: Store, { statusId }: Task): boolean {
   return type !== 'completed' && type !== 'canceled';
 }
 
-/** Removes what the device holds of the user who signs out. */
-export async function forgetStore(): Promise<void> {
+/** Removes what the device holds of the user who signs out, also where the session's end was heard before. */
+export async function forgetStore(userId: string | undefined): Promise<void> {
   const { value } = opened;
   opened.value = undefined;
-  await value?.store.signOut();
+  if (value) await value.store.signOut();
+  else if (userId)
+    await IndexedDbDisk.open(userId).then(
+      (disk) => disk.destroy(),
+      () => {},
+    );
 }
 
 /** Calls back once the server said that the session is over. */

@@ -56,13 +56,14 @@ function DeleteAccount({ onClose }: { onClose(): void }) {
   const form = useForm(['password', 'email']);
   const field = hasPassword ? 'password' : 'email';
   const send = async () => {
+    const userId = me.value?.id;
     const isDone = await form.send(
-      () => call('DELETE', '/auth/me', { body: { [field]: proof }, userId: me.value?.id }),
+      () => call('DELETE', '/auth/me', { body: { [field]: proof }, userId }),
       (failure) =>
         failure.kind === 'error' && failure.status === 403 ? `That ${field} is wrong.` : undefined,
     );
     if (!isDone) return;
-    await forgetStore();
+    await forgetStore(userId);
     session.value = { kind: 'out' };
   };
   return (
