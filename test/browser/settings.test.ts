@@ -217,11 +217,11 @@ describe('Google', () => {
     await enter('/settings/security', 'Security');
     await press('Link Google');
     await said('Linked Google');
-    expect(page.url()).toBe(`${visit.origin}/app/settings/security`);
-    expect((await asAda('GET', '/me')).body.googleLinked).toBe(true);
+    await page.waitForURL(`${visit.origin}/app/settings/security`);
+    await eventually(async () => (await asAda('GET', '/me')).body.googleLinked).toBe(true);
     await press('Unlink Google');
     await page.getByRole('button', { name: 'Link Google' }).waitFor();
-    expect((await asAda('GET', '/me')).body.googleLinked).toBe(false);
+    await eventually(async () => (await asAda('GET', '/me')).body.googleLinked).toBe(false);
   });
 });
 
