@@ -323,8 +323,7 @@ describe('the account', () => {
     await dialog.getByLabel('Password', { exact: true }).fill(ada.password);
     await dialog.getByRole('button', { name: 'Delete account' }).click();
     await shown('Sign in');
-    // Emptied before, it goes once nothing has it open any more.
-    await expect.poll(() => page.evaluate('indexedDB.databases().then((all) => all.length)')).toBe(0);
+    expect(await page.evaluate('indexedDB.databases().then((all) => all.length)')).toBe(0);
     expect((await asAda('GET', '/me')).status).toBe(401);
   });
 });
