@@ -217,11 +217,11 @@ describe('Google', () => {
     await enter('/settings/security', 'Security');
     await press('Link Google');
     await said('Linked Google');
-    await page.waitForURL(`${visit.origin}/app/settings/security`);
-    await eventually(async () => (await asAda('GET', '/me')).body.googleLinked).toBe(true);
+    expect(page.url()).toBe(`${visit.origin}/app/settings/security`);
+    expect((await asAda('GET', '/me')).body.googleLinked).toBe(true);
     await press('Unlink Google');
-    await page.getByRole('button', { name: 'Link Google' }).waitFor();
-    await eventually(async () => (await asAda('GET', '/me')).body.googleLinked).toBe(false);
+    await page.getByRole('button', { name: 'Link Google', exact: true }).waitFor();
+    expect((await asAda('GET', '/me')).body.googleLinked).toBe(false);
   });
 });
 
