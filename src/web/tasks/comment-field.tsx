@@ -1,7 +1,7 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Mentionable, mentionAt, mentionChoices } from '../text/mentions.ts';
 import { Avatar } from '../ui/avatar.tsx';
-import { grow } from './panel.tsx';
+import { grow } from './panel-title.tsx';
 
 interface Props {
   label: string;

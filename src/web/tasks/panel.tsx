@@ -1,29 +1,25 @@
-import { Fragment } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Task } from '../data/rows.ts';
 import { addressOf } from '../shell/addresses.ts';
-import { now, today, zone } from '../shell/clock.ts';
+import { now, zone } from '../shell/clock.ts';
 import { isPhone } from '../shell/device.ts';
 import { mayWriteIn, workspaces } from '../shell/frame-view.ts';
 import { hrefOf, match, navigate } from '../shell/navigation.ts';
 import { useShelf } from '../shell/store.ts';
-import { PRIORITY_NAMES } from '../text/quick-add.ts';
-import { sayDayAndTime, sayInstant } from '../text/say-dates.ts';
-import { Avatar } from '../ui/avatar.tsx';
-import { Icon, Shape } from '../ui/icon.tsx';
+import { sayInstant } from '../text/say-dates.ts';
+import { Icon } from '../ui/icon.tsx';
 import { MenuButton } from '../ui/menu.tsx';
 import { ScreenHeading } from '../ui/screen-heading.tsx';
-import { rename, toggleDone } from './changes.ts';
+import { toggleDone } from './changes.ts';
 import { Checklist } from './checklist.tsx';
 import { Comments } from './comments.tsx';
 import { neighbourOf, openTaskId } from './current.ts';
-import { dueOf, isLate, plainTime, sayDistance, startOf } from './dates.ts';
 import { Description } from './description.tsx';
-import { openDateDialog, openPicker, type PickerKind, renaming } from './pickers.ts';
+import { Fields } from './panel-fields.tsx';
+import { TitleLine } from './panel-title.tsx';
+import { openDateDialog, openPicker } from './pickers.ts';
 import { rowMenuItems } from './row-menu.ts';
-import { openSeries } from './series.ts';
 import { SeriesBox } from './series-box.tsx';
-import { StatusMark, TaskBox } from './task-box.tsx';
 import { closePanel, showNeighbour, useTaskCommands } from './task-commands.ts';
 
 interface Props {
@@ -202,245 +198,6 @@ const screenTitle = (): string => document.querySelector('main:not(.panel) h1')?
 
 const fieldElement = (kind: string): HTMLElement | null =>
   document.querySelector<HTMLElement>(`.panel [data-field="${kind}"]`);
-
-function TitleLine({ task, isPage }: { task: Task; isPage: boolean }) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  const isEditing = renaming.value?.id === task.id && renaming.value.where === 'panel';
-  const may = mayWriteIn(task.workspaceId);
-  useLayoutEffect(() => {
-    heading.current?.focus({ preventScroll: true });
-  }, []);
-  useLayoutEffect(() => {
-    if (isPage) document.title = `${task.title} · Errand`;
-  }, [isPage, task.title]);
-  const Heading = isPage ? 'h1' : 'h2';
-  const edit = () => {
-    if (may && getSelection()?.isCollapsed !== false) renaming.value = { id: task.id, where: 'panel' };
-  };
-  return (
-    <div class="task-title">
-      <TaskBox task={task} onToggle={() => toggleDone([task])} />
-      {isEditing && may ? (
-        <TitleField task={task} isPage={isPage} />
-      ) : (
-        <Heading ref={heading} id="task-title" tabIndex={-1} dir="auto" onClick={edit}>
-          {task.title}
-        </Heading>
-      )}
-    </div>
-  );
-}
-
-function TitleField({ task, isPage }: { task: Task; isPage: boolean }) {
-  const [text, setText] = useState(task.title);
-  const field = useRef<HTMLTextAreaElement>(null);
-  const isOver = useRef(false);
-  useLayoutEffect(() => {
-    const { current } = field;
-    current?.focus();
-    current?.setSelectionRange(current.value.length, current.value.length);
-  }, []);
-  useLayoutEffect(() => grow(field.current), [text]);
-  const end = (saves: boolean, isByKey: boolean) => {
-    if (isOver.current) return;
-    isOver.current = true;
-    if (saves) rename(task, text);
-    renaming.value = undefined;
-    if (isByKey) queueMicrotask(() => document.getElementById('task-title')?.focus({ preventScroll: true }));
-  };
-  const Heading = isPage ? 'h1' : 'h2';
-  return (
-    <>
-      <Heading id="task-title" class="hidden">
-        {task.title}
-      </Heading>
-      <textarea
-        ref={field}
-        class="title-field"
-        aria-label="Title"
-        dir="auto"
-        rows={1}
-        maxLength={500}
-        value={text}
-        onInput={(event) => setText(event.currentTarget.value.replaceAll(/[\r\n]+/g, ' '))}
-        onKeyDown={(event) => {
-          if (event.isComposing) return;
-          if (event.key === 'Enter') end(true, true);
-          else if (event.key === 'Escape') end(false, true);
-          else return;
-          event.preventDefault();
-          event.stopPropagation();
-        }}
-        onBlur={() => end(true, false)}
-      />
-    </>
-  );
-}
-
-/** A text field as high as its text. */
-export function grow(field: HTMLTextAreaElement | null): void {
-  if (!field) return;
-  field.style.height = 'auto';
-  field.style.height = `${field.scrollHeight}px`;
-}
-
-/** Name and value of each field; the value opens its choice. */
-function Fields({ task }: { task: Task }) {
-  const { store, membersIn } = useShelf();
-  const { view } = store;
-  const { id, workspaceId } = task;
-  const list = view.signal('list', task.listId).value;
-  const status = view.status(task.statusId);
-  const person = task.assigneeId
-    ? view.signal('member', `${workspaceId}/${task.assigneeId}`).value
-    : undefined;
-  membersIn(workspaceId).revision.value;
-  const labels = task.labelIds.flatMap((labelId) => view.signal('label', labelId).value ?? []);
-  const may = mayWriteIn(workspaceId);
-  const due = dueOf(task, zone.value);
-  const start = startOf(task, zone.value);
-  const isOver = status?.type === 'completed' || status?.type === 'canceled';
-  const late = due !== null && !isOver && isLate(task, today.value, now.value);
-  const pick = (kind: PickerKind) => (event: MouseEvent) =>
-    openPicker(kind, [id], event.currentTarget as HTMLElement);
-  const say = (date: { day: string; time: string | null }) =>
-    sayDayAndTime(date.day, date.time === null ? null : plainTime(date.time), today.value);
-  return (
-    <dl class="fields">
-      <Field
-        name="Status"
-        keys="s"
-        kind="status"
-        value={status?.title ?? ''}
-        may={may}
-        onClick={pick('status')}
-      >
-        <StatusMark status={status} among={list?.statuses ?? []} />
-        <span class="cut">{status?.title}</span>
-      </Field>
-      <Field
-        name="Due"
-        keys="d"
-        kind="due"
-        value={due ? say(due) : 'none'}
-        note={due ? sayDistance(due.day, today.value) : ''}
-        may={may}
-        onClick={() => openDateDialog('due', [id])}
-      >
-        {due && (
-          <time
-            class={late ? 'due late' : undefined}
-            dateTime={due.time === null ? due.day : `${due.day}T${due.time}`}
-          >
-            {late && <Icon name="late" small />}
-            {say(due)}
-          </time>
-        )}
-      </Field>
-      <Field
-        name="Starts"
-        kind="start"
-        value={start ? say(start) : 'none'}
-        may={may}
-        onClick={() => openDateDialog('start', [id])}
-      >
-        {start && <time dateTime={start.day}>{say(start)}</time>}
-      </Field>
-      <Field
-        name="Assignee"
-        keys="a"
-        kind="assignee"
-        value={person?.name ?? 'none'}
-        may={may}
-        onClick={pick('assignee')}
-      >
-        {person && (
-          <>
-            <Avatar id={person.userId} name={person.name} isDecoration />
-            <span class="cut" dir="auto">
-              {person.name}
-            </span>
-          </>
-        )}
-      </Field>
-      <Field
-        name="Priority"
-        keys="p"
-        kind="priority"
-        value={task.priority === 'none' ? 'none' : PRIORITY_NAMES[task.priority]}
-        may={may}
-        onClick={pick('priority')}
-      >
-        {task.priority !== 'none' && (
-          <>
-            <Shape name={`prio-${task.priority}`} class={`prio ${task.priority}`} />
-            {PRIORITY_NAMES[task.priority]}
-          </>
-        )}
-      </Field>
-      <Field
-        name="Labels"
-        keys="l"
-        kind="labels"
-        value={labels.map(({ title }) => title).join(', ') || 'none'}
-        may={may}
-        onClick={pick('labels')}
-      >
-        {labels.map((label) => (
-          <Fragment key={label.id}>
-            <span class="label" style={{ '--hue': label.color }} dir="auto">
-              {label.title}
-            </span>{' '}
-          </Fragment>
-        ))}
-      </Field>
-      <Field name="List" keys="m" kind="list" value={list?.title ?? ''} may={may} onClick={pick('list')}>
-        <span class="cut" dir="auto">
-          {list?.title}
-        </span>
-      </Field>
-      {task.recurrence?.recurringTaskId == null && (
-        <Field name="Repeats" keys="r" kind="repeat" value="none" may={may} onClick={() => openSeries(id)} />
-      )}
-    </dl>
-  );
-}
-
-interface FieldProps {
-  name: string;
-  kind: string;
-  /** As in the button's name: `Status: In progress`. */
-  value: string;
-  /** What stands beside it. */
-  note?: string;
-  keys?: string;
-  may: boolean;
-  onClick(event: MouseEvent): void;
-  children?: preact.ComponentChildren;
-}
-
-function Field({ name, kind, value, note, keys, may, onClick, children }: FieldProps) {
-  return (
-    <>
-      <dt aria-hidden="true">{name}</dt>
-      <dd>
-        <button
-          type="button"
-          class={value === 'none' ? 'value none' : 'value'}
-          data-field={kind}
-          aria-label={`${name}: ${value}`}
-          aria-keyshortcuts={keys}
-          aria-haspopup={kind === 'due' || kind === 'start' || kind === 'repeat' ? 'dialog' : 'listbox'}
-          disabled={!may}
-          onClick={onClick}
-        >
-          {value === 'none' ? 'none' : children}
-        </button>
-        {note && <span class="quiet">{note}</span>}
-      </dd>
-    </>
-  );
-}
 
 /** When it was made and changed. */
 function Facts({ task }: { task: Task }) {

@@ -9,7 +9,6 @@ import { inbox, isFirstLoad, workspace } from '../shell/frame-view.ts';
 import { match as addressMatch, openBeside } from '../shell/navigation.ts';
 import { type OverlayProps, takeTypedAhead } from '../shell/overlays.tsx';
 import { useShelf } from '../shell/store.ts';
-import { rank } from '../text/match.ts';
 import {
   type Chip,
   type Named,
@@ -36,16 +35,11 @@ import { ToastRegion } from '../ui/toast-region.tsx';
 import { act } from './act.ts';
 import { quoted, statusesIn } from './changes.ts';
 import { filters } from './filters.ts';
+import { type Choice, Choices, choicesFor } from './quick-add-choices.tsx';
 import { givenByView } from './quick-add-view.ts';
 
 /** What was typed when it was closed: kept for the next opening. */
 const kept = signal('');
-
-interface Choice {
-  id: string;
-  title: string;
-  isNew?: boolean;
-}
 
 /** One line that makes a task: what is understood is marked in place and stands below as chips. */
 export function QuickAdd({ onClose }: OverlayProps) {
@@ -288,32 +282,8 @@ export function QuickAdd({ onClose }: OverlayProps) {
             <Dates task={read.task} />
           </div>
         )}
-        {choices.length > 0 && (
-          <div class="menu" role="listbox" id={`${id}-options`} aria-label={NAMES[completion?.sigil ?? '#']}>
-            {choices.map((choice, index) => (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: keys act on the field
-              // biome-ignore lint/a11y/useFocusableInteractive: the field has the focus
-              <div
-                key={choice.id}
-                id={`${id}-${index}`}
-                class={index === active ? 'option active' : 'option'}
-                role="option"
-                aria-selected={index === active}
-                onPointerDown={(event) => event.preventDefault()}
-                onClick={() => take(choice)}
-              >
-                {choice.isNew && <Icon name="plus" />}
-                <span class="cut" dir="auto">
-                  {choice.isNew ? `New label “${choice.title}”` : choice.title}
-                </span>
-                {index === active && (
-                  <span class="push">
-                    <Keycaps binding="Tab" />
-                  </span>
-                )}
-              </div>
-            ))}
-          </div>
+        {completion && choices.length > 0 && (
+          <Choices id={id} sigil={completion.sigil} choices={choices} active={active} onTake={take} />
         )}
         <footer class="actions line">
           <span class="quiet hint">
@@ -347,30 +317,6 @@ const ICONS: Record<Chip['kind'], IconName> = {
   Status: 'status',
   Repeats: 'repeat',
 };
-const NAMES = { '#': 'Lists', '@': 'People', '*': 'Labels', '/': 'Statuses' } as const;
-
-/** What of names behind a sigil matches, best first; a label that is not there can be made. */
-function choicesFor(
-  sigil: keyof typeof NAMES,
-  query: string,
-  context: QuickAddContext,
-  task: QuickTask,
-): Choice[] {
-  const list = task.listId ?? context.listId;
-  const things: readonly Named[] = {
-    '#': context.lists,
-    '@': [{ id: context.me, title: 'me' }, ...context.people],
-    '*': context.labels,
-    '/': list === null ? [] : context.statusesOf(list),
-  }[sigil];
-  const found: Choice[] = rank(query, things, ({ title }) => title, 6).map(({ id, title }) => ({
-    id,
-    title,
-  }));
-  const isKnown = things.some(({ title }) => title.toLowerCase() === query.toLowerCase());
-  if (sigil === '*' && query !== '' && !isKnown) found.push({ id: 'new', title: query, isNew: true });
-  return found;
-}
 
 /** The next dates of a repeat in words. */
 function Dates({ task }: { task: QuickTask }) {

@@ -1,33 +1,28 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { create, pause, resume, skip, update } from '../../data/intents.ts';
 import type { Row, Series, Task } from '../../data/rows.ts';
-import { call, sentenceOf } from '../../shell/api.ts';
-import { now, today, weekStart, zone } from '../../shell/clock.ts';
-import { openShelf, useShelf } from '../../shell/store.ts';
-import { showToast } from '../../shell/toasts.ts';
+import { today, weekStart, zone } from '../../shell/clock.ts';
+import { useShelf } from '../../shell/store.ts';
 import { act } from '../../tasks/act.ts';
 import { quoted } from '../../tasks/changes.ts';
-import { dueOf, plainTime, sayDistance } from '../../tasks/dates.ts';
+import { dueOf } from '../../tasks/dates.ts';
 import { seriesDialog } from '../../tasks/series.ts';
 import { Select } from '../../tasks/view-dialogs.tsx';
-import { dayOfMonth, monthOf, WEEKDAYS, type Weekday, weekdayIndex, weekdayOf } from '../../text/days.ts';
-import { SHORT_MONTHS, SHORT_WEEKDAYS, sayShortDay, WEEKDAY_NAMES } from '../../text/say-dates.ts';
+import { dayOfMonth, monthOf, WEEKDAYS, type Weekday, weekdayOf } from '../../text/days.ts';
+import { SHORT_MONTHS, SHORT_WEEKDAYS, WEEKDAY_NAMES } from '../../text/say-dates.ts';
 import { type EndCondition, type Interval, sayRule } from '../../text/say-rules.ts';
 import { instantOf } from '../../text/zones.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { NextFive } from './next-five.tsx';
+import { changeFollowing, orderedAs } from './rules.ts';
 import { type Scope, ScopeQuestion, Scopes } from './scopes.tsx';
 
 type Frequency = Interval['frequency'];
 
 const FREQUENCIES: Record<Frequency, string> = { day: 'Day', week: 'Week', month: 'Month', year: 'Year' };
 const WEEKS = ['first', 'second', 'third', 'fourth', 'last'] as const;
-const NOTES: Record<string, string> = {
-  clamped: 'Moved: the month is shorter',
-  shifted: 'Shifted: clocks change, that time does not exist',
-  'first-pass': 'The first of two: clocks go back',
-};
 
 const close = (): void => {
   seriesDialog.value = undefined;
@@ -317,115 +312,5 @@ function Editor({ task, series }: { task: Task | undefined; series: Series | und
         </footer>
       </form>
     </Dialog>
-  );
-}
-
-/** Makes a series of its own begin with this task, by another rule; only the server can. */
-async function changeFollowing(series: Series, task: Task, changes: Row, words: string): Promise<void> {
-  const { store, userId } = openShelf();
-  const root = `/workspaces/${series.workspaceId}/recurring-tasks`;
-  const split = await call<Task>('POST', `${root}/${series.id}/instances/${task.id}/edit-mode`, {
-    body: { mode: 'following', updates: { title: series.title } },
-    userId,
-  });
-  const own = split.kind === 'ok' ? split.body.recurrence?.recurringTaskId : undefined;
-  const reply =
-    split.kind === 'ok' ? await call('PATCH', `${root}/${own}`, { body: changes, userId }) : split;
-  showToast(reply.kind === 'ok' ? words : sentenceOf(reply));
-  store.pullNow(series.workspaceId);
-}
-
-/** The fields of a rule in the order another one has them, so that they compare. */
-function orderedAs(_: Interval, rule: Interval): Interval {
-  return {
-    frequency: rule.frequency,
-    every: rule.every ?? 1,
-    timeOfDay: rule.timeOfDay,
-    timezone: rule.timezone,
-    ...(rule.frequency === 'week' && {
-      daysOfWeek: rule.daysOfWeek ?? [],
-      ...(rule.firstDayOfWeek && { firstDayOfWeek: rule.firstDayOfWeek }),
-    }),
-    ...(rule.weekIndex
-      ? { weekIndex: rule.weekIndex, daysOfWeek: rule.daysOfWeek ?? [] }
-      : rule.dayOfMonth !== undefined && { dayOfMonth: rule.dayOfMonth }),
-    ...(rule.month !== undefined && { month: rule.month }),
-  };
-}
-
-interface Preview {
-  at: string;
-  local: string;
-  note: string | null;
-}
-
-interface NextProps {
-  workspaceId: string;
-  interval: Interval;
-  endCondition: EndCondition;
-  startsAt: string;
-}
-
-/** The next five dates as the server counts them, and why one is moved. */
-function NextFive({ workspaceId, interval, endCondition, startsAt }: NextProps) {
-  const [found, setFound] = useState<readonly Preview[]>();
-  const [problem, setProblem] = useState<string>();
-  const key = JSON.stringify([interval, endCondition, startsAt]);
-  useEffect(() => {
-    let isWanted = true;
-    const timer = setTimeout(async () => {
-      const body = {
-        interval,
-        endCondition,
-        startsAt,
-        limit: 5,
-        after: new Date(now.peek()).toISOString(),
-      };
-      const reply = await call<{ occurrences: Preview[] }>(
-        'POST',
-        `/workspaces/${workspaceId}/recurring-tasks/preview`,
-        { body },
-      );
-      if (!isWanted) return;
-      if (reply.kind === 'ok') {
-        setFound(reply.body.occurrences);
-        setProblem(undefined);
-      } else if (reply.kind === 'error') setProblem(reply.body.issues?.[0]?.message ?? reply.body.message);
-      else setProblem('The next dates are shown once the server can be reached.');
-    }, 200);
-    return () => {
-      isWanted = false;
-      clearTimeout(timer);
-    };
-  }, [key]);
-  return (
-    <section class="block" aria-label="Next five">
-      <h2>Next five</h2>
-      {problem && <p class="quiet">{problem}</p>}
-      <ol class="dates">
-        {found?.map(({ at, local, note }) => {
-          const day = local.slice(0, 10);
-          return (
-            <li key={at}>
-              <time dateTime={local}>
-                <span>{SHORT_WEEKDAYS[weekdayIndex(day)]}</span>
-                <span>{sayShortDay(day, today.value)}</span>
-                <span>{local.length > 10 ? plainTime(local.slice(11, 16)) : ''}</span>
-              </time>
-              <span class="quiet">
-                {note ? (
-                  <>
-                    <Icon name="clock" small />
-                    {NOTES[note] ?? note}
-                  </>
-                ) : (
-                  sayDistance(day, today.value)
-                )}
-              </span>
-            </li>
-          );
-        })}
-      </ol>
-    </section>
   );
 }

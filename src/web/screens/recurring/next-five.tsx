@@ -1,0 +1,91 @@
+import { useEffect, useState } from 'preact/hooks';
+import { call } from '../../shell/api.ts';
+import { now, today } from '../../shell/clock.ts';
+import { plainTime, sayDistance } from '../../tasks/dates.ts';
+import { weekdayIndex } from '../../text/days.ts';
+import { SHORT_WEEKDAYS, sayShortDay } from '../../text/say-dates.ts';
+import type { EndCondition, Interval } from '../../text/say-rules.ts';
+import { Icon } from '../../ui/icon.tsx';
+
+const NOTES: Record<string, string> = {
+  clamped: 'Moved: the month is shorter',
+  shifted: 'Shifted: clocks change, that time does not exist',
+  'first-pass': 'The first of two: clocks go back',
+};
+
+interface Preview {
+  at: string;
+  local: string;
+  note: string | null;
+}
+
+interface Props {
+  workspaceId: string;
+  interval: Interval;
+  endCondition: EndCondition;
+  startsAt: string;
+}
+
+/** The next five dates as the server counts them, and why one is moved. */
+export function NextFive({ workspaceId, interval, endCondition, startsAt }: Props) {
+  const [found, setFound] = useState<readonly Preview[]>();
+  const [problem, setProblem] = useState<string>();
+  const key = JSON.stringify([interval, endCondition, startsAt]);
+  useEffect(() => {
+    let isWanted = true;
+    const timer = setTimeout(async () => {
+      const body = {
+        interval,
+        endCondition,
+        startsAt,
+        limit: 5,
+        after: new Date(now.peek()).toISOString(),
+      };
+      const reply = await call<{ occurrences: Preview[] }>(
+        'POST',
+        `/workspaces/${workspaceId}/recurring-tasks/preview`,
+        { body },
+      );
+      if (!isWanted) return;
+      if (reply.kind === 'ok') {
+        setFound(reply.body.occurrences);
+        setProblem(undefined);
+      } else if (reply.kind === 'error') setProblem(reply.body.issues?.[0]?.message ?? reply.body.message);
+      else setProblem('The next dates are shown once the server can be reached.');
+    }, 200);
+    return () => {
+      isWanted = false;
+      clearTimeout(timer);
+    };
+  }, [key]);
+  return (
+    <section class="block" aria-label="Next five">
+      <h2>Next five</h2>
+      {problem && <p class="quiet">{problem}</p>}
+      <ol class="dates">
+        {found?.map(({ at, local, note }) => {
+          const day = local.slice(0, 10);
+          return (
+            <li key={at}>
+              <time dateTime={local}>
+                <span>{SHORT_WEEKDAYS[weekdayIndex(day)]}</span>
+                <span>{sayShortDay(day, today.value)}</span>
+                <span>{local.length > 10 ? plainTime(local.slice(11, 16)) : ''}</span>
+              </time>
+              <span class="quiet">
+                {note ? (
+                  <>
+                    <Icon name="clock" small />
+                    {NOTES[note] ?? note}
+                  </>
+                ) : (
+                  sayDistance(day, today.value)
+                )}
+              </span>
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}

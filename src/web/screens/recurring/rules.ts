@@ -1,0 +1,43 @@
+import type { Row, Series, Task } from '../../data/rows.ts';
+import { call, sentenceOf } from '../../shell/api.ts';
+import { openShelf } from '../../shell/store.ts';
+import { showToast } from '../../shell/toasts.ts';
+import type { Interval } from '../../text/say-rules.ts';
+
+/** Makes a series of its own begin with this task, by another rule; only the server can. */
+export async function changeFollowing(
+  series: Series,
+  task: Task,
+  changes: Row,
+  words: string,
+): Promise<void> {
+  const { store, userId } = openShelf();
+  const root = `/workspaces/${series.workspaceId}/recurring-tasks`;
+  const split = await call<Task>('POST', `${root}/${series.id}/instances/${task.id}/edit-mode`, {
+    body: { mode: 'following', updates: { title: series.title } },
+    userId,
+  });
+  const own = split.kind === 'ok' ? split.body.recurrence?.recurringTaskId : undefined;
+  const reply =
+    split.kind === 'ok' ? await call('PATCH', `${root}/${own}`, { body: changes, userId }) : split;
+  showToast(reply.kind === 'ok' ? words : sentenceOf(reply));
+  store.pullNow(series.workspaceId);
+}
+
+/** The fields of a rule in the order another one has them, so that they compare. */
+export function orderedAs(_: Interval, rule: Interval): Interval {
+  return {
+    frequency: rule.frequency,
+    every: rule.every ?? 1,
+    timeOfDay: rule.timeOfDay,
+    timezone: rule.timezone,
+    ...(rule.frequency === 'week' && {
+      daysOfWeek: rule.daysOfWeek ?? [],
+      ...(rule.firstDayOfWeek && { firstDayOfWeek: rule.firstDayOfWeek }),
+    }),
+    ...(rule.weekIndex
+      ? { weekIndex: rule.weekIndex, daysOfWeek: rule.daysOfWeek ?? [] }
+      : rule.dayOfMonth !== undefined && { dayOfMonth: rule.dayOfMonth }),
+    ...(rule.month !== undefined && { month: rule.month }),
+  };
+}
