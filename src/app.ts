@@ -106,7 +106,11 @@ function logRefusal(deps: Deps, context: Context<Environment>, reason: Error): v
       method: context.req.method,
       path: context.req.path.slice(0, MAX_PATH),
     };
-    deps.securityLog.note(reason.kind === 'TooManyRequestsError' ? 'warn' : 'info', rejected, reason.message);
+    deps.http.securityLog.note(
+      reason.kind === 'TooManyRequestsError' ? 'warn' : 'info',
+      rejected,
+      reason.message,
+    );
   }
 }
 

@@ -30,50 +30,52 @@ export interface InstanceClosed {
 }
 
 /**
- * What service functions need of the world, built once by `open.ts` and handed down; what one feature alone keeps in mind
+ * What service functions need, built once by `open.ts` and grouped by owner. State that one feature alone keeps in memory
  * is its own (`kernel/own-state.ts`). Types only, so any layer may import it.
  */
 export interface Deps {
   config: Config;
   clock: Clock;
   log: Log;
+  keys: Keys;
   /** Whether the server acts, for the API, or a command. */
   actsAs: 'api' | 'command';
-  /** For reads outside a job; never waits. */
+  /** Aborted once the server is about to stop. */
+  stopping: AbortSignal;
+  /** For reads outside a transaction; never waits. */
   read: Db;
   write: Write;
   writeInSteps: WriteInSteps;
-  whenSynced: WhenSynced;
-  /** Has what each commit recorded told to `hear`, once it is on the disk, until the returned function is called. */
-  onChanges: (hear: OnChanges) => () => void;
-  /** Whether a job in steps is under way: writes wait for its end. */
-  isInSteps: () => boolean;
-  /** Empties the write-ahead log; false while someone reads from it. */
-  emptyLog: () => Promise<boolean>;
+  database: {
+    whenSynced: WhenSynced;
+    /** Whether a transaction in steps is under way: writes wait for its end. */
+    isInSteps: () => boolean;
+    /** Empties the write-ahead log; false while someone reads from it. */
+    emptyLog: () => Promise<boolean>;
+    openSnapshot: () => Snapshot;
+    /** Calls `hear` with what each commit recorded, once it is on the disk, until the returned function is called. */
+    onChanges: (hear: OnChanges) => () => void;
+  };
+  http: {
+    limits: RateLimits;
+    securityLog: SecurityLog;
+    addressOf: AddressOf;
+    isTrustedProxy: (address: string) => boolean;
+    sessionCookie: SessionCookie;
+    /** Responses that their clients have not taken yet. */
+    bytesUnderWay: BytesUnderWay;
+  };
+  signIn: {
+    passwords: Passwords;
+    accessTokens: AccessTokens;
+    google: GoogleTokens;
+  };
+  mailer: Mailer;
+  searches: Searches;
   /** Everyone who listens to changes. */
   streams: Streams;
-  openSnapshot: () => Snapshot;
-  searches: Searches;
-  /** The exports under way: whose, and how to stop one. */
-  exports: Set<{ userId: string; stop: AbortController }>;
-  /** The users whose imports are under way. */
-  imports: Set<string>;
-  /** Responses that their clients have not taken yet. */
-  bytesUnderWay: BytesUnderWay;
-  keys: Keys;
-  limits: RateLimits;
-  securityLog: SecurityLog;
-  addressOf: AddressOf;
-  isTrustedProxy: (address: string) => boolean;
-  mailer: Mailer;
   /** None unless `metrics.enabled`. */
   metrics: Metrics | undefined;
-  passwords: Passwords;
-  accessTokens: AccessTokens;
-  sessionCookie: SessionCookie;
-  google: GoogleTokens;
   /** Called in the transaction in which a task is completed or deleted: its series, if it has one, may go on. */
   onInstanceClosed: (deps: Deps, tx: Tx, closed: InstanceClosed, now: number) => void;
-  /** Aborted once the server is about to stop. */
-  stopping: AbortSignal;
 }

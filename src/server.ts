@@ -45,7 +45,8 @@ async function run(opened: Opened, errand: Errand, unlock: () => void): Promise<
   let ticking = tick(deps);
   const finishDeletions = () => finishEntries(deps).finally(() => finishRemovals(deps));
   let removing = dropInterruptedImports(deps).then(finishDeletions);
-  for (const started of [ticking, removing, deps.google.prepare(), logCommands(deps)]) started.catch(failed);
+  for (const started of [ticking, removing, deps.signIn.google.prepare(), logCommands(deps)])
+    started.catch(failed);
   deps.mailer.wake();
   const timers = [
     new Cron('* * * * *', { utcOffset: 0, protect: true, catch: failed }, () => {
@@ -65,8 +66,8 @@ async function run(opened: Opened, errand: Errand, unlock: () => void): Promise<
   ];
   // By the monotonic clock: proxies close what is silent, whatever time it is.
   const beats = [
-    setInterval(() => deps.whenSynced(deps.streams.poll).catch(failed), POLL_MS),
-    setInterval(() => deps.whenSynced(deps.streams.heartbeat).catch(failed), HEARTBEAT_MS),
+    setInterval(() => deps.database.whenSynced(deps.streams.poll).catch(failed), POLL_MS),
+    setInterval(() => deps.database.whenSynced(deps.streams.heartbeat).catch(failed), HEARTBEAT_MS),
   ];
   const backups = scheduledBackups(deps, errand);
   if (config.backup.schedule !== '') {

@@ -12,7 +12,7 @@ import { purgeTrash } from './trash/purge.ts';
  * runs whatever became of the others; what failed is thrown at the end.
  */
 export async function tick(deps: Deps): Promise<void> {
-  deps.securityLog.sumUp();
+  deps.http.securityLog.sumUp();
   const tasks = [notifyDue, notifyExpiringTokens, purgeExpired, purgeAudit, purgeOldChanges, purgeTrash];
   if (deps.config.recurrence.sweep) tasks.unshift(sweep);
   const failures: unknown[] = [];

@@ -42,6 +42,6 @@ export async function signInResponse(
     const { secret } = session;
     return { ...(await tokenPair(deps, session, secret, deps.clock.now())), user: userOf(user) };
   }
-  const headers = { 'Set-Cookie': deps.sessionCookie.set(session.secret) };
+  const headers = { 'Set-Cookie': deps.http.sessionCookie.set(session.secret) };
   return respond(requestContext.requestId, status, { user: userOf(user) }, headers);
 }

@@ -20,7 +20,7 @@ export const changeRoutes = [
     description:
       'Without a cursor everything in the workspace is sent, page by page: then what changed since. Apply the items in order: `put` replaces a thing, `delete` of a list or space includes its contents, `refetch` empties a scope whose contents follow. Keep the cursor together with what you applied. Comments are read task by task.',
     handle: ({ deps, who, query }) =>
-      deps.whenSynced(() => readChanges(deps, who, query), { workspaceId: who.workspaceId }),
+      deps.database.whenSynced(() => readChanges(deps, who, query), { workspaceId: who.workspaceId }),
   }),
   route({
     method: 'get',
@@ -45,7 +45,7 @@ export const changeRoutes = [
       };
       if (requestContext.isHead) return new Response(null, { headers });
       const given = query.clientId ?? '';
-      const stream = await deps.whenSynced(() =>
+      const stream = await deps.database.whenSynced(() =>
         deps.streams.open(who, {
           cursor: requestContext.lastEventId ?? query.cursor,
           clientId: CLIENT_ID.test(given) ? given : who.clientId,

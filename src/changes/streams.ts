@@ -69,7 +69,7 @@ const COMMENT = encoder.encode(':\n\n');
 
 /** Publishes what `onChanges` tells to the streams; nothing is done while there are none. */
 export function createStreams(
-  world: Pick<Deps, 'read' | 'keys' | 'clock' | 'log' | 'onChanges' | 'stopping'>,
+  world: Pick<Deps, 'read' | 'keys' | 'clock' | 'log' | 'stopping'> & Pick<Deps['database'], 'onChanges'>,
   build: string,
 ): Streams {
   const { read, keys, clock, log } = world;

@@ -37,7 +37,7 @@ export async function createUser(shell: Shell, options: Options): Promise<void> 
     const password = options.password
       ? parse(Password, await readNewPassword(shell, options.passwordStdin === true))
       : undefined;
-    const passwordHash = password === undefined ? null : await deps.passwords.hash(password);
+    const passwordHash = password === undefined ? null : await deps.signIn.passwords.hash(password);
     const now = deps.clock.now();
     return deps.write((tx) => {
       if (findUserByEmail(tx, email)) throw taken;

@@ -27,7 +27,7 @@ export async function exportUser(shell: Shell, options: Options): Promise<void> 
     await deps.write((tx) =>
       recordAct(deps, tx, { event: 'account-exported', userId: id }, 'account exported'),
     );
-    using snapshot = deps.openSnapshot();
+    using snapshot = deps.database.openSnapshot();
     const at = toInstant(deps.clock.now());
     const pieces = exportDocument(snapshot.read, id, at, progressBar(shell, 'Exporting'));
     if (file === undefined) {

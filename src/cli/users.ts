@@ -101,7 +101,7 @@ export async function setPassword(
   await withData(shell, options, async (deps) => {
     const { id } = findOwner(deps, email);
     const password = parse(Password, await readNewPassword(shell, options.passwordStdin === true));
-    const passwordHash = await deps.passwords.hash(password);
+    const passwordHash = await deps.signIn.passwords.hash(password);
     const now = deps.clock.now();
     await deps.write((tx) => {
       replacePassword(deps, tx, id, passwordHash, now);

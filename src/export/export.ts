@@ -10,6 +10,7 @@ import { writeSignedIn } from '../sessions/authentication.ts';
 import { type PersistentLimit, requireWithinLimits } from '../storage/rate-limits.ts';
 import { entriesInSteps, type StoredEntry } from '../storage/trash.ts';
 import { finishEntry } from '../trash/steps.ts';
+import { runningExports } from '../users/running-exports.ts';
 import { ownedWorkspaces } from './contents.ts';
 import { exportDocument } from './document.ts';
 
@@ -37,11 +38,12 @@ export async function exportAccount(
     'Content-Disposition': `attachment; filename="errand-export-${toInstant(now).slice(0, 10)}.json"`,
   };
   if (requestContext.isHead) return new Response(null, { headers });
-  const isRunning = [...deps.exports].some(({ userId }) => userId === who.userId);
-  if (isRunning || deps.exports.size >= MAX_RUNNING) throw tooManyRequests(BUSY_MS);
+  const all = runningExports(deps);
+  const isRunning = [...all].some(({ userId }) => userId === who.userId);
+  if (isRunning || all.size >= MAX_RUNNING) throw tooManyRequests(BUSY_MS);
   const running = { userId: who.userId, stop: new AbortController() };
-  const leave = () => deps.exports.delete(running);
-  deps.exports.add(running);
+  const leave = () => all.delete(running);
+  all.add(running);
   try {
     await writeSignedIn(deps, who, (tx) => {
       requireWithinLimits(tx, exportBudget(deps, who.userId), now);
@@ -77,7 +79,7 @@ function exportBudget({ config: { rate_limits: limits } }: Deps, userId: string)
 
 /** The document in pieces of some size, over a snapshot that is closed with it. */
 function* piecesOf(deps: Deps, userId: string, now: number): Generator<string, undefined> {
-  using snapshot = deps.openSnapshot();
+  using snapshot = deps.database.openSnapshot();
   let text = '';
   for (const piece of exportDocument(snapshot.read, userId, toInstant(now))) {
     text += piece;

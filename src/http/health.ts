@@ -36,6 +36,6 @@ async function canServe(deps: Deps, schema: string | undefined): Promise<boolean
   for (;;) {
     const outcome = await Promise.race([written, wait(PATIENCE_MS, undefined, { ref: false })]);
     if (outcome !== undefined) return outcome;
-    if (deps.isInSteps()) return schemaOf(read) === schema;
+    if (deps.database.isInSteps()) return schemaOf(read) === schema;
   }
 }

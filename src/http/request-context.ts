@@ -102,7 +102,7 @@ class LazyRequestContext implements RequestContext {
   }
 
   get address(): string {
-    return this.#deps.addressOf(this.#peer, this.#context.req.header('x-forwarded-for'));
+    return this.#deps.http.addressOf(this.#peer, this.#context.req.header('x-forwarded-for'));
   }
 
   get isGone(): boolean {
@@ -135,7 +135,7 @@ class LazyRequestContext implements RequestContext {
 
   get ownOrigin(): string | undefined {
     const { req: request } = this.#context;
-    const forwarded = this.#deps.isTrustedProxy(this.#peer)
+    const forwarded = this.#deps.http.isTrustedProxy(this.#peer)
       ? request.header('x-forwarded-proto')?.split(',').at(-1)?.trim()
       : undefined;
     const scheme = forwarded === 'https' ? 'https' : 'http';

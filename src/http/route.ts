@@ -161,11 +161,11 @@ export function mount(
   const locationOf = locator(deps, basePath, createdAt(declared, routes));
   const hasTwoForms = !declared.isStream && isCompressible(declared.path);
   const hasEtag = isVersioned(declared);
-  const { bytesUnderWay } = deps;
+  const { bytesUnderWay } = deps.http;
   const respondTo = async (context: Context<Environment>): Promise<Response> => {
     const requestContext = requestContextOf(deps, context);
     const addressBucket = declared.guard.bearer ? undefined : declared.limit;
-    if (addressBucket) deps.limits[addressBucket](requestContext.address, deps.clock.now());
+    if (addressBucket) deps.http.limits[addressBucket](requestContext.address, deps.clock.now());
     const params: Record<string, string> = context.req.param();
     const authorization = context.req.header('authorization');
     const authorize = () =>
@@ -182,7 +182,7 @@ export function mount(
     if (!declared.costOf) charge();
     const owner = (who as { userId?: string } | undefined)?.userId ?? networkOf(requestContext.address);
     if (declared.method === 'get') bytesUnderWay.requireRoom(owner);
-    if (declared.hashes) deps.passwords.requireCapacity(requestContext.address);
+    if (declared.hashes) deps.signIn.passwords.requireCapacity(requestContext.address);
     const input = await readInput(declared, { deps, params, authorize, charge }, context, maxBytes);
     const chunks = () =>
       readChunks(context.req.raw, maxBytes, () => {
@@ -197,7 +197,7 @@ export function mount(
     const versioned = hasEtag ? versionedIn(result) : undefined;
     const etag = versioned && etagOf(epochOf(deps.read), versioned.version);
     if (versioned && declared.method === 'get') {
-      await deps.whenSynced(() => {}, { workspaceId: params.workspace_id ?? '', id: versioned.id });
+      await deps.database.whenSynced(() => {}, { workspaceId: params.workspace_id ?? '', id: versioned.id });
     }
     const isKnown =
       etag !== undefined &&
@@ -207,7 +207,7 @@ export function mount(
     const text = result instanceof Response ? undefined : JSON.stringify(isExisting ? result.body : result);
     if (text && declared.method === 'get' && declared.guard.bearer) {
       const more = Math.floor(text.length / CHARACTERS_OF_A_REQUEST);
-      if (more > 0) deps.limits.user(owner, deps.clock.now(), more, true);
+      if (more > 0) deps.http.limits.user(owner, deps.clock.now(), more, true);
     }
     if (requestContext.isHead)
       return headOf(requestId, isKnown ? 304 : declared.status, result, hasTwoForms, etag);
@@ -228,7 +228,7 @@ export function mount(
   };
   // What a write answers, errors too, may tell of what others have just written.
   const respondToWrite = (context: Context<Environment>) =>
-    respondTo(context).finally(() => deps.whenSynced(() => {}));
+    respondTo(context).finally(() => deps.database.whenSynced(() => {}));
   app.on(declared.method.toUpperCase(), path, declared.method === 'get' ? respondTo : respondToWrite);
 }
 
@@ -306,8 +306,8 @@ function inForm(response: Response, isGzipped: boolean): Response {
 
 function takeFromUser(deps: Deps, { userId }: { userId: string }, limit: Route['limit'], count = 1): void {
   const now = deps.clock.now();
-  deps.limits.user(userId, now, count);
-  if (limit) deps.limits[limit](userId, now);
+  deps.http.limits.user(userId, now, count);
+  if (limit) deps.http.limits[limit](userId, now);
 }
 
 /** What a request gives. Who is to be told what it validateReferences to must `authorize` again: the body may have been long in coming. */

@@ -5,6 +5,7 @@ import type { Write } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import { badRequest, invalid, tooManyRequests, unavailable } from '../kernel/errors.ts';
 import { MINUTE, SECOND, toInstant } from '../kernel/instants.ts';
+import { ownState } from '../kernel/own-state.ts';
 import type { OnDone } from '../kernel/progress.ts';
 import { ZONE_DATA } from '../recurring/advance.ts';
 import { clearZoneData } from '../recurring/sweep.ts';
@@ -32,6 +33,9 @@ const SHOWN_EVERY_MS = 10 * SECOND;
 /** Between the steps of a command, beside which a server has to write as well. */
 const COMMAND_PAUSE_MS = 20;
 
+/** The users whose imports are running. */
+export const runningImports = ownState(() => new Set<string>());
+
 export interface Importing {
   userId: string;
   /** As in the account. */
@@ -52,8 +56,9 @@ export async function importDocument(
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<ImportResult> {
   const { userId, email, isDryRun } = importing;
-  if (deps.imports.has(userId) || deps.imports.size >= MAX_RUNNING) throw tooManyRequests(BUSY_MS);
-  deps.imports.add(userId);
+  const running = runningImports(deps);
+  if (running.has(userId) || running.size >= MAX_RUNNING) throw tooManyRequests(BUSY_MS);
+  running.add(userId);
   const reading = startReading();
   try {
     for await (const chunk of chunks) reading.add(chunk);
@@ -68,7 +73,7 @@ export async function importDocument(
     const workspaces = plan.workspaces.map(({ id, title }) => ({ id: isDryRun ? null : id, title }));
     return { workspaces, counts, warnings };
   } finally {
-    deps.imports.delete(userId);
+    running.delete(userId);
     await reading.end();
   }
 }

@@ -41,7 +41,7 @@ export function mountMetrics(app: Hono<Environment>, deps: Deps, metrics: Metric
   const requiresToken = token !== '' || trustsLoopback(deps.config.server.trusted_proxies);
   app.get('/metrics', async (context) => {
     if (requiresToken || !isFromThisMachine(context)) {
-      deps.limits.auth(requestContextOf(deps, context).address, deps.clock.now());
+      deps.http.limits.auth(requestContextOf(deps, context).address, deps.clock.now());
       requireToken(token, context.req.header('authorization'));
     }
     const headers = { ...commonHeaders(requestIdOf(context)), 'Content-Type': metrics.contentType };

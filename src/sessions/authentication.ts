@@ -45,7 +45,7 @@ export const signingOut: Guard<SignedIn | undefined> = {
   authorize: async (deps, requestContext, request) => {
     const who = await authenticate(deps, requestContext, request);
     if (who) return requireNoToken(entered(requestContext, who));
-    deps.limits.auth(requestContext.address, deps.clock.now());
+    deps.http.limits.auth(requestContext.address, deps.clock.now());
     return undefined;
   },
 };
@@ -85,7 +85,7 @@ async function authenticate(
   const [, token] = /^bearer ([^\s,]+)$/i.exec(authorization) ?? [];
   if (token === undefined) throw noCredential();
   if (isApiToken(token)) return authenticateToken(deps, token);
-  const { userId, sessionId, expiresAt } = await deps.accessTokens.verify(token);
+  const { userId, sessionId, expiresAt } = await deps.signIn.accessTokens.verify(token);
   requireSession(deps, deps.read, { userId, sessionId, cap: null });
   return { userId, sessionId, byCookie: false, cap: null, expiresAt };
 }
@@ -111,7 +111,7 @@ function authenticateCookie(
   requestContext: RequestContext,
   request: GuardRequest,
 ): Credential | undefined {
-  const secret = deps.sessionCookie.read(requestContext.cookie);
+  const secret = deps.http.sessionCookie.read(requestContext.cookie);
   if (secret === undefined) throw noCredential();
   // Before anything is read: a page of another site learns nothing.
   if (!request.isRead) requireSameOrigin(deps, requestContext);

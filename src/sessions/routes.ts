@@ -43,7 +43,9 @@ export const sessionRoutes = [
     handle: async ({ deps, who, requestContext, body }) => {
       await logOut(deps, who, body);
       if (who && !who.byCookie) return undefined;
-      return respond(requestContext.requestId, 204, undefined, { 'Set-Cookie': deps.sessionCookie.clear() });
+      return respond(requestContext.requestId, 204, undefined, {
+        'Set-Cookie': deps.http.sessionCookie.clear(),
+      });
     },
   }),
   route({

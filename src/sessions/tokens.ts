@@ -172,7 +172,7 @@ export const tokenPair = async (
   refreshToken: string,
   now: number,
 ): Promise<TokenPair> => ({
-  accessToken: await deps.accessTokens.issue(session, now),
+  accessToken: await deps.signIn.accessTokens.issue(session, now),
   refreshToken,
   expiresIn: (deps.config.auth.access_token_minutes * MINUTE) / SECOND,
 });

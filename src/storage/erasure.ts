@@ -45,7 +45,7 @@ export async function eraseDeletedContent(deps: Deps): Promise<void> {
   }
   const inLog = metaOf(deps.read, keyOf('log'));
   if (inLog === undefined) return;
-  if (!deps.config.database.external_replication && !(await deps.emptyLog())) return;
+  if (!deps.config.database.external_replication && !(await deps.database.emptyLog())) return;
   await deps.write((tx) => clearMark(tx, 'log', inLog));
 }
 

@@ -69,9 +69,9 @@ export async function provePassword(
   now: number,
 ): Promise<boolean> {
   const { email, stored, offered, isBarred = false } = proof;
-  deps.passwords.requireCapacity(requestContext.address);
+  deps.signIn.passwords.requireCapacity(requestContext.address);
   const matches = async () =>
-    (await deps.passwords.verify(stored, offered, requestContext.address)) && !isBarred;
+    (await deps.signIn.passwords.verify(stored, offered, requestContext.address)) && !isBarred;
   return prove(deps, requestContext, email, now, matches);
 }
 

@@ -371,7 +371,7 @@ describe('a deleted account', () => {
   it('is erased from the log later when someone reads from it', async () => {
     await open();
     const ada = await world.signUp();
-    const snapshot = world.deps.openSnapshot();
+    const snapshot = world.deps.database.openSnapshot();
     expect((await remove(ada)).status).toBe(204);
     expect(readFileSync(join(world.folder, 'errand.db-wal')).length).toBeGreaterThan(0);
     snapshot.close();

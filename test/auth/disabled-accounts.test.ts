@@ -35,8 +35,8 @@ describe('a disabled account', () => {
   it('has its password compared all the same', async () => {
     await disable();
     let compared = 0;
-    const { verify } = world.deps.passwords;
-    world.deps.passwords.verify = (...input) => {
+    const { verify } = world.deps.signIn.passwords;
+    world.deps.signIn.passwords.verify = (...input) => {
       compared += 1;
       return verify(...input);
     };

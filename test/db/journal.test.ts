@@ -29,7 +29,7 @@ const put = (id: string, fields?: string[]): Change => ({
 describe('the journal', () => {
   it('writes what a transaction recorded in the same commit, with its author, and publishes it afterwards', async () => {
     const heard: ChangeRow[] = [];
-    const stop = world.deps.onChanges((published) => heard.push(...published));
+    const stop = world.deps.database.onChanges((published) => heard.push(...published));
     await world.deps.write((tx) => {
       tx.actAs({ userId, clientId: 'tab' });
       tx.record(put('a'));
@@ -48,7 +48,7 @@ describe('the journal', () => {
 
   it('neither writes nor publishes what a failed transaction recorded, beside others in its commit', async () => {
     const heard: ChangeRow[] = [];
-    world.deps.onChanges((published) => heard.push(...published));
+    world.deps.database.onChanges((published) => heard.push(...published));
     const writes = [
       world.deps.write((tx) => tx.record(put('before'))),
       world.deps.write((tx): void => {

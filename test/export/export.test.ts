@@ -6,6 +6,7 @@ import { query } from '../../src/db/connection.ts';
 import { AccountExport } from '../../src/export/schema.ts';
 import { listen } from '../../src/http/listen.ts';
 import { MINUTE } from '../../src/kernel/instants.ts';
+import { runningExports } from '../../src/users/running-exports.ts';
 import { addTasks } from '../many-tasks.ts';
 import { as, homeOf, invite, joined } from '../people.ts';
 import { errand } from '../shell.ts';
@@ -229,7 +230,7 @@ describe('exports at a time', () => {
     await running[1]?.body?.cancel();
     expect((await exportOf(bob)).status).toBe(200);
     for (const response of running.slice(2)) await response.text();
-    expect(world.deps.exports.size).toBe(0);
+    expect(runningExports(world.deps).size).toBe(0);
   });
 
   it('are one of each person, and another one is refused until that has ended', async () => {
@@ -246,7 +247,7 @@ describe('exports at a time', () => {
     await open();
     const ada = await world.signUp();
     expect((await streamOf(ada, 'HEAD')).status).toBe(200);
-    expect(world.deps.exports.size).toBe(0);
+    expect(runningExports(world.deps).size).toBe(0);
   });
 
   it('end with a broken stream, never with half a document, when the server stops', async () => {
@@ -256,7 +257,7 @@ describe('exports at a time', () => {
     const response = await streamOf(ada);
     world.opened.beginStop();
     await expect(response.text()).rejects.toThrow('broken off');
-    expect(world.deps.exports.size).toBe(0);
+    expect(runningExports(world.deps).size).toBe(0);
   });
 
   it('end with a broken stream when the account is deleted, and hold up no erasure', async () => {
@@ -267,7 +268,7 @@ describe('exports at a time', () => {
     const body = { password: ada.password };
     expect((await world.call('DELETE', '/auth/me', { token: ada.accessToken, body })).status).toBe(204);
     await expect(response.text()).rejects.toThrow('broken off');
-    expect(world.deps.exports.size).toBe(0);
+    expect(runningExports(world.deps).size).toBe(0);
     expect(readFileSync(join(world.folder, 'errand.db-wal'), 'latin1')).not.toContain(ada.email);
   });
 
@@ -282,9 +283,9 @@ describe('exports at a time', () => {
       signal: leaving.signal,
     });
     expect(response.status).toBe(200);
-    expect(world.deps.exports.size).toBe(1);
+    expect(runningExports(world.deps).size).toBe(1);
     leaving.abort();
-    await expect.poll(() => world.deps.exports.size).toBe(0);
+    await expect.poll(() => runningExports(world.deps).size).toBe(0);
     await http.drain(1_000);
   });
 });

@@ -106,10 +106,10 @@ describe('pages that nobody reads', () => {
         headers: { Authorization: `Bearer ${person.accessToken}`, 'Accept-Encoding': 'identity' },
       });
     await expect.poll(async () => (await get(ada, path)).status, { timeout: 20_000 }).toBe(429);
-    expect(world.deps.bytesUnderWay.total).toBeLessThan(48 * MIB);
+    expect(world.deps.http.bytesUnderWay.total).toBeLessThan(48 * MIB);
     expect((await get(bob, '/api/me')).status).toBe(200);
     for (const socket of sockets.splice(0)) socket.destroy();
-    await expect.poll(() => world.deps.bytesUnderWay.total).toBe(0);
+    await expect.poll(() => world.deps.http.bytesUnderWay.total).toBe(0);
     const page = (await (await get(ada, path)).json()) as { items: unknown[]; page: number; limit: number };
     expect([page.items.length, page.page, page.limit]).toEqual([70, 1, 100]);
     await http.drain(1_000);

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { acceptsGzip } from '../../src/http/compression.ts';
 import { listen } from '../../src/http/listen.ts';
 import { routes } from '../../src/routes.ts';
+import { runningExports } from '../../src/users/running-exports.ts';
 import { addTasks } from '../many-tasks.ts';
 import { homeOf } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
@@ -77,7 +78,7 @@ describe('a response in JSON', () => {
     expect(about(exported)).toEqual([200, 'gzip', 'Accept-Encoding']);
     expect(exported.headers.get('content-disposition')).toContain('attachment');
     expect(JSON.parse(await textOf(exported)).profile.email).toBe(ada.email);
-    expect(world.deps.exports.size).toBe(0);
+    expect(runningExports(world.deps).size).toBe(0);
     const statuses = Array.from({ length: 20 }, () => ({ title: '', type: 'x' }));
     const rejected = await world.app.request(`/api/workspaces/${home}/status-templates`, {
       method: 'POST',
@@ -124,7 +125,7 @@ describe('a response in JSON', () => {
       });
       request.end();
     });
-    await expect.poll(() => world.deps.exports.size).toBe(0);
+    await expect.poll(() => runningExports(world.deps).size).toBe(0);
     await http.drain(1_000);
   });
 });

@@ -65,7 +65,7 @@ describe('every answer', () => {
 
   it('to an unforeseen error is a 500 that says nothing of it', async () => {
     const broken = await openWorld({
-      passwords: { ...world.deps.passwords, verify: () => Promise.reject(new Error('/secret/path')) },
+      passwords: { ...world.deps.signIn.passwords, verify: () => Promise.reject(new Error('/secret/path')) },
     });
     const { status, body } = await broken.call('POST', '/auth/login', {
       body: { email: 'a@example.com', password: 'password1' },

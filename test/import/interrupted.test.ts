@@ -156,7 +156,7 @@ describe('while an import is under way', () => {
     const call = as(world, ada);
     const seen: unknown[] = [];
     const told: unknown[] = [];
-    world.deps.onChanges((_rows, personal) => told.push(...personal));
+    world.deps.database.onChanges((_rows, personal) => told.push(...personal));
     before(6, async () => {
       seen.push((await call('GET', '/me/workspaces')).body.total, told.length, count('workspaces'));
     });

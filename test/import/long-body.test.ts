@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listen } from '../../src/http/listen.ts';
+import { runningImports } from '../../src/import/import.ts';
 import { MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { expectSound } from '../integrity.ts';
 import { as } from '../people.ts';
@@ -80,7 +81,7 @@ describe('an import with a long body', () => {
   it('of 64 MiB is read, and of one byte more is 413: unread where its length tells, else once it is there', async () => {
     expect(await importOf(MAX_BYTES + 1, true)).toEqual({ status: 413, read: 0 });
     expect(await importOf(MAX_BYTES + 1, false)).toEqual({ status: 413, read: MAX_BYTES + 1 });
-    expect([world.deps.imports.size, await workspaces()]).toEqual([0, 1]);
+    expect([runningImports(world.deps).size, await workspaces()]).toEqual([0, 1]);
     expect(await importOf(MAX_BYTES, false)).toEqual({ status: 200, read: MAX_BYTES });
     expect(await workspaces()).toBe(2);
   });
@@ -99,17 +100,17 @@ describe('an import with a long body', () => {
       socket.write(
         `POST /api/account/import HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${ada.accessToken}\r\nContent-Type: application/json\r\nContent-Length: ${DOCUMENT.length}\r\n\r\n${DOCUMENT.slice(0, 99)}`,
       );
-      while (!world.deps.imports.has(ada.id)) await nextTurn();
+      while (!runningImports(world.deps).has(ada.id)) await nextTurn();
       return { socket, ended, heard: () => heard };
     };
     const late = await begin();
     vi.advanceTimersByTime(10 * MINUTE - SECOND);
     for (let turns = 0; turns < 10; turns += 1) await nextTurn();
-    expect([late.heard(), world.deps.imports.has(ada.id)]).toEqual(['', true]);
+    expect([late.heard(), runningImports(world.deps).has(ada.id)]).toEqual(['', true]);
     vi.advanceTimersByTime(SECOND);
     expect(await late.ended).toMatch(/^HTTP\/1\.1 408 /);
     late.socket.destroy();
-    while (world.deps.imports.size > 0) await nextTurn();
+    while (runningImports(world.deps).size > 0) await nextTurn();
     expect(await workspaces()).toBe(1);
     const inTime = await begin();
     vi.advanceTimersByTime(10 * MINUTE - SECOND);

@@ -245,7 +245,7 @@ describe('mass changes', () => {
     const theirs = as(world, bob)('PATCH', `${home}/recurring-tasks/${id}`, {
       description: 'x'.repeat(50_000),
     });
-    while (!world.deps.isInSteps()) await new Promise<void>((resolve) => setImmediate(resolve));
+    while (!world.deps.database.isInSteps()) await new Promise<void>((resolve) => setImmediate(resolve));
     const gone = call('DELETE', `${home}/members/${bob.id}`);
     expect([(await theirs).status, (await gone).status]).toEqual([200, 204]);
     const { body } = await call('GET', `${home}/tasks?recurringTaskId=${id}&limit=100`);

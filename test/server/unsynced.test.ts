@@ -119,8 +119,8 @@ describe('until a commit is synced', () => {
     await manyTurns();
     const opening = watch(listen(ada));
     await manyTurns();
-    const polled = watch(world.deps.whenSynced(world.deps.streams.poll));
-    const beaten = watch(world.deps.whenSynced(world.deps.streams.heartbeat));
+    const polled = watch(world.deps.database.whenSynced(world.deps.streams.poll));
+    const beaten = watch(world.deps.database.whenSynced(world.deps.streams.heartbeat));
     await manyTurns();
     expect(stream.heard.text).toBe(before);
     expect([opening, polled, beaten].map(({ isSettled }) => isSettled)).toEqual([false, false, false]);

@@ -21,7 +21,7 @@ let name: string;
 beforeEach(async () => {
   world = await openWorld();
   ada = await world.signUp('ada@example.com');
-  name = world.deps.sessionCookie.name;
+  name = world.deps.http.sessionCookie.name;
 });
 afterEach(() => world.close());
 
@@ -208,7 +208,7 @@ describe('a request by cookie', () => {
     await world.close();
     world = await openWorld({ settings: { server: { trusted_proxies: ['127.0.0.1'] } } });
     ada = await world.signUp('ada@example.com');
-    name = world.deps.sessionCookie.name;
+    name = world.deps.http.sessionCookie.name;
     const Cookie = await signIn();
     const proxied = { Host: 'errand.example.com', 'X-Forwarded-Proto': 'https' };
     expect((await rename(Cookie, { ...proxied, Origin: 'https://errand.example.com' })).status).toBe(200);
@@ -222,7 +222,7 @@ describe('a request by cookie', () => {
     const origin = 'https://app.example.com';
     world = await openWorld({ settings: { server: { cors_origins: [origin] } } });
     ada = await world.signUp('ada@example.com');
-    name = world.deps.sessionCookie.name;
+    name = world.deps.http.sessionCookie.name;
     const Cookie = await signIn();
     const read = await get('/me', Cookie, { Origin: origin, 'Sec-Fetch-Site': 'cross-site' });
     expect(read.headers.get('access-control-allow-origin')).toBe(origin);
@@ -383,7 +383,7 @@ describe('signing out by cookie', () => {
   it('ends the session and clears the cookie under its own name and path', async () => {
     const Cookie = await signIn();
     const { status, headers } = await signOut(Cookie);
-    expect([status, headers.get('set-cookie')]).toEqual([204, world.deps.sessionCookie.clear()]);
+    expect([status, headers.get('set-cookie')]).toEqual([204, world.deps.http.sessionCookie.clear()]);
     expect((await get('/me', Cookie)).status).toBe(401);
     expect((await world.call('GET', '/me', { token: ada.accessToken })).status).toBe(200);
   });
@@ -393,7 +393,7 @@ describe('signing out by cookie', () => {
     await signOut(Cookie);
     for (const dead of [Cookie, `${name}=x`]) {
       const { status, headers } = await signOut(dead);
-      expect([status, headers.get('set-cookie')]).toEqual([204, world.deps.sessionCookie.clear()]);
+      expect([status, headers.get('set-cookie')]).toEqual([204, world.deps.http.sessionCookie.clear()]);
       expect((await signOut(dead, {})).status).toBe(403);
     }
     expect((await signOut('')).status).toBe(401);

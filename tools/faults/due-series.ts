@@ -59,7 +59,7 @@ export async function addSeries({ deps }: Opened, due: number, later: number): P
   );
   const list = deps.read.one(query.selectFrom('lists').selectAll());
   if (!workspace || !list) throw new Error('An account came without a workspace');
-  const authorization = `Bearer ${await deps.accessTokens.issue(session, now)}`;
+  const authorization = `Bearer ${await deps.signIn.accessTokens.issue(session, now)}`;
   const who = await member('member').authorize(deps, requestContext, {
     authorization,
     workspaceId: workspace.id,

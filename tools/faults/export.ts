@@ -58,7 +58,7 @@ export const exporting = drill({
 async function seed({ folder }: Site, tasks: number): Promise<void> {
   const config = createConfig({ database: { path: join(folder, 'errand.db') } }, folder);
   const { deps, close } = await openDeps(config, silentLog, { role: 'server' });
-  const passwordHash = await deps.passwords.hash(PASSWORD);
+  const passwordHash = await deps.signIn.passwords.hash(PASSWORD);
   const open = (name: string): Promise<UserRow> =>
     deps.write((tx) =>
       createAccount(tx, { email: `${name}@example.com`, name, passwordHash }, deps.clock.now()),

@@ -8,7 +8,7 @@ import type { Ask, Told } from './sockets.ts';
 import { closed, memoryNow, ticked } from './target.ts';
 
 const world = await openWorld(JSON.parse(process.argv[2] ?? '{}') as WorldOptions);
-await world.deps.google.prepare();
+await world.deps.signIn.google.prepare();
 const loop = await watchLoop();
 const measured = {
   fetch: (request: Request, environment: Environment['Bindings']) =>

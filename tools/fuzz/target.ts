@@ -35,7 +35,7 @@ export interface Target {
 /** The service in this very process. */
 export async function inProcess(options: WorldOptions): Promise<Target> {
   const world = await openWorld(options);
-  await world.deps.google.prepare();
+  await world.deps.signIn.google.prepare();
   const loop = await watchLoop();
   return {
     databasePath: world.opened.storage.path,

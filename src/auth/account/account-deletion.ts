@@ -23,6 +23,7 @@ import type { RemovalRow, UserRow } from '../../storage/tables.ts';
 import { anonymizeUser, findUser, findUserByEmail } from '../../storage/users.ts';
 import { retitleWorkspace } from '../../storage/workspaces.ts';
 import { prove, provePassword } from '../../users/attempts.ts';
+import { runningExports } from '../../users/running-exports.ts';
 import { leaveEveryWorkspace, type MembershipRemovals } from '../../workspaces/membership-removal.ts';
 import { allowancesOf } from '../../workspaces/quotas.ts';
 import { beginRemoval, FEW, finishRemoval } from '../../workspaces/removals.ts';
@@ -77,7 +78,7 @@ export async function removeAccount(
     }
     return yield* beginToRemove(tx, userId, removals);
   });
-  for (const running of deps.exports) if (running.userId === userId) running.stop.abort();
+  for (const running of runningExports(deps)) if (running.userId === userId) running.stop.abort();
   for (const removal of left) await finishRemoval(deps, removal);
   await eraseDeletedContent(deps);
 }

@@ -95,9 +95,9 @@ async function hashNew(
   { currentPassword: offered, newPassword }: PasswordInput,
   now: number,
 ): Promise<string> {
-  if (stored === null) return deps.passwords.hash(newPassword, requestContext.address);
+  if (stored === null) return deps.signIn.passwords.hash(newPassword, requestContext.address);
   if (offered === undefined) throw invalid(NO_CURRENT_PASSWORD);
   const isProved = await provePassword(deps, requestContext, { email, stored, offered }, now);
   if (!isProved) throw forbidden('The current password is wrong');
-  return deps.passwords.hash(newPassword, requestContext.address);
+  return deps.signIn.passwords.hash(newPassword, requestContext.address);
 }

@@ -55,7 +55,7 @@ export async function register(
   const asked: AskedAccount = {
     email,
     name: input.name,
-    password_hash: await deps.passwords.hash(input.password, requestContext.address),
+    password_hash: await deps.signIn.passwords.hash(input.password, requestContext.address),
     password_tag: passwordTag(deps.keys, email, input.password),
     invited_to: invitedToId ?? null,
     telegram_id: null,
@@ -169,7 +169,7 @@ export async function registerInvited(
   const invited = findInvitation(deps.read, tokenHash, at);
   if (!invited) throw unauthorized('The invitation is not valid any more');
   if (findUserByEmail(deps.read, invited.email)) throw unauthorized(HAS_ACCOUNT);
-  const passwordHash = await deps.passwords.hash(input.password, requestContext.address);
+  const passwordHash = await deps.signIn.passwords.hash(input.password, requestContext.address);
   return deps.write((tx) => {
     if (findUserByEmail(tx, invited.email)) throw unauthorized(HAS_ACCOUNT);
     const invitation = takeInvitation(tx, tokenHash, invited.email, at);
@@ -183,7 +183,7 @@ export async function registerInvited(
 
 /** Whether the password that a confirmation came with is that of the sign-up it confirms. */
 async function isOwnPassword(
-  { read, passwords }: Deps,
+  { read, signIn: { passwords } }: Deps,
   { address }: RequestContext,
   { token, password }: ConfirmInput,
   now: Instant,

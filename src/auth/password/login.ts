@@ -40,7 +40,7 @@ export async function logIn(deps: Deps, requestContext: RequestContext, input: L
 }
 
 const renewedHash = async (
-  { passwords }: Deps,
+  { signIn: { passwords } }: Deps,
   { address }: RequestContext,
   { password_hash: stored }: UserRow,
   password: string,

@@ -54,7 +54,7 @@ export async function confirmReset(
   const now = deps.clock.now();
   const rejection = unauthorized('The reset token is not valid');
   if (!tokenWorks(deps.read, 'password-reset', input.token, now)) throw rejection;
-  const passwordHash = await deps.passwords.hash(input.newPassword, requestContext.address);
+  const passwordHash = await deps.signIn.passwords.hash(input.newPassword, requestContext.address);
   const userId = await deps.write((tx) => {
     const token = takeToken(tx, 'password-reset', input.token, now);
     if (!token) return undefined;

@@ -27,7 +27,7 @@ export async function logInByGoogle(
   requestContext: RequestContext,
   input: GoogleLoginInput,
 ): Promise<SignIn> {
-  const person = await deps.google.verify(input.idToken);
+  const person = await deps.signIn.google.verify(input.idToken);
   if ('error' in person) throw signInFailed(person.error);
   const now = deps.clock.now();
   const signIn = await deps.write((tx) => {
@@ -48,7 +48,7 @@ export async function logInByGoogle(
  * another account, and when the caller has another one.
  */
 export async function linkGoogle(deps: Deps, who: SignedIn, input: GoogleInput): Promise<Me> {
-  const person = await deps.google.verify(input.idToken);
+  const person = await deps.signIn.google.verify(input.idToken);
   if ('error' in person) throw notLinked('google', person.error);
   if (person.email === undefined) throw notLinked('google', NOT_VERIFIED);
   const now = deps.clock.now();
