@@ -39,7 +39,7 @@ const ExportedTrashEntry = TrashEntry.extend({
   comments: z.array(Comment).openapi({ description: 'Of the tasks' }),
 }).openapi('ExportedTrashEntry');
 
-const ExportedWorkspace = Workspace.extend({
+export const ExportedWorkspace = Workspace.extend({
   lastTaskNumber: z.int().openapi({ description: 'The highest number that a task ever had', example: 12 }),
   members: z.array(WorkspaceMember),
   spaces: z.array(Space),

@@ -30,8 +30,9 @@ export const commentOf = (row: StoredComment): Comment => ({
   version: row.version,
 });
 
-const SHOWN = `
-  select comment.code, comment.id, task.id as task_id, author.id as author_id, comment.body, comment.version,
+/** Comments as they are shown. */
+export const SHOWN_COMMENTS = `
+  select comment.code, comment.task_seq, comment.id, task.id as task_id, author.id as author_id, comment.body, comment.version,
       comment.created_at, comment.edited_at, (
         select json_group_array(id) from (
           select mentioned.id from comment_mentions join users as mentioned on mentioned.code = user_code
@@ -43,17 +44,16 @@ const SHOWN = `
 /** The comments of a task, the oldest first. */
 export const commentsOfTask = (db: Db, seq: number, page: PageRequest): StoredComment[] =>
   db.all(
-    statement<StoredComment>(`${SHOWN} where comment.task_seq = ? order by comment.code limit ? offset ?`, [
-      seq,
-      page.limit,
-      offsetOf(page),
-    ]),
+    statement<StoredComment>(
+      `${SHOWN_COMMENTS} where comment.task_seq = ? order by comment.code limit ? offset ?`,
+      [seq, page.limit, offsetOf(page)],
+    ),
   );
 
 /** A comment of the workspace. */
 export const findComment = (db: Db, workspaceKey: number, id: string): StoredComment | undefined =>
   db.one(
-    statement<StoredComment>(`${SHOWN} where comment.id = ? and comment.workspace_code = ?`, [
+    statement<StoredComment>(`${SHOWN_COMMENTS} where comment.id = ? and comment.workspace_code = ?`, [
       id,
       workspaceKey,
     ]),
@@ -63,7 +63,7 @@ export const findComment = (db: Db, workspaceKey: number, id: string): StoredCom
 export const findComments = (db: Db, workspaceKey: number, ids: readonly string[]): StoredComment[] =>
   db.all(
     statement<StoredComment>(
-      `${SHOWN} where comment.id in (select value from json_each(?)) and comment.workspace_code = ?`,
+      `${SHOWN_COMMENTS} where comment.id in (select value from json_each(?)) and comment.workspace_code = ?`,
       [JSON.stringify(ids), workspaceKey],
     ),
   );

@@ -25,7 +25,9 @@ export interface Owner {
 /** Where in the order of a section reading stopped: the sort keys of its last row. */
 export type Key = readonly (string | number)[];
 
-type MemberWithPerson = MemberRow & Pick<UserRow, 'email' | 'name'>;
+/** Members with their addresses and names. */
+export const MEMBERS_SHOWN = '(select m.*, email, name from members m join users on id = user_id)';
+export type MemberWithPerson = MemberRow & Pick<UserRow, 'email' | 'name'>;
 
 /** The rows of each section, by the name under which its reader knows how to show them. */
 export interface SectionRows {
@@ -113,7 +115,7 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     kind: 'member',
-    source: '(select m.*, email, name from members m join users on id = user_id)',
+    source: MEMBERS_SHOWN,
     where: (scope, { workspaceId }) =>
       scope.kind === 'workspace' || scope.kind === 'member' ? ['workspace_id = ?', workspaceId] : undefined,
     order: [

@@ -1,4 +1,6 @@
 import { DAY } from '../kernel/instants.ts';
+import { SHOWN_COMMENTS } from './comments.ts';
+import { MEMBERS_SHOWN } from './contents.ts';
 import {
   clearAuthor,
   clearSeriesReference,
@@ -40,13 +42,26 @@ export interface TableTraits {
    * a table after the other in the order of this file.
    */
   goesWith?: Partial<Record<RemovalRow['kind'], 'reference' | 'at once' | readonly RemovalPart[]>>;
-  /** Where its rows stand in an export; left out where they are no one's to take along. */
-  exported?: string;
+  /** Where an export has its rows, as an array or inside another object; left out where no one takes them along. */
+  exported?: ExportedRows | string;
+}
+
+/** Rows that are an array of their own in an export, read in the order of `by`, which together tells them apart. */
+export interface ExportedRows {
+  at: string;
+  /** The column of what they belong to. */
+  of: 'workspace_id' | 'workspace_code' | 'task_seq' | 'series_id' | 'user_id';
+  by: readonly string[];
+  isNewestFirst?: true;
+  /** The table, unless it says so. */
+  from?: string;
 }
 
 const EXPIRES: Expiry = { where: 'expires_at <= ?' };
 /** Rows of what is in a workspace. */
 const OF_WORKSPACE = { goesWith: { workspace: 'reference' } } as const;
+/** Rows of a workspace in the order in which people put them. */
+const PLACED = { of: 'workspace_id', by: ['position', 'id'] } as const;
 
 /** Tables whose rows go in steps come after those that refer to them. */
 export const TABLE_TRAITS = {
@@ -90,7 +105,7 @@ export const TABLE_TRAITS = {
       user: [deletes('notifications', 'user_id = ?'), deletes('notifications', 'actor_id = ?')],
       workspace: [deletes('notifications', 'workspace_id = ?')],
     },
-    exported: 'notifications',
+    exported: { at: 'notifications', of: 'user_id', by: ['created_at', 'id'], isNewestFirst: true },
   },
 
   // What a list holds, the tasks first: a series that goes before its tasks would have to let each of them go.
@@ -106,25 +121,29 @@ export const TABLE_TRAITS = {
       space: [deleteTasks('space')],
       list: [deleteTasks('list')],
     },
-    exported: 'workspaces.tasks',
+    exported: { at: 'workspaces.tasks', of: 'workspace_code', by: ['seq'] },
   },
   comments: {
     goesWith: { user: [clearAuthor, eraseMentions], workspace: 'reference' },
-    exported: 'workspaces.tasks.comments',
+    exported: { at: 'workspaces.tasks.comments', of: 'task_seq', by: ['code'], from: `(${SHOWN_COMMENTS})` },
   },
   // Erased with what the comments say.
   comment_mentions: { goesWith: { user: 'reference' } },
   series_counts: OF_WORKSPACE,
   series_labels: { exported: 'workspaces.recurringTasks.labelIds' },
   series_checklist_items: { exported: 'workspaces.recurringTasks.checklist' },
-  series_steps: { exported: 'workspaces.recurringTasks.steps' },
+  series_steps: { exported: { at: 'workspaces.recurringTasks.steps', of: 'series_id', by: ['number'] } },
   recurring_occurrences: {
     goesWith: {
       workspace: [deleteOccurrences('workspace')],
       space: [deleteOccurrences('space')],
       list: [deleteOccurrences('list')],
     },
-    exported: 'workspaces.recurringTasks.occurrences',
+    exported: {
+      at: 'workspaces.recurringTasks.occurrences',
+      of: 'series_id',
+      by: ['rule_version', 'occurrence_local'],
+    },
   },
   recurring_series: {
     goesWith: {
@@ -133,7 +152,7 @@ export const TABLE_TRAITS = {
       space: [releaseTasks('space'), deletes('recurring_series', SERIES_IS_IN.space)],
       list: [releaseTasks('list'), deletes('recurring_series', SERIES_IS_IN.list)],
     },
-    exported: 'workspaces.recurringTasks',
+    exported: { at: 'workspaces.recurringTasks', of: 'workspace_id', by: ['created_at', 'id'] },
   },
 
   // The trash
@@ -155,7 +174,12 @@ export const TABLE_TRAITS = {
       user: [updateRows('trash', 'deleted_by = null', IS_USER('deleted_by'))],
       workspace: [deletes('trash', 'workspace_code = (select code from workspaces where id = ?)')],
     },
-    exported: 'workspaces.trash',
+    exported: {
+      at: 'workspaces.trash',
+      of: 'workspace_code',
+      by: ['code'],
+      from: `(select * from trash where state <> 'purging')`,
+    },
   },
 
   // Workspaces and what stays in them to the end
@@ -178,15 +202,27 @@ export const TABLE_TRAITS = {
     onRestore: `update invitations set token_hash = 'ended ' || id`,
     goesWith: { user: 'at once', workspace: 'reference' },
   },
-  labels: { goesWith: { user: 'reference', workspace: 'reference' }, exported: 'workspaces.labels' },
+  labels: {
+    goesWith: { user: 'reference', workspace: 'reference' },
+    exported: { at: 'workspaces.labels', ...PLACED },
+  },
   statuses: { ...OF_WORKSPACE, exported: 'workspaces.statusTemplates.statuses' },
   lists: {
     goesWith: { user: 'reference', workspace: 'reference', space: 'reference' },
-    exported: 'workspaces.lists',
+    exported: { at: 'workspaces.lists', ...PLACED },
   },
-  status_templates: { ...OF_WORKSPACE, exported: 'workspaces.statusTemplates' },
-  spaces: { goesWith: { user: 'reference', workspace: 'reference' }, exported: 'workspaces.spaces' },
-  members: { goesWith: { user: 'at once', workspace: 'reference' }, exported: 'workspaces.members' },
+  status_templates: {
+    ...OF_WORKSPACE,
+    exported: { at: 'workspaces.statusTemplates', of: 'workspace_id', by: ['created_at', 'id'] },
+  },
+  spaces: {
+    goesWith: { user: 'reference', workspace: 'reference' },
+    exported: { at: 'workspaces.spaces', ...PLACED },
+  },
+  members: {
+    goesWith: { user: 'at once', workspace: 'reference' },
+    exported: { at: 'workspaces.members', of: 'workspace_id', by: ['user_id'], from: MEMBERS_SHOWN },
+  },
   // Those they own are passed on, or deleted where nobody could own them.
   workspaces: { goesWith: { user: 'at once' }, exported: 'workspaces' },
   users: { exported: 'profile' },
