@@ -40,8 +40,9 @@ export function absorb(
   if (schema) visitComponents(schema, body, (component, found) => learn(memory, attempt, component, found));
   if (operation.method !== 'DELETE') return undefined;
   const last = operation.params.at(-1);
-  // What is emptied stays.
+  // What is emptied stays, and so does a label that is taken from a task.
   if (last === undefined || last === 'user_id' || !operation.path.endsWith('}')) return undefined;
+  if (last === 'label_id' && operation.params.includes('task_id')) return undefined;
   memory.forget(params[last] ?? '');
   const isPermanent = attempt.query.some(([name, value]) => name === 'permanent' && value === 'true');
   // From the trash it may have come back when it is asked for.

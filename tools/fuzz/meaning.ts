@@ -2,7 +2,7 @@ import { signature } from '../../test/telegram-double.ts';
 import type { Attempt } from './attempt.ts';
 import type { MailedSecret, Page, Person, QueryCache } from './memory.ts';
 import type { NamedSchema, Operation } from './operations.ts';
-import { repair } from './repair.ts';
+import { repair, repairedQuery } from './repair.ts';
 import { type Draft, Wanted } from './values.ts';
 import type { Witness } from './witness.ts';
 
@@ -58,26 +58,37 @@ export function composed(operation: Operation, draft: Draft, scene: Scene): Atte
     const value = optional(required ?? false, () => found(draft.query[name], name, attempt, scene));
     if (value !== undefined) attempt.query.push([name, String(value)]);
   }
+  attempt.query = repairedQuery(attempt.query);
   if (operation.body) {
-    const body = resolved(operation.body, draft.body, attempt, scene) as Record<string, unknown>;
+    const body = resolved(operation.body, draft.body, attempt, scene, '') as Record<string, unknown>;
     attempt.body = sealed(repair(body, attempt, scene.memory), scene);
     attempt.headers['Content-Type'] = 'application/json';
   }
   return attempt;
 }
 
-function resolved(schema: NamedSchema, given: unknown, attempt: Attempt, scene: Scene): unknown {
-  if (Array.isArray(given)) return given.map((item) => resolved(schema.items ?? {}, item, attempt, scene));
-  if (typeof given !== 'object' || given === null || given instanceof Wanted) return given;
+function resolved(
+  schema: NamedSchema,
+  given: unknown,
+  attempt: Attempt,
+  scene: Scene,
+  name: string,
+): unknown {
+  if (given instanceof Wanted) return found(given, name, attempt, scene);
+  if (Array.isArray(given)) {
+    const items = given.map((item) =>
+      optional(false, () => resolved(schema.items ?? {}, item, attempt, scene, name)),
+    );
+    return [...new Set(items.filter((item) => item !== undefined))];
+  }
+  if (typeof given !== 'object' || given === null) return given;
   const whole: Record<string, unknown> = {};
   // The body as far as it is: what comes later may depend on it.
   attempt.body ??= whole;
   for (const [name, value] of byDependence(Object.entries(given))) {
     const isRequired = schema.required?.includes(name) ?? false;
     const part = schema.properties?.[name] ?? {};
-    const made = optional(isRequired, () =>
-      value instanceof Wanted ? found(value, name, attempt, scene) : resolved(part, value, attempt, scene),
-    );
+    const made = optional(isRequired, () => resolved(part, value, attempt, scene, name));
     if (made !== undefined) whole[name] = made;
   }
   return whole;
@@ -121,7 +132,13 @@ function oneOf<T>(among: readonly T[], n: number, what: string): T {
 type Finder = (n: number, attempt: Attempt, scene: Scene) => unknown;
 
 const FINDERS: Record<string, Finder> = {
-  Workspace: (_n, _attempt, { workspaceId }) => workspaceId,
+  Workspace: (n, { operation }, { workspaceId, witness, person }) =>
+    operation.params.includes('workspace_id')
+      ? workspaceId
+      : oneOf(witness.workspacesOf(person.id, 'viewer'), n, 'Workspace'),
+  number: (n, _attempt, { memory, workspaceId = '' }) =>
+    oneOf(memory.things('Task', workspaceId), n, 'Task').fields.number,
+  'new id': (n) => `019d0000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`,
   Task: (n, { params }, { memory, workspaceId = '' }) => {
     const tasks = memory.things('Task', workspaceId);
     if (params.job_id === undefined) return oneOf(tasks, n, 'Task').id;
@@ -141,6 +158,16 @@ const FINDERS: Record<string, Finder> = {
     const listId = body?.listId ?? memory.find(params.task_id ?? '')?.fields.listId;
     const statuses = memory.find(String(listId))?.fields.statuses ?? [];
     return oneOf(statuses as { id: string }[], n, 'Status').id;
+  },
+  Comment: (n, { params }, { memory, workspaceId = '' }) => {
+    const own = memory
+      .things('Comment', workspaceId)
+      .filter(({ fields }) => fields.taskId === params.task_id);
+    return oneOf(own, n, 'Comment').id;
+  },
+  ChecklistItem: (n, { params }, { memory }) => {
+    const items = memory.find(params.task_id ?? '')?.fields.checklist ?? [];
+    return oneOf(items as { id: string }[], n, 'ChecklistItem').id;
   },
   Assignee: (n, _attempt, { witness, workspaceId = '' }) =>
     oneOf(witness.assigneesIn(workspaceId), n, 'Assignee'),
@@ -175,6 +202,9 @@ const FINDERS: Record<string, Finder> = {
     return presented(attempt, 'code', own.slice(-1), n);
   },
   token: (n, attempt, { memory, person }) => {
+    // Reading what a link is for does not spend it.
+    if (attempt.operation.name === 'POST /auth/links/read')
+      return oneOf(Object.values(PAGES).flatMap(memory.mailed), n, 'confirm-signup').secret;
     const page = PAGES[attempt.operation.name];
     if (page === undefined) throw new Missing('token');
     const mailed = memory.mailed(page);
@@ -185,7 +215,11 @@ const FINDERS: Record<string, Finder> = {
     presented(
       attempt,
       'accept-invitation',
-      memory.mailed('accept-invitation').filter(({ to }) => to === attempt.body?.email),
+      memory
+        .mailed('accept-invitation')
+        .filter(({ to }) =>
+          attempt.operation.name.endsWith('/invited') ? !personAt(memory, to) : to === attempt.body?.email,
+        ),
       n,
     ),
   refreshToken: (_n, _attempt, { person }) => person.refreshToken,

@@ -14,14 +14,17 @@ const INDISPENSABLE = ['unstarted', 'completed'];
 
 /** Makes a body keep the rules between its fields, of which its schema cannot tell. */
 export function repair(body: Fields, { params }: Attempt, memory: QueryCache): Fields {
-  const { interval, statuses, updates, mode } = body;
+  const { interval, statuses, updates, mode, operations } = body;
   return {
-    ...body,
+    ...withOneDate(body),
     ...(isFields(interval) && { interval: repairedInterval(interval) }),
     ...(Array.isArray(statuses) && {
       statuses: repairedStatuses(statuses, memory.find(params.template_id ?? '')?.fields.statuses),
     }),
     ...(isFields(updates) && { updates: repairedUpdates(updates, mode) }),
+    ...(Array.isArray(operations) && {
+      operations: operations.map((each) => repairedOperation(each, params.workspace_id ?? '', memory)),
+    }),
   };
 }
 
@@ -54,8 +57,40 @@ function repairedStatuses(entries: Fields[], present: unknown): Fields[] {
   return [...whole, ...lacking.map((type) => ({ type, title: `The ${type} one` }))];
 }
 
-function repairedUpdates(updates: Fields, mode: unknown): Fields {
-  const { statusId, dueDate, ...rest } = updates;
+/** An instant or a day, never both. */
+function withOneDate(fields: Fields): Fields {
+  const { dueDay, startDay, ...rest } = fields;
+  return {
+    ...rest,
+    ...(rest.dueDate === undefined && dueDay !== undefined && { dueDay }),
+    ...(rest.startDate === undefined && startDay !== undefined && { startDay }),
+  };
+}
+
+/** A period that ends after it begins, and is not too long. */
+export function repairedQuery(query: [string, string][]): [string, string][] {
+  const from = query.find(([name]) => name === 'from')?.[1];
+  if (from === undefined) return query;
+  const to = new Date(Date.parse(from) + 31 * 86_400_000).toISOString();
+  return query.map(([name, value]) => [name, name === 'to' ? to : value]);
+}
+
+/** Only what is made has an id that is new, and a label is added or all of them are set. */
+function repairedOperation(operation: Fields, workspaceId: string, memory: QueryCache): Fields {
+  const { labelIds, ...rest } = withOneDate(operation);
+  const tasks = memory.things('Task', workspaceId);
+  const at = parseInt(String(rest.id).slice(-8), 16) || 0;
+  const task = rest.op === 'create' ? undefined : tasks[at % tasks.length];
+  return {
+    ...rest,
+    ...(labelIds !== undefined && rest.addLabelIds === undefined && { labelIds }),
+    ...(task && { id: task.id, ...(rest.op === 'update' && { statusId: undefined }) }),
+  };
+}
+
+function repairedUpdates(given: Fields, mode: unknown): Fields {
+  const updates = withOneDate(given);
+  const { statusId, dueDate, dueDay, startDate, startDay, ...rest } = updates;
   const fields = mode === 'this' ? updates : rest;
   return Object.keys(fields).length > 0 ? fields : { title: 'Changed' };
 }

@@ -36,6 +36,10 @@ const KINDS: Record<string, string> = {
   session_id: 'Session',
   token_id: 'ApiToken',
   trash_id: 'TrashEntry',
+  label_id: 'Label',
+  comment_id: 'Comment',
+  item_id: 'ChecklistItem',
+  number: 'number',
   spaceId: 'Space',
   listId: 'List',
   statusTemplateId: 'StatusTemplate',
@@ -43,6 +47,16 @@ const KINDS: Record<string, string> = {
   assigneeId: 'Assignee',
   creatorId: 'User',
   recurringTaskId: 'RecurringTask',
+  taskId: 'Task',
+  labelId: 'Label',
+  allLabelIds: 'Label',
+};
+/** What each entry of an array names. */
+const ARRAYS: Record<string, string> = {
+  labelIds: 'Label',
+  addLabelIds: 'Label',
+  removeLabelIds: 'Label',
+  workspaceIds: 'Workspace',
 };
 
 /** Fields that hold a secret, an address, or what only a person or another service could give. */
@@ -98,20 +112,27 @@ export function draftsOf(operation: Operation): fc.Arbitrary<Draft> {
 }
 
 function valueFor(schema: NamedSchema, name: string, isQuery = false): fc.Arbitrary<unknown> {
-  const value = valueByName(name, isQuery) ?? valueByShape(schema, name, isQuery);
+  const value = valueByName(name, schema, isQuery) ?? valueByShape(schema, name, isQuery);
   return typesOf(schema).includes('null')
     ? fc.oneof({ weight: 4, arbitrary: value }, { weight: 1, arbitrary: fc.constant(null) })
     : value;
 }
 
-function valueByName(name: string, isQuery: boolean): fc.Arbitrary<unknown> | undefined {
+function valueByName(name: string, schema: NamedSchema, isQuery: boolean): fc.Arbitrary<unknown> | undefined {
   if (name === 'timezone') return fc.constantFrom(...ZONES);
   if (name === 'name') return text(1, 200).map((given) => given.replaceAll(/[\p{Cc}\u2028\u2029]/gu, ' '));
   if (name === 'q') return fc.oneof(fc.constantFrom('milk', 'a', 'é', '牛'), text(1, 200));
   if (name === 'assigneeId' && isQuery)
     return fc.oneof(fc.constantFrom('me', 'none', 'me,none'), wanted('Assignee'));
   const kind = KINDS[name];
-  if (kind !== undefined) return wanted(kind);
+  // An export has numbers and ids of its own under the same names.
+  if (kind !== undefined && (isQuery || typesOf(schema).includes('string'))) return wanted(kind);
+  const entries = ARRAYS[name];
+  if (entries !== undefined)
+    return fc.array(wanted(entries), { minLength: schema.minItems ?? 0, maxLength: 3 });
+  if (name === 'id' && typesOf(schema).join() === 'string') return wanted('new id');
+  if (isQuery && name === 'cursor') return wanted('Cursor');
+  if (isQuery && (name === 'from' || name === 'to')) return wanted('instant');
   return PERSONAL.includes(name) ? wanted(name) : undefined;
 }
 

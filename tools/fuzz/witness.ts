@@ -15,7 +15,10 @@ const INSIDE = [
   'tasks',
   'recurring_series',
   'invitations',
+  'labels',
 ];
+/** The same, with the integer that stands for the workspace. */
+const INSIDE_BY_KEY = ['comments', 'trash'];
 
 /** Looks into the database beside the service, and tells what an answer must be. */
 export interface Witness {
@@ -63,6 +66,10 @@ export function openWitness(path: string): Witness {
       [
         'select id from workspaces where id = ?',
         ...INSIDE.map((table) => `select workspace_id from ${table} where id = ?`),
+        ...INSIDE_BY_KEY.map(
+          (table) =>
+            `select workspaces.id from ${table} join workspaces on workspaces.code = workspace_code where ${table}.id = ?`,
+        ),
       ].join(' union all '),
     )
     .pluck();
@@ -70,7 +77,7 @@ export function openWitness(path: string): Witness {
   const audited = database.prepare<[], number>('select count(*) from audit_log').pluck();
   const owners = new Map<string, string>();
   const ownerOf = (id: string): string | undefined => {
-    const known = owners.get(id) ?? placeOf.get(...Array(INSIDE.length + 1).fill(id));
+    const known = owners.get(id) ?? placeOf.get(...Array(1 + INSIDE.length + INSIDE_BY_KEY.length).fill(id));
     if (known === undefined) return undefined;
     if (owners.size >= MAX_OWNERS) owners.clear();
     owners.set(id, known);
