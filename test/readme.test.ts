@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
-const SESSION = README.slice(README.indexOf('## A first session'), README.indexOf('## The whole'));
+const SESSION = README.slice(README.indexOf('## A first session'), README.indexOf('## How it works'));
 const BLOCKS = [...SESSION.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
 /** As a terminal has them: zsh knows no comments then. */
 const SHELLS: [name: string, args: string[]][] = [
