@@ -1,5 +1,5 @@
 import type { Day } from '../text/days.ts';
-import type { Priority } from '../text/quick-add.ts';
+import type { Priority } from '../text/priorities.ts';
 import type { EndCondition, Interval } from '../text/say-rules.ts';
 
 export const KINDS = [

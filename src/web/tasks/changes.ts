@@ -7,7 +7,7 @@ import { isOpen, openShelf } from '../shell/store.ts';
 import { showToast } from '../shell/toasts.ts';
 import type { Day } from '../text/days.ts';
 import { placeAt } from '../text/positions.ts';
-import { PRIORITY_NAMES, type Priority } from '../text/quick-add.ts';
+import { PRIORITY_NAMES, type Priority } from '../text/priorities.ts';
 import { sayDayAndTime } from '../text/say-dates.ts';
 import { instantOf, type Time } from '../text/zones.ts';
 import { act, actQuietly, linger } from './act.ts';

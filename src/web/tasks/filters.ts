@@ -2,7 +2,7 @@ import { computed } from '@preact/signals';
 import type { Status, Task } from '../data/rows.ts';
 import { query } from '../shell/navigation.ts';
 import { addDays, type Day } from '../text/days.ts';
-import type { Priority } from '../text/quick-add.ts';
+import type { Priority } from '../text/priorities.ts';
 import { compareDue, dueOf } from './dates.ts';
 
 export const SORTS = {

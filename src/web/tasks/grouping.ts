@@ -1,6 +1,6 @@
 import type { Label, List, Member, Task } from '../data/rows.ts';
 import { today, zone } from '../shell/clock.ts';
-import { PRIORITY_NAMES, type Priority } from '../text/quick-add.ts';
+import { PRIORITY_NAMES, type Priority } from '../text/priorities.ts';
 import { sayDay } from '../text/say-dates.ts';
 import { statusesIn } from './changes.ts';
 import { dueOf } from './dates.ts';

@@ -3,7 +3,7 @@ import type { Task } from '../data/rows.ts';
 import { now, today, zone } from '../shell/clock.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
 import { useShelf } from '../shell/store.ts';
-import { PRIORITY_NAMES } from '../text/quick-add.ts';
+import { PRIORITY_NAMES } from '../text/priorities.ts';
 import { sayDayAndTime } from '../text/say-dates.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Icon, Shape } from '../ui/icon.tsx';

@@ -2,7 +2,7 @@ import { create } from '../data/intents.ts';
 import type { Label, Task } from '../data/rows.ts';
 import { me } from '../shell/session.ts';
 import { type Shelf, useShelf } from '../shell/store.ts';
-import { PRIORITY_NAMES, type Priority } from '../text/quick-add.ts';
+import { PRIORITY_NAMES, type Priority } from '../text/priorities.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Icon, Shape } from '../ui/icon.tsx';
 import { Listbox, type Option } from '../ui/listbox.tsx';

@@ -6,7 +6,7 @@ import { address, hrefOf } from '../shell/navigation.ts';
 import { withQuery } from '../shell/router.ts';
 import { useShelf } from '../shell/store.ts';
 import type { Day } from '../text/days.ts';
-import { PRIORITY_NAMES } from '../text/quick-add.ts';
+import { PRIORITY_NAMES } from '../text/priorities.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Icon, Shape } from '../ui/icon.tsx';
 import { rename, toggleDone } from './changes.ts';

@@ -3,7 +3,7 @@ import { useId } from 'preact/hooks';
 import { workspace } from '../shell/frame-view.ts';
 import { query, setQuery } from '../shell/navigation.ts';
 import { useShelf } from '../shell/store.ts';
-import { PRIORITY_NAMES } from '../text/quick-add.ts';
+import { PRIORITY_NAMES } from '../text/priorities.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { statusesIn } from './changes.ts';
 import { DUES, FILTER_NAMES, type FilterName, filters, GROUPINGS, grouping, SORTS, sort } from './filters.ts';

@@ -1,5 +1,6 @@
 import { addDays, type Day, startOfWeek } from './days.ts';
 import { fold } from './match.ts';
+import { PRIORITY_NAMES, type Priority } from './priorities.ts';
 import { type DateContext, dateAt, phraseWords, timeAt } from './quick-add-dates.ts';
 import { endAt, type Repeat, repeatAt } from './quick-add-repeats.ts';
 import {
@@ -12,8 +13,6 @@ import {
 import { sayDayAndTime } from './say-dates.ts';
 import { type EndCondition, sayRule } from './say-rules.ts';
 import { localOf, type Time } from './zones.ts';
-
-export type Priority = 'none' | 'low' | 'medium' | 'high' | 'urgent';
 
 export interface Named {
   id: string;
@@ -88,14 +87,6 @@ type Phrase = Span & { meaning: Meaning };
 
 const PRIORITIES: Record<string, Priority> = { p1: 'urgent', p2: 'high', p3: 'medium', p4: 'low' };
 const SIGILS = { '#': 'list', '@': 'assignee', '*': 'label', '/': 'status' } as const;
-export const PRIORITY_NAMES: Record<Priority, string> = {
-  none: 'No priority',
-  low: 'Low',
-  medium: 'Medium',
-  high: 'High',
-  urgent: 'Urgent',
-};
-
 const squeeze = (text: string): string => fold(text).replace(/\s+/g, '');
 
 /** The one thing with this name, in full or by a beginning that no other has. */
