@@ -16,7 +16,7 @@ export interface Outgoing {
 
 /** A response on its way to its client. */
 export interface Held {
-  /** Says how long its final form is. */
+  /** Says how long it is by now; throws as `requireRoom` where it grows, is not the only one and too long. */
   resize(bytes: number): void;
 }
 
@@ -24,8 +24,11 @@ export interface Held {
 export interface BytesUnderWay {
   /** 429 where `owner` leaves too much unread already, 503 where all together do. */
   requireRoom(owner: string): void;
-  /** Counts a response until `outgoing` is closed; throws as `requireRoom` where it is not the only one and too long. */
-  hold(owner: string, text: string, outgoing: Outgoing | undefined): Held | undefined;
+  /**
+   * Counts a response until `outgoing` is closed: its body, or how many bytes that will have. Throws as `requireRoom`
+   * where it is not the only one and too long.
+   */
+  hold(owner: string, body: string | Uint8Array | number, outgoing: Outgoing | undefined): Held | undefined;
   readonly total: number;
 }
 
@@ -39,10 +42,10 @@ export function createBytesUnderWay(maxOfOne = MAX_OF_ONE, maxInAll = MAX_IN_ALL
     else byOwner.delete(owner);
     total += bytes;
   };
-  const requireRoomFor = (owner: string, bytes: number) => {
-    const own = byOwner.get(owner) ?? 0;
-    if (own > 0 && own + bytes > maxOfOne) throw tooManyRequests(RETRY_MS);
-    if (total > 0 && total + bytes > maxInAll) {
+  const requireRoomFor = (owner: string, bytes: number, held = 0) => {
+    const others = (byOwner.get(owner) ?? 0) - held;
+    if (others > 0 && others + bytes > maxOfOne) throw tooManyRequests(RETRY_MS);
+    if (total > held && total - held + bytes > maxInAll) {
       throw new AppError('ServiceUnavailableError', 'Too many responses are waiting to be read', {
         headers: { 'Retry-After': String(RETRY_MS / SECOND) },
       });
@@ -50,9 +53,9 @@ export function createBytesUnderWay(maxOfOne = MAX_OF_ONE, maxInAll = MAX_IN_ALL
   };
   return {
     requireRoom: (owner) => requireRoomFor(owner, 0),
-    hold: (owner, text, outgoing) => {
-      if (!outgoing || text.length * 3 < MIN_BYTES) return undefined;
-      let held = Buffer.byteLength(text);
+    hold: (owner, body, outgoing) => {
+      if (!outgoing || (typeof body === 'string' && body.length * 3 < MIN_BYTES)) return undefined;
+      let held = typeof body === 'number' ? body : Buffer.byteLength(body);
       if (held < MIN_BYTES || outgoing.destroyed) return undefined;
       requireRoomFor(owner, held);
       let isOver = false;
@@ -63,7 +66,9 @@ export function createBytesUnderWay(maxOfOne = MAX_OF_ONE, maxInAll = MAX_IN_ALL
       });
       return {
         resize: (bytes) => {
-          if (!isOver) add(owner, bytes - held);
+          if (isOver) return;
+          if (bytes > held) requireRoomFor(owner, bytes, held);
+          add(owner, bytes - held);
           held = bytes;
         },
       };

@@ -33,13 +33,13 @@ export function varyByEncoding(headers: Headers | Record<string, string>): void 
   else headers.Vary = headers.Vary === undefined ? 'Accept-Encoding' : `${headers.Vary}, Accept-Encoding`;
 }
 
-/** Whether a text is long enough for a gzip form. */
-export const hasShortForm = (text: string): boolean =>
-  text.length > MIN_BYTES || Buffer.byteLength(text) > MIN_BYTES;
+/** Whether a body is long enough for a gzip form. */
+export const hasShortForm = (body: string | Uint8Array): boolean =>
+  body.length > MIN_BYTES || Buffer.byteLength(body) > MIN_BYTES;
 
-/** The gzip form of a text, made off the event loop; undefined where the text is too short for one. */
-export async function gzipped(text: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  return hasShortForm(text) ? gzip(text, { level: LEVEL }) : undefined;
+/** The gzip form of a body, made off the event loop; undefined where the body is too short for one. */
+export async function gzipped(body: string | Uint8Array): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  return hasShortForm(body) ? gzip(body, { level: LEVEL }) : undefined;
 }
 
 /** Marks headers as those of the gzip form; a strong ETag becomes a weak one, since the bytes differ. */

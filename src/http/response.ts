@@ -55,7 +55,7 @@ export function respond(
 export function respondText(
   requestId: string,
   status: number,
-  json: string,
+  json: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = {},
 ): Response {
   return new Response(json, { status, headers: Object.assign(jsonHeaders(requestId), headers) });

@@ -4,6 +4,7 @@ import type { Deps } from '../deps.ts';
 import { AppError, type Issue, invalid } from '../kernel/errors.ts';
 import { epochOf } from '../storage/meta.ts';
 import { isPlainText, readBody, readChunks } from './body.ts';
+import type { Held } from './bytes-under-way.ts';
 import { networkOf } from './client-address.ts';
 import {
   acceptsGzip,
@@ -16,6 +17,7 @@ import {
 } from './compression.ts';
 import { etagOf, namesEtag, type Precondition, preconditionOf } from './etags.ts';
 import { isCommaList } from './fields.ts';
+import { jsonOf } from './long-json.ts';
 import { usePlainMessages } from './plain-messages.ts';
 import { type Environment, type RequestContext, requestContextOf } from './request-context.ts';
 import { commonHeaders, jsonHeaders, respond, respondText } from './response.ts';
@@ -24,6 +26,8 @@ import { requireSameOrigin } from './same-origin.ts';
 const SHORT_BODY_BYTES = 16 * 1024;
 /** A longer read counts as one more request for each of these: to read and to write it takes as long as so many. */
 const CHARACTERS_OF_A_REQUEST = 128 * 1024;
+/** No character has more in UTF-8. */
+const MAX_BYTES_OF_CHARACTER = 3;
 
 /** Tells who comes in and whether they may; throws 401, 403 or 404 otherwise. */
 export interface Guard<Who> {
@@ -124,6 +128,8 @@ interface RouteOf<Path extends string, Who, Query, Body, Answer> {
     ifMatch: Precondition;
     /** The bytes of a `longBody`, as they come. */
     chunks: () => AsyncIterable<Uint8Array>;
+    /** Counts a long response before it is read; 429 or 503 where too many bytes are under way. */
+    reserve: (bytes: number) => void;
   }): Result<Answer> | Promise<Result<Answer>>;
 }
 
@@ -192,7 +198,18 @@ export function mount(
     if (declared.signsIn && isForCookie(input.body)) requireSameOrigin(deps, requestContext);
     const expected = declared.isConditional ? context.req.header('if-match') : undefined;
     const ifMatch = preconditionOf(epochOf(deps.read), expected);
-    const result = await declared.handle({ deps, who, params, requestContext, ifMatch, chunks, ...input });
+    let reserved = 0;
+    let held: Held | undefined;
+    const reserve = (bytes: number) => {
+      if (bytes <= reserved) return;
+      if (held) held.resize(bytes);
+      else held = bytesUnderWay.hold(owner, bytes, context.env?.outgoing);
+      reserved = bytes;
+    };
+    const result = await declared.handle({
+      ...{ deps, who, params, requestContext, ifMatch, chunks, reserve },
+      ...input,
+    });
     const { requestId } = requestContext;
     const versioned = hasEtag ? versionedIn(result) : undefined;
     const etag = versioned && etagOf(epochOf(deps.read), versioned.version);
@@ -204,24 +221,30 @@ export function mount(
       declared.method === 'get' &&
       namesEtag(context.req.header('if-none-match') ?? '', etag);
     const isExisting = result instanceof Existing;
-    const text = result instanceof Response ? undefined : JSON.stringify(isExisting ? result.body : result);
-    if (text && declared.method === 'get' && declared.guard.bearer) {
-      const more = Math.floor(text.length / CHARACTERS_OF_A_REQUEST);
+    const json =
+      result instanceof Response || result === undefined || requestContext.isHead
+        ? undefined
+        : await jsonOf(isExisting ? result.body : result, reserve);
+    if (declared.method === 'get' && declared.guard.bearer) {
+      const characters = json?.characters ?? reserved / MAX_BYTES_OF_CHARACTER;
+      const more = Math.floor(characters / CHARACTERS_OF_A_REQUEST);
       if (more > 0) deps.http.limits.user(owner, deps.clock.now(), more, true);
     }
     if (requestContext.isHead)
       return headOf(requestId, isKnown ? 304 : declared.status, result, hasTwoForms, etag);
     const isGzipped = hasTwoForms && acceptsGzip(context.req.header('accept-encoding'));
     if (result instanceof Response) return hasTwoForms ? inForm(result, isGzipped) : result;
-    if (text === undefined) return respond(requestId, declared.status);
+    if (json === undefined) return respond(requestId, declared.status);
+    const { body } = json;
     const status = isExisting ? 200 : declared.status;
     const headers = isExisting ? {} : locationOf(params, result);
     if (etag !== undefined) headers.ETag = etag;
     if (hasTwoForms) varyByEncoding(headers);
-    if (isKnown) return notModified(requestId, headers, isGzipped && hasShortForm(text));
-    const held = bytesUnderWay.hold(owner, text, context.env?.outgoing);
-    const short = isGzipped ? await gzipped(text) : undefined;
-    if (!short) return respondText(requestId, status, text, headers);
+    if (isKnown) return notModified(requestId, headers, isGzipped && hasShortForm(body));
+    if (held) held.resize(body.length);
+    else held = bytesUnderWay.hold(owner, body, context.env?.outgoing);
+    const short = isGzipped ? await gzipped(body) : undefined;
+    if (!short) return respondText(requestId, status, body, headers);
     held?.resize(short.length);
     markGzipped(headers);
     return new Response(short, { status, headers: Object.assign(jsonHeaders(requestId), headers) });

@@ -2,11 +2,12 @@ import type { Db } from '../db/connection.ts';
 import type { Deps } from '../deps.ts';
 import { pageRequest } from '../http/page-query.ts';
 import { offsetOf, pageOf } from '../kernel/page.ts';
-import { type ShownTask, taskOf } from '../storage/tasks.ts';
+import type { PagedTask } from '../storage/tasks.ts';
 import type { Member } from '../workspaces/authorization.ts';
 import { type Filters, filtersOf } from './filters.ts';
 import { allDays, daysReaching } from './group-days.ts';
 import { type Group, groupsBy } from './group-headings.ts';
+import { type Asker, readInSteps } from './long-pages.ts';
 import { findTasks, queryTasks, sortOf } from './query.ts';
 import type { Sort } from './query-plan.ts';
 import type { GroupedTaskPage, GroupedTaskQuery, TaskGroup } from './query-schema.ts';
@@ -20,7 +21,7 @@ interface Asked {
 }
 
 interface Found {
-  rows: ShownTask[];
+  rows: PagedTask[];
   groups: TaskGroup[];
 }
 
@@ -28,27 +29,37 @@ interface Found {
  * One page of the tasks that match, group after group, each in the order asked for; without `groupBy` as `queryTasks`.
  * Tells of the groups that have a task on the page; a question for one list by status, of every status of the list.
  */
-export function queryTasksInGroups(deps: Deps, who: Member, query: GroupedTaskQuery): GroupedTaskPage {
+export async function queryTasksInGroups(
+  deps: Deps,
+  who: Member,
+  query: GroupedTaskQuery,
+  asker: Asker,
+): Promise<GroupedTaskPage> {
   const { groupBy } = query;
-  if (groupBy === undefined) return queryTasks(deps, who, query);
+  if (groupBy === undefined) return queryTasks(deps, who, query, asker);
   const page = pageRequest(deps, query);
-  const filters = filtersOf(deps.read, who, query);
-  const asked = { filters, sort: sortOf(deps.read, who, query), offset: offsetOf(page), limit: page.limit };
-  if (groupBy === 'dueDate') {
-    const total = countTasks(deps.read, filters);
-    const { rows, groups } = pageByDay(deps.read, asked, total);
-    return { ...pageOf(page, total, rows.map(taskOf)), groups };
-  }
-  const listId = query.listId?.length === 1 ? query.listId[0] : undefined;
-  const all = groupsBy(deps.read, groupBy, filters, {
-    workspaceId: who.workspaceId,
-    sort: asked.sort,
-    listId,
+  const { tasks, total, groups } = await readInSteps(deps, who, asker, (db) => {
+    const filters = filtersOf(db, who, query);
+    const asked = { filters, sort: sortOf(db, who, query), offset: offsetOf(page), limit: page.limit };
+    return groupBy === 'dueDate' ? findByDay(db, asked) : findByGroup(db, who, { ...query, groupBy }, asked);
   });
+  return { ...pageOf(page, total, tasks), groups };
+}
+
+type Grouped = GroupedTaskQuery & { groupBy: Exclude<GroupedTaskQuery['groupBy'], 'dueDate' | undefined> };
+
+function findByGroup(db: Db, { workspaceId }: Member, { groupBy, listId: lists }: Grouped, asked: Asked) {
+  const listId = lists?.length === 1 ? lists[0] : undefined;
+  const all = groupsBy(db, groupBy, asked.filters, { workspaceId, sort: asked.sort, listId });
   const total = all.reduce((sum, group) => sum + group.total, 0);
-  const { rows, groups } = pageThrough(deps.read, all, asked);
-  const shown = groupBy === 'statusId' && listId !== undefined ? groups : groups.filter(isOnPage);
-  return { ...pageOf(page, total, rows.map(taskOf)), groups: shown };
+  const { rows, groups } = pageThrough(db, all, asked);
+  const isWhole = groupBy === 'statusId' && listId !== undefined;
+  return { rows, total, groups: isWhole ? groups : groups.filter(isOnPage) };
+}
+
+function findByDay(db: Db, asked: Asked) {
+  const total = countTasks(db, asked.filters);
+  return { ...pageByDay(db, asked, total), total };
 }
 
 const isOnPage = ({ taskIds }: TaskGroup): boolean => taskIds.length > 0;

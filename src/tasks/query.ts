@@ -2,12 +2,13 @@ import { type Db, statement } from '../db/connection.ts';
 import type { Deps } from '../deps.ts';
 import { pageRequest } from '../http/page-query.ts';
 import { offsetOf, pageOf } from '../kernel/page.ts';
-import { SHOWN, taskOf } from '../storage/tasks.ts';
+import { PAGED, type PagedTask } from '../storage/tasks.ts';
 import type { Member } from '../workspaces/authorization.ts';
 import type { Condition } from './condition.ts';
 import { countAll } from './counters.ts';
-import { type FoundTask, orderDays } from './due-order.ts';
+import { orderDays } from './due-order.ts';
 import { columnsOf, conditionOf, type Filters, filtersOf, zoneOf } from './filters.ts';
+import { type Asker, readInSteps } from './long-pages.ts';
 import {
   cheapestSource,
   exactIndex,
@@ -32,12 +33,15 @@ const PATIENCE = 3;
 const PATIENCE_AT_LEAST = 200;
 
 /** One page of the tasks that match, in order, and how many match in all. */
-export function queryTasks(deps: Deps, who: Member, query: TaskQuery): TaskPage {
+export async function queryTasks(deps: Deps, who: Member, query: TaskQuery, asker: Asker): Promise<TaskPage> {
   const page = pageRequest(deps, query);
-  const filters = filtersOf(deps.read, who, query);
-  const total = countTasks(deps.read, filters);
-  const range = { offset: offsetOf(page), limit: page.limit, total };
-  return pageOf(page, total, findTasks(deps.read, filters, sortOf(deps.read, who, query), range).map(taskOf));
+  const { total, tasks } = await readInSteps(deps, who, asker, (db) => {
+    const filters = filtersOf(db, who, query);
+    const total = countTasks(db, filters);
+    const range = { offset: offsetOf(page), limit: page.limit, total };
+    return { total, rows: findTasks(db, filters, sortOf(db, who, query), range) };
+  });
+  return pageOf(page, total, tasks);
 }
 
 export const sortOf = (db: Db, who: Member, query: TaskQuery): Sort => ({
@@ -54,12 +58,12 @@ interface Range {
 }
 
 /** A range of the tasks that pass, in order. In the second half the order is read from its far end. */
-export function findTasks(db: Db, filters: Filters, sort: Sort, range: Range): FoundTask[] {
+export function findTasks(db: Db, filters: Filters, sort: Sort, range: Range): PagedTask[] {
   const found = findByText(db, filters, sort, range);
   return sort.by === 'dueDate' ? orderDays(db, filters, sort, found) : found;
 }
 
-function findByText(db: Db, filters: Filters, sort: Sort, { offset, limit, total }: Range): FoundTask[] {
+function findByText(db: Db, filters: Filters, sort: Sort, { offset, limit, total }: Range): PagedTask[] {
   const wanted = Math.min(limit, total - offset);
   if (wanted <= 0) return [];
   if (offset < DEEP_OFFSET || offset < total / 2)
@@ -72,7 +76,7 @@ function findByText(db: Db, filters: Filters, sort: Sort, { offset, limit, total
  * Reads from an index that holds the matches in order, if there is one. Else it walks through the order, where matches
  * are dense, collects and sorts them, where they are few, or gathers them and sifts the order by them.
  */
-function readTasks(db: Db, filters: Filters, sort: Sort, range: Range): FoundTask[] {
+function readTasks(db: Db, filters: Filters, sort: Sort, range: Range): PagedTask[] {
   const exact = exactIndex(filters, sort);
   if (exact) return readInOrder(db, exact, filters, sort, range);
   const reach = range.offset + range.limit;
@@ -96,19 +100,19 @@ function readTasks(db: Db, filters: Filters, sort: Sort, range: Range): FoundTas
 }
 
 /** From an index that holds the matches in order. */
-function readInOrder(db: Db, index: Index, filters: Filters, sort: Sort, range: Range): FoundTask[] {
+function readInOrder(db: Db, index: Index, filters: Filters, sort: Sort, range: Range): PagedTask[] {
   if (range.offset >= DEEP_OFFSET) return collect(db, index, filters, sort, range);
   const { from, sql, parameters } = sourceOf(index, filters);
   return db.all(
-    statement<FoundTask>(
-      `select ${SHOWN}, seq from ${from} where ${sql} order by ${orderOf(sort)} limit ? offset ?`,
+    statement<PagedTask>(
+      `select ${PAGED} from ${from} where ${sql} order by ${orderOf(sort)} limit ? offset ?`,
       [...parameters, range.limit, range.offset],
     ),
   );
 }
 
 /** From an index that holds the matches; what does not pass is dropped, and the rest sorted if need be. */
-function collect(db: Db, index: Index, filters: Filters, sort: Sort, range: Range): FoundTask[] {
+function collect(db: Db, index: Index, filters: Filters, sort: Sort, range: Range): PagedTask[] {
   const { from, sql, parameters } = sourceOf(index, filters);
   const order = orderOf(sort);
   const matches = `select seq as hit from ${from} where ${sql} order by ${order}`;
@@ -116,7 +120,7 @@ function collect(db: Db, index: Index, filters: Filters, sort: Sort, range: Rang
 }
 
 /** Through the order, dropping what is not among the matches, which are gathered first: nothing is sorted, and no row read. */
-function sift(db: Db, index: Index, filters: Filters, sort: Sort, range: Range): FoundTask[] {
+function sift(db: Db, index: Index, filters: Filters, sort: Sort, range: Range): PagedTask[] {
   const { workspaceKey } = filters;
   const { from, sql, parameters } = sourceOf(index, filters);
   const order = orderOf(sort);
@@ -127,7 +131,7 @@ function sift(db: Db, index: Index, filters: Filters, sort: Sort, range: Range):
 }
 
 /** Through the first entries of the order, dropping what does not pass. May find less than there is. */
-function walk(db: Db, filters: Filters, sort: Sort, range: Range, entries: number): FoundTask[] {
+function walk(db: Db, filters: Filters, sort: Sort, range: Range, entries: number): PagedTask[] {
   const { workspaceKey } = filters;
   const { sql, parameters } = conditionOf(filters);
   const order = orderOf(sort);
@@ -146,10 +150,10 @@ export function readMatches(
   matches: Condition,
   order: string,
   { offset, limit }: Pick<Range, 'offset' | 'limit'>,
-): FoundTask[] {
+): PagedTask[] {
   return db.all(
-    statement<FoundTask>(
-      `select ${SHOWN}, seq from (${matches.sql} limit ? offset ?) cross join tasks on seq = hit
+    statement<PagedTask>(
+      `select ${PAGED} from (${matches.sql} limit ? offset ?) cross join tasks on seq = hit
         where workspace_code = ? order by ${order}`,
       [...matches.parameters, limit, offset, workspaceKey],
     ),

@@ -27,7 +27,8 @@ export const taskRoutes = [
     operationId: 'listTasks',
     summary: 'List the tasks',
     description: 'Those that pass every filter given. An id that names nothing matches nothing.',
-    handle: ({ deps, who, query }) => queryTasks(deps, who, query),
+    handle: ({ deps, who, query, requestContext, reserve }) =>
+      queryTasks(deps, who, query, { isHead: requestContext.isHead, reserve }),
   }),
   route({
     method: 'get',
@@ -42,7 +43,8 @@ export const taskRoutes = [
     summary: 'Query the tasks',
     description:
       'As the list of tasks. With `groupBy` the items come group after group, and `groups` tells of each group that has a task on the page; a query for a single `listId` by `statusId` tells of every status of that list. Groups by priority come from urgent to none, by status as in the status templates, by assignee by name, by list as in the list of lists, by due date day by day, in the time zone of the caller or in `timezone`; tasks without an assignee or due date last. `sortBy` and `sortOrder` hold inside each group; where they name what is grouped by (`priority`, `dueDate`), the groups themselves follow them.',
-    handle: ({ deps, who, query }) => queryTasksInGroups(deps, who, query),
+    handle: ({ deps, who, query, requestContext, reserve }) =>
+      queryTasksInGroups(deps, who, query, { isHead: requestContext.isHead, reserve }),
   }),
   route({
     method: 'get',
@@ -57,7 +59,8 @@ export const taskRoutes = [
     summary: 'Search the tasks',
     description:
       'Tasks in which every word of `q` begins a word of the title, the description, the items of the checklist or the comments, whatever its case and accents; in scripts without spaces, occurs anywhere. All of it is text, nothing an operator. Where `q` is the number of a task, `12` or `HOME-12` with the key of the workspace, that task comes first. Tasks with every word in the title come first, then the newest. Of one user one search is under way at a time.\n\nWhat is not ASCII must be percent-encoded, which curl does: `curl -G … --data-urlencode "q=käse"`.',
-    handle: ({ deps, who, query }) => searchTasks(deps, who, query),
+    handle: ({ deps, who, query, requestContext, reserve }) =>
+      searchTasks(deps, who, query, { isHead: requestContext.isHead, reserve }),
   }),
   route({
     method: 'post',

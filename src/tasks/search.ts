@@ -2,11 +2,12 @@ import { type Db, statement } from '../db/connection.ts';
 import type { Deps } from '../deps.ts';
 import { pageRequest } from '../http/page-query.ts';
 import { offsetOf, pageOf } from '../kernel/page.ts';
-import { SHOWN, type ShownTask, taskOf } from '../storage/tasks.ts';
+import { PAGED, type PagedTask } from '../storage/tasks.ts';
 import { matchTerms, numberIn } from '../storage/words.ts';
 import { keyOfWorkspace } from '../storage/workspaces.ts';
 import { type Member, requireRole } from '../workspaces/authorization.ts';
 import { admitsNone, conditionOf, type Filters, fieldsOf, filtersOf } from './filters.ts';
+import { type Asker, readInSteps } from './long-pages.ts';
 import { cheapestSource, ROW, sourceOf } from './query-plan.ts';
 import type { SearchQuery, TaskPage } from './query-schema.ts';
 import type { SearchFilter } from './search-hits.ts';
@@ -16,7 +17,12 @@ import type { SearchFilter } from './search-hits.ts';
  * them in the title, the newest first; before them the task whose number `q` is. Neither order nor total depends on another workspace's tasks. They are found on
  * another thread: a short word that begins many may take 40 ms and more.
  */
-export async function searchTasks(deps: Deps, who: Member, query: SearchQuery): Promise<TaskPage> {
+export async function searchTasks(
+  deps: Deps,
+  who: Member,
+  query: SearchQuery,
+  asker: Asker,
+): Promise<TaskPage> {
   const { read: db } = deps;
   const page = pageRequest(deps, query);
   // The longest are found least often.
@@ -32,7 +38,8 @@ export async function searchTasks(deps: Deps, who: Member, query: SearchQuery): 
     limit: page.limit,
   });
   requireRole(deps, db, who, 'viewer');
-  return pageOf(page, total, readRows(db, filters, found).map(taskOf));
+  const { tasks } = await readInSteps(deps, who, asker, (at) => ({ rows: readRows(at, filters, found) }));
+  return pageOf(page, total, tasks);
 }
 
 /** The number that `12` asks for, and `HOME-12` where that is the workspace's key, in any case. */
@@ -70,10 +77,10 @@ function searchFilterOf(db: Db, filters: Filters): SearchFilter | undefined {
   };
 }
 
-const readRows = (db: Db, { workspaceKey }: Filters, matches: readonly number[]): ShownTask[] =>
+const readRows = (db: Db, { workspaceKey }: Filters, matches: readonly number[]): PagedTask[] =>
   db.all(
-    statement<ShownTask>(
-      `select ${SHOWN} from (select key as place, value as hit from json_each(?)) cross join tasks on seq = hit
+    statement<PagedTask>(
+      `select ${PAGED} from (select key as place, value as hit from json_each(?)) cross join tasks on seq = hit
         where workspace_code = ? order by place`,
       [JSON.stringify(matches), workspaceKey],
     ),

@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { jsonOf } from '../../src/http/long-json.ts';
+import { as, homeOf, joined } from '../people.ts';
+import { openWorld, type Person, type World } from '../world.ts';
+
+const LONG = 'あ'.repeat(50_000);
+const TASKS = 30;
+
+let world: World;
+let ada: Person;
+let home: string;
+let ids: string[];
+
+beforeEach(async () => {
+  world = await openWorld();
+  ada = await world.signUp();
+  home = await homeOf(world, ada);
+  const call = as(world, ada);
+  const [list] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
+  ids = [];
+  for (let i = 0; i < TASKS; i += 1) {
+    const body = { title: `Task ${i}`, listId: list.id, description: LONG };
+    ids.push((await call('POST', `/workspaces/${home}/tasks`, body)).body.id);
+  }
+});
+afterEach(() => world.close());
+
+/** How many turns of the event loop a work takes, and what comes of it; `during` is called in one in the midst of it. */
+async function turnsOf<T>(work: () => Promise<T>, during = () => {}): Promise<{ turns: number; result: T }> {
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns += 1;
+    if (turns === 4) during();
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const result = await work();
+  isOver = true;
+  return { turns, result };
+}
+
+const PATHS = ['tasks?limit=100', 'tasks/query?limit=100&groupBy=statusId', 'tasks/search?limit=100&q=task'];
+
+describe('a page of long tasks', () => {
+  it.each(PATHS)('is read and written in many turns of the event loop: %s', async (path) => {
+    const call = as(world, ada);
+    const { turns, result } = await turnsOf(() => call('GET', `/workspaces/${home}/${path}`));
+    expect(result.body.items.map(({ description }: { description: string }) => description)).toEqual(
+      ids.map(() => LONG),
+    );
+    // A megabyte is read in a turn, and 256 Ki characters are written in one.
+    expect(turns).toBeGreaterThan((TASKS * 150_000) / 2 ** 20 + (TASKS * 50_000) / 2 ** 18);
+  });
+
+  it('is of one moment, whatever is written while it is read', async () => {
+    const call = as(world, ada);
+    let written: Promise<unknown> | undefined;
+    const { result } = await turnsOf(
+      () => call('GET', `/workspaces/${home}/tasks?limit=100&sortBy=createdAt`),
+      () => {
+        written = Promise.all(
+          ids.map((id) => call('PATCH', `/workspaces/${home}/tasks/${id}`, { description: 'short' })),
+        );
+      },
+    );
+    await written;
+    const lengths = result.body.items.map(({ description }: { description: string }) => description.length);
+    expect([...new Set(lengths)]).toEqual([LONG.length]);
+    const after = await call('GET', `/workspaces/${home}/tasks?limit=100`);
+    expect(after.body.items.map(({ description }: { description: string }) => description)).toEqual(
+      ids.map(() => 'short'),
+    );
+  });
+
+  it('is not shown to someone who is removed from the workspace while it is read', async () => {
+    const bob = await joined(world, ada, home, 'viewer');
+    let removed: Promise<unknown> | undefined;
+    const { result } = await turnsOf(
+      () => as(world, bob)('GET', `/workspaces/${home}/tasks?limit=100`),
+      () => {
+        removed = as(world, ada)('DELETE', `/workspaces/${home}/members/${bob.id}`);
+      },
+    );
+    await removed;
+    expect(result.status).toBe(403);
+  });
+
+  it('is not read for HEAD', async () => {
+    const call = as(world, ada);
+    const { turns, result } = await turnsOf(() => call('HEAD', `/workspaces/${home}/tasks?limit=100`));
+    expect(result.status).toBe(200);
+    expect(turns).toBeLessThan(4);
+  });
+});
+
+it.each([
+  { items: [] },
+  { items: [1] },
+  { items: [{ a: 'x'.repeat(300_000) }, 'é'.repeat(300_000), 2], page: 1, total: 3 },
+  { items: [1, 2], cursor: 'x', resume: undefined },
+  { page: 1, items: [1] },
+  { id: 'x' },
+  'text',
+])('JSON made item by item is the same as in one piece', async (value) => {
+  const grown: number[] = [];
+  const { body, characters } = await jsonOf(value, (bytes) => grown.push(bytes));
+  const whole = JSON.stringify(value);
+  expect(Buffer.from(body).toString()).toBe(whole);
+  expect(characters).toBe(whole.length);
+  expect(Math.max(0, ...grown)).toBeLessThanOrEqual(Buffer.byteLength(whole));
+});
