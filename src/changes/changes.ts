@@ -20,6 +20,10 @@ import { putOf, putsOf } from './values.ts';
 
 /** A page ends beyond so many characters of JSON. */
 const PAGE_CHARACTERS = 1024 * 1024;
+/** Read at once: of things with long texts, even without these, more would hold up the event loop. */
+const MAX_ROWS = 256;
+/** Their values are read at once; then of twice as many, until a page is full. */
+const FIRST_ROWS = 16;
 
 /**
  * The next page of what changed in the workspace since `cursor`; of everything without one, and where it is of no use
@@ -74,42 +78,90 @@ function follow(db: Db, owner: Owner, from: Position, limit: number): Piece {
 const isScope = (kind: ChangeKind): kind is Scope['kind'] =>
   kind !== 'statusTemplate' && kind !== 'label' && kind !== 'comment';
 
-/** As many of the rows as a page takes; their things are read at once, and again where half of them is too much. */
+/** As many of the rows as a page takes, at least one. */
 function withinSize(db: Db, owner: Owner, rows: readonly ChangeRow[], from: Position): Piece {
-  const items = itemsOf(db, owner, rows);
-  const characters = items.reduce((sum, item) => sum + JSON.stringify(item).length, 0);
-  if (characters > PAGE_CHARACTERS && rows.length > 1) {
-    return withinSize(db, owner, rows.slice(0, Math.ceil(rows.length / 2)), from);
+  const values: Values = new Map();
+  let characters = 0;
+  let taken = 0;
+  for (let count = FIRST_ROWS; taken < rows.length; count = Math.min(2 * count, MAX_ROWS)) {
+    const next = rows.slice(taken, taken + count);
+    const read = readValues(db, owner, next, values, PAGE_CHARACTERS - characters);
+    if (read === undefined) break;
+    characters += read;
+    taken += next.length;
   }
-  const last = rows.at(-1);
-  return { items, next: { at: last ? { seq: last.seq, tag: last.tag } : from } };
+  if (taken === 0) {
+    values.clear();
+    for (const row of rows) {
+      const read = readValues(
+        db,
+        owner,
+        [row],
+        values,
+        taken === 0 ? Number.POSITIVE_INFINITY : PAGE_CHARACTERS - characters,
+      );
+      if (read === undefined) break;
+      characters += read;
+      taken += 1;
+    }
+  }
+  const told = rows.slice(0, taken);
+  const last = told.at(-1);
+  return { items: itemsIn(told, values), next: { at: last ? { seq: last.seq, tag: last.tag } : from } };
 }
 
-/** Each thing once, where it changed last, as it is now: what is gone by now is deleted. */
-export function itemsOf(db: Db, owner: Owner, rows: readonly ChangeRow[]): ChangeItem[] {
+type Values = Map<string, ChangeItem>;
+
+const keyOfThing = (kind: ChangeKind, id: string) => `${kind} ${id}`;
+
+/**
+ * Each thing once, where it changed last, as it is now: what is gone by now is deleted. Undefined where their values
+ * have more characters.
+ */
+export function itemsOf(
+  db: Db,
+  owner: Owner,
+  rows: readonly ChangeRow[],
+  maxCharacters: number,
+): ChangeItem[] | undefined {
+  const values: Values = new Map();
+  return readValues(db, owner, rows, values, maxCharacters) === undefined ? undefined : itemsIn(rows, values);
+}
+
+/** Adds to `values` the things of rows that are still there; returns their characters, or undefined where there are more. */
+function readValues(
+  db: Db,
+  owner: Owner,
+  rows: readonly ChangeRow[],
+  values: Values,
+  maxCharacters: number,
+): number | undefined {
+  const wanted = rows.filter(
+    ({ op, kind, thing_id }) => op === 'put' && !values.has(keyOfThing(kind, thing_id)),
+  );
+  let characters = 0;
+  for (const [kind, changed] of Map.groupBy(wanted, (row) => row.kind)) {
+    const ids = [...new Set(changed.map(({ thing_id }) => thing_id))];
+    for (const item of putsOf(db, owner, kind, ids)) {
+      characters += JSON.stringify(item).length;
+      if (characters > maxCharacters) return undefined;
+      values.set(keyOfThing(kind, item.id), item);
+    }
+  }
+  return characters;
+}
+
+function itemsIn(rows: readonly ChangeRow[], values: Values): ChangeItem[] {
   const latest = new Map<string, ChangeRow>();
   for (const row of rows) {
-    const key = `${row.kind} ${row.thing_id}`;
+    const key = keyOfThing(row.kind, row.thing_id);
     latest.delete(key);
     latest.set(key, row);
   }
-  const puts = Map.groupBy(
-    [...latest.values()].filter(({ op }) => op === 'put'),
-    ({ kind }) => kind,
-  );
-  const values = new Map<string, ChangeItem>(
-    [...puts].flatMap(([kind, changed]) =>
-      putsOf(
-        db,
-        owner,
-        kind,
-        changed.map(({ thing_id }) => thing_id),
-      ).map((item) => [`${item.kind} ${item.id}`, item] as const),
-    ),
-  );
-  return [...latest.values()].map(
-    (row) => values.get(`${row.kind} ${row.thing_id}`) ?? { kind: row.kind, op: 'delete', id: row.thing_id },
-  );
+  return [...latest].map(([key, { op, kind, thing_id: id }]) => {
+    const put = op === 'put' ? values.get(key) : undefined;
+    return put ?? { kind, op: 'delete', id };
+  });
 }
 
 /** Reads on in a scope, section after section, until the page is full or everything was sent. */
@@ -120,7 +172,7 @@ function load(db: Db, owner: Owner, from: Load, limit: number): Piece {
   while (items.length < limit && characters <= PAGE_CHARACTERS) {
     const section = SECTIONS[at.section];
     if (!section) return { items, next: { at: from.resume }, resume: from.resume };
-    const wanted = limit - items.length;
+    const wanted = Math.min(limit - items.length, MAX_ROWS);
     const rows = readSection(db, section, at.scope, owner, at.after, wanted);
     let taken = 0;
     for (const row of rows) {

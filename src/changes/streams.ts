@@ -227,14 +227,14 @@ export function createStreams(
     const before = newestUntil(db, first.workspace_code, first.seq - 1) ?? first;
     const owner = { workspaceId, workspaceKey: first.workspace_code };
     const isBrief = run.length <= MAX_ITEMS && run.every(({ op }) => op !== 'refetch');
-    const items = isBrief ? itemsOf(db, owner, run) : [];
+    const items = (isBrief && itemsOf(db, owner, run, MAX_ITEM_CHARACTERS)) || [];
     return {
       at,
       data: {
         workspaceId,
         from: cursors.textOf({ at: { seq: before.seq, tag: before.tag } }),
         cursor: cursors.textOf({ at: { seq: at.seq, tag: at.tag } }),
-        items: JSON.stringify(items).length > MAX_ITEM_CHARACTERS ? [] : items,
+        items,
         actorId: first.actor_code === null ? null : userIdOf(db, first.actor_code),
       },
     };

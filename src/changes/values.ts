@@ -4,9 +4,9 @@ import { commentOf, findComments } from '../storage/comments.ts';
 import { type Owner, readByIds, type SectionRows } from '../storage/contents.ts';
 import { labelOf } from '../storage/labels.ts';
 import { listOf, spaceOf, statusesOf } from '../storage/lists.ts';
-import { recurringTaskOf } from '../storage/series.ts';
+import { completeSeries, recurringTaskOf } from '../storage/series.ts';
 import { templateOf } from '../storage/status-templates.ts';
-import { taskOf } from '../storage/tasks.ts';
+import { completeTasks, taskOf } from '../storage/tasks.ts';
 import { memberOf, workspaceOf } from '../storage/workspaces.ts';
 import type { ChangeItem } from './schema.ts';
 
@@ -27,8 +27,14 @@ const SHOWN: { [Kind in Shown]: (db: Db, row: SectionRows[Kind]) => Omit<Put, 'k
   space: (_, row) => ({ id: row.id, value: spaceOf(row) }),
   list: (db, row) => ({ id: row.id, value: listOf(db, row) }),
   label: (_, row) => ({ id: row.id, value: labelOf(row) }),
-  recurringTask: (_, row) => ({ id: row.id, value: recurringTaskOf(row) }),
-  task: (_, row) => ({ id: row.id, value: taskOf(row) }),
+  recurringTask: (db, row) => {
+    completeSeries(db, [row]);
+    return { id: row.id, value: recurringTaskOf(row) };
+  },
+  task: (db, row) => {
+    completeTasks(db, [row]);
+    return { id: row.id, value: taskOf(row) };
+  },
 };
 
 /** The item that tells of a row as it is now. */
@@ -36,18 +42,15 @@ export function putOf<Kind extends Shown>(db: Db, kind: Kind, row: SectionRows[K
   return { kind, op: 'put', ...SHOWN[kind](db, row) } as Put;
 }
 
-/** What the things with these ids are now; those that are gone are left out. */
-export function putsOf(db: Db, owner: Owner, kind: ChangeKind, ids: readonly string[]): Put[] {
+/** What the things with these ids are now, one after the other; those that are gone are left out. */
+export function* putsOf(db: Db, owner: Owner, kind: ChangeKind, ids: readonly string[]): Generator<Put> {
   if (kind === 'comment') {
-    return findComments(db, owner.workspaceKey, ids).map((row) => ({
-      kind,
-      op: 'put',
-      id: row.id,
-      value: commentOf(row),
-    }));
+    for (const row of findComments(db, owner.workspaceKey, ids)) {
+      yield { kind, op: 'put', id: row.id, value: commentOf(row) };
+    }
+  } else if (isShown(kind)) {
+    for (const row of readByIds(db, kind, owner, ids)) yield putOf(db, kind, row as never);
   }
-  if (!isShown(kind)) return [];
-  return readByIds(db, kind, owner, ids).map((row) => putOf(db, kind, row as never));
 }
 
 const isShown = (kind: ChangeKind): kind is Shown => Object.hasOwn(SHOWN, kind);

@@ -53,7 +53,8 @@ export const recurringRoutes = [
     summary: 'List the recurring tasks',
     description:
       'The oldest first; `state=active` leaves out those that are paused or ended, as a series is after an edit of `following` from its second occurrence on.',
-    handle: ({ deps, who, query }) => listSeries(deps, who, query, pageRequest(deps, query)),
+    handle: ({ deps, who, query, requestContext, reserve }) =>
+      listSeries(deps, who, query, pageRequest(deps, query), { isHead: requestContext.isHead, reserve }),
   }),
   route({
     method: 'post',

@@ -5,7 +5,7 @@ import type { Precondition } from '../http/etags.ts';
 import { Existing } from '../http/route.ts';
 import { type Issue, invalid, orNotFound } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
-import type { Page, PageRequest } from '../kernel/page.ts';
+import { type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import { countInstances, releaseInstances } from '../storage/instances.ts';
 import { dropOccurrences } from '../storage/occurrences.ts';
@@ -14,6 +14,7 @@ import { isOpen } from '../storage/status-types.ts';
 import type { RecurringSeriesRow } from '../storage/tables.ts';
 import { findTask, itemTitles, type StoredTask } from '../storage/tasks.ts';
 import { ownIdIssues } from '../tasks/checklist.ts';
+import { type Asker, type Kind, readInSteps } from '../tasks/long-pages.ts';
 import { planEdit, statusOf } from '../tasks/references.ts';
 import { changeTask, dropTask, editTask } from '../tasks/tasks.ts';
 import {
@@ -139,18 +140,30 @@ export async function readSeries(deps: Deps, who: Member, id: string): Promise<R
   return store.recurringTaskOf(await caughtUp(deps, who, id));
 }
 
+const SERIES: Kind<store.PagedSeries, RecurringTask> = {
+  complete: store.completeSeries,
+  itemOf: store.recurringTaskOf,
+};
+
 /** The series of the workspace, each brought to now. */
 export async function listSeries(
   deps: Deps,
   who: Member,
   query: SeriesQuery,
   page: PageRequest,
+  asker: Asker,
 ): Promise<Page<RecurringTask>> {
   const now = deps.clock.now();
+  const find = (db: Db) => {
+    const { items: rows, ...found } = store.listSeries(db, who.workspaceId, query, page);
+    return { ...found, rows };
+  };
   for (;;) {
-    const found = store.listSeries(deps.read, who.workspaceId, query, page);
-    const overdue = found.items.filter((row) => isOverdue(row, now));
-    if (overdue.length === 0) return { ...found, items: found.items.map(store.recurringTaskOf) };
+    const overdue = find(deps.read).rows.filter((row) => isOverdue(row, now));
+    if (overdue.length === 0) {
+      const { items, total } = await readInSteps(deps, who, asker, SERIES, find);
+      return pageOf(page, total, items);
+    }
     await Promise.all(overdue.map(({ id }) => catchUpSeries(deps, who.workspaceId, id, now)));
     requireRole(deps, deps.read, who, 'viewer');
   }

@@ -1,15 +1,15 @@
 import { type Db, statement } from '../db/connection.ts';
+import { PAGED_SERIES, type PagedSeries } from './series.ts';
 import type {
   LabelRow,
   ListRow,
   MemberRow,
-  RecurringSeriesRow,
   SpaceRow,
   StatusTemplateRow,
   UserRow,
   WorkspaceRow,
 } from './tables.ts';
-import { SHOWN, type ShownTask } from './tasks.ts';
+import { PAGED, type PagedTask } from './tasks.ts';
 
 /** Part of a workspace that is read as a whole: the workspace itself, or what one thing in it holds. */
 export interface Scope {
@@ -37,8 +37,8 @@ export interface SectionRows {
   space: SpaceRow;
   list: ListRow;
   label: LabelRow;
-  recurringTask: RecurringSeriesRow;
-  task: ShownTask;
+  recurringTask: PagedSeries;
+  task: PagedTask;
 }
 
 export interface Section {
@@ -88,7 +88,7 @@ const tasksWhere =
 
 const TASKS = {
   kind: 'task',
-  source: `(select ${SHOWN}, workspace_code, list_code, status_code from tasks)`,
+  source: `(select ${PAGED}, list_code, status_code from tasks)`,
 } as const;
 
 const MIDNIGHT = 'T00:00:00.000Z';
@@ -96,7 +96,7 @@ const MIDNIGHT = 'T00:00:00.000Z';
 /** By due date, a day as midnight UTC, so that all readers share one order. */
 const DATED: Section = {
   ...TASKS,
-  source: `(select ${SHOWN}, workspace_code, list_code, status_code,
+  source: `(select ${PAGED}, list_code, status_code,
     substr(due_date || '${MIDNIGHT}', 1, 24) as due_at from tasks)`,
   where: tasksWhere(`${OPEN} and due_date is not null`, true),
   order: [
@@ -170,8 +170,8 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     kind: 'recurringTask',
-    source:
-      '(select * from recurring_series where list_id not in (select id from lists where in_transit = 1))',
+    source: `(select ${PAGED_SERIES} from recurring_series
+      where list_id not in (select id from lists where in_transit = 1))`,
     where: (scope, { workspaceId }) => {
       switch (scope.kind) {
         case 'workspace':
@@ -253,7 +253,7 @@ function readDated(
   return rows.sort((a, b) => compare(a.due_at, b.due_at) || compare(a.id, b.id));
 }
 
-type DatedTask = ShownTask & { due_at: string };
+type DatedTask = PagedTask & { due_at: string };
 
 /** The sort keys of a row of the section. */
 export const keyOf = (section: Section, row: object): Key =>

@@ -8,6 +8,7 @@ import { endConditionOf, intervalOf } from '../recurring/schedule.ts';
 import type { RecurringTask } from '../recurring/series-schema.ts';
 import { PRIORITIES } from '../tasks/schema.ts';
 import { isNotBeingImported } from './imports.ts';
+import { keysIn, type LeftOut, putBack, withoutLong } from './long-texts.ts';
 import { readPage } from './read-page.ts';
 import { RAISED, raisedBy, recordThing, withChanges } from './record.ts';
 import type { RecurringSeriesRow, SeriesState } from './tables.ts';
@@ -77,15 +78,37 @@ const byId = prepared<{ workspaceId: string; id: string }, StoredSeries>((argume
 
 export const findSeries = (db: Db, workspaceId: string, id: string) => db.one(byId({ workspaceId, id }));
 
+/** A series of a page, without its long texts. */
+export type PagedSeries = RecurringSeriesRow & LeftOut;
+
+const COLUMNS = [
+  ...['id', 'workspace_id', 'list_id', 'title', 'description', 'priority', 'assignee_id', 'creator_id'],
+  ...['interval', 'end_condition', 'starts_at', 'catch_up', 'anchor_date', 'number_offset', 'rule_version'],
+  ...['tz_version', 'state', 'state_reason', 'next_run_at', 'next_local', 'next_number', 'next_task_id'],
+  ...['version', 'created_at', 'updated_at', 'label_ids', 'checklist', 'adopted_task_id', 'brought_back'],
+].join(', ');
+
+/** The columns of a `PagedSeries`. */
+export const PAGED_SERIES = withoutLong(COLUMNS);
+
+/** Reads what was left out of these series of one workspace. */
+export function completeSeries(db: Db, series: readonly PagedSeries[]): void {
+  const long = series.filter(({ left_out }) => left_out > 0);
+  if (long[0]) putBack(long, db.all(statement(LONG_TEXTS, [long[0].workspace_id, keysIn(long, 'id')])), 'id');
+}
+
+const LONG_TEXTS = `select id, description, checklist from recurring_series
+  where workspace_id = ? and id in (select value from json_each(?))`;
+
 /** The series of a workspace in the order they were made. */
 export function listSeries(
   db: Db,
   workspaceId: string,
   only: { listId?: string | undefined; state?: SeriesState | undefined },
   page: PageRequest,
-): Page<RecurringSeriesRow> {
+): Page<PagedSeries> {
   let found = query
-    .selectFrom('recurring_series')
+    .selectFrom(sql<PagedSeries>`(select ${sql.raw(PAGED_SERIES)} from recurring_series)`.as('series'))
     .selectAll()
     .where('workspace_id', '=', workspaceId)
     .where(STAYS);

@@ -10,6 +10,7 @@ import { saveItems } from './checklists.ts';
 import { keyIn } from './keys.ts';
 import { saveTaskLabels } from './labels.ts';
 import { findList, listOf } from './lists.ts';
+import { keysIn, type LeftOut, putBack, withoutLong } from './long-texts.ts';
 import { raisedBy, recordLosses, recordTask, withChanges } from './record.ts';
 import type { DateText, Role, TaskCountRow, TaskKeys, TaskRow } from './tables.ts';
 import { titleKey } from './words.ts';
@@ -29,38 +30,21 @@ export const SHOWN = `id, number, workspace_id, space_id, list_id, title, descri
   creator_id, start_date, due_date, completed_at, position, recurring_task_id, occurrence_at, occurrence_number,
   overridden, created_at, updated_at, label_ids, checklist, comment_count, version`;
 
-/** A longer text is left out of a page of tasks at first. */
-const LONG_BYTES = 8 * 1_024;
+/** A task of a page, with its place in the default order; without its long texts. */
+export type PagedTask = ShownTask & Pick<TaskRow, 'workspace_code'> & { seq: number } & LeftOut;
 
-/** A task of a page, with its place in the default order; without its texts of so many bytes. */
-export type PagedTask = ShownTask & { seq: number; left_out: number };
+/** The columns of a `PagedTask`. */
+export const PAGED = `${withoutLong(SHOWN)}, workspace_code, seq`;
 
-/** The columns of a `PagedTask`: a hundred long texts at once would hold up the event loop. */
-export const PAGED = `${SHOWN.replace('description', shortOrNull('description')).replace('checklist', shortOrNull('checklist'))},
-  seq, ${longBytes('description')} + ${longBytes('checklist')} as left_out`;
-
-function shortOrNull(column: string): string {
-  return `iif(octet_length(${column}) > ${LONG_BYTES}, null, ${column}) as ${column}`;
+/** Reads what was left out of these tasks of one workspace. */
+export function completeTasks(db: Db, tasks: readonly PagedTask[]): void {
+  const long = tasks.filter(({ left_out }) => left_out > 0);
+  if (long[0])
+    putBack(long, db.all(statement(LONG_TEXTS, [long[0].workspace_code, keysIn(long, 'seq')])), 'seq');
 }
 
-function longBytes(column: string): string {
-  return `iif(octet_length(${column}) > ${LONG_BYTES}, octet_length(${column}), 0)`;
-}
-
-type LeftOut = Pick<TaskRow, 'description' | 'checklist'>;
-
-/** Reads what was left out of these tasks of a workspace. */
-export function completeTasks(db: Db, workspaceKey: number, tasks: readonly PagedTask[]): void {
-  const rows = db.all(
-    statement<LeftOut & { seq: number }>(
-      `select seq, description, checklist from tasks not indexed
-        where workspace_code = ? and seq in (select value from json_each(?))`,
-      [workspaceKey, JSON.stringify(tasks.map(({ seq }) => seq))],
-    ),
-  );
-  const bySeq = new Map(rows.map((row) => [row.seq, row]));
-  for (const task of tasks) Object.assign(task, bySeq.get(task.seq));
-}
+const LONG_TEXTS = `select seq, description, checklist from tasks not indexed
+  where workspace_code = ? and seq in (select value from json_each(?))`;
 
 /** A task with its number: the rowid, in the search index too. */
 export type StoredTask = TaskRow & { seq: number };

@@ -7,7 +7,7 @@ import type { Member } from '../workspaces/authorization.ts';
 import { type Filters, filtersOf } from './filters.ts';
 import { allDays, daysReaching } from './group-days.ts';
 import { type Group, groupsBy } from './group-headings.ts';
-import { type Asker, readInSteps } from './long-pages.ts';
+import { type Asker, readInSteps, TASKS } from './long-pages.ts';
 import { findTasks, queryTasks, sortOf } from './query.ts';
 import type { Sort } from './query-plan.ts';
 import type { GroupedTaskPage, GroupedTaskQuery, TaskGroup } from './query-schema.ts';
@@ -38,12 +38,12 @@ export async function queryTasksInGroups(
   const { groupBy } = query;
   if (groupBy === undefined) return queryTasks(deps, who, query, asker);
   const page = pageRequest(deps, query);
-  const { tasks, total, groups } = await readInSteps(deps, who, asker, (db) => {
+  const { items, total, groups } = await readInSteps(deps, who, asker, TASKS, (db) => {
     const filters = filtersOf(db, who, query);
     const asked = { filters, sort: sortOf(db, who, query), offset: offsetOf(page), limit: page.limit };
     return groupBy === 'dueDate' ? findByDay(db, asked) : findByGroup(db, who, { ...query, groupBy }, asked);
   });
-  return { ...pageOf(page, total, tasks), groups };
+  return { ...pageOf(page, total, items), groups };
 }
 
 type Grouped = GroupedTaskQuery & { groupBy: Exclude<GroupedTaskQuery['groupBy'], 'dueDate' | undefined> };

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Db } from '../db/connection.ts';
 import { openSnapshot } from '../db/snapshot.ts';
 import type { Deps } from '../deps.ts';
+import type { LeftOut } from '../storage/long-texts.ts';
 import { completeTasks, type PagedTask, taskOf } from '../storage/tasks.ts';
 import { type Member, requireRole } from '../workspaces/authorization.ts';
 import type { Task } from './schema.ts';
@@ -16,47 +17,48 @@ export interface Asker {
   reserve(bytes: number): void;
 }
 
+/** How rows of a kind are read in two goes, and shown. */
+export interface Kind<Row, Item> {
+  complete(db: Db, rows: readonly Row[]): void;
+  itemOf(row: Row): Item;
+}
+
+export const TASKS: Kind<PagedTask, Task> = { complete: completeTasks, itemOf: taskOf };
+
 /**
- * The page that `find` reads, with its tasks. Where their texts are long they are read some at a time, while others are
+ * The page that `find` reads, with its items. Where their texts are long they are read some at a time, while others are
  * served, yet all from one moment; nothing of them for HEAD. Throws 403 or 404 where the right is lost meanwhile.
  */
-export async function readInSteps<Found extends { rows: PagedTask[] }>(
+export async function readInSteps<Row extends LeftOut, Item, Found extends { rows: Row[] }>(
   deps: Deps,
   who: Member,
   { isHead, reserve }: Asker,
+  { complete, itemOf }: Kind<Row, Item>,
   find: (db: Db) => Found,
-): Promise<Found & { tasks: Task[] }> {
+): Promise<Found & { items: Item[] }> {
   const found = find(deps.read);
   const bytes = found.rows.reduce((sum, { left_out }) => sum + left_out, 0);
   if (bytes > 0) reserve(bytes);
-  if (bytes === 0 || isHead) return { ...found, tasks: found.rows.map(taskOf) };
-  if (bytes <= BYTES_IN_TURN) {
-    return { ...found, tasks: completed(deps.read, who, found.rows).map(taskOf) };
+  if (bytes <= BYTES_IN_TURN || isHead) {
+    if (!isHead) complete(deps.read, found.rows);
+    return { ...found, items: found.rows.map(itemOf) };
   }
   await nextTurn();
   using snapshot = openSnapshot(deps.config.database.path);
   const again = find(snapshot.read);
-  const tasks: Task[] = [];
+  const items: Item[] = [];
   for (const part of partsOf(again.rows)) {
     await nextTurn();
-    tasks.push(...completed(snapshot.read, who, part).map(taskOf));
+    complete(snapshot.read, part);
+    items.push(...part.map(itemOf));
   }
   requireRole(deps, deps.read, who, 'viewer');
-  return { ...again, tasks };
-}
-
-function completed(db: Db, { workspaceKey }: Member, rows: PagedTask[]): PagedTask[] {
-  completeTasks(
-    db,
-    workspaceKey,
-    rows.filter(({ left_out }) => left_out > 0),
-  );
-  return rows;
+  return { ...again, items };
 }
 
 /** As many rows each as one turn of the event loop takes. */
-function* partsOf(rows: readonly PagedTask[]): Generator<PagedTask[]> {
-  let part: PagedTask[] = [];
+function* partsOf<Row extends LeftOut>(rows: readonly Row[]): Generator<Row[]> {
+  let part: Row[] = [];
   let bytes = 0;
   for (const row of rows) {
     if (part.length > 0 && bytes + row.left_out > BYTES_IN_TURN) {

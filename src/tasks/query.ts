@@ -8,7 +8,7 @@ import type { Condition } from './condition.ts';
 import { countAll } from './counters.ts';
 import { orderDays } from './due-order.ts';
 import { columnsOf, conditionOf, type Filters, filtersOf, zoneOf } from './filters.ts';
-import { type Asker, readInSteps } from './long-pages.ts';
+import { type Asker, readInSteps, TASKS } from './long-pages.ts';
 import {
   cheapestSource,
   exactIndex,
@@ -35,13 +35,13 @@ const PATIENCE_AT_LEAST = 200;
 /** One page of the tasks that match, in order, and how many match in all. */
 export async function queryTasks(deps: Deps, who: Member, query: TaskQuery, asker: Asker): Promise<TaskPage> {
   const page = pageRequest(deps, query);
-  const { total, tasks } = await readInSteps(deps, who, asker, (db) => {
+  const { total, items } = await readInSteps(deps, who, asker, TASKS, (db) => {
     const filters = filtersOf(db, who, query);
     const total = countTasks(db, filters);
     const range = { offset: offsetOf(page), limit: page.limit, total };
     return { total, rows: findTasks(db, filters, sortOf(db, who, query), range) };
   });
-  return pageOf(page, total, tasks);
+  return pageOf(page, total, items);
 }
 
 export const sortOf = (db: Db, who: Member, query: TaskQuery): Sort => ({

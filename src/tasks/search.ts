@@ -7,7 +7,7 @@ import { matchTerms, numberIn } from '../storage/words.ts';
 import { keyOfWorkspace } from '../storage/workspaces.ts';
 import { type Member, requireRole } from '../workspaces/authorization.ts';
 import { admitsNone, conditionOf, type Filters, fieldsOf, filtersOf } from './filters.ts';
-import { type Asker, readInSteps } from './long-pages.ts';
+import { type Asker, readInSteps, TASKS } from './long-pages.ts';
 import { cheapestSource, ROW, sourceOf } from './query-plan.ts';
 import type { SearchQuery, TaskPage } from './query-schema.ts';
 import type { SearchFilter } from './search-hits.ts';
@@ -38,8 +38,9 @@ export async function searchTasks(
     limit: page.limit,
   });
   requireRole(deps, db, who, 'viewer');
-  const { tasks } = await readInSteps(deps, who, asker, (at) => ({ rows: readRows(at, filters, found) }));
-  return pageOf(page, total, tasks);
+  const read = (at: Db) => ({ rows: readRows(at, filters, found) });
+  const { items } = await readInSteps(deps, who, asker, TASKS, read);
+  return pageOf(page, total, items);
 }
 
 /** The number that `12` asks for, and `HOME-12` where that is the workspace's key, in any case. */

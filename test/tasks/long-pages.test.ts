@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { jsonOf } from '../../src/http/long-json.ts';
 import { as, homeOf, joined } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
@@ -84,6 +84,28 @@ describe('a page of long tasks', () => {
     );
     await removed;
     expect(result.status).toBe(403);
+  });
+
+  it.each([
+    ['of everything', false],
+    ['of what changed', true],
+  ])('is read only as far as a page %s takes it', async (_, isFollowed) => {
+    const call = as(world, ada);
+    const changes = `/workspaces/${home}/changes?limit=1000`;
+    const { resume } = (await call('GET', changes)).body;
+    if (isFollowed) {
+      for (const id of ids) await call('PATCH', `/workspaces/${home}/tasks/${id}`, { title: 'New' });
+    }
+    const all = vi.spyOn(world.deps.read, 'all');
+    const page = await call('GET', isFollowed ? `${changes}&cursor=${resume}` : changes);
+    // A row that was read with its long texts has nothing else.
+    const read = all.mock.results
+      .flatMap(({ value }) => value as { title?: string; description?: string | null }[])
+      .filter(({ title }) => title === undefined)
+      .reduce((sum, { description }) => sum + (description?.length ?? 0), 0);
+    expect(page.body.hasMore).toBe(true);
+    expect(read).toBeGreaterThan(2 ** 19);
+    expect(read).toBeLessThanOrEqual(2 ** 20 + LONG.length);
   });
 
   it('is not read for HEAD', async () => {
