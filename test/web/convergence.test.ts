@@ -87,7 +87,6 @@ class Scenario {
   /** What was made and stored on a device, by id. */
   readonly #saved = new Map<string, Device>();
   #snapshot: ContractServer['state'];
-  #months = 0;
 
   constructor(seed: number, maxTasks?: number) {
     this.timeline = new Timeline(seed);
@@ -153,7 +152,7 @@ class Scenario {
         if (device.live.length < 3) await device.open();
         break;
       case 'sleep':
-        page.wakesAt = timeline.now + nth * 6_000;
+        page.sleep(nth * 6_000);
         break;
       case 'snapshot':
         this.#snapshot = structuredClone(server.state);
@@ -162,8 +161,6 @@ class Scenario {
         server.restoreFrom(this.#snapshot);
         break;
       case 'month':
-        // What is set aside is kept for 90 days.
-        if (++this.#months > 2) break;
         device.isOnline = false;
         await timeline.advance(1_000);
         timeline.jump(33 * DAY_MS);
@@ -210,9 +207,8 @@ class Scenario {
 
   /** Everything of the user leaves the device, also what was not sent. */
   async #signOut(device: Device, page: Page): Promise<void> {
-    page.wakesAt = 0;
-    // What a sleep held back of this page itself.
-    await this.timeline.advance(90_000);
+    page.wake();
+    await this.timeline.advance(100);
     void page.store.signOut().catch(() => {});
     await this.timeline.advance(100);
     // Tabs that slept wake, and must not write what they still hold.
@@ -256,13 +252,12 @@ class Scenario {
       device.isOnline = true;
       this.server.signedOut.delete(device.userId);
       for (const page of [...device.pages]) {
-        page.wakesAt = 0;
+        page.wake();
         if (page.store.isSignedOut.value) page.kill();
       }
       if (device.live.length === 0) await this.#reopen(device);
     }
-    // The longest sleep, and the slowest response after it.
-    await this.timeline.advance(180_000);
+    await this.timeline.advance(60_000);
     // A response of before may have come late: that the session had ended.
     for (const device of this.devices) if (device.live.length === 0) await this.#reopen(device);
     for (const device of this.devices) for (const page of device.live) page.store.refresh();
@@ -277,10 +272,12 @@ class Scenario {
     }
   }
 
-  /** What was made and stored reached the server, or is set aside where it can be looked at. */
+  /** What was made and stored reached the server, or is set aside where it can be looked at for 90 days. */
   checkSaved(): void {
+    const kept = this.timeline.now - 90 * DAY_MS;
     const lost = [...this.#saved].filter(([id, device]) => {
       if (this.server.state.used[id] !== undefined) return false;
+      if ((device.toldOf.get(id) ?? kept) < kept) return false;
       const changes = device.live[0]?.store.waiting.value.flatMap((act) => act.changes) ?? [];
       return !changes.some(({ thing, aside }) => thing === id && aside);
     });

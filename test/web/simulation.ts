@@ -110,6 +110,8 @@ export class Device {
   pages: Page[] = [];
   weather: Weather = CALM;
   isOnline = true;
+  /** When a thing's changes were set aside last, which the person is told; kept for 90 days. */
+  readonly toldOf = new Map<string, number>();
   /** Whether the page before was left without a network. */
   wasOffline = false;
   readonly maxTasks: number | undefined;
@@ -140,7 +142,9 @@ export class Page {
   readonly device: Device;
   readonly store: Store;
   isAlive = true;
-  wakesAt = 0;
+  #wakesAt = 0;
+  /** What came for the page while it slept, in order. */
+  #held: (() => void)[] = [];
   readonly #listeners = new Set<(message: Message) => void>();
   readonly #inbox: Message[] = [];
 
@@ -170,11 +174,23 @@ export class Page {
     this.device.pages = this.device.pages.filter((page) => page !== this);
   }
 
+  /** Does nothing for so long, unless it is woken. */
+  sleep(ms: number): void {
+    const { timeline } = this.device;
+    this.#wakesAt = timeline.now + ms;
+    timeline.after(ms, () => timeline.now >= this.#wakesAt && this.wake());
+  }
+
+  /** What came meanwhile happens now, one after the other. */
+  wake(): void {
+    this.#wakesAt = 0;
+    for (const callback of this.#held.splice(0)) this.device.timeline.after(0, () => this.#run(callback));
+  }
+
   /** Does nothing for a dead page; waits for a sleeping one. */
   #run(callback: () => void): void {
-    const { timeline } = this.device;
     if (!this.isAlive) return;
-    if (timeline.now < this.wakesAt) timeline.after(this.wakesAt - timeline.now, () => this.#run(callback));
+    if (this.device.timeline.now < this.#wakesAt) this.#held.push(callback);
     else callback();
   }
 
@@ -220,6 +236,8 @@ export class Page {
         const written = await device.disk.write((glance): Writes | null =>
           this.isAlive ? decide(glance) : null,
         );
+        for (const { thing, aside } of written?.writes.changes?.put ?? [])
+          if (aside) device.toldOf.set(thing, aside.at);
         await pause();
         return written;
       },
