@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openWorld, type World } from '../world.ts';
 import { fillStudio, type Studio, signedInAs } from './studio.ts';
-import { launchBrowser, startVisit, type Visit } from './visit.ts';
+import { isServedByWorker, launchBrowser, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -24,14 +24,11 @@ const visitToday = async (): Promise<Visit & { context: BrowserContext }> => {
     viewport: { width: 1280, height: 800 },
     reducedMotion: 'reduce',
     timezoneId: 'UTC',
+    hasWorker: true,
   });
   await visit.page.goto(`${visit.origin}/app/today`);
   await statusOf(visit.page, 'Synced');
-  await expect
-    .poll(() => visit.page.evaluate<boolean>('navigator.serviceWorker.controller !== null'), {
-      timeout: 20_000,
-    })
-    .toBe(true);
+  await isServedByWorker(visit.page);
   return { ...visit, context: visit.page.context() };
 };
 

@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.ts';
 import { clientBuildId } from '../../src/pages/client.ts';
 import { BOT_TOKEN, widget } from '../telegram-double.ts';
 import { openWorld, type Person, type World, type WorldOptions } from '../world.ts';
-import { launchBrowser, startVisit, type Visit } from './visit.ts';
+import { isServedByWorker, launchBrowser, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -33,7 +33,7 @@ const openAnother = async (options: WorldOptions): Promise<void> => {
 /** Signs Ada in before an application, where she sees Today. */
 async function begin(
   app: Pick<App, 'fetch'> = world.app,
-  options: BrowserContextOptions & { under?: string; host?: string } = {},
+  options: Parameters<typeof startVisit>[2] = {},
 ): Promise<void> {
   ada = await world.signUp('ada@example.com', 'Ada');
   visit = await startVisit(browser, app, { reducedMotion: 'reduce', timezoneId: 'UTC', ...options });
@@ -50,10 +50,6 @@ const shown = (heading: string) =>
   page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
 const synced = () =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('status').filter({ hasText: 'Synced' }).waitFor();
-const hasWorker = () =>
-  expect
-    .poll(() => page.evaluate<boolean>('navigator.serviceWorker.controller !== null'), { timeout: 20_000 })
-    .toBe(true);
 
 async function add(title: string): Promise<void> {
   await page.keyboard.press('c');
@@ -69,10 +65,10 @@ describe('the client', () => {
   it('works below a path of a proxy, with its worker, without the network too', async () => {
     await openAnother({ settings: { server: { public_url: 'http://localhost:8080/work' } } });
     const proxied = new Hono().mount('/work', (request, bindings) => world.app.fetch(request, bindings));
-    await begin(proxied as unknown as App, { under: '/work' });
+    await begin(proxied as unknown as App, { under: '/work', hasWorker: true });
     expect(page.url()).toBe(`${visit.origin}/work/app/today`);
     await add('Below a path');
-    await hasWorker();
+    await isServedByWorker(page);
     await page.context().setOffline(true);
     await page.reload();
     await page.getByRole('link', { name: 'Below a path' }).waitFor();
@@ -82,7 +78,7 @@ describe('the client', () => {
   });
 
   it('works on plain http, where a browser gives it no worker', async () => {
-    await begin(world.app, { host: 'errand.test' });
+    await begin(world.app, { host: 'errand.test', hasWorker: true });
     expect(await page.evaluate<boolean>('isSecureContext')).toBe(false);
     await add('On plain http');
     await page.getByRole('link', { name: 'On plain http' }).click();
@@ -109,8 +105,8 @@ describe('the client', () => {
         return new Response(text, { status: response.status, headers });
       },
     };
-    await begin(app as Pick<App, 'fetch'>);
-    await hasWorker();
+    await begin(app as Pick<App, 'fetch'>, { hasWorker: true });
+    await isServedByWorker(page);
     const update = page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'Update' });
     await update.waitFor();
     isOlder = false;

@@ -312,7 +312,7 @@ describe('the account', () => {
     expect(document.profile.email).toBe(ada.email);
   });
 
-  it('is deleted by its password, and leaves nothing on the device', async () => {
+  it('is deleted by its password, and leaves nothing on the device, however its end is heard', async () => {
     await begin();
     await enter('/settings/data', 'Your data');
     await press('Delete account');
@@ -321,6 +321,15 @@ describe('the account', () => {
     await dialog.getByRole('button', { name: 'Delete account' }).click();
     await dialog.getByText('That password is wrong.').waitFor();
     await dialog.getByLabel('Password', { exact: true }).fill(ada.password);
+    const isHeard = page.waitForResponse(
+      (response) => response.url().includes('/me/events') && response.status() === 401,
+    );
+    // The stream tells of the end before the response does.
+    await page.route('**/api/auth/me', async (route) => {
+      const response = await route.fetch();
+      await isHeard;
+      await route.fulfill({ response });
+    });
     await dialog.getByRole('button', { name: 'Delete account' }).click();
     await shown('Sign in');
     expect(await page.evaluate('indexedDB.databases().then((all) => all.length)')).toBe(0);

@@ -23,6 +23,9 @@ export type Session =
 
 export const session = signal<Session>({ kind: 'unknown' });
 
+/** Whether a request of this page ends the session: its end may be heard before the response. */
+let isEnding = false;
+
 /** A profile that the server answered with, in place of what was noted when it came. */
 const taken = signal<{ profile: Profile; noted: Profile | undefined } | undefined>(undefined);
 const notedProfile = () => shelf.value?.store.note<Profile>('me');
@@ -39,7 +42,7 @@ export const me = computed<Profile | undefined>(() => {
 /** Finds out who is signed in: shows at once what this device kept, and asks the server. */
 export async function loadSession(): Promise<void> {
   whenSignedOut(() => {
-    session.value = { kind: 'out' };
+    if (!isEnding) session.value = { kind: 'out' };
   });
   const asked = call<Profile>('GET', '/me');
   const kept = await keptUser();
@@ -80,14 +83,27 @@ export function takeProfile(profile: Profile): void {
 
 /** Ends the session here and on the server; undefined once done, else what went wrong. */
 export async function signOut(): Promise<Exclude<Reply<unknown>, { kind: 'ok' }> | undefined> {
-  const userId = me.value?.id;
-  const reply = await call('POST', '/auth/logout', { userId });
-  // 401: it has ended already.
-  if (reply.kind !== 'ok' && !(reply.kind === 'error' && reply.status === 401)) return reply;
-  await forgetStore(userId);
-  session.value = { kind: 'out' };
+  const reply = await endSession(async (userId) => {
+    const asked = await call('POST', '/auth/logout', { userId });
+    const isOver = asked.kind === 'error' && asked.status === 401;
+    return isOver ? { kind: 'ok', status: 401, body: undefined } : asked;
+  });
+  if (reply.kind !== 'ok') return reply;
   navigate(addressOf('signIn'), { replace: true });
   return undefined;
+}
+
+/** Ends the session by a request; once signing in is shown, nothing of the person is left on this device. */
+export async function endSession<R extends Reply<unknown>>(
+  request: (userId: string | undefined) => Promise<R>,
+): Promise<R> {
+  const userId = me.value?.id;
+  isEnding = true;
+  const reply = await request(userId);
+  if (reply.kind === 'ok') await forgetStore(userId);
+  isEnding = false;
+  if (reply.kind === 'ok' || !shelf.value) session.value = { kind: 'out' };
+  return reply;
 }
 
 /** Leads to signing in, and back to the present address afterwards. */

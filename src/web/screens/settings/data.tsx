@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../shell/api.ts';
 import { place } from '../../shell/navigation.ts';
-import { me, session } from '../../shell/session.ts';
-import { forgetStore } from '../../shell/store.ts';
+import { endSession, me } from '../../shell/session.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, useForm } from '../../ui/form.tsx';
@@ -55,17 +54,12 @@ function DeleteAccount({ onClose }: { onClose(): void }) {
   const hasPassword = me.value?.hasPassword !== false;
   const form = useForm(['password', 'email']);
   const field = hasPassword ? 'password' : 'email';
-  const send = async () => {
-    const userId = me.value?.id;
-    const isDone = await form.send(
-      () => call('DELETE', '/auth/me', { body: { [field]: proof }, userId }),
+  const send = () =>
+    form.send(
+      () => endSession((userId) => call('DELETE', '/auth/me', { body: { [field]: proof }, userId })),
       (failure) =>
         failure.kind === 'error' && failure.status === 403 ? `That ${field} is wrong.` : undefined,
     );
-    if (!isDone) return;
-    await forgetStore(userId);
-    session.value = { kind: 'out' };
-  };
   return (
     <Dialog label="Delete account" class="small" onClose={onClose}>
       <div class="view-form">
