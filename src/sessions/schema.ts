@@ -17,15 +17,10 @@ export const TokenPair = z
   .openapi('TokenPair');
 export type TokenPair = z.output<typeof TokenPair>;
 
-export const SignedInResponse = TokenPair.extend({ user: User }).openapi('SignedIn');
-export type SignedInResponse = z.output<typeof SignedInResponse>;
-
-/** The answer to a sign-in that asked for a cookie. */
-export const SignedInByCookie = z.object({ user: User }).openapi('SignedInByCookie');
-
-export const SignInAnswer = z
-  .union([SignedInResponse, SignedInByCookie])
-  .openapi('SignIn', { description: '`SignedInByCookie` where the body asked for a cookie' });
+/** One object rather than a union, which generated clients could not read a token from. */
+export const SignInAnswer = TokenPair.partial()
+  .extend({ user: User })
+  .openapi('SignIn', { description: 'Where the body asked for a cookie, the user alone' });
 export type SignInAnswer = z.output<typeof SignInAnswer>;
 
 const SessionMode = enumeration('SessionMode', 'Session', ['token', 'cookie'], {

@@ -53,7 +53,7 @@ export async function flow(base: string, email: string, mailedToken: () => Promi
     body: { token: await mailedToken() },
     throwOnError: true,
   });
-  assert(opened.expiresIn > 0);
+  assert(opened.accessToken && opened.refreshToken);
   client.setConfig({ baseUrl: base, auth: opened.accessToken });
   const { data: workspaces } = await listWorkspaces({ throwOnError: true });
   const workspace_id = workspaces.items[0]?.id ?? '';
