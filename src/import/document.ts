@@ -1,10 +1,8 @@
 import type { Issue } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
-import { statusIssues } from '../lists/status-issues.ts';
-import { labelTitleKey } from '../storage/labels.ts';
 import { keyOf } from '../storage/starter.ts';
-import { MAX_LABELS } from '../tasks/label-schema.ts';
+import { checkEntry, checkLabels, checkTemplates, type StepNumber } from './checks.ts';
 import { arrayAt, isRecord, parseAt, Remarks } from './issues.ts';
 import * as shapes from './schema.ts';
 
@@ -174,15 +172,12 @@ function readWorkspace(
   const lists = all('lists', shapes.ImportedList);
   const labels = all('labels', shapes.ImportedLabel);
   const templates = all('statusTemplates', shapes.ImportedStatusTemplate);
+  const stepNumbers: StepNumber[] = [];
   const series = arrayAt(value, 'recurringTasks', path, issues).map((each, i) =>
-    readSeries(each, `${path}.recurringTasks.${i}`, issues),
+    readSeries(each, `${path}.recurringTasks.${i}`, issues, stepNumbers),
   );
   const tasks = arrayAt(value, 'tasks', path, issues).map((each, i) =>
     readTask(each, `${path}.tasks.${i}`, issues),
-  );
-
-  const trash = arrayAt(value, 'trash', path, issues).map((each, i) =>
-    readTrashed(each, `${path}.trash.${i}`, issues),
   );
 
   const { now } = importer;
@@ -211,7 +206,12 @@ function readWorkspace(
     series: idsOf('recurringTasks'),
     tasks: idsOf('tasks'),
   };
-  checkTemplates(templates, path, ids.statuses, now, issues);
+  const takeStatusId = (id: string): boolean => {
+    const isFree = !ids.statuses.has(id);
+    ids.statuses.set(id, newId(now));
+    return isFree;
+  };
+  checkTemplates(templates, path, takeStatusId, issues);
   checkLabels(labels, path, issues);
   const known = (kind: keyof typeof ids, id: string, at: string, what: string) => {
     if (!ids[kind].has(id)) issues.add(at, `There is no such ${what} in the document`);
@@ -240,7 +240,7 @@ function readWorkspace(
     if ((each.state ?? 'active') === 'active' && each.nextRunAt == null)
       issues.add(`${at}.nextRunAt`, 'Must be there while the series is active');
   }
-  const numbers = new Set<number>();
+  const numbers = new Map<number, string>();
   for (const [i, task] of tasks.entries()) {
     if (!task) continue;
     const at = `${path}.tasks.${i}`;
@@ -248,49 +248,30 @@ function readWorkspace(
     const statuses = statusesOf.get(task.listId);
     if (task.statusId !== undefined && statuses && !statuses.some(({ id }) => id === task.statusId))
       issues.add(`${at}.statusId`, "Must be a status of the list's status template");
-    if (task.number !== undefined) {
-      if (numbers.has(task.number)) issues.add(`${at}.number`, 'Another task has this number');
-      numbers.add(task.number);
-    }
+    takeNumber(task, at, numbers, issues);
     const seriesId = task.recurrence?.recurringTaskId ?? null;
     if (seriesId !== null) known('series', seriesId, `${at}.recurrence.recurringTaskId`, 'recurring task');
     for (const [j, { authorId }] of task.comments.entries())
       people.meet(authorId, `${at}.comments.${j}.authorId`);
   }
-  for (const [i, entry] of trash.entries()) {
-    if (!entry) continue;
+  const trash = arrayAt(value, 'trash', path, issues).map((each, i) => {
     const at = `${path}.trash.${i}`;
-    if (!ids[KIND_IDS[entry.kind]].has(entry.id)) issues.add(at, 'What it is the entry of is not in it');
-    people.meet(entry.deletedBy, `${at}.deletedBy`);
-    for (const [j, task] of entry.tasks.entries()) {
-      const { number } = task;
-      if (number !== undefined && numbers.has(number))
-        issues.add(`${at}.tasks.${j}.number`, 'Another task has this number');
-      if (number !== undefined) numbers.add(number);
-      const seriesId = task.recurrence?.recurringTaskId ?? null;
-      if (seriesId !== null && !ids.series.has(seriesId) && task.recurrence)
-        task.recurrence.recurringTaskId = null;
+    const entry = readTrashed(each, at, { issues, numbers, stepNumbers });
+    people.meet(entry?.deletedBy, `${at}.deletedBy`);
+    for (const { recurrence } of entry?.tasks ?? []) {
+      if (recurrence && !ids.series.has(recurrence.recurringTaskId ?? '')) recurrence.recurringTaskId = null;
     }
-    for (const [j, { taskId }] of entry.comments.entries())
-      known('tasks', taskId, `${at}.comments.${j}.taskId`, 'task');
-  }
-  checkSteps([...series, ...trash.flatMap((entry) => entry?.series)], {
-    tasks,
-    trash,
-    numbers,
-    path,
-    issues,
+    return entry;
   });
+  checkStepNumbers(stepNumbers, numbers, issues);
   if (!head || !issues.isEmpty) return undefined;
-  const present = <T>(things: readonly (T | undefined)[]): T[] =>
-    things.filter((thing) => thing !== undefined);
   return {
     id: newId(now),
     title: head.title,
     key: head.key ?? keyOf(head.title),
     createdAt: head.createdAt,
     updatedAt: head.updatedAt,
-    lastNumber: numbers.values().reduce((last, number) => Math.max(last, number), head.lastTaskNumber ?? 0),
+    lastNumber: numbers.keys().reduce((last, number) => Math.max(last, number), head.lastTaskNumber ?? 0),
     importerIds: people.importerIds,
     items: new Map(),
     spaceOf: new Map(lists.flatMap((list) => (list ? [[list.id, list.spaceId]] : []))),
@@ -314,106 +295,95 @@ function readTask(value: unknown, path: string, issues: Remarks): Task | undefin
       )
     : [];
   if (!task) return undefined;
-  const sound = comments.filter((comment) => comment !== undefined);
   return {
     ...task,
-    comments: sound,
-    bytes: bytesOf(task) + bytesOfText(...sound.map(({ body }) => body)),
+    comments: present(comments),
+    bytes: bytesOf(task) + bytesOfText(...present(comments).map(({ body }) => body)),
   };
 }
 
-function readSeries(value: unknown, path: string, issues: Remarks): Series | undefined {
+function readSeries(
+  value: unknown,
+  path: string,
+  issues: Remarks,
+  stepNumbers: StepNumber[],
+): Series | undefined {
   const series = parseAt(shapes.ImportedSeriesHead, value, path, issues);
   const all = <Shape extends Parameters<typeof parseAt>[0]>(name: string, shape: Shape) =>
-    (isRecord(value) ? arrayAt(value, name, path, issues) : [])
-      .map((each, i) => parseAt(shape, each, `${path}.${name}.${i}`, issues))
-      .filter((each) => each !== undefined);
-  const occurrences = all('occurrences', shapes.ImportedOccurrence);
+    (isRecord(value) ? arrayAt(value, name, path, issues) : []).map((each, i) =>
+      parseAt(shape, each, `${path}.${name}.${i}`, issues),
+    );
+  const occurrences = present(all('occurrences', shapes.ImportedOccurrence));
   const steps = all('steps', shapes.ImportedStep);
-  return series && { ...series, occurrences, steps };
+  for (const [i, step] of steps.entries()) {
+    if (step?.task) {
+      const { taskId = null, task } = step;
+      stepNumbers.push({ taskId, number: task.number, path: `${path}.steps.${i}.task.number` });
+    }
+  }
+  return series && { ...series, occurrences, steps: present(steps) };
 }
 
-const KIND_IDS = { task: 'tasks', list: 'lists', space: 'spaces' } as const;
-
-function readTrashed(value: unknown, path: string, issues: Remarks): Trashed | undefined {
+function readTrashed(
+  value: unknown,
+  path: string,
+  { issues, numbers, stepNumbers }: { issues: Remarks; numbers: Numbers; stepNumbers: StepNumber[] },
+): Trashed | undefined {
   const head = parseAt(shapes.ImportedTrashHead, value, path, issues);
   if (!isRecord(value)) return undefined;
   const all = <Shape extends Parameters<typeof parseAt>[0]>(name: string, shape: Shape) =>
-    arrayAt(value, name, path, issues)
-      .map((each, i) => parseAt(shape, each, `${path}.${name}.${i}`, issues))
-      .filter((each) => each !== undefined);
-  const comments = all('comments', shapes.ImportedTrashedComment);
-  const of = Map.groupBy(comments, ({ taskId }) => taskId);
-  const tasks = all('tasks', shapes.ImportedTrashedTask).map((task) => {
-    const own = of.get(task.id) ?? [];
-    return { ...task, comments: own, bytes: bytesOf(task) + bytesOfText(...own.map(({ body }) => body)) };
-  });
-  const series = arrayAt(value, 'recurringTasks', path, issues)
-    .map((each, i) => readSeries(each, `${path}.recurringTasks.${i}`, issues))
-    .filter((each) => each !== undefined);
+    arrayAt(value, name, path, issues).map((each, i) => parseAt(shape, each, `${path}.${name}.${i}`, issues));
   const [spaces, lists] = [all('spaces', shapes.ImportedSpace), all('lists', shapes.ImportedList)];
-  return head && { ...head, spaces, lists, series, tasks, comments };
+  const series = arrayAt(value, 'recurringTasks', path, issues).map((each, i) =>
+    readSeries(each, `${path}.recurringTasks.${i}`, issues, stepNumbers),
+  );
+  const [tasks, comments] = [
+    all('tasks', shapes.ImportedTrashedTask),
+    all('comments', shapes.ImportedTrashedComment),
+  ];
+  for (const [i, task] of tasks.entries()) {
+    if (task) takeNumber(task, `${path}.tasks.${i}`, numbers, issues);
+  }
+  if (head) checkEntry(value, head, path, issues);
+  const of = Map.groupBy(present(comments), ({ taskId }) => taskId);
+  return (
+    head && {
+      ...head,
+      spaces: present(spaces),
+      lists: present(lists),
+      series: present(series),
+      tasks: present(tasks).map((task) => {
+        const own = of.get(task.id) ?? [];
+        const bytes = bytesOf(task) + bytesOfText(...own.map(({ body }) => body));
+        return { ...task, comments: own, bytes };
+      }),
+      comments: present(comments),
+    }
+  );
+}
+
+const present = <T>(things: readonly (T | undefined)[]): T[] => things.filter((thing) => thing !== undefined);
+
+/** The numbers of tasks, each with the id of its task. */
+type Numbers = Map<number, string>;
+
+function takeNumber(
+  { id, number }: shapes.ImportedTaskHead,
+  path: string,
+  numbers: Numbers,
+  issues: Remarks,
+): void {
+  if (number === undefined) return;
+  if (numbers.has(number)) issues.add(`${path}.number`, 'Another task has this number');
+  else numbers.set(number, id);
 }
 
 /** A task that is made again takes the number that it had: no other task may have it. */
-function checkSteps(
-  series: readonly (Series | undefined)[],
-  of: {
-    tasks: readonly (Task | undefined)[];
-    trash: readonly (Trashed | undefined)[];
-    numbers: Set<number>;
-    path: string;
-    issues: Remarks;
-  },
-): void {
-  const present = [...of.tasks, ...of.trash.flatMap((entry) => entry?.tasks)];
-  const numberOf = new Map(present.flatMap((task) => (task ? [[task.id, task.number]] : [])));
-  for (const { id, steps } of series.filter((each) => each !== undefined)) {
-    for (const { taskId, task } of steps) {
-      if (!task) continue;
-      const isOwn = taskId != null && numberOf.get(taskId) === task.number;
-      if (!isOwn && of.numbers.has(task.number))
-        of.issues.add(`${of.path}.recurringTasks`, `A step of ${id} has the number of another task`);
-      of.numbers.add(task.number);
-    }
-  }
-}
-
-function checkTemplates(
-  templates: readonly (shapes.ImportedStatusTemplate | undefined)[],
-  path: string,
-  statusIds: Ids,
-  now: number,
-  issues: Remarks,
-): void {
-  const defaults = templates.filter((template) => template?.isDefault);
-  if (defaults.length !== 1 && templates.every((template) => template !== undefined))
-    issues.add(`${path}.statusTemplates`, 'There must be one default status template');
-  for (const [i, template] of templates.entries()) {
-    const at = `${path}.statusTemplates.${i}.statuses`;
-    for (const issue of statusIssues(template?.statuses ?? [])) {
-      if (template) issues.add([at, ...issue.path].join('.'), issue.message);
-    }
-    for (const [j, { id }] of (template?.statuses ?? []).entries()) {
-      if (statusIds.has(id)) issues.add(`${at}.${j}.id`, 'Another one has this id');
-      statusIds.set(id, newId(now));
-    }
-  }
-}
-
-function checkLabels(
-  labels: readonly (shapes.ImportedLabel | undefined)[],
-  path: string,
-  issues: Remarks,
-): void {
-  if (labels.length > MAX_LABELS)
-    issues.add(`${path}.labels`, `A workspace may have at most ${MAX_LABELS} labels`);
-  const titles = new Set<string>();
-  for (const [i, label] of labels.entries()) {
-    if (!label) continue;
-    const key = labelTitleKey(label.title);
-    if (titles.has(key)) issues.add(`${path}.labels.${i}.title`, 'Another label has this title');
-    titles.add(key);
+function checkStepNumbers(steps: readonly StepNumber[], numbers: Numbers, issues: Remarks): void {
+  for (const { taskId, number, path } of steps) {
+    const present = numbers.get(number);
+    if (present !== undefined && present !== taskId) issues.add(path, 'Another task has this number');
+    numbers.set(number, present ?? taskId ?? '');
   }
 }
 

@@ -47,7 +47,7 @@ export function arrayAt(of: Record<string, unknown>, name: string, path: string,
   const value = of[name];
   if (value === undefined) return [];
   if (Array.isArray(value)) return value;
-  issues.add(`${path}.${name}`, 'Must be an array');
+  issues.add(path === '' ? name : `${path}.${name}`, 'Must be an array');
   return [];
 }
 

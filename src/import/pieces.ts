@@ -94,8 +94,11 @@ function* entriesOf(workspace: ReadWorkspace, storing: Storing): Generator<Entry
     };
   }
   yield* seriesEntries(workspace, storing, at);
-  yield* taskEntries(workspace, storing, workspaceKey, at);
-  yield* trashEntries(workspace, storing, workspaceKey, at);
+  let last = workspace.lastNumber;
+  const nextNumber = () => ++last;
+  yield* taskEntries(workspace, storing, { workspaceKey, at, nextNumber });
+  yield* trashEntries(workspace, storing, { workspaceKey, at, nextNumber });
+  if (last > 0) yield { kind: 'lastNumber', workspaceKey, last };
 }
 
 function* seriesEntries(workspace: ReadWorkspace, storing: Storing, at: Instant): Generator<Entry> {
@@ -124,13 +127,11 @@ const trashedByAge = ({ trash, ids }: ReadWorkspace): { id: string; createdAt: I
 function* taskEntries(
   workspace: ReadWorkspace,
   storing: Storing,
-  workspaceKey: number,
-  at: Instant,
+  { workspaceKey, at, nextNumber }: { workspaceKey: number; at: Instant; nextNumber: () => number },
 ): Generator<Entry> {
-  let { lastNumber } = workspace;
   const trashed = trashedByAge(workspace);
   for (const [i, task] of workspace.tasks.entries()) {
-    const number = task.number ?? ++lastNumber;
+    const number = task.number ?? nextNumber();
     for (; trashed[0] && trashed[0].createdAt < (task.createdAt ?? at); trashed.shift()) {
       yield { kind: 'place', taskId: trashed[0].id };
     }
@@ -141,5 +142,4 @@ function* taskEntries(
       yield { kind: 'comment', workspaceId: workspace.id, row, words, mentions };
     }
   }
-  if (lastNumber > 0) yield { kind: 'lastNumber', workspaceKey, last: lastNumber };
 }

@@ -121,7 +121,15 @@ const carried = {
   checklist: boundedArray(ImportedItem, MAX_ITEMS, {
     error: 'Checklist must be an array',
     tooMany: `A checklist may have at most ${MAX_ITEMS} items`,
-  }).optional(),
+  })
+    .superRefine((items, context) => {
+      const ids = items.map(({ id }) => id);
+      for (const [i, id] of ids.entries()) {
+        if (id === undefined || ids.indexOf(id) === i) continue;
+        context.addIssue({ code: 'custom', path: [i, 'id'], message: 'Another one has this id' });
+      }
+    })
+    .optional(),
 };
 
 export const ImportedComment = z

@@ -20,11 +20,9 @@ import {
 export function* trashEntries(
   workspace: ReadWorkspace,
   storing: Storing,
-  workspaceKey: number,
-  at: Instant,
+  { workspaceKey, at, nextNumber }: { workspaceKey: number; at: Instant; nextNumber: () => number },
 ): Generator<Entry> {
   const { ids } = workspace;
-  let lastNumber = workspace.lastNumber + workspace.tasks.length;
   for (const entry of workspace.trash) {
     const { kind, title, deletedAt, deletedBy, purgeAt, tasks } = entry;
     const placeId =
@@ -62,7 +60,7 @@ export function* trashEntries(
     }
     yield* packedSeries(workspace, storing, entry, at, packed);
     for (const [i, task] of tasks.entries()) {
-      const number = task.number ?? ++lastNumber;
+      const number = task.number ?? nextNumber();
       const { row, columns } = taskEntry(workspace, storing, { task, number, i, workspaceKey, at });
       const items = checklistOf({ checklist: row.checklist ?? null });
       const completed_at = task.status.type === 'completed' ? (task.completedAt ?? row.updated_at) : null;

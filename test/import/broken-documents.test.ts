@@ -1,0 +1,173 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { expectSound } from '../integrity.ts';
+import { openSeriesWorld, type SeriesWorld } from '../series-world.ts';
+import type { Document } from './round-trip.ts';
+
+let series: SeriesWorld;
+beforeEach(async () => {
+  series = await openSeriesWorld();
+});
+afterEach(async () => {
+  expectSound(series.world);
+  await series.world.close();
+});
+
+/** An export with a task, a list and a space in its trash, in that order, and a series that can step back. */
+async function exported(): Promise<Document> {
+  const { ok, inside, list, create, skip } = series;
+  const checklist = [{ title: 'Oat' }];
+  const milk = await ok('POST', `${inside}/tasks`, { title: 'Milk', listId: list.id, checklist });
+  await ok('POST', `${inside}/tasks`, { title: 'Bread', listId: list.id, checklist });
+  await ok('POST', `${inside}/tasks/${milk.id}/comments`, { body: 'Two' });
+  await ok('DELETE', `${inside}/tasks/${milk.id}`);
+  await skip((await create()).id);
+  const other = await series.anotherList();
+  await fill(other.id);
+  await ok('DELETE', `${inside}/lists/${other.id}`);
+  const space = await ok('POST', `${inside}/spaces`, { title: 'Garden' });
+  await fill(space.lists[0].id);
+  await ok('DELETE', `${inside}/spaces/${space.id}`);
+  return ok('GET', '/account/export');
+}
+
+/** Two tasks, the first with a comment, and a series. */
+async function fill(listId: string): Promise<void> {
+  const { ok, inside, create } = series;
+  const first = await ok('POST', `${inside}/tasks`, { title: 'First', listId });
+  await ok('POST', `${inside}/tasks/${first.id}/comments`, { body: 'Said' });
+  await ok('POST', `${inside}/tasks`, { title: 'Second', listId });
+  await create({ listId });
+}
+
+const rejected = async (document: Document): Promise<string[]> => {
+  const { status, body } = await series.call('POST', '/account/import', document);
+  expect([status, body.error]).toEqual([400, 'ValidationError']);
+  return body.issues.map(({ path }: { path: string }) => path.replace(/^workspaces\.0\./, '')).toSorted();
+};
+
+describe('a document whose trash does not hold together', () => {
+  it.each<[string, (workspace: Document) => void, string[]]>([
+    [
+      'a task of a list that is not in its entry',
+      ({ trash, lists }) => {
+        trash[1].tasks[0].listId = lists[0].id;
+        trash[2].tasks[1].listId = 'elsewhere';
+      },
+      ['trash.1.tasks.0.listId', 'trash.2.tasks.1.listId'],
+    ],
+    [
+      'a series of a list that is not in its entry',
+      ({ trash, lists }) => {
+        trash[1].recurringTasks[0].listId = 'elsewhere';
+        trash[2].recurringTasks[0].listId = lists[0].id;
+      },
+      ['trash.1.recurringTasks.0.listId', 'trash.2.recurringTasks.0.listId'],
+    ],
+    [
+      'a list of another space than its entry',
+      ({ trash, spaces }) => {
+        trash[2].lists[0].spaceId = spaces[0].id;
+      },
+      ['trash.2.lists.0.spaceId'],
+    ],
+    [
+      'a comment of a task that is not in its entry',
+      ({ trash, tasks }) => {
+        trash[0].comments[0].taskId = tasks[0].id;
+        trash[1].comments[0].taskId = trash[0].id;
+      },
+      ['trash.0.comments.0.taskId', 'trash.1.comments.0.taskId'],
+    ],
+    [
+      'more in an entry than its kind allows',
+      ({ trash }) => {
+        trash[0].tasks.push({ ...trash[0].tasks[0], id: 'another', number: 99 });
+        trash[0].lists.push({ ...trash[1].lists[0], id: 'a list' });
+        trash[1].lists.push({ ...trash[1].lists[0], id: 'another list' });
+        trash[1].spaces.push({ ...trash[2].spaces[0], id: 'a space' });
+        trash[2].spaces.push({ ...trash[2].spaces[0], id: 'another space' });
+      },
+      [
+        'trash.0.lists.0.id',
+        'trash.0.tasks.1.id',
+        'trash.1.lists.1.id',
+        'trash.1.spaces.0.id',
+        'trash.2.spaces.1.id',
+      ],
+    ],
+    [
+      'an entry of what is elsewhere',
+      ({ trash, tasks }) => {
+        trash[0].id = tasks[0].id;
+        trash[1].kind = 'space';
+      },
+      ['trash.0', 'trash.0.tasks.0.id', 'trash.1', 'trash.1.lists.0.spaceId'],
+    ],
+    [
+      'a broken thing before another one',
+      ({ trash, tasks }) => {
+        trash[2].tasks[0].title = '';
+        trash[2].tasks[1].number = tasks[0].number;
+        trash[2].tasks[2].listId = 'elsewhere';
+      },
+      ['trash.2.tasks.0.title', 'trash.2.tasks.1.number', 'trash.2.tasks.2.listId'],
+    ],
+  ])('is rejected: %s', async (_, breakIt, paths) => {
+    const document = await exported();
+    breakIt(document.workspaces[0]);
+    expect(await rejected(document)).toEqual(paths);
+  });
+
+  it('is imported where all of it holds together, and all of it can be restored', async () => {
+    const { ok } = series;
+    const { workspaces } = await ok('POST', '/account/import', await exported());
+    const inside = `/workspaces/${workspaces[0].id}`;
+    for (const { id } of (await ok('GET', `${inside}/trash`)).items) {
+      await ok('POST', `${inside}/trash/${id}/restore`);
+    }
+    expect((await ok('GET', `${inside}/tasks`)).items).toHaveLength(9);
+  });
+});
+
+describe('a document that is rejected', () => {
+  it('names both of two items that have one id, in the trash too', async () => {
+    const document = await exported();
+    const [{ tasks, trash, recurringTasks }] = document.workspaces;
+    tasks[0].checklist.push({ ...tasks[0].checklist[0] });
+    trash[0].tasks[0].checklist.push({ ...trash[0].tasks[0].checklist[0] });
+    recurringTasks[0].checklist = [{ id: 'a', title: 'A' }, { title: 'B' }, { id: 'a', title: 'C' }];
+    expect(await rejected(document)).toEqual([
+      'recurringTasks.0.checklist.2.id',
+      'tasks.0.checklist.1.id',
+      'trash.0.tasks.0.checklist.1.id',
+    ]);
+  });
+
+  it('names the step whose task has the number of another one', async () => {
+    const document = await exported();
+    const [{ tasks, recurringTasks, trash }] = document.workspaces;
+    recurringTasks[0].steps[0].task.number = tasks[0].number;
+    expect(await rejected(document)).toEqual(['recurringTasks.0.steps.0.task.number']);
+    recurringTasks[0].steps[0].task.number = trash[2].tasks[0].number;
+    expect(await rejected(document)).toEqual(['recurringTasks.0.steps.0.task.number']);
+  });
+
+  it('names what is no array', async () => {
+    expect(await rejected({ formatVersion: 2, workspaces: {} } as never)).toEqual(['workspaces']);
+  });
+});
+
+it('tasks in the trash of a document that have no numbers get some that no other task is given', async () => {
+  const { ok } = series;
+  const document = await exported();
+  for (const { tasks } of document.workspaces[0].trash) for (const task of tasks) delete task.number;
+  const { workspaces } = await ok('POST', '/account/import', document);
+  const inside = `/workspaces/${workspaces[0].id}`;
+  const [list] = (await ok('GET', `${inside}/lists`)).items;
+  for (let i = 0; i < 12; i += 1) await ok('POST', `${inside}/tasks`, { title: 'New', listId: list.id });
+  for (const { id } of (await ok('GET', `${inside}/trash`)).items) {
+    await ok('POST', `${inside}/trash/${id}/restore`);
+  }
+  const { items } = await ok('GET', `${inside}/tasks?limit=100`);
+  expect(new Set(items.map(({ number }: { number: number }) => number)).size).toBe(21);
+});
