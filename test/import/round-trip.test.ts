@@ -65,8 +65,13 @@ const RULES = [
   DAILY,
   { ...DAILY, every: 3, timezone: 'Asia/Kathmandu' },
   { ...DAILY, frequency: 'week', daysOfWeek: ['monday', 'friday'] },
+  { ...DAILY, frequency: 'week', every: 2, daysOfWeek: ['sunday', 'monday'], firstDayOfWeek: 'sunday' },
   { ...DAILY, frequency: 'month', dayOfMonth: -1 },
-  { frequency: 'day', every: 2, timezone: 'Europe/Paris' },
+  { ...DAILY, frequency: 'month', every: 2, dayOfMonth: 31, timeOfDay: null },
+  { ...DAILY, frequency: 'month', weekIndex: 'last', daysOfWeek: ['monday', 'friday'], timeOfDay: '02:30' },
+  { ...DAILY, frequency: 'year', month: 2, dayOfMonth: 29, timezone: 'America/New_York' },
+  { ...DAILY, frequency: 'year', every: 2, month: 3, weekIndex: 'last', daysOfWeek: ['sunday'] },
+  { ...DAILY, every: 2, timeOfDay: null },
 ];
 const ENDS = [{ type: 'never' }, { type: 'count', count: 4 }, { type: 'date', endDate: '2026-05-01' }];
 
