@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Deps } from '../deps.ts';
 import { isWholeDay, startOfDay } from '../kernel/days.ts';
 import { invalid } from '../kernel/errors.ts';
-import { DAY, HOUR, type Instant, toMs } from '../kernel/instants.ts';
+import { DAY, type Instant } from '../kernel/instants.ts';
 import { type ComingSeries, listComingSeries } from '../storage/series.ts';
 import { timezoneOf } from '../storage/users.ts';
 import { type Member, requireRole } from '../workspaces/authorization.ts';
@@ -27,8 +27,9 @@ export async function listCalendar(
   const instantOf = (date: string): Instant => (isWholeDay(date) ? startOfDay(date, zone) : date);
   const [from, to] = [instantOf(query.from), instantOf(query.to)];
   if (to <= from) throw invalid({ path: 'to', message: 'To must be later than from' });
-  // Days are up to an hour longer where clocks are set back.
-  if (toMs(to) - toMs(from) > MAX_DAYS * DAY + HOUR)
+  // Between days, those of the calendar count, however long clock changes make them.
+  const [first, end] = isWholeDay(query.from) && isWholeDay(query.to) ? [query.from, query.to] : [from, to];
+  if (Date.parse(end) - Date.parse(first) > MAX_DAYS * DAY)
     throw invalid({ path: 'to', message: `To must be at most ${MAX_DAYS} days after from` });
   let found: CalendarOccurrence[] = [];
   let last: ComingSeries | undefined;

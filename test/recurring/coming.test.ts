@@ -55,9 +55,20 @@ describe('the coming occurrences of a workspace', () => {
   it('are between instants at most 62 days apart', async () => {
     expect(await issueOf('2026-04-01', '2026-06-02')).toBeUndefined();
     expect(await issueOf('2026-04-01', '2026-06-03')).toBe('to');
+    const [from, to] = ['2026-09-01T22:00:00.000Z', '2026-11-02T22:00:00.000Z'];
+    expect(await issueOf(from, to)).toBeUndefined();
+    expect(await issueOf(from, '2026-11-02T22:00:00.001Z')).toBe('to');
     expect(await issueOf('2026-04-01', '2026-04-01')).toBe('to');
     expect(await issueOf('2026-04-02', '2026-04-01')).toBe('to');
     expect(await issueOf('soon', '2026-04-01')).toBe('from');
+  });
+
+  it('are within 62 days of the caller, however long those are', async () => {
+    await w.ok('PATCH', '/me', { timezone: 'Europe/Paris' });
+    expect(await issueOf('2026-10-01', '2026-12-02')).toBeUndefined();
+    expect(await issueOf('2026-10-01', '2026-12-03')).toBe('to');
+    expect(await issueOf('2026-03-01', '2026-05-02')).toBeUndefined();
+    expect(await issueOf('2026-03-01', '2026-05-03')).toBe('to');
   });
 
   it('are the first 1,000 of them, and it says that more follow', async () => {
