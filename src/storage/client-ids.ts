@@ -10,6 +10,10 @@ const KINDS = [
   'spaces',
   'labels',
   'comments',
+  'workspaces',
+  'users',
+  'status_templates',
+  'statuses',
   'trash_rows',
   'deleted_ids',
 ];
