@@ -105,6 +105,8 @@ interface RouteOf<Path extends string, Who, Query, Body, Answer> {
   response?: Answer;
   /** The answer goes on as long as the connection does: server-sent events of this shape. */
   isStream?: true;
+  /** For the description: the headers of its success beside those that every response has, each with what it says. */
+  headers?: Readonly<Record<string, string>>;
   /** Another success without a body, which its handler answers as a Response. */
   otherResponses?: { status: 201; description: string };
   /** When it responds with what is there already (200, `Existing`) in place of what it would have created. */
@@ -172,7 +174,7 @@ export function mount(
     const requestContext = requestContextOf(deps, context);
     const addressBucket = declared.guard.bearer ? undefined : declared.limit;
     if (addressBucket) deps.http.limits[addressBucket](requestContext.address, deps.clock.now());
-    const params: Record<string, string> = context.req.param();
+    const params = idsIn(context);
     const authorization = context.req.header('authorization');
     const authorize = () =>
       declared.guard.authorize(deps, requestContext, {
@@ -254,6 +256,10 @@ export function mount(
     respondTo(context).finally(() => deps.database.whenSynced(() => {}));
   app.on(declared.method.toUpperCase(), path, declared.method === 'get' ? respondTo : respondToWrite);
 }
+
+/** The ids in the path, which are one thing in either case, as those in bodies are. */
+const idsIn = ({ req }: Context<Environment>): Record<string, string> =>
+  Object.fromEntries(Object.entries(req.param()).map(([name, value]) => [name, value.toLowerCase()]));
 
 /** What is there already, in place of what a request would have created: a 200. */
 export class Existing<Body> {

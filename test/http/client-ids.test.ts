@@ -57,6 +57,14 @@ describe.each(Object.keys(KINDS))('a %s', (kind) => {
     expect((await make(kind, id.toUpperCase())).status).toBe(200);
   });
 
+  it('is found by its id in either case, as its workspace is', async () => {
+    const id = crypto.randomUUID().toUpperCase();
+    await make(kind, id);
+    const path = pathOf(kind, id).replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (each) => each.toUpperCase());
+    const read = await call('GET', path);
+    expect([read.status, read.body.id]).toEqual([200, id.toLowerCase()]);
+  });
+
   it('takes the id of its client, and repeated is the answer as it is now', async () => {
     const id = crypto.randomUUID();
     const made = await make(kind, id);
@@ -114,6 +122,15 @@ describe.each(Object.keys(KINDS))('a %s', (kind) => {
     const changed = await call('PATCH', pathOf(kind, id), { id: crypto.randomUUID() });
     expect([changed.status, changed.body.id]).toEqual([200, id]);
   });
+});
+
+it('no new thing takes the id of a workspace, a member, a status template or a status', async () => {
+  const { statusTemplateId, statuses } = (await call('GET', `${inside}/lists/${listId}`)).body;
+  for (const id of [inside.split('/')[2], ada.id, statusTemplateId, statuses[0].id]) {
+    for (const kind of Object.keys(KINDS)) expectTaken(await make(kind, id));
+    const checklist = [{ title: 'New', id }];
+    expectTaken(await call('PATCH', taskPath, { checklist }), 'checklist.0.id');
+  }
 });
 
 it('what went with a list, or was skipped, leaves its id behind', async () => {
