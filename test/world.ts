@@ -9,6 +9,7 @@ import { createConfig } from '../src/config.ts';
 import type { WalSync } from '../src/db/wal-sync.ts';
 import type { Deps } from '../src/deps.ts';
 import { errorsOf } from '../src/http/openapi.ts';
+import { ownHeadersOf } from '../src/http/openapi-created.ts';
 import { isVersioned, type Route } from '../src/http/route.ts';
 import { silentLog } from '../src/kernel/log.ts';
 import type { Letter, Transport } from '../src/mail/worker.ts';
@@ -260,6 +261,8 @@ function checkShape(method: string, path: string, answer: Answer): void {
     expect(answer.body).toBeUndefined();
     return;
   }
+  for (const name of ['Set-Cookie', 'Content-Disposition'])
+    if (answer.headers.has(name)) expect(Object.keys(ownHeadersOf(route))).toContain(name);
   if (!(route.existing && answer.status === 200)) expect(answer.status).toBe(route.status);
   if (route.response === undefined || route.isStream) expect(answer.body).toBeUndefined();
   else expect(route.response.parse(answer.body)).toEqual(answer.body);

@@ -11,6 +11,7 @@ export const exportRoutes = [
     isPrivate: true,
     status: 200,
     response: AccountExport,
+    headers: { 'Content-Disposition': '`attachment`, with a name for the file' },
     tag: 'Me',
     operationId: 'exportAccount',
     summary: 'Export my data',

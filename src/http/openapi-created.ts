@@ -6,11 +6,20 @@ const REQUEST_ID: Header = {
   schema: { type: 'string', format: 'uuid' },
 };
 
+const SET_COOKIE =
+  'With `session: "cookie"`: the secret of the session, in a cookie that no script reads (the `cookie` of `securitySchemes`)';
+
 const ETAG: Header = {
   description:
     'Of the thing in this version: the `epoch` that `changes` tells, and its `version`. Weak (`W/`) where the body is compressed',
   schema: { type: 'string' },
 };
+
+/** The headers of a success that only some routes have, each with what it says. */
+export const ownHeadersOf = ({ headers, signsIn }: Route): Record<string, string> => ({
+  ...headers,
+  ...(signsIn && { 'Set-Cookie': SET_COOKIE }),
+});
 
 /** Tells of the headers of every response, and of what a client can do with what it created. */
 export function addHeadersAndLinks(document: OpenApiDocument, routes: readonly Route[]): void {
@@ -26,6 +35,12 @@ export function addHeadersAndLinks(document: OpenApiDocument, routes: readonly R
       if (Number(status) < 400 && !('$ref' in response))
         response.headers = { ...response.headers, ETag: ETAG };
     }
+  }
+  for (const route of routes) {
+    const success = document.paths[route.path]?.[route.method]?.responses[route.status];
+    if (!success || '$ref' in success) continue;
+    for (const [name, description] of Object.entries(ownHeadersOf(route)))
+      success.headers = { ...success.headers, [name]: { description, schema: { type: 'string' } } };
   }
   for (const route of routes) {
     const path = createdAt(route, routes);

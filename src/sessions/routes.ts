@@ -40,9 +40,11 @@ export const sessionRoutes = [
     summary: 'Sign out',
     description:
       'Ends the session of the given refresh token, its access tokens included, when it is your own. With the cookie and without a body it ends the session of the cookie, which the response clears; that works too when the session has ended already.',
+    headers: { 'Set-Cookie': 'Where the session of the cookie has ended: clears the cookie' },
     handle: async ({ deps, who, requestContext, body }) => {
       await logOut(deps, who, body);
-      if (who && !who.byCookie) return undefined;
+      const isCookieDead = !who || (who.byCookie && body.refreshToken === undefined);
+      if (!isCookieDead) return undefined;
       return respond(requestContext.requestId, 204, undefined, {
         'Set-Cookie': deps.http.sessionCookie.clear(),
       });

@@ -252,6 +252,24 @@ describe('responses', () => {
     });
   });
 
+  it('that hand over a cookie, clear it or are saved as a file say so', () => {
+    const withHeader = (name: string) =>
+      callsOf(document).flatMap(({ operation }) =>
+        Object.values(operation.responses).some(
+          (response) => !('$ref' in response) && response.headers?.[name],
+        )
+          ? [operation.operationId]
+          : [],
+      );
+    expect(withHeader('Set-Cookie').toSorted()).toEqual(
+      routes
+        .flatMap(({ signsIn, operationId }) => (signsIn ? [operationId] : []))
+        .concat('logout')
+        .toSorted(),
+    );
+    expect(withHeader('Content-Disposition')).toEqual(['exportAccount']);
+  });
+
   it('that HTTP itself may give are known', () => {
     const statuses = Object.keys(responsesOf('/me', 'patch'));
     expect(statuses).toEqual(expect.arrayContaining(['408', '413', '415', '417', '431']));

@@ -400,6 +400,18 @@ describe('signing out by cookie', () => {
     expect((await signOut(`${Cookie}; ${Cookie}`)).status).toBe(401);
   });
 
+  it('keeps the cookie where a body names the session of a refresh token to be ended', async () => {
+    const Cookie = await signIn();
+    const { refreshToken } = ada;
+    const { status, headers } = await world.call('POST', '/auth/logout', {
+      headers: { Cookie, ...SAME_ORIGIN },
+      body: { refreshToken },
+    });
+    expect([status, headers.get('set-cookie')]).toEqual([204, null]);
+    expect((await get('/me', Cookie)).status).toBe(200);
+    expect((await world.call('GET', '/me', { token: ada.accessToken })).status).toBe(401);
+  });
+
   it('is the only answer that clears a cookie', async () => {
     const Cookie = await signIn();
     await signOut(Cookie);
