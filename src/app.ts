@@ -31,9 +31,9 @@ export function createApp(deps: Deps): App {
 
   reserveLiteralPaths(app, basePath);
   for (const route of routes) mount(app, deps, basePath, route, routes);
-  const document = once(describe(basePath, publicUrl, routes));
+  const document = once(() => describe(basePath, publicUrl, routes));
   mountDocument(app, `${basePath}/openapi.json`, document);
-  mountDocument(app, `${basePath}/export-schema.json`, () => exportSchema(document()));
+  mountDocument(app, `${basePath}/export-schema.json`, async () => exportSchema(await document()));
   mountHealth(app, deps);
   if (deps.metrics) mountMetrics(app, deps, deps.metrics);
   mountPages(app, deps);
@@ -71,14 +71,13 @@ async function errorInForm(
 }
 
 /** A document for everyone: its two forms are made once, and the same bytes are sent to all. */
-function mountDocument(app: App, path: string, document: () => object): void {
-  const text = once(() => JSON.stringify(document()));
-  const plain = once(() => new TextEncoder().encode(text()));
-  const short = once(() => gzipped(text()));
+function mountDocument(app: App, path: string, document: () => Promise<object>): void {
+  const plain = once(async () => new TextEncoder().encode(JSON.stringify(await document())));
+  const short = once(async () => gzipped(await plain()));
   app.get(path, async (context) => {
     const headers = jsonHeaders(requestIdOf(context));
     varyByEncoding(headers);
-    if (!acceptsGzip(context.req.header('accept-encoding'))) return new Response(plain(), { headers });
+    if (!acceptsGzip(context.req.header('accept-encoding'))) return new Response(await plain(), { headers });
     markGzipped(headers);
     return new Response(await short(), { headers });
   });

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { version } from '../build-info.ts';
 import { ERROR_KINDS, type ErrorKind, type Issue } from '../kernel/errors.ts';
@@ -144,17 +145,46 @@ const ERRORS: Record<number, DocumentedError> = {
   },
 };
 
+/** Described in one turn of the event loop. */
+const ROUTES_IN_TURN = 8;
+
 /**
- * Describes every route by the shapes that validate. Returns what makes the OpenAPI 3.1 document of that, with an
- * example of every body: were all of it done then, whoever asks first would be held up, and all others.
+ * The OpenAPI 3.1 document of every route, by the shapes that validate, with an example of every body. It is made some
+ * routes at a time, as all of it would hold up whoever asks meanwhile.
  */
-export function describe(
+export async function describe(
   basePath: string,
   publicUrl: string,
   routes: readonly Route[],
-): () => OpenApiDocument {
-  const described = new OpenAPIHono();
-  const registry = described.openAPIRegistry;
+): Promise<OpenApiDocument> {
+  const operations = [
+    ...routes.map((route) => () => operation(route)),
+    ...AT_THE_ROOT.map((route) => () => route),
+  ];
+  const document = documentOf([], basePath, publicUrl);
+  for (let i = 0; i < operations.length; i += ROUTES_IN_TURN) {
+    await nextTurn();
+    const some = operations.slice(i, i + ROUTES_IN_TURN).map((make) => make());
+    const { paths, components } = documentOf(some, basePath, publicUrl);
+    for (const [path, item] of Object.entries(paths))
+      document.paths[path] = { ...document.paths[path], ...item };
+    Object.assign(document.components.schemas, components.schemas);
+  }
+  for (const { path } of AT_THE_ROOT)
+    Object.assign(document.paths[path] ?? {}, { servers: [{ url: publicUrl }] });
+  for (const finish of [
+    () => addHeadersAndLinks(document, routes),
+    () => tidy(document),
+    () => addExamples(document),
+  ]) {
+    await nextTurn();
+    finish();
+  }
+  return document;
+}
+
+/** What is named for all routes, before any of them is described. */
+function registerComponents(registry: OpenAPIHono['openAPIRegistry'], publicUrl: string): void {
   registry.registerComponent('securitySchemes', 'cookie', {
     type: 'apiKey',
     in: 'cookie',
@@ -180,9 +210,6 @@ export function describe(
   for (const error of Object.values(ERRORS)) {
     registry.registerComponent('responses', nameOf(error), errorResponseOf(error));
   }
-  for (const route of routes) registry.registerPath(operation(route));
-  for (const route of AT_THE_ROOT) registry.registerPath(route);
-  return () => documentOf(described, routes, basePath, publicUrl);
 }
 
 /** The credentials that an operation takes, any one of them. */
@@ -192,11 +219,13 @@ const securityOf = ({ guard }: Route): Record<string, string[]>[] => [
 ];
 
 function documentOf(
-  described: OpenAPIHono,
-  routes: readonly Route[],
+  operations: readonly RouteConfig[],
   basePath: string,
   publicUrl: string,
 ): OpenApiDocument {
+  const described = new OpenAPIHono();
+  registerComponents(described.openAPIRegistry, publicUrl);
+  for (const each of operations) described.openAPIRegistry.registerPath(each);
   const generated = described.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {
@@ -214,13 +243,7 @@ function documentOf(
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   });
   // What the library's types leave open is decided by what is registered above.
-  const document = generated as unknown as OpenApiDocument;
-  for (const { path } of AT_THE_ROOT)
-    Object.assign(document.paths[path] ?? {}, { servers: [{ url: publicUrl }] });
-  addHeadersAndLinks(document, routes);
-  tidy(document);
-  addExamples(document);
-  return document;
+  return generated as unknown as OpenApiDocument;
 }
 
 function operation(route: Route): RouteConfig {

@@ -1,9 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { html } from 'hono/html';
-import { type Call, callsOf, type OpenApiDocument } from '../http/openapi-document.ts';
+import { type Call, callsOf, type OpenApiDocument, type Schema } from '../http/openapi-document.ts';
 import { ICON, REFERENCE_SCRIPT, REFERENCE_STYLE } from './assets.ts';
 import { type Html, headOf } from './layout.ts';
 import { errorAnchor, operationView, wordsOf } from './reference-operation.ts';
 import { inline, prose, shape, shapeAnchor, typeOf } from './reference-schema.ts';
+
+/** Of operations or shapes, in one turn of the event loop. */
+const VIEWS_IN_TURN = 8;
 
 interface Group {
   id: string;
@@ -19,8 +23,12 @@ interface Group {
  * none stays at home by itself: they bring 0.9 to 4.4 MB of script, up to 272 packages, and proxies, fonts, agents or
  * telemetry of other hosts that are to be switched off again with each version.
  */
-export function referencePage(document: OpenApiDocument): Html {
+export async function referencePage(document: OpenApiDocument): Promise<Awaited<Html>> {
   const groups = groupsOf(document);
+  const views = await inSteps(groups, async (group) =>
+    groupView(group, await inSteps(group.calls, (call) => operationView(document, call))),
+  );
+  const shapes = await inSteps(shapesIn(document), (named) => shapeView(document, named));
   return html`${headOf('API reference', REFERENCE_STYLE, REFERENCE_SCRIPT)}
 <body>
 <a class="skip" href="#reference">Skip the contents</a>
@@ -38,13 +46,23 @@ ${prose(document.info.description)}
 <p>Paths are relative to <code>${document.servers[0]?.url}</code>.</p>
 <p><a href="openapi.json">The same as an OpenAPI document</a></p>
 </section>
-${groups.map((group) => groupView(document, group))}
+${views}
 ${errorsOf(document)}
-${shapesOf(document)}
+${shapesOf(shapes)}
 </main>
 </body>
 </html>
 `;
+}
+
+/** Some at a time: all at once would hold up whoever asks meanwhile. */
+async function inSteps<Item>(items: readonly Item[], view: (item: Item) => Html): Promise<Awaited<Html>[]> {
+  const views: Awaited<Html>[] = [];
+  for (const [i, item] of items.entries()) {
+    if (i % VIEWS_IN_TURN === 0) await nextTurn();
+    views.push(await view(item));
+  }
+  return views;
 }
 
 function groupsOf(document: OpenApiDocument): Group[] {
@@ -73,11 +91,11 @@ ${groups.map(
 </div>
 </nav>`;
 
-const groupView = (document: OpenApiDocument, { id, name, description, calls }: Group): Html => html`
+const groupView = ({ id, name, description }: Group, operations: Awaited<Html>[]): Html => html`
 <section aria-labelledby="${id}" data-group>
 <h2 id="${id}"><a href="#${id}">${name}</a></h2>
 ${prose(description)}
-${calls.map((call) => operationView(document, call))}
+${operations}
 </section>`;
 
 const errorsOf = (document: OpenApiDocument): Html => html`
@@ -98,19 +116,22 @@ function statusOf(document: OpenApiDocument, name: string): string {
   return status;
 }
 
-const shapesOf = (document: OpenApiDocument): Html => html`
+const shapesIn = (document: OpenApiDocument): [name: string, schema: Schema][] =>
+  Object.entries(document.components.schemas).sort(([one], [other]) => (one < other ? -1 : 1));
+
+const shapesOf = (shapes: Awaited<Html>[]): Html => html`
 <section aria-labelledby="shapes" data-group>
 <h2 id="shapes"><a href="#shapes">Shapes</a></h2>
-${Object.entries(document.components.schemas)
-  .sort(([one], [other]) => (one < other ? -1 : 1))
-  .map(([name, schema]) => {
-    const id = shapeAnchor(name);
-    const parts = (schema.allOf ?? []).filter(({ $ref }) => $ref !== undefined);
-    return html`<article id="${id}" aria-labelledby="${id}-name" class="shape" data-shape data-find="${`${name} ${wordsOf(document, schema, new Set()).join(' ')}`.toLowerCase()}">
+${shapes}
+</section>`;
+
+function shapeView(document: OpenApiDocument, [name, schema]: [string, Schema]): Html {
+  const id = shapeAnchor(name);
+  const parts = (schema.allOf ?? []).filter(({ $ref }) => $ref !== undefined);
+  return html`<article id="${id}" aria-labelledby="${id}-name" class="shape" data-shape data-find="${`${name} ${wordsOf(document, schema, new Set()).join(' ')}`.toLowerCase()}">
 <h3 id="${id}-name"><a href="#${id}">${name}</a></h3>
 ${prose(schema.description)}
 ${parts.length > 0 && html`<p class="quiet">With all of ${parts.map((part) => typeOf(part))}.</p>`}
 ${shape(document, schema, 'told')}
 </article>`;
-  })}
-</section>`;
+}

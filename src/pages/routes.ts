@@ -60,14 +60,14 @@ export function mountPages(app: Hono<Environment>, deps: Deps): void {
 export function mountReference(
   app: Hono<Environment>,
   { base_path: basePath, public_url: publicUrl }: Deps['config']['server'],
-  document: () => OpenApiDocument,
+  document: () => Promise<OpenApiDocument>,
 ): void {
   /** Encoded once: the same bytes are sent to everyone. */
   let page: Promise<Uint8Array<ArrayBuffer>> | undefined;
   app.get(`${basePath}/docs`, async (context) => {
-    page ??= Promise.resolve(referencePage(document())).then((html) =>
-      new TextEncoder().encode(String(html)),
-    );
+    page ??= document()
+      .then(referencePage)
+      .then((html) => new TextEncoder().encode(String(html)));
     return new Response(await page, { headers: documentHeaders(context, publicUrl, CONTENT_POLICY) });
   });
   // Relative, as a proxy may have taken a part of the path off.
