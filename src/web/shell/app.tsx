@@ -5,6 +5,7 @@ import { NotFound } from '../screens/not-found/not-found.tsx';
 import { Unreachable } from '../screens/not-found/unreachable.tsx';
 import { addressOf, PUBLIC_SCREENS, returnTo, type ScreenName } from './addresses.ts';
 import { Frame } from './frame.tsx';
+import { isFirstLoad, workspace } from './frame-view.ts';
 import { match, navigate, path, query } from './navigation.ts';
 import { takeNotice } from './notice.ts';
 import { Overlays } from './overlays.tsx';
@@ -51,6 +52,8 @@ export function App() {
 function CurrentScreen() {
   const found = match.value;
   if (!found) return <NotFound />;
+  const { w } = found.params;
+  if (w !== undefined && workspace.value?.id !== w && !isFirstLoad.value) return <NotFound />;
   return <LoadedScreen key={path.value} name={found.name} params={found.params} />;
 }
 

@@ -20,6 +20,8 @@ export function startKeys(): void {
       event.preventDefault();
       return;
     }
+    // Enter presses what has the focus.
+    if (key === 'Enter' && isPlain && (event.target as Element).closest('a, button, input, summary')) return;
     const isTyping = isEditable(event.target);
     const stroke = { key, ctrlKey, metaKey, altKey, shiftKey, isTyping };
     const binding = dispatcher.press(stroke, event.timeStamp);

@@ -106,10 +106,10 @@ const TASK_COMMANDS: readonly Command[] = [
     title: 'Open task',
     group: 'Here',
     icon: 'panel',
-    keys: ['o'],
+    keys: ['Enter', 'o'],
     run: () => {
       const [id] = targetIds();
-      if (id !== undefined) openBeside(id);
+      if (id !== undefined && id !== openTaskId.peek()) openBeside(id);
     },
   },
   {

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Status } from '../data/rows.ts';
+import { isOpen, openShelf } from '../shell/store.ts';
 import type { Day } from '../text/days.ts';
+import { tasksOf } from './changes.ts';
 import { focusedId, focusRow, openTaskId, rowOf, showIds, wantedFocus } from './current.ts';
 import { StatusMark } from './task-box.tsx';
 import { type RowProps, TaskRow } from './task-row.tsx';
@@ -40,27 +42,34 @@ export function TaskGroups({ groups, ...rowProps }: Props) {
   );
 }
 
-/** Keeps the order for the keys; the focus goes to the next row when its own leaves. */
+/**
+ * Keeps the order for the keys. The focus stays with a row that moves to another group, and goes to the next one when
+ * its own leaves or is done with.
+ */
 export function useFollowedFocus(ids: readonly string[]): void {
   const before = useRef<readonly string[]>([]);
-  const hadFocus = useRef<string | undefined>(undefined);
+  const hadFocus = useRef<Element | null>(null);
   useLayoutEffect(() => {
     const noteFocus = () => {
-      hadFocus.current = rowOf(document.activeElement);
+      const { activeElement } = document;
+      // What opens over a row gives the focus back.
+      if (!activeElement?.closest('dialog, [popover]')) hadFocus.current = activeElement;
     };
     document.addEventListener('focusin', noteFocus);
     return () => document.removeEventListener('focusin', noteFocus);
   }, []);
   useLayoutEffect(() => {
-    const lost = hadFocus.current;
+    const { current } = hadFocus;
+    const lost = current?.isConnected ? undefined : rowOf(current);
     showIds(ids);
-    if (lost !== undefined && !ids.includes(lost)) {
+    if (lost !== undefined && document.activeElement === document.body) {
       const at = before.current.indexOf(lost);
       const order = [...before.current.slice(at + 1), ...before.current.slice(0, Math.max(at, 0)).reverse()];
-      const next = order.find((id) => ids.includes(id));
-      hadFocus.current = undefined;
-      if (next !== undefined && (document.activeElement === document.body || !document.activeElement))
-        focusRow(next);
+      const [task] = tasksOf([lost]);
+      const stays = task && ids.includes(lost) && isOpen(openShelf().store, task);
+      const next = stays ? lost : order.find((id) => ids.includes(id));
+      hadFocus.current = null;
+      focusRow(next);
     }
     before.current = ids;
   }, [ids]);

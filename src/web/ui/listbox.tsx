@@ -173,6 +173,8 @@ export function Listbox(props: Props) {
                 role="option"
                 aria-selected={option.isChosen ?? false}
                 onPointerMove={() => index !== active && setActive(index)}
+                // The field keeps the focus, for what is typed next.
+                onMouseDown={(event) => event.preventDefault()}
                 onClick={() => choose(option)}
               >
                 {option.mark}

@@ -1,0 +1,58 @@
+import { focusedId, focusRow, shownIds } from '../tasks/current.ts';
+
+const CONTROLS = 'a[href], button, input, select, textarea, [tabindex="0"]';
+const MAX_RECENT = 20;
+
+/** Where the focus is, and what stands around it: asked for once that is gone. */
+interface Place {
+  element: HTMLElement;
+  region: Element | null;
+  /** The list item or table row around it, with those beside it. */
+  items: (Element | null | undefined)[];
+  /** Which control of its item it is. */
+  at: number;
+}
+
+let place: Place | undefined;
+let recent: HTMLElement[] = [];
+
+/**
+ * Gives the focus a new place when the element that had it leaves: the item it was in, the next one, what had the focus
+ * before. Rows of tasks look after themselves, since scrolling takes them away too.
+ */
+export function startKeepingFocus(): void {
+  document.addEventListener('focusin', ({ target }) => {
+    if (!(target instanceof HTMLElement)) return;
+    const item = target.closest('li, tr');
+    place = {
+      element: target,
+      region: target.closest('dialog, aside, main, nav'),
+      items: [item, item?.nextElementSibling, item?.previousElementSibling],
+      at: item ? controlsIn(item).indexOf(target) : 0,
+    };
+    recent = [target, ...recent.filter((one) => one !== target && one.isConnected)].slice(0, MAX_RECENT);
+  });
+  new MutationObserver(() => {
+    if (!place || place.element.isConnected || document.activeElement !== document.body) return;
+    const left = place;
+    place = undefined;
+    if (!left.element.closest('[data-task]')) moveFocusFrom(left);
+  }).observe(document.body, { childList: true, subtree: true });
+}
+
+function moveFocusFrom({ region, items, at }: Place): void {
+  const scope = document.querySelector('dialog:modal') ?? (region?.isConnected ? region : document.body);
+  for (const item of items) {
+    if (!item?.isConnected) continue;
+    const controls = controlsIn(item);
+    const next = controls[at] ?? controls[0];
+    if (next) return next.focus({ preventScroll: true });
+  }
+  const row = focusedId.peek();
+  if (scope === document.body && row !== undefined && shownIds.peek().includes(row)) return focusRow(row);
+  const before = recent.find((one) => one.isConnected && scope.contains(one) && one.checkVisibility());
+  const last = before ?? scope.querySelector<HTMLElement>('h1, h2[tabindex]');
+  last?.focus({ preventScroll: true });
+}
+
+const controlsIn = (item: Element): HTMLElement[] => [...item.querySelectorAll<HTMLElement>(CONTROLS)];
