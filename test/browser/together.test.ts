@@ -192,6 +192,18 @@ describe('an instance of a series', () => {
     await apply('All');
     expect((await all()).map(({ assigneeId }) => assigneeId)).toEqual([bob.id]);
 
+    await panel.getByRole('button', { name: /^Labels/ }).click();
+    await page.keyboard.type('garden');
+    await page.getByRole('option', { name: 'New label “garden”' }).click();
+    await apply('All');
+    expect((await all()).map(({ labelIds }) => (labelIds as string[]).length)).toEqual([1]);
+
+    await panel.getByLabel('Add an item').fill('Not the cactus');
+    await page.keyboard.press('Enter');
+    await apply('All');
+    expect((await all())[0]?.checklist).toMatchObject([{ title: 'Not the cactus' }]);
+    await panel.getByRole('checkbox', { name: 'Not the cactus: complete' }).waitFor();
+
     await panel.getByRole('button', { name: /^Repeats/ }).click();
     await dialog.getByRole('combobox', { name: 'Unit' }).selectOption({ label: 'Week' });
     await dialog.getByRole('radio', { name: 'This and following' }).check();

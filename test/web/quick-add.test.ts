@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeDay, WEEKDAYS } from '../../src/web/text/days.ts';
+import { nextDates } from '../../src/web/text/next-dates.ts';
 import { parseQuickAdd, type QuickAddContext, type QuickTask } from '../../src/web/text/quick-add.ts';
 import {
   chipBefore,
@@ -274,6 +275,20 @@ describe('quick add', () => {
       many: ['one', 'two', 'three'],
       one: { title: 'one', description: 'two\nthree' },
     });
+  });
+
+  it('shows the next three dates of a repeat, without those of the past and beyond its end', () => {
+    const dates = (text: string) => nextDates(read(text).task, { day: '2026-11-23', time: '14:00' }, 3);
+    expect(dates('x every day')).toEqual(['24 Nov', '25 Nov', '26 Nov']);
+    expect(dates('x every day 15:00')).toEqual(['23 Nov', '24 Nov', '25 Nov']);
+    expect(dates('x every day 9:00')).toEqual(['24 Nov', '25 Nov', '26 Nov']);
+    expect(dates('x every week on fri')).toEqual(['27 Nov', '4 Dec', '11 Dec']);
+    expect(dates('x every 2 weeks on sun')).toEqual(['29 Nov', '13 Dec', '27 Dec']);
+    expect(dates('x fri every month')).toEqual(['27 Dec', '27 Jan 2027', '27 Feb 2027']);
+    expect(dates('x fri every 2 weeks on mon')).toEqual(['30 Nov', '14 Dec', '28 Dec']);
+    expect(dates('x every day 2 times')).toEqual(['24 Nov', '25 Nov']);
+    expect(dates('x every fri until 5 dec')).toEqual(['27 Nov', '4 Dec']);
+    expect(dates('x')).toEqual([]);
   });
 
   it('makes the fields of a task and of a series', () => {

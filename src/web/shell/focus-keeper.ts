@@ -46,10 +46,16 @@ function moveFocusFrom({ region, items, at }: Place): void {
     if (!item?.isConnected) continue;
     const controls = controlsIn(item);
     const next = controls[at] ?? controls[0];
-    if (next) return next.focus({ preventScroll: true });
+    if (next) {
+      next.focus({ preventScroll: true });
+      return;
+    }
   }
   const row = focusedId.peek();
-  if (scope === document.body && row !== undefined && shownIds.peek().includes(row)) return focusRow(row);
+  if (scope === document.body && row !== undefined && shownIds.peek().includes(row)) {
+    focusRow(row);
+    return;
+  }
   const before = recent.find((one) => one.isConnected && scope.contains(one) && one.checkVisibility());
   const last = before ?? scope.querySelector<HTMLElement>('h1, h2[tabindex]');
   last?.focus({ preventScroll: true });

@@ -1,7 +1,7 @@
 import { computed, type Signal, signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { statusForNew } from '../tasks/new-task.ts';
+import { dayForNew, statusForNew } from '../tasks/new-task.ts';
 import type { MenuItem } from '../ui/menu.tsx';
 import { addressOf } from './addresses.ts';
 import { sentenceOf } from './api.ts';
@@ -77,6 +77,7 @@ function pressKeysAhead(): void {
 const closeOverlay = (): void => {
   open.value = undefined;
   statusForNew.value = undefined;
+  dayForNew.value = undefined;
 };
 
 /** Whether quick add is open: toasts appear inside it then. */

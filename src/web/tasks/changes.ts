@@ -53,12 +53,18 @@ export function actOrAsk(
   updates: Row,
   doIt = act,
 ): void {
+  const instance = onlyInstance(tasks);
+  if (instance && intents.length > 0)
+    seriesDialog.value = { taskId: instance.id, change: { words, intents, updates } };
+  else doIt(words, intents);
+}
+
+/** The one task of these where it is an open instance of a series, which may take over what changes of it. */
+export function onlyInstance(tasks: readonly Task[]): Task | undefined {
   const [task] = tasks;
   const { store } = openShelf();
   const series = store.view.row('recurringTask', task?.recurrence?.recurringTaskId ?? '');
-  if (task && series && tasks.length === 1 && intents.length > 0 && isOpen(store, task))
-    seriesDialog.value = { taskId: task.id, change: { words, intents, updates } };
-  else doIt(words, intents);
+  return task && series && tasks.length === 1 && isOpen(store, task) ? task : undefined;
 }
 
 /** What tasks were before they were completed here. */
@@ -173,12 +179,15 @@ export function moveToToday(given: readonly Task[]): void {
 export function toggleLabel(given: readonly Task[], label: Label): void {
   const tasks = writable(given).filter(({ workspaceId }) => workspaceId === label.workspaceId);
   const haveAll = tasks.every(({ labelIds }) => labelIds.includes(label.id));
-  act(
+  const before = tasks[0]?.labelIds ?? [];
+  actOrAsk(
     haveAll ? `${saying(tasks)}: without ${quoted(label.title)}` : `${saying(tasks)}: ${quoted(label.title)}`,
+    tasks,
     updates(tasks, ({ labelIds }) => {
       if (haveAll) return { removeLabelIds: [label.id] };
       return labelIds.includes(label.id) ? null : { addLabelIds: [label.id] };
     }),
+    { labelIds: haveAll ? before.filter((id) => id !== label.id) : [...before, label.id] },
   );
 }
 

@@ -4,8 +4,8 @@ import type { ChecklistItem, Task } from '../data/rows.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
 import { useShelf } from '../shell/store.ts';
 import { Icon, Shape } from '../ui/icon.tsx';
-import { act, actQuietly } from './act.ts';
-import { quoted } from './changes.ts';
+import { actQuietly } from './act.ts';
+import { actOrAsk, quoted } from './changes.ts';
 
 interface Props {
   task: Task;
@@ -50,7 +50,10 @@ function Item({ task, item, may }: { task: Task; item: ChecklistItem; may: boole
     actQuietly(`${isDone ? 'Unticked' : 'Ticked'} ${quoted(title)}`, [
       changeItem(task, 'updateItem', id, { isDone: !isDone }),
     ]);
-  const remove = () => act(`Removed ${quoted(title)}`, [changeItem(task, 'removeItem', id)]);
+  const remove = () =>
+    actOrAsk(`Removed ${quoted(title)}`, [task], [changeItem(task, 'removeItem', id)], {
+      checklist: task.checklist.filter((one) => one.id !== id),
+    });
   return (
     <li>
       {/* biome-ignore lint/a11y/useSemanticElements: the box is drawn, not the browser's */}
@@ -98,7 +101,13 @@ function ItemField({ task, item, onEnd }: { task: Task; item: ChecklistItem; onE
     isOver.current = true;
     const title = text.trim();
     if (saves && title !== '' && title !== item.title)
-      actQuietly(`Renamed ${quoted(item.title)}`, [changeItem(task, 'updateItem', item.id, { title })]);
+      actOrAsk(
+        `Renamed ${quoted(item.title)}`,
+        [task],
+        [changeItem(task, 'updateItem', item.id, { title })],
+        { checklist: task.checklist.map((one) => (one.id === item.id ? { ...one, title } : one)) },
+        actQuietly,
+      );
     onEnd();
   };
   return (
@@ -131,7 +140,14 @@ function AddItem({ task }: { task: Task }) {
     const title = text.trim();
     if (title === '') return;
     setText('');
-    actQuietly(`Added ${quoted(title)}`, [changeItem(task, 'addItem', store.makeId(), { title })]);
+    const id = store.makeId();
+    actOrAsk(
+      `Added ${quoted(title)}`,
+      [task],
+      [changeItem(task, 'addItem', id, { title })],
+      { checklist: [...task.checklist, { id, title, isDone: false }] },
+      actQuietly,
+    );
   };
   return (
     <form

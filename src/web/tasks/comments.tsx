@@ -73,7 +73,7 @@ function Entry({ comment, task }: { comment: Comment; task: Task }) {
   const author = authorId ? store.view.signal('member', `${task.workspaceId}/${authorId}`).value : undefined;
   const name = author?.name ?? 'Someone who left';
   const role = workspaces.value.find(({ id }) => id === task.workspaceId)?.role;
-  const isMine = authorId === userId;
+  const isMine = authorId === userId && role !== 'viewer';
   const mayRemove = isMine || role === 'owner' || role === 'admin';
   const items = [
     ...(isMine ? [{ title: 'Edit', icon: 'pencil' as const, run: () => setEditing(true) }] : []),

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import { today, weekStart, zone } from '../shell/clock.ts';
 import { useShelf } from '../shell/store.ts';
-import { addDays, type Day, isDay } from '../text/days.ts';
-import { nextWeek } from '../text/quick-add.ts';
+import { addDays, type Day, isDay, nextWeek } from '../text/days.ts';
 import { sayDay } from '../text/say-dates.ts';
 import type { Time } from '../text/zones.ts';
 import { Dialog } from '../ui/dialog.tsx';

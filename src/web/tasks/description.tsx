@@ -3,19 +3,16 @@ import { editText } from '../data/intents.ts';
 import type { Task } from '../data/rows.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
 import { linkParts } from '../text/links.ts';
-import { Link, Prose } from '../ui/prose.tsx';
+import { Link } from '../ui/prose.tsx';
 import { actQuietly } from './act.ts';
 import { actOrAsk, quoted } from './changes.ts';
 
-/** The long text of a task: always a field for those who may write, in which links can be followed. */
+/**
+ * The long text of a task: always a field, in which links can be followed. The words lie below the field, whose own ink
+ * is transparent.
+ */
 export function Description({ task }: { task: Task }) {
-  const { description, workspaceId } = task;
-  if (mayWriteIn(workspaceId)) return <DescriptionField task={task} />;
-  return description ? <Prose text={description} /> : null;
-}
-
-/** The words lie below a field whose own ink is transparent, so that links are there while it is one. */
-function DescriptionField({ task }: { task: Task }) {
+  const may = mayWriteIn(task.workspaceId);
   const [draft, setDraft] = useState<string>();
   // What the edit started from: held against what is there when it is sent.
   const from = useRef<string | null>(null);
@@ -40,7 +37,8 @@ function DescriptionField({ task }: { task: Task }) {
     <div class="description">
       <textarea
         aria-label="Description"
-        placeholder="Add a description"
+        placeholder={may ? 'Add a description' : 'No description'}
+        disabled={!may}
         dir="auto"
         maxLength={50_000}
         value={text}

@@ -1,5 +1,6 @@
+import { mayWriteIn } from '../shell/frame-view.ts';
 import { Keycaps } from '../ui/keycaps.tsx';
-import { removeTasks, toggleDone } from './changes.ts';
+import { removeTasks, tasksOf, toggleDone } from './changes.ts';
 import { clearSelection, selection, targetIds, targets } from './current.ts';
 import { openDateDialog, openPicker, type PickerKind } from './pickers.ts';
 
@@ -38,7 +39,8 @@ export function KeyLine({ hints = USUAL }: { hints?: readonly Hint[] }) {
 function SelectionTools({ count }: { count: number }) {
   const pick = (kind: PickerKind) => (event: MouseEvent) =>
     openPicker(kind, targetIds(), event.currentTarget as HTMLElement);
-  const tools: [string, string, (event: MouseEvent) => void][] = [
+  const may = tasksOf([...selection.value]).some(({ workspaceId }) => mayWriteIn(workspaceId));
+  const changes: [string, string, (event: MouseEvent) => void][] = [
     ['Complete', 'e', () => toggleDone(targets())],
     ['Status', 's', pick('status')],
     ['Due', 'd', () => openDateDialog('due', targetIds())],
@@ -51,7 +53,7 @@ function SelectionTools({ count }: { count: number }) {
   return (
     <div class="keys selection" role="toolbar" aria-label="Selection">
       <strong role="status">{count} selected</strong>
-      {tools.map(([title, key, run]) => (
+      {(may ? changes : []).map(([title, key, run]) => (
         <button key={title} type="button" onClick={run}>
           {title} <Keycaps binding={key} />
         </button>

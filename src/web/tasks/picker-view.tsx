@@ -10,6 +10,7 @@ import { Menu } from '../ui/menu.tsx';
 import { act } from './act.ts';
 import {
   moveTo,
+  onlyInstance,
   quoted,
   saying,
   setAssignee,
@@ -52,7 +53,7 @@ interface ChoiceProps {
 }
 
 function Choice({ open, tasks, held }: ChoiceProps) {
-  const { label, hint, options, isMultiple, choose, offer } = choices(open, tasks, held);
+  const { label, hint, options, isMultiple, asks = false, choose, offer } = choices(open, tasks, held);
   return (
     <Listbox
       label={label}
@@ -61,6 +62,7 @@ function Choice({ open, tasks, held }: ChoiceProps) {
       at={open.at}
       hasFilter={isMultiple || options.length > 9}
       isMultiple={isMultiple}
+      staysOpen={isMultiple && !asks}
       hint={hint}
       offer={offer}
       onChoose={choose}
@@ -74,6 +76,8 @@ interface Choices {
   hint?: string;
   options: Option[];
   isMultiple: boolean;
+  /** Each choice asks something, so that it cannot stay open. */
+  asks?: boolean;
   choose(id: string, typed: string): void;
   offer?: ((typed: string) => Option | null) | undefined;
 }
@@ -142,7 +146,8 @@ function choices({ kind }: OpenPicker, tasks: readonly Task[], held: Shelf): Cho
           ? null
           : { id: 'new', title: `New label “${typed}”`, mark: <Icon name="plus" /> };
       const hint = 'Type to make the first label.';
-      return { label: 'Labels', hint, options, isMultiple: true, choose, offer };
+      const asks = onlyInstance(tasks) !== undefined;
+      return { label: 'Labels', hint, options, isMultiple: true, asks, choose, offer };
     }
     case 'list':
     case 'move': {
@@ -211,8 +216,15 @@ function makeLabel({ store }: Shelf, tasks: readonly Task[], title: string): voi
   if (!first || title === '') return;
   const id = store.makeId();
   const fields: Partial<Label> = { title };
+  const made = create('label', first.workspaceId, id, fields);
+  if (onlyInstance(tasks)) {
+    act(`Made the label ${quoted(title)}`, [made]);
+    const label = store.view.row('label', id);
+    if (label) toggleLabel(tasks, label);
+    return;
+  }
   act(`${saying(tasks)}: ${quoted(title)}`, [
-    create('label', first.workspaceId, id, fields),
+    made,
     ...tasks.map((task) => ({
       workspaceId: task.workspaceId,
       kind: 'task' as const,

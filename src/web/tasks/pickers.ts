@@ -24,7 +24,8 @@ export const dateDialog = signal<{ kind: DateKind; ids: readonly string[] } | un
 /** The task whose title is changed in place: in its row, or in the panel. */
 export const renaming = signal<{ id: string; where: 'row' | 'panel' } | undefined>(undefined);
 
-const mayChange = (ids: readonly string[]): boolean => {
+/** Whether some of these tasks may be changed; says so where none may. */
+export const mayChange = (ids: readonly string[]): boolean => {
   const may = tasksOf(ids).some(({ workspaceId }) => mayWriteIn(workspaceId));
   if (!may && ids.length > 0) showToast('You may only read this workspace.');
   return may;

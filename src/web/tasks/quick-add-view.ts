@@ -1,8 +1,8 @@
 import type { Row } from '../data/rows.ts';
 import type { ScreenName } from '../shell/addresses.ts';
 import { today } from '../shell/clock.ts';
-import { query } from '../shell/navigation.ts';
 import type { Match } from '../shell/router.ts';
+import type { Day } from '../text/days.ts';
 import type { Filters } from './filters.ts';
 import { statusForNew } from './new-task.ts';
 
@@ -15,11 +15,12 @@ export interface GivenByView {
   shared: Row;
 }
 
-/** Today gives its day, a filter on one person or label gives that one; Upcoming gives nothing. */
+/** Today gives its day, a day of the calendar that one, a filter on one person or label gives that one; Upcoming gives nothing. */
 export function givenByView(
   match: Match<ScreenName> | undefined,
   filters: Filters,
   userId: string,
+  chosenDay: Day | undefined,
 ): GivenByView {
   const name = match?.name;
   const isToday = name === 'today' || name === 'workspaceToday';
@@ -28,7 +29,6 @@ export function givenByView(
   const person = assignee === 'me' || (isMine && assignee === undefined) ? userId : assignee;
   const isOnePerson = person !== undefined && !['everyone', 'none'].includes(person) && !person.includes(',');
   const isOneLabel = label !== undefined && label !== 'none' && !label.includes(',');
-  const chosenDay = query.peek().get('day');
   const day = chosenDay ?? (isToday ? today.peek() : null);
   const statusId = statusForNew.peek();
   return {

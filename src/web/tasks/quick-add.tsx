@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals';
-import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Intent } from '../data/change.ts';
 import { create } from '../data/intents.ts';
 import type { Row } from '../data/rows.ts';
-import { now, today, weekStart, zone } from '../shell/clock.ts';
+import { now, weekStart, zone } from '../shell/clock.ts';
 import { isPhone } from '../shell/device.ts';
 import { inbox, isFirstLoad, workspace } from '../shell/frame-view.ts';
 import { match as addressMatch, openBeside } from '../shell/navigation.ts';
@@ -35,6 +35,8 @@ import { ToastRegion } from '../ui/toast-region.tsx';
 import { act } from './act.ts';
 import { quoted, statusesIn } from './changes.ts';
 import { filters } from './filters.ts';
+import { dayForNew } from './new-task.ts';
+import { NextDates } from './next-dates.tsx';
 import { type Choice, Choices, choicesFor } from './quick-add-choices.tsx';
 import { givenByView } from './quick-add-view.ts';
 
@@ -54,7 +56,8 @@ export function QuickAdd({ onClose }: OverlayProps) {
   const [pasted, setPasted] = useState<ReturnType<typeof pastedLines>>(null);
   const [problem, setProblem] = useState<string>();
   const field = useRef<HTMLTextAreaElement>(null);
-  const view = givenByView(addressMatch.value, filters.value, userId);
+  const [day] = useState(() => dayForNew.peek() ?? dayOfFocus());
+  const view = givenByView(addressMatch.value, filters.value, userId, day);
   const w = (view.listId && store.view.row('list', view.listId)?.workspaceId) || workspace.value?.id || '';
   const listId = view.listId ?? inbox.value?.id ?? null;
   for (const list of [held.lists, held.labels, held.membersIn(w)]) list.revision.value;
@@ -87,7 +90,7 @@ export function QuickAdd({ onClose }: OverlayProps) {
   useLayoutEffect(() => {
     field.current?.setSelectionRange(caret, caret);
   }, [text]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     kept.value = text;
   }, [text]);
 
@@ -279,7 +282,7 @@ export function QuickAdd({ onClose }: OverlayProps) {
                 {chip.label.slice(chip.kind.length + 2)}
               </button>
             ))}
-            <Dates task={read.task} />
+            <NextDates task={read.task} />
           </div>
         )}
         {completion && choices.length > 0 && (
@@ -318,21 +321,6 @@ const ICONS: Record<Chip['kind'], IconName> = {
   Repeats: 'repeat',
 };
 
-/** The next dates of a repeat in words. */
-function Dates({ task }: { task: QuickTask }) {
-  const [lines, setLines] = useState<readonly string[]>([]);
-  const { repeat } = task;
-  const key = JSON.stringify([repeat, task.day, task.time, task.end]);
-  useEffect(() => {
-    let isWanted = true;
-    if (!repeat) setLines([]);
-    else
-      import('../text/next-dates.ts').then(({ nextDates }) => {
-        if (isWanted) setLines(nextDates(repeat, task.day ?? today.peek(), 4).slice(1));
-      });
-    return () => {
-      isWanted = false;
-    };
-  }, [key]);
-  return lines.length === 0 ? null : <p class="quiet">then {lines.join(', ')}</p>;
-}
+/** The day of the calendar that has the focus. */
+const dayOfFocus = (): string | undefined =>
+  document.activeElement?.closest<HTMLElement>('[data-day]')?.dataset.day;

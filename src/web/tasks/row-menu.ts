@@ -8,6 +8,7 @@ import type { MenuItem } from '../ui/menu.tsx';
 import { isUpcomingInstance, removeTasks, toggleDone } from './changes.ts';
 import { openTaskId, rowElement, toggleSelected } from './current.ts';
 import { openDateDialog, openPicker, type PickerKind, renaming } from './pickers.ts';
+import { openSeries } from './series.ts';
 
 /** What can be done with tasks, each with its key. */
 export function rowMenuItems(tasks: readonly Task[], anchor: HTMLElement | null): MenuItem[] {
@@ -53,6 +54,7 @@ export function rowMenuItems(tasks: readonly Task[], anchor: HTMLElement | null)
     pick('Assignee…', 'assignee', 'me', 'a'),
     pick('Labels…', 'labels', 'label', 'l'),
     pick('Move to…', 'move', 'move', 'm'),
+    { title: 'Repeat…', icon: 'repeat', binding: 'r', run: () => openSeries(first.id) },
     { title: 'Select', icon: 'select', binding: 'x', run: () => toggleSelected(first.id) },
     ...reading.map((item, index) => (index === 0 ? { ...item, startsGroup: true } : item)),
     {

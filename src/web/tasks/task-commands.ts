@@ -16,7 +16,14 @@ import {
   targets,
   toggleSelected,
 } from './current.ts';
-import { type DateKind, openDateDialog, openPicker, openRowMenu, type PickerKind } from './pickers.ts';
+import {
+  type DateKind,
+  mayChange,
+  openDateDialog,
+  openPicker,
+  openRowMenu,
+  type PickerKind,
+} from './pickers.ts';
 import { startRenaming } from './row-menu.ts';
 import { openSeries } from './series.ts';
 
@@ -180,7 +187,7 @@ const TASK_COMMANDS: readonly Command[] = [
     group: 'Here',
     icon: 'repeat',
     keys: ['r'],
-    run: onTargets(([task]) => task && openSeries(task.id)),
+    run: onTargets(([task]) => task && mayChange([task.id]) && openSeries(task.id)),
   },
   {
     id: 'rename',

@@ -10,9 +10,10 @@ import { PRIORITY_NAMES } from '../text/priorities.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Icon, Shape } from '../ui/icon.tsx';
 import { rename, toggleDone } from './changes.ts';
-import { besideId, extendSelection, focusedId, selection, shownIds, wantedFocus } from './current.ts';
+import { besideId, extendSelection, focusedId, selection, wantedFocus } from './current.ts';
 import { dueOf, isLate, sayDueInRow } from './dates.ts';
 import { openRowMenu, renaming } from './pickers.ts';
+import { useRowFocus } from './row-focus.ts';
 import { TaskBox } from './task-box.tsx';
 
 export interface RowProps {
@@ -86,26 +87,16 @@ interface TitleProps {
 /** The link of a row or card, or the field in its place. */
 export function RowTitle({ task, isSelected, marked }: TitleProps) {
   const { id, title } = task;
-  const link = useRef<HTMLAnchorElement>(null);
+  const focus = useRowFocus(id);
   const isCurrent = besideId.value === id;
-  const isWanted = wantedFocus.value === id;
-  const isFirst = shownIds.value[0] === id;
-  const isReached = focusedId.value === id || (isFirst && !shownIds.value.includes(focusedId.value ?? ''));
-  useLayoutEffect(() => {
-    if (!isWanted) return;
-    link.current?.focus();
-    link.current?.scrollIntoView({ block: 'nearest' });
-    wantedFocus.value = undefined;
-  }, [isWanted]);
   const isRenamed = renaming.value?.id === id && renaming.value.where === 'row';
   if (isRenamed && mayWriteIn(task.workspaceId)) return <RenameField task={task} />;
   return (
     <a
-      ref={link}
+      {...focus}
       class="title"
       dir="auto"
       href={hrefOf(withQuery(address.value, { task: id }))}
-      tabIndex={isReached ? 0 : -1}
       aria-current={isCurrent ? 'true' : undefined}
       onClick={(event) => {
         if (!event.shiftKey) return;

@@ -83,3 +83,6 @@ export function monthGrid(month: string, weekStart: Weekday): Day[][] {
     weeks.push(Array.from({ length: 7 }, (_, index) => addDays(day, index)));
   return weeks;
 }
+
+/** The day that "next week" means: the first day of the week that comes. */
+export const nextWeek = (today: Day, weekStart: Weekday): Day => addDays(startOfWeek(today, weekStart), 7);

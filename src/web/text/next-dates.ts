@@ -9,8 +9,10 @@ import {
   weekdayIndex,
   yearOf,
 } from './days.ts';
+import type { QuickTask } from './quick-add.ts';
 import type { Repeat } from './quick-add-repeats.ts';
 import { sayShortDay } from './say-dates.ts';
+import type { Time } from './zones.ts';
 
 const MOST_DAYS = 366 * 30;
 const WEEKS = ['first', 'second', 'third', 'fourth'] as const;
@@ -41,13 +43,34 @@ function stepsTo(rule: Repeat, day: Day, from: Day): number {
   return rule.frequency === 'year' ? years : years * 12 + monthOf(day) - monthOf(from);
 }
 
-/** The first dates of a rule from a day on, in words: a preview, the server decides. */
-export function nextDates(rule: Repeat, from: Day, count: number): string[] {
-  const found: string[] = [];
+/** The first days of a rule from a day on, counted from the first of them. */
+function daysFrom(rule: Repeat, from: Day, count: number): Day[] {
+  const found: Day[] = [];
   for (let index = 0; index < MOST_DAYS && found.length < count; index++) {
     const day = addDays(from, index);
-    if (stepsTo(rule, day, from) % rule.every === 0 && isDayOf(rule, day, from))
-      found.push(sayShortDay(day, from));
+    if (isDayOf(rule, day, from) && stepsTo(rule, day, found[0] ?? day) % rule.every === 0) found.push(day);
   }
   return found;
+}
+
+/**
+ * The next dates of a repeat that quick add understood, in words: those behind the day it starts on, else the first from
+ * the present on. A preview, the server decides.
+ */
+export function nextDates(
+  { repeat, day, time, end }: Pick<QuickTask, 'repeat' | 'day' | 'time' | 'end'>,
+  present: { day: Day; time: Time },
+  count: number,
+): string[] {
+  if (!repeat) return [];
+  const hasPassed = day === null && (time === null || time <= present.time);
+  const days = daysFrom(repeat, day ?? addDays(present.day, hasPassed ? 1 : 0), count + 1);
+  const lasting = days.filter((one, index) => {
+    if (end.type === 'count') return index < end.count;
+    return end.type !== 'date' || one <= end.endDate;
+  });
+  return lasting
+    .filter((one) => one !== day)
+    .slice(0, count)
+    .map((one) => sayShortDay(one, present.day));
 }

@@ -1,4 +1,4 @@
-import { addDays, type Day, startOfWeek } from './days.ts';
+import { addDays, type Day } from './days.ts';
 import { fold } from './match.ts';
 import { PRIORITY_NAMES, type Priority } from './priorities.ts';
 import { type DateContext, dateAt, phraseWords, timeAt } from './quick-add-dates.ts';
@@ -304,7 +304,3 @@ function chipsOf(phrases: readonly Phrase[], task: QuickTask, context: QuickAddC
     if ('named' in meaning) add(kinds[meaning.group], meaning.named.title, [{ start, end }]);
   return chips.sort((a, b) => (a.spans[0]?.start ?? 0) - (b.spans[0]?.start ?? 0));
 }
-
-/** The day that `next week` means. */
-export const nextWeek = (today: Day, weekStart: DateContext['weekStart']): Day =>
-  addDays(startOfWeek(today, weekStart), 7);

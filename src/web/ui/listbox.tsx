@@ -25,8 +25,10 @@ interface Props {
   hasFilter?: boolean;
   /** What stands in place of options where there are none. */
   hint?: string | undefined;
-  /** Stays open, so that several can be chosen. */
+  /** Several can be chosen. */
   isMultiple?: boolean;
+  /** After a choice, for the next one. */
+  staysOpen?: boolean;
   /** What could be made of what is typed, where no option has that title. */
   offer?: ((typed: string) => Option | null) | undefined;
   onChoose(id: string, typed: string): void;
@@ -43,6 +45,7 @@ export function Listbox(props: Props) {
     hasFilter = false,
     hint = 'There is nothing to choose.',
     isMultiple = false,
+    staysOpen = false,
     offer,
     onChoose,
     onClose,
@@ -82,7 +85,7 @@ export function Listbox(props: Props) {
   const choose = (option: Option | undefined) => {
     if (!option) return;
     onChoose(option.id, typed.trim());
-    if (isMultiple) setTyped('');
+    if (staysOpen) setTyped('');
     else close();
   };
   const move = (to: number) => {

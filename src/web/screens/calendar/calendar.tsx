@@ -2,7 +2,8 @@ import type { ScreenProps } from '../../shell/screens.ts';
 import { KeyLine } from '../../tasks/key-line.tsx';
 import { ScreenHead } from '../../tasks/screen-head.tsx';
 import { useTaskCommands } from '../../tasks/task-commands.ts';
-import { Grid, Steps, usePeriod } from './month.tsx';
+import { Grid } from './month.tsx';
+import { Steps, usePeriod } from './period.tsx';
 
 /** Everything of a workspace that has a date, in months and weeks. */
 export function Calendar({ params }: ScreenProps) {

@@ -1,5 +1,6 @@
 import type { ListViewProps } from '../list/list.tsx';
-import { Grid, Steps, usePeriod } from './month.tsx';
+import { Grid } from './month.tsx';
+import { Steps, usePeriod } from './period.tsx';
 
 /** A list's month or week; the list names the screen, the month stands below. */
 export function ListCalendar({ list }: ListViewProps) {

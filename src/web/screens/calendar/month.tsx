@@ -1,34 +1,27 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Task } from '../../data/rows.ts';
 import { call } from '../../shell/api.ts';
-import { now, today, weekStart, zone } from '../../shell/clock.ts';
+import { now, today, zone } from '../../shell/clock.ts';
+import { type Command, useCommands } from '../../shell/commands.ts';
 import { isPhone } from '../../shell/device.ts';
 import { mayWriteIn } from '../../shell/frame-view.ts';
-import { address, hrefOf, query, setQuery } from '../../shell/navigation.ts';
-import { openQuickAdd } from '../../shell/overlays.tsx';
+import { address, hrefOf, setQuery } from '../../shell/navigation.ts';
 import { withQuery } from '../../shell/router.ts';
 import { useShelf } from '../../shell/store.ts';
 import { setDate, tasksOf } from '../../tasks/changes.ts';
-import { besideId, focusedId } from '../../tasks/current.ts';
+import { besideId, focusedId, focusRow, targets } from '../../tasks/current.ts';
 import { compareDue, dueOf, isLate, plainTime } from '../../tasks/dates.ts';
 import { filters, passes } from '../../tasks/filters.ts';
+import { newTaskOn } from '../../tasks/new-task.ts';
+import { useRowFocus } from '../../tasks/row-focus.ts';
 import { StatusMark } from '../../tasks/task-box.tsx';
 import { useFollowedFocus } from '../../tasks/task-groups.tsx';
 import { useTasks } from '../../tasks/use-tasks.ts';
-import {
-  addDays,
-  addMonths,
-  type Day,
-  dayOfMonth,
-  isoWeek,
-  mondayOfIsoWeek,
-  monthGrid,
-  startOfWeek,
-  weekdayIndex,
-} from '../../text/days.ts';
-import { SHORT_MONTHS, SHORT_WEEKDAYS, sayMonth } from '../../text/say-dates.ts';
+import { addDays, type Day, dayOfMonth, isoWeek, weekdayIndex } from '../../text/days.ts';
+import { SHORT_MONTHS, SHORT_WEEKDAYS } from '../../text/say-dates.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { dayTitle } from '../days/days.tsx';
+import type { Period } from './period.tsx';
 
 interface Occurrence {
   recurringTaskId: string;
@@ -37,66 +30,6 @@ interface Occurrence {
   at: string;
   local: string;
   taskId: string | null;
-}
-
-/** What a calendar shows: the month, or the week, of the address. */
-export function usePeriod() {
-  const week = query.value.get('week');
-  const monday = week === null ? null : mondayOfIsoWeek(week);
-  const isWeek = monday !== null;
-  const asked = query.value.get('month') ?? '';
-  const month = /^\d{4}-(0[1-9]|1[0-2])$/.test(asked) ? asked : today.value.slice(0, 7);
-  const start = monday === null ? null : startOfWeek(addDays(monday, 3), weekStart.value);
-  const rows =
-    start === null
-      ? monthGrid(month, weekStart.value)
-      : [Array.from({ length: 7 }, (_, index) => addDays(start, index))];
-  const title = start === null ? sayMonth(month) : sayMonth(addDays(start, 3).slice(0, 7));
-  const show = (day: Day) =>
-    isWeek
-      ? setQuery({ week: isoWeek(day), month: undefined })
-      : setQuery({ month: day.slice(0, 7), week: undefined });
-  const middle = start === null ? `${month}-01` : addDays(start, 3);
-  return {
-    title,
-    rows,
-    month,
-    isWeek,
-    go: (by: number) => show(isWeek ? addDays(middle, by * 7) : addMonths(middle, by)),
-    goToday: () => show(today.peek()),
-    showWeek: () =>
-      setQuery({ week: isoWeek(today.peek().startsWith(month) ? today.peek() : middle), month: undefined }),
-    showMonth: () => setQuery({ month: middle.slice(0, 7), week: undefined }),
-  };
-}
-
-type Period = ReturnType<typeof usePeriod>;
-
-/** Back, today, forward; month or week. */
-export function Steps({ period }: { period: Period }) {
-  return (
-    <div class="steps">
-      <button type="button" class="tool" aria-label="Previous month" onClick={() => period.go(-1)}>
-        <Icon name="left" />
-      </button>
-      <button type="button" class="button plain" onClick={period.goToday}>
-        Today
-      </button>
-      <button type="button" class="tool" aria-label="Next month" onClick={() => period.go(1)}>
-        <Icon name="right" />
-      </button>
-      <div class="tabs" role="radiogroup" aria-label="Period">
-        <label class={period.isWeek ? undefined : 'chosen'}>
-          <input type="radio" name="period" checked={!period.isWeek} onChange={period.showMonth} />
-          Month
-        </label>
-        <label class={period.isWeek ? 'chosen' : undefined}>
-          <input type="radio" name="period" checked={period.isWeek} onChange={period.showWeek} />
-          Week
-        </label>
-      </div>
-    </div>
-  );
 }
 
 interface Props {
@@ -126,6 +59,7 @@ export function Grid({ period, workspaceId, listId }: Props) {
     compareDue(zone.value),
     [workspaceId, listId, first, last, JSON.stringify(wanted), zone.value, around.today],
   );
+  useDayKeys();
   const coming = useComing(workspaceId, first, last, listId);
   const ids = useMemo(() => tasks.map(({ id }) => id), [tasks]);
   useFollowedFocus(ids);
@@ -138,10 +72,6 @@ export function Grid({ period, workspaceId, listId }: Props) {
     return found;
   }, [tasks]);
   const comingOn = (day: Day) => coming.filter(({ local }) => local.startsWith(day));
-  const add = (day: Day) => {
-    setQuery({ day });
-    openQuickAdd();
-  };
   const may = mayWriteIn(workspaceId);
   if (isPhone.value) return <Agenda days={days} byDay={byDay} comingOn={comingOn} />;
   const most = period.isWeek ? 30 : 4;
@@ -168,6 +98,7 @@ export function Grid({ period, workspaceId, listId }: Props) {
                 return (
                   <td
                     key={day}
+                    data-day={day}
                     class={isOut ? 'out' : undefined}
                     aria-current={day === today.value ? 'date' : undefined}
                     onDragOver={(event) => {
@@ -180,7 +111,7 @@ export function Grid({ period, workspaceId, listId }: Props) {
                       const [moved] = tasksOf([id]);
                       if (moved) setDate([moved], 'due', day, dueOf(moved, zone.peek())?.time ?? null);
                     }}
-                    onDblClick={() => may && add(day)}
+                    onDblClick={() => may && newTaskOn(day)}
                   >
                     <time class="day" dateTime={day}>
                       {dayOfMonth(day) === 1
@@ -238,6 +169,32 @@ function useComing(
   return found.filter((one) => one.taskId === null && (listId === undefined || one.listId === listId));
 }
 
+/** Alt and arrows move the focused task by days and weeks, as dragging does. */
+function useDayKeys(): void {
+  useCommands(() => {
+    const shift = (id: string, title: string, binding: string, days: number): Command => ({
+      id,
+      title,
+      group: 'Here',
+      keys: [binding],
+      isKeyOnly: true,
+      run: () => {
+        const [task] = targets();
+        const due = task && dueOf(task, zone.peek());
+        if (!due) return;
+        setDate([task], 'due', addDays(due.day, days), due.time);
+        focusRow(task.id);
+      },
+    });
+    return [
+      shift('day-before', 'A day earlier', 'alt+ArrowLeft', -1),
+      shift('day-after', 'A day later', 'alt+ArrowRight', 1),
+      shift('week-before', 'A week earlier', 'alt+ArrowUp', -7),
+      shift('week-after', 'A week later', 'alt+ArrowDown', 7),
+    ];
+  }, []);
+}
+
 function Entry({ task, mayDrag }: { task: Task; mayDrag: boolean }) {
   const { view } = useShelf().store;
   const { id } = task;
@@ -245,6 +202,7 @@ function Entry({ task, mayDrag }: { task: Task; mayDrag: boolean }) {
   const status = view.status(task.statusId);
   const isOver = status?.type === 'completed' || status?.type === 'canceled';
   const late = !isOver && isLate(task, today.value, now.value);
+  const focus = useRowFocus(id);
   return (
     <li
       data-task={id}
@@ -252,6 +210,7 @@ function Entry({ task, mayDrag }: { task: Task; mayDrag: boolean }) {
       onDragStart={(event) => event.dataTransfer?.setData('application/x-errand-task', id)}
     >
       <a
+        {...focus}
         class={`entry${isOver ? ' closed' : ''}${late ? ' late' : ''}`}
         href={hrefOf(withQuery(address.value, { task: id }))}
         aria-current={besideId.value === id ? 'true' : undefined}
@@ -292,7 +251,7 @@ function Agenda({ days, byDay, comingOn }: AgendaProps) {
     <div class="scroll">
       {filled.length === 0 && <p class="quiet">Nothing is due in this time.</p>}
       {filled.map((day) => (
-        <section key={day} class="group" aria-label={dayTitle(day, today.value)}>
+        <section key={day} class="group" data-day={day} aria-label={dayTitle(day, today.value)}>
           <div class="group-head">
             <h2>
               <time dateTime={day}>{dayTitle(day, today.value)}</time>

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { today, zone } from '../../shell/clock.ts';
 import { useCommands } from '../../shell/commands.ts';
 import { Examples } from '../../shell/first-visit.tsx';
-import { isFirstLoad } from '../../shell/frame-view.ts';
+import { isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { isOpen, useShelf } from '../../shell/store.ts';
 import { lingering } from '../../tasks/act.ts';
@@ -62,7 +62,7 @@ export function Today({ params }: ScreenProps) {
               key,
               title: 'Overdue',
               ids,
-              action: (
+              action: late.some(({ workspaceId }) => mayWriteIn(workspaceId)) && (
                 <button
                   type="button"
                   class="button plain push"

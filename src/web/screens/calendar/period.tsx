@@ -1,0 +1,73 @@
+import { today, weekStart } from '../../shell/clock.ts';
+import { query, setQuery } from '../../shell/navigation.ts';
+import {
+  addDays,
+  addMonths,
+  type Day,
+  isoWeek,
+  mondayOfIsoWeek,
+  monthGrid,
+  startOfWeek,
+} from '../../text/days.ts';
+import { sayMonth } from '../../text/say-dates.ts';
+import { Icon } from '../../ui/icon.tsx';
+
+/** What a calendar shows: the month, or the week, of the address. */
+export function usePeriod() {
+  const week = query.value.get('week');
+  const monday = week === null ? null : mondayOfIsoWeek(week);
+  const isWeek = monday !== null;
+  const asked = query.value.get('month') ?? '';
+  const month = /^\d{4}-(0[1-9]|1[0-2])$/.test(asked) ? asked : today.value.slice(0, 7);
+  const start = monday === null ? null : startOfWeek(addDays(monday, 3), weekStart.value);
+  const rows =
+    start === null
+      ? monthGrid(month, weekStart.value)
+      : [Array.from({ length: 7 }, (_, index) => addDays(start, index))];
+  const title = start === null ? sayMonth(month) : sayMonth(addDays(start, 3).slice(0, 7));
+  const show = (day: Day) =>
+    isWeek
+      ? setQuery({ week: isoWeek(day), month: undefined })
+      : setQuery({ month: day.slice(0, 7), week: undefined });
+  const middle = start === null ? `${month}-01` : addDays(start, 3);
+  return {
+    title,
+    rows,
+    month,
+    isWeek,
+    go: (by: number) => show(isWeek ? addDays(middle, by * 7) : addMonths(middle, by)),
+    goToday: () => show(today.peek()),
+    showWeek: () =>
+      setQuery({ week: isoWeek(today.peek().startsWith(month) ? today.peek() : middle), month: undefined }),
+    showMonth: () => setQuery({ month: middle.slice(0, 7), week: undefined }),
+  };
+}
+
+export type Period = ReturnType<typeof usePeriod>;
+
+/** Back, today, forward; month or week. */
+export function Steps({ period }: { period: Period }) {
+  return (
+    <div class="steps">
+      <button type="button" class="tool" aria-label="Previous month" onClick={() => period.go(-1)}>
+        <Icon name="left" />
+      </button>
+      <button type="button" class="button plain" onClick={period.goToday}>
+        Today
+      </button>
+      <button type="button" class="tool" aria-label="Next month" onClick={() => period.go(1)}>
+        <Icon name="right" />
+      </button>
+      <div class="tabs" role="radiogroup" aria-label="Period">
+        <label class={period.isWeek ? undefined : 'chosen'}>
+          <input type="radio" name="period" checked={!period.isWeek} onChange={period.showMonth} />
+          Month
+        </label>
+        <label class={period.isWeek ? 'chosen' : undefined}>
+          <input type="radio" name="period" checked={period.isWeek} onChange={period.showWeek} />
+          Week
+        </label>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,177 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { as, homeOf, joined } from '../people.ts';
+import { openWorld, type Person, type World } from '../world.ts';
+import { signedInAs } from './studio.ts';
+import { launchBrowser, startVisit, type Visit } from './visit.ts';
+
+let browser: Browser;
+let world: World;
+let ada: Person;
+let vic: Person;
+let home: string;
+let list: { id: string; statuses: { id: string; type: string }[] };
+let visit: Visit;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  world = await openWorld({ start: Date.now() });
+  ada = await world.signUp('ada@example.com', 'Ada');
+  home = await homeOf(world, ada);
+  vic = await joined(world, ada, home, 'viewer', 'Vic');
+  await asAda('PATCH', '/me', { preferences: { welcomed: true } });
+  list = (await asAda('GET', `/workspaces/${home}/lists`)).body.items[0];
+});
+afterEach(async () => {
+  await visit.end();
+  await world.close();
+});
+
+const asAda = (method: string, path: string, body?: object) => as(world, ada)(method, path, body);
+const day = (days: number) => new Date(world.clock.now() + days * 86_400_000).toISOString().slice(0, 10);
+const make = async (title: string, fields: object = {}): Promise<string> =>
+  (await asAda('POST', `/workspaces/${home}/tasks`, { listId: list.id, title, ...fields })).body.id;
+
+async function enter(person: Person, address: string): Promise<Page> {
+  visit = await startVisit(browser, signedInAs(world.app, person), {
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+    timezoneId: 'UTC',
+  });
+  const { page } = visit;
+  await page.goto(`${visit.origin}/app${address}`);
+  await page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('status')
+    .filter({ hasText: 'Synced' })
+    .waitFor();
+  return page;
+}
+
+const listAddress = () => `/w/${home}/lists/${list.id}`;
+const rowIn = (page: Page, title: string) =>
+  page.getByRole('main').getByRole('link', { name: title, exact: true });
+const focused = (page: Page) => page.locator(':focus');
+/** What has the focus is named so. */
+const expectFocus = (page: Page, name: string) =>
+  expect
+    .poll(() => focused(page).evaluateAll(([it]) => it?.getAttribute('aria-label') ?? it?.textContent))
+    .toBe(name);
+
+describe('the focus', () => {
+  it('stays with a row that goes to another group, and goes on from one that is completed', async () => {
+    await make('First');
+    await make('Second');
+    const page = await enter(ada, listAddress());
+    await rowIn(page, 'First').focus();
+    await page.keyboard.press('s');
+    await page.getByRole('option', { name: 'In Progress' }).click();
+    await page.getByRole('region', { name: 'In Progress' }).getByRole('link', { name: 'First' }).waitFor();
+    await expectFocus(page, 'First');
+    await page.keyboard.press('e');
+    await page.getByRole('region', { name: 'Done' }).getByRole('link', { name: 'First' }).waitFor();
+    await expectFocus(page, 'Second');
+  });
+
+  it('returns by Back to the row that opened a task', async () => {
+    await make('First');
+    await make('Second');
+    const page = await enter(ada, listAddress());
+    await rowIn(page, 'Second').press('Enter');
+    await page.getByRole('complementary', { name: 'Second' }).waitFor();
+    await page.goBack();
+    await expectFocus(page, 'Second');
+  });
+
+  it('goes to the next entry where its own leaves', async () => {
+    const id = await make('Steps', { checklist: ['one', 'two', 'three'].map((title) => ({ title })) });
+    const page = await enter(ada, `${listAddress()}?task=${id}`);
+    await page.getByRole('button', { name: 'Remove “two”' }).press('Enter');
+    await expectFocus(page, 'Remove “three”');
+    await page.getByRole('button', { name: 'Edit “three”' }).press('Enter');
+    await page.getByRole('textbox', { name: 'Item', exact: true }).press('Enter');
+    await expectFocus(page, 'Edit “three”');
+  });
+
+  it('returns from Undo to what had it', async () => {
+    const page = await enter(ada, '/upcoming');
+    await page.keyboard.press('c');
+    const dialog = page.getByRole('dialog', { name: 'New task' });
+    await dialog.getByLabel('Quick add').fill('Not this');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: /^Undo/ }).click();
+    await expectFocus(page, 'Quick add');
+  });
+
+  it('stays in the field of labels, for the next one', async () => {
+    await asAda('POST', `/workspaces/${home}/labels`, { title: 'home' });
+    await make('First');
+    const page = await enter(ada, listAddress());
+    await rowIn(page, 'First').press('l');
+    await page.getByRole('option', { name: 'home' }).click();
+    await page.keyboard.type('office');
+    await page.getByRole('option', { name: 'New label “office”' }).waitFor();
+  });
+
+  it('moves through a calendar, with tasks by Alt and arrows, and gives its day to a new task', async () => {
+    await make('First', { dueDay: day(0) });
+    const page = await enter(ada, `/w/${home}/calendar?week=${isoWeekOf(day(0))}`);
+    await page.getByRole('cell').getByRole('link', { name: 'First' }).waitFor();
+    await page.keyboard.press('j');
+    await expectFocus(page, 'First');
+    await page.keyboard.press('c');
+    await page.getByLabel('Quick add').fill('Second');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    const cell = page.getByRole('cell').filter({ has: page.locator(`time[datetime="${day(0)}"]`) });
+    await cell.getByRole('link', { name: 'Second' }).waitFor();
+    const isFirstDay = new Date(`${day(0)}T00:00Z`).getUTCDay() === 1;
+    await page.getByRole('link', { name: 'First' }).focus();
+    await page.keyboard.press(isFirstDay ? 'Alt+ArrowRight' : 'Alt+ArrowLeft');
+    await cell.getByRole('link', { name: 'First' }).waitFor({ state: 'detached' });
+    await expectFocus(page, isFirstDay ? 'First' : 'Overdue: First');
+  });
+});
+
+/** `2026-W48`. */
+function isoWeekOf(date: string): string {
+  const thursday = new Date(`${date}T00:00Z`);
+  thursday.setUTCDate(thursday.getUTCDate() + 4 - (thursday.getUTCDay() || 7));
+  const year = thursday.getUTCFullYear();
+  const week = Math.ceil(((thursday.getTime() - Date.UTC(year, 0, 1)) / 86_400_000 + 1) / 7);
+  return `${year}-W${String(week).padStart(2, '0')}`;
+}
+
+describe('a viewer', () => {
+  it('finds every box and field disabled, and nothing that changes tasks', async () => {
+    const id = await make('Read me', { dueDay: day(-1), checklist: [{ title: 'one' }] });
+    const page = await enter(vic, `/w/${home}/today?task=${id}`);
+    const panel = page.getByRole('complementary', { name: 'Read me' });
+    await panel.waitFor();
+    for (const name of 'Status Due Starts Assignee Priority Labels List Repeats'.split(' '))
+      expect(await panel.getByRole('button', { name: `${name}: ` }).isDisabled(), name).toBe(true);
+    expect(await panel.getByRole('textbox', { name: 'Description' }).isDisabled()).toBe(true);
+    expect(await panel.getByRole('textbox').count()).toBe(1);
+    expect(await page.getByRole('checkbox', { disabled: false }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /^(New task|Move to today)/ }).count()).toBe(0);
+    await panel.getByRole('button', { name: 'Close' }).press('r');
+    await page.getByText('You may only read this workspace.').waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await rowIn(page, 'Read me').press('x');
+    const tools = page.getByRole('toolbar', { name: 'Selection' }).getByRole('button');
+    expect(await tools.allTextContents()).toEqual(['Clear Esc']);
+  });
+});
+
+describe('an address', () => {
+  it('of a workspace that is not there, or not yours, is not found', async () => {
+    const page = await enter(ada, '/today');
+    for (const screen of ['today', 'recurring', 'calendar', 'settings/labels']) {
+      await page.goto(`${visit.origin}/app/w/${list.id}/${screen}`);
+      await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+    }
+  });
+});
