@@ -109,13 +109,15 @@ export function page() {
       await send(form.dataset, Object.fromEntries(new FormData(form)));
       const { done, undone, withoutPassword, next, says } = form.dataset;
       if (session && withoutPassword) leave(withoutPassword);
-      else if (app && next !== undefined) await goOn(next, says);
-      else leave((about.isChanged && undone) || done);
+      else if (app && next !== undefined) {
+        await goOn(next, says);
+        // Busy until the page is gone, so that nothing is sent twice.
+        return;
+      } else leave((about.isChanged && undone) || done);
     } catch (error) {
       await explain(form, error);
-    } finally {
-      form.ariaBusy = 'false';
     }
+    form.ariaBusy = 'false';
   }
 
   /** Does what the form is for; a session that comes of it is the web client's, else it ends. */
