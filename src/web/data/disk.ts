@@ -17,8 +17,10 @@ export interface Glance {
   revision: number;
   /** Counts those that wrote more than the outbox, so that a tab that missed one notices. */
   rowRevision: number;
-  /** Counts how often everything was erased: a tab of before must not write what it still holds. */
+  /** Counts how often the rows were erased: a tab of before must not write what it still holds. */
   era: number;
+  /** Counts how often the outbox was erased as well: then nothing that was done before may come back either. */
+  outboxEra: number;
 }
 
 export interface Writes {
@@ -41,6 +43,7 @@ export interface Snapshot {
   revision: number;
   rowRevision: number;
   era: number;
+  outboxEra: number;
 }
 
 /** What a transaction wrote, and the outbox after it. */
@@ -87,11 +90,13 @@ export class MemoryDisk implements Disk {
   #revision = 0;
   #rowRevision = 0;
   #era = 0;
+  #outboxEra = 0;
 
   constructor(isDurable = false, snapshot?: Snapshot) {
     this.isDurable = isDurable;
     if (!snapshot) return;
     this.#era = snapshot.era;
+    this.#outboxEra = snapshot.outboxEra;
     this.#apply({
       rows: { put: snapshot.rows, remove: [] },
       positions: snapshot.positions,
@@ -109,14 +114,21 @@ export class MemoryDisk implements Disk {
       revision: this.#revision,
       rowRevision: this.#rowRevision,
       era: this.#era,
+      outboxEra: this.#outboxEra,
     };
     return Promise.resolve(structuredClone(snapshot));
   }
 
   write(decide: (glance: Glance) => Writes | null): Promise<Written | null> {
     return new Promise((resolve) => {
-      const [revision, rowRevision] = [this.#revision, this.#rowRevision];
-      const glance = { lease: this.#lease, outbox: this.#outbox, revision, rowRevision, era: this.#era };
+      const glance = {
+        lease: this.#lease,
+        outbox: this.#outbox,
+        revision: this.#revision,
+        rowRevision: this.#rowRevision,
+        era: this.#era,
+        outboxEra: this.#outboxEra,
+      };
       const writes = structuredClone(decide(structuredClone(glance)));
       if (!writes) return resolve(null);
       this.#apply(writes);
@@ -146,6 +158,7 @@ export class MemoryDisk implements Disk {
     this.#notes.clear();
     this.#lease = null;
     if (!keepOutbox) this.#outbox = [];
+    this.#outboxEra += Number(!keepOutbox);
     this.#era++;
     this.#revision++;
     this.#rowRevision++;

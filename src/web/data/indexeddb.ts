@@ -17,6 +17,7 @@ const BATCH = 2_000;
 const LEASE = '#lease';
 const REVISION = '#revision'; // [of all, of rows]
 const ERA = '#era';
+const OUTBOX_ERA = '#outboxEra';
 
 type Revisions = [number, number];
 
@@ -69,7 +70,9 @@ export class IndexedDbDisk implements Disk {
     for (const [name, index] of all) if (!name.startsWith('#')) notes[name] = found[index];
     const [revision, rowRevision] = (found[all.get(REVISION) ?? -1] ?? [0, 0]) as Revisions;
     const era = (found[all.get(ERA) ?? -1] ?? 0) as number;
-    return { rows, positions: await positions, outbox: await outbox, notes, revision, rowRevision, era };
+    const outboxEra = (found[all.get(OUTBOX_ERA) ?? -1] ?? 0) as number;
+    const counts = { revision, rowRevision, era, outboxEra };
+    return { rows, positions: await positions, outbox: await outbox, notes, ...counts };
   }
 
   /** In batches, so that no single answer is huge. */
@@ -92,10 +95,11 @@ export class IndexedDbDisk implements Disk {
       const lease = notes.get(LEASE) as IDBRequest<Lease | undefined>;
       const revision = notes.get(REVISION) as IDBRequest<Revisions | undefined>;
       const era = notes.get(ERA) as IDBRequest<number | undefined>;
+      const outboxEra = notes.get(OUTBOX_ERA) as IDBRequest<number | undefined>;
       const outbox = tx.objectStore('outbox').getAll() as IDBRequest<Change[]>;
       let result: Written | null = null;
       let failure: unknown = null;
-      // Requests of a transaction succeed in order, so the last one has all four.
+      // Requests of a transaction succeed in order, so the last one has them all.
       outbox.onsuccess = () => {
         try {
           const [before, rowsBefore] = revision.result ?? [0, 0];
@@ -105,6 +109,7 @@ export class IndexedDbDisk implements Disk {
             revision: before,
             rowRevision: rowsBefore,
             era: era.result ?? 0,
+            outboxEra: outboxEra.result ?? 0,
           };
           const writes = decide(glance);
           if (!writes) return;
@@ -165,11 +170,13 @@ export class IndexedDbDisk implements Disk {
     const tx = this.#db.transaction([...STORES], 'readwrite');
     const notes = tx.objectStore('notes');
     const before = notes.get(ERA) as IDBRequest<number | undefined>;
+    const outboxBefore = notes.get(OUTBOX_ERA) as IDBRequest<number | undefined>;
     const revision = notes.get(REVISION) as IDBRequest<Revisions | undefined>;
     revision.onsuccess = () => {
       for (const name of STORES) if (name !== 'outbox' || !keepOutbox) tx.objectStore(name).clear();
       const [all, ofRows] = revision.result ?? [0, 0];
       notes.put((before.result ?? 0) + 1, ERA);
+      notes.put((outboxBefore.result ?? 0) + Number(!keepOutbox), OUTBOX_ERA);
       notes.put([all + 1, ofRows + 1], REVISION);
     };
     await new Promise<void>((resolve, reject) => {

@@ -46,6 +46,7 @@ export class Tab {
   #revision = 0;
   #rowRevision = 0;
   #era: number | null = null;
+  #outboxEra = 0;
   #isClosed = false;
   /** The lease that this tab leads by. */
   lease: Lease | null = null;
@@ -72,8 +73,10 @@ export class Tab {
 
   /** Reads everything from the disk; also after messages were missed. */
   async load(): Promise<void> {
-    const { rows, positions, outbox, notes, revision, rowRevision, era } = await this.#disk.read();
+    const snapshot = await this.#disk.read();
+    const { rows, positions, outbox, notes, revision, rowRevision, era } = snapshot;
     if (this.#isClosed || rowRevision < this.#rowRevision) return;
+    if (this.#era === null) this.#outboxEra = snapshot.outboxEra;
     this.#era ??= era;
     if (this.#era !== era) return this.#end();
     const kept = new Set(rows.map(({ kind, key }) => `${kind}:${key}`));
@@ -124,8 +127,8 @@ export class Tab {
       const writes = decide(glance);
       isErased = this.#era !== null && glance.era !== this.#era;
       if (!isErased || !writes) return writes;
-      // What was done stays for the same person; rows must not come back.
-      return writes.changes ? { changes: writes.changes } : null;
+      // What was done stays for the same person, unless they signed out; rows must not come back.
+      return writes.changes && glance.outboxEra === this.#outboxEra ? { changes: writes.changes } : null;
     };
     const written = await this.#disk.write(decideInEra).catch((error: unknown) => {
       if (this.#isClosed || !this.#disk.isDurable) throw error;
@@ -156,6 +159,7 @@ export class Tab {
       revision: 0,
       rowRevision: 0,
       era: this.#era ?? 0,
+      outboxEra: this.#outboxEra,
     };
     this.#disk = new MemoryDisk(false, snapshot);
     this.#revision = 0;
