@@ -38,7 +38,7 @@ export function actOn(
 
   function intentsOf(which: number): Intent[] {
     if (which === 0) return list ? [newTask(list)] : [];
-    if (which === 1) return task ? [intents.updateTask(view, task, timeline.pick(FIELDS) ?? {})] : [];
+    if (which === 1) return task ? [intents.updateTask(task, timeline.pick(FIELDS) ?? {})] : [];
     if (which === 2) return task ? complete(task) : [];
     if (which === 3) return task && list ? [intents.moveTask(view, task, list.id)] : [];
     if (which === 4) return task ? [intents.remove('task', task)] : [];
@@ -53,7 +53,7 @@ export function actOn(
     if (which === 12) return task ? comment(task) : [];
     if (which === 13) return series();
     if (which === 14) return [...view.all('task')].slice(0, 7).flatMap(complete);
-    return task && label ? [intents.updateTask(view, task, { title: '', addLabelIds: [label.id] })] : [];
+    return task && label ? [intents.updateTask(task, { title: '', addLabelIds: [label.id] })] : [];
   }
 
   function newTask({ id, workspaceId }: List): Intent {
@@ -63,7 +63,7 @@ export function actOn(
   function complete(one: Task): Intent[] {
     const statuses = view.row('list', one.listId)?.statuses ?? [];
     const next = statuses.find(({ type }) => (type === 'completed') === (one.completedAt === null));
-    return next ? [intents.updateTask(view, one, { statusId: next.id })] : [];
+    return next ? [intents.updateTask(one, { statusId: next.id })] : [];
   }
 
   function labelled({ workspaceId, id }: List): Intent[] {
@@ -79,7 +79,7 @@ export function actOn(
   function relabel(one: Task, { id, workspaceId }: Label): Intent[] {
     if (workspaceId !== one.workspaceId) return [];
     const fields = one.labelIds.includes(id) ? { removeLabelIds: [id] } : { addLabelIds: [id] };
-    return [intents.updateTask(view, one, fields)];
+    return [intents.updateTask(one, fields)];
   }
 
   function withList({ workspaceId, spaceId }: List): Intent[] {

@@ -26,8 +26,6 @@ export interface Intent {
   touches?: ThingKey[];
   /** Of a restored thing: what it was, so that it shows at once. */
   before?: Row;
-  /** Of a status: its type, for when the status is gone meanwhile. */
-  statusType?: string;
   /** Of a long text: what the edit started from. */
   text?: { field: string; from: string | null };
   /** Milliseconds that it waits unsent, so that it can be taken back. */
@@ -56,6 +54,8 @@ export interface Change extends Intent {
   act: string;
   actName: string;
   at: number;
+  /** Of a status: its type, for when the status is gone meanwhile. */
+  statusType?: string;
   /** How often it was sent; above 0 it takes no more in. */
   sent: number;
   /** Answers 500 so far. */
@@ -200,3 +200,14 @@ export const textOf = (
   if (!text || !TEXTS.includes(text.field) || !(text.field in change.fields)) return null;
   return { ...text, mine: (change.fields[text.field] ?? null) as string | null };
 };
+
+/** Sets a change aside for a reason; it is sent no more and shows no more. */
+export function setAside(
+  change: Change,
+  why: Pick<Aside, 'status' | 'error' | 'message' | 'issues'>,
+  root: string,
+  now: number,
+): Change {
+  const { status, error, message, issues } = why;
+  return { ...change, aside: { at: now, status, error, message, issues, root } };
+}

@@ -17,15 +17,13 @@ export const create = (kind: Plain, workspaceId: string, id: string, fields: Row
 });
 
 /** Changes fields of a task; labels by `addLabelIds` and `removeLabelIds`, a long text by `editText`. */
-export function updateTask(view: View, task: Task, fields: Row): Intent {
-  const statusType = typeof fields.statusId === 'string' ? view.status(fields.statusId)?.type : undefined;
+export function updateTask(task: Task, fields: Row): Intent {
   return {
     workspaceId: task.workspaceId,
     kind: 'task',
     thing: task.id,
     op: 'update',
     fields,
-    ...(statusType && { statusType }),
   };
 }
 
@@ -73,7 +71,6 @@ export function moveTask(
     thing: task.id,
     op: 'move',
     fields,
-    ...(status && { statusType: status.type }),
   };
 }
 

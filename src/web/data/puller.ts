@@ -45,6 +45,8 @@ export class Puller {
   readonly #aheadSince = new Map<string, number>();
   #pullCount = 0;
   #failures = 0;
+  /** The server asked for patience until then. */
+  #notBefore = 0;
   #run = 0;
   #abort: AbortController | null = null;
   #wake: () => void = () => {};
@@ -90,7 +92,19 @@ export class Puller {
       this.#failures = wasConnected ? 0 : this.#failures + 1;
       const backoff = Math.min(MAX_BACKOFF_MS, 500 * 2 ** this.#failures);
       await this.#sleep(backoff * (0.5 + this.#tab.world.random() / 2));
+      while (run === this.#run && this.#patience() > 0) await this.#sleep(this.#patience());
     }
+  }
+
+  #patience(): number {
+    return this.#notBefore - this.#tab.world.now();
+  }
+
+  /** Notes how long the server wants to be left in peace; many clients come back one after the other. */
+  #heed(outcome: Outcome): void {
+    const { now, random } = this.#tab.world;
+    if (outcome.kind === 'error' && (outcome.status === 429 || outcome.status === 503))
+      this.#notBefore = now() + outcome.retryAfter * 1_000 * (1 + random() / 10);
   }
 
   #sleep(ms: number): Promise<void> {
@@ -157,6 +171,7 @@ export class Puller {
     for (let page = 1; ; page++) {
       const outcome = await this.#tab.api.request('GET', `me/workspaces?limit=100&page=${page}`);
       if (outcome.kind === 'error' && outcome.status === 401) this.#events.onSignedOut();
+      this.#heed(outcome);
       if (outcome.kind !== 'ok') return null;
       const { items, total } = outcome.body as { items: { id: string }[]; total: number };
       ids.push(...items.map(({ id }) => id));
@@ -240,7 +255,7 @@ export class Puller {
       else if (!isDone && !this.#tab.isClosed)
         this.pullSoon(workspaceId, 2_000 + this.#tab.world.random() * 3_000);
     };
-    entry.cancel = this.#tab.world.after(ms, () => void start());
+    entry.cancel = this.#tab.world.after(Math.max(ms, this.#patience()), () => void start());
   }
 
   /** Follows the changes of a workspace to their end; answers whether it got there. */
@@ -269,6 +284,7 @@ export class Puller {
 
   async #fail(workspaceId: string, outcome: Outcome): Promise<boolean> {
     this.#events.onReach(outcome.kind === 'error' && outcome.status !== 503);
+    this.#heed(outcome);
     if (outcome.kind !== 'error') return false;
     if (outcome.status === 401) this.#events.onSignedOut();
     if (outcome.status === 403 || outcome.status === 404) {

@@ -1,14 +1,16 @@
 import type { Outcome } from './api.ts';
-import { type Aside, type Change, dependentsOf, textOf } from './change.ts';
+import { type Change, dependentsOf, setAside, textOf } from './change.ts';
 import type { Writes } from './disk.ts';
 import { deletionOf, type RowWrites } from './feed.ts';
 import { ifMatchOf, isBatched, kindOfAnswer, operationOf, requestOf } from './requests.ts';
+import { isDenied, isDone, isStatusGone, renameLabel, resultsOf, type Settled } from './results.ts';
 import type { Kind, Row, Status } from './rows.ts';
 import type { Flight, Tab } from './tab.ts';
 
 const MAX_BATCH = 100;
 const MAX_BATCH_BYTES = 400_000;
 const RETRY_500_MS = [1_000, 5_000, 15_000];
+/** How often a change is sent again because of what others did meanwhile. */
 const MAX_CONFLICTS = 5;
 const MAX_BACKOFF_MS = 30_000;
 
@@ -17,12 +19,11 @@ export interface SenderEvents {
   onSignedOut(): void;
   /** Whether a 403 or 404 means that the workspace, or the right to write in it, is lost; then its changes are set aside. */
   isLost(workspaceId: string): Promise<{ isLost: boolean } | null>;
+  /** Reads what is new of a workspace; answers whether that was possible. */
+  onStale(workspaceId: string): Promise<boolean>;
   onAhead(key: string, version: number): void;
   onAside(changes: readonly Change[]): void;
 }
-
-type Failure = Extract<Outcome, { kind: 'error' }>;
-type Settled = { change: Change; result: { kind: 'ok'; body: unknown } | Failure };
 
 /** Sends the outbox in order, from the leading tab. */
 export class Sender {
@@ -31,6 +32,8 @@ export class Sender {
   #isRunning = false;
   #isAgain = false;
   #failures = 0;
+  /** The server asked for patience until then, or failed: nothing is sent earlier. */
+  #notBefore = 0;
   #cancel: () => void = () => {};
   #isStopped = true;
 
@@ -53,7 +56,9 @@ export class Sender {
   wake(): void {
     this.#cancel();
     if (this.#isStopped) return;
+    const rest = this.#notBefore - this.#tab.world.now();
     if (this.#isRunning) this.#isAgain = true;
+    else if (rest > 0) this.#cancel = this.#tab.world.after(rest, () => this.wake());
     else void this.#loop();
   }
 
@@ -204,6 +209,8 @@ export class Sender {
       if (!lost) return this.#backOff();
       if (lost.isLost) return 0;
     }
+    const stale = rest.find(({ change, result }) => isStatusGone(change, result));
+    if (stale && !(await this.#events.onStale(stale.change.workspaceId))) return this.#backOff();
     for (const { change, result } of rest)
       if (result.kind === 'error' && result.status === 412) await this.#refresh(change);
     await this.#write(rest, flight);
@@ -217,8 +224,14 @@ export class Sender {
       this.#events.onSignedOut();
       return null;
     }
-    if (outcome.kind === 'error' && outcome.status === 429) return outcome.retryAfter * 1_000;
-    return this.#backOff();
+    if (outcome.kind !== 'error') return this.#backOff();
+    const patience = this.#pause(outcome.retryAfter * 1_000 * (1 + this.#tab.world.random() / 10));
+    return outcome.status === 429 ? patience : Math.max(patience, this.#backOff());
+  }
+
+  #pause(ms: number): number {
+    this.#notBefore = this.#tab.world.now() + ms;
+    return ms;
   }
 
   #backOff(): number {
@@ -242,8 +255,8 @@ export class Sender {
       await this.#write([{ change, result: outcome }], { touched: new Set(), reset: new Set() });
       return 0;
     }
-    await this.#edit(group, (entry) => ({ ...entry, tries: entry.tries + 1 }));
-    return ms ?? 0;
+    await this.#edit(group, (entry) => ({ ...entry, tries: entry.tries + 1, maxBatch: 1 }));
+    return this.#pause(ms ?? 0);
   }
 
   async #edit(group: readonly Change[], edit: (change: Change) => Change): Promise<void> {
@@ -284,8 +297,8 @@ export class Sender {
           outbox = outbox.map((other) => put.find(({ seq }) => seq === other.seq) ?? other);
         } else if (isDone(change, result)) {
           if (entry) changes.remove.push(entry.seq);
-        } else if (entry && result.status === 412 && textOf(change) && entry.tries < MAX_CONFLICTS) {
-          // `#prepare` compares it with the row as it is now.
+        } else if (entry && isOvertaken(change, result) && entry.tries < MAX_CONFLICTS) {
+          // `#prepare` compares it with the rows as they are now.
           changes.put.push({ ...entry, tries: entry.tries + 1 });
         } else if (entry) {
           const failed = [entry, ...dependentsOf(entry, outbox)].map((one) =>
@@ -327,6 +340,9 @@ export class Sender {
   }
 }
 
+const isOvertaken = (change: Change, result: Settled['result']): boolean =>
+  isStatusGone(change, result) || (result.kind === 'error' && result.status === 412 && !!textOf(change));
+
 const sentOnce = (change: Change): Change => ({ ...change, sent: change.sent + 1 });
 
 const nextFree = (outbox: readonly Change[], seq: number): number => {
@@ -334,17 +350,6 @@ const nextFree = (outbox: readonly Change[], seq: number): number => {
   while (outbox.some((change) => change.seq === free)) free = (seq + free) / 2;
   return free;
 };
-
-/** Sets a change aside for a reason; it is sent no more and shows no more. */
-export function setAside(
-  change: Change,
-  why: Pick<Aside, 'status' | 'error' | 'message' | 'issues'>,
-  root: string,
-  now: number,
-): Change {
-  const { status, error, message, issues } = why;
-  return { ...change, aside: { at: now, status, error, message, issues, root } };
-}
 
 /** The next changes to send together: the first that may go, and batched ones behind it, each thing once. */
 export function choose(outbox: readonly Change[], now: number): { group: Change[]; soonest: number | null } {
@@ -376,51 +381,4 @@ export function choose(outbox: readonly Change[], now: number): { group: Change[
     group.push(change);
   }
   return { group, soonest };
-}
-
-function resultsOf(group: readonly Change[], outcome: Outcome): Settled[] {
-  if (outcome.kind === 'network') return [];
-  const [first] = group;
-  if (outcome.kind === 'error' || !first || !isBatched(first))
-    return group.map((change) => ({ change, result: outcome }));
-  const results = (outcome.body as { results?: Row[] } | null)?.results;
-  return group.flatMap((change, index): Settled[] => {
-    const found = results?.[index];
-    if (!found) return [];
-    const status = Number(found.status);
-    if (status < 300) return [{ change, result: { kind: 'ok', body: found.task ?? null } }];
-    const failure = { status, error: String(found.error ?? ''), message: String(found.message ?? '') };
-    const issues = (found.issues ?? []) as Failure['issues'];
-    return [{ change, result: { kind: 'error', ...failure, issues, retryAfter: 1 } }];
-  });
-}
-
-/** Errors that say that what was wanted is so: gone already, there already. */
-function isDone({ op, sent }: Change, { status, issues }: Failure): boolean {
-  if (op === 'delete' || op === 'removeItem') return status === 404;
-  if (sent < 2) return false;
-  if (op === 'restore') return status === 404;
-  return (op === 'create' || op === 'addItem') && status === 400 && issues.some(({ path }) => path === 'id');
-}
-
-/** Whether the workspace itself may be what denies; a 404 of a deletion is its success. */
-const isDenied = (change: Change, result: Settled['result']): boolean =>
-  result.kind === 'error' && (result.status === 403 || result.status === 404) && !isDone(change, result);
-
-/** Where a label of that title was there already, what names mine names that one. */
-function renameLabel(change: Change, body: unknown, outbox: readonly Change[]): { put: Change[] } {
-  const id = (body as Row | null)?.id;
-  if (change.kind !== 'label' || change.op !== 'create' || typeof id !== 'string' || id === change.thing)
-    return { put: [] };
-  const swap = (value: unknown): unknown =>
-    Array.isArray(value) ? [...new Set(value.map((each) => (each === change.thing ? id : each)))] : value;
-  const put = outbox.flatMap((other) => {
-    const fields = Object.fromEntries(
-      Object.entries(other.fields).map(([name, value]) => [name, swap(value)]),
-    );
-    const thing = other.thing === change.thing && other.id !== change.id ? id : other.thing;
-    const isSame = thing === other.thing && JSON.stringify(fields) === JSON.stringify(other.fields);
-    return isSame ? [] : [{ ...other, thing, fields }];
-  });
-  return { put };
 }

@@ -25,14 +25,14 @@
  */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { Api, type Fetch } from './api.ts';
-import type { Change, Intent } from './change.ts';
+import { type Change, type Intent, setAside } from './change.ts';
 import type { Disk } from './disk.ts';
 import type { RowWrites } from './feed.ts';
 import { makeId } from './ids.ts';
 import { Leadership } from './leadership.ts';
 import { Puller } from './puller.ts';
 import type { Comment, Held, Row, Task } from './rows.ts';
-import { Sender, setAside } from './sender.ts';
+import { Sender } from './sender.ts';
 import type { Channel, Locks, World } from './surroundings.ts';
 import { type SyncStatus, syncStatus, type WaitingAct, waitingActs } from './sync-status.ts';
 import { type Flight, Tab, type Thread } from './tab.ts';
@@ -106,6 +106,7 @@ export class Store {
       onReach,
       onSignedOut,
       isLost: (workspaceId) => this.#isLost(workspaceId),
+      onStale: (workspaceId) => this.#puller.pull(workspaceId).catch(() => false),
       onAhead: (key, version) => this.#puller.noteAhead(key, version),
       onAside: (changes) => this.#tellAside(changes),
     });
@@ -160,6 +161,7 @@ export class Store {
     this.#sender.wake();
     void this.#tab.catchUp();
     void this.#puller.age();
+    void this.#purgeAside();
   }
 
   /** A value that the server gave about this user: `me`, `unread`, `build`. */
@@ -202,7 +204,9 @@ export class Store {
       const id = this.makeId();
       steps.push(stepOf(intent, id, this.view));
       const more = { sent: 0, tries: 0, notBefore: delay && at + delay, maxBatch: 100, aside: null };
-      return { ...rest, id, act, actName: name, at, seq: at, ...more };
+      // For when the status is gone by the time it is sent.
+      const statusType = this.view.status(String(rest.fields.statusId))?.type;
+      return { ...rest, ...(statusType && { statusType }), id, act, actName: name, at, seq: at, ...more };
     });
     const done = { name, steps };
     // A change of several instances cannot be taken back.

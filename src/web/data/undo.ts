@@ -71,20 +71,12 @@ export function inverseOf(step: Step, view: View, outbox: readonly Change[]): In
         isEqual(now.statusId, intent.fields.statusId)
       )
         return stepBackTo(series.nextTaskId, series, view);
-      return setBack(step, now, before, view);
+      return setBack(step, now, before);
     }
     case 'move': {
       if (!now || !before || now.listId !== intent.fields.listId) return [];
       const { listId, statusId, position } = before;
-      const status = view.status(String(statusId));
-      return [
-        {
-          ...base,
-          op: 'move',
-          fields: { listId, statusId, position },
-          ...(status && { statusType: status.type }),
-        },
-      ];
+      return [{ ...base, op: 'move', fields: { listId, statusId, position } }];
     }
     case 'addItem':
       return [{ ...base, op: 'removeItem', fields: { itemId: intent.fields.itemId } }];
@@ -112,7 +104,7 @@ function stepBackTo(nextTaskId: string | null, series: { id: string } | Row, vie
 }
 
 /** Comments keep their task beside the text; labels are set back one by one. */
-function setBack({ intent }: Step, now: Row, before: Row, view: View): Intent[] {
+function setBack({ intent }: Step, now: Row, before: Row): Intent[] {
   const { addLabelIds, removeLabelIds, taskId, ...plain } = intent.fields;
   const fields: Row = {};
   const pairs: Record<string, string> = {
@@ -139,7 +131,6 @@ function setBack({ intent }: Step, now: Row, before: Row, view: View): Intent[] 
     intent.text && intent.text.field in fields
       ? { ...intent.text, from: intent.fields[intent.text.field] }
       : undefined;
-  const status = typeof fields.statusId === 'string' ? view.status(fields.statusId) : undefined;
   const { workspaceId, kind, thing } = intent;
   return [
     {
@@ -149,7 +140,6 @@ function setBack({ intent }: Step, now: Row, before: Row, view: View): Intent[] 
       op: 'update',
       fields,
       ...(text && { text: { field: text.field, from: (text.from ?? null) as string | null } }),
-      ...(status && { statusType: status.type }),
     },
   ];
 }

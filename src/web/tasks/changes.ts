@@ -37,13 +37,11 @@ function writable(tasks: readonly Task[]): readonly Task[] {
   return allowed;
 }
 
-const updates = (tasks: readonly Task[], fieldsOf: (task: Task) => Row | null): Intent[] => {
-  const { view } = openShelf().store;
-  return tasks.flatMap((task) => {
+const updates = (tasks: readonly Task[], fieldsOf: (task: Task) => Row | null): Intent[] =>
+  tasks.flatMap((task) => {
     const fields = fieldsOf(task);
-    return fields ? [updateTask(view, task, fields)] : [];
+    return fields ? [updateTask(task, fields)] : [];
   });
-};
 
 /** Does it; where it is done to one instance of a series, asks whether the series takes it over. */
 export function actOrAsk(
@@ -251,7 +249,7 @@ export function placeTasks(
   const intents = positions.flatMap(({ id, position }) => {
     const task = view.row('task', id);
     const extra = moved.some((one) => one.id === id) ? more : {};
-    return task ? [updateTask(view, task, { ...extra, position })] : [];
+    return task ? [updateTask(task, { ...extra, position })] : [];
   });
   actQuietly(`Moved ${saying(moved)}`, intents);
 }

@@ -1,0 +1,63 @@
+import type { Outcome } from './api.ts';
+import type { Change } from './change.ts';
+import { isBatched } from './requests.ts';
+import type { Row } from './rows.ts';
+
+export type Failure = Extract<Outcome, { kind: 'error' }>;
+/** A change that was sent, and what the server said of it. */
+export type Settled = { change: Change; result: { kind: 'ok'; body: unknown } | Failure };
+
+/** What became of each change of a request. */
+export function resultsOf(group: readonly Change[], outcome: Outcome): Settled[] {
+  if (outcome.kind === 'network') return [];
+  const [first] = group;
+  if (outcome.kind === 'error' || !first || !isBatched(first))
+    return group.map((change) => ({ change, result: outcome }));
+  const results = (outcome.body as { results?: Row[] } | null)?.results;
+  return group.flatMap((change, index): Settled[] => {
+    const found = results?.[index];
+    if (!found) return [];
+    const status = Number(found.status);
+    if (status < 300) return [{ change, result: { kind: 'ok', body: found.task ?? null } }];
+    const failure = { status, error: String(found.error ?? ''), message: String(found.message ?? '') };
+    const issues = (found.issues ?? []) as Failure['issues'];
+    return [{ change, result: { kind: 'error', ...failure, issues, retryAfter: 1 } }];
+  });
+}
+
+/** Errors that say that what was wanted is so: gone already, there already. */
+export function isDone({ op, sent }: Change, { status, issues }: Failure): boolean {
+  if (op === 'delete' || op === 'removeItem') return status === 404;
+  if (sent < 2) return false;
+  if (op === 'restore') return status === 404;
+  return (op === 'create' || op === 'addItem') && status === 400 && issues.some(({ path }) => path === 'id');
+}
+
+/** Whether a status is named that the server does not know any more. */
+export const isStatusGone = ({ fields }: Change, result: Settled['result']): boolean =>
+  result.kind === 'error' &&
+  result.status === 400 &&
+  typeof fields.statusId === 'string' &&
+  result.issues.some(({ path }) => path === 'statusId' || path.endsWith('.statusId'));
+
+/** Whether the workspace itself may be what denies; a 404 of a deletion is its success. */
+export const isDenied = (change: Change, result: Settled['result']): boolean =>
+  result.kind === 'error' && (result.status === 403 || result.status === 404) && !isDone(change, result);
+
+/** Where a label of that title was there already, what names mine names that one. */
+export function renameLabel(change: Change, body: unknown, outbox: readonly Change[]): { put: Change[] } {
+  const id = (body as Row | null)?.id;
+  if (change.kind !== 'label' || change.op !== 'create' || typeof id !== 'string' || id === change.thing)
+    return { put: [] };
+  const swap = (value: unknown): unknown =>
+    Array.isArray(value) ? [...new Set(value.map((each) => (each === change.thing ? id : each)))] : value;
+  const put = outbox.flatMap((other) => {
+    const fields = Object.fromEntries(
+      Object.entries(other.fields).map(([name, value]) => [name, swap(value)]),
+    );
+    const thing = other.thing === change.thing && other.id !== change.id ? id : other.thing;
+    const isSame = thing === other.thing && JSON.stringify(fields) === JSON.stringify(other.fields);
+    return isSame ? [] : [{ ...other, thing, fields }];
+  });
+  return { put };
+}

@@ -1,0 +1,302 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import * as intents from '../../src/web/data/intents.ts';
+import type { Task } from '../../src/web/data/rows.ts';
+import { ContractServer } from './contract-server.ts';
+import { Device, type Page, type Reply, type SentRequest, Timeline } from './simulation.ts';
+
+let timeline: Timeline;
+let server: ContractServer;
+let device: Device;
+let sent: SentRequest[];
+/** What comes in place of the server's response to a write. */
+let fault: Reply | undefined;
+
+const failure = (status: number, headers: Record<string, string> = {}): Reply => ({
+  status,
+  headers: { 'x-request-id': 'r', 'content-type': 'application/json', ...headers },
+  text: JSON.stringify({ error: 'Failure', message: 'Failure' }),
+});
+
+beforeEach(() => {
+  timeline = new Timeline(1);
+  server = new ContractServer(timeline);
+  server.seed('w1', { ada: 'owner', bob: 'member' });
+  sent = [];
+  fault = undefined;
+  device = new Device(
+    timeline,
+    (request) => {
+      if (request.method !== 'GET') sent.push(request);
+      return (request.method !== 'GET' && fault) || server.serve(request, 'ada');
+    },
+    'ada',
+  );
+});
+
+async function open(): Promise<Page> {
+  const page = await device.open();
+  await timeline.advance(3_000);
+  return page;
+}
+
+/** Makes a task on the server, and waits until every page has it. */
+async function make(page: Page, title = 'Paint the fence', fields: object = {}): Promise<Task> {
+  const id = page.store.makeId();
+  const operations = [{ op: 'create', id, title, listId: 'w1-list1', ...fields }];
+  server.do('bob', 'POST', 'workspaces/w1/tasks/batch', { operations });
+  await timeline.advance(2_000);
+  return shown(page, id);
+}
+
+function shown({ store }: Page, id: string): Task {
+  const task = store.view.row('task', id);
+  if (!task) throw new Error(`No task ${id}`);
+  return task;
+}
+
+/** Does it without waiting for the device. */
+const act = ({ store }: Page, name: string, ...made: Parameters<Page['store']['act']>[1]): void =>
+  void store.act(name, made);
+const rename = (page: Page, task: Task, title: string): void =>
+  act(page, title, intents.updateTask(task, { title }));
+const goOnline = (page: Page, isOnline: boolean): void => {
+  device.isOnline = isOnline;
+  page.store.refresh();
+};
+const asideOf = ({ store }: Page) => store.waiting.value.filter(({ why }) => why);
+const onServer = (id: string) => server.contentsOf('w1').find((item) => item.id === id)?.value;
+
+describe('signing out', () => {
+  it('leaves nothing of what a sleeping tab did before', async () => {
+    const sleeper = await open();
+    const other = await open();
+    sleeper.sleep(10_000);
+    act(
+      sleeper,
+      'made',
+      intents.create('task', 'w1', sleeper.store.makeId(), { title: 'x', listId: 'w1-list1' }),
+    );
+    void other.store.signOut();
+    await timeline.advance(60_000);
+    expect((await device.disk.read()).outbox).toEqual([]);
+  });
+});
+
+describe('a session that ended', () => {
+  it('keeps what a sleeping tab did before', async () => {
+    const sleeper = await open();
+    const other = await open();
+    sleeper.sleep(10_000);
+    act(
+      sleeper,
+      'made',
+      intents.create('task', 'w1', sleeper.store.makeId(), { title: 'x', listId: 'w1-list1' }),
+    );
+    server.signedOut.add('ada');
+    server.endStreams('ada');
+    await timeline.advance(60_000);
+    expect(other.store.isSignedOut.value).toBe(true);
+    const { rows, outbox } = await device.disk.read();
+    expect([rows.length, outbox.length]).toEqual([0, 1]);
+  });
+});
+
+describe('a change', () => {
+  it('of a status that is gone meanwhile takes the first of its type', async () => {
+    const page = await open();
+    const task = await make(page);
+    goOnline(page, false);
+    act(page, 'started', intents.updateTask(task, { statusId: 'w1-doing', title: 'Started' }));
+    server.toggleStatus('w1');
+    goOnline(page, true);
+    await timeline.advance(20_000);
+    expect(asideOf(page)).toEqual([]);
+    expect(onServer(task.id)).toMatchObject({ title: 'Started', statusId: 'w1-todo' });
+  });
+
+  it('that makes a task in a status that is gone meanwhile takes the first of its type', async () => {
+    const page = await open();
+    goOnline(page, false);
+    const id = page.store.makeId();
+    act(
+      page,
+      'made',
+      intents.create('task', 'w1', id, { title: 'x', listId: 'w1-list1', statusId: 'w1-doing' }),
+    );
+    server.toggleStatus('w1');
+    goOnline(page, true);
+    await timeline.advance(20_000);
+    expect(asideOf(page)).toEqual([]);
+    expect(onServer(id)).toMatchObject({ title: 'x', statusId: 'w1-todo' });
+  });
+
+  it('waits as long as the server asks for, also while more is done', async () => {
+    const page = await open();
+    const task = await make(page);
+    fault = failure(429, { 'retry-after': '60' });
+    rename(page, task, 'one');
+    await timeline.advance(1_000);
+    for (const title of ['two', 'three']) {
+      rename(page, task, title);
+      page.store.refresh();
+      await timeline.advance(5_000);
+    }
+    expect(sent).toHaveLength(1);
+    fault = undefined;
+    await timeline.advance(60_000);
+    expect(onServer(task.id)?.title).toBe('three');
+  });
+
+  it('that the server fails at is tried after 1, 5 and 15 s, also while more is done, and then set aside', async () => {
+    const page = await open();
+    const [task, other] = [await make(page), await make(page, 'Mulch the beds')];
+    fault = failure(500);
+    rename(page, task, 'one');
+    await timeline.advance(100);
+    expect(sent).toHaveLength(1);
+    rename(page, other, 'two');
+    await timeline.advance(700);
+    expect(sent).toHaveLength(1);
+    await timeline.advance(300);
+    expect(sent).toHaveLength(2);
+    page.store.refresh();
+    await timeline.advance(4_500);
+    expect(sent).toHaveLength(2);
+    await timeline.advance(600);
+    expect(sent).toHaveLength(3);
+    await timeline.advance(14_500);
+    expect(asideOf(page)).toEqual([]);
+    fault = undefined;
+    const before = sent.length;
+    await timeline.advance(5_000);
+    expect(sent.length).toBeGreaterThan(before);
+  });
+
+  it('goes on where one before it was set aside', async () => {
+    const page = await open();
+    const [task, other] = [await make(page), await make(page, 'Mulch the beds')];
+    rename(page, task, '');
+    rename(page, other, 'Mulched');
+    await timeline.advance(5_000);
+    expect(asideOf(page).map(({ name, why }) => [name, why?.status])).toEqual([['', 400]]);
+    expect(onServer(other.id)?.title).toBe('Mulched');
+    expect(shown(page, task.id).title).toBe('Paint the fence');
+  });
+
+  it('that depends on one that failed goes with it, as one entry', async () => {
+    const page = await open();
+    const [list, task] = [page.store.makeId(), page.store.makeId()];
+    act(page, 'Made a list', intents.create('list', 'w1', list, { title: '', spaceId: 'w1-space' }));
+    act(page, 'Made a task', intents.create('task', 'w1', task, { title: 'in it', listId: list }));
+    await timeline.advance(5_000);
+    expect(asideOf(page).map(({ name, changes }) => [name, changes.length])).toEqual([['Made a list', 2]]);
+    expect(page.store.sync.value.text).toBe('Not saved: 1');
+    expect(page.store.notice.value?.name).toBe('Made a list');
+  });
+
+  it('of a label whose title is taken meanwhile is of that label', async () => {
+    const page = await open();
+    goOnline(page, false);
+    const [mine, task] = [page.store.makeId(), page.store.makeId()];
+    act(page, 'Made a label', intents.create('label', 'w1', mine, { title: 'money' }));
+    act(
+      page,
+      'Made',
+      intents.create('task', 'w1', task, { title: 'x', listId: 'w1-list1', labelIds: [mine] }),
+    );
+    server.do('bob', 'POST', 'workspaces/w1/labels', { id: 'theirs', title: 'money', color: '#000000' });
+    goOnline(page, true);
+    await timeline.advance(20_000);
+    expect(asideOf(page)).toEqual([]);
+    expect(onServer(task)?.labelIds).toEqual(['theirs']);
+    expect(shown(page, task).labelIds).toEqual(['theirs']);
+  });
+
+  it('of one thing merges with those that were not sent, and stands once in a batch', async () => {
+    const page = await open();
+    const [task, other] = [await make(page), await make(page, 'Mulch the beds')];
+    goOnline(page, false);
+    rename(page, task, 'one');
+    rename(page, other, 'two');
+    act(page, 'high', intents.updateTask(task, { priority: 'high' }));
+    await timeline.advance(100);
+    sent.length = 0;
+    goOnline(page, true);
+    await timeline.advance(20_000);
+    expect(sent.map(({ body }) => body)).toEqual([
+      {
+        operations: [
+          { op: 'update', id: task.id, title: 'one', priority: 'high' },
+          { op: 'update', id: other.id, title: 'two' },
+        ],
+      },
+    ]);
+  });
+});
+
+describe('a text', () => {
+  const edit = (page: Page, task: Task, text: string, from: string | null): void =>
+    act(page, 'Edited', intents.editText(task, text, from));
+  const theirs = (id: string, fields: object): void =>
+    void server.do('bob', 'POST', 'workspaces/w1/tasks/batch', {
+      operations: [{ op: 'update', id, ...fields }],
+    });
+
+  it('that another changed meanwhile stands beside mine, and mine is kept where I say so', async () => {
+    const page = await open();
+    const task = await make(page, 'x', { description: 'first' });
+    goOnline(page, false);
+    edit(page, task, 'mine', 'first');
+    theirs(task.id, { description: 'theirs' });
+    goOnline(page, true);
+    await timeline.advance(20_000);
+    const [conflict] = asideOf(page);
+    expect(conflict?.why).toMatchObject({ status: 412, theirs: { text: 'theirs' } });
+    expect(onServer(task.id)?.description).toBe('theirs');
+    if (conflict) void page.store.keepMine(conflict);
+    await timeline.advance(5_000);
+    expect(asideOf(page)).toEqual([]);
+    expect(onServer(task.id)?.description).toBe('mine');
+  });
+
+  it('is sent again where another changed something else, and is done where they wrote the same', async () => {
+    const page = await open();
+    const [task, same] = [await make(page, 'x', { description: 'first' }), await make(page, 'y')];
+    goOnline(page, false);
+    edit(page, task, 'mine', 'first');
+    edit(page, same, 'agreed', null);
+    theirs(task.id, { title: 'retitled' });
+    theirs(same.id, { description: 'agreed' });
+    goOnline(page, true);
+    await timeline.advance(20_000);
+    expect(asideOf(page)).toEqual([]);
+    expect(onServer(task.id)).toMatchObject({ title: 'retitled', description: 'mine' });
+    expect(onServer(same.id)?.description).toBe('agreed');
+    expect(page.store.sync.value.text).toBe('Synced');
+  });
+});
+
+describe('a workspace that is lost', () => {
+  it('sets all its changes aside together, tells it once, and keeps them for 90 days', async () => {
+    const page = await open();
+    const [task, other] = [await make(page), await make(page, 'Mulch the beds')];
+    goOnline(page, false);
+    rename(page, task, 'one');
+    rename(page, other, 'two');
+    server.setRole('w1', 'ada', null);
+    goOnline(page, true);
+    await timeline.advance(20_000);
+    expect(asideOf(page).map(({ changes, why }) => [changes.length, why?.status])).toEqual([[2, 403]]);
+    expect(page.store.sync.value.text).toBe('Not saved: 1');
+    expect([...page.store.view.all('task')]).toEqual([]);
+    const days = async (count: number) => {
+      timeline.jump(count * 86_400_000);
+      page.store.refresh();
+      await timeline.advance(20_000);
+    };
+    await days(89);
+    expect(asideOf(page)).toHaveLength(1);
+    await days(2);
+    expect(asideOf(page)).toEqual([]);
+  });
+});
