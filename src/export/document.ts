@@ -2,7 +2,7 @@ import { findMe } from '../auth/account/me.ts';
 import type { Db } from '../db/connection.ts';
 import type { Instant } from '../kernel/instants.ts';
 import type { OnDone } from '../kernel/progress.ts';
-import { countAll } from '../tasks/counters.ts';
+import { countAll } from '../storage/task-query/counters.ts';
 import { notificationsOf, ownedWorkspaces, partsOf } from './contents.ts';
 import type { Item, Part } from './parts.ts';
 import { FORMAT_VERSION } from './schema.ts';

@@ -1,11 +1,12 @@
-import { type Db, prepared, query, statement } from '../db/connection.ts';
+import type { Db } from '../db/connection.ts';
 import { findList } from '../storage/lists.ts';
+import type { Filters } from '../storage/task-query/filters.ts';
+import { assigneesAmong, listsInOrder, statusesInOrder } from '../storage/task-query/groupings.ts';
+import type { Sort } from '../storage/task-query/plan.ts';
+import { totalsBy } from '../storage/task-query/totals.ts';
 import { fold } from '../storage/words.ts';
-import type { Filters } from './filters.ts';
-import type { Sort } from './query-plan.ts';
 import type { Grouping } from './query-schema.ts';
 import { PRIORITIES, type Priority } from './schema.ts';
-import { totalsBy } from './totals.ts';
 
 /** A group of tasks, before they are read. */
 export interface Group {
@@ -22,8 +23,6 @@ interface Heading {
   key: string | null;
   label: string;
 }
-
-type Named = Heading & { key: string };
 
 const FORMER_MEMBER = 'Former member';
 const PRIORITY_LABELS: Record<Priority, string> = {
@@ -46,7 +45,7 @@ export function groupsBy(
     priority: () => priorityHeadings(sort),
     statusId: () => statusHeadings(db, workspaceId, listId),
     assigneeId: () => assigneeHeadings(db, workspaceId, totals.keys()),
-    listId: () => db.all(listsInOrder({ workspaceId })),
+    listId: () => listsInOrder(db, workspaceId),
   }[grouping]();
   return headings
     .map(({ value, key, label }) => ({
@@ -65,7 +64,7 @@ function priorityHeadings({ by, descending }: Sort): Heading[] {
 }
 
 function statusHeadings(db: Db, workspaceId: string, listId: string | undefined): Heading[] {
-  const statuses = db.all(statusesInOrder({ workspaceId }));
+  const statuses = statusesInOrder(db, workspaceId);
   if (listId === undefined) return statuses;
   const templateId = findList(db, workspaceId, listId)?.status_template_id;
   return statuses.filter(({ template_id }) => template_id === templateId);
@@ -73,40 +72,11 @@ function statusHeadings(db: Db, workspaceId: string, listId: string | undefined)
 
 /** By name, which of someone who has left is no business of the workspace any more; those of nobody last. */
 function assigneeHeadings(db: Db, workspaceId: string, codes: Iterable<string | number | null>): Heading[] {
-  const people = db.all(
-    statement<Named>(
-      `select code as value, id as key, coalesce(
-         (select name from members where workspace_id = ? and user_id = users.id), ?) as label
-         from users where code in (select value from json_each(?))`,
-      [workspaceId, FORMER_MEMBER, JSON.stringify([...codes])],
-    ),
-  );
-  const sorted = people
+  const sorted = assigneesAmong(db, workspaceId, [...codes])
+    .map(({ name, ...person }) => ({ ...person, label: name ?? FORMER_MEMBER }))
     .map((person) => ({ ...person, folded: fold(person.label) }))
     .sort((a, b) => compare(a.folded, b.folded) || compare(a.label, b.label) || compare(a.key, b.key));
   return [...sorted, { value: null, key: null, label: 'No assignee' }];
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
-/** Template after template, as they are listed. */
-const statusesInOrder = prepared<{ workspaceId: string }, Named & { template_id: string }>((argument) =>
-  query
-    .selectFrom('statuses as status')
-    .innerJoin('status_templates as template', 'template.id', 'status.template_id')
-    .select(['status.code as value', 'status.id as key', 'status.title as label', 'status.template_id'])
-    .where('status.workspace_id', '=', argument('workspaceId'))
-    .orderBy('template.created_at')
-    .orderBy('template.id')
-    .orderBy('status.position')
-    .orderBy('status.id'),
-);
-
-const listsInOrder = prepared<{ workspaceId: string }, Named>((argument) =>
-  query
-    .selectFrom('lists')
-    .select(['code as value', 'id as key', 'title as label'])
-    .where('workspace_id', '=', argument('workspaceId'))
-    .orderBy('position')
-    .orderBy('id'),
-);

@@ -2,16 +2,17 @@ import type { Db } from '../db/connection.ts';
 import type { Deps } from '../deps.ts';
 import { pageRequest } from '../http/page-query.ts';
 import { offsetOf, pageOf } from '../kernel/page.ts';
+import { type Filters, filtersOf } from '../storage/task-query/filters.ts';
+import { findTasks } from '../storage/task-query/find-tasks.ts';
+import { allDays, daysReaching } from '../storage/task-query/group-days.ts';
+import type { Sort } from '../storage/task-query/plan.ts';
+import { countTasks } from '../storage/task-query/totals.ts';
 import type { PagedTask } from '../storage/tasks.ts';
 import type { Member } from '../workspaces/authorization.ts';
-import { type Filters, filtersOf } from './filters.ts';
-import { allDays, daysReaching } from './group-days.ts';
 import { type Group, groupsBy } from './group-headings.ts';
 import { type Asker, readInSteps, TASKS } from './long-pages.ts';
-import { findTasks, queryTasks, sortOf } from './query.ts';
-import type { Sort } from './query-plan.ts';
+import { queryTasks, sortOf } from './query.ts';
 import type { GroupedTaskPage, GroupedTaskQuery, TaskGroup } from './query-schema.ts';
-import { countTasks } from './totals.ts';
 
 interface Asked {
   filters: Filters;

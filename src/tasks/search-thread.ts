@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import SqliteDatabase from 'better-sqlite3';
 import { setAddonFolder } from '../kernel/native-addon.ts';
-import { createHitFinder } from './search-hits.ts';
+import { createHitFinder } from '../storage/task-query/search-hits.ts';
 import type { Asked, ThreadData, Told } from './searches.ts';
 
 const { path, dataFolder }: ThreadData = workerData;

@@ -1,16 +1,14 @@
-import { type Db, statement } from '../db/connection.ts';
+import type { Db } from '../db/connection.ts';
 import type { Deps } from '../deps.ts';
 import { pageRequest } from '../http/page-query.ts';
 import { offsetOf, pageOf } from '../kernel/page.ts';
-import { PAGED, type PagedTask } from '../storage/tasks.ts';
+import { admitsNone, filtersOf } from '../storage/task-query/filters.ts';
+import { searchFilterOf, seqOfNumber, tasksInOrder } from '../storage/task-query/search-filter.ts';
 import { matchTerms, numberIn } from '../storage/words.ts';
 import { keyOfWorkspace } from '../storage/workspaces.ts';
 import { type Member, requireRole } from '../workspaces/authorization.ts';
-import { admitsNone, conditionOf, type Filters, fieldsOf, filtersOf } from './filters.ts';
 import { type Asker, readInSteps, TASKS } from './long-pages.ts';
-import { cheapestSource, ROW, sourceOf } from './query-plan.ts';
 import type { SearchQuery, TaskPage } from './query-schema.ts';
-import type { SearchFilter } from './search-hits.ts';
 
 /**
  * One page of the tasks in which every word of `q` begins a word of title or description: first those that have all of
@@ -38,7 +36,7 @@ export async function searchTasks(
     limit: page.limit,
   });
   requireRole(deps, db, who, 'viewer');
-  const read = (at: Db) => ({ rows: readRows(at, filters, found) });
+  const read = (at: Db) => ({ rows: tasksInOrder(at, filters, found) });
   const { items } = await readInSteps(deps, who, asker, TASKS, read);
   return pageOf(page, total, items);
 }
@@ -49,40 +47,3 @@ function numberAsked(db: Db, who: Member, asked: string): number | undefined {
   const isOurs = dash === -1 || asked.slice(0, dash).toUpperCase() === keyOfWorkspace(db, who.workspaceId);
   return isOurs ? numberIn(asked.slice(dash + 1)) : undefined;
 }
-
-function seqOfNumber(db: Db, filters: Filters, number: number | undefined): number | undefined {
-  if (number === undefined) return undefined;
-  const { sql, parameters } = conditionOf(filters);
-  const found = `select seq from tasks indexed by tasks_number where ${sql} and number = ?`;
-  return db.one(statement<{ seq: number }>(found, [...parameters, number]))?.seq;
-}
-
-/** Matches are looked up one by one, or in the set of all that pass if that is less. */
-function searchFilterOf(db: Db, filters: Filters): SearchFilter | undefined {
-  if (fieldsOf(filters).length === 0) return undefined;
-  const { index, cost } = cheapestSource(db, filters);
-  const { sql, parameters } = conditionOf(filters);
-  const all = sourceOf(index, filters);
-  return {
-    amongHits: {
-      sql: `select json_group_array(seq) from (select value as hit from json_each(?)) cross join tasks on seq = hit
-        where ${sql}`,
-      parameters,
-      costOfHit: ROW,
-    },
-    all: {
-      sql: `select json_group_array(seq) from ${all.from} where ${all.sql}`,
-      parameters: all.parameters,
-      cost,
-    },
-  };
-}
-
-const readRows = (db: Db, { workspaceKey }: Filters, matches: readonly number[]): PagedTask[] =>
-  db.all(
-    statement<PagedTask>(
-      `select ${PAGED} from (select key as place, value as hit from json_each(?)) cross join tasks on seq = hit
-        where workspace_code = ? order by place`,
-      [JSON.stringify(matches), workspaceKey],
-    ),
-  );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dayOf, endOfDay, instantAt, isDay, isWholeDay, startOfDay } from '../../src/kernel/days.ts';
-import { edgeAt, windowOf } from '../../src/tasks/due-range.ts';
+import { edgeAt, windowOf } from '../../src/storage/task-query/due-range.ts';
 
 const zones = [...Intl.supportedValuesOf('timeZone'), 'UTC', 'Etc/GMT+12', 'Etc/GMT-14'];
 const zone = fc.constantFrom(...zones);

@@ -1,9 +1,9 @@
-import { type Db, statement } from '../db/connection.ts';
-import { type Day, isWholeDay, startOfDay } from '../kernel/days.ts';
-import { PAGED, type PagedTask } from '../storage/tasks.ts';
+import { type Db, statement } from '../../db/connection.ts';
+import { type Day, isWholeDay, startOfDay } from '../../kernel/days.ts';
+import { PAGED, type PagedTask } from '../tasks.ts';
 import { endOfWindow, overlapOf, startOfWindow, windowOf } from './due-range.ts';
 import type { Filters } from './filters.ts';
-import { type Sort, sourceOf } from './query-plan.ts';
+import { type Sort, sourceOf } from './plan.ts';
 
 /**
  * Puts a page that was read by due date as text into the order of instants, where a day counts as its first one. The

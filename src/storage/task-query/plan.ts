@@ -1,4 +1,5 @@
-import { type Db, statement } from '../db/connection.ts';
+import { type Db, statement } from '../../db/connection.ts';
+import type { TaskQuery } from '../../tasks/query-schema.ts';
 import type { Condition } from './condition.ts';
 import { countAll, countByCounters } from './counters.ts';
 import {
@@ -13,7 +14,6 @@ import {
   labelsLedBy,
   restrict,
 } from './filters.ts';
-import type { TaskQuery } from './query-schema.ts';
 
 /** What the workspace's part of an index holds, in order: none of it needs the row. */
 const INDEXES = {

@@ -1,6 +1,6 @@
-import { boundsOf, type Day, isWholeDay, startOfDay } from '../kernel/days.ts';
-import type { Instant } from '../kernel/instants.ts';
-import type { DateText } from '../storage/tables.ts';
+import { boundsOf, type Day, isWholeDay, startOfDay } from '../../kernel/days.ts';
+import type { Instant } from '../../kernel/instants.ts';
+import type { DateText } from '../tables.ts';
 
 /*
  * As text a day stands at midnight UTC among the instants; in a zone it counts as its first instant. Both orders have

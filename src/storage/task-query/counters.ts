@@ -1,5 +1,5 @@
-import { type Db, statement } from '../db/connection.ts';
-import type { TaskCountRow } from '../storage/tables.ts';
+import { type Db, statement } from '../../db/connection.ts';
+import type { TaskCountRow } from '../tables.ts';
 import type { Condition } from './condition.ts';
 import { type Field, type Filters, fieldsOf, restrict } from './filters.ts';
 

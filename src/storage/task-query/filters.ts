@@ -1,13 +1,13 @@
-import { type Db, prepared, query, statement } from '../db/connection.ts';
-import type { Keyed } from '../storage/keys.ts';
-import { countTasksWithLabel } from '../storage/labels.ts';
-import type { StatusType } from '../storage/tables.ts';
-import { priorityRank } from '../storage/tasks.ts';
-import { timezoneOf } from '../storage/users.ts';
-import type { Member } from '../workspaces/authorization.ts';
+import { type Db, prepared, query, statement } from '../../db/connection.ts';
+import type { TaskQuery } from '../../tasks/query-schema.ts';
+import type { Member } from '../../workspaces/authorization.ts';
+import type { Keyed } from '../keys.ts';
+import { countTasksWithLabel } from '../labels.ts';
+import type { StatusType } from '../tables.ts';
+import { priorityRank } from '../tasks.ts';
+import { timezoneOf } from '../users.ts';
 import type { Condition } from './condition.ts';
 import { type DueRange, edgeAt } from './due-range.ts';
-import type { TaskQuery } from './query-schema.ts';
 
 /**
  * Which tasks, in the terms of their rows: what is missing admits every task of the workspace, an empty array none.

@@ -1,12 +1,12 @@
-import { type Db, statement } from '../db/connection.ts';
-import { type Day, dayOf, endOfDay, isWholeDay } from '../kernel/days.ts';
-import type { DateText } from '../storage/tables.ts';
+import { type Db, statement } from '../../db/connection.ts';
+import { type Day, dayOf, endOfDay, isWholeDay } from '../../kernel/days.ts';
+import type { Group } from '../../tasks/group-headings.ts';
+import type { DateText } from '../tables.ts';
 import type { Condition } from './condition.ts';
 import { countAll } from './counters.ts';
 import { type DueRange, edgeAt, overlapOf, windowOf } from './due-range.ts';
 import { columnsOf, type Filters, restrictDue } from './filters.ts';
-import type { Group } from './group-headings.ts';
-import { cheapestSource, type Sort, weightOf } from './query-plan.ts';
+import { cheapestSource, type Sort, weightOf } from './plan.ts';
 import { countTasks, totalsByDay } from './totals.ts';
 
 /** More days are not sought one by one. */

@@ -1,10 +1,10 @@
-import { type Db, statement } from '../db/connection.ts';
-import { type Day, dayOf, isWholeDay } from '../kernel/days.ts';
-import type { DateText } from '../storage/tables.ts';
+import { type Db, statement } from '../../db/connection.ts';
+import { type Day, dayOf, isWholeDay } from '../../kernel/days.ts';
+import type { Grouping } from '../../tasks/query-schema.ts';
+import type { DateText } from '../tables.ts';
 import { countByCounters, totalsByCounters } from './counters.ts';
 import { admitsNone, COLUMNS, type Filters } from './filters.ts';
-import { cheapestSource, sourceOf } from './query-plan.ts';
-import type { Grouping } from './query-schema.ts';
+import { cheapestSource, sourceOf } from './plan.ts';
 
 /** How many tasks pass. */
 export function countTasks(db: Db, filters: Filters): number {
