@@ -1,4 +1,5 @@
 import { useId, useMemo, useRef, useState } from 'preact/hooks';
+import { StatusMark } from '../tasks/task-box.tsx';
 import { rank } from '../text/match.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -11,13 +12,15 @@ import { type LetterMatch, matchLetters } from './match-letters.ts';
 import { navigate } from './navigation.ts';
 import { type OverlayProps, takeTypedAhead } from './overlays.tsx';
 import { settingEntries } from './setting-entries.ts';
-import { isOpen, shelf } from './store.ts';
+import { isOpen, shelf, useShelf } from './store.ts';
 
 interface Entry {
   id: string;
   group: string;
   title: string;
   icon?: IconName | undefined;
+  /** Of a task: its own box in place of an icon. */
+  taskId?: string;
   binding?: string | undefined;
   /** What stands beside it: where a list is, say. */
   note?: string | undefined;
@@ -104,6 +107,7 @@ export function Palette({ onClose }: OverlayProps) {
                   onClick={() => run(entry)}
                 >
                   {entry.icon && <Icon name={entry.icon} />}
+                  {entry.taskId && <TaskMark id={entry.taskId} />}
                   <span class="cut" dir="auto">
                     <Marked text={entry.title} match={entry.match} />
                   </span>
@@ -135,6 +139,13 @@ export function Palette({ onClose }: OverlayProps) {
       </p>
     </Dialog>
   );
+}
+
+function TaskMark({ id }: { id: string }) {
+  const { view } = useShelf().store;
+  const task = view.row('task', id);
+  const statuses = task && view.row('list', task.listId)?.statuses;
+  return <StatusMark status={task && view.status(task.statusId)} among={statuses ?? []} />;
 }
 
 /** A title with the letters that were found. */
@@ -206,7 +217,7 @@ function taskEntries(wanted: string): Entry[] {
       id,
       group: 'Tasks',
       title,
-      icon: 'check' as const,
+      taskId: id,
       note: store.view.row('list', listId)?.title,
       run: () => navigate(addressOf('task', { w: workspaceId, task: id })),
     }),

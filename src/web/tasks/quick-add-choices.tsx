@@ -1,7 +1,7 @@
 import { rank } from '../text/match.ts';
 import type { Named, QuickAddContext, QuickTask } from '../text/quick-add.ts';
-import { Icon } from '../ui/icon.tsx';
 import { Keycaps } from '../ui/keycaps.tsx';
+import { ChoiceMark } from './quick-add-marks.tsx';
 
 /** What completes a name that is being typed. */
 export interface Choice {
@@ -60,7 +60,7 @@ export function Choices({ id, sigil, choices, active, onTake }: Props) {
           onPointerDown={(event) => event.preventDefault()}
           onClick={() => onTake(choice)}
         >
-          {choice.isNew && <Icon name="plus" />}
+          <ChoiceMark sigil={sigil} id={choice.id} title={choice.title} />
           <span class="cut" dir="auto">
             {choice.isNew ? `New label “${choice.title}”` : choice.title}
           </span>

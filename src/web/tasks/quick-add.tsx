@@ -29,7 +29,6 @@ import { complete, completionAt } from '../text/quick-add-print.ts';
 import type { Span } from '../text/quick-add-words.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
-import type { IconName } from '../ui/icons.ts';
 import { Keycaps } from '../ui/keycaps.tsx';
 import { ToastRegion } from '../ui/toast-region.tsx';
 import { act } from './act.ts';
@@ -38,6 +37,7 @@ import { filters } from './filters.ts';
 import { dayForNew } from './new-task.ts';
 import { NextDates } from './next-dates.tsx';
 import { type Choice, Choices, choicesFor } from './quick-add-choices.tsx';
+import { ChipMark } from './quick-add-marks.tsx';
 import { givenByView } from './quick-add-view.ts';
 
 /** What was typed when it was closed: kept for the next opening. */
@@ -278,7 +278,12 @@ export function QuickAdd({ onClose }: OverlayProps) {
                 aria-label={`${chip.label}; make it text again`}
                 onClick={() => makeText(chip)}
               >
-                <Icon name={ICONS[chip.kind]} />
+                <ChipMark
+                  kind={chip.kind}
+                  words={chip.label.slice(chip.kind.length + 2)}
+                  task={read.task}
+                  workspaceId={w}
+                />
                 {chip.label.slice(chip.kind.length + 2)}
               </button>
             ))}
@@ -309,17 +314,6 @@ export function QuickAdd({ onClose }: OverlayProps) {
     </Dialog>
   );
 }
-
-const ICONS: Record<Chip['kind'], IconName> = {
-  Due: 'upcoming',
-  Starts: 'start',
-  List: 'hash',
-  Assignee: 'person',
-  Priority: 'flag',
-  Label: 'label',
-  Status: 'status',
-  Repeats: 'repeat',
-};
 
 /** The day of the calendar that has the focus. */
 const dayOfFocus = (): string | undefined =>

@@ -9,6 +9,8 @@ import { filters } from './filters.ts';
 
 interface Props {
   title: string;
+  /** The title's words, where some of them look different. */
+  heading?: ComponentChildren;
   /** Beside or above the title. */
   note?: string;
   /** Between the title and the tools: the views of a list. */
@@ -24,7 +26,16 @@ interface Props {
 const loadDialogs = () => import('./view-dialogs.tsx');
 
 /** The head of a screen of tasks: its title, views, filters, display, menu. */
-export function ScreenHead({ title, note, children, listId, workspaceId, hasDisplay, menu = [] }: Props) {
+export function ScreenHead({
+  title,
+  heading = title,
+  note,
+  children,
+  listId,
+  workspaceId,
+  hasDisplay,
+  menu = [],
+}: Props) {
   const [open, setOpen] = useState<'filter' | 'display'>();
   const count = Object.keys(filters.value).length;
   const close = () => setOpen(undefined);
@@ -34,11 +45,11 @@ export function ScreenHead({ title, note, children, listId, workspaceId, hasDisp
       {isPhone.value ? (
         <div>
           {subtitle}
-          <ScreenHeading title={title} />
+          <ScreenHeading title={title}>{heading}</ScreenHeading>
         </div>
       ) : (
         <>
-          <ScreenHeading title={title} />
+          <ScreenHeading title={title}>{heading}</ScreenHeading>
           {subtitle}
         </>
       )}

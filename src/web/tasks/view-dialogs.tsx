@@ -5,6 +5,7 @@ import { query, setQuery } from '../shell/navigation.ts';
 import { useShelf } from '../shell/store.ts';
 import { PRIORITY_NAMES } from '../text/priorities.ts';
 import { Dialog } from '../ui/dialog.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { statusesIn } from './changes.ts';
 import { DUES, FILTER_NAMES, type FilterName, filters, GROUPINGS, grouping, SORTS, sort } from './filters.ts';
 
@@ -158,6 +159,7 @@ export function Select({ label, value, options, onChange }: SelectProps) {
             </option>
           ))}
         </select>
+        <Icon name="down" small />
       </span>
     </div>
   );

@@ -193,7 +193,9 @@ export function placeAt(popover: HTMLElement, anchor: HTMLElement): void {
   const isRoomBelow = from.bottom + GAP + height <= innerHeight || from.top < innerHeight - from.bottom;
   const top = isRoomBelow ? from.bottom + GAP : Math.max(GAP, from.top - GAP - height);
   const isRtl = getComputedStyle(anchor).direction === 'rtl';
-  const left = Math.min(Math.max(GAP, isRtl ? from.right - width : from.left), innerWidth - width - GAP);
+  // A row reaches into the margin: its box stands at the edge of the words.
+  const edge = (anchor.querySelector('.box > svg') ?? anchor).getBoundingClientRect();
+  const left = Math.min(Math.max(GAP, isRtl ? edge.right - width : edge.left), innerWidth - width - GAP);
   popover.style.top = `${top}px`;
   popover.style.left = `${left}px`;
   popover.style.maxHeight = `${innerHeight - top - GAP}px`;

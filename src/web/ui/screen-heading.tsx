@@ -1,8 +1,15 @@
+import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { takeHeadingFocus } from '../shell/navigation.ts';
 
+interface Props {
+  title: string;
+  /** The same words, where some of them look different. */
+  children?: ComponentChildren;
+}
+
 /** The one h1 of a screen: names the window, and has the focus after a navigation. */
-export function ScreenHeading({ title }: { title: string }) {
+export function ScreenHeading({ title, children = title }: Props) {
   const ref = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
     document.title = `${title} · Errand`;
@@ -12,7 +19,7 @@ export function ScreenHeading({ title }: { title: string }) {
   }, []);
   return (
     <h1 ref={ref} tabIndex={-1} dir="auto">
-      {title}
+      {children}
     </h1>
   );
 }

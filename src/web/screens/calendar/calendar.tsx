@@ -9,10 +9,19 @@ import { Steps, usePeriod } from './period.tsx';
 export function Calendar({ params }: ScreenProps) {
   const w = params.w ?? '';
   const period = usePeriod();
+  const [month, year] = period.title.split(' ');
   useTaskCommands();
   return (
     <main class="sheet">
-      <ScreenHead title={period.title} workspaceId={w}>
+      <ScreenHead
+        title={period.title}
+        heading={
+          <>
+            {month} <span class="year">{year}</span>
+          </>
+        }
+        workspaceId={w}
+      >
         <Steps period={period} />
       </ScreenHead>
       <Grid period={period} workspaceId={w} />

@@ -9,9 +9,21 @@ import { useShelf } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { sayInstant } from '../../text/say-dates.ts';
 import { Icon } from '../../ui/icon.tsx';
+import type { IconName } from '../../ui/icons.ts';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
 
 const LIMIT = 50;
+
+const ICONS: Partial<Record<Notification['type'], IconName>> = {
+  'task.assigned': 'person',
+  'task.due': 'late',
+  'comment.added': 'comment',
+  'comment.mentioned': 'comment',
+  'token.expiring': 'key',
+  'workspace.invited': 'mail',
+  'workspace.member_added': 'people',
+  'workspace.owner_changed': 'people',
+};
 
 /** What happened that concerns the person, newest first. */
 export function Notifications() {
@@ -68,7 +80,7 @@ export function Notifications() {
                 href={hrefOf(addressFor(notification))}
                 onClick={() => markRead(notification)}
               >
-                <Icon name="notifications" />
+                <Icon name={ICONS[notification.type] ?? 'notifications'} />
                 <span class="notification-text">
                   <span dir="auto">
                     {notification.readAt === null && <span class="hidden">Unread: </span>}

@@ -95,9 +95,10 @@ function Entry({ series, onRemove }: { series: Series; onRemove(): void }) {
         </p>
         <p class="quiet">
           {sayRule(interval, endCondition, today.value, zone.value)}
-          {next && `. ${next}`}
+          {next && <span class="hidden">. </span>}
         </p>
       </div>
+      {next && <p class="quiet next">{next}</p>}
       {may && (
         <div class="line push">
           <button type="button" class="button" onClick={() => openSeriesItself(series.id)}>

@@ -130,6 +130,17 @@ export function Search({ params }: ScreenProps) {
           {q !== '' && groups.length === 0 && found.q === q && 'No task has these words.'}
           {isMissing && 'The server cannot be reached: only what is on this device was sought.'}
         </p>
+        {q === '' && recent.value.length === 0 && (
+          <div class="empty">
+            <h2 class="hint">
+              Press <kbd>/</kbd> anywhere and type a few words
+            </h2>
+            <p class="example">
+              <span class="hidden">Example: </span>lease <mark>brandt</mark>
+            </p>
+            <p class="quiet">Titles, descriptions, checklists and comments are searched.</p>
+          </div>
+        )}
         {q === '' && recent.value.length > 0 && (
           <section aria-label="Recent">
             <div class="group-head">

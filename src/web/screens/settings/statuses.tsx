@@ -172,19 +172,21 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
                   value={status.title}
                   onInput={(event) => change(index, { title: event.currentTarget.value })}
                 />
-                <select
-                  class="input cell"
-                  aria-label={`Type of ${status.title}`}
-                  disabled={!isAdmin}
-                  value={status.type}
-                  onChange={(event) => change(index, { type: event.currentTarget.value as Status['type'] })}
-                >
-                  {(Object.keys(TYPES) as Status['type'][]).map((type) => (
-                    <option key={type} value={type} selected={type === status.type}>
-                      {TYPES[type]}
-                    </option>
-                  ))}
-                </select>
+                <span class="input cell type">
+                  <select
+                    aria-label={`Type of ${status.title}`}
+                    disabled={!isAdmin}
+                    value={status.type}
+                    onChange={(event) => change(index, { type: event.currentTarget.value as Status['type'] })}
+                  >
+                    {(Object.keys(TYPES) as Status['type'][]).map((type) => (
+                      <option key={type} value={type} selected={type === status.type}>
+                        {TYPES[type]}
+                      </option>
+                    ))}
+                  </select>
+                  {isAdmin && <Icon name="down" small />}
+                </span>
                 {isAdmin && (
                   <MenuButton
                     class="tool"
