@@ -166,6 +166,18 @@ describe('a workspace', () => {
 });
 
 describe('an instance of a series', () => {
+  it('comes at the time that is shown, also where clocks skip the time of its rule', async () => {
+    const rule = { frequency: 'year', every: 1, month: 3, daysOfWeek: ['sunday'], weekIndex: 'last' };
+    const interval = { ...rule, timeOfDay: '02:30', timezone: 'Europe/Paris' };
+    const title = 'Change the clocks';
+    await asAda('POST', `/workspaces/${home}/recurring-tasks`, { listId, title, interval });
+    const page = await at(ada, `/w/${home}/lists/${listId}`, 'Tasks');
+    await (await openRow(page, title)).getByRole('button', { name: /^Repeats/ }).click();
+    const times = page.getByRole('region', { name: 'Next five' }).locator('time');
+    await expect.poll(() => times.allTextContents()).toHaveLength(5);
+    for (const text of await times.allTextContents()) expect(text).toMatch(/Mar.*3:30$/);
+  });
+
   it('asks whether a change is of this task, of those that follow, or of all', async () => {
     const root = `/workspaces/${home}/recurring-tasks`;
     const interval = { frequency: 'day', every: 1, timeOfDay: null, timezone: 'UTC' };

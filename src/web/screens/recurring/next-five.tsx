@@ -5,11 +5,12 @@ import { plainTime, sayDistance } from '../../tasks/dates.ts';
 import { weekdayIndex } from '../../text/days.ts';
 import { SHORT_WEEKDAYS, sayShortDay } from '../../text/say-dates.ts';
 import type { EndCondition, Interval } from '../../text/say-rules.ts';
+import { localOf } from '../../text/zones.ts';
 import { Icon } from '../../ui/icon.tsx';
 
 const NOTES: Record<string, string> = {
   clamped: 'Moved: the month is shorter',
-  shifted: 'Shifted: clocks change, that time does not exist',
+  shifted: 'Shifted: clocks go forward over the time of the rule',
   'first-pass': 'The first of two: clocks go back',
 };
 
@@ -64,13 +65,15 @@ export function NextFive({ workspaceId, interval, endCondition, startsAt }: Prop
       {problem && <p class="quiet">{problem}</p>}
       <ol class="dates">
         {found?.map(({ at, local, note }) => {
-          const day = local.slice(0, 10);
+          // `local` is what the rule asks for; where clocks skip that time, the task comes later.
+          const { day, time } =
+            local.length > 10 ? localOf(at, interval.timezone) : { day: local, time: undefined };
           return (
             <li key={at}>
-              <time dateTime={local}>
+              <time dateTime={time ? at : day}>
                 <span>{SHORT_WEEKDAYS[weekdayIndex(day)]}</span>
                 <span>{sayShortDay(day, today.value)}</span>
-                <span>{local.length > 10 ? plainTime(local.slice(11, 16)) : ''}</span>
+                <span>{time && plainTime(time)}</span>
               </time>
               <span class="quiet">
                 {note ? (
