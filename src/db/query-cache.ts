@@ -22,8 +22,14 @@ export interface QueryCache {
 interface CachedStatement {
   /** Undefined where it may read any: it is not cached then. */
   reads: TableNames;
-  rows: Map<string, readonly unknown[]>;
+  rows: Map<unknown, readonly unknown[]>;
+  /** What it has of `MAX_ROWS`. */
+  size: number;
 }
+
+/** A single parameter is its own key: to make a text of it costs more than to look it up. */
+const keyOf = ({ parameters }: CompiledQuery): unknown =>
+  parameters.length === 1 ? parameters[0] : JSON.stringify(parameters);
 
 /** A handle that asks for its connection at each statement, and reads what is cached. */
 export const handleOf = (cache: QueryCache, db: () => Db): Db => ({
@@ -45,10 +51,13 @@ export function createQueryCache(writing: SqliteDatabase.Database): QueryCache {
   const written = new Set<string>();
   let hasWrittenAny = false;
 
-  const clear = () => {
-    for (const { rows } of statements.values()) rows.clear();
-    size = 0;
+  const clearStatement = (cached: CachedStatement) => {
+    cached.rows.clear();
+    size -= cached.size;
+    cached.size = 0;
   };
+
+  const clear = () => statements.values().forEach(clearStatement);
 
   /** Once in a turn of the event loop: it costs as much as a read. */
   const refresh = () => {
@@ -64,7 +73,8 @@ export function createQueryCache(writing: SqliteDatabase.Database): QueryCache {
   const statementOf = ({ sql, parameters }: CompiledQuery) => {
     const known = statements.get(sql);
     if (known) return known;
-    const made: CachedStatement = { reads: tablesTouched(writing, sql, parameters, 'read'), rows: new Map() };
+    const reads = tablesTouched(writing, sql, parameters, 'read');
+    const made: CachedStatement = { reads, rows: new Map(), size: 0 };
     statements.set(sql, made);
     return made;
   };
@@ -72,15 +82,18 @@ export function createQueryCache(writing: SqliteDatabase.Database): QueryCache {
   return {
     cached: <Row>(asked: CompiledQuery<Row>, db: Db) => {
       if (!isFresh) refresh();
-      const { reads, rows } = statementOf(asked);
-      const key = JSON.stringify(asked.parameters);
+      const cached = statementOf(asked);
+      const { reads, rows } = cached;
       const isUncertain = !reads || hasWrittenAny || (written.size > 0 && !reads.isDisjointFrom(written));
-      if (isUncertain || key.length > MAX_KEY_CHARACTERS) return db.cached(asked);
+      if (isUncertain) return db.cached(asked);
+      const key = keyOf(asked);
+      if (typeof key === 'string' && key.length > MAX_KEY_CHARACTERS) return db.cached(asked);
       const known = rows.get(key) as readonly Readonly<Row>[] | undefined;
       if (known) return known;
       const found = db.cached(asked);
       rows.set(key, found);
       size += 1 + found.length;
+      cached.size += 1 + found.length;
       return found;
     },
     onWrite: (tables) => {
@@ -91,7 +104,7 @@ export function createQueryCache(writing: SqliteDatabase.Database): QueryCache {
       for (const table of tables) {
         if (written.has(table)) continue;
         written.add(table);
-        for (const { reads, rows } of statements.values()) if (reads?.has(table)) rows.clear();
+        for (const cached of statements.values()) if (cached.reads?.has(table)) clearStatement(cached);
       }
     },
     onTransaction: () => {

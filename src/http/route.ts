@@ -199,7 +199,7 @@ export function mount(
       });
     if (declared.signsIn && isForCookie(input.body)) requireSameOrigin(deps, requestContext);
     const expected = declared.isConditional ? context.req.header('if-match') : undefined;
-    const ifMatch = preconditionOf(epochOf(deps.read), expected);
+    const ifMatch = preconditionOf(expected === undefined ? '' : epochOf(deps.read), expected);
     let reserved = 0;
     let held: Held | undefined;
     const reserve = (bytes: number) => {
@@ -303,11 +303,15 @@ export const createdAt = (route: Route, routes: readonly Route[]): string | unde
 /** Makes the `Location` of what was created, as clients reach it: with what the public address has before the base path. */
 function locator({ config }: Deps, basePath: string, path: string | undefined) {
   const root = new URL(config.server.public_url).pathname.replace(/\/$/, '') + basePath;
+  // A text, then in turns the name of what varies and the text that follows.
+  const [first = '', ...rest] = path?.split(/\{(\w+)\}/) ?? [];
   return (params: Record<string, string>, created: unknown): Record<string, string> => {
     if (path === undefined || typeof created !== 'object' || created === null || !('id' in created))
       return {};
-    const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => params[name] ?? String(created.id));
-    return { Location: root + filled };
+    let filled = root + first;
+    for (const [i, part] of rest.entries())
+      filled += i % 2 === 0 ? (params[part] ?? String(created.id)) : part;
+    return { Location: filled };
   };
 }
 
@@ -409,7 +413,10 @@ function readQuery(
   issues: Issue[],
 ): Record<string, string> {
   const values: Record<string, string> = {};
-  if (!decodes(context.req.url.replace(/^[^?]*/, ''))) {
+  const { url } = context.req;
+  const start = url.indexOf('?');
+  if (start === -1) return values;
+  if (!decodes(url.slice(start))) {
     throw new AppError('BadRequestError', 'The query is not valid percent-encoded UTF-8');
   }
   for (const [name, given] of Object.entries(context.req.queries())) {
@@ -442,7 +449,7 @@ const spelling = (shape: QueryShape, name: string): string =>
 
 function decodes(text: string): boolean {
   try {
-    decodeURIComponent(text);
+    if (text.includes('%')) decodeURIComponent(text);
     return true;
   } catch {
     return false;

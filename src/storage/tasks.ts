@@ -272,19 +272,36 @@ const count = prepared<Omit<TaskCountRow, 'n'>, unknown>((argument) =>
 export function insertTaskRow(
   tx: Tx,
   given: NewTask,
-  imported: Partial<ImportedColumns & NextNumbers> = {},
+  imported?: Partial<ImportedColumns & NextNumbers>,
 ): NewTask & NextNumbers & Carried & Pick<TaskRow, 'version'> {
-  const row = { version: 1, label_ids: null, checklist: null, ...given };
-  const [codes] = tx.cached(keysOf(row));
-  const numbers = tx.one(nextNumbers({ workspaceKey: row.workspace_code }));
-  if (!codes || !numbers) throw new Error('A select without a source answered nothing');
-  const more_bytes = bytesOfText(...itemTitles(row));
-  const task = { ...row, ...numbers, due_noticed: null, comment_count: 0, more_bytes, ...imported };
-  tx.run(insert({ ...task, ...codes, title_key: titleKey(row.title) }));
-  countTask(tx, { ...row, ...codes }, bytesOfText(row.title, row.description) + task.more_bytes);
-  if (row.label_ids !== null) saveTaskLabels(tx, row.workspace_id, task.seq, labelIdsOf(row));
-  if (row.checklist !== null) saveItems(tx, task.seq, itemIds(row));
-  recordTask(tx, row, 'put');
+  const [codes] = tx.cached(keysOf(given));
+  const next = tx.one(nextNumbers({ workspaceKey: given.workspace_code }));
+  if (!codes || !next) throw new Error('A select without a source answered nothing');
+  const { label_ids = null, checklist = null, version = 1 } = given;
+  const more_bytes = checklist === null ? 0 : bytesOfText(...itemTitles({ checklist }));
+  // The columns by their names: to spread several objects costs as much as to store the row.
+  const fresh = {
+    ...given,
+    seq: next.seq,
+    number: next.number,
+    list_code: codes.list_code,
+    status_code: codes.status_code,
+    assignee_code: codes.assignee_code,
+    creator_code: codes.creator_code,
+    due_noticed: null,
+    title_key: titleKey(given.title),
+    label_ids,
+    checklist,
+    comment_count: 0,
+    more_bytes,
+    version,
+  };
+  const task = imported ? { ...fresh, ...imported } : fresh;
+  tx.run(insert(task));
+  countTask(tx, task, bytesOfText(task.title, task.description) + task.more_bytes);
+  if (label_ids !== null) saveTaskLabels(tx, task.workspace_id, task.seq, labelIdsOf({ label_ids }));
+  if (checklist !== null) saveItems(tx, task.seq, itemIds({ checklist }));
+  recordTask(tx, task, 'put');
   return task;
 }
 

@@ -215,7 +215,7 @@ function keysOf(db: Db, table: Keyed, columns: Record<string, readonly string[]>
   for (const [column, values] of Object.entries(columns)) restrict(condition, column, values);
   const { sql, parameters } = condition;
   return db
-    .all(statement<{ code: number }>(`select code from ${table} where ${sql}`, parameters))
+    .cached(statement<{ code: number }>(`select code from ${table} where ${sql}`, parameters))
     .map(({ code }) => code);
 }
 
@@ -237,7 +237,7 @@ function statusesAsked(db: Db, workspaceId: string, asked: AskedFilters): number
   const { statusType, completed } = asked;
   if (statusType === undefined && completed === undefined) return undefined;
   return db
-    .all(statusesOfWorkspace({ workspaceId }))
+    .cached(statusesOfWorkspace({ workspaceId }))
     .filter(({ type }) => statusType === undefined || statusType.includes(type))
     .filter(({ type }) => completed === undefined || completed === (type === 'completed'))
     .map(({ code }) => code);
