@@ -34,10 +34,12 @@ const openAnother = async (options: WorldOptions): Promise<void> => {
 async function begin(
   app: Pick<App, 'fetch'> = world.app,
   options: Parameters<typeof startVisit>[2] = {},
+  script?: string,
 ): Promise<void> {
   ada = await world.signUp('ada@example.com', 'Ada');
   visit = await startVisit(browser, app, { reducedMotion: 'reduce', timezoneId: 'UTC', ...options });
   page = visit.page;
+  if (script) await page.addInitScript(script);
   await page.goto(`${visit.origin}${options.under ?? ''}/`);
   await page.getByLabel('Email', { exact: true }).fill(ada.email);
   await page.getByLabel('Password', { exact: true }).fill(ada.password);
@@ -61,7 +63,24 @@ async function add(title: string): Promise<void> {
   await synced();
 }
 
+/** A device that takes its time to open a database; counts the copies that listen to the other tabs. */
+const SLOW_DEVICE = `
+  const told = Object.getOwnPropertyDescriptor(IDBRequest.prototype, 'onsuccess');
+  Object.defineProperty(IDBOpenDBRequest.prototype, 'onsuccess', {
+    set(heard) { told.set.call(this, (event) => setTimeout(() => heard.call(this, event), 400)); },
+  });
+  globalThis.copies = 0;
+  globalThis.BroadcastChannel = class extends BroadcastChannel {
+    constructor(name) { super(name); globalThis.copies += 1; }
+  };`;
+
 describe('the client', () => {
+  it('opens one copy of what it holds, however long the device takes', async () => {
+    await begin(world.app, {}, SLOW_DEVICE);
+    await add('On a slow device');
+    expect(await page.evaluate<number>('globalThis.copies')).toBe(1);
+  });
+
   it('works below a path of a proxy, with its worker, without the network too', async () => {
     await openAnother({ settings: { server: { public_url: 'http://localhost:8080/work' } } });
     const proxied = new Hono().mount('/work', (request, bindings) => world.app.fetch(request, bindings));

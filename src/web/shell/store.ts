@@ -28,6 +28,9 @@ const OFFLINE = 'errand.offline';
 
 const opened = signal<Shelf | undefined>(undefined);
 
+/** Whose database is being opened, which takes a moment: it is done once, and not for someone who left meanwhile. */
+let opening: { userId: string } | undefined;
+
 /** Undefined until the device was read. */
 export const shelf = computed(() => (opened.value?.store.isLoaded.value ? opened.value : undefined));
 
@@ -51,9 +54,17 @@ const byPosition = (a: { position: number }, b: { position: number }): number =>
 export async function openStore(userId: string): Promise<void> {
   const { value: before } = opened;
   if (before?.userId === userId && !before.store.isSignedOut.value) return;
+  if (opening?.userId === userId) return;
   before?.store.close();
   opened.value = undefined;
+  const own = { userId };
+  opening = own;
   const disk: Disk = await IndexedDbDisk.open(userId).catch(() => new MemoryDisk());
+  if (opening !== own) {
+    disk.close();
+    return;
+  }
+  opening = undefined;
   const store = new Store({
     userId,
     fetch: (url, init) => fetch(url, init),
@@ -115,6 +126,7 @@ export function isOpen({ view }: Store, { statusId }: Task): boolean {
 /** Removes what the device holds of the user who signs out, also where the session's end was heard before. */
 export async function forgetStore(userId: string | undefined): Promise<void> {
   const { value } = opened;
+  opening = undefined;
   opened.value = undefined;
   if (value) await value.store.signOut();
   else if (userId)
