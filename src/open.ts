@@ -4,7 +4,7 @@ import { recordRejection } from './audit/trail.ts';
 import { createGoogleKeys } from './auth/providers/google/google-keys.ts';
 import { createGoogleTokens } from './auth/providers/google/google-tokens.ts';
 import { version } from './build-info.ts';
-import { openEpoch } from './changes/epoch.ts';
+import { notePosition, openEpoch } from './changes/epoch.ts';
 import { createStreams } from './changes/streams.ts';
 import type { Config } from './config.ts';
 import { createCheckpoints, emptyLogOf } from './db/checkpoints.ts';
@@ -198,6 +198,13 @@ export async function openDeps(
       metrics,
       onInstanceClosed,
     };
+    const noteWhereItStands = () => {
+      try {
+        notePosition(read, storage.path);
+      } catch (err) {
+        log.warn({ err }, 'the position of the changes could not be noted');
+      }
+    };
     const close = async () => {
       securityLog.sumUp();
       metrics?.close();
@@ -206,6 +213,7 @@ export async function openDeps(
       await searches.stop();
       await checkpoints?.stop();
       await walSync?.stop();
+      if (isServer) noteWhereItStands();
       storage.close();
     };
     const beginStop = () => stopping.abort();

@@ -541,4 +541,29 @@ describe('a client that keeps a copy by changes and events', () => {
       await follow([step('pull'), step('remove list'), step('pull', more), step('restore'), step('task')]);
     },
   );
+
+  it('is told of a new epoch where the file goes back behind a clean stop', async () => {
+    await signIn();
+    const epoch = async () => {
+      const [{ id }] = (await as(world, ada)('GET', '/me/workspaces')).body.items;
+      return (await as(world, ada)('GET', `/workspaces/${id}/changes`)).body.epoch;
+    };
+    const before = await epoch();
+    takeBackup();
+    await as(world, ada)('POST', '/workspaces', { title: 'Not in the backup' });
+    await world.close();
+    restoreBackup();
+    world = await openWorld({ folder });
+    expect(await epoch()).not.toBe(before);
+  });
+
+  it('keeps the epoch over a stop and a start', async () => {
+    await signIn();
+    const [{ id }] = (await as(world, ada)('GET', '/me/workspaces')).body.items;
+    const epoch = async () => (await as(world, ada)('GET', `/workspaces/${id}/changes`)).body.epoch;
+    const before = await epoch();
+    await world.close();
+    world = await openWorld({ folder });
+    expect(await epoch()).toBe(before);
+  });
 });
