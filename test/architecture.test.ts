@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Tables } from '../src/storage/tables.ts';
 
 const ROOT = new URL('..', import.meta.url).pathname;
 
@@ -31,6 +32,9 @@ const LAYERS = [
   ['cli'],
   ['main.ts'],
 ];
+
+/** Kept by triggers of the schema. */
+const BY_TRIGGER = '';
 
 /** Files of shapes and mappers alone, which storage may use to return what crosses the wire. */
 const MAPPERS = /schema\.ts$|^recurring\/schedule\.ts$/;
@@ -121,48 +125,131 @@ describe('the layers', () => {
   });
 });
 
-describe('SQL that writes', () => {
-  /** The tables that a file writes, by what its statements name. */
-  const writtenIn = (file: string): string[] => {
-    const text = readFileSync(join(ROOT, 'src', file), 'utf8');
-    const patterns = [
-      /(?:insertInto|updateTable|deleteFrom|deleteRows|updateRows)\(\s*'(\w+)'/g,
-      /['"`](?:insert (?:or \w+ )?into|delete from|update) (\w+)/g,
-    ];
-    return patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, table = '']) => table));
-  };
-  /** The tables of one file each; others are written by a group of files in `storage/`. */
-  const OWNERS: Record<string, string> = {
-    api_tokens: 'api-tokens',
-    audit_log: 'audit-log',
-    budgets: 'rate-limits',
-    email_tokens: 'email-tokens',
-    identities: 'identities',
-    labels: 'labels',
-    login_codes: 'login-codes',
-    pending_signups: 'pending-signups',
-    sessions: 'sessions',
-    used_telegram_logins: 'identities',
-    user_preferences: 'users',
-  };
-  const OF_STORAGE = /^(storage|db)\//;
+/** The file of `storage/` that writes a table; several for the tables of tasks and of their search index. */
+const OWNERS: Record<keyof Tables | 'task_search', string | readonly string[]> = {
+  api_token_workspaces: 'api-tokens',
+  api_tokens: 'api-tokens',
+  audit_log: 'audit-log',
+  budgets: 'rate-limits',
+  changes: 'changes',
+  checklist_items: 'checklists',
+  comment_mentions: 'comments',
+  comments: 'comments',
+  deleted_ids: 'client-ids',
+  email_tokens: 'email-tokens',
+  identities: 'identities',
+  imports: 'imports',
+  invitations: 'invitations',
+  known_addresses: 'sessions',
+  labels: 'labels',
+  last_task: 'imports',
+  lists: 'lists',
+  login_codes: 'login-codes',
+  members: 'workspaces',
+  meta: 'meta',
+  notifications: 'notifications',
+  outbox: 'outbox',
+  pending_signups: 'pending-signups',
+  recurring_occurrences: 'occurrences',
+  recurring_series: 'series',
+  refresh_tokens: 'sessions',
+  removals: 'removals',
+  series_checklist_items: BY_TRIGGER,
+  series_counts: BY_TRIGGER,
+  series_labels: BY_TRIGGER,
+  series_steps: 'series-steps',
+  sessions: 'sessions',
+  signup_attempts: 'signup-attempts',
+  spaces: 'lists',
+  status_templates: 'status-templates',
+  statuses: 'status-templates',
+  task_counts: 'tasks',
+  task_labels: ['labels', 'many-tasks'],
+  task_numbers: 'imports',
+  task_search: ['searchable', 'search-index', 'rebuild-search'],
+  tasks: ['tasks', 'many-tasks'],
+  trash: 'trash',
+  trash_counts: BY_TRIGGER,
+  trash_items: 'trash',
+  trash_mentions: 'trash',
+  trash_rows: 'trash',
+  used_telegram_logins: 'identities',
+  user_preferences: 'users',
+  users: 'users',
+  workspaces: 'workspaces',
+};
 
-  it('stands in storage alone', () => {
-    const others = files.filter((file) => !OF_STORAGE.test(file));
-    expect(others.filter((file) => writtenIn(file).length > 0)).toEqual([]);
+/** Files of `storage/` whose subject takes the rows of many tables along. */
+const ACROSS = [
+  // The content of a new workspace, and of an imported one.
+  'starter',
+  'imports',
+  // Deletions, purges and restores, by the traits of the tables.
+  'table-traits',
+  'removal-parts',
+  // Into the trash and out of it.
+  'trash-contents',
+  'trash-lists',
+];
+
+describe('SQL', () => {
+  const TABLES = Object.keys(OWNERS);
+  const textOf = (file: string) => readFileSync(join(ROOT, 'src', file), 'utf8');
+  const namedBy = (text: string, patterns: readonly RegExp[]) =>
+    patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, table = '']) => table));
+  /** The tables that a file writes, by what its statements name. */
+  const writtenIn = (file: string): string[] =>
+    namedBy(textOf(file), [
+      /\b(?:insertInto|updateTable|deleteFrom|deleteRows|deletes|updateRows)\(\s*'(\w+)'/g,
+      /\b(?:insertRow|insertBeside)\(\s*tx,\s*'(\w+)'/g,
+      /\b(?:insert (?:or \w+ )?into|replace into|delete from|update) (\w+)/g,
+    ]).filter((table) => TABLES.includes(table));
+  const others = files.filter((file) => !/^(storage|db)\//.test(file));
+
+  it('is composed in storage and db alone, apart from these files, which ask SQLite about itself', () => {
+    const composing = others.filter((file) =>
+      /\bimport \{[^}]*\b(?<!type )(query|statement|prepared)\b[^}]*\} from '[./]+db\/connection\.ts'|\bsql\b[^;]*from 'kysely'|\.prepare(?:<|\(['"`])/.test(
+        textOf(file),
+      ),
+    );
+    expect(composing.sort()).toEqual(['backup/restore.ts', 'backup/schema-check.ts', 'build-info.ts']);
   });
 
-  it('has one file for each of these tables', () => {
+  it('reads and writes tables in storage alone', () => {
+    const tables = TABLES.join('|');
+    const patterns = [
+      new RegExp(
+        `\\b(?:selectFrom|innerJoin|leftJoin|insertInto|updateTable|deleteFrom)\\(\\s*'(${tables})\\b`,
+        'g',
+      ),
+      new RegExp(`\\bselect\\b[^'"\`]*\\b(?:from|join) (${tables})\\b`, 'g'),
+      new RegExp(
+        `['"\`]\\s*(?:insert (?:or \\w+ )?into|replace into|delete from|update) (${tables})\\b`,
+        'g',
+      ),
+    ];
+    const outside = files
+      .filter((file) => !file.startsWith('storage/'))
+      .flatMap((file) => namedBy(textOf(file), patterns).map((table) => `${file} names ${table}`));
+    expect(outside).toEqual([]);
+  });
+
+  it('writes each table in its own file', () => {
     const wrong = files
       .filter((file) => file.startsWith('storage/'))
+      .map((file) => file.slice('storage/'.length, -'.ts'.length))
+      .filter((file) => !ACROSS.includes(file))
       .flatMap((file) =>
-        writtenIn(file)
-          .filter((table) => OWNERS[table] !== undefined && file !== `storage/${OWNERS[table]}.ts`)
+        writtenIn(`storage/${file}.ts`)
+          .filter((table) => ![OWNERS[table as keyof typeof OWNERS]].flat().includes(file))
           .map((table) => `${file} writes ${table}`),
       );
     expect(wrong).toEqual([]);
-    for (const [table, owner] of Object.entries(OWNERS)) {
-      expect(writtenIn(`storage/${owner}.ts`), owner).toContain(table);
+    for (const [table, owners] of Object.entries(OWNERS)) {
+      if (owners === BY_TRIGGER) continue;
+      for (const owner of [owners].flat()) {
+        expect(textOf(`storage/${owner}.ts`), `${owner} owns ${table}`).toContain(table);
+      }
     }
   });
 });

@@ -1,5 +1,5 @@
 import SqliteDatabase from 'better-sqlite3';
-import { tablesIn } from '../src/backup/check.ts';
+import { tablesIn } from '../src/storage/integrity.ts';
 
 /** Every row of a database, by table. */
 export function contentOf(path: string): Record<string, unknown[]> {

@@ -1,5 +1,5 @@
 import type SqliteDatabase from 'better-sqlite3';
-import { tablesIn } from '../src/backup/check.ts';
+import { tablesIn } from '../src/storage/integrity.ts';
 
 const AT = '2026-03-27T10:00:00.000Z';
 const LATER = '2099-03-27T10:00:00.000Z';

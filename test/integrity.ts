@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { COUNTERS } from '../src/backup/check.ts';
+import { COUNTERS } from '../src/storage/integrity.ts';
 import type { World } from './world.ts';
 
 /** The counters as they would be if they were made again. */

@@ -11,6 +11,7 @@ import {
   deleteExpiredAuditRows,
   insertAuditRow,
   markAuditRowsLogged,
+  newestAuditId,
   newestAuditRows,
   unloggedAuditRows,
 } from '../storage/audit-log.ts';
@@ -72,9 +73,9 @@ export function recordRejection(db: Db, { event, userId, requestId }: Rejection,
   insertAct(db, { source: 'api', act, isRejected: true }, now);
 }
 
-/** Copies the acts after a given one from one database to another. */
-export function copyTrail(from: Db, to: Db, afterId: string): void {
-  let last = afterId;
+/** Copies the acts after the newest one that a database has to it from another. */
+export function copyTrail(from: Db, to: Db): void {
+  let last = newestAuditId(to);
   for (;;) {
     const acts = auditRowsAfter(from, last, ROW_BATCH_SIZE);
     for (const act of acts) {

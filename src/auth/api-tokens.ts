@@ -16,7 +16,7 @@ import * as store from '../storage/api-tokens.ts';
 import { enqueueMail } from '../storage/outbox.ts';
 import type { ApiTokenRow } from '../storage/tables.ts';
 import { findUser } from '../storage/users.ts';
-import { findStanding } from '../workspaces/authorization.ts';
+import { findStanding } from '../storage/workspaces.ts';
 import { LesserRole } from '../workspaces/schema.ts';
 
 const DEFAULT_DAYS = 90;

@@ -17,7 +17,7 @@ import { errnoOf } from '../kernel/errors.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { syncFile, syncFolder, writePrivateFile } from '../kernel/private-file.ts';
 import type { OnDone, Progress } from '../kernel/progress.ts';
-import { faultsOf, rowCounts } from './check.ts';
+import { faultsOf, rowCounts } from '../storage/integrity.ts';
 import { schemaFaults } from './schema-check.ts';
 import { lackingSpace } from './space.ts';
 

@@ -1,8 +1,9 @@
 import { Cron } from 'croner';
 import { z } from 'zod';
-import { type Db, query } from '../db/connection.ts';
+import type { Db } from '../db/connection.ts';
 import { HOUR, type Instant, toInstant } from '../kernel/instants.ts';
 import { deleteMeta, metaOf, setMeta } from '../storage/meta.ts';
+import { firstAccountSince } from '../storage/users.ts';
 
 /** How much later than scheduled a backup may be done before it is missed. */
 const GRACE_MS = HOUR;
@@ -37,14 +38,10 @@ export const backupNotes = (db: Db) => ({
 export function overdueSince(schedule: string, db: Db, now: number): Instant | undefined {
   if (schedule === '') return undefined;
   const { done, restored } = backupNotes(db);
-  const since = done?.at ?? restored?.at ?? firstInstant(db);
+  const since = done?.at ?? restored?.at ?? firstAccountSince(db);
   const due = since === undefined ? null : new Cron(schedule, { mode: '5-part' }).nextRun(new Date(since));
   return due && due.getTime() + GRACE_MS < now ? due.toISOString() : undefined;
 }
-
-/** Since when there is something to back up. */
-const firstInstant = (db: Db): Instant | undefined =>
-  db.one(query.selectFrom('users').select('created_at').orderBy('id').limit(1))?.created_at;
 
 function found<Shape extends z.ZodType>(db: Db, key: string, shape: Shape): z.output<Shape> | undefined {
   const value = metaOf(db, key);

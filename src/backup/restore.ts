@@ -21,8 +21,8 @@ import { errnoOf } from '../kernel/errors.ts';
 import { type Instant, toMs } from '../kernel/instants.ts';
 import { syncFile, syncFolder } from '../kernel/private-file.ts';
 import type { OnDone, Progress } from '../kernel/progress.ts';
+import { faultsOf, rowCounts, tablesIn } from '../storage/integrity.ts';
 import { revokeRestored } from '../storage/revoke-restored.ts';
-import { faultsOf, rowCounts, tablesIn } from './check.ts';
 import { noteRestored } from './notes.ts';
 import { schemaFaults } from './schema-check.ts';
 import { bytesOf, freeBytes, sizeText } from './space.ts';
@@ -146,11 +146,10 @@ function continueTrail(
   now: number,
 ): void {
   const restored = connectionDb(database);
-  const known = database.prepare<[], string | null>('select max(id) from audit_log').pluck().get() ?? '';
   try {
     const replaced = new SqliteDatabase(replacedPath, { fileMustExist: true, readonly: true });
     try {
-      copyTrail(connectionDb(replaced), restored, known);
+      copyTrail(connectionDb(replaced), restored);
     } finally {
       replaced.close();
     }

@@ -1,5 +1,5 @@
 import SqliteDatabase from 'better-sqlite3';
-import { type Migrations, migrate } from '../db/migrate.ts';
+import { type Migrations, migrate, migrationsIn } from '../db/migrate.ts';
 
 /** SQLite's own, and those in which Litestream keeps its place: tables without anything that acts. */
 const OF_OTHERS = /^(sqlite_stat[14]|sqlite_sequence|_litestream_\w+)$/;
@@ -33,12 +33,6 @@ export async function schemaFaults(
       return present.get(what) === sql ? [] : [`${what} is not as Errand makes it`];
     }),
   ];
-}
-
-function migrationsIn(database: SqliteDatabase.Database): string[] {
-  const table = database.prepare(`select 1 from sqlite_schema where name = 'kysely_migration'`).get();
-  if (!table) return [];
-  return database.prepare<[], string>('select name from kysely_migration order by name').pluck().all();
 }
 
 async function schemaOf(migrations: Migrations): Promise<Map<string, string>> {

@@ -18,8 +18,7 @@ import {
 import { epochOf } from '../storage/meta.ts';
 import { countUnread } from '../storage/notifications.ts';
 import type { ChangeRow } from '../storage/tables.ts';
-import { idsOfWorkspacesWith } from '../storage/workspaces.ts';
-import { findStanding } from '../workspaces/authorization.ts';
+import { findStanding, idsOfWorkspacesWith } from '../storage/workspaces.ts';
 import { itemsOf } from './changes.ts';
 import { cursorsOf, type Position } from './cursor.ts';
 import type { Streams } from './listening.ts';

@@ -24,7 +24,7 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
  */
 export function schemaStatus(storage: Pick<Storage, 'path' | 'reading'>, migrations: Migrations) {
   const names = Object.keys(migrations).sort();
-  const done = explained(storage.path, () => migrationsIn(storage));
+  const done = explained(storage.path, () => migrationsIn(storage.reading));
   const unknown = done.find((name, i) => name !== names[i]);
   if (unknown !== undefined) {
     throw new StorageError(
@@ -34,10 +34,11 @@ export function schemaStatus(storage: Pick<Storage, 'path' | 'reading'>, migrati
   return { done, pending: names.slice(done.length) };
 }
 
-function migrationsIn({ reading }: Pick<Storage, 'reading'>): string[] {
-  const table = reading.prepare(`select 1 from sqlite_schema where name = 'kysely_migration'`).get();
+/** The names of the migrations that a database has, in order. */
+export function migrationsIn(database: SqliteDatabase.Database): string[] {
+  const table = database.prepare(`select 1 from sqlite_schema where name = 'kysely_migration'`).get();
   if (!table) return [];
-  return reading.prepare<[], string>('select name from kysely_migration order by name').pluck().all();
+  return database.prepare<[], string>('select name from kysely_migration order by name').pluck().all();
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Db, statement } from '../db/connection.ts';
+import type { Db } from '../db/connection.ts';
 import { userIdOf } from '../storage/changes.ts';
 import { listOf, spaceOf } from '../storage/lists.ts';
 import { progressOf, recurringTaskOf } from '../storage/series.ts';
@@ -10,7 +10,14 @@ import type {
   TrashedRow,
 } from '../storage/tables.ts';
 import { findTask, type ShownTask, taskOf, toJson } from '../storage/tasks.ts';
-import { entryOf, findPacked, isSeries, packedAfter, type StoredEntry } from '../storage/trash.ts';
+import {
+  entryOf,
+  findPacked,
+  isSeries,
+  packedAfter,
+  packedOccurrencesOf,
+  type StoredEntry,
+} from '../storage/trash.ts';
 import {
   labelsOf,
   type PackedComment,
@@ -110,12 +117,8 @@ function* stepsIn({ steps = [] }: PackedSeries): Part {
   yield steps.map((row) => ({ fields: stepOf(row) }));
 }
 
-function* occurrencesIn(db: Db, { code }: StoredEntry, seriesId: string): Part {
-  const packed = statement<{ content: string }>(
-    `select content from trash_rows where entry_code = ? and kind = 'occurrences' and series_id = ? order by code`,
-    [code, seriesId],
-  );
-  for (const { content } of db.all(packed)) {
+function* occurrencesIn(db: Db, entry: StoredEntry, seriesId: string): Part {
+  for (const { content } of packedOccurrencesOf(db, entry, seriesId)) {
     yield (JSON.parse(content) as RecurringOccurrenceRow[]).map((row) => ({ fields: decidedOf(row) }));
   }
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Cron } from 'croner';
-import { type Db, query, statement } from '../db/connection.ts';
+import { type Db, statement } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { toInstant } from '../kernel/instants.ts';
-import { metaOf, setMeta } from './meta.ts';
+import { deleteMetaOf, metaOf, setMeta } from './meta.ts';
 import { mergeSearchIndex, rebuildSearchIndex } from './search-index.ts';
 
 /** Where deleted content may still lie in the files: the search index, the write-ahead log. */
@@ -85,5 +85,4 @@ function isNightOver(db: Db, now: number): boolean {
 const keyOf = (place: ErasedPlace) => `residue_in_${place}`;
 
 /** Not when more was left meanwhile. */
-const clearMark = (tx: Tx, place: ErasedPlace, seen: string) =>
-  tx.run(query.deleteFrom('meta').where('key', '=', keyOf(place)).where('value', '=', seen));
+const clearMark = (tx: Tx, place: ErasedPlace, seen: string) => deleteMetaOf(tx, keyOf(place), seen);

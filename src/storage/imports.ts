@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { type Db, query, statement } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
+import { insertRemoval } from './removals.ts';
 import type { ImportRow, WorkspaceRow } from './tables.ts';
 import { insertMember } from './workspaces.ts';
 
@@ -75,12 +76,7 @@ export function dropImports(
         : sql<boolean>`alive_at < ${which.aliveBefore}`;
   const ids = tx.all(query.selectFrom('imports').select('workspace_id').where(condition));
   for (const { workspace_id: id } of ids) {
-    tx.run(
-      query
-        .insertInto('removals')
-        .values({ kind: 'workspace', id })
-        .onConflict((conflict) => conflict.doNothing()),
-    );
+    insertRemoval(tx, { kind: 'workspace', id });
     tx.run(query.deleteFrom('imports').where('workspace_id', '=', id));
   }
   return ids.length > 0;

@@ -165,3 +165,14 @@ export function saveList(tx: Tx, row: ListRow): ListRow {
   recordThing(tx, 'list', row, 'put', fields);
   return withChanges(row, fields);
 }
+
+/** Raises and records the lists of a template whose statuses changed. */
+export function recordListsOf(tx: Tx, workspaceId: string, templateId: string): void {
+  const lists = query
+    .updateTable('lists')
+    .set({ version: RAISED })
+    .where('workspace_id', '=', workspaceId)
+    .where('status_template_id', '=', templateId)
+    .returning(['id', 'workspace_id']);
+  for (const list of tx.all(lists)) recordThing(tx, 'list', list, 'put', { statuses: true });
+}

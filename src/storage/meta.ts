@@ -27,3 +27,7 @@ export const schemaOf = (db: Db): string | undefined =>
 /** Deletes what is kept under these names. */
 export const deleteMeta = (db: Db, keys: readonly string[]) =>
   db.run(query.deleteFrom('meta').where('key', 'in', keys));
+
+/** Deletes a value, unless another has taken its place. */
+export const deleteMetaOf = (db: Db, key: string, value: string) =>
+  db.run(query.deleteFrom('meta').where('key', '=', key).where('value', '=', value));

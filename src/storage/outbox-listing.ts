@@ -38,18 +38,6 @@ export function showMail(
   return row && { ...summaryOf(row), message: messageOf(keys, row) ?? null };
 }
 
-/** Has a mail sent at once, again if it was sent, its attempts counted again. False when its content is gone. */
-export const retryMail = (db: Db, id: string, now: Instant): boolean =>
-  db.run(
-    query
-      .updateTable('outbox')
-      .set({ state: 'queued', attempts: 0, next_attempt_at: now })
-      .where('id', '=', id)
-      .where('state', '!=', 'decoy')
-      .where('content', 'is not', null)
-      .where('expires_at', '>', now),
-  ) > 0;
-
 /** How much the outbox holds, counted up to 100,000, and since when the oldest mail waits. */
 export function outboxDepth(db: Db): { waiting: number; failed: number; waitingSince: Instant | undefined } {
   const ids = query.selectFrom('outbox').select('id').limit(MAX_COUNTED);

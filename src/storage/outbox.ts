@@ -244,3 +244,15 @@ const erase = (db: Db, ids: Ids): number =>
       })
       .where('id', 'in', ids),
   );
+
+/** Has a mail sent at once, again if it was sent, its attempts counted again. False when its content is gone. */
+export const retryMail = (db: Db, id: string, now: Instant): boolean =>
+  db.run(
+    query
+      .updateTable('outbox')
+      .set({ state: 'queued', attempts: 0, next_attempt_at: now })
+      .where('id', '=', id)
+      .where('state', '!=', 'decoy')
+      .where('content', 'is not', null)
+      .where('expires_at', '>', now),
+  ) > 0;

@@ -1,29 +1,12 @@
-import { type Db, query, statement } from '../db/connection.ts';
+import { query, statement } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
 import { deleteMemberChanges } from './changes.ts';
 import { scheduleErasure } from './erasure.ts';
 import { recordTask, recordThing } from './record.ts';
 import { type RemovalPart, TASK_IS_IN } from './removal-parts.ts';
+import { deleteRemoval } from './removals.ts';
 import { TABLE_TRAITS, type TableTraits } from './table-traits.ts';
 import type { RemovalRow } from './tables.ts';
-
-/** Notes that something is being deleted: what is left of it goes in steps. */
-export const insertRemoval = (tx: Tx, removal: RemovalRow) =>
-  tx.run(
-    query
-      .insertInto('removals')
-      .values(removal)
-      .onConflict((conflict) => conflict.doNothing()),
-  );
-
-/** A user comes after the workspaces they owned. */
-export const begunRemovals = (db: Db): RemovalRow[] =>
-  db.all(
-    query
-      .selectFrom('removals')
-      .selectAll()
-      .orderBy((row) => row('kind', '=', 'user')),
-  );
 
 /** Takes at most so many rows of a part away, part after part; with the last of them the thing itself, and returns true. */
 export function takeRemovalStep(tx: Tx, { kind, id }: RemovalRow, most: number): boolean {
@@ -33,7 +16,7 @@ export function takeRemovalStep(tx: Tx, { kind, id }: RemovalRow, most: number):
   if (!isDone) return false;
   recordRemoval(tx, kind, id);
   tx.run(query.deleteFrom(TABLES[kind]).where('id', '=', id));
-  tx.run(query.deleteFrom('removals').where('kind', '=', kind).where('id', '=', id));
+  deleteRemoval(tx, { kind, id });
   return true;
 }
 

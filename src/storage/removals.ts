@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import { type Db, query } from '../db/connection.ts';
+import type { Tx } from '../db/tx.ts';
 import type { RemovalRow } from './tables.ts';
 
 /** The condition that nobody has begun to delete a user or workspace; `id` is the column that holds its id. */
@@ -10,3 +11,25 @@ export const isNotBeingRemoved = (kind: 'user' | 'workspace', id: string) =>
 export const isBeingRemoved = (db: Db, { kind, id }: RemovalRow): boolean =>
   db.one(query.selectFrom('removals').select('id').where('kind', '=', kind).where('id', '=', id)) !==
   undefined;
+
+/** Notes that something is being deleted: what is left of it goes in steps. */
+export const insertRemoval = (tx: Tx, removal: RemovalRow) =>
+  tx.run(
+    query
+      .insertInto('removals')
+      .values(removal)
+      .onConflict((conflict) => conflict.doNothing()),
+  );
+
+/** A user comes after the workspaces they owned. */
+export const begunRemovals = (db: Db): RemovalRow[] =>
+  db.all(
+    query
+      .selectFrom('removals')
+      .selectAll()
+      .orderBy((row) => row('kind', '=', 'user')),
+  );
+
+/** Notes that nothing is left of it. */
+export const deleteRemoval = (tx: Tx, { kind, id }: RemovalRow) =>
+  tx.run(query.deleteFrom('removals').where('kind', '=', kind).where('id', '=', id));

@@ -3,9 +3,9 @@ import type { Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Status, StatusTemplate } from '../lists/schema.ts';
-import { statusesOf } from './lists.ts';
+import { recordListsOf, statusesOf } from './lists.ts';
 import { readPage } from './read-page.ts';
-import { RAISED, recordThing } from './record.ts';
+import { recordThing } from './record.ts';
 import type { StatusTemplateRow } from './tables.ts';
 
 export const templateOf = (row: StatusTemplateRow, statuses: Status[]): StatusTemplate => ({
@@ -91,16 +91,17 @@ export function deleteTemplate(tx: Tx, workspaceId: string, id: string): void {
 
 /** Records that the statuses of a template changed, which its lists show as well. */
 export function recordStatuses(tx: Tx, workspaceId: string, templateId: string): void {
-  const statuses = { statuses: true };
-  recordThing(tx, 'statusTemplate', { id: templateId, workspace_id: workspaceId }, 'put', statuses);
-  const lists = query
-    .updateTable('lists')
-    .set({ version: RAISED })
-    .where('workspace_id', '=', workspaceId)
-    .where('status_template_id', '=', templateId)
-    .returning(['id', 'workspace_id']);
-  for (const list of tx.all(lists)) recordThing(tx, 'list', list, 'put', statuses);
+  recordThing(tx, 'statusTemplate', { id: templateId, workspace_id: workspaceId }, 'put', { statuses: true });
+  recordListsOf(tx, workspaceId, templateId);
 }
+
+/** Within a statement, the keys of the statuses of open tasks. */
+export const openStatusKeys = (workspaceId: string) =>
+  query
+    .selectFrom('statuses')
+    .select('code')
+    .where('workspace_id', '=', workspaceId)
+    .where('type', 'in', ['unstarted', 'started']);
 
 export const insertStatus = (db: Db, workspaceId: string, templateId: string, status: Status) =>
   db.run(

@@ -221,6 +221,19 @@ export const deleteSomePacked = (tx: Tx, { code }: StoredEntry, most: number): n
     ),
   );
 
+/** What an entry holds of what was decided about occurrences of a series. */
+export const packedOccurrencesOf = (
+  db: Db,
+  { code }: StoredEntry,
+  seriesId: string,
+): Pick<StoredPacked, 'content'>[] =>
+  db.all(
+    statement<Pick<StoredPacked, 'content'>>(
+      `select content from trash_rows where entry_code = ? and kind = 'occurrences' and series_id = ? order by code`,
+      [code, seriesId],
+    ),
+  );
+
 /** Whether an entry holds what was decided about occurrences of a series. */
 export const holdsOccurrencesOf = (db: Db, { code }: StoredEntry, seriesId: string): boolean =>
   db.one(

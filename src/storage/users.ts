@@ -41,6 +41,10 @@ const disabledById = prepared<{ id: string }, { id: string }>((argument) =>
 /** Whether nobody may sign in to an account, nor is anything told or mailed to it. */
 export const isDisabled = (db: Db, id: string): boolean => db.one(disabledById({ id })) !== undefined;
 
+/** When the oldest account was created. */
+export const firstAccountSince = (db: Db): Instant | undefined =>
+  db.one(query.selectFrom('users').select('created_at').orderBy('id').limit(1))?.created_at;
+
 export const insertUser = (db: Db, row: UserRow) => db.run(query.insertInto('users').values(row));
 
 /** Returns undefined when there is no such user any more. */

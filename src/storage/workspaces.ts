@@ -5,6 +5,7 @@ import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Workspace, WorkspaceMember } from '../workspaces/schema.ts';
 import { readPage } from './read-page.ts';
 import { recordMember, recordWorkspace } from './record.ts';
+import { isNotBeingRemoved } from './removals.ts';
 import type { MemberRow, Role, UserRow, WorkspaceRow } from './tables.ts';
 
 type WorkspaceAsSeen = WorkspaceRow & Pick<MemberRow, 'role'>;
@@ -74,6 +75,28 @@ const keyById = prepared<{ id: string }, { key: string }>((argument) =>
   query.selectFrom('workspaces').select('key').where('id', '=', argument('id')),
 );
 export const keyOfWorkspace = (db: Db, id: string) => db.cached(keyById({ id }))[0]?.key;
+
+/** A workspace, and the role that someone has in it, if any. */
+interface Standing {
+  code: number;
+  owner_id: string;
+  role: Role | null;
+}
+
+const standingOf = prepared<{ workspaceId: string; userId: string }, Standing>((argument) =>
+  query
+    .selectFrom('workspaces as workspace')
+    .leftJoin('members as member', (join) =>
+      join.onRef('member.workspace_id', '=', 'workspace.id').on('member.user_id', '=', argument('userId')),
+    )
+    .select(['workspace.code', 'workspace.owner_id', 'member.role'])
+    .where('workspace.id', '=', argument('workspaceId'))
+    .where(isNotBeingRemoved('workspace', 'workspace.id')),
+);
+
+/** The workspace's code, and the role that the user has in it, if any; undefined where there is no such workspace. */
+export const findStanding = (db: Db, asked: { workspaceId: string; userId: string }) =>
+  db.cached(standingOf(asked))[0];
 
 export function saveWorkspace(tx: Tx, row: WorkspaceRow): void {
   tx.run(

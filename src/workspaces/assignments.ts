@@ -1,9 +1,9 @@
-import { query } from '../db/connection.ts';
 import type { Steps, Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
 import { keyIn } from '../storage/keys.ts';
 import { changeTasks } from '../storage/many-tasks.ts';
 import { unassignSeries } from '../storage/series.ts';
+import { openStatusKeys } from '../storage/status-templates.ts';
 import type { Member } from './authorization.ts';
 
 /** Takes someone's open tasks in a workspace from them, and those to come: they may not be an assignee there any more. */
@@ -13,15 +13,14 @@ export function* unassignOpenTasks(
   userId: string,
   now: Instant,
 ): Steps<void> {
-  const open = query
-    .selectFrom('statuses')
-    .select('code')
-    .where('workspace_id', '=', workspaceId)
-    .where('type', 'in', ['unstarted', 'started']);
   yield* changeTasks(
     tx,
     workspaceKey,
-    ({ and, eb }) => and([eb('assignee_code', '=', keyIn('users', userId)), eb('status_code', 'in', open)]),
+    ({ and, eb }) =>
+      and([
+        eb('assignee_code', '=', keyIn('users', userId)),
+        eb('status_code', 'in', openStatusKeys(workspaceId)),
+      ]),
     { assignee_id: null, assignee_code: null, updated_at: now },
   );
   unassignSeries(tx, workspaceId, userId, now);

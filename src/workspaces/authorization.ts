@@ -1,4 +1,4 @@
-import { type Db, prepared, query } from '../db/connection.ts';
+import type { Db } from '../db/connection.ts';
 import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import type { Guard } from '../http/route.ts';
@@ -7,8 +7,8 @@ import { SECOND } from '../kernel/instants.ts';
 import { ownState } from '../kernel/own-state.ts';
 import type { Actor, TokenCap } from '../sessions/actor.ts';
 import { capText, requireNoToken, requireSession, signedInOrToken } from '../sessions/authentication.ts';
-import { isNotBeingRemoved } from '../storage/removals.ts';
 import type { Role } from '../storage/tables.ts';
+import { findStanding } from '../storage/workspaces.ts';
 
 const RANKS: Record<Role, number> = { viewer: 0, member: 1, admin: 2, owner: 3 };
 
@@ -103,28 +103,6 @@ export function requireRole(deps: Deps, db: Db, who: Member, least = who.role): 
 }
 
 export const isAtLeast = (role: Role, least: Role): boolean => RANKS[role] >= RANKS[least];
-
-/** A workspace, and the role that someone has in it, if any. */
-interface Standing {
-  code: number;
-  owner_id: string;
-  role: Role | null;
-}
-
-const standingOf = prepared<{ workspaceId: string; userId: string }, Standing>((argument) =>
-  query
-    .selectFrom('workspaces as workspace')
-    .leftJoin('members as member', (join) =>
-      join.onRef('member.workspace_id', '=', 'workspace.id').on('member.user_id', '=', argument('userId')),
-    )
-    .select(['workspace.code', 'workspace.owner_id', 'member.role'])
-    .where('workspace.id', '=', argument('workspaceId'))
-    .where(isNotBeingRemoved('workspace', 'workspace.id')),
-);
-
-/** The workspace's code, and the role that the user has in it, if any; undefined where there is no such workspace. */
-export const findStanding = (db: Db, asked: { workspaceId: string; userId: string }) =>
-  db.cached(standingOf(asked))[0];
 
 /** The lower of a role and that of an API token. */
 export const cappedRole = (role: Role, cap: TokenCap | null): Role =>

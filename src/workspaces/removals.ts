@@ -4,7 +4,8 @@ import { unavailable } from '../kernel/errors.ts';
 import { ownState } from '../kernel/own-state.ts';
 import { keepNumbers } from '../storage/changes.ts';
 import { eraseDeletedContent, scheduleErasure } from '../storage/erasure.ts';
-import { begunRemovals, insertRemoval, takeRemovalStep } from '../storage/removal-steps.ts';
+import { takeRemovalStep } from '../storage/removal-steps.ts';
+import { begunRemovals, insertRemoval } from '../storage/removals.ts';
 import type { RemovalRow } from '../storage/tables.ts';
 
 /** So little goes in the commit that asks for it. */

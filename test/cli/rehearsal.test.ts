@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrations } from '../../migrations/index.ts';
-import { rowCounts } from '../../src/backup/check.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openStorage } from '../../src/db/open.ts';
+import { rowCounts } from '../../src/storage/integrity.ts';
 import { errand } from '../shell.ts';
 import type { World } from '../world.ts';
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrations as released } from '../../migrations/index.ts';
 import { statements } from '../../migrations/statements.ts';
-import { COUNTERS, faultsOf } from '../../src/backup/check.ts';
 import { type Migrations, migrate, schemaStatus } from '../../src/db/migrate.ts';
 import { openStorage, type Storage } from '../../src/db/open.ts';
+import { COUNTERS, faultsOf } from '../../src/storage/integrity.ts';
 import { ROWS_OF_SCHEMA, rowsIn } from '../filled-schema.ts';
 
 let folder: string;

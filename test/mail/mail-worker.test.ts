@@ -17,8 +17,9 @@ import {
   enqueueMail,
   type Mail,
   purgeMails,
+  retryMail,
 } from '../../src/storage/outbox.ts';
-import { listMails, retryMail, showMail } from '../../src/storage/outbox-listing.ts';
+import { listMails, showMail } from '../../src/storage/outbox-listing.ts';
 import { tick } from '../../src/tick.ts';
 import { openWorld, type World } from '../world.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { COUNTERS } from '../../src/backup/check.ts';
 import { query, statement } from '../../src/db/connection.ts';
+import { COUNTERS } from '../../src/storage/integrity.ts';
 import { finishEntries } from '../../src/trash/steps.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { rowCounts } from '../../src/backup/check.ts';
+import { rowCounts } from '../../src/storage/integrity.ts';
 import { errand } from './command.ts';
 import { drill, type Site } from './drill.ts';
 import { share } from './latency.ts';

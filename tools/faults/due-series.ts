@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { createAccount } from '../../src/auth/account/account.ts';
-import { countOf } from '../../src/backup/check.ts';
 import { createConfig } from '../../src/config.ts';
 import { query } from '../../src/db/connection.ts';
 import { toInstant } from '../../src/kernel/instants.ts';
@@ -9,6 +8,7 @@ import type { Transport } from '../../src/mail/worker.ts';
 import { type Opened, openDeps } from '../../src/open.ts';
 import { createSeries } from '../../src/recurring/series.ts';
 import { openSession } from '../../src/sessions/tokens.ts';
+import { countOf } from '../../src/storage/integrity.ts';
 import { member } from '../../src/workspaces/authorization.ts';
 import { inDatabase } from './wrong.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { COUNTERS, faultsOf } from '../../src/backup/check.ts';
+import { COUNTERS, faultsOf } from '../../src/storage/integrity.ts';
 
 /** What must find no row, at any time. */
 const UNWANTED = {

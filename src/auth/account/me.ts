@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { recordAct } from '../../audit/trail.ts';
-import { type Db, query } from '../../db/connection.ts';
+import type { Db } from '../../db/connection.ts';
 import type { Deps } from '../../deps.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { forbidden, type Issue, invalid } from '../../kernel/errors.ts';
 import { toInstant } from '../../kernel/instants.ts';
 import type { SignedIn } from '../../sessions/actor.ts';
 import { requireAccount, writeSignedIn } from '../../sessions/authentication.ts';
+import { identitiesOf } from '../../storage/identities.ts';
 import type { UserRow } from '../../storage/tables.ts';
 import { findPreferences, findUser, savePreferences, updateUser, userOf } from '../../storage/users.ts';
 import { tellDueDaysOf } from '../../tasks/due.ts';
@@ -21,9 +22,7 @@ const NO_CURRENT_PASSWORD: Issue = {
 
 export function findMe(db: Db, userId: string): Me {
   const row = requireAccount(db, { userId });
-  const linked = db
-    .all(query.selectFrom('identities').select('provider').where('user_id', '=', userId))
-    .map(({ provider }) => provider);
+  const linked = identitiesOf(db, userId).map(({ provider }) => provider);
   return {
     ...userOf(row),
     hasPassword: row.password_hash !== null,

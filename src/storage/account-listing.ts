@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { type Db, query } from '../db/connection.ts';
 import type { Instant } from '../kernel/instants.ts';
-import { isNotBeingRemoved } from '../storage/removals.ts';
-import { userOf } from '../storage/users.ts';
+import { isNotBeingRemoved } from './removals.ts';
+import { userOf } from './users.ts';
 
 interface AccountsRequest {
   /** What address or name contains, in any case. */
