@@ -47,7 +47,7 @@ export function createApp(deps: Deps): App {
     return errorResponse(requestId, methodNotAllowed(Allow));
   });
   app.onError((reason, context) => {
-    logRefusal(deps, context, reason);
+    logRejection(deps, context, reason);
     return errorInForm(context, basePath, errorResponse(requestIdOf(context), reason));
   });
   return app;
@@ -92,7 +92,7 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-function logRefusal(deps: Deps, context: Context<Environment>, reason: Error): void {
+function logRejection(deps: Deps, context: Context<Environment>, reason: Error): void {
   const requestId = requestIdOf(context);
   if (!(reason instanceof AppError)) deps.log.error({ requestId, err: reason }, 'internal error');
   else if (reason.cause !== undefined) deps.log.error({ requestId, err: reason.cause }, reason.message);

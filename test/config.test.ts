@@ -20,7 +20,7 @@ const write = (name: string, content: string): string => {
 };
 
 /** What the configuration is rejected with. */
-const refusal = (environment: Record<string, string> = {}, toml?: string): string => {
+const rejection = (environment: Record<string, string> = {}, toml?: string): string => {
   if (toml !== undefined) write('config.toml', toml);
   try {
     loadConfig(undefined, environment, folder);
@@ -141,12 +141,12 @@ describe('the configuration', () => {
     }
   });
 
-  it('is refused where its file is not text in UTF-8', () => {
+  it('is rejected where its file is not text in UTF-8', () => {
     writeFileSync(
       join(folder, 'config.toml'),
       Buffer.from('[mail]\nfrom = "J\u00fcrg <j@example.com>"', 'latin1'),
     );
-    expect(refusal()).toBe(`${join(folder, 'config.toml')} is not text in UTF-8`);
+    expect(rejection()).toBe(`${join(folder, 'config.toml')} is not text in UTF-8`);
   });
 });
 
@@ -262,28 +262,30 @@ describe('a setting that cannot be used stops the start by its name', () => {
     const lines = message.startsWith('mail.smtp_host')
       ? ''
       : `, line ${/^\w+\.|^port/.test(message) ? toml.split('\n').length : 1}`;
-    expect(refusal({}, toml)).toBe(`${message} (${join(folder, 'config.toml')}${lines})`);
+    expect(rejection({}, toml)).toBe(`${message} (${join(folder, 'config.toml')}${lines})`);
   });
 
   it('tells every fault at once', () => {
-    expect(refusal({}, '[server]\nport = -1\nhost = ""\n[log]\nlevel = "loud"').split('\n')).toHaveLength(3);
+    expect(rejection({}, '[server]\nport = -1\nhost = ""\n[log]\nlevel = "loud"').split('\n')).toHaveLength(
+      3,
+    );
   });
 
   it.each(['', ' 1', '1e3', '0x10', '65536'])('names the variable that holds %j for a number', (given) => {
-    expect(refusal({ ERRAND_SERVER_PORT: given })).toBe(
+    expect(rejection({ ERRAND_SERVER_PORT: given })).toBe(
       'server.port: must be a whole number from 0 to 65535 (set by ERRAND_SERVER_PORT)',
     );
   });
 
   it('names the variable even when the section of the file is broken', () => {
-    expect(refusal({ ERRAND_SERVER_PORT: '1' }, 'server = 1')).toBe(
+    expect(rejection({ ERRAND_SERVER_PORT: '1' }, 'server = 1')).toBe(
       `server: must be a section, [server] (${join(folder, 'config.toml')}, line 1)`,
     );
   });
 
   it('names the line of a fault, also after comments, other sections and settings', () => {
     const toml = '# a\n\n[log]\nlevel = "info"\n\n[server] # here\nhost = "::1"\n  port = "x"\n';
-    expect(refusal({}, toml)).toMatch(/config\.toml, line 8\)$/);
+    expect(rejection({}, toml)).toMatch(/config\.toml, line 8\)$/);
   });
 
   it('takes an empty variable for the file of a secret as none', () => {
@@ -296,26 +298,26 @@ describe('a setting that cannot be used stops the start by its name', () => {
     expect([config.mail.smtp_password, config.metrics.token]).toEqual(['', 'x']);
   });
 
-  it('refuses a secret given twice, missing or empty', () => {
+  it('rejects a secret given twice, missing or empty', () => {
     write('empty', '\n');
     const [plain, file] = ['ERRAND_METRICS_TOKEN', 'ERRAND_METRICS_TOKEN_FILE'];
-    expect(refusal({ [plain]: 'hush', [file]: 'empty' })).toBe(
+    expect(rejection({ [plain]: 'hush', [file]: 'empty' })).toBe(
       'metrics.token: is set by both ERRAND_METRICS_TOKEN and ERRAND_METRICS_TOKEN_FILE',
     );
-    expect(refusal({ [file]: 'missing' })).toContain(
+    expect(rejection({ [file]: 'missing' })).toContain(
       'metrics.token: the file that ERRAND_METRICS_TOKEN_FILE names',
     );
-    expect(refusal({ [file]: 'empty' })).toMatch(/^metrics\.token: .* is empty$/);
+    expect(rejection({ [file]: 'empty' })).toMatch(/^metrics\.token: .* is empty$/);
   });
 
   it('never repeats a value, not even of a line that cannot be parsed', () => {
-    expect(refusal({}, '[mail]\nsmtp_password = "hush\n')).toMatch(/config\.toml, line 2, column \d+: \w/);
-    expect(refusal({}, '[mail]\nsmtp_password = "hush\n')).not.toContain('hush');
+    expect(rejection({}, '[mail]\nsmtp_password = "hush\n')).toMatch(/config\.toml, line 2, column \d+: \w/);
+    expect(rejection({}, '[mail]\nsmtp_password = "hush\n')).not.toContain('hush');
     write('config.toml', '');
     fc.assert(
       fc.property(fc.constantFrom(...everySetting()), fc.uuid(), ([section, key], value) => {
         const variable = `ERRAND_${section}_${key}`.toUpperCase();
-        const told = refusal({ [variable]: value });
+        const told = rejection({ [variable]: value });
         expect(told).not.toContain(value);
         if (told !== 'accepted') expect(told).toContain(`${section}.${key}: `);
       }),

@@ -35,7 +35,7 @@ export interface Seeded {
 }
 
 /** The same numbers at every run, from 0 to below `end`. */
-export function dice(seed = 1): (end: number) => number {
+export function randomBelow(seed = 1): (end: number) => number {
   let state = seed;
   return (end) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -72,7 +72,7 @@ export async function seedTasks(count: number): Promise<Seeded> {
   const people = [{ id: ada.id, name: 'Ada' }];
   for (const name of ['érika', 'Bob', 'Zoë']) people.push({ id: newId(START), name });
 
-  const roll = dice();
+  const roll = randomBelow();
   const pick = <Thing>(things: readonly Thing[]): Thing => things[roll(things.length)] as Thing;
   const { code = 0 } =
     world.deps.read.one(query.selectFrom('workspaces').select('code').where('id', '=', workspaceId)) ?? {};

@@ -254,7 +254,9 @@ function checkShape(method: string, path: string, answer: Answer): void {
     return;
   }
   if (answer.status >= 300) {
-    expect(errorsOf(route), `${method} ${route.path} does not declare this refusal`).toContain(answer.status);
+    expect(errorsOf(route), `${method} ${route.path} does not declare this rejection`).toContain(
+      answer.status,
+    );
     return;
   }
   if (answer.status === route.otherResponses?.status) {

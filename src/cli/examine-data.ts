@@ -74,7 +74,7 @@ export function examineDisk({ database: { path }, backup }: Config): Finding[] {
     free < LEAST_FREE_BYTES &&
       fail(
         `There are only ${sizeText(free)} free in ${folder}`,
-        'Make room: writes are refused once it is full',
+        'Make room: writes are rejected once it is full',
       ),
     network !== undefined &&
       warn(
@@ -210,7 +210,7 @@ export function examineQuotas({ quotas }: Config, storage: Storage): Finding[] {
       .map(({ ownerId, tasks, megabytes }) =>
         warn(
           `${findUser(db, ownerId)?.email ?? ownerId} has ${tasks} tasks (${of(quotas.tasks)}) and ${megabytes.toFixed(1)} MB of text (${of(quotas.megabytes)})`,
-          'Beyond a quota more is refused: raise quotas.tasks or quotas.megabytes if they may have it',
+          'Beyond a quota more is rejected: raise quotas.tasks or quotas.megabytes if they may have it',
         ),
       ),
   );

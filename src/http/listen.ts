@@ -195,7 +195,7 @@ export async function listen(app: Hono<Environment>, options: ListenOptions): Pr
     },
     respond,
   );
-  // The application says 100 Continue once it wants the body, so that a error comes instead of it.
+  // The application says 100 Continue once it wants the body, so that an error comes instead of it.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     Object.assign(response, { awaitsContinue: true });
     respond(request, response);

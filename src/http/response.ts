@@ -61,7 +61,7 @@ export function respondText(
   return new Response(json, { status, headers: Object.assign(jsonHeaders(requestId), headers) });
 }
 
-/** The answer to a error; whatever is no AppError is an internal error and says nothing of itself. */
+/** The answer to an error; whatever is no AppError is an internal error and says nothing of itself. */
 export function errorResponse(requestId: string, reason: unknown): Response {
   const error =
     reason instanceof AppError

@@ -41,7 +41,7 @@ export function createSecurityLog(log: Log, onNoted: (rejected: Rejection) => vo
     },
     sumUp: () => {
       for (const again of noted.values()) if (again.times > 0) log.warn(again, 'rejected again');
-      if (others > 0) log.warn({ event: 'refused', times: others }, 'many were rejected');
+      if (others > 0) log.warn({ event: 'rejected', times: others }, 'many were rejected');
       noted.clear();
       others = 0;
     },

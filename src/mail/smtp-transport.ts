@@ -25,7 +25,7 @@ export type Patience = typeof PATIENCE;
 
 /**
  * Sends by SMTP over a few kept connections. With `smtp_tls = starttls` nothing, credentials least of all, goes to a
- * server that does not upgrade; certificates are verified always. Only a error of the recipient or of the mail
+ * server that does not upgrade; certificates are verified always. Only an error of the recipient or of the mail
  * itself is final: what ails sender, credentials, TLS or network ails every mail alike, and an admin can mend it.
  */
 export function smtpTransport(
@@ -60,7 +60,7 @@ export function smtpTransport(
   return {
     deliver: async ({ id, to, subject, text, html }) => {
       if (!PLAIN_ADDRESS.test(to)) {
-        return { kind: 'refused', reason: 'the address is not one that mail can be sent to' };
+        return { kind: 'rejected', reason: 'the address is not one that mail can be sent to' };
       }
       try {
         await mailer.sendMail({
@@ -112,13 +112,13 @@ function fateOf(failure: NodemailerError, to: string): Delivery {
   const isAboutMail = failure.command === 'RCPT TO' || failure.command === 'DATA';
   const isFinal =
     isAboutMail && failure.permanent === true && !CREDENTIALS_REPLIES.includes(failure.responseCode ?? 0);
-  return { kind: isFinal ? 'refused' : 'delayed', reason: reasonOf(failure, to) };
+  return { kind: isFinal ? 'rejected' : 'delayed', reason: reasonOf(failure, to) };
 }
 
-const REFUSED: Record<string, string> = {
-  'MAIL FROM': 'the server refused the sender',
-  'RCPT TO': 'the server refused the recipient',
-  DATA: 'the server refused the mail',
+const REJECTED: Record<string, string> = {
+  'MAIL FROM': 'the server rejected the sender',
+  'RCPT TO': 'the server rejected the recipient',
+  DATA: 'the server rejected the mail',
   STARTTLS: 'the server offers no STARTTLS, which mail.smtp_tls requires',
 };
 
@@ -131,8 +131,8 @@ function reasonOf(failure: NodemailerError, to: string): string {
   if (code === 'EABORT') return 'the server took too long';
   if (response === undefined) return tlsReason(message) ?? presentable(message, to);
   const what = command.startsWith('AUTH')
-    ? 'the server refused the credentials'
-    : (REFUSED[command] ?? 'the server refused to talk');
+    ? 'the server rejected the credentials'
+    : (REJECTED[command] ?? 'the server closed the session');
   const knowsSecrets = command.startsWith('AUTH') || command === 'DATA';
   return presentable(`${what}: ${knowsSecrets ? repliesOf(response) : response}`, to);
 }

@@ -25,7 +25,7 @@ export interface Letter extends Message {
  * The fate of one attempt: a `rejected` letter is not tried again, a `delayed` one is. A reason holds neither secrets
  * nor content.
  */
-export type Delivery = { kind: 'taken' } | { kind: 'refused' | 'delayed'; reason: string };
+export type Delivery = { kind: 'taken' } | { kind: 'rejected' | 'delayed'; reason: string };
 
 export interface Transport {
   /** In bounded time; to throw is to delay. */
@@ -119,7 +119,7 @@ export function createMailer(options: {
   const deliver = async (row: OutboxRow): Promise<Delivery> => {
     const message = messageOf(keys, row);
     if (!message) {
-      return { kind: 'refused', reason: 'the content cannot be decrypted with the present key file' };
+      return { kind: 'rejected', reason: 'the content cannot be decrypted with the present key file' };
     }
     try {
       return await transport.deliver({ ...message, id: row.id, to: row.recipient });
@@ -133,7 +133,7 @@ export function createMailer(options: {
     try {
       await writer.write((tx) => {
         if (delivery.kind === 'taken') markSent(tx, row.id, toInstant(now), transport.erasesTaken);
-        else if (delivery.kind === 'refused') markUnsent(tx, row.id, delivery.reason);
+        else if (delivery.kind === 'rejected') markUnsent(tx, row.id, delivery.reason);
         else markUnsent(tx, row.id, delivery.reason, toInstant(now + retryMs(row.attempts)));
       });
     } catch (err) {

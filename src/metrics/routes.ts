@@ -54,7 +54,7 @@ function requireToken(token: string, authorization: string | undefined): void {
   if (token === '' || offered === undefined || !isSame(offered, token)) {
     throw new AppError('UnauthorizedError', 'The metrics take their token: Authorization: Bearer …', {
       headers: { 'WWW-Authenticate': 'Bearer' },
-      event: 'metrics-refused',
+      event: 'metrics-rejected',
     });
   }
 }

@@ -108,7 +108,7 @@ const errorsOf = (document: OpenApiDocument): Html => html`
 )}</dl>
 </section>`;
 
-/** The status that a error goes by, in whichever operation names it. */
+/** The status that an error goes by, in whichever operation names it. */
 function statusOf(document: OpenApiDocument, name: string): string {
   const answers = callsOf(document).flatMap(({ operation }) => Object.entries(operation.responses));
   const [status = ''] =

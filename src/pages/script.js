@@ -219,7 +219,7 @@ export function page() {
     if (status >= 500) return 'The server cannot do this right now. Please try again in a moment.';
     if (status === 401)
       return form.dataset.signIn ?? 'You are no longer signed in here. Ask for a password reset instead.';
-    return issues?.map((issue) => issue.message).join('. ') || message || 'The server refused this.';
+    return issues?.map((issue) => issue.message).join('. ') || message || 'The server rejected this.';
   }
 
   /** Writes an issue below the field it is about, if the form has that field. */
@@ -237,9 +237,9 @@ export function page() {
     for (const fault of form.querySelectorAll('.fault')) fault.textContent = '';
   }
 
-  function say(form, text, isRefusal = false) {
+  function say(form, text, isRejection = false) {
     const status = form.querySelector('[role="status"]');
-    status.classList.toggle('refused', isRefusal);
+    status.classList.toggle('rejected', isRejection);
     status.textContent = text;
   }
 

@@ -133,8 +133,8 @@ label { display: block; font-weight: 600; }
 .fault { margin: 0; font-size: 0.8125rem; }
 .fault:not(:empty) { margin-top: 0.25rem; }
 
-.fault, .refused { color: var(--fault); }
-:is(.fault, .refused):not(:empty)::before { content: "⚠\\FE0E  " / ""; }
+.fault, .rejected { color: var(--fault); }
+:is(.fault, .rejected):not(:empty)::before { content: "⚠\\FE0E  " / ""; }
 
 input:not([type="checkbox"]) {
   width: 100%;

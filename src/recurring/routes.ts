@@ -117,7 +117,7 @@ export const recurringRoutes = [
       'makes a new rule from now on, counted from `startsAt`, else from a start to come or from now: the upcoming ' +
       'instance gets its date, or stays as an exception if it was edited, and another becomes upcoming. Another ' +
       '`endCondition` alone leaves the rhythm as it is. Numbers go on, and `count` is the last of them. An ended ' +
-      'series is revived by a rule with a future; one without is refused.',
+      'series is revived by a rule with a future; one without is rejected.',
     handle: ({ deps, who, params, body, ifMatch }) => updateSeries(deps, who, params.job_id, body, ifMatch),
   }),
   route({

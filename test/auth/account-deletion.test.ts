@@ -516,7 +516,7 @@ describe('what was mailed works no more, also while the rest is still to go:', (
 });
 
 describe('a deletion beside other work', () => {
-  it('is done once, and a second one beside it is refused as by a session that has ended', async () => {
+  it('is done once, and a second one beside it is rejected as by a session that has ended', async () => {
     await open();
     const ada = await world.signUp('ada@example.com');
     const answers = await Promise.all([remove(ada), remove(ada)]);

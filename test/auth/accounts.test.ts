@@ -40,7 +40,7 @@ describe('sign-in by password', () => {
     expect(await me(body.accessToken)).toBe(200);
   });
 
-  it('refuses unknown address, wrong password and account without one alike', async () => {
+  it('rejects unknown address, wrong password and account without one alike', async () => {
     await withoutPassword('nopass@example.com');
     const answers = [
       await login('nobody@example.com', 'password1'),
@@ -139,8 +139,8 @@ describe('the hash of a password', () => {
       return 'done';
     };
     const all = Promise.allSettled(Array.from({ length: 7 }, () => inTurn(work)));
-    const broken = inTurn(() => Promise.reject(new Error('broken'))).catch(() => 'refused');
-    expect(await broken).toBe('refused');
+    const broken = inTurn(() => Promise.reject(new Error('broken'))).catch(() => 'rejected');
+    expect(await broken).toBe('rejected');
     expect(requireCapacity).toThrow('Too many requests');
     release.resolve();
     const outcomes = (await all).map(({ status }) => status);
@@ -201,7 +201,7 @@ describe('a flood of sign-ins from one customer', () => {
     const hash = (from: string) =>
       inTurn(() => new Promise<void>((resolve) => ends.push(resolve)), from).then(
         () => 'hashed',
-        () => 'refused',
+        () => 'rejected',
       );
     const theirs = Array.from({ length: count }, (_, i) => hash(addressOf(i)));
     const hashSome = async (some: number) => {
@@ -221,7 +221,7 @@ describe('a flood of sign-ins from one customer', () => {
   };
 
   it.each(Object.entries(CUSTOMERS))(
-    'by %s refuses nobody elsewhere, who come first',
+    'by %s reject nobody elsewhere, who come first',
     async (_where, addressOf) => {
       const { hash, theirs, hashSome, requireCapacity } = flood(addressOf);
       expect(() => requireCapacity(addressOf(300))).toThrow('Too many requests');
@@ -323,7 +323,7 @@ describe('sign-in by code', () => {
     expect(world.mails.filter(({ to }) => to === 'nobody@example.com')).toEqual([]);
   });
 
-  it('refuses what is no string of digits, and never creates an account', async () => {
+  it('rejects what is no string of digits, and never creates an account', async () => {
     for (const code of [123456, '12345a', '', null]) {
       const { status, body } = await post('/auth/login/code/confirm', { email: ada.email, code });
       expect([status, issuesOf(body)[0]?.path]).toEqual([400, 'code']);
@@ -517,7 +517,7 @@ describe('change of e-mail address', () => {
     return { keep, thiefs: await move('thief@example.com', ada.email) };
   };
 
-  it('is refused to a token of any length that nobody was mailed', async () => {
+  it('is rejected for a token of any length that nobody was mailed', async () => {
     for (const token of ['x', 'x'.repeat(10_000)]) expect((await confirm(token)).status).toBe(401);
   });
 
@@ -530,7 +530,7 @@ describe('change of e-mail address', () => {
     expect((await post('/auth/email/change/confirm', { token })).status).toBe(401);
   });
 
-  it('names newEmail in its refusals', async () => {
+  it('names newEmail in its rejections', async () => {
     const { status, body } = await post('/auth/email/change/request', { newEmail: 'nope' }, ada.accessToken);
     expect([status, body.error]).toEqual([400, 'ValidationError']);
     expect(body.issues).toEqual([{ path: 'newEmail', message: 'Email must be valid' }]);
@@ -544,7 +544,7 @@ describe('change of e-mail address', () => {
     expect((await post('/auth/email/change/confirm', { token: second })).status).toBe(401);
   });
 
-  it('is refused for a taken address with the same answer; its owner is told', async () => {
+  it('is rejected for a taken address with the same answer; its owner is told', async () => {
     const bob = await world.signUp('bob@example.com');
     const taken = await post('/auth/email/change/request', { newEmail: bob.email }, ada.accessToken);
     const free = await post('/auth/email/change/request', { newEmail: 'free@example.com' }, ada.accessToken);

@@ -105,7 +105,7 @@ it('an existing owner is told of a sign-up, and nothing of theirs changes', asyn
   ).toBe(200);
 });
 
-it('closed sign-up refuses everyone alike, and accounts that exist still sign in', async () => {
+it('closed sign-up rejects everyone alike, and accounts that exist still sign in', async () => {
   const { folder } = world;
   await world.opened.close();
   const closed = await openWorld({ folder, settings: { auth: { signup: 'closed' } } });

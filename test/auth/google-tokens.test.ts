@@ -29,7 +29,7 @@ afterEach(async () => {
 const logIn = (token: string) => world.call('POST', '/auth/login/google', { body: { idToken: token } });
 const seconds = () => Math.floor(Date.now() / 1_000);
 
-describe('a token is refused', () => {
+describe('a token is rejected', () => {
   const CLAIMS: Record<string, () => Record<string, unknown>> = {
     'for another client': () => ({ aud: 'evil.apps.googleusercontent.com' }),
     'for several clients': () => ({ aud: ['another'] }),
@@ -93,7 +93,7 @@ describe('a token is refused', () => {
     await unset.close();
   });
 
-  it('and nothing of it, taken or refused, is in the log or the answer', async () => {
+  it('and nothing of it, taken or rejected, is in the log or the answer', async () => {
     let text = '';
     const told = await openGoogleWorld(google);
     const tokens = [

@@ -119,8 +119,8 @@ describe('an address that has an account', () => {
 
   it('is linked only where Google is authoritative, and its owner is told', async () => {
     const ada = await world.signUp(ACCOUNT);
-    const refused = await logIn(idToken(KEY, asked));
-    expect([refused.status, refused.body.message]).toEqual([401, expect.stringMatching(/sign in .*link/)]);
+    const rejected = await logIn(idToken(KEY, asked));
+    expect([rejected.status, rejected.body.message]).toEqual([401, expect.stringMatching(/sign in .*link/)]);
     expect((await logIn(idToken(KEY, { ...asked, hd: '' }))).status).toBe(401);
     expect((await me(ada.accessToken)).googleLinked).toBe(false);
 
@@ -157,7 +157,7 @@ describe('an address that has an account', () => {
 });
 
 describe('linking', () => {
-  it('is refused once the session has ended, however far the request has come', async () => {
+  it('is rejected once the session has ended, however far the request has come', async () => {
     const ada = await world.signUp('ada@example.com');
     const { write } = world.deps;
     world.deps.write = (job) =>
@@ -206,10 +206,10 @@ describe('linking', () => {
     const taken = idToken(KEY);
     await logIn(taken);
     const ada = await world.signUp('ada@example.com');
-    const refusals = [await link(taken, ada.accessToken), await link('a.b.c', ada.accessToken)];
+    const rejections = [await link(taken, ada.accessToken), await link('a.b.c', ada.accessToken)];
     expect((await link(idToken(KEY, { sub: '2' }), ada.accessToken)).status).toBe(200);
-    refusals.push(await link(idToken(KEY, { sub: '3' }), ada.accessToken));
-    for (const { status, body } of refusals) {
+    rejections.push(await link(idToken(KEY, { sub: '3' }), ada.accessToken));
+    for (const { status, body } of rejections) {
       expect([status, body.issues]).toEqual([400, [{ path: 'idToken', message: expect.any(String) }]]);
     }
     expect((await world.call('POST', '/me/google', { body: { idToken: taken } })).status).toBe(401);
@@ -217,7 +217,7 @@ describe('linking', () => {
 });
 
 describe('closed sign-up', () => {
-  it('refuses those who are new, and nobody else', async () => {
+  it('rejects those who are new, and nobody else', async () => {
     const { body } = await logIn(idToken(KEY));
     const bob = await world.signUp('bob@gmail.com');
     const { folder } = world;
@@ -225,7 +225,7 @@ describe('closed sign-up', () => {
     world = await openGoogleWorld(google, { folder, settings: { auth: { signup: 'closed' } } });
     expect((await logIn(idToken(KEY))).body.user.id).toBe(body.user.id);
     expect((await logIn(idToken(KEY, { sub: '2', email: bob.email }))).body.user.id).toBe(bob.id);
-    const { status, body: refusal } = await logIn(idToken(KEY, { sub: '3', email: 'new@gmail.com' }));
-    expect([status, refusal.error]).toEqual([403, 'ForbiddenError']);
+    const { status, body: rejection } = await logIn(idToken(KEY, { sub: '3', email: 'new@gmail.com' }));
+    expect([status, rejection.error]).toEqual([403, 'ForbiddenError']);
   });
 });

@@ -107,7 +107,7 @@ describe('sign-in by Telegram', () => {
     expect((await logIn({ ...fields, email: 'bob@example.com' })).status).toBe(401);
   });
 
-  it('is always refused, with the reason, when no bot is configured', async () => {
+  it('is always rejected, with the reason, when no bot is configured', async () => {
     const unset = await openWorld();
     const call = (path: string, token?: string) =>
       unset.call('POST', path, { body: widget(unset, {}, ''), token });
@@ -119,7 +119,7 @@ describe('sign-in by Telegram', () => {
   });
 });
 
-describe('what Telegram did not sign is refused', () => {
+describe('what Telegram did not sign is rejected', () => {
   it('whichever field was changed, added or left out', async () => {
     await signUp('ada@example.com');
     const fields = fresh({ last_name: 'Lovelace' });
@@ -175,7 +175,7 @@ describe('what Telegram did not sign is refused', () => {
     expect(schema.properties.first_name).toMatchObject({ maxLength: 256, pattern: '^[^\\r\\n]*$' });
   });
 
-  it('and nothing of it, taken or refused, is in the log', async () => {
+  it('and nothing of it, taken or rejected, is in the log', async () => {
     const told = await openWorld({ settings: SETTINGS });
     const fields = widget(told, { last_name: 'Lovelace' });
     for (const body of [fields, { ...fields, email: 'ada@example.com' }, fields, { ...fields, id: 5 }]) {
@@ -245,7 +245,7 @@ describe('a sign-up by Telegram', () => {
     expect((await logIn(fresh())).body.user.id).toBe(body.user.id);
   });
 
-  it('is refused while sign-up is closed, and known people come in', async () => {
+  it('is rejected while sign-up is closed, and known people come in', async () => {
     const { body } = await signUp('ada@example.com');
     await logIn({ ...fresh({ id: 2 }), email: 'late@example.com' });
     const { token } = await world.mailTo('late@example.com');
@@ -262,7 +262,7 @@ describe('a sign-up by Telegram', () => {
 });
 
 describe('linking', () => {
-  it('is refused once the session has ended, however far the request has come', async () => {
+  it('is rejected once the session has ended, however far the request has come', async () => {
     const ada = await world.signUp('ada@example.com');
     const { write } = world.deps;
     world.deps.write = (job) =>
@@ -312,10 +312,13 @@ describe('linking', () => {
     await signUp('bob@example.com');
     const ada = await world.signUp('ada@example.com');
     const used = fresh({ id: 2 });
-    const refusals = [await link(fresh(), ada.accessToken), await link({ ...used, id: 3 }, ada.accessToken)];
+    const rejections = [
+      await link(fresh(), ada.accessToken),
+      await link({ ...used, id: 3 }, ada.accessToken),
+    ];
     expect((await link(used, ada.accessToken)).status).toBe(200);
-    refusals.push(await link(used, ada.accessToken), await link(fresh({ id: 3 }), ada.accessToken));
-    for (const { status, body } of refusals) {
+    rejections.push(await link(used, ada.accessToken), await link(fresh({ id: 3 }), ada.accessToken));
+    for (const { status, body } of rejections) {
       expect([status, body.issues]).toEqual([400, [{ path: 'hash', message: expect.any(String) }]]);
     }
     expect((await world.call('POST', '/me/telegram', { body: fresh() })).status).toBe(401);

@@ -183,7 +183,7 @@ describe('a restore', () => {
       'the trigger members_counted is not as',
     ],
   ])(
-    'refuses a file with %s that the migrations do not make, by name, and changes nothing',
+    'rejects a file with %s that the migrations do not make, by name, and changes nothing',
     async (_what, sql, named) => {
       await dataWithBackup();
       const file = new SqliteDatabase(backup);
@@ -206,14 +206,14 @@ describe('a restore', () => {
     expect(emailsIn(database)).toEqual(['ada@example.com']);
   });
 
-  it('tells of a file that it refuses what to do with that, and not to restore', async () => {
+  it('tells of a file that it rejects what to do with that, and not to restore', async () => {
     await dataWithBackup();
     writeFileSync(backup, 'x'.repeat(1_000));
-    const refusal: Error = await restore().then(
+    const rejection: Error = await restore().then(
       () => new Error('taken'),
       (error) => error,
     );
-    expect(refusal.message).toBe(
+    expect(rejection.message).toBe(
       `${backup} is not a SQLite database. Nothing was changed. Take another backup`,
     );
   });
@@ -344,7 +344,7 @@ describe('a restore', () => {
   });
 });
 
-describe('a restore is refused, and nothing is changed,', () => {
+describe('a restore is rejected, and nothing is changed,', () => {
   const NOT_BACKUPS: [string, () => void | Promise<void>, RegExp][] = [
     ['missing', () => rmSync(backup), /There is no backup/],
     ['empty', () => writeFileSync(backup, ''), /is empty/],
@@ -415,8 +415,8 @@ describe('a restore is refused, and nothing is changed,', () => {
     await dataWithBackup();
     const unlock = lockData(database);
     const before = everything();
-    const refused = await command('backup.db', '--yes');
-    expect(refused).toMatchObject({
+    const rejected = await command('backup.db', '--yes');
+    expect(rejected).toMatchObject({
       code: 1,
       err: expect.stringContaining('Another Errand process is using'),
     });

@@ -14,7 +14,7 @@ const LOOKS: Record<string, { path: string; press?: string; words?: string }> = 
   'first-page': { path: '/' },
   'confirm-signup': { path: '/confirm-signup#token=abc' },
   'reset-password': { path: '/reset-password#token=abc' },
-  'reset-password-refused': {
+  'reset-password-rejected': {
     path: '/reset-password#token=abc',
     press: 'Set password',
     words: 'at least 8 characters',
@@ -22,7 +22,7 @@ const LOOKS: Record<string, { path: string; press?: string; words?: string }> = 
   'confirm-email': { path: '/confirm-email#token=abc' },
   'keep-email': { path: '/keep-email#token=abc' },
   'accept-invitation': { path: '/accept-invitation#token=abc' },
-  'accept-invitation-refused': {
+  'accept-invitation-rejected': {
     path: '/accept-invitation#token=abc',
     press: 'Accept',
     words: 'Name must be 1 to 200 characters',

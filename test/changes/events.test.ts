@@ -230,8 +230,8 @@ describe('the stream of events', () => {
     expect(await first.next()).toBeUndefined();
     const others = await Promise.all(Array.from({ length: 7 }, () => listen(ada)));
     expect(others.map(({ status }) => status)).toEqual(Array(7).fill(200));
-    const refused = await listen(ada);
-    expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true]);
+    const rejected = await listen(ada);
+    expect([rejected.status, rejected.headers.has('retry-after')]).toEqual([429, true]);
     await Promise.all([second, ...others].map((stream) => stream.cancel()));
   });
 

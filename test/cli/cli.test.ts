@@ -170,20 +170,20 @@ describe('create-user', () => {
     expect(await errand(ada)).toMatchObject({ code: 2, err: expect.stringContaining('--password-stdin') });
   });
 
-  it('refuses what registration refuses, in the same words', async () => {
+  it('rejects what registration rejects, in the same words', async () => {
     await openServer();
-    const refused = async (email: string, name: string, input: string) =>
+    const rejected = async (email: string, name: string, input: string) =>
       errand(['create-user', '--email', email, '--name', name, '--password-stdin'], { input });
-    expect(await refused('ada', ' ', 'correct horse')).toEqual({
+    expect(await rejected('ada', ' ', 'correct horse')).toEqual({
       code: 2,
       out: '',
       err: 'errand: Email must be valid\nerrand: Name must be 1 to 200 characters\n',
     });
-    expect(await refused('a@example.com', 'A', 'short\n')).toMatchObject({
+    expect(await rejected('a@example.com', 'A', 'short\n')).toMatchObject({
       code: 2,
       err: 'errand: Password must be at least 8 characters\n',
     });
-    expect(await refused('a@example.com', 'A', 'correct\0horse\n')).toMatchObject({
+    expect(await rejected('a@example.com', 'A', 'correct\0horse\n')).toMatchObject({
       code: 1,
       err: expect.stringContaining('NUL'),
     });
@@ -285,11 +285,11 @@ describe('mail', () => {
   });
 
   it('retry lets the server send a mail again', async () => {
-    let fate: 'refused' | 'taken' = 'refused';
+    let fate: 'rejected' | 'taken' = 'rejected';
     const server = await openServer({
       transport: {
         deliver: async () =>
-          fate === 'taken' ? { kind: 'taken' } : { kind: 'refused', reason: 'no \x1b[31m' },
+          fate === 'taken' ? { kind: 'taken' } : { kind: 'rejected', reason: 'no \x1b[31m' },
         erasesTaken: true,
         verify: async () => undefined,
         close: () => {},
@@ -314,7 +314,7 @@ describe('mail', () => {
     });
   });
 
-  it('retry refuses a mail whose content no key can read any more', async () => {
+  it('retry rejects a mail whose content no key can read any more', async () => {
     const server = await openServer({
       folder,
       transport: {
@@ -540,7 +540,7 @@ describe('every command', () => {
   });
 
   it.each([...onData, ['serve'], ['migrate'], ['restore', 'x.db', '--yes'], ['doctor']])(
-    '%s %s refuses to be run by another user, with the line to run instead',
+    '%s %s is rejected for another user, with the line to run instead',
     async (...args) => {
       const server = await openServer();
       const { code, err } = await errand(args, { shell: { uid: 54_321 } });
@@ -656,7 +656,7 @@ describe('the process', () => {
     );
   });
 
-  it('serve tells where its data is and how much, keeps it private, refuses a second server, stops gently', async () => {
+  it('serve tells where its data is and how much, keeps it private, rejects a second server, stops gently', async () => {
     const environment = { ERRAND_SERVER_PORT: '0', ERRAND_SERVER_HOST: '0.0.0.0', ERRAND_PORT: 'x' };
     const server = start(['serve'], environment);
     const lines = Promise.all([

@@ -397,19 +397,19 @@ describe('errand doctor tells', () => {
     ]);
   });
 
-  it('a mail server that cannot be reached, or refuses the credentials, and one that is fine', async () => {
+  it('a mail server that cannot be reached, or rejects the credentials, and one that is fine', async () => {
     const working = await smtpServer();
     expect((await doctor(working)).amiss).toEqual([]);
     expect((await doctor({ ...working, ERRAND_MAIL_SMTP_PORT: NO_PORT })).amiss).toMatchObject([
       { subject: 'mail', status: 'fail', message: expect.stringContaining('127.0.0.1:1 cannot be used') },
     ]);
-    const refusing = await smtpServer({
+    const rejecting = await smtpServer({
       authOptional: false,
       allowInsecureAuth: true,
       onAuth: (_auth: unknown, _session: unknown, done: (error: Error) => void) => done(new Error('no')),
     });
     const credentials = { ERRAND_MAIL_SMTP_USER: 'errand', ERRAND_MAIL_SMTP_PASSWORD: 'hush' };
-    const { amiss } = await doctor({ ...refusing, ...credentials });
+    const { amiss } = await doctor({ ...rejecting, ...credentials });
     expect(amiss).toMatchObject([{ subject: 'mail', message: expect.stringContaining('credentials') }]);
     expect(JSON.stringify(amiss)).not.toContain('hush');
   });

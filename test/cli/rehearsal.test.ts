@@ -66,7 +66,7 @@ describe('errand migrate --rehearse', () => {
     expect((await rehearse()).out).toMatch(/has the newest schema/);
   });
 
-  it('refuses a newer schema, and to run beside another rehearsal, whose copy it leaves alone', async () => {
+  it('rejects a newer schema, and to run beside another rehearsal, whose copy it leaves alone', async () => {
     const storage = await makeDatabase();
     mkdirSync(`${database}.rehearsal`);
     expect(await rehearse()).toMatchObject({ code: 1, err: expect.stringContaining('another rehearsal') });

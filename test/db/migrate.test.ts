@@ -172,7 +172,7 @@ describe('migrating', () => {
     expect(storage.writing.pragma('foreign_keys', { simple: true })).toBe(1);
   });
 
-  it('refuses a newer schema, or one of another line, by name, and changes nothing', async () => {
+  it('rejects a newer schema, or one of another line, by name, and changes nothing', async () => {
     await migrate(storage, both);
     storage.writing.pragma('wal_checkpoint(truncate)');
     const before = readFileSync(path);
@@ -224,7 +224,7 @@ describe('a start', () => {
     expect(snapshots()).toEqual([]);
   });
 
-  it('on a newer file is refused and leaves every byte and file as it was', async () => {
+  it('on a newer file is rejected and leaves every byte and file as it was', async () => {
     await migrate(storage, { ...released, '9999_future': statements('create table future (id);') });
     storage.close();
     const before = readFileSync(path);

@@ -38,14 +38,14 @@ afterEach(() => {
 
 const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
 const open = (options: Partial<OpenOptions> = {}) => openStorage({ path, create: true, ...options });
-const refusalOf = (attempt: () => unknown): string => {
+const rejectionOf = (attempt: () => unknown): string => {
   try {
     attempt();
   } catch (error) {
     expect(error).toBeInstanceOf(StorageError);
     return error instanceof Error ? error.message : '';
   }
-  throw new Error('It was not refused');
+  throw new Error('It was not rejected');
 };
 
 /** A database of several pages, closed. */
@@ -159,18 +159,18 @@ describe('a first open', () => {
     expect(readdirSync(folder)).toEqual(['errand.db']);
   });
 
-  it('is refused where the log of a database that is gone lies, and leaves that as it was', () => {
+  it('is rejected where the log of a database that is gone lies, and leaves that as it was', () => {
     makeDatabase();
     rmSync(path);
     writeFileSync(`${path}-wal`, 'x'.repeat(5_000));
-    expect(refusalOf(open)).toMatch(/There is no database at .*errand\.db, but its log/);
+    expect(rejectionOf(open)).toMatch(/There is no database at .*errand\.db, but its log/);
     expect(readdirSync(folder)).toEqual(['errand.db-wal']);
     expect(readFileSync(`${path}-wal`, 'utf8')).toBe('x'.repeat(5_000));
   });
 
-  it('is refused where only an existing database is wanted, and makes nothing', () => {
+  it('is rejected where only an existing database is wanted, and makes nothing', () => {
     path = join(folder, 'missing', 'errand.db');
-    expect(refusalOf(() => open({ create: false }))).toContain(path);
+    expect(rejectionOf(() => open({ create: false }))).toContain(path);
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -231,7 +231,7 @@ describe('an open database', () => {
     close();
   });
 
-  it('refuses to run on a SQLite that has it', () => {
+  it('does not run on a SQLite that has it', () => {
     for (const version of ['3.51.3', '3.52.0', '3.100.0', '4.0.0']) rejectOldSqlite(version);
     for (const version of ['3.7.0', '3.51.2', '3.9.9']) {
       expect(() => rejectOldSqlite(version)).toThrow(StorageError);
@@ -263,7 +263,7 @@ describe('an open database', () => {
     expect(readdirSync(folder)).toEqual(['errand.db']);
   });
 
-  it('is refused by a server when it cannot be written, though its folder can, with the cure', async () => {
+  it('is rejected by a server when it cannot be written, though its folder can, with the cure', async () => {
     makeDatabase();
     chmodSync(path, 0o400);
     if (process.getuid?.() === 0) for (const file of [folder, path]) chownSync(file, NOBODY, NOBODY);
@@ -350,7 +350,7 @@ describe('a WAL that an earlier process left', () => {
     const other = new SqliteDatabase(path, { readonly: true });
     other.exec('begin');
     other.prepare('select count(*) from notes').get();
-    expect(refusalOf(open)).toMatch(/is locked by another process: stop it and try again \(SQLITE_BUSY\)/);
+    expect(rejectionOf(open)).toMatch(/is locked by another process: stop it and try again \(SQLITE_BUSY\)/);
     other.close();
     open().close();
   });
@@ -405,10 +405,10 @@ describe("a file that is not a whole database of Errand's", () => {
     ],
   ];
 
-  it.each(NOT_OURS)('%s: is refused by name with the way out, and not touched', (_kind, make, why) => {
+  it.each(NOT_OURS)('%s: is rejected by name with the way out, and not touched', (_kind, make, why) => {
     make();
     const before = readFileSync(path);
-    const message = refusalOf(open);
+    const message = rejectionOf(open);
     expect(message).toContain(path);
     expect(message).toContain(why);
     expect(message).toMatch(/errand restore|database\.path/);
@@ -416,22 +416,22 @@ describe("a file that is not a whole database of Errand's", () => {
     expect(readdirSync(folder)).toEqual(['errand.db']);
   });
 
-  it('put where the log of the one before still lies, is refused, and neither is touched', () => {
+  it('put where the log of the one before still lies, is rejected, and neither is touched', () => {
     makeDatabase();
     const copy = new SqliteDatabase(path);
     copy.pragma('journal_mode = delete');
     copy.close();
     writeFileSync(`${path}-wal`, 'x'.repeat(5_000));
     const before = readFileSync(path);
-    expect(refusalOf(open)).toMatch(/errand\.db-wal is not of .*errand\.db/);
+    expect(rejectionOf(open)).toMatch(/errand\.db-wal is not of .*errand\.db/);
     expect(readFileSync(path).equals(before)).toBe(true);
     expect(readFileSync(`${path}-wal`, 'utf8')).toBe('x'.repeat(5_000));
   });
 
-  it('is refused by name and not touched, or does open, with any one bit of its header flipped', () => {
+  it('is rejected by name and not touched, or does open, with any one bit of its header flipped', () => {
     makeDatabase();
     const whole = readFileSync(path);
-    let refused = 0;
+    let rejected = 0;
     for (let bit = 0; bit < 100 * 8; bit++) {
       const flipped = Buffer.from(whole);
       flipped[bit >> 3] = (whole[bit >> 3] ?? 0) ^ (1 << (bit & 7));
@@ -440,18 +440,18 @@ describe("a file that is not a whole database of Errand's", () => {
       try {
         open().close();
       } catch (error) {
-        refused += 1;
+        rejected += 1;
         expect(error, `bit ${bit}`).toBeInstanceOf(StorageError);
         expect(String(error), `bit ${bit}`).toContain(path);
         expect(readFileSync(path).equals(flipped), `bit ${bit}`).toBe(true);
       }
     }
-    expect(refused).toBeGreaterThan(200);
+    expect(rejected).toBeGreaterThan(200);
   });
 
-  it('is refused when it is a folder', () => {
+  it('is rejected when it is a folder', () => {
     mkdirSync(path);
-    expect(refusalOf(open)).toContain(`${path} is a folder`);
+    expect(rejectionOf(open)).toContain(`${path} is a folder`);
   });
 });
 
@@ -463,12 +463,12 @@ describe('the lock', () => {
       ${then}`,
     );
 
-  it('refuses a second holder in the same process and in another, by name, until it is released', async () => {
+  it('rejects a second holder in the same process and in another, by name, until it is released', async () => {
     const release = lockData(path);
-    const refusal = refusalOf(() => lockData(path));
-    expect(refusal).toContain('Another Errand process');
-    expect(refusal).toContain(path);
-    expect(await outputOf(lockInAnotherProcess(''))).toBe(refusal);
+    const rejection = rejectionOf(() => lockData(path));
+    expect(rejection).toContain('Another Errand process');
+    expect(rejection).toContain(path);
+    expect(await outputOf(lockInAnotherProcess(''))).toBe(rejection);
     release();
     expect(await outputOf(lockInAnotherProcess(''))).toBe('held');
     lockData(path)();
@@ -477,7 +477,7 @@ describe('the lock', () => {
   it('is freed by the kernel when its holder is killed, and the file left behind is no hindrance', async () => {
     const child = lockInAnotherProcess('setInterval(() => {}, 1000);');
     if (child.stdout) expect(String(await once(child.stdout, 'data'))).toBe('held\n');
-    refusalOf(() => lockData(path));
+    rejectionOf(() => lockData(path));
     child.kill('SIGKILL');
     await killed(child);
     expect(existsSync(`${path}.lock`)).toBe(true);
@@ -490,17 +490,17 @@ describe('the lock', () => {
     symlinkSync(path, link);
     symlinkSync(folder, join(folder, 'elsewhere'));
     const release = lockData(path);
-    refusalOf(() => lockData(link));
-    refusalOf(() => lockData(join(folder, 'elsewhere', 'errand.db')));
+    rejectionOf(() => lockData(link));
+    rejectionOf(() => lockData(join(folder, 'elsewhere', 'errand.db')));
     release();
     const throughLink = lockData(link);
-    refusalOf(() => lockData(path));
+    rejectionOf(() => lockData(path));
     throughLink();
   });
 
   it('takes a lock file that is none for what it is, and tells the way out', () => {
     writeFileSync(`${path}.lock`, 'pid 4711\n'.repeat(1_000));
-    const message = refusalOf(() => lockData(path));
+    const message = rejectionOf(() => lockData(path));
     expect(message).toContain(`${path}.lock`);
     expect(message).not.toContain('Another Errand process');
   });

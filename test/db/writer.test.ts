@@ -241,7 +241,7 @@ describe('a job that throws', () => {
     expect(writer.counts.commits).toBe(1);
   });
 
-  it('is refused with the very thing it threw, be it undefined', async () => {
+  it('is rejected with the very thing it threw, be it undefined', async () => {
     const writes = [undefined, null, 'text', new TypeError('own')].map((thrown) => ({
       thrown,
       written: write((tx) => {
@@ -255,7 +255,7 @@ describe('a job that throws', () => {
 });
 
 describe('a failing disk', () => {
-  it('at BEGIN refuses all with 503, runs none, and is forgotten once it is over', async () => {
+  it('at BEGIN rejects all with 503, runs none, and is forgotten once it is over', async () => {
     let runs = 0;
     const other = openStorage({ path: storage.path, create: false });
     other.writing.exec('begin immediate');
@@ -301,22 +301,22 @@ describe('a failing disk', () => {
     await waiting.idle();
   });
 
-  it('that is another process writing for longer than two seconds refuses what is queued with 503', async () => {
+  it('that is another process writing for longer than two seconds rejects what is queued with 503', async () => {
     storage.writing.pragma('busy_timeout = 0');
     const waiting = createWriter({ ...storage, patienceMs: 2_000 }, (reason) => lostEffects.push(reason));
     const other = openStorage({ path: storage.path, create: false });
     other.writing.exec('begin immediate');
-    const refused = statusesOf([waiting.write((tx) => put(tx, 'a'))]);
+    const rejected = statusesOf([waiting.write((tx) => put(tx, 'a'))]);
     await firstCommit();
     time += 2_001;
-    expect(await refused).toEqual(['ServiceUnavailableError']);
+    expect(await rejected).toEqual(['ServiceUnavailableError']);
     other.writing.exec('rollback');
     other.close();
     await waiting.write((tx) => put(tx, 'b'));
     expect(keys()).toEqual(['b']);
   });
 
-  it('at COMMIT refuses all, keeps nothing of them, and the next batch is done', async () => {
+  it('at COMMIT rejects all, keeps nothing of them, and the next batch is done', async () => {
     const writes = [
       write((tx) => put(tx, 'a')),
       write((tx) => tx.run(sql`insert into children (parent) values (7)`.compile(query))),
@@ -328,7 +328,7 @@ describe('a failing disk', () => {
     expect(keys()).toEqual(['b']);
   });
 
-  it('that is full in the midst of a job refuses with 503, serves reads, and recovers without a restart', async () => {
+  it('that is full in the midst of a job rejects with 503, serves reads, and recovers without a restart', async () => {
     await write((tx) => put(tx, 'before'));
     fillDisk();
     const writes = [
@@ -419,7 +419,7 @@ describe('a job in steps', () => {
     expect(keys()).toEqual(['after']);
   });
 
-  it('on a disk that is full in the midst of it is refused with 503, and the next one is done', async () => {
+  it('on a disk that is full in the midst of it is rejected with 503, and the next one is done', async () => {
     fillDisk();
     const full = writer.writeInSteps(function* (tx): Steps<void> {
       put(tx, 'a');
@@ -432,7 +432,7 @@ describe('a job in steps', () => {
     expect(keys()).toEqual(['k0', 'k1']);
   });
 
-  it('that cannot be committed is refused, and keeps nothing', async () => {
+  it('that cannot be committed is rejected, and keeps nothing', async () => {
     const orphan = writer.writeInSteps(function* (tx): Steps<void> {
       put(tx, 'a');
       yield;
@@ -442,7 +442,7 @@ describe('a job in steps', () => {
     expect(keys()).toEqual(['b']);
   });
 
-  it('is refused where SQLite ends its transaction between two steps', async () => {
+  it('is rejected where SQLite ends its transaction between two steps', async () => {
     for (const goesOn of [true, false]) {
       const lost = writer.writeInSteps(function* (tx): Steps<void> {
         put(tx, 'a');
@@ -597,17 +597,17 @@ describe('what waits to be written', () => {
     await writer.idle();
   });
 
-  it('is bounded, for each user and in all: beyond it jobs of users are refused with 503', async () => {
-    const refusedOf = async (outcomes: Promise<string[]>) =>
+  it('is bounded, for each user and in all: beyond it jobs of users are rejected with 503', async () => {
+    const rejectedOf = async (outcomes: Promise<string[]>) =>
       (await outcomes).filter((status) => status === 'ServiceUnavailableError').length;
     const jobs = (count: number, from?: { userId: string }) =>
       statusesOf(Array.from({ length: count }, () => write(() => 1, from)));
     const [one, another] = [jobs(1_600, ada), jobs(1_500, bob)];
-    expect([await refusedOf(one), await refusedOf(another)]).toEqual([100, 0]);
+    expect([await rejectedOf(one), await rejectedOf(another)]).toEqual([100, 0]);
     const all = ['u1', 'u2', 'u3', 'u4'].map((userId) => jobs(1_400, { userId }));
     const ours = jobs(10);
-    expect(await Promise.all(all.map(refusedOf))).toEqual([0, 0, 0, 600]);
-    expect(await refusedOf(ours)).toBe(0);
+    expect(await Promise.all(all.map(rejectedOf))).toEqual([0, 0, 0, 600]);
+    expect(await rejectedOf(ours)).toBe(0);
     expect(await jobs(1, ada)).toEqual(['done']);
   });
 });

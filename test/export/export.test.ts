@@ -233,7 +233,7 @@ describe('exports at a time', () => {
     expect(runningExports(world.deps).size).toBe(0);
   });
 
-  it('are one of each person, and another one is refused until that has ended', async () => {
+  it('are one of each person, and another one is rejected until that has ended', async () => {
     await open();
     const [ada, bob] = [await world.signUp(), await world.signUp()];
     const first = await streamOf(ada);

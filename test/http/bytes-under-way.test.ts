@@ -80,7 +80,7 @@ describe('pages that nobody reads', () => {
     await world.close();
   });
 
-  it('are refused to their reader alone once they are too long in all, and keep their page and limit', {
+  it('are rejected for their reader alone once they are too long in all, and keep their page and limit', {
     timeout: 60_000,
   }, async () => {
     const [ada, bob] = [await world.signUp(), await world.signUp()];

@@ -103,7 +103,7 @@ describe('the reference page', () => {
     },
   );
 
-  it('tells of every operation: where it is, what it takes, what it answers and refuses', () => {
+  it('tells of every operation: where it is, what it takes, what it answers and rejects', () => {
     const operations = callsOf(document);
     expect(operations.length).toBeGreaterThanOrEqual(routes.length);
     for (const { method, path, operation } of operations) {
@@ -216,7 +216,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('says which operations need a token, and what each refuses', () => {
+  it('says which operations need a token, and what each rejects', () => {
     for (const route of routes) {
       const { security, responses } = described(route);
       expect(security).toEqual([
@@ -225,11 +225,11 @@ describe('the OpenAPI document', () => {
       ]);
       // Each guard that takes credentials says what API tokens may do.
       expect(route.guard.apiTokens !== undefined).toBe(route.guard.bearer === true);
-      const refused = Object.keys(responses);
-      expect(refused).toEqual(expect.arrayContaining(['429', '500', '503']));
-      if (route.guard.bearer) expect(refused).toContain('401');
-      if (route.guard.role) expect(refused).toEqual(expect.arrayContaining(['403', '404']));
-      if (route.body) expect(refused).toEqual(expect.arrayContaining(['400', '413', '415']));
+      const rejected = Object.keys(responses);
+      expect(rejected).toEqual(expect.arrayContaining(['429', '500', '503']));
+      if (route.guard.bearer) expect(rejected).toContain('401');
+      if (route.guard.role) expect(rejected).toEqual(expect.arrayContaining(['403', '404']));
+      if (route.body) expect(rejected).toEqual(expect.arrayContaining(['400', '413', '415']));
     }
   });
 

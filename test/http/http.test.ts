@@ -15,7 +15,7 @@ const login = (body: unknown, headers: Record<string, string> = JSON_TYPE) =>
   world.call('POST', '/auth/login', { body, headers });
 
 describe('every answer', () => {
-  it('has the same headers, refusals and unknown paths included', async () => {
+  it('has the same headers, rejections and unknown paths included', async () => {
     const answers = [
       await world.call('GET', '//healthz'),
       await world.call('GET', '/me', { token: ada.accessToken }),
@@ -51,7 +51,7 @@ describe('every answer', () => {
     expect(world.log.join('')).not.toContain('of-a-client');
   });
 
-  it('to a refusal names its kind and speaks to people', async () => {
+  it('to a rejection names its kind and speaks to people', async () => {
     const { status, body } = await world.call('GET', '/nothing');
     expect([status, body]).toEqual([404, { error: 'NotFoundError', message: expect.any(String) }]);
     const method = await world.call('DELETE', '/auth/login');
@@ -174,7 +174,7 @@ describe('a body', () => {
     expect((await world.call('GET', '/me', { token: ada.accessToken })).body.name).toBe('Ada');
   });
 
-  it('that breaks off is refused, and is no error of ours', async () => {
+  it('that breaks off is rejected, and is no error of ours', async () => {
     const heard = await openWorld();
     for (const headers of [JSON_TYPE, { ...JSON_TYPE, 'Content-Length': '100' }]) {
       const body = new ReadableStream({
@@ -193,7 +193,7 @@ describe('a body', () => {
     await heard.close();
   });
 
-  it('nested 500,000 deep is refused in bounded time', async () => {
+  it('nested 500,000 deep is rejected in bounded time', async () => {
     const body = '['.repeat(500_000) + ']'.repeat(500_000);
     const answer = await world.call('PATCH', '/me', {
       token: ada.accessToken,
@@ -238,11 +238,11 @@ describe('a body', () => {
   });
 
   it('says in its message what each issue says, once', async () => {
-    const refused = async (given: object) =>
+    const rejected = async (given: object) =>
       (await world.call('POST', '/auth/register', { body: { name: 'Ada', password: 'password1', ...given } }))
         .body.message;
-    expect(await refused({ email: 'nope' })).toBe('Email must be valid');
-    expect(await refused({ email: 'nope', password: 'short' })).toBe(
+    expect(await rejected({ email: 'nope' })).toBe('Email must be valid');
+    expect(await rejected({ email: 'nope', password: 'short' })).toBe(
       'Email must be valid; Password must be at least 8 characters',
     );
   });
@@ -332,7 +332,7 @@ describe('paging', () => {
     expect((await page('page=9007199254740993&limit=100')).status).toBe(200);
   });
 
-  it('refuses whatever is not a plain decimal integer from 1', async () => {
+  it('rejects whatever is not a plain decimal integer from 1', async () => {
     for (const value of ['0', '-1', '1.0', '0x10', '1e3', '%205', '', '1_0', '٣', 'NaN', '%00']) {
       for (const name of ['page', 'limit']) {
         const { status, body } = await page(`${name}=${value}`);
@@ -428,7 +428,7 @@ describe('the OpenAPI description', () => {
 });
 
 describe('HEAD', () => {
-  it('answers as GET does, without the body, and is refused where there is no GET', async () => {
+  it('answers as GET does, without the body, and is rejected where there is no GET', async () => {
     const ask = (method: string, path: string) =>
       world.app.request(path, { method, headers: { Authorization: `Bearer ${ada.accessToken}` } });
     for (const path of ['/api/me', '/healthz', '/', '/api/openapi.json', '/api/nothing']) {
@@ -542,7 +542,7 @@ describe('a path without variables', () => {
 });
 
 describe('a method that nobody asked for', () => {
-  it('is refused on every path, and no header stands in for one', async () => {
+  it('is rejected on every path, and no header stands in for one', async () => {
     for (const { path } of routes) {
       const target = path.replaceAll(/\{\w+\}/g, crypto.randomUUID());
       for (const method of ['PUT', 'PROPFIND', 'QUERY']) {

@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const pathsRefused = async (method: string, path: string, body: object): Promise<string[]> => {
+const pathsRejected = async (method: string, path: string, body: object): Promise<string[]> => {
   const { status, body: answer } = await as(world, ada)(method, path, body);
   expect([status, answer.error]).toEqual([400, 'ValidationError']);
   return answer.issues.map((issue: { path: string }) => issue.path).toSorted();
@@ -48,32 +48,32 @@ describe('what a body refers to is told of together with what is wrong by itself
 
   it('in a task: its list, status and assignee', async () => {
     const tasks = `${at.home}/tasks`;
-    expect(await pathsRefused('POST', tasks, { ...wrong, ...foreign })).toEqual([
+    expect(await pathsRejected('POST', tasks, { ...wrong, ...foreign })).toEqual([
       'assigneeId',
       'listId',
       'priority',
       'title',
     ]);
-    expect(await pathsRefused('POST', tasks, { title: ' ', listId, statusId: UNKNOWN })).toEqual([
+    expect(await pathsRejected('POST', tasks, { title: ' ', listId, statusId: UNKNOWN })).toEqual([
       'statusId',
       'title',
     ]);
-    expect(await pathsRefused('POST', tasks, { statusId: UNKNOWN, assigneeId: UNKNOWN, title: ' ' })).toEqual(
-      ['assigneeId', 'listId', 'title'],
-    );
-    expect(await pathsRefused('PATCH', at.task, { ...wrong, ...foreign, statusId: UNKNOWN })).toEqual([
+    expect(
+      await pathsRejected('POST', tasks, { statusId: UNKNOWN, assigneeId: UNKNOWN, title: ' ' }),
+    ).toEqual(['assigneeId', 'listId', 'title']);
+    expect(await pathsRejected('PATCH', at.task, { ...wrong, ...foreign, statusId: UNKNOWN })).toEqual([
       'assigneeId',
       'listId',
       'priority',
       'statusId',
       'title',
     ]);
-    expect(await pathsRefused('POST', `${at.task}/move`, { listId: UNKNOWN, position: 'last' })).toEqual([
+    expect(await pathsRejected('POST', `${at.task}/move`, { listId: UNKNOWN, position: 'last' })).toEqual([
       'listId',
       'position',
     ]);
     // Of which list the status must be, nobody knows.
-    expect(await pathsRefused('POST', `${at.task}/move`, { listId: 7, statusId: UNKNOWN })).toEqual([
+    expect(await pathsRejected('POST', `${at.task}/move`, { listId: 7, statusId: UNKNOWN })).toEqual([
       'listId',
     ]);
   });
@@ -81,15 +81,15 @@ describe('what a body refers to is told of together with what is wrong by itself
   it('in a list: its space and status template', async () => {
     const body = { title: ' ', spaceId: UNKNOWN, statusTemplateId: UNKNOWN };
     const paths = ['spaceId', 'statusTemplateId', 'title'];
-    expect(await pathsRefused('POST', `${at.home}/lists`, body)).toEqual(paths);
-    expect(await pathsRefused('PATCH', at.list, body)).toEqual(paths);
+    expect(await pathsRejected('POST', `${at.home}/lists`, body)).toEqual(paths);
+    expect(await pathsRejected('PATCH', at.list, body)).toEqual(paths);
   });
 
   it('in a status template: the statuses to keep, and the mark of the default one', async () => {
     const statuses = [{ id: UNKNOWN }];
     const paths = ['isDefault', 'statuses.0.id'];
-    expect(await pathsRefused('PATCH', at.template, { statuses, isDefault: false })).toEqual(paths);
-    expect(await pathsRefused('PATCH', at.template, { statuses, isDefault: false, title: ' ' })).toEqual([
+    expect(await pathsRejected('PATCH', at.template, { statuses, isDefault: false })).toEqual(paths);
+    expect(await pathsRejected('PATCH', at.template, { statuses, isDefault: false, title: ' ' })).toEqual([
       ...paths,
       'title',
     ]);
@@ -99,18 +99,18 @@ describe('what a body refers to is told of together with what is wrong by itself
     const interval = { ...DAILY, every: 0 };
     const paths = ['assigneeId', 'interval.every', 'listId', 'title'];
     const body = { ...foreign, title: ' ', interval };
-    expect(await pathsRefused('POST', `${at.home}/recurring-tasks`, body)).toEqual(paths);
-    expect(await pathsRefused('PATCH', at.series, body)).toEqual(paths);
+    expect(await pathsRejected('POST', `${at.home}/recurring-tasks`, body)).toEqual(paths);
+    expect(await pathsRejected('PATCH', at.series, body)).toEqual(paths);
     for (const mode of ['following', 'all']) {
       const updates = { ...foreign, title: ' ' };
-      expect(await pathsRefused('POST', `${at.instance}/edit-mode`, { mode, updates })).toEqual([
+      expect(await pathsRejected('POST', `${at.instance}/edit-mode`, { mode, updates })).toEqual([
         'updates.assigneeId',
         'updates.listId',
         'updates.title',
       ]);
     }
     const updates = { statusId: UNKNOWN, assigneeId: UNKNOWN, title: ' ' };
-    expect(await pathsRefused('POST', `${at.instance}/edit-mode`, { mode: 'this', updates })).toEqual([
+    expect(await pathsRejected('POST', `${at.instance}/edit-mode`, { mode: 'this', updates })).toEqual([
       'updates.assigneeId',
       'updates.statusId',
       'updates.title',
@@ -119,12 +119,12 @@ describe('what a body refers to is told of together with what is wrong by itself
 
   it('in an invitation: whoever is a member already', async () => {
     const body = { email: 'ada@example.com', role: 'queen' };
-    expect(await pathsRefused('POST', `${at.home}/invitations`, body)).toEqual(['email', 'role']);
+    expect(await pathsRejected('POST', `${at.home}/invitations`, body)).toEqual(['email', 'role']);
   });
 
   it('in a sign-up: an invitation that does not work for the address', async () => {
     const body = { email: 'eve@example.com', name: 'Eve', password: 'short', invitationToken: 'made up' };
-    expect(await pathsRefused('POST', '/auth/register', body)).toEqual(['invitationToken', 'password']);
+    expect(await pathsRejected('POST', '/auth/register', body)).toEqual(['invitationToken', 'password']);
     const invitationToken = await invite(
       world,
       ada,
@@ -134,8 +134,8 @@ describe('what a body refers to is told of together with what is wrong by itself
     );
     for (const invitation of [undefined, invitationToken]) {
       const invited = { ...body, invitationToken: invitation };
-      expect(await pathsRefused('POST', '/auth/register', invited)).toEqual(['password']);
-      expect(await pathsRefused('POST', '/auth/register', { ...invited, email: 'eve' })).toEqual([
+      expect(await pathsRejected('POST', '/auth/register', invited)).toEqual(['password']);
+      expect(await pathsRejected('POST', '/auth/register', { ...invited, email: 'eve' })).toEqual([
         'email',
         'password',
       ]);
@@ -144,14 +144,14 @@ describe('what a body refers to is told of together with what is wrong by itself
 
   it('in updates that are none: nothing', async () => {
     for (const updates of [null, [], 'text'])
-      expect(await pathsRefused('POST', `${at.instance}/edit-mode`, { mode: 'all', updates })).toEqual([
+      expect(await pathsRejected('POST', `${at.instance}/edit-mode`, { mode: 'all', updates })).toEqual([
         'updates',
       ]);
   });
 
   it('in a change of password: the present one, where there is one', async () => {
     for (const currentPassword of [undefined, 7, 'x'.repeat(300)])
-      expect(await pathsRefused('POST', '/me/password', { currentPassword, newPassword: 'short' })).toEqual([
+      expect(await pathsRejected('POST', '/me/password', { currentPassword, newPassword: 'short' })).toEqual([
         'currentPassword',
         'newPassword',
       ]);

@@ -70,14 +70,14 @@ describe('the limit of an address', () => {
   it('counts a /56 as four and a /48 as sixteen, which leaves others of IPv6 and IPv4 theirs', async () => {
     await open({ auth_burst: 2 });
     const hex = (i: number) => i.toString(16);
-    const refusedAt = async (addressOf: (i: number) => string) => {
+    const rejectedAt = async (addressOf: (i: number) => string) => {
       for (let i = 0; i < 100; i += 1)
         if ((await login(`${i}@example.com`, 'password1', addressOf(i))).status === 429) return i;
       return 100;
     };
-    expect(await refusedAt((i) => `2001:db8:1:${hex(i)}::1`)).toBe(2 * 4);
-    expect(await refusedAt((i) => `2001:db8:1:ff${hex(i).padStart(2, '0')}::1`)).toBe(2 * 4);
-    expect(await refusedAt((i) => `2001:db8:1:${hex((i + 1) * 256)}::1`)).toBe(2 * 16 - 2 * 4 * 2);
+    expect(await rejectedAt((i) => `2001:db8:1:${hex(i)}::1`)).toBe(2 * 4);
+    expect(await rejectedAt((i) => `2001:db8:1:ff${hex(i).padStart(2, '0')}::1`)).toBe(2 * 4);
+    expect(await rejectedAt((i) => `2001:db8:1:${hex((i + 1) * 256)}::1`)).toBe(2 * 16 - 2 * 4 * 2);
     expect((await login('a@example.com', 'password1', '2001:db8:2::1')).status).toBe(401);
     expect((await login('a@example.com', 'password1', '192.0.2.77')).status).toBe(401);
     world.clock.advance(SECOND);
@@ -279,7 +279,7 @@ describe('failed sign-ins', () => {
     expect((await change()).status).toBe(204);
   });
 
-  it('are not used up by right passwords of which a new hash was refused, as too many waited', async () => {
+  it('are not used up by right passwords of which a new hash was rejected, as too many waited', async () => {
     const { hash, setBusy } = busyHash();
     world = await openWorld({
       settings: { rate_limits: { enabled: true } },

@@ -161,13 +161,13 @@ it('the log tells what concerns security, each with the user or the address it i
     expect([event, userId ?? address]).toEqual([event, expect.any(String)]);
 });
 
-it('the log tells of a refusal with the user where one is signed in', async () => {
+it('the log tells of a rejection with the user where one is signed in', async () => {
   const ada = await world.signUp();
   const home = await homeOf(world, ada);
   const viewer = await joined(world, ada, home, 'viewer');
   expect((await as(world, viewer)('PATCH', `/workspaces/${home}`, { title: 'Mine' })).status).toBe(403);
-  const refused = world.log.map((line) => JSON.parse(line)).filter(({ event }) => event === 'forbidden');
-  expect(refused).toMatchObject([{ userId: viewer.id, address: expect.any(String), method: 'PATCH' }]);
+  const rejected = world.log.map((line) => JSON.parse(line)).filter(({ event }) => event === 'forbidden');
+  expect(rejected).toMatchObject([{ userId: viewer.id, address: expect.any(String), method: 'PATCH' }]);
 });
 
 it('a line of the log stays a line, whatever a client sends', async () => {

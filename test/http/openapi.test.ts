@@ -332,7 +332,7 @@ describe('the Location of what was created', () => {
 });
 
 describe('a known parameter in another spelling', () => {
-  it('is refused with the spelling that works, while unknown parameters are ignored', async () => {
+  it('is rejected with the spelling that works, while unknown parameters are ignored', async () => {
     const { accessToken: token } = await world.signUp();
     const [workspace] = (await world.call('GET', '/me/workspaces', { token })).body.items;
     const ask = (query: string) => world.call('GET', `/workspaces/${workspace.id}/tasks?${query}`, { token });
@@ -356,7 +356,7 @@ describe('a known parameter in another spelling', () => {
     expect((await ask('statusTypes=started&_=17&[]=x')).status).toBe(200);
   });
 
-  it('is refused when it is repeated, with the spelling of several values where it takes some', async () => {
+  it('is rejected when it is repeated, with the spelling of several values where it takes some', async () => {
     const { accessToken: token } = await world.signUp();
     const [workspace] = (await world.call('GET', '/me/workspaces', { token })).body.items;
     const ask = (query: string) => world.call('GET', `/workspaces/${workspace.id}/tasks?${query}`, { token });

@@ -184,7 +184,7 @@ const callTo = (route: Route, call: Call & { things?: Partial<Things>; query?: s
 };
 
 /** Makes a request and demands this status, an error body, and that nothing changed. */
-async function refused(status: number, request: () => Promise<Answer>): Promise<Answer> {
+async function rejected(status: number, request: () => Promise<Answer>): Promise<Answer> {
   const before = dump();
   const mails = world.mails.length;
   const answer = await request();
@@ -236,16 +236,16 @@ function dump(except: readonly string[] = []): string {
 
 describe('without a token', () => {
   it.each(bearer)('%s is 401, and nothing is looked up', async (_name, route) => {
-    const { headers, body } = await refused(401, () => callTo(route));
+    const { headers, body } = await rejected(401, () => callTo(route));
     expect(headers.get('www-authenticate')).toBe('Bearer');
     const random = Object.fromEntries(paramsOf(route).map((name) => [name, crypto.randomUUID()]));
-    expect((await refused(401, () => callTo(route, { things: random }))).body).toEqual(body);
+    expect((await rejected(401, () => callTo(route, { things: random }))).body).toEqual(body);
   });
 });
 
 describe('with an expired token', () => {
   it.each(bearer)('%s is 401', async (_name, route) => {
-    await refused(401, () => callTo(route, { token: expired }));
+    await rejected(401, () => callTo(route, { token: expired }));
   });
 });
 
@@ -324,7 +324,7 @@ describe('a right that ends after the guard', () => {
     );
   it.each(cases)('$name is $status when the $loss is lost, and writes nothing', async (one) => {
     await meanwhile(one.lose(), () =>
-      refused(one.status, () => callTo(one.route, { token: people.admin.accessToken })),
+      rejected(one.status, () => callTo(one.route, { token: people.admin.accessToken })),
     );
   });
 });
@@ -334,10 +334,10 @@ describe('an outsider', () => {
     '%s is 403 in a workspace that exists, 404 in none, whatever the input',
     async (_name, route) => {
       const token = bob.accessToken;
-      await refused(403, () => callTo(route, { token }));
-      await refused(403, () => callTo(route, { token, ...(route.body && { body: { title: [] } }) }));
+      await rejected(403, () => callTo(route, { token }));
+      await rejected(403, () => callTo(route, { token, ...(route.body && { body: { title: [] } }) }));
       for (const workspace_id of [crypto.randomUUID(), 'malformed', '__proto__', '%00']) {
-        await refused(404, () => callTo(route, { token, things: { workspace_id } }));
+        await rejected(404, () => callTo(route, { token, things: { workspace_id } }));
       }
     },
   );
@@ -353,7 +353,7 @@ describe('a role too low', () => {
     const person = people[role as keyof typeof people];
     // Removing oneself is leaving, which everyone may.
     if (name === 'DELETE /workspaces/{workspace_id}/members/{user_id}' && role === 'member') return;
-    await refused(403, () => callTo(route, { token: person.accessToken }));
+    await rejected(403, () => callTo(route, { token: person.accessToken }));
   });
 });
 
@@ -367,7 +367,7 @@ describe('a thing that is not there', () => {
     '%s is 404 where %s is of another workspace, unknown or malformed',
     async (_name, param, route) => {
       for (const id of [foreign[slotOf(route, param)], ...UNKNOWN_IDS.map(encodeURIComponent)]) {
-        await refused(404, () => callTo(route, { token: ada.accessToken, things: { [param]: id } }));
+        await rejected(404, () => callTo(route, { token: ada.accessToken, things: { [param]: id } }));
       }
     },
   );
@@ -382,7 +382,7 @@ describe('a thing that is not there', () => {
     async (_name, field, route) => {
       for (const id of [foreign[REFERENCES[field] ?? 'list_id'], crypto.randomUUID(), 'malformed']) {
         const body = { ...sampleFor(route), [field]: id };
-        const answer = await refused(400, () => callTo(route, { token: ada.accessToken, body }));
+        const answer = await rejected(400, () => callTo(route, { token: ada.accessToken, body }));
         expect(answer.body.issues.map(({ path }: { path: string }) => path)).toContain(field);
       }
     },
@@ -425,7 +425,7 @@ describe('an edit of one instance', () => {
     const [, route] = all.find(([name]) => name.endsWith('/edit-mode')) ?? [];
     for (const id of [foreign[FILTERS[field] ?? 'list_id'], crypto.randomUUID()]) {
       const body = { mode, updates: { title: 'New', [field]: id } };
-      const answer = await refused(400, () => callTo(route as Route, { token: ada.accessToken, body }));
+      const answer = await rejected(400, () => callTo(route as Route, { token: ada.accessToken, body }));
       expect(answer.body.issues.map(({ path }: { path: string }) => path)).toEqual([`updates.${field}`]);
     }
   });
@@ -438,7 +438,7 @@ describe('a broken field', () => {
   it.each(bodies)('%s is 400 where %s is broken', async (_name, field, route) => {
     // Each operation of a batch has a 400 of its own.
     const body = { ...sampleFor(route), [field]: field === 'operations' ? [] : [[]] };
-    const { body: answer } = await refused(400, () => callTo(route, { token: ada.accessToken, body }));
+    const { body: answer } = await rejected(400, () => callTo(route, { token: ada.accessToken, body }));
     expect(answer.error).toBe('ValidationError');
     expect(answer.issues.map(({ path }: { path: string }) => path.split('.')[0])).toContain(field);
   });
@@ -453,10 +453,10 @@ describe('a broken field', () => {
     const token = ada.accessToken;
     const required = requiredOf(route, field);
     for (const query of [`${field}=1&${field}=1${required}`, `${field}=%00${required}`]) {
-      const { body } = await refused(400, () => callTo(route, { token, query }));
+      const { body } = await rejected(400, () => callTo(route, { token, query }));
       expect(body.issues.map(({ path }: { path: string }) => path)).toContain(field);
     }
-    await refused(400, () => callTo(route, { token, query: `${field}=%ff${required}` }));
+    await rejected(400, () => callTo(route, { token, query: `${field}=%ff${required}` }));
   });
 });
 

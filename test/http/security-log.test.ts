@@ -13,11 +13,11 @@ const open = async (limits: Record<string, unknown> = {}, log: Record<string, un
 const events = () =>
   world.log
     .map((line) => JSON.parse(line))
-    .filter(({ event }) => ['forbidden', 'limited', 'attempts-limited', 'refused'].includes(event));
+    .filter(({ event }) => ['forbidden', 'limited', 'attempts-limited', 'rejected'].includes(event));
 const login = (email: string, address: string) =>
   world.call('POST', '/auth/login', { body: { email, password: 'password one' }, address });
 
-describe('a refusal that concerns security stands in the log by default', () => {
+describe('a rejection that concerns security stands in the log by default', () => {
   it('by role: who, from where, and what they asked for', async () => {
     await open({}, { level: 'info' });
     const owner = await world.signUp();
@@ -74,7 +74,7 @@ describe('a refusal that concerns security stands in the log by default', () => 
   });
 });
 
-describe('a flood of refusals', () => {
+describe('a flood of rejections', () => {
   it('of one user is a line at once, and a minute later how many more there were', async () => {
     await open();
     const owner = await world.signUp();

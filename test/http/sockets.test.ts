@@ -79,7 +79,7 @@ function postApp() {
 }
 
 /** Reads the first answer of a connection, which must have the headers and the shape of every error. */
-function refusalIn(heard: string): { status: number; error: string } {
+function rejectionIn(heard: string): { status: number; error: string } {
   const [head = '', body = ''] = heard.split('\r\n\r\n');
   const headers = head.toLowerCase();
   expect(headers).toMatch(/x-request-id: [0-9a-f-]{36}/);
@@ -98,7 +98,7 @@ function refusalIn(heard: string): { status: number; error: string } {
   return { status: Number(head.split(' ')[1]), error };
 }
 
-describe('what is no request of ours is refused like everything else:', () => {
+describe('what is no request of ours is rejected like everything else:', () => {
   let world: World;
   let listening: Listening;
   beforeEach(async () => {
@@ -136,8 +136,8 @@ describe('what is no request of ours is refused like everything else:', () => {
     ['ten thousand headers', get('/healthz', `${HOST}${'a:b\r\n'.repeat(10_000)}`), 431],
     ['a URL beyond 16 KiB', get(`/${'x'.repeat(16 * 1024)}`), 431],
   ])('%s', async (_name, bytes, status) => {
-    const refusal = refusalIn(await dial(listening, bytes).end);
-    expect(refusal).toEqual({ status, error: 'BadRequestError' });
+    const rejection = rejectionIn(await dial(listening, bytes).end);
+    expect(rejection).toEqual({ status, error: 'BadRequestError' });
     await dial(listening, get('/healthz')).hears('{"status":"ok"}');
   });
 
@@ -152,11 +152,11 @@ describe('what is no request of ours is refused like everything else:', () => {
       dial(listening, `${LOGIN}Transfer-Encoding: chunked\r\n\r\n${chunk}${chunk}`),
     ];
     for (const heard of await Promise.all(lines.map(({ end }) => end))) {
-      expect(refusalIn(heard)).toEqual({ status: 413, error: 'PayloadTooLargeError' });
+      expect(rejectionIn(heard)).toEqual({ status: 413, error: 'PayloadTooLargeError' });
     }
   });
 
-  it('and the connection goes on for whoever has sent all of a refused body', async () => {
+  it('and the connection goes on for whoever has sent all of a rejected body', async () => {
     const line = dial(
       listening,
       `${LOGIN}Content-Length: 20000\r\n\r\n${'x'.repeat(20_000)}${get('/healthz')}`,
@@ -165,7 +165,7 @@ describe('what is no request of ours is refused like everything else:', () => {
     await line.hears('{"status":"ok"}');
   });
 
-  it('and a client that sends all of a refused body before it listens hears why, also where it is the last', async () => {
+  it('and a client that sends all of a rejected body before it listens hears why, also where it is the last', async () => {
     const length = 8_000_000;
     const line = dial(
       listening,
@@ -174,20 +174,20 @@ describe('what is no request of ours is refused like everything else:', () => {
     line.socket.pause();
     await new Promise((resolve) => line.socket.write('', resolve));
     line.socket.resume();
-    expect(refusalIn(await line.end)).toEqual({ status: 413, error: 'PayloadTooLargeError' });
+    expect(rejectionIn(await line.end)).toEqual({ status: 413, error: 'PayloadTooLargeError' });
   });
 
   it('two Authorization headers', async () => {
     const { accessToken } = await world.signUp();
     const bearer = `Authorization: Bearer ${accessToken}\r\n`;
     const line = dial(listening, get('/api/me', `${HOST}${bearer}${bearer}`));
-    expect(refusalIn(await line.end)).toEqual({ status: 401, error: 'UnauthorizedError' });
+    expect(rejectionIn(await line.end)).toEqual({ status: 401, error: 'UnauthorizedError' });
   });
 
   it('raw UTF-8 in the target, with a message that tells what to do', async () => {
     for (const target of ['/api/k\u00e4se', '/api/me?q=k\u00e4se', '/\u5976']) {
       const heard = await dial(listening, Buffer.from(get(target))).end;
-      expect(refusalIn(heard)).toEqual({ status: 400, error: 'BadRequestError' });
+      expect(rejectionIn(heard)).toEqual({ status: 400, error: 'BadRequestError' });
       expect(heard).toContain('percent-encode');
     }
     expect(
@@ -195,12 +195,12 @@ describe('what is no request of ours is refused like everything else:', () => {
     ).not.toContain('percent-encode');
   });
 
-  it('a refused body is told before its client was told to go on', async () => {
+  it('a rejected body is told before its client was told to go on', async () => {
     const ask = (length: number) => `${LOGIN}Expect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
     const heard = dial(listening, ask(200_000_000));
     await heard.hears('PayloadTooLargeError');
     heard.socket.end();
-    expect(refusalIn(await heard.end).status).toBe(413);
+    expect(rejectionIn(await heard.end).status).toBe(413);
     const line = dial(listening, ask(2));
     await line.hears('HTTP/1.1 100 Continue\r\n\r\n');
     line.socket.write('{}');
@@ -228,7 +228,7 @@ describe('what is no request of ours is refused like everything else:', () => {
 
   it('a connection cannot be upgraded', async () => {
     const headers = `${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\n`;
-    expect(refusalIn(await dial(listening, get('/api/me', headers)).end).status).toBe(401);
+    expect(rejectionIn(await dial(listening, get('/api/me', headers)).end).status).toBe(401);
     expect(await dial(listening, `CONNECT evil.example:443 HTTP/1.1\r\n${HOST}\r\n`).end).toBe('');
   });
 });
@@ -245,7 +245,7 @@ describe('a slow client', () => {
       patience: { headersMs: 40, requestMs: 80, checkMs: 10 },
     });
     const heard = await dial(listening, bytes).end;
-    expect(refusalIn(heard)).toEqual({ status: 408, error: 'BadRequestError' });
+    expect(rejectionIn(heard)).toEqual({ status: 408, error: 'BadRequestError' });
     expect(heard.match(/HTTP\/1\.1/g)).toHaveLength(1);
     await world.close();
   });
@@ -288,12 +288,12 @@ describe('a slow client', () => {
     expect(Math.max(...inTurn)).toBeLessThanOrEqual(10);
   });
 
-  it('that goes on and on with a refused body is cut off', async () => {
+  it('that goes on and on with a rejected body is cut off', async () => {
     const world = await openWorld();
     const listening = await listenTo(world.app, { patience: { lingerMs: 40 } });
     const endless = `${LOGIN}Connection: close\r\nContent-Length: 1073741824\r\n\r\n`;
     const line = dial(listening, endless, { allowHalfOpen: true });
-    expect(refusalIn(await trickled(line))).toEqual({ status: 413, error: 'PayloadTooLargeError' });
+    expect(rejectionIn(await trickled(line))).toEqual({ status: 413, error: 'PayloadTooLargeError' });
     await world.close();
   });
 
@@ -433,8 +433,8 @@ describe('stopping', () => {
     await entered;
     const stopped = listening.drain(60_000);
     await Promise.all([idle.end, silent.end]);
-    const [refused] = await once(connect(listening.port, '127.0.0.1'), 'error');
-    expect(refused).toMatchObject({ code: 'ECONNREFUSED' });
+    const [rejected] = await once(connect(listening.port, '127.0.0.1'), 'error');
+    expect(rejected).toMatchObject({ code: 'ECONNREFUSED' });
     release();
     const heard = await busy.end;
     expect(heard).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
@@ -443,7 +443,7 @@ describe('stopping', () => {
     await stopped;
   });
 
-  it('does not wait for clients that were refused and stay, or go on', async () => {
+  it('does not wait for clients that were rejected and stay, or go on', async () => {
     const world = await openWorld();
     const listening = await listenTo(world.app);
     const lines = [

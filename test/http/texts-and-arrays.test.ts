@@ -26,13 +26,13 @@ const at = (method: string, path: string, body?: unknown) =>
   call(method, `/workspaces/${workspace}${path}`, body);
 const INTERVAL = { frequency: 'week', timeOfDay: '09:00', timezone: 'Europe/Paris', daysOfWeek: ['monday'] };
 const issuesOf = async (method: string, path: string, body: unknown) => {
-  const { status, body: refusal } = await at(method, path, body);
-  return { status, issues: refusal.issues };
+  const { status, body: rejection } = await at(method, path, body);
+  return { status, issues: rejection.issues };
 };
 
 describe('a title', () => {
   const CONTROLS = [...Array(0x20).keys(), ...Array.from({ length: 0x21 }, (_, i) => 0x7f + i)]
-    .filter((code) => code !== 0) // NUL is refused in any text
+    .filter((code) => code !== 0) // NUL is rejected in any text
     .map((code) => String.fromCharCode(code));
   const isMade = async (method: string, path: string, more: object, title: string) => {
     const { status, body } = await at(method, path, { ...more, title });
@@ -150,7 +150,7 @@ describe('an array that is too long', () => {
     expect([status, body.issues.map(({ path }: { path: string }) => path)]).toEqual([400, [name]]);
   });
 
-  it('is refused before an element is parsed, wherever the API takes one', async () => {
+  it('is rejected before an element is parsed, wherever the API takes one', async () => {
     const { routes } = await import('../../src/routes.ts');
     const looked = { times: 0 };
     const element = {

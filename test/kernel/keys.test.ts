@@ -52,7 +52,7 @@ function onDisk(doubles: Partial<typeof fs>, work: () => void): void {
   }
 }
 
-const refused = () => {
+const rejected = () => {
   throw new Error('EPERM');
 };
 
@@ -147,13 +147,13 @@ describe('the key file', () => {
   it('is used all the same where its mode cannot be changed, with a warning', () => {
     open();
     chmodSync(path, 0o644);
-    onDisk({ chmodSync: refused }, () => expect(open().signing().kid).toBe(read().access[0].kid));
+    onDisk({ chmodSync: rejected }, () => expect(open().signing().kid).toBe(read().access[0].kid));
     expect(warnings).toEqual([expect.stringContaining(`${path} can be read by others`)]);
   });
 
   it('needs no folder that could be written to, once it is there', () => {
     const { kid } = open().signing();
-    onDisk({ openSync: refused, linkSync: refused }, () => expect(open().signing().kid).toBe(kid));
+    onDisk({ openSync: rejected, linkSync: rejected }, () => expect(open().signing().kid).toBe(kid));
   });
 
   it('that is not there, or a link to nowhere, is said to be so', () => {
@@ -179,7 +179,7 @@ describe('the key file', () => {
       () => write({ ...read(), access: [{ ...read().access[0], key: 'c2hvcnQ' }] }),
     ],
     ['with a key of other letters', () => write({ ...read(), outbox: '!'.repeat(43) })],
-  ])('is refused by name with the way out when it is %s, and not touched', (_kind, spoil) => {
+  ])('is rejected by name with the way out when it is %s, and not touched', (_kind, spoil) => {
     open();
     spoil();
     const before = readFileSync(path);

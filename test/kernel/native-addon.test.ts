@@ -177,7 +177,7 @@ describe('an addon is looked for', () => {
     expect(dirname(dirname(String(loadFrom(addon, places, (file) => file))))).toBe(places.dataFolder);
   });
 
-  it('in the temporary folder where the data folder is unknown, missing or refuses execution', () => {
+  it('in the temporary folder where the data folder is unknown, missing or rejects execution', () => {
     const inTemporaryFolder = (file: string) => file.startsWith(places.temporaryFolder);
     const load = (file: string) => {
       if (!inTemporaryFolder(file)) throw new Error('failed to map segment');
@@ -189,14 +189,14 @@ describe('an addon is looked for', () => {
     expect(existsSync(join(root, 'missing'))).toBe(false);
   });
 
-  it('in vain only with a message that names all three places, their refusals and what to do', () => {
+  it('in vain only with a message that names all three places, their rejections and what to do', () => {
     const load = () => {
       throw new Error('failed to map segment from shared object');
     };
-    const refusal =
+    const rejection =
       /native part sqlite.*not there.*failed to map.*failed to map.*noexec.*TMPDIR.*errand\.native/s;
     expect(() => loadFrom(addon, places, load)).toThrow(AddonError);
-    expect(() => loadFrom(addon, places, load)).toThrow(refusal);
+    expect(() => loadFrom(addon, places, load)).toThrow(rejection);
     for (const place of [join(root, 'bin', 'errand.native'), places.dataFolder, places.temporaryFolder]) {
       expect(() => loadFrom(addon, places, load)).toThrow(place);
     }

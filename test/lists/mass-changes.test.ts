@@ -188,7 +188,7 @@ describe('mass changes', () => {
   };
   const beyond = async () => addTasks(world, await homeOf(world, ada), 100, { listId: list.id });
 
-  it('go one at a time for each user, others are refused with 429; less than that is never refused', async () => {
+  it('go one at a time for each user, others are rejected with 429; less than that is never rejected', async () => {
     await beyond();
     const [one, other] = await others();
     const patch = (body: unknown) => call('PATCH', `${home}/lists/${list.id}`, body);

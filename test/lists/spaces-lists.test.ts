@@ -73,7 +73,7 @@ describe('a space', () => {
     expect((await space()).position).toBe(3072);
   });
 
-  it('is refused with every broken field at once', async () => {
+  it('is rejected with every broken field at once', async () => {
     const broken = { title: '', description: 5, position: '1' };
     expect(paths(await call('POST', at('/spaces'), broken))).toEqual([400, Object.keys(broken)]);
     expect(paths(await call('POST', at('/spaces'), {}))).toEqual([400, ['title']]);
@@ -142,7 +142,7 @@ describe('a list', () => {
     expect((await list(id)).position).toBe(1e308);
   });
 
-  it('is refused with every broken or foreign field at once', async () => {
+  it('is rejected with every broken or foreign field at once', async () => {
     const foreign = await elsewhere();
     const post = (body: unknown) => call('POST', at('/lists'), body);
     expect(paths(await post({}))).toEqual([400, ['spaceId', 'title']]);

@@ -57,7 +57,7 @@ describe('a status template', () => {
     expect(titlesOf(await made())).toEqual(['To Do', 'In Progress', 'Done']);
   });
 
-  it('is refused with every broken field at once', async () => {
+  it('is rejected with every broken field at once', async () => {
     expect(
       issues(
         await create({
@@ -155,7 +155,7 @@ describe('a patch of the statuses', () => {
     ]);
   });
 
-  it('refuses ids that are not of the template, listed twice, or new statuses that lack a field', async () => {
+  it('rejects ids that are not of the template, listed twice, or new statuses that lack a field', async () => {
     const before = await made({ statuses: WORK });
     const other = (await all())[0].statuses[0].id;
     const [{ id }] = before.statuses;

@@ -228,7 +228,7 @@ describe('the SMTP transport', () => {
     });
   });
 
-  it('delays on 4xx and on a refused sender, and gives up on 5xx for the recipient or the mail', async () => {
+  it('delays on 4xx and on a rejected sender, and gives up on 5xx for the recipient or the mail', async () => {
     const fates: [string, string, string][] = [
       ['MAIL', '451 4.3.0 later', 'delayed'],
       ['MAIL', '550 5.1.8 unknown sender domain', 'delayed'],
@@ -236,11 +236,11 @@ describe('the SMTP transport', () => {
       ['RCPT', '450 4.2.0 greylisted', 'delayed'],
       ['RCPT', '421 4.7.0 too many connections', 'delayed'],
       ['RCPT', '530 5.7.0 authentication required', 'delayed'],
-      ['RCPT', '550 5.1.1 no such user', 'refused'],
+      ['RCPT', '550 5.1.1 no such user', 'rejected'],
       ['DATA', '451 4.3.0 later', 'delayed'],
-      ['DATA', '554 5.5.1 no', 'refused'],
+      ['DATA', '554 5.5.1 no', 'rejected'],
       ['.', '452 4.3.1 disk full', 'delayed'],
-      ['.', '554 5.7.1 spam', 'refused'],
+      ['.', '554 5.7.1 spam', 'rejected'],
     ];
     for (const [verb, reply, kind] of fates) {
       const server = await scriptedServer((command) =>
@@ -260,10 +260,10 @@ describe('the SMTP transport', () => {
       return delivery.kind === 'taken' ? '' : delivery.reason;
     };
     expect(await quoting('RCPT', '550 5.1.1 <Ada@Example.com>: \x1b[31munknown')).toBe(
-      'the server refused the recipient: 550 5.1.1 <the recipient>:  [31munknown',
+      'the server rejected the recipient: 550 5.1.1 <the recipient>:  [31munknown',
     );
     expect(await quoting('.', '554 5.7.1 blocked link https://x/#token=secret-token')).toBe(
-      'the server refused the mail: 554 5.7.1',
+      'the server rejected the mail: 554 5.7.1',
     );
     expect((await quoting('RCPT', `550 ${'x'.repeat(5_000)}`)).length).toBeLessThanOrEqual(200);
   });
@@ -278,9 +278,9 @@ describe('the SMTP transport', () => {
     const login = { smtp_user: 'errand', smtp_password: 'wrong-password' };
     expect(await transportTo(server.port, login).deliver(letter())).toEqual({
       kind: 'delayed',
-      reason: 'the server refused the credentials: 535',
+      reason: 'the server rejected the credentials: 535',
     });
-    expect(await transportTo(server.port, login).verify()).toBe('the server refused the credentials: 535');
+    expect(await transportTo(server.port, login).verify()).toBe('the server rejected the credentials: 535');
   });
 
   it('signs in with the password of the settings', async () => {
@@ -389,7 +389,7 @@ describe('hostile input', () => {
     expect(server.data.filter((line) => /^Subject:/i.test(line))).toHaveLength(subjects.length);
   });
 
-  it('refuses an address that could be read as another one, before a word to the server', async () => {
+  it('rejects an address that could be read as another one, before a word to the server', async () => {
     const server = await scriptedServer(friendly);
     const transport = transportTo(server.port);
     const addresses = [
@@ -406,7 +406,7 @@ describe('hostile input', () => {
       'ﬁ@example.com',
     ];
     for (const to of addresses) {
-      expect([to, (await transport.deliver(letter({ to }))).kind]).toEqual([to, 'refused']);
+      expect([to, (await transport.deliver(letter({ to }))).kind]).toEqual([to, 'rejected']);
     }
     expect(server.commands).toEqual([]);
   });
@@ -466,7 +466,7 @@ describe('the outbox over SMTP', () => {
     expect([states(), server.received.length]).toEqual([{ 'a@example.com': ['sent', 2] }, 1]);
   });
 
-  it('buries what is refused with 5xx while the others flow', async () => {
+  it('buries what is rejected with 5xx while the others flow', async () => {
     const server = await smtpServer({
       hideSTARTTLS: true,
       onRcptTo: ({ address }, _session, done) =>

@@ -24,7 +24,7 @@ import { tick } from '../../src/tick.ts';
 import { openWorld, type World } from '../world.ts';
 
 const TAKEN: Delivery = { kind: 'taken' };
-const REFUSED: Delivery = { kind: 'refused', reason: '550 5.1.1' };
+const REJECTED: Delivery = { kind: 'rejected', reason: '550 5.1.1' };
 const DELAYED: Delivery = { kind: 'delayed', reason: '450 busy' };
 
 let world: World;
@@ -259,8 +259,8 @@ describe('order', () => {
     expect(letters).toHaveLength(30);
   });
 
-  it('a refused mail is tried once and stops no other', async () => {
-    answer = ({ to }) => (to.startsWith('poison') ? REFUSED : TAKEN);
+  it('a rejected mail is tried once and stops no other', async () => {
+    answer = ({ to }) => (to.startsWith('poison') ? REJECTED : TAKEN);
     await promise(mailTo('poison@example.com'), mailTo('a@example.com'), mailTo('b@example.com'));
     await world.untilIdle();
     await later(DAY);
@@ -396,8 +396,8 @@ describe('secrets', () => {
       for (const needle of needles) expect(bytes.includes(needle)).toBe(false);
   });
 
-  it('a mail that SMTP has taken is erased, a delayed or refused one stays readable for the admin', async () => {
-    answer = ({ to }) => (to[0] === 't' ? TAKEN : to[0] === 'd' ? DELAYED : REFUSED);
+  it('a mail that SMTP has taken is erased, a delayed or rejected one stays readable for the admin', async () => {
+    answer = ({ to }) => (to[0] === 't' ? TAKEN : to[0] === 'd' ? DELAYED : REJECTED);
     await promise(mailTo('t@example.com'), mailTo('d@example.com'), mailTo('r@example.com'));
     await world.untilIdle();
     const shown = listMails(world.deps.read).map(({ id }) => showMail(world.deps.read, world.deps.keys, id));
@@ -571,7 +571,7 @@ describe('what an admin can do', () => {
 
   it('sends a failed or waiting mail again at once, with a fresh row of attempts', async () => {
     const retry = (id: string) => world.deps.write((tx) => retryMail(tx, id, toInstant(world.clock.now())));
-    answer = () => REFUSED;
+    answer = () => REJECTED;
     await promise(mailTo('a@example.com'));
     await world.untilIdle();
     answer = () => DELAYED;

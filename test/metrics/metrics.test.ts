@@ -177,7 +177,7 @@ describe('the metrics', () => {
     expect(await numberOf('process_start_time_seconds')).toBeGreaterThan(1_600_000_000);
   });
 
-  it('count requests by method, route and status, refusals too', async () => {
+  it('count requests by method, route and status, rejections too', async () => {
     await open();
     const ada = await world.signUp();
     const call = as(world, ada);

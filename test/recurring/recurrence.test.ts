@@ -476,7 +476,7 @@ describe('cost', () => {
   });
 });
 
-describe('refused, with the path of each issue', () => {
+describe('rejected, with the path of each issue', () => {
   const paths = (shape: { safeParse: typeof schema.Interval.safeParse }, value: unknown) => [
     ...new Set(shape.safeParse(value).error?.issues.map(({ path }) => path.join('.'))),
   ];

@@ -138,7 +138,7 @@ describe('labels and checklist of a series', () => {
     expect(await upcoming(series.id)).toMatchObject({ labelIds: [home], recurrence: { overridden: [] } });
   });
 
-  it('refuse labels of another workspace, too many, and items that cannot be', async () => {
+  it('reject labels of another workspace, too many, and items that cannot be', async () => {
     const other = await w.ok('POST', '/workspaces', { title: 'Other' });
     const foreign = (await w.ok('POST', `/workspaces/${other.id}/labels`, { title: 'Theirs' })).id;
     const series = await w.create();

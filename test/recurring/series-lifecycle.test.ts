@@ -19,7 +19,7 @@ const numbers = (id: string) => w.instances(id).map(({ occurrence_number }) => o
 const states = (id: string) => w.occurrences(id).map(({ state }) => state);
 const NEVER = { type: 'never' };
 const count = (n: number) => ({ type: 'count', count: n });
-const refusedAt = async (method: string, path: string, body?: unknown) => {
+const rejectedAt = async (method: string, path: string, body?: unknown) => {
   const answer = await w.call(method, path, body);
   expect(answer.status).toBe(400);
   for (const { message } of answer.body.issues ?? []) expect(message).toMatch(/\w/);
@@ -64,16 +64,16 @@ describe('skip', () => {
     expect((await w.task(nextTaskId)).dueDate).toBe('2026-03-28T08:00:00.000Z');
   });
 
-  it('refuses a series that is paused or has ended, and what is no instant', async () => {
+  it('rejects a series that is paused or has ended, and what is no instant', async () => {
     const { id, nextRunAt } = await w.create();
-    expect(await refusedAt('POST', `${w.series}/${id}/skip`, { occurrenceAt: 'soon' })).toEqual([
+    expect(await rejectedAt('POST', `${w.series}/${id}/skip`, { occurrenceAt: 'soon' })).toEqual([
       'occurrenceAt',
     ]);
     await w.skip(id, { occurrenceAt: nextRunAt });
     await w.ok('POST', `${w.series}/${id}/pause`);
-    expect(await refusedAt('POST', `${w.series}/${id}/skip`)).toBe('BadRequestError');
+    expect(await rejectedAt('POST', `${w.series}/${id}/skip`)).toBe('BadRequestError');
     const other = { occurrenceAt: '2026-03-29T07:00:00.000Z' };
-    expect(await refusedAt('POST', `${w.series}/${id}/skip`, other)).toBe('BadRequestError');
+    expect(await rejectedAt('POST', `${w.series}/${id}/skip`, other)).toBe('BadRequestError');
     expect((await w.skip(id, { occurrenceAt: nextRunAt })).state).toBe('paused');
   });
 });
@@ -108,7 +108,7 @@ describe('reading', () => {
     expect(await found('state=paused')).toEqual([third.id]);
     expect(await found(`state=active&listId=${w.list.id}`)).toEqual([first.id]);
     expect(await found('listId=019d2e4c-7c1a-7b3e-9f00-3c5d1a2b4e6f')).toEqual([]);
-    expect(await refusedAt('GET', `${w.series}?state=asleep&listId=x&page=0`)).toEqual(
+    expect(await rejectedAt('GET', `${w.series}?state=asleep&listId=x&page=0`)).toEqual(
       expect.arrayContaining(['state', 'listId', 'page']),
     );
     const paged = await w.ok('GET', `${w.series}?page=2&limit=2`);
@@ -147,7 +147,7 @@ describe('reading', () => {
     const { id: endless } = await w.create();
     const most = await w.ok('GET', `${w.series}/${endless}/occurrences?limit=500`);
     expect([most.occurrences.length, most.exhausted]).toEqual([100, false]);
-    expect(await refusedAt('GET', `${w.series}/${endless}/occurrences?limit=0`)).toEqual(['limit']);
+    expect(await rejectedAt('GET', `${w.series}/${endless}/occurrences?limit=0`)).toEqual(['limit']);
     await w.ok('POST', `${w.series}/${endless}/pause`);
     expect(await w.ok('GET', `${w.series}/${endless}/occurrences`)).toEqual({
       occurrences: [],
@@ -191,12 +191,12 @@ describe('preview', () => {
     expect(await preview(body)).toEqual({ occurrences: [], exhausted: true });
   });
 
-  it('refuses what a series refuses, and a limit out of bounds', async () => {
+  it('rejects what a series rejects, and a limit out of bounds', async () => {
     for (const limit of [0, 101, 1.5, '3']) {
-      expect(await refusedAt('POST', `${w.series}/preview`, { interval: DAILY, limit })).toEqual(['limit']);
+      expect(await rejectedAt('POST', `${w.series}/preview`, { interval: DAILY, limit })).toEqual(['limit']);
     }
     const body = { interval: { ...DAILY, timezone: '+02:00' }, after: 'x' };
-    expect(await refusedAt('POST', `${w.series}/preview`, body)).toEqual(
+    expect(await rejectedAt('POST', `${w.series}/preview`, body)).toEqual(
       expect.arrayContaining(['interval.timezone', 'after']),
     );
   });
@@ -214,7 +214,7 @@ describe('pause and resume', () => {
     expect(days(id).slice(0, 4)).toEqual(['03-28', '03-29', '03-30', '03-31']);
   });
 
-  it('are done once, and refused at the end', async () => {
+  it('are done once, and rejected at the end', async () => {
     const { id } = await w.create({ endCondition: count(1) });
     const paused = await w.ok('POST', `${w.series}/${id}/pause`);
     w.world.clock.advance(60_000);
@@ -225,8 +225,8 @@ describe('pause and resume', () => {
     expect(await w.ok('POST', `${w.series}/${id}/resume`)).toEqual(resumed);
     expect(days(id)).toEqual(['03-28']);
     await w.skip(id);
-    expect(await refusedAt('POST', `${w.series}/${id}/pause`)).toBe('BadRequestError');
-    expect(await refusedAt('POST', `${w.series}/${id}/resume`)).toBe('BadRequestError');
+    expect(await rejectedAt('POST', `${w.series}/${id}/pause`)).toBe('BadRequestError');
+    expect(await rejectedAt('POST', `${w.series}/${id}/resume`)).toBe('BadRequestError');
   });
 
   it('reuse the instance that waits already', async () => {
@@ -346,7 +346,7 @@ describe('an instance', () => {
     expect(await w.read(id)).toMatchObject({ title: 'Water', priority: 'none', listId: w.list.id });
   });
 
-  it('refuses an edit that says nothing, something unknown or what one instance alone may have', async () => {
+  it('rejects an edit that says nothing, something unknown or what one instance alone may have', async () => {
     const { id, nextTaskId } = await w.create();
     const path = `${w.series}/${id}/instances/${nextTaskId}/edit-mode`;
     const dueDate = '2026-03-29T08:00:00.000Z';
@@ -379,7 +379,10 @@ describe('an instance', () => {
       ],
       [{ mode: 'following', updates: { listId: unknown } }, ['updates.listId']],
     ] as const) {
-      expect([body, (await refusedAt('POST', path, body)).toSorted()]).toEqual([body, [...paths].toSorted()]);
+      expect([body, (await rejectedAt('POST', path, body)).toSorted()]).toEqual([
+        body,
+        [...paths].toSorted(),
+      ]);
     }
     expect((await w.task(nextTaskId)).recurrence.overridden).toEqual([]);
     expect((await w.ok('GET', w.series)).total).toBe(1);
@@ -880,23 +883,23 @@ describe('another rule', () => {
     expect((await w.ok('GET', `${w.series}/${id}/occurrences`)).occurrences).toHaveLength(1);
   });
 
-  it('without a future is refused, and nothing else of the patch happens', async () => {
+  it('without a future is rejected, and nothing else of the patch happens', async () => {
     const { id } = await w.create();
     for (let n = 0; n < 4; n += 1) await w.skip(id);
     const before = await w.read(id);
     for (const endCondition of [count(4), { type: 'date', endDate: '2026-03-31' }]) {
-      expect(await refusedAt('PATCH', `${w.series}/${id}`, { title: 'New', endCondition })).toEqual([
+      expect(await rejectedAt('PATCH', `${w.series}/${id}`, { title: 'New', endCondition })).toEqual([
         'endCondition',
       ]);
       const both = { endCondition, interval: { ...DAILY, every: 7 } };
       if (endCondition.type === 'count') {
-        expect(await refusedAt('PATCH', `${w.series}/${id}`, { ...both, endCondition: count(4) })).toEqual([
+        expect(await rejectedAt('PATCH', `${w.series}/${id}`, { ...both, endCondition: count(4) })).toEqual([
           'endCondition',
         ]);
       }
     }
     const startsAt = '9999-12-31T23:00:00.000Z';
-    expect(await refusedAt('PATCH', `${w.series}/${id}`, { startsAt })).toEqual(['endCondition']);
+    expect(await rejectedAt('PATCH', `${w.series}/${id}`, { startsAt })).toEqual(['endCondition']);
     expect(await w.read(id)).toEqual(before);
   });
 
@@ -904,7 +907,7 @@ describe('another rule', () => {
     const { id } = await w.create({ endCondition: count(2) });
     await w.skip(id);
     await w.skip(id);
-    expect(await refusedAt('PATCH', `${w.series}/${id}`, { endCondition: count(1) })).toEqual([
+    expect(await rejectedAt('PATCH', `${w.series}/${id}`, { endCondition: count(1) })).toEqual([
       'endCondition',
     ]);
     expect(await w.patch(id, { title: 'Still ended' })).toMatchObject({ state: 'ended' });
@@ -916,7 +919,7 @@ describe('another rule', () => {
     });
     await w.skip(id);
     const weekly = { ...DAILY, frequency: 'week', daysOfWeek: ['monday'] };
-    expect(await refusedAt('PATCH', `${w.series}/${id}`, { interval: weekly })).toEqual(['endCondition']);
+    expect(await rejectedAt('PATCH', `${w.series}/${id}`, { interval: weekly })).toEqual(['endCondition']);
     expect(await w.patch(id, { interval: weekly, endCondition: NEVER })).toMatchObject({
       state: 'active',
       nextRunAt: '2026-03-30T07:00:00.000Z',
@@ -928,7 +931,7 @@ describe('another rule', () => {
     const { id } = await w.create({ endCondition: count(1) });
     await w.skip(id);
     w.world.clock.advance(10 * DAY);
-    expect(await refusedAt('PATCH', `${w.series}/${id}`, { endCondition: count(2) })).toEqual([
+    expect(await rejectedAt('PATCH', `${w.series}/${id}`, { endCondition: count(2) })).toEqual([
       'endCondition',
     ]);
     expect(await w.patch(id, { endCondition: NEVER })).toMatchObject({
@@ -1090,10 +1093,10 @@ describe('another rule', () => {
     }
   });
 
-  it('refuses null for what cannot be cleared', async () => {
+  it('rejects null for what cannot be cleared', async () => {
     const { id } = await w.create();
     for (const field of ['title', 'listId', 'priority', 'interval', 'endCondition', 'startsAt', 'catchUp']) {
-      expect(await refusedAt('PATCH', `${w.series}/${id}`, { [field]: null })).toEqual(
+      expect(await rejectedAt('PATCH', `${w.series}/${id}`, { [field]: null })).toEqual(
         expect.arrayContaining([expect.stringMatching(`^${field}`)]),
       );
     }
@@ -1135,7 +1138,7 @@ describe('beside a twin of the same rhythm, a series', () => {
     for (let i = 0; i < 5; i += 1) await w.skip(twin.id);
     const { id, nextTaskId } = await w.create();
     const second = { occurrenceAt: '2026-03-29T07:00:00.000Z' };
-    expect(await refusedAt('POST', `${w.series}/${id}/skip`, second)).toEqual(['occurrenceAt']);
+    expect(await rejectedAt('POST', `${w.series}/${id}/skip`, second)).toEqual(['occurrenceAt']);
     await w.ok('POST', `${w.series}/${id}/pause`);
     expect((await w.ok('POST', `${w.series}/${id}/resume`)).nextTaskId).toBe(nextTaskId);
     await w.edit(id, nextTaskId, 'this', { title: 'Mine' });
@@ -1205,7 +1208,7 @@ describe('people', () => {
     expect(w.instances(id).map(({ assignee_id }) => assignee_id)).toEqual([helper.id, null]);
   });
 
-  it('who became viewers are refused to a series along with all else, also by an instance that they did', async () => {
+  it('who became viewers are no assignees of a series, also by an instance that they completed', async () => {
     const helper = await joined(w.world, w.owner, w.workspaceId, 'member');
     const { id, nextTaskId } = await w.create({ assigneeId: helper.id });
     await w.complete(nextTaskId);
@@ -1213,15 +1216,18 @@ describe('people', () => {
     expect((await w.task(nextTaskId)).assigneeId).toBe(helper.id);
     const path = `${w.series}/${id}/instances/${nextTaskId}/edit-mode`;
     for (const mode of ['following', 'all']) {
-      const refused = await refusedAt('POST', path, { mode, updates: { title: ' ', assigneeId: helper.id } });
-      expect(refused.toSorted()).toEqual(['updates.assigneeId', 'updates.title']);
+      const rejected = await rejectedAt('POST', path, {
+        mode,
+        updates: { title: ' ', assigneeId: helper.id },
+      });
+      expect(rejected.toSorted()).toEqual(['updates.assigneeId', 'updates.title']);
     }
   });
 
   it.each([
     ['removed', 403],
     ['signed out', 401],
-  ])('who were %s while a series was brought to now for them see nothing of it', async (how, refusal) => {
+  ])('who were %s while a series was brought to now for them see nothing of it', async (how, rejection) => {
     const { id } = await w.create();
     const helper = await joined(w.world, w.owner, w.workspaceId, 'viewer');
     for (const path of ['', `/${id}`, `/${id}/instances`, `/${id}/occurrences`]) {
@@ -1245,7 +1251,7 @@ describe('people', () => {
         return value;
       };
       const reading = w.call('GET', w.series + path, undefined, session.accessToken);
-      expect((await reading).status).toBe(refusal);
+      expect((await reading).status).toBe(rejection);
     }
   });
 
@@ -1349,7 +1355,7 @@ describe('a series that cannot go on', () => {
     const other = await w.create();
     await poison(other.id);
     w.world.clock.set(Date.parse('2026-03-28T08:00:00.000Z'));
-    expect(await refusedAt('POST', `${w.series}/${other.id}/skip`)).toBe('BadRequestError');
+    expect(await rejectedAt('POST', `${w.series}/${other.id}/skip`)).toBe('BadRequestError');
   });
 
   it('is not what a storage that cannot is: then the task stays as it was, too', async () => {

@@ -17,7 +17,7 @@ const dates = (id: string) => dueDates(w.instances(id));
 const numbers = (id: string) => w.instances(id).map(({ occurrence_number }) => occurrence_number);
 const states = (id: string) => w.occurrences(id).map(({ state }) => state);
 
-describe('what a series refuses', () => {
+describe('what a series rejects', () => {
   const weekly = { ...DAILY, frequency: 'week' };
   const monthly = { ...DAILY, frequency: 'month' };
   const yearly = { ...DAILY, frequency: 'year' };

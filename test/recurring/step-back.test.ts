@@ -140,7 +140,7 @@ describe('a step back', () => {
     await cannot(series.id);
   });
 
-  it('is refused once someone changed the upcoming instance, or the one that was brought back', async () => {
+  it('is rejected once someone changed the upcoming instance, or the one that was brought back', async () => {
     const series = await w.create({ checklist: [{ title: 'Can' }] });
     await w.complete(series.nextTaskId);
     const second = await upcoming(series.id);
@@ -253,12 +253,12 @@ describe('a step back', () => {
     await w.skip(series.id);
     const { nextRunAt } = await w.read(series.id);
     await w.skip(series.id);
-    const refused = { status: 400, body: { error: 'BadRequestError' } };
-    expect(await back(series.id, nextRunAt)).toMatchObject(refused);
+    const rejected = { status: 400, body: { error: 'BadRequestError' } };
+    expect(await back(series.id, nextRunAt)).toMatchObject(rejected);
     const other = await w.create();
     await w.complete(other.nextTaskId);
     await w.ok('POST', `${w.series}/${other.id}/pause`);
-    expect(await back(other.id, nextRunAt)).toMatchObject(refused);
+    expect(await back(other.id, nextRunAt)).toMatchObject(rejected);
   });
 
   it('notifies nobody of the task that is made again', async () => {

@@ -102,7 +102,7 @@ describe('access token', () => {
     expect(await me(accessToken)).toBe(401);
   });
 
-  it('has one spelling: with padding or anything around it, it is refused', async () => {
+  it('has one spelling: with padding or anything around it, it is rejected', async () => {
     const { accessToken } = await login(ada);
     expect(await me(accessToken)).toBe(200);
     const [header, claims, signature] = accessToken.split('.');
@@ -156,7 +156,7 @@ describe('access token', () => {
     ).toBe(200);
   });
 
-  it('is refused when forged: other algorithm, type, key, issuer, audience, missing or odd claims', async () => {
+  it('is rejected when forged: other algorithm, type, key, issuer, audience, missing or odd claims', async () => {
     const { kid, key } = world.deps.keys.signing();
     const { public_url: issuer, base_path: base } = world.deps.config.server;
     const now = Math.floor(world.clock.now() / 1000);
@@ -260,7 +260,7 @@ describe('refresh', () => {
     }
   });
 
-  it('refuses an unknown token without ending anything', async () => {
+  it('rejects an unknown token without ending anything', async () => {
     for (const unknown of ['unknown', 'x'.repeat(10_000)]) expect((await refresh(unknown)).status).toBe(401);
     expect((await refresh(ada.accessToken)).status).toBe(401);
     expect(await me(ada.accessToken)).toBe(200);
@@ -309,7 +309,7 @@ describe('refresh', () => {
     await strict.close();
   });
 
-  it('refuses a session that a lowered auth.session_max_days has ended already', async () => {
+  it('rejects a session that a lowered auth.session_max_days has ended already', async () => {
     const { folder } = world;
     await world.opened.close();
     const strict = await openWorld({
@@ -458,7 +458,7 @@ describe('a session', () => {
     expect((await world.call('GET', '/me/workspaces', { token: ada.accessToken })).body.total).toBe(1);
   });
 
-  it('that goes with its account while a request comes in is refused like any that has ended', async () => {
+  it('that goes with its account while a request comes in is rejected like any that has ended', async () => {
     const ended = Promise.withResolvers<void>();
     const body = new ReadableStream({
       pull: async (controller) => {

@@ -112,7 +112,7 @@ describe('a comment', () => {
     }
   });
 
-  it('is the same where its id is sent again by its author, and else refused', async () => {
+  it('is the same where its id is sent again by its author, and else rejected', async () => {
     const id = newId(START);
     const first = await call('POST', path, { id, body: 'Oat' });
     const again = await call('POST', path, { id, body: 'Another' });

@@ -300,14 +300,14 @@ describe('filters', () => {
     ['groupBy', 'x'.repeat(1_000)],
     ['page', '0'],
     ['limit', '-1'],
-  ])('refuse %s=%s, at its path', async (name, value) => {
+  ])('reject %s=%s, at its path', async (name, value) => {
     const { status, body } = await get('/tasks/query', { [name]: value });
     expect(status).toBe(400);
     expect(body).toMatchObject({ error: 'ValidationError', issues: [{ path: name }] });
     expect(body.issues).toHaveLength(1);
   });
 
-  it('refuse all of what is wrong at once, and a parameter given twice', async () => {
+  it('reject all of what is wrong at once, and a parameter given twice', async () => {
     const { body } = await get('/tasks/query', { listId: 'x', sortBy: 'x', dueAfter: 'x' });
     expect(body.issues.map(({ path }: { path: string }) => path).sort()).toEqual([
       'dueAfter',

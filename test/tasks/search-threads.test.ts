@@ -109,12 +109,12 @@ describe('searches on threads', () => {
     expect(ended).toHaveLength(42);
   });
 
-  it('are refused for a user who has too many waiting, and for nobody else', async () => {
+  it('are rejected for a user who has too many waiting, and for nobody else', async () => {
     const find = (user: string) => searches.find(user, searchFor(PHRASE));
     const asked = await Promise.allSettled([...Array.from({ length: 60 }, () => find('ada')), find('bob')]);
-    const refused = asked.filter(({ status }) => status === 'rejected');
-    expect(refused).toHaveLength(9);
-    expect(refused[0]).toMatchObject({ reason: { name: 'TooManyRequestsError' } });
+    const rejected = asked.filter(({ status }) => status === 'rejected');
+    expect(rejected).toHaveLength(9);
+    expect(rejected[0]).toMatchObject({ reason: { name: 'TooManyRequestsError' } });
     expect(asked.at(-1)?.status).toBe('fulfilled');
     expect((await find('ada')).total).toBe(TASKS / 3);
   });

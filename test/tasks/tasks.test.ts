@@ -110,7 +110,7 @@ describe('a new task', () => {
     expect((await made({ description: '' })).description).toBeNull();
   });
 
-  it('is refused by field, all at once', async () => {
+  it('is rejected by field, all at once', async () => {
     const bad: [object, string[]][] = [
       [{}, ['title', 'listId']],
       [{ title: ' ', listId: 'x' }, ['title', 'listId']],
@@ -246,7 +246,7 @@ describe('a change', () => {
     expect((await patch(task.id, { statusId: status('unstarted') })).body.completedAt).toBeNull();
   });
 
-  it('refuses a status of another template', async () => {
+  it('rejects a status of another template', async () => {
     const template = await post('/status-templates', { title: 'Other' });
     const task = await made();
     const { status: code, body } = await patch(task.id, { statusId: template.statuses[0].id });
@@ -433,8 +433,11 @@ describe('a done task of someone who has left or only looks', () => {
     for (const task of theirs) {
       expect((await patch(task.id, { title: 'Still done' })).body.assigneeId).toBe(task.assigneeId);
       const inTheirName = { statusId: status('started'), assigneeId: task.assigneeId };
-      const { status: refused, body } = await patch(task.id, inTheirName);
-      expect([refused, body.issues.map(({ path }: { path: string }) => path)]).toEqual([400, ['assigneeId']]);
+      const { status: rejected, body } = await patch(task.id, inTheirName);
+      expect([rejected, body.issues.map(({ path }: { path: string }) => path)]).toEqual([
+        400,
+        ['assigneeId'],
+      ]);
     }
   });
 

@@ -111,8 +111,8 @@ describe('a list of 5,000 tasks', () => {
     const [{ id: taskId }] = (await ok('GET', at(`/tasks?listId=${list.id}`))).items;
     const removal = ok('DELETE', at(`/lists/${list.id}`));
     while (count('select count(*) as n from trash') === 0) await new Promise(setImmediate);
-    const refused = await series.call('PATCH', at(`/tasks/${taskId}`), { title: 'Late' });
-    expect(refused.status).toBe(404);
+    const rejected = await series.call('PATCH', at(`/tasks/${taskId}`), { title: 'Late' });
+    expect(rejected.status).toBe(404);
     await ok('DELETE', at(`/spaces/${list.spaceId}`));
     await removal;
     const entries = (await ok('GET', at('/trash'))).items;

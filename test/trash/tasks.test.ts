@@ -257,10 +257,10 @@ describe('a deleted task', () => {
     expect((await small.call('POST', small.at(`/trash/${one.id}/restore`))).status).toBe(200);
     await small.call('DELETE', small.at(`/tasks/${two.id}`));
     small = await small.reopen({ quotas: { tasks: 1 } });
-    const refused = await small.call('POST', small.at(`/trash/${two.id}/restore`));
+    const rejected = await small.call('POST', small.at(`/trash/${two.id}/restore`));
     await small[Symbol.asyncDispose]();
-    expect([refused.status, refused.body.error]).toEqual([403, 'ForbiddenError']);
-    expect(refused.body.message).toContain('quotas.tasks');
+    expect([rejected.status, rejected.body.error]).toEqual([403, 'ForbiddenError']);
+    expect(rejected.body.message).toContain('quotas.tasks');
   });
 
   it('forgets an account that is deleted', async () => {

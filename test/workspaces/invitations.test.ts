@@ -258,7 +258,7 @@ describe('signing up by invitation', () => {
     expect((await live()).total).toBe(0);
   });
 
-  it('refuses a token that is dead or for another address', async () => {
+  it('rejects a token that is dead or for another address', async () => {
     const token = await invite(world, ada, home, 'zoe@example.com', 'admin');
     for (const answer of [await register('eve@example.com', token), await register('zoe@example.com', 'x')]) {
       expect([answer.status, answer.body.issues[0].path]).toEqual([400, 'invitationToken']);

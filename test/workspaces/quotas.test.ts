@@ -26,7 +26,7 @@ const addTask = (title = 'T', more: Record<string, unknown> = {}) =>
 const interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'UTC' };
 const addSeries = (more: Record<string, unknown> = {}) =>
   call('POST', `${home}/recurring-tasks`, { title: 'S', listId, interval, ...more });
-const expectRefused = ({ status, body }: { status: number; body: unknown }, quota: string) => {
+const expectRejected = ({ status, body }: { status: number; body: unknown }, quota: string) => {
   expect(status).toBe(403);
   expect(body).toMatchObject({
     error: 'ForbiddenError',
@@ -44,9 +44,9 @@ describe('the quota of tasks', () => {
     const { body: first } = await addTask();
     expect((await as(world, bob)('POST', `${home}/tasks`, { title: 'T', listId })).status).toBe(201);
     expect((await call('POST', `${other}/tasks`, { title: 'T', listId: otherList })).status).toBe(201);
-    expectRefused(await addTask(), 'tasks');
-    expectRefused(await as(world, bob)('POST', `${home}/tasks`, { title: 'T', listId }), 'tasks');
-    expectRefused(await call('POST', `${other}/tasks`, { title: 'T', listId: otherList }), 'tasks');
+    expectRejected(await addTask(), 'tasks');
+    expectRejected(await as(world, bob)('POST', `${home}/tasks`, { title: 'T', listId }), 'tasks');
+    expectRejected(await call('POST', `${other}/tasks`, { title: 'T', listId: otherList }), 'tasks');
     const theirs = `/workspaces/${await homeOf(world, bob)}`;
     const theirList = (await as(world, bob)('GET', `${theirs}/lists`)).body.items[0].id;
     expect((await as(world, bob)('POST', `${theirs}/tasks`, { title: 'T', listId: theirList })).status).toBe(
@@ -55,14 +55,14 @@ describe('the quota of tasks', () => {
     expect((await call('PATCH', `${home}/tasks/${first.id}`, { title: 'Still changed' })).status).toBe(200);
     expect((await call('DELETE', `${home}/tasks/${first.id}?permanent=true`)).status).toBe(204);
     expect((await addTask()).status).toBe(201);
-    expectRefused(await addTask(), 'tasks');
+    expectRejected(await addTask(), 'tasks');
     expect((await call('DELETE', other)).status).toBe(204);
     expect((await addTask()).status).toBe(201);
     expect(use().tasks).toBe(3);
     expectSound(world);
   });
 
-  it('never refuses what a series makes, nor that a workspace is handed over, and counts both', async () => {
+  it('never rejects what a series makes, nor that a workspace is handed over, and counts both', async () => {
     await withQuotas({ tasks: 3 });
     const bob = await joined(world, ada, await homeOf(world, ada), 'admin');
     const { body: series } = await addSeries({ catchUp: 'all' });
@@ -72,12 +72,12 @@ describe('the quota of tasks', () => {
     }
     expect((await call('GET', `${home}/recurring-tasks/${series.id}`)).status).toBe(200);
     expect(use().tasks).toBe(6);
-    expectRefused(await addTask(), 'tasks');
+    expectRejected(await addTask(), 'tasks');
     expect(
       (await call('PATCH', `${home}/members/${bob.id}`, { role: 'owner', password: ada.password })).status,
     ).toBe(200);
     expect([use().tasks, useOf(world.deps.read, bob.id).tasks]).toEqual([0, 6]);
-    expectRefused(await addTask(), 'tasks');
+    expectRejected(await addTask(), 'tasks');
     const { body: own } = await call('POST', '/workspaces', { title: 'Own' });
     const [list] = (await call('GET', `/workspaces/${own.id}/lists`)).body.items;
     expect((await call('POST', `/workspaces/${own.id}/tasks`, { title: 'T', listId: list.id })).status).toBe(
@@ -119,16 +119,16 @@ describe('the quota of tasks', () => {
 describe('the quota of megabytes', () => {
   const LONG = 'あ'.repeat(50_000);
 
-  it('counts the UTF-8 bytes of titles and descriptions, and refuses only what adds some', async () => {
+  it('counts the UTF-8 bytes of titles and descriptions, and rejects only what adds some', async () => {
     await withQuotas({ megabytes: 1 });
     const before = use().bytes;
     const ids: string[] = [];
     for (let i = 0; i < 6; i += 1) ids.push((await addTask('T', { description: LONG })).body.id);
     expect(use().bytes - before).toBe(6 * (1 + 150_000));
-    expectRefused(await addTask('T', { description: LONG }), 'megabytes');
+    expectRejected(await addTask('T', { description: LONG }), 'megabytes');
     const { body: small } = await addTask('Small');
     const path = `${home}/tasks/${small.id}`;
-    expectRefused(await call('PATCH', path, { description: LONG }), 'megabytes');
+    expectRejected(await call('PATCH', path, { description: LONG }), 'megabytes');
     expect((await call('PATCH', path, { title: 'é' })).status).toBe(200);
     expect(use().bytes - before).toBe(6 * 150_001 + 2);
     const [first = ''] = ids;
@@ -138,7 +138,7 @@ describe('the quota of megabytes', () => {
         .status,
     ).toBe(200);
     expect((await call('PATCH', path, { description: LONG })).status).toBe(200);
-    expectRefused(await call('PATCH', `${home}/tasks/${first}`, { description: LONG }), 'megabytes');
+    expectRejected(await call('PATCH', `${home}/tasks/${first}`, { description: LONG }), 'megabytes');
     expectSound(world);
   });
 
@@ -149,12 +149,12 @@ describe('the quota of megabytes', () => {
     ada.accessToken = (await world.call('POST', '/auth/login', { body: ada })).body.accessToken;
     const path = `${home}/recurring-tasks/${series.id}`;
     expect((await call('GET', path)).status).toBe(200);
-    expectRefused(await call('PATCH', path, { description: LONG }), 'megabytes');
+    expectRejected(await call('PATCH', path, { description: LONG }), 'megabytes');
     expect((await call('PATCH', path, { description: 'x'.repeat(50_000) })).status).toBe(200);
     expect(use().bytes).toBe(11 * 50_001);
     expect((await addSeries({ description: LONG })).status).toBe(201);
     expect(use().bytes).toBe(11 * 50_001 + 2 * 150_001);
-    expectRefused(await addSeries({ description: LONG }), 'megabytes');
+    expectRejected(await addSeries({ description: LONG }), 'megabytes');
     expect((await call('DELETE', path)).status).toBe(204);
     expectSound(world);
   });
@@ -171,15 +171,15 @@ describe('the quotas of a workspace', () => {
       1,
     ],
     ['series', { series: 2 }, () => addSeries(), 2],
-  ] as const)('%s are refused beyond it', async (quota, quotas, add, room) => {
+  ] as const)('%s are rejected beyond it', async (quota, quotas, add, room) => {
     await withQuotas(quotas);
     const [space] = (await call('GET', `${home}/spaces`)).body.items;
     const act =
       quota === 'lists' ? () => call('POST', `${home}/lists`, { title: 'L', spaceId: space.id }) : add;
     for (let i = 0; i < room; i += 1) expect((await act()).status).toBe(201);
-    expectRefused(await act(), quota);
+    expectRejected(await act(), quota);
     if (quota === 'lists')
-      expectRefused(await call('POST', `${home}/spaces`, { title: 'With a list' }), 'lists');
+      expectRejected(await call('POST', `${home}/spaces`, { title: 'With a list' }), 'lists');
     expectSound(world);
   });
 });

@@ -51,7 +51,7 @@ export interface Facts {
 }
 
 /** The same numbers in every run. */
-export function dice(seed: number): () => number {
+export function random(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -144,7 +144,7 @@ async function seedErrand(path: string, size: number, labels: number): Promise<v
   const { storage, writer } = opened;
   storage.writing.pragma('synchronous = off');
   const passwordHash = await argon2Passwords().hash(PASSWORD);
-  const roll = dice(1);
+  const roll = random(1);
   const place = await writer.write((tx) => {
     const ada = createAccount(tx, { email: EMAIL, name: 'Ada', passwordHash }, BEGAN);
     return seedPlace(tx, ada.id, labels > 0 ? LABELS : 0);

@@ -156,7 +156,7 @@ function commit(): void {
   }
 }
 
-class Refusal extends Error {
+class Rejection extends Error {
   readonly status: number;
   constructor(status: number, message: string) {
     super(message);
@@ -188,7 +188,7 @@ async function enter(context: Context): Promise<{ userId: string; workspaceId: s
   let known = verified.get(token);
   if (!known) {
     const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'] }).catch(() => {
-      throw new Refusal(401, 'Not signed in');
+      throw new Rejection(401, 'Not signed in');
     });
     known = {
       userId: String(payload.sub),
@@ -199,11 +199,11 @@ async function enter(context: Context): Promise<{ userId: string; workspaceId: s
   }
   const now = Date.now();
   const isLive = sessionUser.get(known.sessionId, new Date(now).toISOString()) === known.userId;
-  if (known.expiresAt <= now || !isLive) throw new Refusal(401, 'The session has ended');
+  if (known.expiresAt <= now || !isLive) throw new Rejection(401, 'The session has ended');
   const workspaceId = context.req.param('workspace') ?? '';
   const role = memberRole.get(workspaceId, known.userId);
-  if (!role && !workspaceExists.get(workspaceId)) throw new Refusal(404, 'There is no such workspace');
-  if (!role || (role === 'viewer' && context.req.method !== 'GET')) throw new Refusal(403, 'Not for you');
+  if (!role && !workspaceExists.get(workspaceId)) throw new Rejection(404, 'There is no such workspace');
+  if (!role || (role === 'viewer' && context.req.method !== 'GET')) throw new Rejection(403, 'Not for you');
   return { userId: known.userId, workspaceId };
 }
 
@@ -211,7 +211,7 @@ function pageOf(context: Context): { page: number; limit: number; offset: number
   const [page = 1, limit = 50] = [context.req.query('page'), context.req.query('limit')].map((text) =>
     text === undefined ? undefined : /^\d{1,15}$/.test(text) ? Number(text) : 0,
   );
-  if (page < 1 || limit < 1) throw new Refusal(400, 'page and limit must be whole numbers from 1');
+  if (page < 1 || limit < 1) throw new Rejection(400, 'page and limit must be whole numbers from 1');
   const clamped = Math.min(limit, 100);
   return { page, limit: clamped, offset: (page - 1) * clamped };
 }
@@ -228,7 +228,7 @@ app.get('/api/workspaces/:workspace/tasks', async (context) => {
 app.get('/api/workspaces/:workspace/tasks/query', async (context) => {
   const { workspaceId, userId } = await enter(context);
   const { page: number, limit, offset } = pageOf(context);
-  if (context.req.query('groupBy') !== 'priority') throw new Refusal(400, 'Group by priority');
+  if (context.req.query('groupBy') !== 'priority') throw new Rejection(400, 'Group by priority');
   const asked = context.req.query('assigneeId');
   const assignee = asked === 'me' ? userId : asked;
   const counted = (
@@ -253,7 +253,7 @@ app.get('/api/workspaces/:workspace/tasks/search', async (context) => {
   const { workspaceId } = await enter(context);
   const { page: number, limit, offset } = pageOf(context);
   const asked = (context.req.query('q') ?? '').trim();
-  if (asked === '' || asked.length > 200) throw new Refusal(400, 'q must be 1 to 200 characters');
+  if (asked === '' || asked.length > 200) throw new Rejection(400, 'q must be 1 to 200 characters');
   const words = asked
     .match(/[\p{L}\p{N}]+/gu)
     ?.map((word) => `"${word}" *`)
@@ -276,16 +276,16 @@ app.get('/api/workspaces/:workspace/tasks/search', async (context) => {
 app.get('/api/workspaces/:workspace/tasks/:task', async (context) => {
   const { workspaceId } = await enter(context);
   const row = one.get(workspaceId, context.req.param('task')) as Row | undefined;
-  if (!row) throw new Refusal(404, 'There is no such task');
+  if (!row) throw new Rejection(404, 'There is no such task');
   return answer(200, task(row), { ETag: etagOf(row) });
 });
 
 app.post('/api/workspaces/:workspace/tasks', async (context) => {
   const { workspaceId, userId } = await enter(context);
   if (!context.req.header('content-type')?.startsWith('application/json'))
-    throw new Refusal(415, 'JSON only');
+    throw new Rejection(415, 'JSON only');
   const body = await context.req.json().catch(() => undefined);
-  if (typeof body !== 'object' || body === null) throw new Refusal(400, 'The body must be a JSON object');
+  if (typeof body !== 'object' || body === null) throw new Rejection(400, 'The body must be a JSON object');
   const title = typeof body.title === 'string' ? body.title.trim() : '';
   const description = body.description || null;
   const priority = PRIORITIES.indexOf(body.priority ?? 'none');
@@ -301,7 +301,7 @@ app.post('/api/workspaces/:workspace/tasks', async (context) => {
     !dates.includes(undefined) &&
     UUID.test(body.listId) &&
     (body.position === undefined || Number.isFinite(body.position));
-  if (!isSound) throw new Refusal(400, 'The task is not valid');
+  if (!isSound) throw new Rejection(400, 'The task is not valid');
 
   const row = await write((): Row | undefined => {
     const place = list.get(workspaceId, body.listId) as { space_id: string; template: string } | undefined;
@@ -339,13 +339,13 @@ app.post('/api/workspaces/:workspace/tasks', async (context) => {
     index.run(lastInsertRowid, title, description);
     return row;
   });
-  if (!row) throw new Refusal(400, 'The list, status or assignee will not do');
+  if (!row) throw new Rejection(400, 'The list, status or assignee will not do');
   const path = new URL(context.req.url).pathname;
   return answer(201, task(row), { ETag: etagOf(row), Location: `${path}/${row.id}` });
 });
 
 app.onError((error) =>
-  error instanceof Refusal
+  error instanceof Rejection
     ? answer(error.status, { error: error.message })
     : answer(500, { error: error.message }),
 );

@@ -6,7 +6,7 @@ import { rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { copyData, type Data, dataOf, dice } from './data.ts';
+import { copyData, type Data, dataOf, random } from './data.ts';
 import { bytesOf, type Load, load } from './load.ts';
 import { compareAnswers, type Measured, measured } from './requests.ts';
 import { type Server, startErrand, startFloor } from './servers.ts';
@@ -154,7 +154,7 @@ async function measure(request: Measured, contenders: Contender[]): Promise<Map<
       (request.isWrite || !COMMITS_EACH.includes(kind)) && (isErrand(kind) || !request.isErrandOnly),
   );
   const samples = new Map(entered.map((contender) => [contender, [] as Sample[]]));
-  const roll = dice(Date.now());
+  const roll = random(Date.now());
   const turns = request.isWrite ? rounds * TURNS_OF_CREATING : rounds;
   for (let turn = 0; turn < turns; turn += 1) {
     const inTurn = entered

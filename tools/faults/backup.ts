@@ -70,11 +70,11 @@ function startLoad(
       const answer = await (isNew
         ? written('POST', path, { listId, title, description: 'milk and honey '.repeat(20) })
         : written('PATCH', `${path}/${oldest}`, { title }));
-      if (!answer) return site.lose(`client ${client} was refused its write ${n}`);
+      if (!answer) return site.lose(`client ${client} had its write ${n} rejected`);
       ids[(n - 1) % tasks] = answer.body.id;
       acknowledged[client] = n;
       if (isNew && oldest !== undefined && !(await written('DELETE', `${path}/${oldest}`, undefined))) {
-        return site.lose(`client ${client} was refused to delete what ${n} replaces`);
+        return site.lose(`client ${client} could not delete what ${n} replaces`);
       }
     }
   });

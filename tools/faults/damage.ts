@@ -4,7 +4,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { errand } from './command.ts';
 import { drill, type Site } from './drill.ts';
 import { recovers, startOperations } from './operations.ts';
-import { filesIn, isForOperators, refuses } from './refusal.ts';
+import { filesIn, isForOperators, rejects } from './rejection.ts';
 import { createMailbox, startServer, stops } from './server.ts';
 import { wrongIn } from './wrong.ts';
 
@@ -69,11 +69,11 @@ export const damage = drill({
   run: async (site, { flips }) => {
     await makeSound(site);
     const sound = join(site.folder, STOPPED);
-    for (const [what, harm] of Object.entries(OF_DATABASES)) await refusesDatabase(site, sound, what, harm);
-    for (const [what, harm] of Object.entries(OF_KEYS)) await refusesKeys(site, sound, what, harm);
-    for (const [what, text] of Object.entries(OF_SETTINGS)) await refusesSettings(site, sound, what, text);
-    for (const [what, harm] of Object.entries(OF_DATABASES)) await refusesBackup(site, sound, what, harm);
-    await refusesBackup(site, sound, 'with a damaged page', flip(40_000, 2_000));
+    for (const [what, harm] of Object.entries(OF_DATABASES)) await rejectsDatabase(site, sound, what, harm);
+    for (const [what, harm] of Object.entries(OF_KEYS)) await rejectsKeys(site, sound, what, harm);
+    for (const [what, text] of Object.entries(OF_SETTINGS)) await rejectsSettings(site, sound, what, text);
+    for (const [what, harm] of Object.entries(OF_DATABASES)) await rejectsBackup(site, sound, what, harm);
+    await rejectsBackup(site, sound, 'with a damaged page', flip(40_000, 2_000));
     for (let i = 0; i < flips; i += 1) await survivesDamagedLog(site, join(site.folder, KILLED));
   },
 });
@@ -101,11 +101,11 @@ function harmed(site: Site, sound: string, file: string, harm: Harm): string {
   return folder;
 }
 
-async function refusesDatabase(site: Site, sound: string, what: string, harm: Harm): Promise<void> {
+async function rejectsDatabase(site: Site, sound: string, what: string, harm: Harm): Promise<void> {
   const folder = harmed(site, sound, 'errand.db', harm);
   const before = filesIn(folder);
   const when = `a start on a database that is ${what}`;
-  await refuses(
+  await rejects(
     site,
     startServer(folder, createMailbox()),
     when,
@@ -118,26 +118,26 @@ async function refusesDatabase(site: Site, sound: string, what: string, harm: Ha
   for (const wrong of wrongIn(folder)) site.lose(`${when}, restored: ${wrong}`);
 }
 
-async function refusesKeys(site: Site, sound: string, what: string, harm: Harm): Promise<void> {
+async function rejectsKeys(site: Site, sound: string, what: string, harm: Harm): Promise<void> {
   const folder = harmed(site, sound, 'keys.json', harm);
   const before = filesIn(folder);
   const when = `a start with a key file that is ${what}`;
-  await refuses(site, startServer(folder, createMailbox()), when, /keys\.json/);
+  await rejects(site, startServer(folder, createMailbox()), when, /keys\.json/);
   if (filesIn(folder) !== before) site.lose(`${when} changed a file`);
 }
 
-async function refusesSettings(site: Site, sound: string, what: string, text: string): Promise<void> {
+async function rejectsSettings(site: Site, sound: string, what: string, text: string): Promise<void> {
   const folder = harmed(site, sound, 'keys.json', () => {});
   writeFileSync(join(folder, 'config.toml'), text);
   const before = filesIn(folder);
   const server = startServer(folder, createMailbox());
   const when = `a start with settings that hold ${what}`;
-  await refuses(site, server, when, /config\.toml|databse|prot|drain_seconds|log\.level/);
+  await rejects(site, server, when, /config\.toml|databse|prot|drain_seconds|log\.level/);
   if (server.complaints.join('').includes('s3cret')) site.lose(`${when} told the value`);
   if (filesIn(folder) !== before) site.lose(`${when} changed a file`);
 }
 
-async function refusesBackup(site: Site, sound: string, what: string, harm: Harm): Promise<void> {
+async function rejectsBackup(site: Site, sound: string, what: string, harm: Harm): Promise<void> {
   const folder = harmed(site, sound, 'backup', harm);
   const before = filesIn(folder);
   const when = `a backup that is ${what}`;
@@ -145,7 +145,7 @@ async function refusesBackup(site: Site, sound: string, what: string, harm: Harm
     () => 'accepted',
     (error) => String(error.stderr),
   );
-  site.count(`restore ${said === 'accepted' ? 'accepted' : 'refused'}`);
+  site.count(`restore ${said === 'accepted' ? 'accepted' : 'rejected'}`);
   if (!isForOperators(said, /^errand: .*backup/s)) site.lose(`${when}: ${said}`);
   if (filesIn(folder) !== before) site.lose(`${when}: a file was changed`);
 }
@@ -166,7 +166,7 @@ async function survivesDamagedLog(site: Site, sound: string): Promise<void> {
       () => true,
       () => false,
     );
-    site.count(`start with a log ${what}: ${isServing ? 'serves' : 'refused'}`);
+    site.count(`start with a log ${what}: ${isServing ? 'serves' : 'rejected'}`);
     if (isServing) await stops(server, site, when);
     else if (server.child.exitCode !== 1) site.lose(`${when}: ended with ${server.child.exitCode}`);
     if (isServing) for (const wrong of wrongIn(folder)) site.lose(`${when}: ${wrong}`);

@@ -51,7 +51,7 @@ async function workInCrowd(site: Site, operations: Operation[]): Promise<void> {
   for (let i = 0; i < 20; i += 1) {
     const attempt = await add.prepare();
     const answer = await attempt.act();
-    if (!answer) site.count('add task, refused or cut off');
+    if (!answer) site.count('add task, rejected or cut off');
     else if (!(await attempt.isAsAnswered(wasDone(site, add, attempt, answer))))
       site.lose('a task is not as answered');
   }

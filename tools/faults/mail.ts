@@ -18,7 +18,7 @@ const LATEST_KILL_MS = 15;
 /** Whatever ails the mail server, sign-ups are answered at once, and each mail comes at least once, under one id. */
 export const mailing = drill({
   about:
-    'mail servers that are slow, hang, refuse, lack TLS or break off, and kills between the 250 and the note',
+    'mail servers that are slow, hang, reject, lack TLS or break off, and kills between the 250 and the note',
   counts: { signups: 10, kills: 10 },
   run: async (site, { signups, kills }) => {
     const certificate = selfSigned();
@@ -62,7 +62,7 @@ async function ailing(
     for (let i = 0; i < signups; i += 1) {
       const one = await signUp(site, base);
       if (one) done.push(one);
-      else site.lose(`${what}: a sign-up was refused`);
+      else site.lose(`${what}: a sign-up was rejected`);
     }
     const delays = done.map(({ took }) => took).sort((a, b) => a - b);
     site.tell(`sign-ups while the mail server is ${what}: ${inWords(delays)}`);
@@ -77,7 +77,7 @@ async function ailing(
     await tried(site, emails, what);
     const early = post.received.filter(({ to }) => emails.includes(to)).length;
     if (early > 0 && what !== 'slow') site.lose(`${what}: ${early} mails were taken`);
-    if (!isTriedAgain) await areRefused(site, emails, what);
+    if (!isTriedAgain) await areRejected(site, emails, what);
     await post.become({});
     if (!isTriedAgain) await retryAll(site, emails);
     await arrive(site, post, emails, what);
@@ -107,9 +107,9 @@ async function tried(site: Site, emails: string[], what: string): Promise<void> 
 }
 
 /** A final error is kept, for an admin to look at and to ask for again. */
-async function areRefused(site: Site, emails: string[], what: string): Promise<void> {
+async function areRejected(site: Site, emails: string[], what: string): Promise<void> {
   const all = () => emails.every((email) => stateOf(site, email)?.state === 'failed');
-  if (!(await within(PATIENCE_MS, all))) site.lose(`${what}: a refused mail is not kept as failed`);
+  if (!(await within(PATIENCE_MS, all))) site.lose(`${what}: a rejected mail is not kept as failed`);
 }
 
 async function retryAll(site: Site, emails: string[]): Promise<void> {

@@ -8,25 +8,25 @@ const SLOWNESS_MS = 500;
 /** What may ail a mail server: how it greets and what it returns, or that it is none at all. */
 export type Ailment = SMTPServerOptions | 'hangs' | 'breaks off';
 
-const refusing = (responseCode: number): Error => Object.assign(new Error('Not now'), { responseCode });
+const rejecting = (responseCode: number): Error => Object.assign(new Error('Not now'), { responseCode });
 const slowly: NonNullable<SMTPServerOptions['onMailFrom']> = (_address, _session, done) => {
   wait(SLOWNESS_MS).then(() => done());
 };
 
-/** `false` for a error that is final, so that an admin has to ask for the mail again. */
+/** `false` for an error that is final, so that an admin has to ask for the mail again. */
 export const AILMENTS: Record<string, { ailment: Ailment; isTriedAgain: boolean }> = {
   slow: { ailment: { onMailFrom: slowly, onRcptTo: slowly }, isTriedAgain: true },
   hanging: { ailment: 'hangs', isTriedAgain: true },
-  'refusing with 451': {
-    ailment: { onRcptTo: (_address, _session, done) => done(refusing(451)) },
+  'rejecting with 451': {
+    ailment: { onRcptTo: (_address, _session, done) => done(rejecting(451)) },
     isTriedAgain: true,
   },
-  'refusing all with 554': {
-    ailment: { onConnect: (_session, done) => done(refusing(554)) },
+  'rejecting all with 554': {
+    ailment: { onConnect: (_session, done) => done(rejecting(554)) },
     isTriedAgain: true,
   },
-  'refusing recipients with 550': {
-    ailment: { onRcptTo: (_address, _session, done) => done(refusing(550)) },
+  'rejecting recipients with 550': {
+    ailment: { onRcptTo: (_address, _session, done) => done(rejecting(550)) },
     isTriedAgain: false,
   },
   'without TLS': { ailment: { disabledCommands: ['STARTTLS'] }, isTriedAgain: true },

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { drill, type Site } from './drill.ts';
 import { type Operation, recovers, startOperations, wasDone } from './operations.ts';
-import { filesIn, refuses } from './refusal.ts';
+import { filesIn, rejects } from './rejection.ts';
 import { createMailbox, startServer, stops } from './server.ts';
 import { wrongIn } from './wrong.ts';
 
 const MAX_WRITES = 2_000;
-const REFUSALS = 30;
+const REJECTIONS = 30;
 /** Readiness is looked at again every 5 seconds. */
 const READINESS_MS = 7_000;
 
@@ -57,7 +57,7 @@ async function fullDisk(site: Site, rounds: number): Promise<void> {
   for (let round = 1; round <= rounds; round += 1) {
     const when = `full disk, round ${round}`;
     fill(folder);
-    await writeUntilRefused(site, operations, when);
+    await writeUntilRejected(site, operations, when);
     if ((await fetch(new URL('/healthz', base))).status !== 200) site.lose(`${when}: not alive`);
     await readinessIs(site, base, 503, when);
     rmSync(ballastIn(folder));
@@ -75,16 +75,16 @@ async function fullDisk(site: Site, rounds: number): Promise<void> {
 }
 
 /** Fills what is left with tasks; each is there if and only if it was acknowledged, which reads tell meanwhile. */
-async function writeUntilRefused(site: Site, operations: Operation[], when: string): Promise<void> {
+async function writeUntilRejected(site: Site, operations: Operation[], when: string): Promise<void> {
   const [add] = operations.toReversed();
-  let refusals = 0;
-  for (let i = 0; add && i < MAX_WRITES && refusals < REFUSALS; i += 1) {
+  let rejections = 0;
+  for (let i = 0; add && i < MAX_WRITES && rejections < REJECTIONS; i += 1) {
     const attempt = await add.prepare();
     const isDone = wasDone(site, add, attempt, await attempt.act());
-    if (!isDone) refusals += 1;
+    if (!isDone) rejections += 1;
     if (!(await attempt.isAsAnswered(isDone))) site.lose(`${when}: a task is not as answered`);
   }
-  if (refusals < REFUSALS) site.lose(`${when}: never full`);
+  if (rejections < REJECTIONS) site.lose(`${when}: never full`);
 }
 
 async function readinessIs(site: Site, base: string, status: number, when: string): Promise<void> {
@@ -101,7 +101,7 @@ async function readinessIs(site: Site, base: string, status: number, when: strin
 async function firstStart(site: Site): Promise<void> {
   const { folder } = site;
   fill(folder);
-  await refuses(site, startServer(folder, createMailbox()), 'a first start on a full disk', /no space left/);
+  await rejects(site, startServer(folder, createMailbox()), 'a first start on a full disk', /no space left/);
   rmSync(ballastIn(folder));
   remount(folder, 'size=16m');
   await starts(site, 'a start after one on a full disk');
@@ -112,7 +112,7 @@ async function readOnlyDisk(site: Site): Promise<void> {
   for (const when of ['a first start on a read-only disk', 'a start on data that became read-only']) {
     const before = filesIn(folder);
     remount(folder, 'ro');
-    await refuses(site, startServer(folder, createMailbox()), when, /cannot be written|read-only/);
+    await rejects(site, startServer(folder, createMailbox()), when, /cannot be written|read-only/);
     remount(folder, 'rw');
     if (filesIn(folder) !== before) site.lose(`${when}: changed a file`);
     await starts(site, `the start after ${when}`);

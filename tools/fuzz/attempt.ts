@@ -1,4 +1,4 @@
-import type { Page, Person } from './memory.ts';
+import type { Page, Person } from './corpus.ts';
 import { type Operation, PATH_PARAMETER } from './operations.ts';
 
 /** A request to a route before it is written down, so that it can still be broken. */

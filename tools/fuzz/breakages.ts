@@ -12,12 +12,12 @@ import {
 } from './texts.ts';
 import { fieldsOf, UNKNOWN_ID, wrongParameters, wrongValues } from './wrong-values.ts';
 
-/** One way to spoil a lawful request. */
+/** One way to spoil a valid request. */
 export interface Breakage {
   name: string;
   /** The statuses it must be rejected with; none where it may be taken as well. */
-  refused: number[];
-  /** Refused before anyone asks who is there. */
+  rejected: number[];
+  /** Rejected before anyone asks who is there. */
   isOutside?: true;
   apply(attempt: Attempt): void;
 }
@@ -48,7 +48,7 @@ function outside(operation: Operation, all: readonly Operation[]): Breakage[] {
     ...methods.map(
       (method): Breakage => ({
         name: `method ${method}`,
-        refused: [405],
+        rejected: [405],
         isOutside: true,
         apply: (attempt) => {
           attempt.method = method;
@@ -59,7 +59,7 @@ function outside(operation: Operation, all: readonly Operation[]): Breakage[] {
     ...(operation.bearer ? FORGED_AUTHORIZATIONS : []).map(
       (value): Breakage => ({
         name: `authorization ${value?.slice(0, 30)}`,
-        refused: [401],
+        rejected: [401],
         isOutside: true,
         apply: ({ headers }) => {
           delete headers.Authorization;
@@ -76,7 +76,7 @@ const ofPath = ({ params, body }: Operation): Breakage[] =>
       (id): Breakage => ({
         name: `path ${name} ${JSON.stringify(id).slice(0, 40)}`,
         // A body that refers to things may be rejected first; whom one may remove depends on who it is.
-        refused: [404, ...(body ? [400] : []), ...(name === 'user_id' ? [403] : [])],
+        rejected: [404, ...(body ? [400] : []), ...(name === 'user_id' ? [403] : [])],
         apply: ({ params: given }) => {
           given[name] = id;
         },
@@ -87,19 +87,19 @@ const ofPath = ({ params, body }: Operation): Breakage[] =>
 const ofQuery = ({ query }: Operation): Breakage[] =>
   query.flatMap((parameter) => {
     const { name } = parameter;
-    const refusing = (label: string, values: string[]): Breakage => ({
+    const rejecting = (label: string, values: string[]): Breakage => ({
       name: `query ${name} ${label}`,
-      refused: [400],
+      rejected: [400],
       apply: (attempt) => {
         attempt.query = attempt.query.filter(([other]) => other !== name);
         for (const value of values) attempt.query.push([name, value]);
       },
     });
     return [
-      ...wrongParameters(parameter).map((value) => refusing(JSON.stringify(value).slice(0, 40), [value])),
-      refusing('twice', ['1', '1']),
-      ...FORBIDDEN_TEXTS.map((text) => refusing(JSON.stringify(text), [text])),
-      ...(parameter.required ? [refusing('missing', [])] : []),
+      ...wrongParameters(parameter).map((value) => rejecting(JSON.stringify(value).slice(0, 40), [value])),
+      rejecting('twice', ['1', '1']),
+      ...FORBIDDEN_TEXTS.map((text) => rejecting(JSON.stringify(text), [text])),
+      ...(parameter.required ? [rejecting('missing', [])] : []),
     ];
   });
 
@@ -109,7 +109,7 @@ function ofBody(operation: Operation): Breakage[] {
   const most = path.includes('/auth/') ? 16 * KIBIBYTE : KIBIBYTE * KIBIBYTE;
   const raw = (name: string, text: string | Uint8Array, status = 400): Breakage => ({
     name: `body ${name}`,
-    refused: [status],
+    rejected: [status],
     apply: (attempt) => {
       attempt.raw = text;
     },
@@ -122,7 +122,7 @@ function ofBody(operation: Operation): Breakage[] {
       (value): Breakage => ({
         name: `field ${field.path.join('.')} ${JSON.stringify(value)?.slice(0, 40)}`,
         // The thing that the path names may be looked for first.
-        refused: value === UNKNOWN_ID ? [400, 404] : [400],
+        rejected: value === UNKNOWN_ID ? [400, 404] : [400],
         apply: (attempt) => {
           attempt.body = field.put(attempt.body, value);
         },
@@ -132,7 +132,7 @@ function ofBody(operation: Operation): Breakage[] {
       ? [
           {
             name: `field ${field.path.join('.')} missing`,
-            refused: [400],
+            rejected: [400],
             apply: (attempt: Attempt) => {
               attempt.body = field.put(attempt.body, undefined);
             },
@@ -149,7 +149,7 @@ function ofBody(operation: Operation): Breakage[] {
     ...BROKEN_CONTENT_TYPES.map(
       (type): Breakage => ({
         name: `content type ${type}`,
-        refused: [415],
+        rejected: [415],
         apply: ({ headers }) => {
           headers['Content-Type'] = type;
         },
@@ -157,13 +157,13 @@ function ofBody(operation: Operation): Breakage[] {
     ),
     {
       name: 'compressed',
-      refused: [415],
+      rejected: [415],
       apply: ({ headers }) => {
         headers['Content-Encoding'] = 'gzip';
       },
     },
     ...((schema.required?.length ?? 0) > 0 && operation.isBodyRequired
-      ? [{ name: 'no body', refused: [400], apply: dropBody }]
+      ? [{ name: 'no body', rejected: [400], apply: dropBody }]
       : []),
   ];
 }
@@ -173,20 +173,20 @@ const oddities = ({ body, query }: Operation): Breakage[] => [
   ...STRANGE_HEADERS.map(
     (headers): Breakage => ({
       name: `header ${Object.keys(headers).join()}`,
-      refused: [],
+      rejected: [],
       apply: (attempt) => Object.assign(attempt.headers, headers),
     }),
   ),
   {
     name: 'unknown parameters',
-    refused: [],
+    rejected: [],
     apply: (attempt) => attempt.query.push(['__proto__', '1'], ['x', '%'], ['', ''], ['pag€', '👾']),
   },
   ...(query.length > 0
     ? STRANGE_TEXTS.map(
         (text, i): Breakage => ({
           name: `parameter ${JSON.stringify(text).slice(0, 30)}`,
-          refused: [],
+          rejected: [],
           apply: (attempt) => {
             const name = query[i % query.length]?.name ?? 'q';
             attempt.query = attempt.query.filter(([other]) => other !== name);
@@ -199,7 +199,7 @@ const oddities = ({ body, query }: Operation): Breakage[] => [
     ? [
         {
           name: 'extra keys',
-          refused: [],
+          rejected: [],
           apply: (attempt: Attempt) => {
             const extra = '"__proto__":{"role":"owner"},"constructor":{"prototype":1},"id":"mine","x":[{}]';
             attempt.raw = `{${extra},${JSON.stringify(attempt.body ?? {}).slice(1)}`.replace(/,}$/, '}');
@@ -207,7 +207,7 @@ const oddities = ({ body, query }: Operation): Breakage[] => [
         },
         {
           name: 'duplicate keys',
-          refused: [],
+          rejected: [],
           apply: (attempt: Attempt) => {
             const text = JSON.stringify(attempt.body ?? {});
             attempt.raw = text === '{}' ? '{"a":1,"a":2}' : `{${text.slice(1, -1)},${text.slice(1)}`;
@@ -215,7 +215,7 @@ const oddities = ({ body, query }: Operation): Breakage[] => [
         },
         {
           name: 'spaces around',
-          refused: [],
+          rejected: [],
           apply: (attempt: Attempt) => {
             attempt.raw = `\r\n\t ${JSON.stringify(attempt.body ?? {}, null, '\t')} \n`;
           },

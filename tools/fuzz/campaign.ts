@@ -3,15 +3,15 @@ import type { OpenApiDocument } from '../../src/http/openapi-document.ts';
 import { MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import type { Attempt } from './attempt.ts';
 import { type Breakage, breakagesOf } from './breakages.ts';
-import type { Grave } from './effects.ts';
+import { createCorpus } from './corpus.ts';
+import type { DeletedResource } from './effects.ts';
 import { createExchange } from './exchange.ts';
-import { createQueryCache } from './memory.ts';
 import { type Operation, operationsOf } from './operations.ts';
+import { openOracle } from './oracle.ts';
 import { addHold, emptyReport, type Report } from './report.ts';
-import { createScenes, type Dice } from './scenes.ts';
+import { createRequestFactory, type Random } from './request-factory.ts';
 import type { Target } from './target.ts';
 import { trespass } from './trespass.ts';
-import { openWitness } from './witness.ts';
 
 export interface Campaign {
   target: Target;
@@ -26,9 +26,9 @@ export interface Campaign {
 }
 
 const BASE_PATH = '/api';
-const PEOPLE_AT_LEAST = 8;
+const MIN_PEOPLE = 8;
 const MAX_PEOPLE = 25;
-const MAX_GRAVES = 100;
+const MAX_DELETED = 100;
 const LOOKS = 24;
 /** Of all requests, at most so many go through every breakage in order. */
 const COVERAGE_SHARE = 0.4;
@@ -47,7 +47,7 @@ const JUMPS = [16 * MINUTE, 61 * MINUTE, 6 * 60 * MINUTE, 25 * 60 * MINUTE, 8 * 
 
 /**
  * Asks a service for everything its own OpenAPI document tells of: the examples, every boundary in order, then at
- * random, lawful and broken, with ids and secrets from its answers and mails.
+ * random, valid and broken, with ids and secrets from its answers and mails.
  */
 export async function fuzz({
   target,
@@ -62,58 +62,67 @@ export async function fuzz({
   const document = await documentOf(target);
   const operations = operationsOf(document, BASE_PATH);
   const report = emptyReport(seed, operations);
-  const memory = createQueryCache();
-  const witness = openWitness(target.databasePath);
-  const dice = createDice(seed);
-  const graves: Grave[] = [];
+  const corpus = createCorpus();
+  const oracle = openOracle(target.databasePath);
+  const random = createRandom(seed);
+  const deletedResources: DeletedResource[] = [];
   const exchange = createExchange({
     target,
-    memory,
-    witness,
+    corpus,
+    oracle,
     report,
     isLimited,
-    onGrave: (grave) => {
-      graves.push(grave);
-      if (graves.length > MAX_GRAVES) graves.shift();
+    onDeleted: (deleted) => {
+      deletedResources.push(deleted);
+      if (deletedResources.length > MAX_DELETED) deletedResources.shift();
     },
   });
-  const scenes = createScenes({ operations, exchange, memory, witness, dice, target, seed, idToken });
+  const factory = createRequestFactory({
+    operations,
+    exchange,
+    corpus,
+    oracle,
+    random,
+    target,
+    seed,
+    idToken,
+  });
   const breakages = new Map(operations.map((operation) => [operation, breakagesOf(operation, operations)]));
 
   const broken = async (operation: Operation, breakage: Breakage) => {
-    const attempt = await scenes.attempt(operation);
+    const attempt = await factory.attempt(operation);
     if (!attempt) return;
     breakage.apply(attempt);
-    const { refused, isOutside = false } = breakage;
-    await exchange(attempt, { intent: refused.length > 0 ? 'broken' : 'strange', refused, isOutside });
+    const { rejected, isOutside = false } = breakage;
+    await exchange(attempt, { intent: rejected.length > 0 ? 'broken' : 'strange', rejected, isOutside });
   };
-  const lawful = async (operation: Operation) => {
-    const attempt = await scenes.attempt(operation);
-    if (attempt) await exchange(attempt, { intent: 'lawful' });
+  const valid = async (operation: Operation) => {
+    const attempt = await factory.attempt(operation);
+    if (attempt) await exchange(attempt, { intent: 'valid' });
   };
   /** For something of others, by someone who may have no business there, or with a token of before. */
   const foreign = async (operation: Operation) => {
-    const attempt = await scenes.attempt(operation);
+    const attempt = await factory.attempt(operation);
     if (!attempt?.headers.Authorization) return;
-    const refused = trespass(attempt, memory, dice);
-    if (refused) {
-      await exchange(attempt, { intent: 'foreign', refused });
+    const rejected = trespass(attempt, corpus, random);
+    if (rejected) {
+      await exchange(attempt, { intent: 'foreign', rejected });
       return;
     }
-    const { former } = memory;
-    const person = dice(2) ? former[dice(former.length)] : await scenes.someoneSignedIn();
+    const { former } = corpus;
+    const person = random(2) ? former[random(former.length)] : await factory.someoneSignedIn();
     if (!person) return;
     const headers = { ...attempt.headers, Authorization: `Bearer ${person.accessToken}` };
     await exchange({ ...attempt, person, headers }, { intent: 'foreign' });
   };
   const gone = async () => {
-    const grave = graves[dice(graves.length)];
-    const attempt = grave && (await scenes.attemptAt(grave));
+    const deleted = deletedResources[random(deletedResources.length)];
+    const attempt = deleted && (await factory.attemptAt(deleted));
     // What else the body refers to may be gone as well.
-    if (attempt) await exchange(attempt, { intent: 'gone', refused: attempt.body ? [404, 400] : [404] });
+    if (attempt) await exchange(attempt, { intent: 'gone', rejected: attempt.body ? [404, 400] : [404] });
   };
   const example = async (operation: Operation) => {
-    const attempt = await scenes.attempt(operation);
+    const attempt = await factory.attempt(operation);
     if (attempt) await exchange(withExample(attempt), { intent: 'strange' });
   };
 
@@ -126,8 +135,8 @@ export async function fuzz({
     }
   };
 
-  await scenes.furnish(PEOPLE_AT_LEAST);
-  for (const operation of operations) await lawful(operation);
+  await factory.ensurePeople(MIN_PEOPLE);
+  for (const operation of operations) await valid(operation);
   for (const operation of operations) if (operation.example !== undefined) await example(operation);
   const every = [...breakages].flatMap(([operation, all]) =>
     all.map((breakage) => ({ operation, breakage })),
@@ -138,21 +147,21 @@ export async function fuzz({
     if (i % 100 === 0) await look();
   }
   for (let step = 0; report.requests < requests; step += 1) {
-    await timePasses(target, dice, step);
-    await scenes.furnish(PEOPLE_AT_LEAST);
-    const operation = chosen(operations, dice, memory.people.size < MAX_PEOPLE);
-    const roll = dice(100);
-    if (roll < 60) await lawful(operation);
+    await timePasses(target, random, step);
+    await factory.ensurePeople(MIN_PEOPLE);
+    const operation = chosen(operations, random, corpus.people.size < MAX_PEOPLE);
+    const roll = random(100);
+    if (roll < 60) await valid(operation);
     else if (roll < 90) {
       const all = breakages.get(operation) ?? [];
-      const breakage = all[dice(all.length)];
+      const breakage = all[random(all.length)];
       if (breakage) await broken(operation, breakage);
     } else if (roll < 94) await gone();
     else await foreign(operation);
     if (step % 100 === 0) await look();
   }
   await look();
-  witness.close();
+  oracle.close();
   return report;
 }
 
@@ -161,7 +170,7 @@ async function documentOf(target: Target): Promise<OpenApiDocument> {
   return JSON.parse((await target.send(asked)).text) as OpenApiDocument;
 }
 
-function createDice(seed: number): Dice {
+function createRandom(seed: number): Random {
   const [numbers] = fc.sample(fc.infiniteStream(fc.noBias(fc.nat()), { noHistory: true }), {
     seed,
     numRuns: 1,
@@ -169,22 +178,22 @@ function createDice(seed: number): Dice {
   return (sides) => Number(numbers?.next().value ?? 0) % Math.max(sides, 1);
 }
 
-function chosen(operations: readonly Operation[], dice: Dice, isRoomForMore: boolean): Operation {
+function chosen(operations: readonly Operation[], random: Random, isRoomForMore: boolean): Operation {
   for (;;) {
-    const operation = operations[dice(operations.length)];
+    const operation = operations[random(operations.length)];
     if (!operation) throw new Error('The document has no operations');
     if (!isRoomForMore && operation.name === 'POST /auth/register/confirm') continue;
     const chance = RARE[operation.name];
-    if (chance === undefined || dice(100) < chance) return operation;
+    if (chance === undefined || random(100) < chance) return operation;
   }
 }
 
-async function timePasses(target: Target, dice: Dice, step: number): Promise<void> {
-  if (step % 20 === 0) await target.advance(1 + dice(MINUTE));
-  if (dice(4_000) === 0) {
-    await target.advance(JUMPS[dice(JUMPS.length)] ?? SECOND);
+async function timePasses(target: Target, random: Random, step: number): Promise<void> {
+  if (step % 20 === 0) await target.advance(1 + random(MINUTE));
+  if (random(4_000) === 0) {
+    await target.advance(JUMPS[random(JUMPS.length)] ?? SECOND);
     await target.tick();
-  } else if (dice(200) === 0) await target.tick();
+  } else if (random(200) === 0) await target.tick();
 }
 
 const withExample = (attempt: Attempt): Attempt => ({

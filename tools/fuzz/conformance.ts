@@ -68,7 +68,7 @@ export function createConformance(): Conformance {
         ),
       );
     }
-    return [...found, ...faultsOfPage(body), ...faultsOfRefusal(status, body)];
+    return [...found, ...faultsOfPage(body), ...faultsOfRejection(status, body)];
   };
 }
 
@@ -94,7 +94,7 @@ function faultsOfPage(body: unknown): string[] {
     : [`${items.length} items on page ${page} of ${limit} where the total is ${total}`];
 }
 
-function faultsOfRefusal(status: number, body: unknown): string[] {
+function faultsOfRejection(status: number, body: unknown): string[] {
   if (status < 400) return [];
   const { error, issues } = body as Record<string, unknown>;
   if (!KINDS[status]?.includes(String(error))) return [`${status} calls itself ${error}`];

@@ -1,7 +1,7 @@
 import type { Attempt } from './attempt.ts';
 import type { Received } from './conformance.ts';
+import type { Corpus, Person } from './corpus.ts';
 import { passwordOf, personAt } from './meaning.ts';
-import type { Person, QueryCache } from './memory.ts';
 import { visitComponents } from './operations.ts';
 
 /** Components whose objects are things of another name. */
@@ -17,59 +17,54 @@ const MAX_FORMER = 60;
 const TRASHED = ['task_id', 'list_id', 'space_id'];
 
 /** Something that is gone for good, and how one would ask for it. */
-export interface Grave {
+export interface DeletedResource {
   /** The path that named it. */
   path: string;
   params: Record<string, string>;
   person: Person;
 }
 
-/** Remembers what a lawful request and its answer did; returns what is gone by it. */
+/** Remembers what a valid request and its answer did; returns what is gone by it. */
 export function absorb(
-  memory: QueryCache,
+  corpus: Corpus,
   attempt: Attempt,
   answer: Received,
   body: unknown,
-): Grave | undefined {
+): DeletedResource | undefined {
   const { operation, params, person, secret } = attempt;
-  if (secret) memory.spend(secret.kind, secret.value);
-  if (answer.status === 404) forgetThingsOf(memory, params);
-  absorbAccount(memory, attempt, answer.status);
+  if (secret) corpus.spend(secret.kind, secret.value);
+  if (answer.status === 404) forgetThingsOf(corpus, params);
+  absorbAccount(corpus, attempt, answer.status);
   if (answer.status >= 300) return undefined;
   const schema = operation.answers.get(answer.status);
-  if (schema) visitComponents(schema, body, (component, found) => learn(memory, attempt, component, found));
+  if (schema) visitComponents(schema, body, (component, found) => learn(corpus, attempt, component, found));
   if (operation.method !== 'DELETE') return undefined;
   const last = operation.params.at(-1);
   // What is emptied stays, and so does a label that is taken from a task.
   if (last === undefined || last === 'user_id' || !operation.path.endsWith('}')) return undefined;
   if (last === 'label_id' && operation.params.includes('task_id')) return undefined;
-  memory.forget(params[last] ?? '');
+  corpus.forget(params[last] ?? '');
   const isPermanent = attempt.query.some(([name, value]) => name === 'permanent' && value === 'true');
   // From the trash it may have come back when it is asked for.
   if (TRASHED.includes(last) && !isPermanent) return undefined;
   return { path: operation.path, params, person };
 }
 
-function learn(
-  memory: QueryCache,
-  attempt: Attempt,
-  component: string,
-  found: Record<string, unknown>,
-): void {
+function learn(corpus: Corpus, attempt: Attempt, component: string, found: Record<string, unknown>): void {
   const { params, person } = attempt;
   const { accessToken, refreshToken, user } = found;
   if (typeof accessToken === 'string' && typeof refreshToken === 'string') {
     const { id, email } = (user ?? person) as Person;
-    const known = memory.people.get(id);
+    const known = corpus.people.get(id);
     const password = known ? known.password : passwordOf(email);
     const present: Person = { id, email, password, accessToken, refreshToken };
-    memory.people.set(id, Object.assign(known ?? {}, present));
-    memory.former.push(present);
-    if (memory.former.length > MAX_FORMER) memory.former.shift();
+    corpus.people.set(id, Object.assign(known ?? {}, present));
+    corpus.former.push(present);
+    if (corpus.former.length > MAX_FORMER) corpus.former.shift();
     return;
   }
   if (component === 'User' || component === 'Me') {
-    const known = memory.people.get(String(found.id));
+    const known = corpus.people.get(String(found.id));
     if (known) known.email = String(found.email);
     return;
   }
@@ -79,16 +74,16 @@ function learn(
   // Their workspace stands only in the path: an export tells of them without one.
   if (['Member', 'Status'].includes(component) && params.workspace_id === undefined) return;
   const scope = kind === 'Workspace' ? id : String(found.workspaceId ?? params.workspace_id ?? person.id);
-  memory.learn({ kind, id, scope, fields: found });
+  corpus.learn({ kind, id, scope, fields: found });
 }
 
 /** Passwords and addresses, of which no answer tells. */
 function absorbAccount(
-  memory: QueryCache,
+  corpus: Corpus,
   { operation, person, body = {}, secret }: Attempt,
   status: number,
 ): void {
-  const addressee = secret && personAt(memory, secret.to);
+  const addressee = secret && personAt(corpus, secret.to);
   if (operation.name === 'POST /auth/login' && status === 401) person.password = undefined;
   if (status >= 300) return;
   switch (operation.name) {
@@ -99,11 +94,11 @@ function absorbAccount(
       if (addressee) addressee.password = String(body.newPassword);
       break;
     case 'DELETE /auth/me':
-      memory.people.delete(person.id);
+      corpus.people.delete(person.id);
       break;
   }
 }
 
-function forgetThingsOf(memory: QueryCache, params: Record<string, string>): void {
-  for (const [name, id] of Object.entries(params)) if (name !== 'workspace_id') memory.forget(id);
+function forgetThingsOf(corpus: Corpus, params: Record<string, string>): void {
+  for (const [name, id] of Object.entries(params)) if (name !== 'workspace_id') corpus.forget(id);
 }

@@ -1,17 +1,17 @@
 import { type Attempt, written } from './attempt.ts';
 import { createConformance, type Received } from './conformance.ts';
-import { absorb, type Grave } from './effects.ts';
-import type { QueryCache } from './memory.ts';
+import type { Corpus } from './corpus.ts';
+import { absorb, type DeletedResource } from './effects.ts';
+import type { Oracle } from './oracle.ts';
 import { addFinding, type Intent, type Report } from './report.ts';
 import type { Target } from './target.ts';
-import type { Witness } from './witness.ts';
 
 /** What a request must meet with, as far as that is known. */
 export interface Expectation {
   intent: Intent;
   /** Any of these; none where it may be taken. */
-  refused?: number[];
-  /** Refused before anyone asks who is there. */
+  rejected?: number[];
+  /** Rejected before anyone asks who is there. */
   isOutside?: boolean;
 }
 
@@ -24,25 +24,25 @@ const TELLS_OF_OTHERS = 'notifications';
 
 export function createExchange(options: {
   target: Target;
-  memory: QueryCache;
-  witness: Witness;
+  corpus: Corpus;
+  oracle: Oracle;
   report: Report;
   isLimited: boolean;
   /** Hears of what was deleted. */
-  onGrave(grave: Grave): void;
+  onDeleted(deleted: DeletedResource): void;
 }): Exchange {
-  const { target, memory, witness, report, isLimited } = options;
+  const { target, corpus, oracle, report, isLimited } = options;
   const conformance = createConformance();
-  return async (attempt, { intent, refused = [], isOutside = false }) => {
+  return async (attempt, { intent, rejected = [], isOutside = false }) => {
     const { operation, person } = attempt;
     const sent = written(attempt);
     const guard = isOutside
       ? undefined
-      : witness.refusalAtDoor(operation, tokenOf(attempt), attempt.params.workspace_id ?? '', target.now());
-    const expected = guard === undefined ? refused : [guard];
-    const version = witness.version();
+      : oracle.guardError(operation, tokenOf(attempt), attempt.params.workspace_id ?? '', target.now());
+    const expected = guard === undefined ? rejected : [guard];
+    const version = oracle.version();
     const answer = await target.send(sent);
-    for (const letter of await target.letters()) memory.receive(letter);
+    for (const letter of await target.letters()) corpus.receive(letter);
     const body = parsed(answer);
     report.requests += 1;
     count(report, operation.name, intent, answer.status);
@@ -51,12 +51,12 @@ export function createExchange(options: {
     const isExpected = expected.length === 0 || expected.includes(answer.status);
     const isLate = isLimited && answer.status === 429;
     if (!isExpected && !isLate) found.push(`${expected.join(' or ')} was due, not ${answer.status}`);
-    const isRefused = answer.status >= 400;
-    const now = witness.version();
+    const isRejected = answer.status >= 400;
+    const now = oracle.version();
     const hasWritten = now.commits !== version.commits && now.audited === version.audited;
-    if (isRefused && expected.length > 0 && !isLate && hasWritten)
-      found.push('a refused request left a trace');
-    const foreign = witness.foreignIdsIn(
+    if (isRejected && expected.length > 0 && !isLate && hasWritten)
+      found.push('a rejected request left a trace');
+    const foreign = oracle.foreignIdsIn(
       lookedAt(operation.name, answer, body),
       isOutside ? undefined : person.id,
     );
@@ -71,9 +71,9 @@ export function createExchange(options: {
         answer: `${answer.status} ${answer.text.slice(0, SHOWN_CHARACTERS)}`,
       });
     }
-    if (intent === 'lawful' || answer.status < 300) {
-      const grave = absorb(memory, attempt, answer, body);
-      if (grave) options.onGrave(grave);
+    if (intent === 'valid' || answer.status < 300) {
+      const deleted = absorb(corpus, attempt, answer, body);
+      if (deleted) options.onDeleted(deleted);
     }
     return answer;
   };

@@ -1,5 +1,5 @@
 import type { Attempt } from './attempt.ts';
-import type { QueryCache } from './memory.ts';
+import type { Corpus } from './corpus.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -13,17 +13,17 @@ const MOST: Record<string, number> = { day: 365, week: 365, month: 120, year: 10
 const INDISPENSABLE = ['unstarted', 'completed'];
 
 /** Makes a body keep the rules between its fields, of which its schema cannot tell. */
-export function repair(body: Fields, { params }: Attempt, memory: QueryCache): Fields {
+export function repair(body: Fields, { params }: Attempt, corpus: Corpus): Fields {
   const { interval, statuses, updates, mode, operations } = body;
   return {
     ...withOneDate(body),
     ...(isFields(interval) && { interval: repairedInterval(interval) }),
     ...(Array.isArray(statuses) && {
-      statuses: repairedStatuses(statuses, memory.find(params.template_id ?? '')?.fields.statuses),
+      statuses: repairedStatuses(statuses, corpus.find(params.template_id ?? '')?.fields.statuses),
     }),
     ...(isFields(updates) && { updates: repairedUpdates(updates, mode) }),
     ...(Array.isArray(operations) && {
-      operations: operations.map((each) => repairedOperation(each, params.workspace_id ?? '', memory)),
+      operations: operations.map((each) => repairedOperation(each, params.workspace_id ?? '', corpus)),
     }),
   };
 }
@@ -76,9 +76,9 @@ export function repairedQuery(query: [string, string][]): [string, string][] {
 }
 
 /** Only what is made has an id that is new, and a label is added or all of them are set. */
-function repairedOperation(operation: Fields, workspaceId: string, memory: QueryCache): Fields {
+function repairedOperation(operation: Fields, workspaceId: string, corpus: Corpus): Fields {
   const { labelIds, ...rest } = withOneDate(operation);
-  const tasks = memory.things('Task', workspaceId);
+  const tasks = corpus.things('Task', workspaceId);
   const at = parseInt(String(rest.id).slice(-8), 16) || 0;
   const task = rest.op === 'create' ? undefined : tasks[at % tasks.length];
   return {

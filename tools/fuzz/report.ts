@@ -1,8 +1,8 @@
 import { type Hold, ownMs } from './loop.ts';
 import type { Operation } from './operations.ts';
-import type { QueryCache } from './target.ts';
+import type { MemoryUse } from './target.ts';
 
-export type Intent = 'lawful' | 'strange' | 'broken' | 'gone' | 'foreign';
+export type Intent = 'valid' | 'strange' | 'broken' | 'gone' | 'foreign';
 
 /** Something that must not be, with what is needed to look at it. */
 export interface Finding {
@@ -30,7 +30,7 @@ export interface Report {
   findings: Finding[];
   /** Findings beyond those that are kept. */
   unshown: number;
-  memory: (QueryCache & { requests: number })[];
+  memory: (MemoryUse & { requests: number })[];
   holds: Hold[];
 }
 
@@ -51,8 +51,8 @@ export const emptyReport = (seed: number, operations: readonly Operation[]): Rep
     operations.map(({ name }) => [
       name,
       {
-        sent: { lawful: 0, strange: 0, broken: 0, gone: 0, foreign: 0 },
-        accepted: { lawful: 0, strange: 0, broken: 0, gone: 0, foreign: 0 },
+        sent: { valid: 0, strange: 0, broken: 0, gone: 0, foreign: 0 },
+        accepted: { valid: 0, strange: 0, broken: 0, gone: 0, foreign: 0 },
         statuses: new Map(),
       },
     ]),
@@ -76,19 +76,17 @@ export function addHold(report: Report, hold: Hold): void {
   report.holds.length = Math.min(report.holds.length, HOLDS_SHOWN);
 }
 
-/** The routes that no lawful request got a 2xx from; too few requests tell nothing of that. */
+/** The routes that no valid request got a 2xx from; too few requests tell nothing of that. */
 export const neverAccepted = ({ tallies, requests }: Report): string[] =>
   requests < TELLING_FROM
     ? []
-    : [...tallies].flatMap(([name, { accepted }]) =>
-        accepted.lawful + accepted.strange === 0 ? [name] : [],
-      );
+    : [...tallies].flatMap(([name, { accepted }]) => (accepted.valid + accepted.strange === 0 ? [name] : []));
 
 /** By how many MB the heap grew between the second and the last quarter, and whether that is too much. */
 export function growthOf({ memory, requests }: Report): { mb: number; isTooMuch: boolean } {
   const quarter = Math.floor(memory.length / 4);
   if (quarter === 0) return { mb: 0, isTooMuch: false };
-  const mean = (points: QueryCache[]) => points.reduce((sum, { heapMb }) => sum + heapMb, 0) / points.length;
+  const mean = (points: MemoryUse[]) => points.reduce((sum, { heapMb }) => sum + heapMb, 0) / points.length;
   const before = mean(memory.slice(quarter, 2 * quarter));
   const mb = mean(memory.slice(-quarter)) - before;
   return {
@@ -104,13 +102,13 @@ export function printed(report: Report): string {
     whole === 0 ? '–' : `${((100 * part) / whole).toFixed(0)} %`;
   const rows = [...tallies].map(([name, { sent, accepted, statuses }]) => {
     const counts = [...statuses].toSorted(([a], [b]) => a - b).map(([status, n]) => `${status}×${n}`);
-    return `${name.padEnd(88)} ${percent(accepted.lawful, sent.lawful).padStart(6)} of ${String(sent.lawful).padEnd(7)} ${counts.join(' ')}`;
+    return `${name.padEnd(88)} ${percent(accepted.valid, sent.valid).padStart(6)} of ${String(sent.valid).padEnd(7)} ${counts.join(' ')}`;
   });
   const growth = growthOf(report);
   return [
     `seed ${seed}: ${requests} requests in ${seconds.toFixed(0)} s`,
     '',
-    'route, lawful requests that were accepted, all answers by status',
+    'route, valid requests that were accepted, all answers by status',
     ...rows,
     '',
     `heap after collection, MB: ${memory.map(({ heapMb }) => heapMb.toFixed(1)).join(' ')} (grew by ${growth.mb.toFixed(1)})`,

@@ -1,5 +1,5 @@
 /**
- * Asks Errand for all that its OpenAPI document tells of, lawfully and not, and holds every answer against what was
+ * Asks Errand for all that its OpenAPI document tells of, validly and not, and holds every answer against what was
  * promised:
  *   npm run fuzz -- [--requests 100000] [--seed 1] [--sockets] [--limits]
  * Prints what came back by route, memory and holds of the event loop; exit code 1 when anything was found.

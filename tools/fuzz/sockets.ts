@@ -7,7 +7,7 @@ import type { Sent } from './attempt.ts';
 import type { Received } from './conformance.ts';
 import type { Hold } from './loop.ts';
 import type { Outside } from './outside.ts';
-import type { QueryCache, Target } from './target.ts';
+import type { MemoryUse, Target } from './target.ts';
 
 /** What the server's process can be asked besides HTTP. */
 export type Ask =
@@ -19,7 +19,7 @@ export interface Told {
   letters: Letter[];
   tick: true;
   advance: true;
-  memory: QueryCache;
+  memory: MemoryUse;
   holds: Hold[];
   close: string[];
 }

@@ -9,7 +9,7 @@ import type { Sent } from './attempt.ts';
 import type { Received } from './conformance.ts';
 import { type Hold, watchLoop } from './loop.ts';
 
-export interface QueryCache {
+export interface MemoryUse {
   heapMb: number;
   rssMb: number;
 }
@@ -25,7 +25,7 @@ export interface Target {
   /** What time brings, and what it finishes. */
   tick(): Promise<void>;
   /** After a collection of all garbage. */
-  memory(): Promise<QueryCache>;
+  memory(): Promise<MemoryUse>;
   /** When the event loop was held for a while, since the last time. */
   holds(): Promise<Hold[]>;
   /** Lets everything end, and returns what is not as it must be in the database. */
@@ -83,7 +83,7 @@ export async function closed(world: World): Promise<string[]> {
   }
 }
 
-export function memoryNow(): QueryCache {
+export function memoryNow(): MemoryUse {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   collect();

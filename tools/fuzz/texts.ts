@@ -1,4 +1,4 @@
-/** Text of every kind that a JSON string may lawfully hold, to be stored and given back. */
+/** Text of every kind that a JSON string may validly hold, to be stored and given back. */
 export const STRANGE_TEXTS = [
   'é', // composed
   'e\u0301', // the same, combining
@@ -197,7 +197,7 @@ export const FORGED_AUTHORIZATIONS = [
   'Bearer x, Bearer y',
 ];
 
-/** Lawful headers that nobody asked for. */
+/** Valid headers that nobody asked for. */
 export const STRANGE_HEADERS: Record<string, string>[] = [
   { 'X-Request-Id': 'mine' },
   { 'X-Forwarded-For': '1.2.3.4, ::1, unknown, <x>' },

@@ -188,10 +188,10 @@ async function signIns({ server: { port } }: Stage, password: string): Promise<A
   const perSecond = FLOOD * capacity;
   const options = { port, perSecond, email: EMAIL, password };
   return saying(await apart<SignIns, SignedIn>('sign-ins.ts', options, ELSEWHERE), (told) => {
-    const { statuses, compared, refused, mostAtOnce } = told;
+    const { statuses, compared, rejected, mostAtOnce } = told;
     const unexpected = Object.keys(statuses).filter((status) => !['200', '401', '429'].includes(status));
-    if (unexpected.length > 0 || refused.length === 0) process.exitCode = 1;
-    return `${perSecond.toFixed(0)} a second: ${JSON.stringify(statuses)}, compared after ${middle(compared).toFixed(0)} ms, refused after ${middle(refused).toFixed(1)} ms, ${mostAtOnce} at once`;
+    if (unexpected.length > 0 || rejected.length === 0) process.exitCode = 1;
+    return `${perSecond.toFixed(0)} a second: ${JSON.stringify(statuses)}, compared after ${middle(compared).toFixed(0)} ms, rejected after ${middle(rejected).toFixed(1)} ms, ${mostAtOnce} at once`;
   });
 }
 

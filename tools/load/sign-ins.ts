@@ -16,7 +16,7 @@ export interface SignedIn {
   statuses: Record<string, number>;
   /** Milliseconds of those whose password was compared, and of those for whom there was no room, ascending. */
   compared: number[];
-  refused: number[];
+  rejected: number[];
   mostAtOnce: number;
 }
 
@@ -24,7 +24,7 @@ await underOrders(signInsUntil);
 
 async function signInsUntil({ port, perSecond, ...account }: SignIns, stop: AbortSignal): Promise<SignedIn> {
   const request = bytesOf({ method: 'POST', path: '/api/auth/login', body: account });
-  const told: SignedIn = { statuses: {}, compared: [], refused: [], mostAtOnce: 0 };
+  const told: SignedIn = { statuses: {}, compared: [], rejected: [], mostAtOnce: 0 };
   const idle: Connection[] = [];
   let underWay = 0;
   const signIn = () => {
@@ -34,7 +34,7 @@ async function signInsUntil({ port, perSecond, ...account }: SignIns, stop: Abor
     const done = (status: number | 'broken') => {
       underWay -= 1;
       told.statuses[status] = (told.statuses[status] ?? 0) + 1;
-      (status === 429 ? told.refused : told.compared).push(performance.now() - asked);
+      (status === 429 ? told.rejected : told.compared).push(performance.now() - asked);
     };
     const ask = (connection: Connection) =>
       connection.ask(request, (status) => {
@@ -47,6 +47,6 @@ async function signInsUntil({ port, perSecond, ...account }: SignIns, stop: Abor
     else openConnection(port, { opened: ask, failed: () => done('broken') });
   };
   await atPace(perSecond, stop, signIn);
-  for (const times of [told.compared, told.refused]) times.sort((a, b) => a - b);
+  for (const times of [told.compared, told.rejected]) times.sort((a, b) => a - b);
   return told;
 }

@@ -100,7 +100,7 @@ export function mutantsOf(file: string, source: string): Mutant[] {
       for (const element of node.elements) ignored.add(element);
   };
 
-  const requestContext = new Visitor({
+  const visitor = new Visitor({
     TSLiteralType: ({ literal }) => ignored.add(literal),
     ImportDeclaration: (node) => ignored.add(node.source),
     BinaryExpression: (node) => {
@@ -232,7 +232,7 @@ export function mutantsOf(file: string, source: string): Mutant[] {
     quiet.push([start, end]);
   }
 
-  requestContext.visit(parseSync(file, source).program);
+  visitor.visit(parseSync(file, source).program);
   const counted = new Set<string>();
   return found
     .filter(({ start, end }) => !quiet.some(([from, to]) => from <= start && end <= to))

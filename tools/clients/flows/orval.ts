@@ -69,9 +69,9 @@ export async function flow(_base: string, email: string, mailedToken: () => Prom
     [task.data.id],
   );
   // @ts-expect-error: no such priority
-  const refused = await listTasks(workspace, { priority: ['highest'] }, options);
-  assert(refused.status === 400);
-  assert.equal(refused.data.error, 'ValidationError');
+  const rejected = await listTasks(workspace, { priority: ['highest'] }, options);
+  assert(rejected.status === 400);
+  assert.equal(rejected.data.error, 'ValidationError');
   const edited = await updateTask(workspace, task.data.id, { dueDate: null, priority: 'none' }, options);
   assert(edited.status === 200);
   assert.equal(edited.data.dueDate, null);

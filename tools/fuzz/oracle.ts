@@ -21,9 +21,9 @@ const INSIDE = [
 const INSIDE_BY_KEY = ['comments', 'trash'];
 
 /** Looks into the database beside the service, and tells what an answer must be. */
-export interface Witness {
+export interface Oracle {
   /** The error that awaits a token and workspace at the guard; undefined where one may enter. */
-  refusalAtDoor(
+  guardError(
     operation: Operation,
     token: string,
     workspaceId: string,
@@ -42,7 +42,7 @@ export interface Witness {
   close(): void;
 }
 
-export function openWitness(path: string): Witness {
+export function openOracle(path: string): Oracle {
   const database = new SqliteDatabase(path, { readonly: true });
   const roleIn = database.prepare<[string, string], { role: Role | null }>(
     `select member.role from workspaces left join members as member
@@ -94,7 +94,7 @@ export function openWitness(path: string): Witness {
     );
   };
   return {
-    refusalAtDoor: ({ bearer, role }, token, workspaceId, now) => {
+    guardError: ({ bearer, role }, token, workspaceId, now) => {
       if (!bearer) return undefined;
       if (!isAlive(token, now)) return 401;
       if (!role) return undefined;

@@ -1,27 +1,27 @@
 import fc from 'fast-check';
 import type { Attempt } from './attempt.ts';
-import type { Grave } from './effects.ts';
+import type { Corpus, Person } from './corpus.ts';
+import type { DeletedResource } from './effects.ts';
 import type { Exchange } from './exchange.ts';
-import { composed, Missing, type Scene } from './meaning.ts';
-import type { Person, QueryCache } from './memory.ts';
+import { type Context, composed, Missing } from './meaning.ts';
 import { alternativesOf, type NamedSchema, type Operation } from './operations.ts';
+import type { Oracle } from './oracle.ts';
 import type { Target } from './target.ts';
 import { type Draft, draftsOf } from './values.ts';
-import type { Witness } from './witness.ts';
 import { UNKNOWN_ID } from './wrong-values.ts';
 
 /** The next number below so many sides. */
-export type Dice = (sides: number) => number;
+export type Random = (sides: number) => number;
 
 /** Finds someone who may, somewhere where it can be done, for any route. */
-export interface Scenes {
-  /** A lawful request; undefined where what it needs has yet to be made, which is begun then. */
+export interface RequestFactory {
+  /** A valid request; undefined where what it needs has yet to be made, which is begun then. */
   attempt(operation: Operation): Promise<Attempt | undefined>;
   /** A request for something that was deleted. */
-  attemptAt(grave: Grave): Promise<Attempt | undefined>;
+  attemptAt(deleted: DeletedResource): Promise<Attempt | undefined>;
   someoneSignedIn(): Promise<Person | undefined>;
   /** Signs people up until there are enough. */
-  furnish(people: number): Promise<void>;
+  ensurePeople(people: number): Promise<void>;
 }
 
 const TRIES = 6;
@@ -39,17 +39,17 @@ const CAUSES: Record<string, string> = {
 /** Components that tell of things of another name. */
 const SOURCES: Record<string, string> = { User: 'Member', Instance: 'Task' };
 
-export function createScenes(options: {
+export function createRequestFactory(options: {
   operations: readonly Operation[];
   exchange: Exchange;
-  memory: QueryCache;
-  witness: Witness;
-  dice: Dice;
+  corpus: Corpus;
+  oracle: Oracle;
+  random: Random;
   target: Target;
   seed: number;
   idToken(n: number): string;
-}): Scenes {
-  const { operations, exchange, memory, witness, dice, target, seed, idToken } = options;
+}): RequestFactory {
+  const { operations, exchange, corpus, oracle, random, target, seed, idToken } = options;
   const drafts = new Map(operations.map((operation, i) => [operation, streamOf(operation, seed + i)]));
   const draftOf = (operation: Operation): Draft => {
     const draft = drafts.get(operation)?.next().value;
@@ -61,29 +61,29 @@ export function createScenes(options: {
     if (!operation) throw new Error(`The document has no ${name}`);
     return operation;
   };
-  const sceneOf = (person: Person, workspaceId?: string): Scene => ({
-    memory,
-    witness,
+  const contextOf = (person: Person, workspaceId?: string): Context => ({
+    corpus,
+    oracle,
     person,
     workspaceId,
     now: target.now(),
     idToken,
   });
-  const people = () => [...memory.people.values()];
+  const people = () => [...corpus.people.values()];
 
   /** One try at a route in someone's name; false where it cannot be made or is rejected. */
   const does = async (person: Person, name: string): Promise<boolean> => {
     try {
       const operation = named(name);
-      const attempt = composed(operation, draftOf(operation), sceneOf(person));
-      return (await exchange(attempt, { intent: 'lawful' })).status < 300;
+      const attempt = composed(operation, draftOf(operation), contextOf(person));
+      return (await exchange(attempt, { intent: 'valid' })).status < 300;
     } catch (reason) {
       if (reason instanceof Missing) return false;
       throw reason;
     }
   };
   const isSignedIn = async (person: Person): Promise<boolean> => {
-    if (witness.isAlive(person.accessToken, target.now())) return true;
+    if (oracle.isAlive(person.accessToken, target.now())) return true;
     if (await does(person, 'POST /auth/refresh')) return true;
     if (await does(person, 'POST /auth/login')) return true;
     if (
@@ -92,63 +92,63 @@ export function createScenes(options: {
     )
       return true;
     // Their account is gone, or its address is another by now.
-    memory.people.delete(person.id);
+    corpus.people.delete(person.id);
     return false;
   };
-  const someone = (): Person | undefined => people()[dice(memory.people.size)];
-  const sceneFor = async (operation: Operation): Promise<Scene | undefined> => {
+  const someone = (): Person | undefined => people()[random(corpus.people.size)];
+  const contextFor = async (operation: Operation): Promise<Context | undefined> => {
     const person = someone();
     if (!person) return undefined;
     if (operation.bearer && !(await isSignedIn(person))) return undefined;
-    if (!operation.role) return sceneOf(person);
-    const places = witness.workspacesOf(person.id, operation.role);
-    return places.length === 0 ? undefined : sceneOf(person, places[dice(places.length)]);
+    if (!operation.role) return contextOf(person);
+    const places = oracle.workspacesOf(person.id, operation.role);
+    return places.length === 0 ? undefined : contextOf(person, places[random(places.length)]);
   };
 
   const attempt = async (operation: Operation, depth = 0): Promise<Attempt | undefined> => {
-    let missing: { what: string; scene: Scene } | undefined;
+    let missing: { what: string; context: Context } | undefined;
     for (let i = 0; i < TRIES; i += 1) {
-      const scene = await sceneFor(operation);
+      const context = await contextFor(operation);
       try {
-        if (scene) return composed(operation, draftOf(operation), scene);
+        if (context) return composed(operation, draftOf(operation), context);
       } catch (reason) {
-        if (!(reason instanceof Missing) || !scene) throw reason;
-        missing = { what: reason.what, scene };
+        if (!(reason instanceof Missing) || !context) throw reason;
+        missing = { what: reason.what, context };
       }
     }
-    if (missing && depth < MAX_DEPTH) await produce(missing.what, missing.scene, depth);
+    if (missing && depth < MAX_DEPTH) await produce(missing.what, missing.context, depth);
     return undefined;
   };
   /** Makes, or asks for, what is missing. */
-  const produce = async (what: string, { person, workspaceId }: Scene, depth: number): Promise<void> => {
+  const produce = async (what: string, { person, workspaceId }: Context, depth: number): Promise<void> => {
     const cause = CAUSES[what];
     const sources = cause === undefined ? operations.filter((each) => tellsOf(each, what)) : [named(cause)];
-    const source = sources[dice(sources.length)];
+    const source = sources[random(sources.length)];
     if (!source) return;
     try {
       const isThere = source.params.includes('workspace_id') === (workspaceId !== undefined);
       const made = isThere
-        ? composed(source, draftOf(source), sceneOf(person, workspaceId))
+        ? composed(source, draftOf(source), contextOf(person, workspaceId))
         : await attempt(source, depth + 1);
-      if (made) await exchange(made, { intent: 'lawful' });
+      if (made) await exchange(made, { intent: 'valid' });
     } catch (reason) {
       if (!(reason instanceof Missing)) throw reason;
-      await produce(reason.what, sceneOf(person, workspaceId), depth + 1);
+      await produce(reason.what, contextOf(person, workspaceId), depth + 1);
     }
   };
 
   return {
     attempt,
-    attemptAt: async (grave) => {
-      const below = operations.filter(({ path }) => path.startsWith(grave.path));
-      const operation = below[dice(below.length)];
-      const person = people().find(({ id }) => id === grave.person.id);
+    attemptAt: async (deleted) => {
+      const below = operations.filter(({ path }) => path.startsWith(deleted.path));
+      const operation = below[random(below.length)];
+      const person = people().find(({ id }) => id === deleted.person.id);
       if (!operation || !person || !(await isSignedIn(person))) return undefined;
       const params = Object.fromEntries(
-        operation.params.map((name) => [name, grave.params[name] ?? UNKNOWN_ID]),
+        operation.params.map((name) => [name, deleted.params[name] ?? UNKNOWN_ID]),
       );
       try {
-        return composed(operation, { ...draftOf(operation), params }, sceneOf(person, params.workspace_id));
+        return composed(operation, { ...draftOf(operation), params }, contextOf(person, params.workspace_id));
       } catch (reason) {
         if (reason instanceof Missing) return undefined;
         throw reason;
@@ -158,8 +158,8 @@ export function createScenes(options: {
       const person = someone();
       return person && (await isSignedIn(person)) ? person : undefined;
     },
-    furnish: async (least) => {
-      for (let tries = 0; memory.people.size < least && tries < 3 * least; tries += 1) {
+    ensurePeople: async (least) => {
+      for (let tries = 0; corpus.people.size < least && tries < 3 * least; tries += 1) {
         // Whoever signs up is nobody yet.
         await does(NOBODY, 'POST /auth/register');
         await does(NOBODY, PAGE_OF_SIGN_UP);

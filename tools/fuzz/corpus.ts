@@ -32,7 +32,7 @@ const MAX_SECRETS = 30;
 const MAX_TEXT = 200;
 
 /** What answers and mails have told so far: later requests are made of it. Bounded, the oldest goes first. */
-export interface QueryCache {
+export interface Corpus {
   people: Map<string, Person>;
   /** As they were at every sign-in: of some the session has ended, of some the account is gone. */
   former: Person[];
@@ -49,7 +49,7 @@ export interface QueryCache {
   spend(kind: Page | 'code', secret: string): void;
 }
 
-export function createQueryCache(): QueryCache {
+export function createCorpus(): Corpus {
   const byId = new Map<string, Thing>();
   const groups = new Map<string, Map<string, Thing>>();
   const secrets = new Map<string, MailedSecret[]>();

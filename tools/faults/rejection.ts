@@ -5,25 +5,25 @@ import type { Site } from './drill.ts';
 import type { ServerProcess } from './server.ts';
 
 /** Demands that a start is rejected: soon, with an exit code, in words for an operator that hold `saying`. */
-export async function refuses(
+export async function rejects(
   site: Site,
   server: ServerProcess,
   when: string,
   saying: RegExp,
 ): Promise<void> {
-  const isRefused = await server.listening.then(
+  const isRejected = await server.listening.then(
     () => false,
     () => true,
   );
-  site.count(`start ${isRefused ? 'refused' : 'accepted'}`);
-  if (!isRefused) {
+  site.count(`start ${isRejected ? 'rejected' : 'accepted'}`);
+  if (!isRejected) {
     site.lose(`${when} was accepted`);
     server.child.kill('SIGKILL');
   }
   await server.ended;
   const said = server.complaints.join('\n');
-  if (isRefused && server.child.exitCode !== 1) site.lose(`${when} ended with ${server.child.exitCode}`);
-  if (isRefused && !isForOperators(said, saying)) site.lose(`${when} said: ${said}`);
+  if (isRejected && server.child.exitCode !== 1) site.lose(`${when} ended with ${server.child.exitCode}`);
+  if (isRejected && !isForOperators(said, saying)) site.lose(`${when} said: ${said}`);
 }
 
 /** Words, no stack of calls. */
