@@ -51,6 +51,15 @@ const titlesFound = async (q: string) => {
   return (body as { items: { title: string }[] }).items.map(({ title }) => title);
 };
 
+/** Notes how durable the transactions are that put something into the outbox which was not sent yet. */
+const NOTE_DURABILITY = `
+  globalThis.durable = [];
+  const { put } = IDBObjectStore.prototype;
+  IDBObjectStore.prototype.put = function (value, ...key) {
+    if (this.name === 'outbox' && value.sent === 0) durable.push(this.transaction.durability);
+    return put.call(this, value, ...key);
+  };`;
+
 describe('without the network', () => {
   it('the client starts with what it holds, and sends what was done once it is back', async () => {
     const { page, origin, context, end } = await visitToday();
@@ -67,6 +76,16 @@ describe('without the network', () => {
     await context.setOffline(false);
     await statusOf(page, 'Synced');
     expect(await titlesFound('Onthetrain')).toEqual(['Onthetrain']);
+    await end();
+  });
+
+  it('what was done is on the disk, also where the device stops at once', async () => {
+    const { page, context, end } = await visitToday();
+    await page.evaluate(NOTE_DURABILITY);
+    await context.setOffline(true);
+    await add(page, 'Notlost');
+    await statusOf(page, 'Offline, 1 waiting');
+    expect(await page.evaluate('durable')).toEqual(['strict']);
     await end();
   });
 

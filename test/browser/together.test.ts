@@ -172,7 +172,12 @@ describe('an instance of a series', () => {
     const title = 'Change the clocks';
     await asAda('POST', `/workspaces/${home}/recurring-tasks`, { listId, title, interval });
     const page = await at(ada, `/w/${home}/lists/${listId}`, 'Tasks');
-    await (await openRow(page, title)).getByRole('button', { name: /^Repeats/ }).click();
+    const panel = await openRow(page, title);
+    const [asked] = await Promise.all([
+      page.waitForRequest(/\/recurring-tasks\/preview$/),
+      panel.getByRole('button', { name: /^Repeats/ }).click(),
+    ]);
+    expect(await asked.headerValue('X-User-Id')).toBe(ada.id);
     const times = page.getByRole('region', { name: 'Next five' }).locator('time');
     await expect.poll(() => times.allTextContents()).toHaveLength(5);
     for (const text of await times.allTextContents()) expect(text).toMatch(/Mar.*3:30$/);

@@ -101,6 +101,23 @@ describe('a session that ended', () => {
   });
 });
 
+describe('a copy', () => {
+  it('is cut only where something was left out', async () => {
+    const first = await open();
+    for (const title of ['One', 'Two']) await make(first, title);
+    const held = [...first.store.view.all('task')].length;
+    for (const [limit, isCut] of [
+      [held, false],
+      [held - 1, true],
+    ] as const) {
+      device = new Device(timeline, (request) => server.serve(request, 'ada'), 'ada', limit);
+      const { store } = await open();
+      expect([...store.view.all('task')].length).toBe(limit);
+      expect(store.isCut('w1')).toBe(isCut);
+    }
+  });
+});
+
 describe('a change', () => {
   it('of a status that is gone meanwhile takes the first of its type', async () => {
     const page = await open();

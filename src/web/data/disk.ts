@@ -70,8 +70,11 @@ export function outboxAfter(outbox: readonly Change[], { changes }: Writes): Cha
 export interface Disk {
   readonly isDurable: boolean;
   read(): Promise<Snapshot>;
-  /** Decides and writes in one transaction; `decide` returns null where nothing is to be written. */
-  write(decide: (glance: Glance) => Writes | null): Promise<Written | null>;
+  /**
+   * Decides and writes in one transaction; `decide` returns null where nothing is to be written. With `isStrict`, what
+   * was written outlives a crash of the device once this resolves.
+   */
+  write(decide: (glance: Glance) => Writes | null, isStrict?: boolean): Promise<Written | null>;
   /** Removes all but the outbox, or all; a new era begins. */
   erase(keepOutbox: boolean): Promise<void>;
   /** Removes all, and the place where it was. */

@@ -124,16 +124,14 @@ export function applyPage(
       Object.assign(next, { isLoading: page.resume !== undefined, loads: next.loads + 1, loaded: 0 });
     } else if (item.op === 'delete') remove(draft, item, workspaceId);
     else if (item.value) {
-      const isAged = put(draft, item, item.value, workspaceId, limits, closed);
-      if (item.kind === 'statusTemplate') for (const id of closedIn(item.value)) closed.add(id);
-      if (item.kind !== 'task' || !next.isLoading || page.resume === undefined) continue;
-      next.loaded++;
-      const isFull = next.loaded >= limits.maxTasks;
+      const isLoaded = item.kind === 'task' && next.isLoading && page.resume !== undefined;
+      const isFull = isLoaded && next.loaded >= limits.maxTasks;
       if (isFull) next.isCut = true;
-      if (isAged || isFull) {
-        isEnough = true;
-        break;
-      }
+      const isAged = !isFull && put(draft, item, item.value, workspaceId, limits, closed);
+      isEnough = isLoaded && (isFull || isAged);
+      if (isEnough) break;
+      if (isLoaded) next.loaded++;
+      if (item.kind === 'statusTemplate') for (const id of closedIn(item.value)) closed.add(id);
     }
   }
   if (isEnough && page.resume !== undefined) next.cursor = page.resume;

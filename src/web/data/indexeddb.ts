@@ -88,9 +88,10 @@ export class IndexedDbDisk implements Disk {
     }
   }
 
-  write(decide: (glance: Glance) => Writes | null): Promise<Written | null> {
+  write(decide: (glance: Glance) => Writes | null, isStrict = false): Promise<Written | null> {
     return new Promise((resolve, reject) => {
-      const tx = this.#db.transaction([...STORES], 'readwrite');
+      const durability = isStrict ? 'strict' : 'default';
+      const tx = this.#db.transaction([...STORES], 'readwrite', { durability });
       const notes = tx.objectStore('notes');
       const lease = notes.get(LEASE) as IDBRequest<Lease | undefined>;
       const revision = notes.get(REVISION) as IDBRequest<Revisions | undefined>;

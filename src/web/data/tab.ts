@@ -98,8 +98,8 @@ export class Tab {
   }
 
   /** One transaction: decides, writes, and shows what was written here and in the other tabs. */
-  commit(decide: (glance: Glance) => Writes | null): Promise<Writes | null> {
-    const next = this.#queue.then(() => this.#commit(decide));
+  commit(decide: (glance: Glance) => Writes | null, isStrict = false): Promise<Writes | null> {
+    const next = this.#queue.then(() => this.#commit(decide, isStrict));
     this.#queue = next.catch(() => {});
     return next;
   }
@@ -120,7 +120,7 @@ export class Tab {
     return this.lease !== null && lease?.tab === this.id && lease.fence === this.lease.fence;
   }
 
-  async #commit(decide: (glance: Glance) => Writes | null): Promise<Writes | null> {
+  async #commit(decide: (glance: Glance) => Writes | null, isStrict: boolean): Promise<Writes | null> {
     if (this.#isClosed) return null;
     let isErased = false;
     const decideInEra = (glance: Glance): Writes | null => {
@@ -130,7 +130,7 @@ export class Tab {
       // What was done stays for the same person, unless they signed out; rows must not come back.
       return writes.changes && glance.outboxEra === this.#outboxEra ? { changes: writes.changes } : null;
     };
-    const written = await this.#disk.write(decideInEra).catch((error: unknown) => {
+    const written = await this.#disk.write(decideInEra, isStrict).catch((error: unknown) => {
       if (this.#isClosed || !this.#disk.isDurable) throw error;
       return this.#goOnInMemory().write(decide);
     });
@@ -222,7 +222,7 @@ export class Tab {
     this.outbox.value = outbox;
   }
 
-  /** Does something at once: it shows before it is on the disk. */
+  /** Does something at once: it shows before it is on the disk, where a crash does not undo it. */
   async add(changes: readonly Change[]): Promise<Writes | null> {
     this.#unsaved.push(...changes);
     this.#show(NOTHING);
@@ -242,7 +242,7 @@ export class Tab {
       }
       this.#unsaved = this.#unsaved.filter(({ id }) => !ids.has(id));
       return { changes: all };
-    });
+    }, true);
   }
 
   startFlight(): Flight {

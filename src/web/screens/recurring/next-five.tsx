@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { call } from '../../shell/api.ts';
 import { now, today } from '../../shell/clock.ts';
+import { useShelf } from '../../shell/store.ts';
 import { plainTime, sayDistance } from '../../tasks/dates.ts';
 import { weekdayIndex } from '../../text/days.ts';
 import { SHORT_WEEKDAYS, sayShortDay } from '../../text/say-dates.ts';
@@ -29,6 +29,7 @@ interface Props {
 
 /** The next five dates as the server counts them, and why one is moved. */
 export function NextFive({ workspaceId, interval, endCondition, startsAt }: Props) {
+  const { api } = useShelf().store;
   const [found, setFound] = useState<readonly Preview[]>();
   const [problem, setProblem] = useState<string>();
   const key = JSON.stringify([interval, endCondition, startsAt]);
@@ -42,16 +43,13 @@ export function NextFive({ workspaceId, interval, endCondition, startsAt }: Prop
         limit: 5,
         after: new Date(now.peek()).toISOString(),
       };
-      const reply = await call<{ occurrences: Preview[] }>(
-        'POST',
-        `/workspaces/${workspaceId}/recurring-tasks/preview`,
-        { body },
-      );
+      const path = `workspaces/${workspaceId}/recurring-tasks/preview`;
+      const outcome = await api.request('POST', path, body);
       if (!isWanted) return;
-      if (reply.kind === 'ok') {
-        setFound(reply.body.occurrences);
+      if (outcome.kind === 'ok') {
+        setFound((outcome.body as { occurrences: Preview[] }).occurrences);
         setProblem(undefined);
-      } else if (reply.kind === 'error') setProblem(reply.body.issues?.[0]?.message ?? reply.body.message);
+      } else if (outcome.kind === 'error') setProblem(outcome.issues[0]?.message ?? outcome.message);
       else setProblem('The next dates are shown once the server can be reached.');
     }, 200);
     return () => {
