@@ -42,8 +42,8 @@ export function migrationsIn(database: SqliteDatabase.Database): string[] {
 }
 
 /**
- * Brings the file to the newest schema, each migration in its own transaction. Returns the names of those run;
- * `onDone` hears how many are done.
+ * Brings the file to the newest schema: an empty one in one transaction, another with each migration in its own.
+ * Returns the names of those run; `onDone` hears how many are done.
  */
 export async function migrate(
   storage: Storage,
@@ -55,7 +55,10 @@ export async function migrate(
   const dialect = new SqliteDialect({ database: lending(database) });
   dialect.createAdapter = () => new TransactionalSqliteAdapter();
   const kysely = new Kysely<unknown>({ dialect });
-  const provider = { getMigrations: async () => checked(database, migrations) };
+  let count = 0;
+  const provider = {
+    getMigrations: async () => checked(database, migrations, () => onDone(++count, pending.length)),
+  };
   const migrator = new Migrator({ db: kysely, provider });
   // Rebuilding a table means dropping it, which with this on would delete whatever refers to its rows.
   database.pragma('foreign_keys = off');
@@ -63,10 +66,11 @@ export async function migrate(
   // anything else syncs all of it. https://sqlite.org/wal.html#performance_considerations
   if (done.length === 0) database.pragma('synchronous = normal');
   try {
-    for (const [i, name] of pending.entries()) {
-      const { error } = await migrator.migrateUp();
-      if (error) throw failed(storage, name, error);
-      onDone(i + 1, pending.length);
+    const isNew = done.length === 0;
+    while (count < pending.length) {
+      // All at once reads the schema once, and an empty file needs no step to go on from.
+      const { error } = isNew ? await migrator.migrateToLatest() : await migrator.migrateUp();
+      if (error) throw failed(storage, pending[count] ?? '', error);
     }
   } finally {
     if (database.inTransaction) database.exec('rollback');
@@ -77,7 +81,7 @@ export async function migrate(
 }
 
 /** The migrations, each of which fails if it leaves a row that refers to none. */
-function checked(database: SqliteDatabase.Database, migrations: Migrations): Migrations {
+function checked(database: SqliteDatabase.Database, migrations: Migrations, onDone: () => void): Migrations {
   const withCheck = ([name, migration]: [string, Migration]): [string, Migration] => [
     name,
     {
@@ -85,6 +89,7 @@ function checked(database: SqliteDatabase.Database, migrations: Migrations): Mig
         await migration.up(db);
         const broken = database.prepare<[], { table: string }>('pragma foreign_key_check').get();
         if (broken) throw new Error(`A row of ${broken.table} refers to none`);
+        onDone();
       },
     },
   ];

@@ -91,7 +91,15 @@ describe('migrating', () => {
     expect(contents()).toEqual(before);
   });
 
+  it('of an empty file is all or nothing', async () => {
+    const failing = { ...both, '0003_third': statements('create table parents (id);') };
+    expect((await failureOf(migrate(storage, failing))).message).toContain('0003_third');
+    expect(schemaStatus(storage, both)).toEqual({ done: [], pending: ['0001_first', '0002_second'] });
+    expect(await migrate(storage, both)).toEqual(['0001_first', '0002_second']);
+  });
+
   it('commits each by itself: those before a failing one stay', async () => {
+    await migrate(storage, first);
     const third = {
       ...both,
       '0003_third': statements('create table more (id);\ncreate table parents (id);'),
