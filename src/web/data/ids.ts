@@ -11,3 +11,9 @@ export function makeId(now: number): string {
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
+
+/** Ids that always belong to an id and never are it, so that two devices make the same. */
+export function derivedIds(id: string, count: number): string[] {
+  const other = (Number.parseInt(id.slice(-3, -2), 16) ^ 8).toString(16);
+  return Array.from({ length: count }, (_, index) => `${id.slice(0, -3)}${other}e${index + 1}`);
+}

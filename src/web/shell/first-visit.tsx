@@ -1,4 +1,5 @@
 import { computed, effect, signal, untracked } from '@preact/signals';
+import { derivedIds } from '../data/ids.ts';
 import { create, remove } from '../data/intents.ts';
 import { act } from '../tasks/act.ts';
 import { deviceZone } from '../text/zones.ts';
@@ -15,8 +16,7 @@ const EXAMPLES = [
 ];
 
 /** Ids that this person's examples always have, so that two devices make them once. */
-const exampleIds = (userId: string): string[] =>
-  EXAMPLES.map((_, index) => `${userId.slice(0, -2)}e${index + 1}`);
+const exampleIds = (userId: string): string[] => derivedIds(userId, EXAMPLES.length);
 
 /** Sets the time zone at the first sign-in, and makes the examples of a first visit. */
 export function startFirstVisit(): void {
