@@ -203,6 +203,27 @@ describe('a body', () => {
     expect([answer.status, answer.body.error]).toEqual([400, 'BadRequestError']);
   });
 
+  it('has at most 40,000 keys, however they are written, and any number of colons in its texts', async () => {
+    const patch = (body: string) =>
+      world.call('PATCH', '/me', { token: ada.accessToken, body, headers: JSON_TYPE });
+    const keys = (count: number, write: (i: number) => string) =>
+      `{${Array.from({ length: count }, (_, i) => write(i)).join(',')}}`;
+    for (const write of [
+      (i: number) => `"k${i}":1`,
+      (i: number) => `"k${i}\\\\":1`,
+      (i: number) => `"\\"${i}" :1`,
+      () => `"":1`,
+    ]) {
+      expect((await patch(keys(40_000, write))).status).toBe(200);
+      const { status, body } = await patch(keys(40_001, write));
+      expect([status, body]).toEqual([
+        400,
+        { error: 'BadRequestError', message: 'The body may have at most 40000 keys' },
+      ]);
+    }
+    expect((await patch(`{"other":"${'\\":'.repeat(100_000)}"}`)).status).toBe(200);
+  });
+
   it('may have 16 KiB on /auth and 1 MiB elsewhere', async () => {
     const padded = (bytes: number) => `{"name":"Ada"${' '.repeat(bytes - 14)}}`;
     const patch = (bytes: number) =>

@@ -209,8 +209,16 @@ function* writes(n: number): Generator<Asked & { name?: string }> {
     path: templates,
     body: { title: 'x', statuses },
   };
-  const keys = Object.fromEntries(Array.from({ length: 80_000 }, (_, i) => [`k${i}`, 1]));
-  yield { name: 'POST task: 80,000 keys', method: 'POST', path: `${at}/tasks`, body: keys };
+  for (const count of [40_000, 80_000]) {
+    const keys = Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 1]));
+    yield { name: `POST task: ${count} keys`, method: 'POST', path: `${at}/tasks`, body: keys };
+    yield {
+      name: `PATCH preferences: ${count} keys`,
+      method: 'PATCH',
+      path: '/me',
+      body: { preferences: keys },
+    };
+  }
   yield {
     name: 'POST task: 1 MB title',
     method: 'POST',
