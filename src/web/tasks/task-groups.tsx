@@ -25,7 +25,7 @@ export interface TaskGroup {
   isPlain?: boolean;
 }
 
-interface Props extends Omit<RowProps, 'id' | 'day' | 'position'> {
+interface Props extends Omit<RowProps, 'id' | 'day' | 'at' | 'of'> {
   groups: readonly TaskGroup[];
 }
 
@@ -99,7 +99,7 @@ function Group({ group, rowProps }: { group: TaskGroup; rowProps: Omit<Props, 'g
 const WHOLE = 80;
 const BEYOND = 15;
 
-interface RowsProps extends Omit<RowProps, 'id' | 'position'> {
+interface RowsProps extends Omit<RowProps, 'id' | 'at' | 'of'> {
   ids: readonly string[];
 }
 
@@ -122,7 +122,9 @@ function Rows({ ids, ...rowProps }: RowsProps) {
         <TaskRow
           key={id}
           id={id}
-          position={isWindowed ? { at: from + index, of: ids.length } : undefined}
+          // Each its own property: a row that stays renders only when one of them changes.
+          at={isWindowed ? from + index + 1 : undefined}
+          of={isWindowed ? ids.length : undefined}
           {...rowProps}
         />
       ))}

@@ -23,14 +23,15 @@ export interface RowProps {
   showsList?: boolean | undefined;
   /** Own tasks show no avatar where every task is one's own or nobody's. */
   hidesMe?: boolean | undefined;
-  /** Where it stands in a list of which only a part is there. */
-  position?: { at: number; of: number } | undefined;
+  /** Where it stands in a list of which only a part is there, from 1, and how long that is. */
+  at?: number | undefined;
+  of?: number | undefined;
   /** A title in which found words are marked. */
   marked?: ((title: string) => preact.ComponentChildren) | undefined;
 }
 
 /** A task in a list: one line, or two where there is little room. */
-export function TaskRow({ id, position, ...more }: RowProps) {
+export function TaskRow({ id, at, of, ...more }: RowProps) {
   const task = useShelf().store.view.signal('task', id).value;
   const isSelected = selection.value.has(id);
   if (!task) return null;
@@ -38,8 +39,8 @@ export function TaskRow({ id, position, ...more }: RowProps) {
     <li
       class={isSelected ? 'row selected' : 'row'}
       data-task={id}
-      aria-posinset={position && position.at + 1}
-      aria-setsize={position?.of}
+      aria-posinset={at}
+      aria-setsize={of}
       onFocusCapture={() => {
         focusedId.value = id;
       }}
@@ -148,7 +149,7 @@ function RenameField({ task }: { task: Task }) {
   );
 }
 
-function RowMeta({ task, day, showsList, hidesMe }: { task: Task } & Omit<RowProps, 'id' | 'position'>) {
+function RowMeta({ task, day, showsList, hidesMe }: { task: Task } & Omit<RowProps, 'id' | 'at' | 'of'>) {
   const { store, userId } = useShelf();
   const { view } = store;
   const { checklist, commentCount, recurrence, labelIds, assigneeId, listId, workspaceId } = task;
