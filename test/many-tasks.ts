@@ -7,12 +7,19 @@ import { addTask } from '../src/tasks/tasks.ts';
 const BATCH_SIZE = 100;
 const WORDS = Array.from({ length: 2_000 }, (_, i) => `w${((i * 7_919) % 100_003).toString(36)}`);
 
-/** Adds tasks as their creation does, quickly, spread over the lists of a workspace. */
+/** Adds tasks as their creation does, quickly, spread over the lists of a workspace and, but for `isOpen`, its statuses. */
 export async function addTasks(
   { deps }: { deps: Deps },
   workspaceId: string,
   count: number,
-  of: { listId?: string; creatorId?: string; assigneeId?: string; title?: string } = {},
+  of: {
+    listId?: string;
+    creatorId?: string;
+    assigneeId?: string;
+    title?: string;
+    isOpen?: boolean;
+    at?: number;
+  } = {},
 ): Promise<void> {
   const inWorkspace = query.selectFrom('lists').selectAll().where('workspace_id', '=', workspaceId);
   const lists = deps.read.all(of.listId ? inWorkspace.where('id', '=', of.listId) : inWorkspace);
@@ -26,9 +33,13 @@ export async function addTasks(
     await deps.write((tx) => {
       for (let i = made; i < Math.min(made + BATCH_SIZE, count); i += 1) {
         const list = lists[i % lists.length];
-        const own = statuses.filter((status) => status.template_id === list?.status_template_id);
+        const own = statuses.filter(
+          ({ template_id, type }) =>
+            template_id === list?.status_template_id &&
+            (of.isOpen === undefined || of.isOpen === (type !== 'completed' && type !== 'canceled')),
+        );
         if (!list || code === undefined) throw new Error('There is no list');
-        const now = deps.clock.now();
+        const now = of.at ?? deps.clock.now();
         const at = toInstant(now);
         const title = `${of.title ?? 'Task'} ${i}`;
         addTask(tx, {
