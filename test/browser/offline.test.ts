@@ -112,6 +112,39 @@ describe('without the network', () => {
   });
 });
 
+describe('a change that the server rejects', () => {
+  it('is said not to be saved, and why, and gives back what was typed', async () => {
+    const { page, context, origin, end } = await visitToday();
+    const root = `/workspaces/${studio.workspaceId}/tasks`;
+    const fields = { title: 'Gone soon', listId: studio.listIds.office };
+    const { id } = (await studio.call('POST', root, fields)).body as { id: string };
+    await page.goto(`${origin}/app/w/${studio.workspaceId}/tasks/${id}`);
+    const comment = page.getByRole('textbox', { name: 'Comment' });
+    await comment.waitFor();
+    await context.setOffline(true);
+    await comment.fill('As long as a letter');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await statusOf(page, 'Offline, 1 waiting');
+    await studio.call('DELETE', `${root}/${id}?permanent=true`);
+    await context.setOffline(false);
+    await page
+      .getByRole('status')
+      .filter({ hasText: 'Not saved: Commented on “Gone soon”. No such task' })
+      .waitFor();
+    await statusOf(page, 'Not saved: 1');
+    await side(page).getByRole('button', { name: 'Waiting changes' }).click();
+    const waiting = page.getByRole('dialog', { name: 'Waiting changes' });
+    await waiting.getByText('Your text').click();
+    await waiting.getByText('As long as a letter').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('Sign out');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Sign out' }).getByText('One change has not reached').waitFor();
+    await end();
+  });
+});
+
 describe('of two tabs', () => {
   it('the other one sends and hears after the leading one was closed', async () => {
     const { page, origin, context, end } = await visitToday();

@@ -332,6 +332,7 @@ describe('the account', () => {
     });
     await dialog.getByRole('button', { name: 'Delete account' }).click();
     await shown('Sign in');
+    expect(page.url()).toBe(`${visit.origin}/app/sign-in`);
     expect(await page.evaluate('indexedDB.databases().then((all) => all.length)')).toBe(0);
     expect((await asAda('GET', '/me')).status).toBe(401);
   });

@@ -19,7 +19,8 @@
  * Asked.  Comments: `loadComments(workspaceId, taskId)` where `holdsComments(taskId)` is false (it is reactive, and becomes
  *         false when a copy begins anew), then `view.list('comment', …)`. Trash, notifications, coming occurrences and
  *         settings are not held: `queries.ts`, or `store.api.request(…)`, and `store.pullNow(workspaceId)` after writing.
- * Notes.  `store.note('me')` the profile, `'unread'`, `'build'` (another than ours: offer the update); reactive.
+ * Notes.  `store.note('me')` the profile, `'unread'`, `'build'` (another than ours: offer the update); reactive. `keep` writes
+ *         one that is of this device alone.
  * Page.   `store.refresh()` when it becomes visible, the network changes and at midnight; `leave()` on pagehide;
  *         `signOut()` removes everything of this user from the device; a 401 removes all but the outbox by itself.
  */
@@ -168,6 +169,11 @@ export class Store {
   note<T>(name: string): T | undefined {
     this.#tab.noted.value;
     return this.#tab.notes.get(name) as T | undefined;
+  }
+
+  /** Keeps a value on this device, to be read as a note until this user signs out. */
+  async keep(name: string, value: unknown): Promise<void> {
+    await this.#tab.commit(() => ({ notes: { [name]: value } }));
   }
 
   /** Whether counts of a workspace must be asked of the server, since not all open tasks are here. */

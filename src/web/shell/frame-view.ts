@@ -1,6 +1,6 @@
-import { computed, effect, signal } from '@preact/signals';
+import { computed, effect, signal, untracked } from '@preact/signals';
 import type { LiveList } from '../data/live-list.ts';
-import type { List, Role, Task } from '../data/rows.ts';
+import type { List, Role, Task, Workspace } from '../data/rows.ts';
 import { isDueBy, isMineOrNobodys } from '../tasks/dates.ts';
 import { today, zone } from './clock.ts';
 import { buildId, match } from './navigation.ts';
@@ -13,14 +13,21 @@ export interface WorkspaceView {
   spaces: readonly { id: string; title: string; lists: readonly List[] }[];
 }
 
-/** The workspaces with their spaces and lists, in order. */
+/** The workspaces with their spaces and lists: the person's first one, then the others by age. */
 export const workspaces = computed<readonly WorkspaceView[]>(() => {
   const held = shelf.value;
   if (!held) return [];
   const { workspaces: all, membersIn, spaces, lists, userId } = held;
   for (const list of [all, spaces, lists]) list.revision.value;
   for (const { id } of all.rows) membersIn(id).revision.value;
-  return all.rows.map(({ id, title }) => ({
+  const own = all.rows.filter(({ ownerId }) => ownerId === userId);
+  // Ids grow; an imported workspace keeps the time it was made, and may be older than the account.
+  const first = own.reduce<Workspace | undefined>(
+    (least, one) => (least && least.id < one.id ? least : one),
+    undefined,
+  );
+  const ordered = first ? [first, ...all.rows.filter((one) => one !== first)] : all.rows;
+  return ordered.map(({ id, title }) => ({
     id,
     title,
     role: roleIn(held, id, userId),
@@ -93,14 +100,34 @@ export function startCounts(): void {
   });
 }
 
-/** The workspace that was shown last, for screens of all workspaces. */
+/** The workspace that was shown last, for screens of all workspaces; the device remembers it. */
 const lastShown = signal<string | undefined>(undefined);
+const LAST_SHOWN = 'workspace';
 
 /** The workspace of the present screen, else the one shown last, else the first. */
 export const workspace = computed<WorkspaceView | undefined>(() => {
   const find = (id: string | undefined) => workspaces.value.find((one) => one.id === id);
   return find(match.value?.params.w) ?? find(lastShown.value) ?? workspaces.value[0];
 });
+
+/** Takes the workspace that was shown last from the device, and notes each one that is shown. */
+export function startLastShown(): void {
+  effect(() => {
+    const held = shelf.value;
+    lastShown.value = untracked(() => held?.store.note<string>(LAST_SHOWN));
+  });
+  effect(() => {
+    const { w } = match.value?.params ?? {};
+    if (workspaces.value.some(({ id }) => id === w)) untracked(() => chooseWorkspace(w ?? ''));
+  });
+}
+
+/** Shows this workspace on screens that name none. */
+export function chooseWorkspace(id: string): void {
+  if (lastShown.peek() === id) return;
+  lastShown.value = id;
+  void shelf.peek()?.store.keep(LAST_SHOWN, id);
+}
 
 export const inbox = computed(() => workspace.value?.spaces[0]?.lists[0]);
 
@@ -111,8 +138,3 @@ export const mayWriteIn = (workspaceId: string): boolean => {
 };
 
 export const canWrite = computed(() => workspace.value !== undefined && workspace.value.role !== 'viewer');
-
-/** Shows this workspace on screens that name none. */
-export function chooseWorkspace(id: string): void {
-  lastShown.value = id;
-}

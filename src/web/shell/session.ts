@@ -88,12 +88,13 @@ export async function signOut(): Promise<Exclude<Reply<unknown>, { kind: 'ok' }>
     const isOver = asked.kind === 'error' && asked.status === 401;
     return isOver ? { kind: 'ok', status: 401, body: undefined } : asked;
   });
-  if (reply.kind !== 'ok') return reply;
-  navigate(addressOf('signIn'), { replace: true });
-  return undefined;
+  return reply.kind === 'ok' ? undefined : reply;
 }
 
-/** Ends the session by a request; once signing in is shown, nothing of the person is left on this device. */
+/**
+ * Ends the session by a request. Once signing in is shown, nothing of the person is left on this device, the address
+ * they were at included.
+ */
 export async function endSession<R extends Reply<unknown>>(
   request: (userId: string | undefined) => Promise<R>,
 ): Promise<R> {
@@ -103,6 +104,7 @@ export async function endSession<R extends Reply<unknown>>(
   if (reply.kind === 'ok') await forgetStore(userId);
   isEnding = false;
   if (reply.kind === 'ok' || !shelf.value) session.value = { kind: 'out' };
+  if (reply.kind === 'ok') navigate(addressOf('signIn'), { replace: true });
   return reply;
 }
 

@@ -4,13 +4,14 @@ import { type OverlayProps, signOutNow } from './overlays.tsx';
 
 /** Asked where changes were not sent yet: they would be lost with everything else on this device. */
 export function SignOutDialog({ onClose }: OverlayProps) {
-  const { waiting } = sync.value;
+  const { waiting, notSaved } = sync.value;
+  const unsent = waiting + notSaved;
   return (
     <Dialog label="Sign out" class="small" onClose={onClose}>
       <div class="block">
         <h2>Sign out</h2>
         <p class="prose">
-          {waiting === 1 ? 'One change has' : `${waiting} changes have`} not reached the server. Signing out
+          {unsent === 1 ? 'One change has' : `${unsent} changes have`} not reached the server. Signing out
           removes them from this device.
         </p>
       </div>

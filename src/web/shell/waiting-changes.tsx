@@ -29,9 +29,9 @@ export function WaitingChanges({ onClose }: OverlayProps) {
 function WaitingItem({ act }: { act: WaitingAct }) {
   const { store } = useShelf();
   const { name, why, changes } = act;
-  const mine = changes
-    .map(({ text, fields }) => (text ? String(fields[text.field] ?? '') : ''))
-    .find((text) => text !== '');
+  const typed = changes.flatMap(({ fields }) => [fields.title, fields.description, fields.body]);
+  // What the name quotes is there to be read already.
+  const mine = typed.filter((text) => typeof text === 'string' && !name.includes(text)).join('\n\n');
   return (
     <li aria-label={name}>
       <div>
@@ -42,7 +42,7 @@ function WaitingItem({ act }: { act: WaitingAct }) {
             {why.issues[0]?.message ?? why.message}
           </p>
         )}
-        {why && mine !== undefined && (
+        {why && mine !== '' && (
           <details>
             <summary>Your text</summary>
             <p class="prose" dir="auto">

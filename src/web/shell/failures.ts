@@ -1,0 +1,12 @@
+import { effect, untracked } from '@preact/signals';
+import { shelf } from './store.ts';
+import { showToast } from './toasts.ts';
+
+/** Says once of each change that the server rejected that it is not saved, and why; two versions of a text are asked about. */
+export function startTellingFailures(): void {
+  effect(() => {
+    const { name, why } = shelf.value?.store.notice.value ?? {};
+    if (!why || why.theirs) return;
+    untracked(() => showToast(`Not saved: ${name}. ${why.issues[0]?.message ?? why.message}`));
+  });
+}

@@ -1,0 +1,84 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { as, homeOf, joined } from '../people.ts';
+import { openWorld, type Person, type World } from '../world.ts';
+import { signedInAs } from './studio.ts';
+import { launchBrowser, startVisit, type Visit } from './visit.ts';
+
+let browser: Browser;
+let world: World;
+let ada: Person;
+let bob: Person;
+let adas: string;
+let bobs: string;
+let visit: Visit;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  world = await openWorld({ start: Date.now() - 60_000 });
+  ada = await world.signUp('ada@example.com', 'Ada');
+  adas = await homeOf(world, ada);
+  world.clock.advance(60_000);
+  bob = await joined(world, ada, adas, 'member', 'Bob');
+  bobs = await homeOf(world, bob);
+  visit = await startVisit(browser, signedInAs(world.app, bob), {
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+    timezoneId: 'UTC',
+  });
+  page = visit.page;
+});
+afterEach(async () => {
+  await visit.end();
+  await world.close();
+});
+
+const main = () => page.getByRole('navigation', { name: 'Main' });
+const open = async (address: string) => {
+  await page.goto(`${visit.origin}/app${address}`);
+  await main().getByRole('status').filter({ hasText: 'Synced' }).waitFor();
+};
+const isChosen = (title: string) => main().getByRole('button', { name: title, exact: true }).waitFor();
+
+describe('of several workspaces', () => {
+  it('one’s own comes first, with the examples, also where another is older', async () => {
+    await open('/today');
+    await isChosen("Bob's workspace");
+    await main().getByRole('link', { name: 'Inbox' }).click();
+    await page.getByRole('region', { name: 'Examples' }).waitFor();
+    expect(page.url()).toBe(`${visit.origin}/app/w/${bobs}/inbox`);
+  });
+
+  it('the one shown last stays on screens of all of them, and is remembered', async () => {
+    await open(`/w/${adas}/today`);
+    await isChosen("Ada's workspace");
+    await main().getByRole('link', { name: 'Today' }).click();
+    await page.waitForURL(`${visit.origin}/app/today`);
+    await isChosen("Ada's workspace");
+    await open('/upcoming');
+    await isChosen("Ada's workspace");
+    await main().getByRole('button', { name: "Ada's workspace" }).click();
+    await page.getByRole('menuitemradio', { name: "Bob's workspace" }).click();
+    await isChosen("Bob's workspace");
+    await open('/mine');
+    await isChosen("Bob's workspace");
+  });
+
+  it('one that is lost takes its changes along, and says so', async () => {
+    await open(`/w/${adas}/inbox`);
+    await page.context().setOffline(true);
+    await page.keyboard.press('c');
+    await page.getByLabel('Quick add').fill('Too late');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    await as(world, ada)('DELETE', `/workspaces/${adas}/members/${bob.id}`);
+    await page.context().setOffline(false);
+    await page.getByText('Not saved: Added “Too late”. You are no longer a member').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+    await isChosen("Bob's workspace");
+  });
+});
