@@ -1,4 +1,4 @@
-/** What people are told inside the application. A notice goes with its workspace and with whoever caused it. */
+/** What people are told inside the application. A notice goes with its workspace and with its actor. */
 export const notifications = `
 create table notifications (
   id text primary key,

@@ -9,7 +9,7 @@ import { createStreams } from './changes/streams.ts';
 import type { Config } from './config.ts';
 import { createCheckpoints, emptyLogOf } from './db/checkpoints.ts';
 import { networkFileSystem } from './db/file-system.ts';
-import { migrate, schemaStatus, snapshot } from './db/migrate.ts';
+import { migrate, preMigrationCopy, schemaStatus } from './db/migrate.ts';
 import { BUSY_MILLISECONDS, openStorage, type Storage, StorageError } from './db/open.ts';
 import { openSnapshot } from './db/snapshot.ts';
 import { createWalSync, type WalSync } from './db/wal-sync.ts';
@@ -57,7 +57,7 @@ export interface Opened {
   writer: Writer;
   /** Lets nothing more be written or told, and ends the process: what is on the disk is unknown. */
   fail(reason: unknown): void;
-  /** Turns readiness off; requests are still answered. */
+  /** Turns readiness off; requests are still served. */
   beginStop(): void;
   /** Finishes what is under way and closes the files. */
   close(): Promise<void>;
@@ -113,7 +113,7 @@ export async function openDeps(
       });
     }
     const changeListeners = new Set<OnChanges>();
-    // From here on another writer is waited for by timer, while reads are answered.
+    // From here on another writer is waited for by timer, while reads are served.
     if (isServer) storage.writing.pragma('busy_timeout = 0');
     const writer = createWriter(
       { ...storage, patienceMs: isServer ? BUSY_MILLISECONDS.server : 0, walSync },
@@ -226,7 +226,7 @@ export async function openDeps(
 }
 
 /**
- * Runs every pending migration, after a snapshot of a file that holds data already; returns their names. `onDone`
+ * Runs every pending migration, after a copy of a file that holds data already; returns their names. `onDone`
  * hears how many are done.
  */
 export async function bringUpToDate(
@@ -240,7 +240,7 @@ export async function bringUpToDate(
   if (pending.length === 0) return [];
   if (done.length > 0 && config.database.snapshot_before_migrate) {
     log.info(
-      { snapshot: snapshot(storage, toInstant(clock.now())) },
+      { snapshot: preMigrationCopy(storage, toInstant(clock.now())) },
       'database copied before it is migrated',
     );
   }

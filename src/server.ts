@@ -83,7 +83,7 @@ async function run(opened: Opened, errand: Errand, unlock: () => void): Promise<
   return async () => {
     log.info('stopping');
     opened.beginStop();
-    for (const job of timers) job.stop();
+    for (const timer of timers) timer.stop();
     for (const beat of beats) clearInterval(beat);
     const backupStopped = backups.stop();
     await http.drain(drainSeconds * SECOND);

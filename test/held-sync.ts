@@ -34,7 +34,7 @@ export const manyTurns = async () => {
   for (let i = 0; i < 50; i += 1) await new Promise<void>((resolve) => setImmediate(resolve));
 };
 
-/** Whether the promise is settled by now; it is observed, so that its rejection is no stray one. */
+/** Whether the promise is settled by now; it is observed, so that its rejection is not unhandled. */
 export function watch<T>(promise: Promise<T>) {
   const watched = { promise, isSettled: false };
   const settle = () => {

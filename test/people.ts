@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import type { Answer, Person, World } from './world.ts';
+import type { Person, TestResponse, World } from './world.ts';
 
-export type Call = (method: string, path: string, body?: unknown) => Promise<Answer>;
+export type Call = (method: string, path: string, body?: unknown) => Promise<TestResponse>;
 
 /** Calls in someone's name. */
 export const as =

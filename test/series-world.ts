@@ -20,8 +20,8 @@ export async function openSeriesWorld(options: WorldOptions = {}) {
         token: token ?? owner.accessToken,
         ...(body !== undefined && { body }),
       });
-    const answer = await ask();
-    if (answer.status !== 401 || token !== undefined) return answer;
+    const response = await ask();
+    if (response.status !== 401 || token !== undefined) return response;
     owner.accessToken = (await world.call('POST', '/auth/login', { body: owner })).body.accessToken;
     return ask();
   };
@@ -33,16 +33,21 @@ export async function openSeriesWorld(options: WorldOptions = {}) {
   const series = `${inside}/recurring-tasks`;
 
   const create = async (more: Record<string, unknown> = {}) => {
-    const answer = await call('POST', series, { title: 'Water', listId: list.id, interval: DAILY, ...more });
-    expect(answer.body.issues).toBeUndefined();
-    expect(answer.status).toBe(201);
-    return answer.body;
+    const response = await call('POST', series, {
+      title: 'Water',
+      listId: list.id,
+      interval: DAILY,
+      ...more,
+    });
+    expect(response.body.issues).toBeUndefined();
+    expect(response.status).toBe(201);
+    return response.body;
   };
   const ok = async (method: string, path: string, body?: unknown) => {
-    const answer = await call(method, path, body);
-    expect(answer.body?.issues ?? answer.body?.message).toBeUndefined();
-    expect(answer.status).toBeLessThan(300);
-    return answer.body;
+    const response = await call(method, path, body);
+    expect(response.body?.issues ?? response.body?.message).toBeUndefined();
+    expect(response.status).toBeLessThan(300);
+    return response.body;
   };
   const done: string = list.statuses.find(({ type }: { type: string }) => type === 'completed').id;
   return {

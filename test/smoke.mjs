@@ -40,7 +40,7 @@ try {
   const second = await start();
   await stop(second);
   console.log(
-    `First healthy answer ${first.ms} ms after exec on new data, ${second.ms} ms on data that is there.`,
+    `First healthy response ${first.ms} ms after exec on new data, ${second.ms} ms on data that is there.`,
   );
 } finally {
   for (const server of running) server.kill('SIGKILL');
@@ -78,7 +78,7 @@ async function start() {
   for (const stream of [server.stdout, server.stderr]) stream.on('data', (text) => (talk += text));
   while (!(await isHealthy())) {
     assert.equal(server.exitCode, null, `the server stopped: ${talk}`);
-    assert.ok(performance.now() - begun < START_WITHIN_MS, `no healthy answer: ${talk}`);
+    assert.ok(performance.now() - begun < START_WITHIN_MS, `no healthy response: ${talk}`);
     await sleep(2);
   }
   return { server, exit, talk: () => talk, ms: Math.round(performance.now() - begun) };
@@ -116,7 +116,7 @@ async function fillLog(accessToken) {
 }
 
 async function ask(path, accessToken, body) {
-  const answer = await fetch(`http://127.0.0.1:${port}/api${path}`, {
+  const response = await fetch(`http://127.0.0.1:${port}/api${path}`, {
     method: body ? 'POST' : 'GET',
     headers: {
       ...(body && { 'content-type': 'application/json' }),
@@ -124,8 +124,8 @@ async function ask(path, accessToken, body) {
     },
     body: body && JSON.stringify(body),
   });
-  const text = await answer.text();
-  assert.ok(answer.ok, `${path}: ${text}`);
+  const text = await response.text();
+  assert.ok(response.ok, `${path}: ${text}`);
   return JSON.parse(text);
 }
 

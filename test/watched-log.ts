@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect } from 'vitest';
 import type { Log, LogLevel } from '../src/kernel/log.ts';
 
-/** The fields whose values are secrets, in what is sent and in what is answered. */
+/** The fields whose values are secrets, in what is sent and in what is returned. */
 const SECRET_FIELDS = new Set([
   ...['password', 'newPassword', 'currentPassword', 'code', 'hash', 'idToken'],
   ...['token', 'accessToken', 'refreshToken', 'invitationToken'],

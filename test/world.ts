@@ -28,9 +28,9 @@ export interface Call {
   address?: string;
 }
 
-export interface Answer {
+export interface TestResponse {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the answer holds
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the response holds
   body: any;
   headers: Headers;
 }
@@ -54,7 +54,7 @@ export interface World {
   mails: Letter[];
   /** Every line of the log so far, as JSON. At `close` none may hold a secret that went in or out. */
   log: string[];
-  call(method: string, path: string, call?: Call): Promise<Answer>;
+  call(method: string, path: string, call?: Call): Promise<TestResponse>;
   /** Waits until everything that was caused has happened: commits, mails. */
   untilIdle(): Promise<void>;
   /** The newest mail to an address. */
@@ -133,7 +133,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     watched.notesSecretsOf(body);
     watched.isSecret(/=([^;]*)/.exec(headers?.Cookie ?? '')?.[1]);
     watched.isSecret(new URLSearchParams(path.split('?')[1]).get('q'));
-    const response = await app.request(
+    const received = await app.request(
       path.startsWith('//') ? path.slice(1) : basePath + path,
       {
         method,
@@ -148,17 +148,17 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       },
       { incoming: { socket: { remoteAddress: address ?? '127.0.0.1' } } },
     );
-    const text = await textOf(response);
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-    const answer: Answer = {
-      status: response.status,
+    const text = await textOf(received);
+    const isJson = received.headers.get('content-type')?.startsWith('application/json') ?? false;
+    const response: TestResponse = {
+      status: received.status,
       body: isJson && method !== 'HEAD' ? JSON.parse(text) : text || undefined,
-      headers: response.headers,
+      headers: received.headers,
     };
-    watched.notesSecretsOf(answer.body);
+    watched.notesSecretsOf(response.body);
     watched.isSecret(/=([^;]*)/.exec(response.headers.get('set-cookie') ?? '')?.[1]);
-    checkShape(method, path, answer);
-    return answer;
+    checkShape(method, path, response);
+    return response;
   };
 
   const untilIdle = async () => {
@@ -245,31 +245,31 @@ export async function textOf(response: Response): Promise<string> {
 }
 
 /** Every response must be what its route declares: status, and the body of a success to the last field. */
-function checkShape(method: string, path: string, answer: Answer): void {
+function checkShape(method: string, path: string, response: TestResponse): void {
   const route = routeOf(method, path);
   if (!route) return;
-  if (answer.status === 304) {
+  if (response.status === 304) {
     expect(isVersioned(route) && route.method === 'get').toBe(true);
-    expect(answer.body).toBeUndefined();
+    expect(response.body).toBeUndefined();
     return;
   }
-  if (answer.status >= 300) {
+  if (response.status >= 300) {
     expect(errorsOf(route), `${method} ${route.path} does not declare this rejection`).toContain(
-      answer.status,
+      response.status,
     );
     return;
   }
-  if (answer.status === route.otherResponses?.status) {
-    expect(answer.body).toBeUndefined();
+  if (response.status === route.otherResponses?.status) {
+    expect(response.body).toBeUndefined();
     return;
   }
   for (const name of ['Set-Cookie', 'Content-Disposition'])
-    if (answer.headers.has(name)) expect(Object.keys(ownHeadersOf(route))).toContain(name);
-  if (!(route.existing && answer.status === 200)) expect(answer.status).toBe(route.status);
-  if (route.response === undefined || route.isStream) expect(answer.body).toBeUndefined();
-  else expect(route.response.parse(answer.body)).toEqual(answer.body);
+    if (response.headers.has(name)) expect(Object.keys(ownHeadersOf(route))).toContain(name);
+  if (!(route.existing && response.status === 200)) expect(response.status).toBe(route.status);
+  if (route.response === undefined || route.isStream) expect(response.body).toBeUndefined();
+  else expect(route.response.parse(response.body)).toEqual(response.body);
   if (isVersioned(route)) {
-    expect(answer.headers.get('etag')).toMatch(new RegExp(`^(W/)?"[0-9a-f]{8}-${answer.body.version}"$`));
+    expect(response.headers.get('etag')).toMatch(new RegExp(`^(W/)?"[0-9a-f]{8}-${response.body.version}"$`));
   }
 }
 

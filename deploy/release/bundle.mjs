@@ -15,7 +15,7 @@ export const sqliteVersion = new Database(':memory:').prepare('select sqlite_ver
 
 /**
  * Bundles `entry`, which uses the addons called `needed`, into `folder`, for the files `addons` of one platform.
- * Answers the bundle and which sources are in it, as esbuild tells.
+ * Returns the bundle and which sources are in it, as esbuild tells.
  */
 export async function bundle(entry, needed, addons, folder, format = 'esm') {
   const file = join(folder, `${basename(entry, '.ts')}.${format === 'esm' ? 'mjs' : 'cjs'}`);

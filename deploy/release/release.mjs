@@ -26,7 +26,7 @@ for (const platform of Object.keys(PLATFORMS)) sums.push(await archive(platform)
 writeFileSync(join(release, 'SHA256SUMS'), sums.join(''));
 console.log(`dist/release/SHA256SUMS\n${sums.join('')}`);
 
-/** Packs one platform's executable with what belongs to it; answers its line of SHA256SUMS. */
+/** Packs one platform's executable with what belongs to it; returns its line of SHA256SUMS. */
 async function archive(platform) {
   const name = `errand-${versions.errand}-${platform}`;
   const folder = join(release, name);
@@ -54,7 +54,7 @@ async function archive(platform) {
       gzip: { level: 9, portable: true },
       portable: true,
       mtime: TIME,
-      // Whatever the umask of whoever builds.
+      // Whatever the umask of the build.
       onWriteEntry: (entry) => {
         if (entry.stat) entry.stat.mode = isExecutable(entry.path) ? 0o100755 : 0o100644;
       },

@@ -2,7 +2,7 @@ import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { respond } from '../http/response.ts';
-import type { SessionMode, SignInAnswer } from '../sessions/schema.ts';
+import type { SessionMode, SignInResponse } from '../sessions/schema.ts';
 import { type NewSession, openSession, tokenPair } from '../sessions/tokens.ts';
 import type { UserRow } from '../storage/tables.ts';
 import { userOf } from '../storage/users.ts';
@@ -37,7 +37,7 @@ export async function signInResponse(
   requestContext: RequestContext,
   status: 200 | 201,
   { user, session }: SignIn,
-): Promise<SignInAnswer | Response> {
+): Promise<SignInResponse | Response> {
   if (session.mode === 'token') {
     const { secret } = session;
     return { ...(await tokenPair(deps, session, secret, deps.clock.now())), user: userOf(user) };

@@ -1,6 +1,6 @@
 import { open, route } from '../http/route.ts';
 import { signedIn, signedInOrToken } from '../sessions/authentication.ts';
-import { SignInAnswer } from '../sessions/schema.ts';
+import { SignInResponse } from '../sessions/schema.ts';
 import { removeMe } from './account/account-deletion.ts';
 import { changePassword, findMe, passwordIssues, updateMe } from './account/me.ts';
 import { signInResponse } from './complete-sign-in.ts';
@@ -18,7 +18,7 @@ import {
   EmailChangeInput,
   EmailInput,
   InvitedInput,
-  LinkAnswer,
+  LinkResponse,
   LoginInput,
   Me,
   MeInput,
@@ -60,7 +60,7 @@ export const authRoutes = [
     operationId: 'register',
     summary: 'Sign up',
     description:
-      'Mails a confirmation token. New, pending and existing addresses get the same answer; the owner of an existing one is told by mail.',
+      'Mails a confirmation token. New, pending and existing addresses get the same response; the owner of an existing one is told by mail.',
     handle: ({ deps, requestContext, body }) => register(deps, requestContext, body),
   }),
   route({
@@ -72,7 +72,7 @@ export const authRoutes = [
     body: ConfirmInput,
     shortBody: true,
     status: 201,
-    response: SignInAnswer,
+    response: SignInResponse,
     errors: [401],
     tag: 'Accounts',
     operationId: 'confirmRegistration',
@@ -92,7 +92,7 @@ export const authRoutes = [
     body: InvitedInput,
     shortBody: true,
     status: 201,
-    response: SignInAnswer,
+    response: SignInResponse,
     errors: [401],
     tag: 'Accounts',
     operationId: 'registerInvited',
@@ -112,13 +112,13 @@ export const authRoutes = [
     body: LoginInput,
     shortBody: true,
     status: 200,
-    response: SignInAnswer,
+    response: SignInResponse,
     errors: [401],
     tag: 'Accounts',
     operationId: 'login',
     summary: 'Sign in by password',
     description:
-      'Answers a token pair and the user. 401 for an unknown address, an account without a password and a wrong password alike.',
+      'Returns a token pair and the user. 401 for an unknown address, an account without a password and a wrong password alike.',
     handle: async ({ deps, requestContext, body }) =>
       signInResponse(deps, requestContext, 200, await logIn(deps, requestContext, body)),
   }),
@@ -148,13 +148,13 @@ export const authRoutes = [
     body: CodeInput,
     shortBody: true,
     status: 200,
-    response: SignInAnswer,
+    response: SignInResponse,
     errors: [401],
     tag: 'Accounts',
     operationId: 'confirmLoginCode',
     summary: 'Sign in by code',
     description:
-      'Answers a token pair and the user. A code is valid for 10 minutes and 5 attempts, and only the newest one works.',
+      'Returns a token pair and the user. A code is valid for 10 minutes and 5 attempts, and only the newest one works.',
     handle: async ({ deps, requestContext, body }) =>
       signInResponse(deps, requestContext, 200, await confirmCode(deps, requestContext, body)),
   }),
@@ -245,7 +245,7 @@ export const authRoutes = [
     body: TokenInput,
     shortBody: true,
     status: 200,
-    response: LinkAnswer,
+    response: LinkResponse,
     errors: [401],
     tag: 'Accounts',
     summary: 'Read what a mailed token is about',
@@ -265,7 +265,7 @@ export const authRoutes = [
     operationId: 'deleteAccount',
     summary: 'Delete my account',
     description:
-      'With the password, or with the address where there is none; a wrong one is 403. Workspaces that others are in pass to whoever has been admin longest, else member; the rest of what you own is deleted with everything in it. Elsewhere your tasks stay, without your name.',
+      'With the password, or with the address where there is none; a wrong one is 403. Workspaces that others are in pass to the longest-standing admin, else member; the rest of what you own is deleted with everything in it. Elsewhere your tasks stay, without your name.',
     handle: ({ deps, who, requestContext, body }) => removeMe(deps, who, requestContext, body),
   }),
   route({

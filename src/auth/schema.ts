@@ -152,7 +152,7 @@ export const TelegramLoginInput = TelegramInput.extend({
 }).openapi('TelegramLogin');
 export type TelegramLoginInput = z.output<typeof TelegramLoginInput>;
 
-/** What is answered where the truth would tell a stranger too much. */
+/** The response where the truth would tell a stranger too much. */
 export const MessageResponse = z
   .object({
     message: z.string().openapi({ example: 'If this address has an account, a mail is on its way' }),
@@ -169,7 +169,7 @@ const LinkPurpose = enumeration('LinkPurpose', 'Purpose', [
   'accept-invitation',
 ]);
 
-export const LinkAnswer = z
+export const LinkResponse = z
   .object({
     purpose: LinkPurpose,
     email: z.string().openapi({ description: 'The address it was mailed to', example: 'grace@example.com' }),
@@ -200,7 +200,7 @@ export const LinkAnswer = z
     }),
   })
   .openapi('MailedLink');
-export type LinkAnswer = z.output<typeof LinkAnswer>;
+export type LinkResponse = z.output<typeof LinkResponse>;
 
 const PREFERENCES_RULE = 'Preferences must be an object of at most 16 KiB';
 const MAX_PREFERENCES_BYTES = 16 * 1_024;

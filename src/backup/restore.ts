@@ -137,7 +137,7 @@ async function prepare(
 
 /**
  * Adds to the restored audit trail what the replaced database recorded since, as far as that can be read, and the restore
- * itself: restoring an older file makes nobody forget what was done.
+ * itself: restoring an older file keeps what was done since.
  */
 function continueTrail(
   database: SqliteDatabase.Database,

@@ -87,7 +87,7 @@ export function scheduledBackups(deps: Deps, errand: Errand): ScheduledBackups {
       const reason = await attempt();
       if (!reason?.includes(SEARCH_INDEX)) return;
       await deps.writeInSteps(remakeSearch);
-      log.warn('the search index was damaged, and is made anew');
+      log.warn('the search index was damaged, and is rebuilt');
       await attempt();
     },
     stop: async () => {

@@ -13,7 +13,7 @@ interface SchemaRow {
 }
 
 /**
- * What of the tables, indexes, triggers and views of a database is not as the migrations that it has made it: whoever can
+ * What of the tables, indexes, triggers and views of a database is not as its migrations made it: anyone who can
  * write a file could have it do things by itself. Nothing where it has migrations that are not known here.
  */
 export async function schemaFaults(

@@ -40,7 +40,7 @@ export const MAX_CURSOR_CHARACTERS = 4_096;
 export const isCursorText = (text: string): boolean =>
   text.length <= MAX_CURSOR_CHARACTERS && /^[A-Za-z0-9_-]{20,}$/.test(text);
 
-/** Opaque texts for the positions in one workspace, in one epoch: one text for each, whoever asks. */
+/** Opaque texts for the positions in one workspace, in one epoch: one text for each, for every caller. */
 export function cursorsOf(keys: Keys, epoch: string, workspaceId: string) {
   const context = `changes ${epoch} ${workspaceId}`;
   return {

@@ -10,7 +10,7 @@ export interface Streams {
     who: Actor,
     asked: { cursor: string | undefined; clientId: string | null },
   ): ReadableStream<Uint8Array>;
-  /** Tells what other processes wrote, once a second; cuts off whoever is too far behind. */
+  /** Tells what other processes wrote, once a second; cuts off streams that are too far behind. */
   poll(): void;
   /** Keeps connections open, and ends those whose credential has ended elsewhere; every 15 s. */
   heartbeat(): void;

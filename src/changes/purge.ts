@@ -28,7 +28,7 @@ export async function purgeOldChanges(deps: Deps): Promise<void> {
   notePosition(deps.read, deps.config.database.path);
 }
 
-/** Repeats a step until it has nothing more to do: it answers how many rows it changed. */
+/** Repeats a step until it has nothing more to do: it returns how many rows it changed. */
 async function inSteps(deps: Deps, step: (tx: Tx) => number): Promise<void> {
   while (!deps.stopping.aborted && (await deps.write(step)) === BATCH_SIZE);
 }

@@ -128,7 +128,7 @@ export function createStreams(
       try {
         if (streams.has(stream)) act(stream);
       } catch (err) {
-        log.error({ err }, 'a stream of events ended: what happened could not be told');
+        log.error({ err }, 'a stream of events ended: its changes could not be sent');
         end(stream);
       }
     }

@@ -201,7 +201,7 @@ export function examineQuotas({ quotas }: Config, storage: Storage): Finding[] {
   const most = shares.toSorted((a, b) => b.share - a.share || b.tasks - a.tasks)[0];
   const of = (quota: number) => (quota === 0 ? 'no quota' : `a quota of ${quota}`);
   const words = most
-    ? `Whoever uses most of theirs has ${most.tasks} tasks (${of(quotas.tasks)}) and ${most.megabytes.toFixed(1)} MB of text (${of(quotas.megabytes)})`
+    ? `The owner who uses most has ${most.tasks} tasks (${of(quotas.tasks)}) and ${most.megabytes.toFixed(1)} MB of text (${of(quotas.megabytes)})`
     : 'Nobody has any tasks yet';
   return failuresOr(
     words,

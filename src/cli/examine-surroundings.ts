@@ -86,7 +86,7 @@ export async function examineServer({ server: { host, port }, database }: Config
     }
     if (code === 'ECONNREFUSED') return ok(`None runs at ${address}`);
     if (code === 'ABORT_ERR') {
-      return fail(`What runs at ${address} does not answer`, 'Restart it, and see its log');
+      return fail(`What runs at ${address} does not respond`, 'Restart it, and see its log');
     }
     return fail(
       `At ${address} is another program, or there is no such address (${code})`,
@@ -99,10 +99,13 @@ export async function examineServer({ server: { host, port }, database }: Config
 const statusOf = (host: string, port: number): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(ANSWER_MS);
-    const asking = get({ host, port, path: '/readyz', headers: { host: 'localhost' }, signal }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode);
-    });
+    const asking = get(
+      { host, port, path: '/readyz', headers: { host: 'localhost' }, signal },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      },
+    );
     asking.on('error', reject);
   });
 

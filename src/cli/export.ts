@@ -17,7 +17,7 @@ interface Options extends CommonOptions {
   output?: string;
 }
 
-/** Writes what `GET /account/export` answers to stdout, or to a new file that only its owner can read. */
+/** Writes what `GET /account/export` returns to stdout, or to a new file that only its owner can read. */
 export async function exportUser(shell: Shell, options: Options): Promise<void> {
   const email = parse(Email, options.user);
   const file = options.output === undefined ? undefined : resolve(shell.workingDirectory, options.output);

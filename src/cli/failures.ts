@@ -10,7 +10,7 @@ interface Failure {
   exitCode: 1 | 2;
 }
 
-/** What went wrong, in words for whoever ran the command. */
+/** What went wrong, in words for the person who ran the command. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof MisuseError) return { message: error.message, exitCode: 2 };
   if (error instanceof AppError && error.issues) {

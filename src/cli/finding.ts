@@ -1,4 +1,4 @@
-/** What an examination found, and what to do about it where something is amiss. */
+/** What an examination found, and what to do about it where something is wrong. */
 export type Finding =
   | { status: 'ok'; message: string }
   | { status: 'warn' | 'fail'; message: string; advice: string };
@@ -9,8 +9,8 @@ export const warn = (message: string, advice: string): Finding => ({ status: 'wa
 
 export const fail = (message: string, advice: string): Finding => ({ status: 'fail', message, advice });
 
-/** What of these is amiss; where nothing is, that all is well. */
+/** The failures among these; where there is none, that all is well. */
 export function failuresOr(okMessage: string, checks: (Finding | false | undefined)[]): Finding[] {
-  const amiss = checks.filter((check) => check !== undefined && check !== false);
-  return amiss.length > 0 ? amiss : [ok(okMessage)];
+  const failures = checks.filter((check) => check !== undefined && check !== false);
+  return failures.length > 0 ? failures : [ok(okMessage)];
 }

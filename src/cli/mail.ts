@@ -49,7 +49,7 @@ export async function retryFromOutbox(shell: Shell, id: string, options: CommonO
   shell.print('A running server sends it within seconds\n');
 }
 
-/** Sends a test mail by the configured transport and waits for its answer. */
+/** Sends a test mail by the configured transport and waits for its reply. */
 export async function sendTest(shell: Shell, address: string, options: CommonOptions): Promise<void> {
   const to = parse(Email, address);
   const config = readConfig(shell, options);

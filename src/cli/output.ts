@@ -16,7 +16,7 @@ export function table(headings: string[], rows: string[][]): string {
   return lines.map((cells) => `${cells.map(padded).join('  ').trimEnd()}\n`).join('');
 }
 
-/** Names and mail servers' answers come from outside: none of their escape sequences may reach the terminal. */
+/** Names and mail servers' replies come from outside: none of their escape sequences may reach the terminal. */
 export const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '?');
 
 /** The same for a text of several lines. */

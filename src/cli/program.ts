@@ -2,7 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { failureOf, MisuseError } from './failures.ts';
 import type { Shell } from './shell.ts';
 
-/** Asked for by `--version`, which is answered outside commander: what it prints is loaded only then. */
+/** Asked for by `--version`, which is handled outside commander: what it prints is loaded only then. */
 const VERSION_ASKED = new CommanderError(0, 'errand.version', '');
 
 /**

@@ -17,7 +17,7 @@ export interface Shell {
   print(text: string): void;
   /** Resolves when there is room to print more. */
   printed(): Promise<void>;
-  /** Talks to whoever runs the command: stderr. */
+  /** Talks to the person who runs the command: stderr. */
   say(text: string): void;
   /** Lets every other process have the processor first, a server beside it above all; for long work. */
   lowerPriority(): void;

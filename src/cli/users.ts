@@ -144,9 +144,9 @@ export async function deleteUser(
 /** Leaves the database to a server beside it for most of the time: while it waits for one of ours it returns nobody. */
 const throttled =
   (write: Write): Write =>
-  async (job) => {
+  async (fn) => {
     const began = performance.now();
-    const value = await write(job);
+    const value = await write(fn);
     await wait(THROTTLE_RATIO * (performance.now() - began));
     return value;
   };

@@ -43,7 +43,7 @@ function copy(): void {
     connection.pragma('wal_checkpoint(passive)');
     const before = left;
     left = logOf(connection).left;
-    // Whoever reads from the log holds up what was written since.
+    // A reader of the log holds up what was written since.
     if (left <= FEW_PAGES || left >= before) return;
   }
 }

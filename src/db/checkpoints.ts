@@ -60,7 +60,7 @@ export function createCheckpoints(
   let isTooLong = false;
   let due = PAGES_BETWEEN;
   const [askWriting, askReading] = [logAsker(writing), logAsker(reading)];
-  /** None can be asked in the midst of a transaction: a job in steps may be in one. */
+  /** None can be asked in the midst of a transaction: a transaction in steps may be open. */
   const askLog = () => (writing.inTransaction ? askReading : askWriting)();
 
   const ask = (what: Asked): Promise<void> => {

@@ -24,7 +24,7 @@ export const isOfFailingStorage = (error: unknown): boolean => FAILING_STORAGE.t
 
 /**
  * Where every statement starts. It only builds and compiles: statements are run by a `Db`, in place, so that
- * nothing can be awaited between two statements of a job.
+ * nothing can be awaited between two statements of a transaction.
  */
 export const query = new Kysely<Tables>({
   dialect: {

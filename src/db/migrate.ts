@@ -7,7 +7,7 @@ import { syncFile, syncFolder, writePrivateFile } from '../kernel/private-file.t
 import type { OnDone } from '../kernel/progress.ts';
 import { explained, type Storage, StorageError } from './open.ts';
 
-const SNAPSHOTS_KEPT = 2;
+const COPIES_KEPT = 2;
 
 export type Migrations = Record<string, Migration>;
 
@@ -106,20 +106,20 @@ const failed = (storage: Storage, name: string, cause: unknown) =>
  * Copies the file beside itself before it is migrated, and keeps the newest two such copies. Returns the copy's
  * path. `stamp` goes into its name.
  */
-export function snapshot(storage: Storage, stamp: string): string {
+export function preMigrationCopy(storage: Storage, stamp: string): string {
   const prefix = `${basename(storage.path)}.before-migration-`;
   const folder = dirname(storage.path);
   const copy = join(folder, prefix + stamp.replaceAll(/[:.]/g, '-'));
   const copies = () => readdirSync(folder).filter((name) => name.startsWith(prefix));
   for (const name of copies()) if (name.endsWith('.new')) rmSync(join(folder, name));
-  explained(copy, () => writeSnapshot(storage, copy));
+  explained(copy, () => writeCopy(storage, copy));
   // Apart from this one, which is not the newest by its name when the clock went back.
   const others = copies().filter((name) => join(folder, name) !== copy);
-  for (const name of others.sort().slice(0, 1 - SNAPSHOTS_KEPT)) rmSync(join(folder, name));
+  for (const name of others.sort().slice(0, 1 - COPIES_KEPT)) rmSync(join(folder, name));
   return copy;
 }
 
-function writeSnapshot(storage: Storage, copy: string): void {
+function writeCopy(storage: Storage, copy: string): void {
   const unfinished = `${copy}.new`;
   writePrivateFile(unfinished, '');
   try {

@@ -2,20 +2,20 @@ import type { Db } from './connection.ts';
 import type { Author, Change, JournalEntry, PersonalChange } from './journal.ts';
 import { handleOf, type QueryCache } from './query-cache.ts';
 
-/** The handle a job writes with; it is dead once the job has returned. */
+/** The handle that a transaction function writes with; it is dead once that has returned. */
 export interface Tx extends Db {
   /**
-   * Has `work`, one function for all, done once at the end of the transaction, with the sum of what its jobs say that it
-   * should write. A failure of it is no failure of theirs: they are run again, without it.
+   * Runs `hook` once before commit, with the summed page counts of its callers. A failure of it is no failure of theirs:
+   * they are run again, without it.
    */
-  beforeCommit(work: BeforeCommitHook, pages: number): void;
-  /** Runs `effect` once the job is on the disk, and never if it is not. */
+  beforeCommit(hook: BeforeCommitHook, pages: number): void;
+  /** Runs `effect` once the transaction is on the disk, and never if it is not. */
   afterCommit(effect: () => void): void;
   /** Notes a thing that it changed, to be told to the readers of its workspace with the commit. */
   record(change: Change): void;
   /** Notes what changed for one person outside workspaces, to be told to them after the commit. */
   tell(personal: PersonalChange): void;
-  /** Begins a part of the job that can be undone with all it recorded; either is to be called, the inner parts first. */
+  /** Begins a part of the transaction that can be undone with all it recorded; either is to be called, the inner parts first. */
   savepoint(): { release(): void; rollBack(): void };
   /** Names the author of what is recorded. */
   actAs(author: Author): void;
@@ -23,7 +23,7 @@ export interface Tx extends Db {
 
 export type BeforeCommitHook = (db: Db, pages: number) => void;
 
-/** A job that yields where others may be answered. */
+/** A transaction function that yields where other requests may be served. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
 /** Takes all steps in one go, where they are few. */
@@ -34,7 +34,7 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** A handle until `end`, and what its job leaves to be done after it. */
+/** A handle until `end`, and what its function leaves to be done after it. */
 interface TxHandle {
   tx: Tx;
   ends: [BeforeCommitHook, number][];
@@ -43,7 +43,7 @@ interface TxHandle {
   end(): void;
 }
 
-/** Lends one job the connection; `onEnd` hears the pages of each work that it leaves for the end. */
+/** Lends the connection to one transaction function; `onEnd` hears the pages of each hook that it leaves for the end. */
 export function createTxHandle(
   db: Db,
   cache: QueryCache,
@@ -52,7 +52,7 @@ export function createTxHandle(
 ): TxHandle {
   let isAlive = true;
   const live = <Handle>(handle: Handle) => {
-    if (!isAlive) throw new Error('A job used its handle after it had returned');
+    if (!isAlive) throw new Error('A transaction function used its handle after it had returned');
     return handle;
   };
   const ends: TxHandle['ends'] = [];

@@ -17,7 +17,7 @@ const MAX_QUEUED = 5_000;
 const MAX_QUEUED_OF_ONE = 1_500;
 /** The lane of what no user asks for. */
 const NOBODY = '';
-/** A job in steps that took longer holds up whoever else writes, other processes too. */
+/** A job in steps that took longer holds up other writers, other processes too. */
 const LONG_MS = 50;
 /** SQLite asks for a lock ten times a second at least: so long a command finds it free between two long jobs. */
 const REST_MS = { least: 120, most: 1_000 };
@@ -28,7 +28,7 @@ const BUSY_RETRY_MS = 5;
 const SLOW_SYNC_MS = 5;
 const MOMENT_MS = 1;
 
-/** Nothing may be awaited inside a transaction: a job that answers a promise does not compile. */
+/** Nothing may be awaited inside a transaction: a transaction function that returns a promise does not compile. */
 type NotPromise<T> = T extends PromiseLike<unknown> ? never : T;
 
 /**
@@ -45,7 +45,7 @@ export interface Origin {
 }
 
 /**
- * As `write`, for a job that changes very much: alone in its transaction, between whose steps requests are answered, and
+ * As `write`, for a job that changes very much: alone in its transaction, between whose steps requests are served, and
  * find what was there before it. Whatever is to be written meanwhile waits, but comes before the next job in steps, and
  * after a long one there is a rest in which another process gets its turn.
  */
@@ -491,7 +491,7 @@ export function createWriter(
     isHeldBack = true;
     const began = performance.now();
     await Promise.all(until);
-    // Who was just answered may write again at once: that shares the next commit, in place of waiting for it.
+    // A client with a fresh response may write again at once: that shares the next commit, in place of waiting for it.
     if (isShared && performance.now() - began >= SLOW_SYNC_MS) await wait(MOMENT_MS);
     isHeldBack = false;
     continueQueue();

@@ -20,7 +20,7 @@ const BUSY_MS = 10 * SECOND;
 /** However slowly it is read: while an export runs, the write-ahead log only grows. */
 const LASTS_AT_MOST_MS = 10 * MINUTE;
 const CHARACTER_BATCH_SIZE = 16_384;
-/** Longer than a piece takes, so that whoever exports much leaves the processors to others for most of the time. */
+/** Longer than a piece takes, so that a long export leaves the processors to others for most of the time. */
 const PAUSE_MS = 1;
 
 /**

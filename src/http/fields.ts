@@ -94,22 +94,23 @@ export const Id = z
 export const NewId = Id.refine((id) => id !== NIL, 'Must be an id')
   .optional()
   .openapi({
-    description: 'For a request that may be repeated: what you made with this id already is the answer then',
+    description:
+      'For a request that may be repeated: then the response is what you made with this id already',
   });
 
 /** Where `null` clears. */
 export const NullableId = Id.nullable().openapi({ type: ['string', 'null'] });
 
-/** An id in an answer. */
+/** An id in a response. */
 export const WireId = z.string().openapi({ example: '019d2e4c-7c1a-7b3e-9f00-3c5d1a2b4e6f' });
 
-/** An instant in an answer. */
+/** An instant in a response. */
 export const WireInstant = z.string().openapi({ format: 'date-time', example: '2026-11-20T09:30:00.000Z' });
 
-/** A day in an answer. */
+/** A day in a response. */
 export const WireDay = z.string().openapi({ format: 'date', example: '2026-12-24' });
 
-/** A position in an answer. */
+/** A position in a response. */
 export const WirePosition = z.number().openapi({ description: 'Smaller comes first', example: 1024 });
 
 /** Of a thing that has an ETag. */

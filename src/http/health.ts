@@ -12,7 +12,7 @@ const READINESS_MS = 5 * SECOND;
 const PATIENCE_MS = 100;
 
 /**
- * `/healthz`: the process answers. `/readyz`: the database takes writes and has the schema it began with; asked of it at
+ * `/healthz`: the process responds. `/readyz`: the database takes writes and has the schema it began with; asked of it at
  * most every 5 seconds.
  */
 export function mountHealth(app: Hono<Environment>, deps: Deps): void {

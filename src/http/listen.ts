@@ -19,7 +19,7 @@ const PATIENCE = {
   requestMs: 30 * SECOND,
   /** At most, where a route allows a longer body. */
   longRequestMs: 10 * MINUTE,
-  /** For a client that does not take its answer: nothing else would ever end its connection. */
+  /** For a client that does not take its response: nothing else would ever end its connection. */
   silenceMs: 30 * SECOND,
   /** For a client that goes on, or stays, once it was rejected. */
   lingerMs: 10 * SECOND,
@@ -46,7 +46,7 @@ const NOT_ASCII =
 
 export interface Listening {
   port: number;
-  /** Takes nothing new and waits until what is in flight is answered, at most so long. */
+  /** Takes nothing new and waits until the responses in flight are sent, at most so long. */
   drain(milliseconds: number): Promise<void>;
 }
 
@@ -77,9 +77,9 @@ export async function listen(app: Hono<Environment>, options: ListenOptions): Pr
   /** The response that each connection is at: the latest, but where requests are pipelined. */
   const current = new WeakMap<Socket, ServerResponse>();
   const waiting = new WeakMap<Socket, Exchange[]>();
-  /** Connections with more pipelined requests than are answered. */
+  /** Connections with more pipelined requests than are served. */
   const overrun = new WeakSet<Socket>();
-  /** Connections to which all is said, and that are only heard out. */
+  /** Connections whose response has been sent and whose request body is being drained. */
   const closing = new Set<Duplex>();
   const drainThenDestroy = (socket: Duplex) => {
     closing.add(socket);
@@ -202,18 +202,18 @@ export async function listen(app: Hono<Environment>, options: ListenOptions): Pr
   });
   server.timeout = silenceMs;
   server.on('timeout', (socket: Socket) => {
-    // While we work on the answer it is not the client who is silent.
+    // While we work on the response it is not the client who is silent.
     if (current.get(socket)?.headersSent !== false) socket.destroy();
   });
   server.maxConnections = MAX_CONNECTIONS;
   const reject = fewInTurn(REJECTED_BATCH_SIZE, ([error, socket]: [NodeJS.ErrnoException, Socket]) => {
     const ahead = latest.get(socket);
-    // What came behind a whole request is not what its answer is about.
+    // What came behind a whole request is not what its response is about.
     if (ahead?.req.complete && !ahead.writableFinished) endAfter(ahead, socket);
     else if (rejectBroken(error, socket, corsFor(originIn(error)))) drainThenDestroy(socket);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // Whatever else it sends is heard out unread: a request that ends after all would be done.
+    // Whatever else it sends is drained unread: a request that ends after all would be done.
     discardInput(socket);
     reject([error, socket]);
   });
@@ -266,7 +266,7 @@ export async function listen(app: Hono<Environment>, options: ListenOptions): Pr
 
 /**
  * Closes a connection once all is sent, as Node does; but not to a client that still sends a body that was rejected, as
- * to close with something unread would reset it, and the answer be lost: then true, and it is to be heard out.
+ * to close with something unread would reset it, and the response be lost: then true, and its body is to be drained.
  */
 function closeGently(socket: Socket, request: IncomingMessage | undefined): boolean {
   if (!request || request.complete) {
@@ -347,13 +347,13 @@ const originIn = (error: Error): string | undefined =>
 
 const hasForeignTarget = (error: Error): boolean => /^[A-Z]+ [^\r\n ]*[\x80-\xff]/.test(packetOf(error));
 
-/** Closes a connection once an answer under way is sent. */
+/** Closes a connection once a response under way is sent. */
 function endAfter(response: ServerResponse, socket: Socket): void {
   if (!response.headersSent) response.shouldKeepAlive = false;
   response.once('finish', () => socket.destroySoon());
 }
 
-/** What Node answers to before the application is asked, in the same words as everything else; true when it was said. */
+/** What Node responds to before the application runs, in the same words as everything else; true when it was said. */
 function rejectBroken(error: NodeJS.ErrnoException, socket: Duplex, cors: Record<string, string>): boolean {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

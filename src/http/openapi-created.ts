@@ -1,4 +1,4 @@
-import { type Answer, callsOf, type Header, type OpenApiDocument } from './openapi-document.ts';
+import { type ApiResponse, callsOf, type Header, type OpenApiDocument } from './openapi-document.ts';
 import { createdAt, isVersioned, type Route } from './route.ts';
 
 const REQUEST_ID: Header = {
@@ -49,7 +49,7 @@ export function addHeadersAndLinks(document: OpenApiDocument, routes: readonly R
   }
 }
 
-function describeCreated(document: OpenApiDocument, path: string, response: Answer): void {
+function describeCreated(document: OpenApiDocument, path: string, response: ApiResponse): void {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const own = names.at(-1) ?? '';
   const given = names.slice(0, -1).map((name) => [name, `$request.path.${name}`]);

@@ -4,7 +4,7 @@ export interface OpenApiDocument {
   servers: Server[];
   tags: { name: string; description: string }[];
   paths: Record<string, PathItem>;
-  components: { schemas: Record<string, Schema>; responses: Record<string, Answer> };
+  components: { schemas: Record<string, Schema>; responses: Record<string, ApiResponse> };
 }
 
 export interface Server {
@@ -46,7 +46,7 @@ export interface Operation {
   security: unknown[];
   parameters?: Parameter[];
   requestBody?: { required?: boolean; content: Content };
-  responses: Record<string, Answer | Reference>;
+  responses: Record<string, ApiResponse | Reference>;
 }
 
 export interface Parameter {
@@ -57,7 +57,7 @@ export interface Parameter {
   schema: Schema;
 }
 
-export interface Answer {
+export interface ApiResponse {
   description: string;
   headers?: Record<string, Header | Reference>;
   links?: Record<string, { operationId: string; parameters: Record<string, string> }>;

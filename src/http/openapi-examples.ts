@@ -4,8 +4,8 @@ import { type Content, callsOf, type OpenApiDocument, resolve, type Schema } fro
 export function addExamples(document: OpenApiDocument): void {
   for (const { operation } of callsOf(document)) {
     addExample(document, operation.requestBody?.content, requestExample);
-    for (const answer of Object.values(operation.responses)) {
-      if ('content' in answer) addExample(document, answer.content, exampleOf);
+    for (const response of Object.values(operation.responses)) {
+      if ('content' in response) addExample(document, response.content, exampleOf);
     }
   }
 }

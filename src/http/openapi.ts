@@ -150,7 +150,7 @@ const ROUTES_IN_TURN = 8;
 
 /**
  * The OpenAPI 3.1 document of every route, by the shapes that validate, with an example of every body. It is made some
- * routes at a time, as all of it would hold up whoever asks meanwhile.
+ * routes at a time, as all of it would hold up other requests.
  */
 export async function describe(
   basePath: string,
@@ -282,13 +282,13 @@ function operation(route: Route): RouteConfig {
               [route.isStream ? 'text/event-stream' : 'application/json']: { schema: route.response },
             },
           }
-        : { description: 'Done; the answer has no body' },
+        : { description: 'Done; the response has no body' },
       ...(route.existing &&
         route.response && {
           200: { description: route.existing, content: { 'application/json': { schema: route.response } } },
         }),
       ...(takesIfNoneMatch(route) && {
-        304: { description: 'It is still as `If-None-Match` says; the answer has no body' },
+        304: { description: 'It is still as `If-None-Match` says; the response has no body' },
       }),
       ...(route.otherResponses && {
         [route.otherResponses.status]: { description: route.otherResponses.description },
@@ -307,7 +307,7 @@ const etagParameter = (description: string) =>
 function headersOf(route: Route) {
   const parameters = {
     ...(takesIfNoneMatch(route) && {
-      'If-None-Match': etagParameter('ETags; where the present one is among them, the answer is 304'),
+      'If-None-Match': etagParameter('ETags; where the present one is among them, the response is 304'),
     }),
     ...(route.isConditional && {
       'If-Match': etagParameter('ETags, weak ones too; where the present one is not among them, it is 412'),
@@ -397,7 +397,7 @@ const metrics: RouteConfig = {
 const AT_THE_ROOT: RouteConfig[] = [
   health(
     '/healthz',
-    'Check that the server answers',
+    'Check that the server responds',
     'ok',
     'Says nothing of the database: for a liveness probe.',
   ),

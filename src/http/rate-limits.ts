@@ -43,7 +43,7 @@ export function createRateLimits(config: Config['rate_limits']): RateLimits {
 
 /**
  * A limit over at most `maxKeys` keys. When half of them are new, those that nobody used meanwhile are dropped, all at
- * once: to look for the oldest one takes longer than all else, and whoever is being limited is not forgotten by their
+ * once: to look for the oldest one takes longer than all else, and someone who is being limited is not forgotten by their
  * own hammering.
  */
 export function createLimit(bucket: Bucket, maxKeys = MAX_KEYS): Limit {

@@ -23,7 +23,7 @@ export interface RequestContext {
   readonly ownOrigin: string | undefined;
   /** Whose request it should be, by `X-User-Id`. */
   readonly expectedUserId: string | undefined;
-  /** The connection is closed: no answer will be read. */
+  /** The connection is closed: no response will be read. */
   readonly isGone: boolean;
   /** Nobody will read a body. */
   readonly isHead: boolean;

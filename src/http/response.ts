@@ -15,13 +15,13 @@ const STATUS: Record<ErrorKind, number> = {
   ServiceUnavailableError: 503,
 };
 
-/** The status that an error is answered with. */
+/** The status of the response to an error. */
 export const statusOfError = ({ kind }: AppError): number => STATUS[kind];
 
 /** The response headers that scripts of other origins may read. */
 export const EXPOSED = 'Content-Disposition, ETag, Location, Retry-After, X-Request-Id';
 
-/** The headers of every answer; pages replace the content policy by one of their own. */
+/** The headers of every response; pages replace the content policy by one of their own. */
 export const commonHeaders = (requestId: string): Record<string, string> => ({
   'X-Request-Id': requestId,
   'Cache-Control': 'no-store',
@@ -38,7 +38,7 @@ export function jsonHeaders(requestId: string): Record<string, string> {
   return headers;
 }
 
-/** An answer in JSON, or without a body where there is none to give. */
+/** A response in JSON, or without a body where there is none to give. */
 export function respond(
   requestId: string,
   status: number,
@@ -51,7 +51,7 @@ export function respond(
   return new Response(null, { status, headers: all });
 }
 
-/** An answer whose JSON is written already. */
+/** A response whose JSON is written already. */
 export function respondText(
   requestId: string,
   status: number,
@@ -61,7 +61,7 @@ export function respondText(
   return new Response(json, { status, headers: Object.assign(jsonHeaders(requestId), headers) });
 }
 
-/** The answer to an error; whatever is no AppError is an internal error and says nothing of itself. */
+/** The response to an error; whatever is no AppError is an internal error and says nothing of itself. */
 export function errorResponse(requestId: string, reason: unknown): Response {
   const error =
     reason instanceof AppError

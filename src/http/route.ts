@@ -66,7 +66,7 @@ type Params<Path extends string> = Path extends `${string}{${infer Name}}${infer
   ? { [Key in Name]: string } & Params<Rest>
   : unknown;
 
-interface RouteOf<Path extends string, Who, Query, Body, Answer> {
+interface RouteOf<Path extends string, Who, Query, Body, ResponseShape> {
   method: 'get' | 'post' | 'patch' | 'delete';
   /** Relative to the base path, `{name}` for what varies. */
   path: Path;
@@ -87,7 +87,7 @@ interface RouteOf<Path extends string, Who, Query, Body, Answer> {
   body?: Body;
   /** It changes a thing only where that is as `If-Match` says: else 412. */
   isConditional?: true;
-  /** What the sound fields of a body refer to that will not do, to be told together with the others. */
+  /** Validates references in the fields that passed their own rules, so that all issues are reported together. */
   validateReferences?(input: {
     deps: Deps;
     who: Who;
@@ -101,13 +101,13 @@ interface RouteOf<Path extends string, Who, Query, Body, Answer> {
   /** For the description: the body may be left out altogether. */
   bodyOptional?: true;
   status: 200 | 201 | 204;
-  /** The shape of the answer's body; none for an answer without one. */
-  response?: Answer;
-  /** The answer goes on as long as the connection does: server-sent events of this shape. */
+  /** The shape of the response's body; none for a response without one. */
+  response?: ResponseShape;
+  /** The response goes on as long as the connection does: server-sent events of this shape. */
   isStream?: true;
   /** For the description: the headers of its success beside those that every response has, each with what it says. */
   headers?: Readonly<Record<string, string>>;
-  /** Another success without a body, which its handler answers as a Response. */
+  /** Another success without a body, which its handler returns as a Response. */
   otherResponses?: { status: 201; description: string };
   /** When it responds with what is there already (200, `Existing`) in place of what it would have created. */
   existing?: string;
@@ -132,29 +132,29 @@ interface RouteOf<Path extends string, Who, Query, Body, Answer> {
     chunks: () => AsyncIterable<Uint8Array>;
     /** Counts a long response before it is read; 429 or 503 where too many bytes are under way. */
     reserve: (bytes: number) => void;
-  }): Result<Answer> | Promise<Result<Answer>>;
+  }): Result<ResponseShape> | Promise<Result<ResponseShape>>;
 }
 
 /** A route as the application mounts and describes it. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of routes holds handlers of many input types
 export type Route = RouteOf<string, any, any, any, any>;
 
-/** Declares a route; its handler's input and answer are typed by the shapes it names. */
+/** Declares a route; its handler's input and response are typed by the shapes it names. */
 export const route = <
   const Path extends string,
   Who,
   Query extends QueryShape | undefined = undefined,
   Body extends Shape | undefined = undefined,
-  Answer extends Shape | undefined = undefined,
+  ResponseShape extends Shape | undefined = undefined,
 >(
-  declared: RouteOf<Path, Who, Query, Body, Answer>,
+  declared: RouteOf<Path, Who, Query, Body, ResponseShape>,
 ): Route => declared as Route;
 
 /** The path of a route as Hono writes it, under the base path. */
 export const mountedPath = (basePath: string, path: string): string =>
   basePath + path.replaceAll(/\{(\w+)\}/g, ':$1');
 
-/** Mounts a route: address limit, guard, user limit, capacity to hash, shape, service function, answer, in that order. */
+/** Mounts a route: address limit, guard, user limit, capacity to hash, shape, service function, response, in that order. */
 export function mount(
   app: Hono<Environment>,
   deps: Deps,
@@ -251,7 +251,7 @@ export function mount(
     markGzipped(headers);
     return new Response(short, { status, headers: Object.assign(jsonHeaders(requestId), headers) });
   };
-  // What a write answers, errors too, may tell of what others have just written.
+  // The response to a write, errors too, may tell of what others have just written.
   const respondToWrite = (context: Context<Environment>) =>
     respondTo(context).finally(() => deps.database.whenSynced(() => {}));
   app.on(declared.method.toUpperCase(), path, declared.method === 'get' ? respondTo : respondToWrite);
@@ -289,7 +289,7 @@ function notModified(requestId: string, headers: Record<string, string>, isShort
 const isForCookie = (body: unknown): boolean =>
   typeof body === 'object' && body !== null && 'session' in body && body.session === 'cookie';
 
-/** Where what a route creates can be read: a path with its id at the end; none where nothing answers GET there. */
+/** Where what a route creates can be read: a path with its id at the end; none where GET is not a route there. */
 export const createdAt = (route: Route, routes: readonly Route[]): string | undefined =>
   route.method === 'post' && route.status === 201
     ? routes.find(

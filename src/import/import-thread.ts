@@ -3,9 +3,9 @@ import { parentPort } from 'node:worker_threads';
 import type { Asked } from './plan.ts';
 import { createReader } from './reader.ts';
 
-const answer = createReader();
+const read = createReader();
 
 parentPort?.on('message', (asked: Asked) => {
-  const told = answer(asked);
+  const told = read(asked);
   if (told) parentPort?.postMessage(told);
 });

@@ -6,7 +6,7 @@ import type { Entry } from './rows.ts';
 const sum = <T>(things: readonly T[], count: (thing: T) => number): number =>
   things.reduce((total, thing) => total + count(thing), 0);
 
-/** Reads a document, and makes rows of it; returns what answers a message, or nothing where none is due. */
+/** Reads a document, and makes rows of it; returns the reply to a message, or nothing where none is due. */
 export function createReader(): (asked: Asked) => Told | undefined {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let text = '';

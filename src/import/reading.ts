@@ -47,15 +47,15 @@ export function startReading(): Reading {
 }
 
 function readHere(): Reading {
-  const answer = createReader();
+  const read = createReader();
   const piece = async (asked: Asked) => {
-    const told = answer(asked);
+    const told = read(asked);
     return told && 'piece' in told ? told.piece : undefined;
   };
   return {
-    add: (chunk) => answer({ chunk }),
+    add: (chunk) => read({ chunk }),
     plan: async (importer) => {
-      const told = answer({ importer });
+      const told = read({ importer });
       return told && 'plan' in told ? told.plan : { broken: '' };
     },
     begin: (storing) => piece({ storing }),

@@ -25,7 +25,7 @@ export const importRoutes = [
         {
           userId: who.userId,
           email: requireAccount(deps.read, who).email,
-          write: (job) => writeSignedIn(deps, who, job),
+          write: (fn) => writeSignedIn(deps, who, fn),
           isDryRun: query.dryRun === true,
         },
         chunks(),

@@ -9,7 +9,7 @@ export const DAY = 24 * HOUR;
 let lastMs = Number.NaN;
 let lastInstant: Instant = '';
 
-/** `ms` are milliseconds since the epoch. The last answer is kept: busy times ask often within a millisecond. */
+/** `ms` are milliseconds since the epoch. The last result is kept: busy times ask often within a millisecond. */
 export function toInstant(ms: number): Instant {
   if (ms !== lastMs) {
     lastInstant = new Date(ms).toISOString();

@@ -155,7 +155,7 @@ const newAccessKey = (now: number) => ({
   createdAt: new Date(now).toISOString(),
 });
 
-/** Whoever links their finished file first wins; a racing or killed start leaves no half of one. */
+/** The first to link a finished file wins; a racing or killed start leaves no half of one. */
 function createKeyFile(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })) return;
   const content = { access: [newAccessKey(Date.now())], codes: newKey(), outbox: newKey() };

@@ -1,5 +1,5 @@
 /** Hears how much of long work is done. */
 export type OnDone = (done: number, total: number) => void;
 
-/** Shows how far a named stretch of long work has come. */
+/** Shows the progress of a named part of long work. */
 export type Progress = (label: string) => OnDone;

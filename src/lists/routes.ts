@@ -51,7 +51,7 @@ export const listRoutes = [
     tag: 'Spaces and lists',
     operationId: 'createSpace',
     summary: 'Create a space',
-    description: 'It starts with a list `Tasks`, which the answer holds.',
+    description: 'It starts with a list `Tasks`, which the response holds.',
     handle: ({ deps, who, body }) => createSpace(deps, who, body),
   }),
   route({

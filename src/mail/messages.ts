@@ -26,7 +26,7 @@ export const confirmSignup = (config: Config, token: string): Message =>
     ...linkTo(config, 'confirm_signup', 'Confirm my address', token),
   });
 
-// Here a stranger's name is the point: whoever confirms opens an account that this Telegram account enters.
+// Here a stranger's name is the point: confirming opens an account that this Telegram account signs in to.
 export const confirmTelegramSignup = (config: Config, telegramAccount: string, token: string): Message =>
   message({
     subject: 'Confirm your e-mail address',
@@ -119,7 +119,7 @@ export const signInMethodChanged = (
     ],
   });
 
-// Whoever confirms takes over an account that someone else may have made, and can take back.
+// Confirming takes over an account that someone else may have made, and can take back.
 export const confirmEmail = (config: Config, presentEmail: string, token: string): Message =>
   message({
     subject: 'Confirm your new e-mail address',

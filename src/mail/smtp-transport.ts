@@ -70,7 +70,7 @@ export function smtpTransport(
           text,
           html,
           messageId: `<${id}@${domain}>`,
-          // No out-of-office answers (RFC 3834).
+          // No out-of-office replies (RFC 3834).
           headers: { 'Auto-Submitted': 'auto-generated' },
           signal: AbortSignal.timeout(patience.mailMs),
         });
@@ -143,7 +143,7 @@ function tlsReason(message: string): string | undefined {
     return 'the server has a certificate of an unknown authority: start Errand with NODE_EXTRA_CA_CERTS=<CA file>, or with NODE_OPTIONS=--use-system-ca if this system trusts it';
   }
   if (/wrong version number|packet length too long/.test(message)) {
-    return 'the server answers without TLS at this port: mail.smtp_tls "implicit" usually goes with port 465, "starttls" with 587';
+    return 'the server speaks without TLS at this port: mail.smtp_tls "implicit" usually goes with port 465, "starttls" with 587';
   }
   return undefined;
 }

@@ -12,6 +12,6 @@ export async function transportOf(config: Config): Promise<Transport> {
   return smtpTransport(config);
 }
 
-/** Sends a test mail past the outbox, for an admin who waits for the answer. */
+/** Sends a test mail past the outbox, for an admin who waits for the result. */
 export const testDelivery = (transport: Transport, address: string): Promise<Delivery> =>
   transport.deliver({ ...deliveryTest(), id: randomUUID(), to: address });

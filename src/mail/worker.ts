@@ -54,7 +54,7 @@ export const noopMailer: Mailer = { wake: () => {}, idle: async () => {}, stop: 
 /**
  * Sends due mails, urgent ones first, a few at once; what fails comes back later and later until it expires. At least
  * once: a crash between the transport's yes and our note of it sends the mail again, under the same id. It begins
- * `pauseMs` after it is woken: whoever caused a mail has the answer by then, as late or early as if there were none.
+ * `pauseMs` after it is woken: the request that caused a mail has its response by then, as late or early as if there were none.
  */
 export function createMailer(options: {
   writer: Pick<Writer, 'read' | 'write' | 'whenSynced'>;
@@ -86,7 +86,7 @@ export function createMailer(options: {
         if (unnoted.length === 0) await writer.whenSynced(startDue);
       }
     } catch (err) {
-      log.error({ err }, 'the outbox cannot be worked on');
+      log.error({ err }, 'the outbox cannot be processed');
     } finally {
       // In the same breath as the last look at `isAsked`, or a call between the two would be lost.
       round = undefined;
@@ -138,7 +138,10 @@ export function createMailer(options: {
       });
     } catch (err) {
       unnoted.push(() => note(row, delivery));
-      log.error({ err, mailId: row.id }, 'the fate of a mail cannot be noted: no mail is sent until it can');
+      log.error(
+        { err, mailId: row.id },
+        'the result of a mail cannot be stored: no mail is sent until it can',
+      );
     }
   };
 

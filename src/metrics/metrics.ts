@@ -11,7 +11,7 @@ import type { MetricRegistrar } from './registrar.ts';
 const KEPT_MS = 5 * SECOND;
 const DURATIONS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
-interface Answered {
+interface ServedRequest {
   method: string;
   /** A template such as `/api/workspaces/{workspace_id}`, never what a client sent. */
   route: string;
@@ -20,7 +20,7 @@ interface Answered {
 }
 
 export interface Metrics {
-  count(answered: Answered): void;
+  count(served: ServedRequest): void;
   /** All of them in Prometheus' text format. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -39,13 +39,13 @@ export async function createMetrics(options: {
   const registers = [registry];
   const requests = new Counter({
     name: 'errand_http_requests_total',
-    help: 'Requests answered.',
+    help: 'Requests served.',
     labelNames: ['method', 'route', 'status'],
     registers,
   });
   const durations = new Histogram({
     name: 'errand_http_request_duration_seconds',
-    help: 'From a request to the head of its answer.',
+    help: 'From a request to the head of its response.',
     labelNames: ['method', 'route'],
     buckets: DURATIONS_SECONDS,
     registers,

@@ -33,7 +33,7 @@ export function countRequests(app: Hono<Environment>, metrics: Metrics): void {
 }
 
 /**
- * `/metrics` for Prometheus: to whoever has `metrics.token`. Where none is configured, and no proxy on this machine is
+ * `/metrics` for Prometheus: to a caller with `metrics.token`. Where none is configured, and no proxy on this machine is
  * trusted, to this machine itself. Anyone else is 401.
  */
 export function mountMetrics(app: Hono<Environment>, deps: Deps, metrics: Metrics): void {

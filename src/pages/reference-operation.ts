@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import {
-  type Answer,
+  type ApiResponse,
   type Call,
   type Content,
   nameIn,
@@ -63,21 +63,21 @@ ${
   html`<h4>Body${requestBody?.required !== true && html` <span class="quiet">may be left out</span>`}</h4>
 ${shape(document, body.schema, 'sent')}`
 }
-${Object.entries(operation.responses).map(([status, answer]) => answerOf(document, status, answer))}
+${Object.entries(operation.responses).map(([status, response]) => responseOf(document, status, response))}
 <h4>Errors</h4>
-<ul class="errors">${Object.entries(operation.responses).map(([status, answer]) => errorOf(status, answer))}</ul>
+<ul class="errors">${Object.entries(operation.responses).map(([status, response]) => errorOf(status, response))}</ul>
 </div>
 <div class="shown">
 <h4>Request</h4>
 <pre tabindex="0"><code>${command(curl(call))}</code></pre>
-${Object.entries(operation.responses).map(([status, answer]) => exampleOf(status, answer))}
+${Object.entries(operation.responses).map(([status, response]) => exampleOf(status, response))}
 </div>
 </article>`;
 }
 
 const jsonIn = (content: Content | undefined) => content?.['application/json'];
 
-const isNamed = (answer: Answer | Reference): answer is Reference => '$ref' in answer;
+const isNamed = (response: ApiResponse | Reference): response is Reference => '$ref' in response;
 
 /** Lets long paths wrap between their parts. */
 const breakable = (path: string): Html =>
@@ -97,22 +97,22 @@ function parametersOf(document: OpenApiDocument, parameters: Parameter[], place:
 }
 
 /** Shapes that have names are told once, at the end of the page. */
-function answerOf(document: OpenApiDocument, status: string, answer: Answer | Reference): Html {
-  if (isNamed(answer)) return html``;
-  const schema = jsonIn(answer.content)?.schema;
-  if (!schema) return html`<h4>Answer ${status}</h4>${prose(answer.description)}`;
-  if (schema.$ref !== undefined) return html`<h4>Answer ${status}</h4><p>${typeOf(schema)}</p>`;
-  return html`<h4>Answer ${status}</h4>${shape(document, schema, 'told')}`;
+function responseOf(document: OpenApiDocument, status: string, response: ApiResponse | Reference): Html {
+  if (isNamed(response)) return html``;
+  const schema = jsonIn(response.content)?.schema;
+  if (!schema) return html`<h4>Response ${status}</h4>${prose(response.description)}`;
+  if (schema.$ref !== undefined) return html`<h4>Response ${status}</h4><p>${typeOf(schema)}</p>`;
+  return html`<h4>Response ${status}</h4>${shape(document, schema, 'told')}`;
 }
 
-const errorOf = (status: string, answer: Answer | Reference): Html =>
-  html`${isNamed(answer) && html`<li><a href="#${errorAnchor(nameIn(answer.$ref))}">${status}</a></li>`}`;
+const errorOf = (status: string, response: ApiResponse | Reference): Html =>
+  html`${isNamed(response) && html`<li><a href="#${errorAnchor(nameIn(response.$ref))}">${status}</a></li>`}`;
 
-function exampleOf(status: string, answer: Answer | Reference): Html {
-  const media = isNamed(answer) ? undefined : jsonIn(answer.content);
+function exampleOf(status: string, response: ApiResponse | Reference): Html {
+  const media = isNamed(response) ? undefined : jsonIn(response.content);
   return html`${
     media &&
-    html`<h4>Answer ${status}</h4>
+    html`<h4>Response ${status}</h4>
 <pre tabindex="0"><code>${JSON.stringify(media.example, null, 2)}</code></pre>`
   }`;
 }

@@ -55,7 +55,7 @@ ${shapesOf(shapes)}
 `;
 }
 
-/** Some at a time: all at once would hold up whoever asks meanwhile. */
+/** Some at a time: all at once would hold up other requests. */
 async function inSteps<Item>(items: readonly Item[], view: (item: Item) => Html): Promise<Awaited<Html>[]> {
   const views: Awaited<Html>[] = [];
   for (const [i, item] of items.entries()) {
@@ -110,9 +110,9 @@ const errorsOf = (document: OpenApiDocument): Html => html`
 
 /** The status that an error goes by, in whichever operation names it. */
 function statusOf(document: OpenApiDocument, name: string): string {
-  const answers = callsOf(document).flatMap(({ operation }) => Object.entries(operation.responses));
+  const responses = callsOf(document).flatMap(({ operation }) => Object.entries(operation.responses));
   const [status = ''] =
-    answers.find(([, answer]) => '$ref' in answer && answer.$ref.endsWith(`/${name}`)) ?? [];
+    responses.find(([, response]) => '$ref' in response && response.$ref.endsWith(`/${name}`)) ?? [];
   return status;
 }
 

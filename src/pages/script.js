@@ -157,7 +157,7 @@ export function page() {
     location.replace(new URL(app + to, location.href));
   }
 
-  /** Whoever cannot be asked is taken to have one: a code by mail signs in either way. */
+  /** An account that cannot be looked up is taken to have one: a code by mail signs in either way. */
   const lacksPassword = ({ accessToken }) =>
     fetch(`${api}/me`, {
       headers: accessToken ? { Authorization: `Bearer ${accessToken}` } : {},
@@ -182,16 +182,16 @@ export function page() {
       keepalive: true,
       signal: AbortSignal.timeout(UNANSWERED_MS),
     });
-    const answer = await response.json().catch(() => ({}));
-    if (response.ok) return answer;
+    const parsed = await response.json().catch(() => ({}));
+    if (response.ok) return parsed;
     throw {
-      ...answer,
+      ...parsed,
       status: response.status,
       retryAfter: Number(response.headers.get('Retry-After')),
     };
   }
 
-  /** Shows the view that ends the story; the token has no use any more. */
+  /** Shows the view that ends the flow; the token has no use any more. */
   function leave(name) {
     keepToken(undefined);
     for (const form of document.forms) form.reset();

@@ -30,7 +30,7 @@ export function skipOccurrence(
     const isUpcoming = occurrenceAt === undefined || occurrenceAt === at;
     if (!isUpcoming) {
       const before = findSkippedAt(tx, id, occurrenceAt);
-      if (before) return answer(series, before.occurrence_at, before.number);
+      if (before) return skipped(series, before.occurrence_at, before.number);
     }
     if (state !== 'active' || at === null || number === null) throw badRequest(`The series is ${state}`);
     if (!isUpcoming) throw invalid({ path: 'occurrenceAt', message: `The upcoming occurrence is at ${at}` });
@@ -40,7 +40,7 @@ export function skipOccurrence(
     // Its version was raised by that.
     const left = findSeries(tx, who.workspaceId, id) ?? series;
     const touched = updateSeriesRow(tx, left, { updated_at: toInstant(now) });
-    return answer(skip(tx, touched, who.userId, now), at, number);
+    return skipped(skip(tx, touched, who.userId, now), at, number);
   });
 }
 
@@ -107,7 +107,7 @@ function rejectEnded({ state }: StoredSeries): void {
   if (state === 'ended') throw badRequest('The series has ended');
 }
 
-const answer = (series: StoredSeries, at: string, number: number): SkippedRecurringTask => ({
+const skipped = (series: StoredSeries, at: string, number: number): SkippedRecurringTask => ({
   ...recurringTaskOf(series),
   skipped: { occurrenceAt: at, occurrenceNumber: number },
 });

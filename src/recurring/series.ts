@@ -57,7 +57,7 @@ import {
 
 /**
  * Makes a series and the task of its first occurrence after now, or makes one of a task, which is its first instance. 400
- * for a list or person that will not do, a task that is done or has a series, and a rule without any future occurrence.
+ * for an invalid list or person, a task that is done or has a series, and a rule without any future occurrence.
  */
 export function createSeries(
   deps: Deps,
@@ -119,7 +119,7 @@ const NO_SUCH_TASK: Issue = {
   message: 'Must be an open task of this workspace that belongs to no series',
 };
 
-/** What a new series refers to that will not do. */
+/** The invalid references of a new series. */
 export function newSeriesIssues(db: Db, who: Member, input: Partial<SeriesInput>): Issue[] {
   const issues = ownIdIssues(input.id, input.checklist);
   if (input.taskId === undefined) return [...templateIssues(db, who, input), ...issues];
@@ -129,7 +129,7 @@ export function newSeriesIssues(db: Db, who: Member, input: Partial<SeriesInput>
   return [...planEdit(db, who, task, templateOf(input), task.created_at, false).issues, ...issues];
 }
 
-/** What a change of a series refers to that will not do. */
+/** The invalid references of an edit of a series. */
 export function seriesIssues({ read }: Deps, who: Member, id: string, patch: SeriesPatch): Issue[] {
   const series = store.findSeries(read, who.workspaceId, id);
   return series ? templateIssues(read, who, patch, holderOf(series)) : [];
@@ -278,11 +278,11 @@ export async function writeCaughtUp<T>(
   deps: Deps,
   who: Member,
   id: string,
-  job: (tx: Tx, series: store.StoredSeries, now: number) => ReturnType<Parameters<typeof deps.write<T>>[0]>,
+  fn: (tx: Tx, series: store.StoredSeries, now: number) => ReturnType<Parameters<typeof deps.write<T>>[0]>,
 ): Promise<T> {
   const now = deps.clock.now();
   await catchUpSeries(deps, who.workspaceId, id, now);
-  return writeAs<T>(deps, who, (tx) => job(tx, requireSeries(tx, who, id), now));
+  return writeAs<T>(deps, who, (tx) => fn(tx, requireSeries(tx, who, id), now));
 }
 
 /**
@@ -295,7 +295,7 @@ export async function writeCaughtUpInSteps<T>(
   id: string,
   change: Pick<SeriesPatch, 'title' | 'description' | 'checklist'>,
   act: (
-    write: <Found>(job: (tx: Tx, series: store.StoredSeries) => Steps<Found>) => Promise<Found>,
+    write: <Found>(fn: (tx: Tx, series: store.StoredSeries) => Steps<Found>) => Promise<Found>,
     now: number,
   ) => Promise<T>,
 ): Promise<T> {
@@ -303,6 +303,6 @@ export async function writeCaughtUpInSteps<T>(
   await catchUpSeries(deps, who.workspaceId, id, now);
   const rows = weightOf(countInstances(deps.read, requireSeries(deps.read, who, id)), change);
   return asMassChange(deps, who, rows, () =>
-    act((job) => writeInStepsAs(deps, who, 0, (tx) => job(tx, requireSeries(tx, who, id))), now),
+    act((fn) => writeInStepsAs(deps, who, 0, (tx) => fn(tx, requireSeries(tx, who, id))), now),
   );
 }

@@ -80,7 +80,7 @@ export const templateOfTask = (task: TaskRow, now: number): TemplateColumns => (
   checklist: templateItems(checklistOf(task), task, now),
 });
 
-/** What a template refers to that will not do; the items of a series, or of the task it is made of, may be kept. */
+/** The invalid references of a template; the items of a series, or of the task it is made of, may be kept. */
 export const templateIssues = (
   db: Db,
   who: Member,

@@ -19,7 +19,7 @@ export interface Actor {
   expiresAt: number;
   /** By which the client knows its own changes again. */
   clientId: string | null;
-  /** Whether nobody waits for the answer any more. */
+  /** Whether nobody waits for the response any more. */
   isGone?: () => boolean;
 }
 

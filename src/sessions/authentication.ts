@@ -156,15 +156,15 @@ const noCredential = () =>
 export const writeSignedIn = <T>(
   deps: Deps,
   who: Actor,
-  job: Parameters<typeof deps.write<T>>[0],
+  fn: Parameters<typeof deps.write<T>>[0],
 ): Promise<T> =>
   deps.write<T>((tx: Tx) => {
     requireSession(deps, tx, who);
     tx.actAs(who);
-    return job(tx);
+    return fn(tx);
   }, who);
 
-/** The account of whoever is signed in; 401 once it is gone, and its sessions with it. */
+/** The account of the caller; 401 once it is gone, and its sessions with it. */
 export function requireAccount(db: Db, { userId }: Pick<Actor, 'userId'>): UserRow {
   const user = findUser(db, userId);
   if (!user) throw unauthorizedBearer('The session has ended');

@@ -18,10 +18,10 @@ export const TokenPair = z
 export type TokenPair = z.output<typeof TokenPair>;
 
 /** One object rather than a union, which generated clients could not read a token from. */
-export const SignInAnswer = TokenPair.partial()
+export const SignInResponse = TokenPair.partial()
   .extend({ user: User })
   .openapi('SignIn', { description: 'Where the body asked for a cookie, the user alone' });
-export type SignInAnswer = z.output<typeof SignInAnswer>;
+export type SignInResponse = z.output<typeof SignInResponse>;
 
 const SessionMode = enumeration('SessionMode', 'Session', ['token', 'cookie'], {
   description:

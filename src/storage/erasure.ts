@@ -51,7 +51,7 @@ export async function eraseDeletedContent(deps: Deps): Promise<void> {
 
 /** Returns whether there was anything to merge. */
 function mergeSearch(tx: Tx, pages: number): boolean {
-  // Writes out what other jobs of the commit put into the index, which is no merge.
+  // Writes out what other functions of the commit put into the index, which is no merge.
   mergeSearchIndex(tx, 0);
   const before = totalChanges(tx);
   mergeSearchIndex(tx, pages);

@@ -6,7 +6,7 @@ import type { Tables } from './tables.ts';
 import type { StoredTask } from './tasks.ts';
 import type { StoredEntry } from './trash.ts';
 
-/** 18 kB of tasks: whoever waits for the event loop notices each piece of 70 kB. */
+/** 18 kB of tasks: pieces of 70 kB are noticed by everyone who waits for the event loop. */
 const ROW_BATCH_SIZE = 25;
 
 /** Tables whose rows are an array of their own in an export. */

@@ -44,7 +44,7 @@ export const areBeingImported = (db: Db, workspaceIds: readonly string[]): boole
 export const listImports = (db: Db): ImportRow[] =>
   db.all(query.selectFrom('imports').selectAll().orderBy('alive_at'));
 
-/** Notes that whoever imports them lives. */
+/** Notes that their import is alive. */
 export const noteImportAlive = (tx: Tx, workspaceIds: readonly string[], now: Instant) =>
   tx.run(query.updateTable('imports').set({ alive_at: now }).where(isAmong(workspaceIds)));
 

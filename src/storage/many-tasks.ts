@@ -5,7 +5,7 @@ import type { Instant } from '../kernel/instants.ts';
 import { RAISED, recordTask } from './record.ts';
 import type { Tables } from './tables.ts';
 
-/** What a step may weigh: about 10 ms, while nobody is answered. */
+/** What a step may weigh: about 10 ms, while nothing else is served. */
 const MAX_STEP_BYTES = 1_600_000;
 /** A task takes some 25 µs beside its text, which is written with it. */
 const TASK_BYTES = 4_000;

@@ -4,7 +4,7 @@ import type { Steps, Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
 import type { RecurringOccurrenceRow, Tables, TaskRow } from './tables.ts';
 
-/** Some 5 µs each, while nobody is answered. */
+/** Some 5 µs each, while nothing else is served. */
 const BATCH_SIZE = 1_000;
 
 type Row = RecurringOccurrenceRow;

@@ -77,7 +77,7 @@ export const enqueueMail = (deps: MailDeps, tx: Tx, mail: Mail, now: number) =>
 
 /**
  * Leaves a mail that is sent to nobody until it expires: the same work as for one that is, now and when it is replaced,
- * so that neither answer nor time tells whether the address has an account.
+ * so that neither response nor time tells whether the address has an account.
  */
 export const enqueueDecoy = (deps: MailDeps, tx: Tx, mail: Mail, now: number) =>
   put(deps, tx, mail, 'decoy', now);
@@ -215,7 +215,7 @@ export const markUnsent = (db: Db, id: string, error: string, nextAttemptAt?: In
 
 /**
  * Erases what mails carry once it has expired, whether they were sent or not; that there was a mail, and its fate,
- * stays listed for a week. Some at a time: answers how many, none when that was all.
+ * stays listed for a week. Some at a time: returns how many, none when that was all.
  */
 export function purgeMails(db: Db, now: number): number {
   const some = query.selectFrom('outbox').select('id').limit(PURGED_BATCH_SIZE);

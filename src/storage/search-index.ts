@@ -15,7 +15,7 @@ export const mergeSearchIndex = (db: Db, pages: number) =>
   );
 
 /**
- * As `mergeSearchIndex`, once for all jobs of a commit, at its end: what is new to the index is first written out then.
+ * As `mergeSearchIndex`, once for each commit, at its end: what is new to the index is first written out then.
  * By itself SQLite would merge hundreds of pages in one commit, which everyone waits for.
  */
 export const mergeBeforeCommit = (tx: Tx, pages: number): void => tx.beforeCommit(mergeSearchIndex, pages);

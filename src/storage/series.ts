@@ -149,7 +149,7 @@ export function deleteSeries(tx: Tx, row: StoredSeries): void {
   recordThing(tx, 'recurringTask', row, 'delete');
 }
 
-/** Some 20 µs each, while nobody is answered. */
+/** Some 20 µs each, while nothing else is served. */
 const BATCH_SIZE = 500;
 
 /** Takes a label from all the series that have it, some in each step, and records each. */

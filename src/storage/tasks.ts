@@ -170,7 +170,7 @@ const placeKeys = prepared<
 /** What the indexes know a list and a status by. */
 export function keysOfPlace(db: Db, list_id: string, status_id: string) {
   const [keys] = db.cached(placeKeys({ list_id, status_id }));
-  if (!keys) throw new Error('A select without a source answered nothing');
+  if (!keys) throw new Error('A select without a source returned nothing');
   return keys;
 }
 
@@ -276,7 +276,7 @@ export function insertTaskRow(
 ): NewTask & NextNumbers & Carried & Pick<TaskRow, 'version'> {
   const [codes] = tx.cached(keysOf(given));
   const next = tx.one(nextNumbers({ workspaceKey: given.workspace_code }));
-  if (!codes || !next) throw new Error('A select without a source answered nothing');
+  if (!codes || !next) throw new Error('A select without a source returned nothing');
   const { label_ids = null, checklist = null, version = 1 } = given;
   const more_bytes = checklist === null ? 0 : bytesOfText(...itemTitles({ checklist }));
   // The columns by their names: to spread several objects costs as much as to store the row.

@@ -8,7 +8,7 @@ import type { CommentRow, TaskKeys } from './tables.ts';
 import { checklistOf, countTask, labelIdsOf, type StoredTask, toJson } from './tasks.ts';
 import { insertBeside, insertPacked, type Packed, type StoredEntry, type StoredPacked } from './trash.ts';
 
-/** A step packs or unpacks at most so many tasks, or so much text: a few milliseconds, while nobody is answered. */
+/** A step packs or unpacks at most so many tasks, or so much text: a few milliseconds, while nothing else is served. */
 const TASK_BATCH_SIZE = 64;
 const COMMENT_BATCH_SIZE = 200;
 export const STEP_BYTES = 400_000;

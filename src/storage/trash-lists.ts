@@ -34,7 +34,7 @@ import {
   STEP_BYTES,
 } from './trash-contents.ts';
 
-/** What a step moves at most: a few milliseconds, while nobody is answered. */
+/** What a step moves at most: a few milliseconds, while nothing else is served. */
 const BATCH_SIZE = 64;
 const OCCURRENCE_BATCH_SIZE = 500;
 

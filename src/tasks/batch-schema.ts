@@ -80,7 +80,7 @@ export const DescribedBatchInput = z
 const BatchResult = z
   .object({
     status: z.int().openapi({
-      description: 'As the operation would be answered by itself: 200, 201, 204, 400, 403, 404, 412',
+      description: 'As the response to the operation by itself would be: 200, 201, 204, 400, 403, 404, 412',
       example: 200,
     }),
     task: Task.optional().openapi({ description: 'Not of one that was deleted' }),

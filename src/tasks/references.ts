@@ -70,7 +70,7 @@ const labelIssues = (db: Db, who: Member, ids: readonly string[] = []): Issue[] 
   return ids.every((id) => known.has(id)) ? [] : [UNKNOWN_LABEL];
 };
 
-/** What an edit changes of where a task is, and what it refers to that will not do. */
+/** The columns an edit changes, and its invalid references. */
 export function planEdit(
   db: Db,
   who: Member,

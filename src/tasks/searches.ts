@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { tooManyRequests } from '../kernel/errors.ts';
 import type { Found, Search } from '../storage/task-query/search-hits.ts';
 
-/** Whoever's statement takes long holds up one of them only. */
+/** A slow statement holds up one of them only. */
 const MAX_THREADS = 2;
 /** Of one user, besides the one that is under way. */
 const MAX_WAITING = 50;

@@ -26,7 +26,7 @@ import { hasTrash, trashTask } from './trash-tasks.ts';
 /** With more of them a task goes in steps. */
 const MANY_COMMENTS = 50;
 
-/** Makes a task, at the end of its list unless a position is given. 400 for a list, status or person that will not do. */
+/** Makes a task, at the end of its list unless a position is given. 400 for an invalid list, status or person. */
 export function createTask(deps: Deps, who: Member, input: TaskInput): Promise<Task | Existing<Task>> {
   const now = deps.clock.now();
   return writeAs(deps, who, (tx) => makeTask(deps, tx, who, input, now));
@@ -175,7 +175,7 @@ export function moveTask(
 /**
  * Changes a task in the caller's transaction, another `listId` moves it; and does what follows: the assignee is told,
  * the series of a completed instance goes on. On an instance of a series, what changes is `marked` as overridden, unless
- * it is the series that changes it. 400 for a list, status or person that will not do; 412 after that.
+ * it is the series that changes it. 400 for an invalid list, status or person; 412 after that.
  */
 export function editTask(
   deps: Deps,

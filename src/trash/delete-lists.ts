@@ -18,7 +18,7 @@ import {
 } from '../storage/trash-lists.ts';
 import { hasTrash, newEntry } from '../tasks/trash-tasks.ts';
 import { type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
-import { finishEntry, MAX_TASKS_AT_ONCE } from './steps.ts';
+import { finishEntry, STEP_THRESHOLD } from './steps.ts';
 
 /** A list or space with more tasks or series goes in steps. */
 const FEW = 20;
@@ -50,7 +50,7 @@ export async function deleteWhole(
     if (within) return { left: within, again: true };
     if (permanent || !hasTrash(deps)) return {};
     const tasks = countTasksIn(tx, kind, id);
-    const isMuch = tasks > MAX_TASKS_AT_ONCE;
+    const isMuch = tasks > STEP_THRESHOLD;
     const entry = insertEntry(tx, {
       ...newEntry(deps, tx, who, { id, kind, title, placeId, tasks }, now),
       state: isMuch ? 'moving' : 'kept',

@@ -9,7 +9,7 @@ import { LIST_IS_GONE, restoreTask, UNKNOWN_LIST } from '../tasks/trash-tasks.ts
 import { type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
 import { requireWithinQuotas } from '../workspaces/quotas.ts';
 import type { Restored, RestoreInput } from './schema.ts';
-import { finishEntry, MAX_TASKS_AT_ONCE, unpackSome } from './steps.ts';
+import { finishEntry, STEP_THRESHOLD, unpackSome } from './steps.ts';
 
 const UNKNOWN_SPACE: Issue = { path: 'spaceId', message: 'No such space in this workspace' };
 const SPACE_IS_GONE: Issue = { path: 'spaceId', message: 'Its space is gone: name another one' };
@@ -36,7 +36,7 @@ export async function restore(deps: Deps, who: Member, id: string, input: Restor
     throwIfIssues(restoreIssues(tx, who, id, input));
     if (entry.kind === 'task') return { restored: yield* restoreTask(deps, tx, who, id, input, now) };
     requireWithinQuotas(deps, tx, who, ['lists', 'spaces', 'series']);
-    const isMuch = entry.item_count > MAX_TASKS_AT_ONCE;
+    const isMuch = entry.item_count > STEP_THRESHOLD;
     const place_id = input.spaceId ?? entry.place_id;
     const target = { ...entry, state: isMuch ? 'restoring' : 'kept', place_id } as const;
     saveEntryState(tx, entry, { state: target.state, place_id });

@@ -22,7 +22,7 @@ import { restoreSome } from '../tasks/trash-tasks.ts';
 import { unlessUnderWay } from '../workspaces/removals.ts';
 
 /** More tasks than these go in steps, each a commit of its own between those of others. */
-export const MAX_TASKS_AT_ONCE = 2_000;
+export const STEP_THRESHOLD = 2_000;
 const PURGE_BATCH_SIZE = 100;
 
 /** Goes on with entries that a crash or a stop interrupted. */
@@ -36,7 +36,7 @@ export async function finishEntry(deps: Deps, entry: store.StoredEntry): Promise
   throw unavailable('The server is stopping; what was begun goes on when it is back');
 }
 
-/** False when the server stops before the end. Whoever asks while it is under way waits for the same. */
+/** False when the server stops before the end. A call while it is under way waits for the same. */
 function finished(deps: Deps, entry: store.StoredEntry): Promise<boolean> {
   const key = `trash:${entry.code}`;
   return unlessUnderWay(deps, key, () => runSteps(deps, entry));

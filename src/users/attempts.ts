@@ -16,7 +16,7 @@ type By = 'password' | 'code';
  * Counts an attempt to prove to be the owner of an address, before it is known how it ends, so that many at once
  * cannot slip through; `refundAttempt` takes back one that succeeded. Returns the milliseconds to wait when the
  * budget is empty. Networks that signed in to the account lately are not held up by what others try from elsewhere, and
- * no code is by wrong passwords, from wherever: whoever is guessed at, be it from the same office, still has a way in.
+ * no code is by wrong passwords, from anywhere: an account under attack, be it from the same office, still has a way in.
  */
 export function countAttempt(
   deps: Deps,

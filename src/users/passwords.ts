@@ -26,7 +26,7 @@ export interface Passwords {
 
 /**
  * Argon2id, at most two hashes (or one for each core) at once: each takes 19 MiB and a thread. When too many wait
- * already, 429 for the network that has most of them. Whoever does not sign in comes first: hashes run at a lower priority, and a flood leaves the processors
+ * already, 429 for the network that has most of them. Requests that hash nothing come first: hashes run at a lower priority, and a flood leaves the processors
  * free most of the time.
  */
 export function argon2Passwords(): Passwords {

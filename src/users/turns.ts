@@ -14,7 +14,7 @@ interface Waiting {
  * Runs work at most `atOnce` together. Others wait, in turns by network, a /48 as one and within it a /56 and a /64; when
  * `maxWaiting` wait, the newest of the network that has most of them is rejected, be it the one that comes or one
  * that waits: who floods from one place is in the way of nobody elsewhere. While more than half as many wait, one place
- * less is taken: in a flood, that is a processor for whoever does not sign in. While nobody more may wait, a place stays
+ * less is taken: in a flood, that is a processor for requests that hash nothing. While nobody more may wait, a place stays
  * taken until `rest` resolves, which is told how many milliseconds the work took.
  */
 export function turns(atOnce: number, maxWaiting: number, rest: (worked: number) => Promise<unknown>) {

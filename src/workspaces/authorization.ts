@@ -47,14 +47,14 @@ export const member = (
 });
 
 /**
- * Writes in the member's name, in a transaction that asks at the guard again: whoever was signed out, removed or demoted
+ * Writes in the member's name, in a transaction that checks the guard again: a caller signed out, removed or demoted
  * since the request came in, or whose workspace is gone, gets the guard's error and writes nothing.
  */
-export const writeAs = <T>(deps: Deps, who: Member, job: Parameters<typeof deps.write<T>>[0]): Promise<T> =>
+export const writeAs = <T>(deps: Deps, who: Member, fn: Parameters<typeof deps.write<T>>[0]): Promise<T> =>
   deps.write<T>((tx: Tx) => {
     requireRole(deps, tx, who);
     tx.actAs(who);
-    return job(tx);
+    return fn(tx);
   }, who);
 
 /** The users who have a mass change queued or under way. */
@@ -63,18 +63,18 @@ const massChanges = ownState(() => new Set<string>());
 /** What changes more is a mass change. */
 export const MANY_ROWS = 1_000;
 
-/** As `writeAs`, for a job that may change very many rows, `rows` of them. Of mass changes a user has one at a time. */
+/** As `writeAs`, for a transaction function that may change very many rows, `rows` of them. Of mass changes a user has one at a time. */
 export const writeInStepsAs = <T>(
   deps: Deps,
   who: Member,
   rows: number,
-  job: (tx: Tx) => Steps<T>,
+  fn: (tx: Tx) => Steps<T>,
 ): Promise<T> =>
   asMassChange(deps, who, rows, () =>
     deps.writeInSteps(function* (tx): Steps<T> {
       requireRole(deps, tx, who);
       tx.actAs(who);
-      return yield* job(tx);
+      return yield* fn(tx);
     }, who),
   );
 

@@ -10,7 +10,7 @@ import {
   setRole,
 } from '../storage/workspaces.ts';
 
-/** Some 0.1 ms each, while nobody is answered. */
+/** Some 0.1 ms each, while nothing else is served. */
 const BATCH_SIZE = 50;
 
 /** What becomes of the workspaces of someone who goes for good. */
@@ -22,7 +22,7 @@ export interface MembershipRemovals {
 }
 
 /**
- * Takes someone out of every workspace, with the invitations they sent, in steps. One they own passes to whoever has
+ * Takes someone out of every workspace, with the invitations they sent, in steps. One they own passes to the member who has
  * been admin longest, else member; a viewer inherits nothing.
  */
 export function* leaveEveryWorkspace(tx: Tx, userId: string, now: Instant): Steps<MembershipRemovals> {

@@ -53,7 +53,7 @@ export function unlessUnderWay(deps: Deps, key: string, begin: () => Promise<boo
   return begun;
 }
 
-/** False when the server stops before the end. Whoever asks while it is under way waits for the same. */
+/** False when the server stops before the end. A call while it is under way waits for the same. */
 function finished(deps: Deps, removal: RemovalRow): Promise<boolean> {
   const key = `${removal.kind}:${removal.id}`;
   return unlessUnderWay(deps, key, () => runSteps(deps, removal));

@@ -51,7 +51,7 @@ export function updateWorkspace(deps: Deps, who: Member, input: WorkspacePatch):
   });
 }
 
-/** Deletes the workspace with everything in it: nobody sees it from the first commit on, the answer comes with the last. */
+/** Deletes the workspace with everything in it: nobody sees it from the first commit on, the response comes with the last. */
 export async function removeWorkspace(deps: Deps, who: Member): Promise<undefined> {
   const { workspaceId, userId } = who;
   const isDone = await writeAs(deps, who, (tx) => {

@@ -51,18 +51,18 @@ describe('what is asked for', () => {
     await open();
     const ada = await world.signUp('ada@example.com');
     for (const body of [undefined, {}, { email: ada.email }]) {
-      const answer = await world.call('DELETE', '/auth/me', {
+      const response = await world.call('DELETE', '/auth/me', {
         token: ada.accessToken,
         ...(body && { body }),
       });
-      expect([answer.status, answer.body.issues]).toEqual([
+      expect([response.status, response.body.issues]).toEqual([
         400,
         [{ path: 'password', message: 'Password is required' }],
       ]);
     }
     for (const body of [{ password: 'wrong password' }, { password: 'wrong password', email: ada.email }]) {
-      const answer = await remove(ada, body);
-      expect([answer.status, answer.body.error]).toEqual([403, 'ForbiddenError']);
+      const response = await remove(ada, body);
+      expect([response.status, response.body.error]).toEqual([403, 'ForbiddenError']);
     }
     expect((await as(world, ada)('GET', '/me')).status).toBe(200);
     expect((await remove(ada, { password: ada.password, email: 'other@example.com' })).status).toBe(204);
@@ -72,8 +72,8 @@ describe('what is asked for', () => {
     await open();
     const pat = await passwordless('pat@example.com');
     for (const body of [{}, { password: 'whatever' }]) {
-      const answer = await remove(pat, body);
-      expect([answer.status, answer.body.issues]).toEqual([
+      const response = await remove(pat, body);
+      expect([response.status, response.body.issues]).toEqual([
         400,
         [{ path: 'email', message: 'Email must be valid' }],
       ]);
@@ -519,12 +519,12 @@ describe('a deletion beside other work', () => {
   it('is done once, and a second one beside it is rejected as by a session that has ended', async () => {
     await open();
     const ada = await world.signUp('ada@example.com');
-    const answers = await Promise.all([remove(ada), remove(ada)]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 401]);
-    expect(answers.find(({ status }) => status === 401)?.headers.get('WWW-Authenticate')).toBe('Bearer');
+    const responses = await Promise.all([remove(ada), remove(ada)]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([204, 401]);
+    expect(responses.find(({ status }) => status === 401)?.headers.get('WWW-Authenticate')).toBe('Bearer');
   });
 
-  it('never fails another request, nor leaves an orphan, whoever wins', async () => {
+  it('never fails another request, nor leaves an orphan, in either order', async () => {
     await open();
     for (let round = 0; round < 12; round += 1) {
       const ada = await world.signUp(undefined, 'Ada');
@@ -558,8 +558,8 @@ describe('a deletion beside other work', () => {
       ];
       const before = writes().slice(round, round + 4);
       const requests = [...before, () => remove(ada), () => remove(ada), ...writes()];
-      const answers = await Promise.all(requests.map((request) => request()));
-      expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
+      const responses = await Promise.all(requests.map((request) => request()));
+      expect(responses.filter(({ status }) => status >= 500)).toEqual([]);
       expectSound(world);
     }
   });

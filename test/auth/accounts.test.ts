@@ -12,7 +12,14 @@ import { purgeExpired } from '../../src/storage/purge.ts';
 import { findUser, updateUser } from '../../src/storage/users.ts';
 import { argon2Passwords } from '../../src/users/passwords.ts';
 import { turns } from '../../src/users/turns.ts';
-import { type Answer, collecting, openWorld, type Person, quickPasswords, type World } from '../world.ts';
+import {
+  collecting,
+  openWorld,
+  type Person,
+  quickPasswords,
+  type TestResponse,
+  type World,
+} from '../world.ts';
 
 let world: World;
 let ada: Person;
@@ -33,7 +40,7 @@ const issuesOf = (body: { issues: { path: string; message: string }[] }) => body
 const noRest = async () => {};
 
 describe('sign-in by password', () => {
-  it('answers tokens and user, whatever the case of the address', async () => {
+  it('returns tokens and user, whatever the case of the address', async () => {
     const { status, body } = await login('ADA@example.COM', ada.password);
     expect(status).toBe(200);
     expect(body.user).toEqual({ id: ada.id, email: 'ada@example.com', name: 'Ada', isEmailVerified: true });
@@ -42,14 +49,14 @@ describe('sign-in by password', () => {
 
   it('rejects unknown address, wrong password and account without one alike', async () => {
     await withoutPassword('nopass@example.com');
-    const answers = [
+    const responses = [
       await login('nobody@example.com', 'password1'),
       await login('ada@example.com', 'password1'),
       await login('nopass@example.com', 'password1'),
     ];
-    for (const { status, body } of answers) {
+    for (const { status, body } of responses) {
       expect(status).toBe(401);
-      expect(body).toEqual(answers[0]?.body);
+      expect(body).toEqual(responses[0]?.body);
     }
   });
 });
@@ -315,7 +322,7 @@ describe('sign-in by code', () => {
     expect((await post('/auth/login/code/confirm', { email: ada.email, code: second })).status).toBe(200);
   });
 
-  it('is mailed to registered addresses only, with the same answer for all', async () => {
+  it('is mailed to registered addresses only, with the same response for all', async () => {
     const known = await post('/auth/login/code', { email: ada.email });
     const unknown = await post('/auth/login/code', { email: 'nobody@example.com' });
     await world.untilIdle();
@@ -544,7 +551,7 @@ describe('change of e-mail address', () => {
     expect((await post('/auth/email/change/confirm', { token: second })).status).toBe(401);
   });
 
-  it('is rejected for a taken address with the same answer; its owner is told', async () => {
+  it('is rejected for a taken address with the same response; its owner is told', async () => {
     const bob = await world.signUp('bob@example.com');
     const taken = await post('/auth/email/change/request', { newEmail: bob.email }, ada.accessToken);
     const free = await post('/auth/email/change/request', { newEmail: 'free@example.com' }, ada.accessToken);
@@ -1060,7 +1067,7 @@ describe('what a mail carries', () => {
     kind: string,
     lifeMs: number,
     to: string,
-    ask: () => Promise<Answer>,
+    ask: () => Promise<TestResponse>,
     path: string,
     more?: object,
   ];

@@ -69,9 +69,9 @@ describe('an API token', () => {
 
   it('needs title, role and workspaces, and an end within 366 days', async () => {
     const issuesOf = async (body: object) => {
-      const answer = await as(world, ada)('POST', '/me/tokens', body);
-      expect(answer.status).toBe(400);
-      return answer.body.issues.map(({ path }: { path: string }) => path);
+      const response = await as(world, ada)('POST', '/me/tokens', body);
+      expect(response.status).toBe(400);
+      return response.body.issues.map(({ path }: { path: string }) => path);
     };
     expect(await issuesOf({})).toEqual(['title', 'role', 'workspaceIds']);
     expect(await issuesOf({ ...INPUT, title: '' })).toEqual(['title']);
@@ -237,11 +237,11 @@ describe('the cap of an API token', () => {
     expect(never.length).toBeGreaterThan(20);
     for (const { method, path } of never) {
       const filled = path.replace('{workspace_id}', home).replaceAll(/\{\w+\}/g, 'x');
-      const answer = await world.call(method.toUpperCase(), filled, {
+      const response = await world.call(method.toUpperCase(), filled, {
         token,
         ...(method !== 'get' && { body: {} }),
       });
-      const said = [path, answer.status, answer.body?.message];
+      const said = [path, response.status, response.body?.message];
       expect(said).toEqual([path, 403, expect.stringContaining('role admin, all workspaces')]);
     }
     const allowed = routes.filter(

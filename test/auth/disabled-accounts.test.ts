@@ -66,7 +66,7 @@ describe('a disabled account', () => {
     }
   });
 
-  it('is mailed nothing: no code, link, notice or invitation, with the same answers as before', async () => {
+  it('is mailed nothing: no code, link, notice or invitation, with the same responses as before', async () => {
     const bob = await world.signUp('bob@example.com', 'Bob');
     const { body } = await world.call('GET', '/me/workspaces', { token: bob.accessToken });
     await disable();

@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createAccount } from '../../src/auth/account/account.ts';
-import { type Answer, type Call, openWorld, type Person, quickPasswords, type World } from '../world.ts';
+import {
+  type Call,
+  openWorld,
+  type Person,
+  quickPasswords,
+  type TestResponse,
+  type World,
+} from '../world.ts';
 
 let world: World;
 let ada: Person;
@@ -29,8 +36,8 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** What a stranger sees of a request, and the slow work until it was answered: hashes, and asking the disk. */
-async function seen(request: () => Promise<Answer>) {
+/** What a stranger sees of a request, and the slow work before its response: hashes, and asking the disk. */
+async function seen(request: () => Promise<TestResponse>) {
   const before = { ...world.opened.writer.counts };
   const hashed = hashes;
   const { status, body, headers } = await request();
@@ -43,7 +50,7 @@ async function seen(request: () => Promise<Answer>) {
 }
 
 /** What is asked about an address; `from` says by whom: a token for what needs one, and from where. */
-const FLOWS: Record<string, (email: string, from: Call) => Promise<Answer>> = {
+const FLOWS: Record<string, (email: string, from: Call) => Promise<TestResponse>> = {
   'sign-up': (email, from) =>
     world.call('POST', '/auth/register', { ...from, body: { email, password: 'password1', name: 'A' } }),
   'a sign-in code': (email, from) => world.call('POST', '/auth/login/code', { ...from, body: { email } }),
@@ -58,7 +65,7 @@ const FLOWS: Record<string, (email: string, from: Call) => Promise<Answer>> = {
 };
 
 for (const [flow, ask] of Object.entries(FLOWS)) {
-  it(`${flow} looks the same for existing, passwordless, pending and new addresses: answer, headers, hashes, commits`, async () => {
+  it(`${flow} looks the same for existing, passwordless, pending and new addresses: response, headers, hashes, commits`, async () => {
     const other = await world.signUp('bob@example.com');
     await world.deps.write((tx) =>
       createAccount(tx, { email: 'nopass@example.com', name: 'No', passwordHash: null }, world.clock.now()),

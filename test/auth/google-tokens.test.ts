@@ -93,7 +93,7 @@ describe('a token is rejected', () => {
     await unset.close();
   });
 
-  it('and nothing of it, taken or rejected, is in the log or the answer', async () => {
+  it('and nothing of it, taken or rejected, is in the log or the response', async () => {
     let text = '';
     const told = await openGoogleWorld(google);
     const tokens = [
@@ -192,8 +192,8 @@ describe('the keys of Google', () => {
     google.respond = (response) => response.write('{');
     const started = performance.now();
     const order: string[] = [];
-    const hanging = [logIn(idToken(KEY)), logIn(idToken(KEY))].map(async (answer) => {
-      expect((await answer).status).toBe(503);
+    const hanging = [logIn(idToken(KEY)), logIn(idToken(KEY))].map(async (response) => {
+      expect((await response).status).toBe(503);
       order.push('Google');
     });
     const body = { email: ada.email, password: ada.password };

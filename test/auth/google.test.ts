@@ -64,9 +64,9 @@ describe('sign-in by Google', () => {
   it('takes a token until it expires, and 50 parallel first sign-ins with one open one account', async () => {
     const exp = Math.floor(Date.now() / SECOND) + 3_590;
     const token = idToken(KEY, { exp });
-    const answers = await Promise.all(Array.from({ length: 50 }, () => logIn(token)));
-    expect(new Set(answers.map(({ status, body }) => `${status} ${body.user?.id}`)).size).toBe(1);
-    const { total } = (await world.call('GET', '/me/workspaces', { token: answers[0]?.body.accessToken }))
+    const responses = await Promise.all(Array.from({ length: 50 }, () => logIn(token)));
+    expect(new Set(responses.map(({ status, body }) => `${status} ${body.user?.id}`)).size).toBe(1);
+    const { total } = (await world.call('GET', '/me/workspaces', { token: responses[0]?.body.accessToken }))
       .body;
     expect(total).toBe(1);
     world.clock.set(exp * SECOND - 1);
@@ -138,7 +138,7 @@ describe('an address that has an account', () => {
     expect((await logIn(idToken(KEY, { sub: '6', email: evil.email }))).status).toBe(401);
   });
 
-  it('is not handed to whoever has the address at Google now', async () => {
+  it('is not handed to the present owner of the address at Google', async () => {
     await logIn(idToken(KEY, { hd: 'gmail.com' }));
     expect((await logIn(idToken(KEY, { sub: '7' }))).status).toBe(401);
   });
@@ -196,10 +196,10 @@ describe('linking', () => {
     await world.untilIdle();
     await world.call('POST', '/auth/login/code', { body: { email: 'ada@gmail.com' } });
     const { code } = await world.mailTo('ada@gmail.com');
-    const answer = await world.call('POST', '/auth/login/code/confirm', {
+    const response = await world.call('POST', '/auth/login/code/confirm', {
       body: { email: 'ada@gmail.com', code },
     });
-    expect([answer.status, answer.body.user.id]).toEqual([200, body.user.id]);
+    expect([response.status, response.body.user.id]).toEqual([200, body.user.id]);
   });
 
   it('names idToken when the token does not work, is another account’s, or a second one', async () => {

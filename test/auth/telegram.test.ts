@@ -64,14 +64,14 @@ describe('sign-in by Telegram', () => {
   it('takes numbers and their digits, as callback and redirect bring them', async () => {
     const { body } = await signUp('ada@example.com');
     const { id, auth_date: date, ...rest } = fresh({ email: undefined });
-    const answer = await logIn({
+    const response = await logIn({
       ...rest,
       id: String(id),
       auth_date: String(date),
       lang: 'en',
       email: 'ignored@example.com',
     });
-    expect([answer.status, answer.body.user.id]).toEqual([200, body.user.id]);
+    expect([response.status, response.body.user.id]).toEqual([200, body.user.id]);
   });
 
   it.each([
@@ -88,9 +88,9 @@ describe('sign-in by Telegram', () => {
   it('takes what was signed once, however parallel, and remembers it until it is too old', async () => {
     await signUp('ada@example.com');
     const fields = fresh();
-    const answers = await Promise.all(Array.from({ length: 50 }, () => logIn(fields)));
-    expect(answers.filter(({ status }) => status === 200).length).toBe(1);
-    expect(answers.filter(({ status }) => status === 401).length).toBe(49);
+    const responses = await Promise.all(Array.from({ length: 50 }, () => logIn(fields)));
+    expect(responses.filter(({ status }) => status === 200).length).toBe(1);
+    expect(responses.filter(({ status }) => status === 401).length).toBe(49);
     expect((await logIn({ ...fields, hash: fields.hash.toUpperCase() })).status).toBe(401);
     world.clock.advance(HOUR);
     await tick(world.deps);

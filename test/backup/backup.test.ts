@@ -307,7 +307,7 @@ describe('scheduled backups', () => {
     expect(notes().failed).toBeUndefined();
   });
 
-  it('that failed or are overdue stay in the log until one succeeds, whoever did not read it the first time', async () => {
+  it('that failed or are overdue stay in the log until one succeeds, not only the first time', async () => {
     await open(heard);
     await world.signUp();
     world.log.length = 0;
@@ -331,7 +331,7 @@ describe('scheduled backups', () => {
     expect(reminded()).toEqual([]);
   });
 
-  it('that find the search index damaged have it made anew, and are made after all', async () => {
+  it('that find the search index damaged have it rebuilt, and are made after all', async () => {
     await open(heard);
     await addTasks(world, await homeOf(world, await world.signUp()), 100);
     world.opened.storage.writing.unsafeMode(true).exec('delete from task_search_data where id > 10');
@@ -339,7 +339,7 @@ describe('scheduled backups', () => {
     await scheduledBackups(world.deps, itself()).run();
     expect(lines()).toMatchObject([
       { level: 50, msg: 'a scheduled backup failed', reason: expect.stringContaining('task_search') },
-      { level: 40, msg: 'the search index was damaged, and is made anew' },
+      { level: 40, msg: 'the search index was damaged, and is rebuilt' },
       { level: 30, msg: 'backed up' },
     ]);
     expect(notes().failed).toBeUndefined();

@@ -398,14 +398,14 @@ describe('every page of a mailed link', () => {
     await page.getByText('The server cannot be reached').waitFor();
     await page.context().setOffline(false);
 
-    for (const [answer, words] of [
+    for (const [response, words] of [
       [{ status: 502, contentType: 'text/html', body: '<h1>Bad gateway' }, 'cannot do this right now'],
       [{ status: 429, headers: { 'Retry-After': '7' }, body: '{}' }, 'Please wait 7 seconds'],
       [{ status: 429, headers: { 'Retry-After': '600' }, body: '{}' }, 'Please wait 10 minutes'],
       [{ status: 429, body: '{}' }, 'Please wait a little'],
       [{ status: 403, body: '{"error":"ForbiddenError","message":"Not you"}' }, 'Not you'],
     ] as const) {
-      await page.route(api, (route) => route.fulfill(answer), { times: 1 });
+      await page.route(api, (route) => route.fulfill(response), { times: 1 });
       await press();
       await status().filter({ hasText: words }).waitFor();
     }

@@ -55,7 +55,7 @@ export class ReferenceClient {
     this.saved = { rows: applied(isNew ? new Map() : this.saved.rows, page.items), cursor: page.cursor };
   }
 
-  /** Takes an event that follows on; answers whether the server must be asked for what is missing. */
+  /** Takes an event that follows on; returns whether the server must be asked for what is missing. */
   takeEvent({ from, cursor, items }: ChangeEvent): boolean {
     if (cursor === this.saved.cursor) return false;
     if (from !== this.saved.cursor || items.length === 0) return true;

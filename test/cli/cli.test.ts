@@ -60,7 +60,7 @@ interface Given {
 async function errand(args: string[], { input, typed, shell = {} }: Given = {}) {
   const outcome = { code: -1, out: '', err: '' };
   const terminal = Object.assign(new PassThrough(), { isTTY: true });
-  const answers = [...(typed ?? [])];
+  const responses = [...(typed ?? [])];
   outcome.code = await run(args, {
     environment: { ERRAND_DATABASE_PATH: join(world?.folder ?? folder, 'errand.db') },
     workingDirectory: folder,
@@ -74,7 +74,7 @@ async function errand(args: string[], { input, typed, shell = {} }: Given = {}) 
     printed: async () => {},
     say: (text) => {
       outcome.err += text;
-      if (text.endsWith(': ')) terminal.write(`${answers.shift()}\r`);
+      if (text.endsWith(': ')) terminal.write(`${responses.shift()}\r`);
     },
     lowerPriority: () => {},
     ...shell,

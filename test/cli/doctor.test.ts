@@ -53,8 +53,8 @@ async function doctor(more: Record<string, string> = {}) {
   expect(told.isWell).toBe(code === 0);
   expect(err === '').toBe(code === 0);
   for (const { status, advice } of told.findings) expect(advice === undefined).toBe(status === 'ok');
-  const amiss = told.findings.filter(({ status }) => status !== 'ok');
-  return { code, findings: told.findings, amiss };
+  const problems = told.findings.filter(({ status }) => status !== 'ok');
+  return { code, findings: told.findings, problems };
 }
 
 /** Changes the database as no version of Errand would. */
@@ -91,7 +91,7 @@ async function smtpServer(options: object = {}): Promise<Record<string, string>>
 }
 
 describe('errand doctor', () => {
-  it('finds nothing amiss in healthy data, says so of each subject, and changes nothing', async () => {
+  it('finds nothing wrong in healthy data, says so of each subject, and changes nothing', async () => {
     await someoneWithTask();
     await world.opened.close();
     const files = () =>
@@ -165,8 +165,8 @@ describe('errand doctor', () => {
       message: `2 deleted things in 4 rows (25 bytes of text), the oldest of ${oldest}`,
     });
     spoil('update trash_counts set n = n + 1');
-    const { amiss } = await doctor();
-    expect(amiss).toMatchObject([
+    const { problems } = await doctor();
+    expect(problems).toMatchObject([
       { subject: 'counters', message: expect.stringContaining('of the trash that are wrong') },
       { subject: 'counters', message: expect.stringContaining('of the trash that count nothing') },
     ]);
@@ -199,8 +199,8 @@ describe('errand doctor', () => {
     expect(code).toBe(0);
     expect(findings.find(({ subject }) => subject === 'server')?.message).toContain('is ready');
     world.opened.beginStop();
-    const { amiss } = await doctor({ ERRAND_SERVER_PORT: String(server.port) });
-    expect(amiss).toMatchObject([
+    const { problems } = await doctor({ ERRAND_SERVER_PORT: String(server.port) });
+    expect(problems).toMatchObject([
       { subject: 'server', status: 'fail', message: expect.stringContaining('503') },
     ]);
     await server.drain(0);
@@ -276,9 +276,9 @@ describe('errand doctor tells', () => {
   it.each(DATABASE)('%s', async (_fault, sql, subject, message) => {
     await someoneWithTask();
     spoil(sql);
-    const { code, amiss } = await doctor();
+    const { code, problems } = await doctor();
     expect(code).toBe(1);
-    expect(amiss).toContainEqual(
+    expect(problems).toContainEqual(
       expect.objectContaining({ subject, status: 'fail', message: expect.stringContaining(message) }),
     );
   });
@@ -288,7 +288,7 @@ describe('errand doctor tells', () => {
     writeFileSync(pathOf('errand.db'), 'To whom it may concern\n'.repeat(99));
     const none = await doctor();
     expect([none.code, none.findings.length > 8]).toEqual([1, true]);
-    expect(none.amiss).toMatchObject([
+    expect(none.problems).toMatchObject([
       {
         subject: 'database',
         message: expect.stringContaining('not a SQLite'),
@@ -296,7 +296,7 @@ describe('errand doctor tells', () => {
       },
     ]);
     rmSync(pathOf('errand.db'));
-    expect((await doctor()).amiss).toMatchObject([
+    expect((await doctor()).problems).toMatchObject([
       {
         subject: 'database',
         message: expect.stringContaining('no database'),
@@ -312,7 +312,7 @@ describe('errand doctor tells', () => {
     if (isRoot)
       for (const each of [world.folder, ...readdirSync(world.folder).map(pathOf)])
         chownSync(each, NOBODY, NOBODY);
-    const amiss = () => {
+    const problems = () => {
       const { stdout } = spawnSync(process.execPath, [MAIN, 'doctor', '--json'], {
         cwd: '/',
         encoding: 'utf8',
@@ -323,14 +323,14 @@ describe('errand doctor tells', () => {
       return findings.filter(({ status }) => status === 'fail').map(({ message }) => message);
     };
     chmodSync(pathOf('errand.db'), 0o400);
-    expect(amiss()).toEqual([`${pathOf('errand.db')} cannot be written`]);
+    expect(problems()).toEqual([`${pathOf('errand.db')} cannot be written`]);
     chmodSync(pathOf('errand.db'), 0o600);
     chmodSync(world.folder, 0o500);
-    expect(amiss()).toContain(`${world.folder} cannot be written`);
+    expect(problems()).toContain(`${world.folder} cannot be written`);
     chmodSync(world.folder, 0o700);
     mkdirSync(pathOf('backups'), { mode: 0o500 });
     if (isRoot) chownSync(pathOf('backups'), NOBODY, NOBODY);
-    expect(amiss()).toEqual([`${pathOf('backups')} cannot be written`]);
+    expect(problems()).toEqual([`${pathOf('backups')} cannot be written`]);
     chmodSync(pathOf('backups'), 0o700);
   });
 
@@ -339,7 +339,9 @@ describe('errand doctor tells', () => {
     chmodSync(world.folder, 0o755);
     writeFileSync(pathOf('another'), '', { mode: 0o644 });
     const modes = async () =>
-      (await doctor()).amiss.filter(({ subject }) => subject === 'permissions').map(({ advice }) => advice);
+      (await doctor()).problems
+        .filter(({ subject }) => subject === 'permissions')
+        .map(({ advice }) => advice);
     expect(await modes()).toEqual([]);
     await world.opened.close();
     chmodSync(pathOf('errand.db'), 0o644);
@@ -349,21 +351,21 @@ describe('errand doctor tells', () => {
   it('another program at its port', async () => {
     const other = createServer((socket) => socket.end('SSH-2.0\r\n')).listen(0, '127.0.0.1');
     await once(other, 'listening');
-    const { amiss } = await doctor({ ERRAND_SERVER_PORT: String((other.address() as AddressInfo).port) });
-    expect(amiss).toMatchObject([{ subject: 'server', status: 'fail' }]);
+    const { problems } = await doctor({ ERRAND_SERVER_PORT: String((other.address() as AddressInfo).port) });
+    expect(problems).toMatchObject([{ subject: 'server', status: 'fail' }]);
     other.close();
   });
 
   it('a server at its port that runs on other data', async () => {
     const server = await listen(createApp(world.deps), { host: '127.0.0.1', port: 0 });
     const port = { ERRAND_SERVER_PORT: String(server.port) };
-    expect((await doctor(port)).amiss).toMatchObject([
+    expect((await doctor(port)).problems).toMatchObject([
       { subject: 'server', status: 'fail', message: expect.stringContaining('another server') },
     ]);
     await server.drain(0);
     const unlock = lockData(pathOf('errand.db'));
     onTestFinished(unlock);
-    expect((await doctor()).amiss).toMatchObject([
+    expect((await doctor()).problems).toMatchObject([
       { subject: 'server', status: 'warn', message: expect.stringContaining('but not at') },
     ]);
   });
@@ -383,24 +385,24 @@ describe('errand doctor tells', () => {
       });
     expect((await noteOf({ ERRAND_AUTH_SIGNUP: 'closed' }))?.message).toContain('Closed');
     const unnamed = { ...(await smtpServer()), ERRAND_MAIL_FROM: 'Errand <errand@localhost>' };
-    expect((await doctor(unnamed)).amiss).toMatchObject([
+    expect((await doctor(unnamed)).problems).toMatchObject([
       { subject: 'settings', status: 'warn', message: expect.stringContaining('mail.from') },
     ]);
   });
 
   it('settings that are invalid, by name, and variables that are none', async () => {
-    const { code, amiss } = await doctor({ ERRAND_SERVER_PORT: 'x', ERRAND_SERVER_HOST: '' });
+    const { code, problems } = await doctor({ ERRAND_SERVER_PORT: 'x', ERRAND_SERVER_HOST: '' });
     expect(code).toBe(1);
-    expect(amiss.map(({ message }) => message.split(':')[0])).toEqual(['server.host', 'server.port']);
-    expect((await doctor({ ERRAND_SRVER_PORT: '1' })).amiss).toMatchObject([
+    expect(problems.map(({ message }) => message.split(':')[0])).toEqual(['server.host', 'server.port']);
+    expect((await doctor({ ERRAND_SRVER_PORT: '1' })).problems).toMatchObject([
       { subject: 'settings', status: 'warn' },
     ]);
   });
 
   it('a mail server that cannot be reached, or rejects the credentials, and one that is fine', async () => {
     const working = await smtpServer();
-    expect((await doctor(working)).amiss).toEqual([]);
-    expect((await doctor({ ...working, ERRAND_MAIL_SMTP_PORT: NO_PORT })).amiss).toMatchObject([
+    expect((await doctor(working)).problems).toEqual([]);
+    expect((await doctor({ ...working, ERRAND_MAIL_SMTP_PORT: NO_PORT })).problems).toMatchObject([
       { subject: 'mail', status: 'fail', message: expect.stringContaining('127.0.0.1:1 cannot be used') },
     ]);
     const rejecting = await smtpServer({
@@ -409,14 +411,14 @@ describe('errand doctor tells', () => {
       onAuth: (_auth: unknown, _session: unknown, done: (error: Error) => void) => done(new Error('no')),
     });
     const credentials = { ERRAND_MAIL_SMTP_USER: 'errand', ERRAND_MAIL_SMTP_PASSWORD: 'hush' };
-    const { amiss } = await doctor({ ...rejecting, ...credentials });
-    expect(amiss).toMatchObject([{ subject: 'mail', message: expect.stringContaining('credentials') }]);
-    expect(JSON.stringify(amiss)).not.toContain('hush');
+    const { problems } = await doctor({ ...rejecting, ...credentials });
+    expect(problems).toMatchObject([{ subject: 'mail', message: expect.stringContaining('credentials') }]);
+    expect(JSON.stringify(problems)).not.toContain('hush');
   });
 
   it('proxy settings that do not fit each other', async () => {
     const found = async (more: Record<string, string>) =>
-      (await doctor(more)).amiss.map(({ subject, status }) => `${status} ${subject}`);
+      (await doctor(more)).problems.map(({ subject, status }) => `${status} ${subject}`);
     const publicUrl = {
       ERRAND_SERVER_PUBLIC_URL: 'https://tasks.example.com',
       ERRAND_MAIL_TRANSPORT: 'console',
@@ -428,15 +430,15 @@ describe('errand doctor tells', () => {
 
   it('a key file that is damaged or missing, and makes none', async () => {
     writeFileSync(pathOf('keys.json'), '{}');
-    expect((await doctor()).amiss).toMatchObject([{ subject: 'keys', status: 'fail' }]);
+    expect((await doctor()).problems).toMatchObject([{ subject: 'keys', status: 'fail' }]);
     rmSync(pathOf('keys.json'));
-    expect((await doctor()).amiss).toMatchObject([{ subject: 'keys', status: 'warn' }]);
+    expect((await doctor()).problems).toMatchObject([{ subject: 'keys', status: 'warn' }]);
     expect(existsSync(pathOf('keys.json'))).toBe(false);
   });
 
   it('backups that failed, are overdue, gone or not scheduled', async () => {
     const found = async (more: Record<string, string> = {}) =>
-      (await doctor(more)).amiss.map(({ subject, status, message }) => `${status} ${subject} ${message}`);
+      (await doctor(more)).problems.map(({ subject, status, message }) => `${status} ${subject} ${message}`);
     const now = Date.now();
     await world.deps.write((tx) => noteBackup(tx, { file: pathOf('errand.db'), bytes: 1 }, now - HOUR));
     expect(await found({ ERRAND_BACKUP_SCHEDULE: '0 0 1 * *' })).toEqual([]);
@@ -458,8 +460,8 @@ describe('errand doctor tells', () => {
   it('a disk without room for the next backup', async () => {
     await world.opened.close();
     truncateSync(pathOf('errand.db'), 2 ** 43);
-    const { amiss } = await doctor();
-    expect(amiss).toContainEqual(
+    const { problems } = await doctor();
+    expect(problems).toContainEqual(
       expect.objectContaining({
         subject: 'disk',
         status: 'warn',
@@ -471,13 +473,13 @@ describe('errand doctor tells', () => {
   it('a clock that went back behind its own files, or is beyond reason', async () => {
     const later = new Date(Date.now() + HOUR);
     utimesSync(pathOf('keys.json'), later, later);
-    expect((await doctor()).amiss).toMatchObject([{ subject: 'clock', status: 'warn' }]);
+    expect((await doctor()).problems).toMatchObject([{ subject: 'clock', status: 'warn' }]);
     utimesSync(pathOf('keys.json'), new Date(), new Date());
-    expect((await doctor()).amiss).toEqual([]);
+    expect((await doctor()).problems).toEqual([]);
     mkdirSync(pathOf('backups'));
     writeFileSync(pathOf('backups/errand-2199-01-01T00-00-00-000Z.db'), '', { mode: 0o600 });
     utimesSync(pathOf('backups/errand-2199-01-01T00-00-00-000Z.db'), later, later);
-    expect((await doctor()).amiss).toMatchObject([{ subject: 'clock', status: 'warn' }]);
+    expect((await doctor()).problems).toMatchObject([{ subject: 'clock', status: 'warn' }]);
     const config = createConfig({ database: { path: pathOf('errand.db') } });
     for (const now of [Date.parse('1970-01-02'), Date.parse('2155-01-01')]) {
       expect(examineClock(config, now)).toMatchObject([{ status: 'fail' }]);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openWorld, type Person, type World } from '../world.ts';
 
 // Random programs of writes and reads, against the service and against a model of a few lines: after every write, a
-// question, and both must answer it alike.
+// question, and both must agree on it.
 
 const WORDS = ['alpha', 'beta', 'gamma', 'delta', 'épsilon', 'alphabet'];
 const PRIORITIES = ['none', 'low', 'medium', 'high', 'urgent'];
@@ -105,9 +105,9 @@ it('200 random programs of writes and reads agree with a simple model', { timeou
 
 async function openWorkspace() {
   const call = async (method: string, path: string, body?: object) => {
-    const answer = await world.call(method, path, { token: ada.accessToken, ...(body && { body }) });
-    expect(answer.status).toBeLessThan(300);
-    return answer.body;
+    const response = await world.call(method, path, { token: ada.accessToken, ...(body && { body }) });
+    expect(response.status).toBeLessThan(300);
+    return response.body;
   };
   const { id } = await call('POST', '/workspaces', { title: 'Program' });
   const base = `/workspaces/${id}`;
@@ -170,8 +170,8 @@ async function openWorkspace() {
       const ranked = hits.toSorted(
         (a, b) => Number(has([b.title])) - Number(has([a.title])) || b.made - a.made,
       );
-      const answer = await call('GET', `${base}/tasks/search?${parameters({ q: search, ...shared })}`);
-      expect([answer.total, idsOf(answer)]).toEqual([ranked.length, window(ranked)]);
+      const response = await call('GET', `${base}/tasks/search?${parameters({ q: search, ...shared })}`);
+      expect([response.total, idsOf(response)]).toEqual([ranked.length, window(ranked)]);
       return;
     }
     const matching = inScope.filter(
@@ -189,18 +189,18 @@ async function openWorkspace() {
       sortOrder: question.descending ? 'desc' : 'asc',
     };
     if (!question.isGrouped) {
-      const answer = await call('GET', `${base}/tasks?${parameters({ ...shared, ...sort })}`);
-      expect([answer.total, idsOf(answer)]).toEqual([sorted.length, window(sorted)]);
+      const response = await call('GET', `${base}/tasks?${parameters({ ...shared, ...sort })}`);
+      expect([response.total, idsOf(response)]).toEqual([sorted.length, window(sorted)]);
       return;
     }
     const groups = statuses.map(({ id }) => sorted.filter(({ statusId }) => statusId === id));
     const shown = window(groups.flat());
-    const answer = await call(
+    const response = await call(
       'GET',
       `${base}/tasks/query?${parameters({ ...shared, ...sort, groupBy: 'statusId' })}`,
     );
-    expect([answer.total, idsOf(answer)]).toEqual([sorted.length, shown]);
-    expect(answer.groups).toEqual(
+    expect([response.total, idsOf(response)]).toEqual([sorted.length, shown]);
+    expect(response.groups).toEqual(
       statuses.flatMap(({ id: key, title: label }, i) => {
         const taskIds = shown.filter((id) => groups[i]?.some((task) => task.id === id));
         const isShown = taskIds.length > 0 || listId !== undefined;

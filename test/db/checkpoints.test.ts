@@ -44,7 +44,7 @@ const read = () => {
 const megabytesOf = (end: '' | '-wal') => statSync(storage.path + end).size / MEGABYTE;
 
 describe('a long log', () => {
-  it('is copied into the file while the writer goes on, and begins anew', async () => {
+  it('is copied into the file while the writer goes on, and restarts', async () => {
     begin();
     write(40);
     // Nothing of it was copied in place: the thread has yet to start.
@@ -93,7 +93,7 @@ describe('a long log', () => {
     expect(logOf(storage.writing).left).toBe(0);
   });
 
-  it('has writers wait for its end once it has grown too long, and begins anew with the next of them', async () => {
+  it('has writers wait for its end once it has grown too long, and restarts with the next of them', async () => {
     begin();
     write(1);
     read();
@@ -109,7 +109,7 @@ describe('a long log', () => {
     expect(failures).toEqual([]);
   });
 
-  it('begins anew under long transactions too that follow each other without a pause', async () => {
+  it('restarts under long transactions too that follow each other without a pause', async () => {
     begin();
     for (let i = 0; i < 12; i += 1) {
       storage.writing.exec('begin immediate');
@@ -136,7 +136,7 @@ describe('a long log', () => {
     storage.reading.exec('commit');
   });
 
-  it('is copied no more once that failed, and whoever owns the process is told', async () => {
+  it('is copied no more once that failed, and the owner of the process is told', async () => {
     begin();
     write(40);
     await checkpoints.idle();

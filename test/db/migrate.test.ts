@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrations as released } from '../../migrations/index.ts';
 import { statements } from '../../migrations/statements.ts';
 import { createConfig } from '../../src/config.ts';
-import { type Migrations, migrate, schemaStatus, snapshot } from '../../src/db/migrate.ts';
+import { type Migrations, migrate, preMigrationCopy, schemaStatus } from '../../src/db/migrate.ts';
 import { openStorage, type Storage, StorageError } from '../../src/db/open.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { openDeps } from '../../src/open.ts';
@@ -207,7 +207,7 @@ describe('a start', () => {
     return older;
   };
 
-  it('on a new file makes no snapshot', async () => {
+  it('on a new file makes no copy', async () => {
     await (await start()).close();
     await (await start()).close();
     expect(snapshots()).toEqual([]);
@@ -242,12 +242,12 @@ describe('a start', () => {
   });
 });
 
-describe('a snapshot', () => {
+describe('a pre-migration copy', () => {
   beforeEach(() => migrate(storage, both));
 
   it('equals the file, with what is still in its log only', () => {
     storage.writing.exec(`insert into parents values (3, 'eve', 1)`);
-    const copy = openStorage({ path: snapshot(storage, '2026-11-20T09:30:00.000Z'), create: false });
+    const copy = openStorage({ path: preMigrationCopy(storage, '2026-11-20T09:30:00.000Z'), create: false });
     expect(copy.path).toBe(join(folder, 'errand.db.before-migration-2026-11-20T09-30-00-000Z'));
     const rows = (of: Storage) => of.reading.prepare('select * from parents').all();
     expect(rows(copy)).toEqual(rows(storage));
@@ -257,12 +257,12 @@ describe('a snapshot', () => {
 
   it('is one of the newest two, and what a killed one left is cleared away', () => {
     writeFileSync(join(folder, 'errand.db.before-migration-2020.new'), 'half');
-    for (const stamp of ['2026-01', '2026-03', '2026-02', '2026-04']) snapshot(storage, stamp);
+    for (const stamp of ['2026-01', '2026-03', '2026-02', '2026-04']) preMigrationCopy(storage, stamp);
     expect(snapshots()).toEqual(['errand.db.before-migration-2026-03', 'errand.db.before-migration-2026-04']);
   });
 
   it('is kept, also when the clock went back', () => {
-    for (const stamp of ['2026-03', '2026-04', '2026-01']) snapshot(storage, stamp);
+    for (const stamp of ['2026-03', '2026-04', '2026-01']) preMigrationCopy(storage, stamp);
     expect(snapshots()).toEqual(['errand.db.before-migration-2026-01', 'errand.db.before-migration-2026-04']);
   });
 
@@ -271,7 +271,7 @@ describe('a snapshot', () => {
     storage.reading.prepare = (() => {
       throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
     }) as unknown as typeof prepare;
-    expect(() => snapshot(storage, 'now')).toThrow(
+    expect(() => preMigrationCopy(storage, 'now')).toThrow(
       /before-migration-now cannot be written: there is no space/,
     );
     storage.reading.prepare = prepare;

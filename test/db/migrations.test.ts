@@ -64,7 +64,7 @@ describe('the released migrations', () => {
     expect([...faultsOf(storage.writing), ...COUNTERS.faults(storage.writing)]).toEqual([]);
   });
 
-  it('make a search index anew that its former way of forgetting has damaged', async () => {
+  it('rebuild a search index that its former secure delete has damaged', async () => {
     await fill(names.indexOf('0007_search_erasure'));
     storage.writing.unsafeMode(true).exec('delete from task_search_data where id > 10');
     const found = () => query(`select rowid from task_search where task_search match 'milk'`);

@@ -212,7 +212,7 @@ describe('an open database', () => {
     close();
   });
 
-  it('waits longer for another writer in a command than in a server, which answers nobody meanwhile', () => {
+  it('waits longer for another writer in a command than in a server, which serves nobody meanwhile', () => {
     makeDatabase();
     for (const [create, patience] of [
       [true, 2_000],

@@ -42,7 +42,7 @@ const tables = (): string[] =>
     .all();
 
 describe('what is remembered', () => {
-  it('is answered again without asking, and nobody who got it can change it', async () => {
+  it('is returned again without a query, and nobody who got it can change it', async () => {
     const { read } = world.deps;
     const first = membership(read);
     await turn();
@@ -147,7 +147,7 @@ describe('what is remembered', () => {
     expect(await writing).toBe('viewer');
   });
 
-  it('is bounded in answers, and none is to a question of any length', async () => {
+  it('is bounded in rows, and holds none of a query of any length', async () => {
     const { read } = world.deps;
     const first = membership(read);
     for (let i = 0; i < 9_000; i += 1) membership(read, `user ${i}`);

@@ -163,7 +163,7 @@ describe('a batch', () => {
     expect(writer.counts).toEqual({ commits: 3, jobs: 3 });
   });
 
-  it('waits for what the one before it has to wait for, while answers and reads go on', async () => {
+  it('waits for what the one before it has to wait for, while responses and reads go on', async () => {
     const log = Promise.withResolvers<void>();
     const held = createWriter(
       storage,
@@ -408,7 +408,7 @@ describe('a job in steps', () => {
     expect(writer.counts).toEqual({ commits: 5, jobs: 6 });
   });
 
-  it('leaves no trace when a step fails, and whoever waits goes on', async () => {
+  it('leaves no trace when a step fails, and the next in the queue goes on', async () => {
     const failed = writer.writeInSteps(function* (tx): Steps<void> {
       yield* putting(tx, 2);
       yield;
@@ -666,7 +666,7 @@ describe('the handle of a job', () => {
     expect(keys()).toEqual([]);
   });
 
-  it('cannot be awaited with: a job that answers a promise does not compile', () => {
+  it('cannot be awaited with: a transaction function that returns a promise does not compile', () => {
     const never = () => {
       // @ts-expect-error nothing may be awaited inside a job
       void write(async (tx) => put(tx, 'a'));
@@ -701,7 +701,7 @@ describe('afterCommit', () => {
     expect(lostEffects).toEqual([]);
   });
 
-  it('that throws is told of, and takes neither other effects nor answers with it', async () => {
+  it('that throws is told of, and takes neither other effects nor responses with it', async () => {
     const ran: string[] = [];
     const writes = ['a', 'b'].map((key) =>
       write((tx) => {
@@ -754,7 +754,7 @@ describe('idle', () => {
 });
 
 describe('a statement', () => {
-  it('compiled once takes its arguments by name, each time anew, next to values that never change', async () => {
+  it('compiled once takes its arguments by name, on each call, next to values that never change', async () => {
     const upsert = prepared<{ key: string; value: string }, { key: string; value: string }>((argument) =>
       query
         .insertInto('meta')

@@ -362,7 +362,7 @@ describe('errand export', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('shows how far it is, to whoever watches', async () => {
+  it('shows how far it is, on a terminal', async () => {
     await open();
     const ada = await world.signUp();
     await addTasks(world, await homeOf(world, ada), 250);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { purgeOldChanges } from '../../src/changes/purge.ts';
 import { as, type Call, homeOf, joined } from '../people.ts';
-import { type Answer, openWorld, type Person, type World } from '../world.ts';
+import { openWorld, type Person, type TestResponse, type World } from '../world.ts';
 
 const DAY = 86_400_000;
 
@@ -35,12 +35,12 @@ const KINDS: Record<string, () => [path: string, body: object]> = {
   label: () => [`${inside}/labels`, { title: `New ${crypto.randomUUID()}` }],
   comment: () => [`${taskPath}/comments`, { body: 'New' }],
 };
-const make = (kind: string, id: string, by = call, more: object = {}): Promise<Answer> => {
+const make = (kind: string, id: string, by = call, more: object = {}): Promise<TestResponse> => {
   const [path, body] = KINDS[kind]?.() ?? ['', {}];
   return by('POST', path, { ...body, id, ...more });
 };
 const pathOf = (kind: string, id: string) => `${KINDS[kind]?.()[0]}/${id}`;
-const expectTaken = ({ status, body }: Answer, path = 'id') =>
+const expectTaken = ({ status, body }: TestResponse, path = 'id') =>
   expect([status, body.issues]).toEqual([400, [{ path, message: 'Id is taken' }]]);
 const remakeToken = async () => {
   ada.accessToken = (await world.call('POST', '/auth/login', { body: ada })).body.accessToken;
@@ -65,7 +65,7 @@ describe.each(Object.keys(KINDS))('a %s', (kind) => {
     expect([read.status, read.body.id]).toEqual([200, id.toLowerCase()]);
   });
 
-  it('takes the id of its client, and repeated is the answer as it is now', async () => {
+  it('takes the id of its client, and repeated returns the thing as it is now', async () => {
     const id = crypto.randomUUID();
     const made = await make(kind, id);
     expect([made.status, made.body.id]).toEqual([201, id]);
@@ -196,7 +196,7 @@ it('a label is looked for by its id before its title', async () => {
   expect((await make('label', other, call, { title, reuse: true })).body.id).toBe(id);
 });
 
-it('a repeated space is the answer with its lists', async () => {
+it('a repeated space is returned with its lists', async () => {
   const id = crypto.randomUUID();
   const made = (await make('space', id)).body;
   await call('POST', `${inside}/lists`, { title: 'More', spaceId: id });

@@ -47,7 +47,7 @@ it('the reference is found with a slash behind it too, also below a path that a 
 
 describe('the reference page', () => {
   it.each(BASE_PATHS)(
-    'is below the base path %s, with the headers of every answer and a strict policy',
+    'is below the base path %s, with the headers of every response and a strict policy',
     async (base) => {
       await world.close();
       world = await openWorld({ settings: { server: { base_path: base } } });
@@ -91,11 +91,11 @@ describe('the reference page', () => {
       const assets = assetsIn(await (await world.app.request(`${root}/docs`)).text());
       expect(new Set(assets).size).toBe(3);
       for (const asset of assets) {
-        const answer = await world.app.request(`${root}/${asset}`);
-        expect(answer.status).toBe(200);
-        expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
-        expect(answer.headers.get('content-type')).toMatch(/^(text\/css|text\/javascript|image\/svg\+xml)/);
-        const content = await answer.text();
+        const response = await world.app.request(`${root}/${asset}`);
+        expect(response.status).toBe(200);
+        expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+        expect(response.headers.get('content-type')).toMatch(/^(text\/css|text\/javascript|image\/svg\+xml)/);
+        const content = await response.text();
         expect(content.replace('http://www.w3.org/2000/svg', '')).not.toMatch(
           /https?:|\/\/\w|url\(|@import|fetch\(/,
         );
@@ -103,7 +103,7 @@ describe('the reference page', () => {
     },
   );
 
-  it('tells of every operation: where it is, what it takes, what it answers and rejects', () => {
+  it('tells of every operation: where it is, what it takes, what it returns and rejects', () => {
     const operations = callsOf(document);
     expect(operations.length).toBeGreaterThanOrEqual(routes.length);
     for (const { method, path, operation } of operations) {
@@ -144,7 +144,7 @@ describe('the reference page', () => {
     );
   });
 
-  it('is filtered by the fields that operations take and answer, and by what is said of them', () => {
+  it('is filtered by the fields that operations take and return, and by what is said of them', () => {
     const found = (word: string) =>
       [...html.matchAll(/<article id="(\w+)"[^>]*data-find="([^"]*)"/g)]
         .filter(([, , words = '']) => words.includes(word))
@@ -186,9 +186,9 @@ describe('the OpenAPI document', () => {
         expect(route.body.safeParse(example), label).toMatchObject({ success: true });
       }
       if (!route.response) continue;
-      const answer = responses[route.status];
-      if (!answer || '$ref' in answer) throw new Error(label);
-      const media = answer.content?.[route.isStream ? 'text/event-stream' : 'application/json'];
+      const response = responses[route.status];
+      if (!response || '$ref' in response) throw new Error(label);
+      const media = response.content?.[route.isStream ? 'text/event-stream' : 'application/json'];
       const example = media?.example;
       expect(route.response.safeParse(example).error?.issues ?? [], label).toEqual([]);
       expect(JSON.stringify(example)).not.toMatch(/"text"/);
@@ -198,8 +198,9 @@ describe('the OpenAPI document', () => {
   it('says of every field whether null may stand there', () => {
     for (const route of routes) {
       const operation = described(route);
-      const answer = operation.responses[route.status];
-      const told = answer && 'content' in answer ? answer.content?.['application/json']?.schema : undefined;
+      const response = operation.responses[route.status];
+      const told =
+        response && 'content' in response ? response.content?.['application/json']?.schema : undefined;
       const label = `${route.method} ${route.path}`;
       compareNulls(route.body, operation.requestBody?.content['application/json']?.schema, label);
       compareNulls(route.response, told, label);

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { setMeta } from '../../src/storage/meta.ts';
 import { as, type Call, homeOf } from '../people.ts';
-import { type Answer, openWorld, type Person, type World } from '../world.ts';
+import { openWorld, type Person, type TestResponse, type World } from '../world.ts';
 
 let world: World;
 let ada: Person;
@@ -22,11 +22,11 @@ afterEach(() => world.close());
 const ask = (method: string, path: string, headers: Record<string, string>, body?: unknown) =>
   world.call(method, path, { token: ada.accessToken, headers, body });
 const make = async (path: string, body: object): Promise<string> => {
-  const answer = await call('POST', `${inside}/${path}`, body);
-  expect(answer.status).toBe(201);
-  return `${inside}/${path}/${answer.body.id}`;
+  const response = await call('POST', `${inside}/${path}`, body);
+  expect(response.status).toBe(201);
+  return `${inside}/${path}/${response.body.id}`;
 };
-const etagOf = ({ headers }: Answer): string => headers.get('etag') ?? '';
+const etagOf = ({ headers }: TestResponse): string => headers.get('etag') ?? '';
 const interval = { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'UTC' };
 
 /** Where a new thing of each kind is, and a change that it can take. */
@@ -64,9 +64,9 @@ describe.each(Object.entries(THINGS))('a %s', (_kind, made) => {
     const etag = etagOf(await call('GET', path));
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       for (const method of ['GET', 'HEAD']) {
-        const answer = await ask(method, path, { 'If-None-Match': known });
-        expect([answer.status, answer.body, etagOf(answer)]).toEqual([304, undefined, etag]);
-        expect(answer.headers.get('vary')).toBe('Accept-Encoding');
+        const response = await ask(method, path, { 'If-None-Match': known });
+        expect([response.status, response.body, etagOf(response)]).toEqual([304, undefined, etag]);
+        expect(response.headers.get('vary')).toBe('Accept-Encoding');
       }
     }
     for (const other of ['"other"', 'other', etag.replace('-1', '-2'), '']) {
@@ -80,8 +80,8 @@ describe.each(Object.entries(THINGS))('a %s', (_kind, made) => {
     const [path, change] = await made();
     const first = etagOf(await call('GET', path));
     for (const stale of ['"other"', first.replace('-1', '-2'), first.replace(/"\w+/, '"00000000'), 'x', '']) {
-      const answer = await ask('PATCH', path, { 'If-Match': stale }, change);
-      expect([answer.status, answer.body.error]).toEqual([412, 'PreconditionFailedError']);
+      const response = await ask('PATCH', path, { 'If-Match': stale }, change);
+      expect([response.status, response.body.error]).toEqual([412, 'PreconditionFailedError']);
       expect((await ask('DELETE', path, { 'If-Match': stale })).status).toBe(412);
     }
     expect(etagOf(await call('GET', path))).toBe(first);
@@ -143,9 +143,13 @@ it('the compressed form carries the same ETag, weak, and both match', async () =
   expect(short.headers.get('etag')).toBe(`W/${etag}`);
   expect(JSON.parse(gunzipSync(await short.arrayBuffer()).toString()).version).toBe(1);
   for (const known of [etag, `W/${etag}`]) {
-    const answer = await raw('GET', { 'If-None-Match': known });
-    expect([answer.status, answer.headers.get('etag'), await answer.text()]).toEqual([304, `W/${etag}`, '']);
-    expect(answer.headers.get('content-encoding')).toBeNull();
+    const response = await raw('GET', { 'If-None-Match': known });
+    expect([response.status, response.headers.get('etag'), await response.text()]).toEqual([
+      304,
+      `W/${etag}`,
+      '',
+    ]);
+    expect(response.headers.get('content-encoding')).toBeNull();
   }
   const json = { 'Content-Type': 'application/json', 'If-Match': `W/${etag}` };
   expect((await raw('PATCH', json, '{"title":"New"}')).status).toBe(200);

@@ -14,9 +14,9 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 const login = (body: unknown, headers: Record<string, string> = JSON_TYPE) =>
   world.call('POST', '/auth/login', { body, headers });
 
-describe('every answer', () => {
+describe('every response', () => {
   it('has the same headers, rejections and unknown paths included', async () => {
-    const answers = [
+    const responses = [
       await world.call('GET', '//healthz'),
       await world.call('GET', '/me', { token: ada.accessToken }),
       await world.call('GET', '/me'),
@@ -29,10 +29,10 @@ describe('every answer', () => {
       await login({ email: 'a@example.com', password: 'x'.repeat(20_000) }),
       await world.call('POST', '/auth/logout', { token: ada.accessToken, body: { refreshToken: 'unknown' } }),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([
+    expect(responses.map(({ status }) => status)).toEqual([
       200, 200, 401, 404, 404, 405, 200, 400, 415, 413, 204,
     ]);
-    for (const { headers, status } of answers) {
+    for (const { headers, status } of responses) {
       expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
       expect(headers.get('cache-control')).toBe('no-store');
       expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -168,8 +168,8 @@ describe('a body', () => {
       `{"a":${'['.repeat(40)}${']'.repeat(40)}}`,
     ];
     for (const body of bodies) {
-      const answer = await world.call('PATCH', '/me', { token: ada.accessToken, body, headers: JSON_TYPE });
-      expect([answer.status, answer.body.error], String(body)).toEqual([400, 'BadRequestError']);
+      const response = await world.call('PATCH', '/me', { token: ada.accessToken, body, headers: JSON_TYPE });
+      expect([response.status, response.body.error], String(body)).toEqual([400, 'BadRequestError']);
     }
     expect((await world.call('GET', '/me', { token: ada.accessToken })).body.name).toBe('Ada');
   });
@@ -195,12 +195,12 @@ describe('a body', () => {
 
   it('nested 500,000 deep is rejected in bounded time', async () => {
     const body = '['.repeat(500_000) + ']'.repeat(500_000);
-    const answer = await world.call('PATCH', '/me', {
+    const response = await world.call('PATCH', '/me', {
       token: ada.accessToken,
       body: `{"a":${body}}`,
       headers: JSON_TYPE,
     });
-    expect([answer.status, answer.body.error]).toEqual([400, 'BadRequestError']);
+    expect([response.status, response.body.error]).toEqual([400, 'BadRequestError']);
   });
 
   it('has at most 40,000 keys, however they are written, and any number of colons in its texts', async () => {
@@ -235,12 +235,12 @@ describe('a body', () => {
   });
 
   it('cannot reach a prototype', async () => {
-    const answer = await world.call('PATCH', '/me', {
+    const response = await world.call('PATCH', '/me', {
       token: ada.accessToken,
       body: '{"__proto__":{"name":"Eve"},"constructor":{"prototype":{"x":1}}}',
       headers: JSON_TYPE,
     });
-    expect([answer.status, answer.body.name, ({} as { x?: number }).x]).toEqual([200, 'Ada', undefined]);
+    expect([response.status, response.body.name, ({} as { x?: number }).x]).toEqual([200, 'Ada', undefined]);
   });
 
   it('gets all its issues at once, with the messages that the specification names', async () => {
@@ -346,7 +346,7 @@ describe('paging', () => {
   const page = (parameters: string) =>
     world.call('GET', `/me/workspaces?${parameters}`, { token: ada.accessToken });
 
-  it('clamps limit, starts at 1, and answers the true total past the end', async () => {
+  it('clamps limit, starts at 1, and returns the true total past the end', async () => {
     expect((await page('')).body).toMatchObject({ page: 1, limit: 50, total: 1 });
     expect((await page('limit=1000000')).body).toMatchObject({ limit: 100 });
     expect((await page('page=7&limit=3')).body).toMatchObject({ page: 7, limit: 3, total: 1, items: [] });
@@ -449,20 +449,20 @@ describe('the OpenAPI description', () => {
 });
 
 describe('HEAD', () => {
-  it('answers as GET does, without the body, and is rejected where there is no GET', async () => {
+  it('responds as GET does, without the body, and is rejected where there is no GET', async () => {
     const ask = (method: string, path: string) =>
       world.app.request(path, { method, headers: { Authorization: `Bearer ${ada.accessToken}` } });
     for (const path of ['/api/me', '/healthz', '/', '/api/openapi.json', '/api/nothing']) {
       const [head, get] = [await ask('HEAD', path), await ask('GET', path)];
       expect([path, head.status, await head.text()]).toEqual([path, get.status, '']);
-      const names = (answer: Response) => [...answer.headers.keys()];
+      const names = (response: Response) => [...response.headers.keys()];
       expect(names(head)).toEqual(names(get));
     }
     expect((await ask('HEAD', '/api/auth/login')).status).toBe(405);
     expect((await world.app.request('/api/me', { method: 'HEAD' })).status).toBe(401);
   });
 
-  it('answers as GET does through everything that stands before the routes', async () => {
+  it('responds as GET does through everything that stands before the routes', async () => {
     const settings = {
       server: { cors_origins: ['https://app.example'] },
       metrics: { enabled: true },
@@ -491,8 +491,8 @@ describe('HEAD', () => {
     ]) {
       const [head, get] = [await ask('HEAD', path), await ask('GET', path)];
       expect([path, head.status, await head.text()]).toEqual([path, get.status, '']);
-      const names = (answer: Response) =>
-        [...answer.headers.keys()].filter((name) => name !== 'content-length');
+      const names = (response: Response) =>
+        [...response.headers.keys()].filter((name) => name !== 'content-length');
       expect([path, names(head)]).toEqual([path, names(get)]);
       await get.body?.cancel();
     }

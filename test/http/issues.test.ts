@@ -37,9 +37,9 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const pathsRejected = async (method: string, path: string, body: object): Promise<string[]> => {
-  const { status, body: answer } = await as(world, ada)(method, path, body);
-  expect([status, answer.error]).toEqual([400, 'ValidationError']);
-  return answer.issues.map((issue: { path: string }) => issue.path).toSorted();
+  const { status, body: response } = await as(world, ada)(method, path, body);
+  expect([status, response.error]).toEqual([400, 'ValidationError']);
+  return response.issues.map((issue: { path: string }) => issue.path).toSorted();
 };
 
 describe('what a body refers to is told of together with what is wrong by itself', () => {
@@ -117,7 +117,7 @@ describe('what a body refers to is told of together with what is wrong by itself
     ]);
   });
 
-  it('in an invitation: whoever is a member already', async () => {
+  it('in an invitation: an address that is a member already', async () => {
     const body = { email: 'ada@example.com', role: 'queen' };
     expect(await pathsRejected('POST', `${at.home}/invitations`, body)).toEqual(['email', 'role']);
   });
@@ -185,9 +185,9 @@ it('who loses their right while the body arrives is told of nothing that it refe
   );
   const headers = { Authorization: `Bearer ${eve.accessToken}`, 'Content-Type': 'application/json' };
   const request = { method: 'POST', headers, body, duplex: 'half' } as RequestInit;
-  const answer = world.app.request(`/api${at.home}/tasks`, request);
+  const response = world.app.request(`/api${at.home}/tasks`, request);
   await asked;
   const removed = await as(world, ada)('DELETE', `${at.home}/members/${eve.id}`);
   isRemoved.resolve();
-  expect([removed.status, (await answer).status]).toEqual([204, 403]);
+  expect([removed.status, (await response).status]).toEqual([204, 403]);
 });

@@ -386,7 +386,7 @@ describe('failed sign-ins', () => {
     expect((await login(ada.email, ada.password)).status).toBe(429);
   });
 
-  it('let the next one in as soon as a right one gives its place back, whoever is still compared', async () => {
+  it('let the next one in as soon as a right one gives its place back, while others are still compared', async () => {
     const compared: (() => void)[] = [];
     let onCompared = () => {};
     const verify: typeof quickPasswords.verify = async (stored, password) => {
@@ -549,7 +549,7 @@ describe('failed sign-ins', () => {
     expect((await confirm(bob.email, (await world.mailTo(bob.email)).code)).status).toBe(200);
   });
 
-  it('from everywhere are not used up by whoever signs in from many networks', async () => {
+  it('from everywhere are not used up by one who signs in from many networks', async () => {
     await open({ auth_burst: 100_000, account_failures_burst: 2 });
     const ada = await world.signUp('ada@example.com');
     for (let i = 0; i < 5; i += 1) {
@@ -605,7 +605,7 @@ describe('failed sign-ins', () => {
 });
 
 describe('mails', () => {
-  it('are 10 per recipient and flow, then one a minute; the answer does not change', async () => {
+  it('are 10 per recipient and flow, then one a minute; the response does not change', async () => {
     await open({ auth_burst: 100_000 });
     const ada = await world.signUp('ada@example.com');
     const sent = async () => {

@@ -3,7 +3,7 @@ import { MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { idToken, newSigningKey, openGoogle, openGoogleWorld } from '../google-double.ts';
 import { as, homeOf, joined } from '../people.ts';
 import { BOT_TOKEN, widget } from '../telegram-double.ts';
-import { type Answer, openWorld, quickPasswords, type World } from '../world.ts';
+import { openWorld, quickPasswords, type TestResponse, type World } from '../world.ts';
 
 const KEY = newSigningKey('key-1');
 const PASSWORDS = ['password one', 'password two', 'password three', 'password four', 'a wrong password'];
@@ -35,11 +35,12 @@ afterEach(async () => {
 /** Secrets that no log may hold, whatever happened. */
 let told: Set<string>;
 
-async function post(path: string, body: object | string, token?: string): Promise<Answer> {
+async function post(path: string, body: object | string, token?: string): Promise<TestResponse> {
   const headers = { 'Content-Type': 'application/json', 'User-Agent': 'Eve\u001b[31m' };
-  const answer = await world.call('POST', path, { body, token, headers });
-  for (const secret of [answer.body?.accessToken, answer.body?.refreshToken]) if (secret) told.add(secret);
-  return answer;
+  const response = await world.call('POST', path, { body, token, headers });
+  for (const secret of [response.body?.accessToken, response.body?.refreshToken])
+    if (secret) told.add(secret);
+  return response;
 }
 
 async function mailed(email: string): Promise<string> {

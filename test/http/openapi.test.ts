@@ -1,7 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, callsOf, type OpenApiDocument, type Schema } from '../../src/http/openapi-document.ts';
+import {
+  type ApiResponse,
+  callsOf,
+  type OpenApiDocument,
+  type Schema,
+} from '../../src/http/openapi-document.ts';
 import { ERROR_KINDS } from '../../src/kernel/errors.ts';
 import { EndCondition, Interval } from '../../src/recurring/rule-schema.ts';
 import { routes } from '../../src/routes.ts';
@@ -240,7 +245,7 @@ function enumerationsIn(value: unknown, path = ''): { path: string; values: unkn
 
 describe('responses', () => {
   const responsesOf = (path: string, method: 'get' | 'post' | 'patch') =>
-    (document.paths[path]?.[method]?.responses ?? {}) as Record<string, Answer>;
+    (document.paths[path]?.[method]?.responses ?? {}) as Record<string, ApiResponse>;
 
   it('each have an X-Request-Id, and a 429 a whole number of seconds', () => {
     const all = callsOf(document).flatMap(({ operation }) => Object.values(operation.responses));
@@ -286,7 +291,7 @@ describe('responses', () => {
     });
   });
 
-  it('of invitations have no Location, since nothing answers GET there', () => {
+  it('of invitations have no Location, since GET is not a route there', () => {
     const { headers } = responsesOf('/workspaces/{workspace_id}/invitations', 'post')['201'] ?? {};
     expect(headers).not.toHaveProperty('Location');
   });
@@ -301,7 +306,7 @@ describe('responses', () => {
 
 describe('the Location of what was created', () => {
   it.each(['http://localhost:8080', 'https://example.com/errand'])(
-    'is its path as seen from %s, and answers GET',
+    'is its path as seen from %s, and takes GET',
     async (publicUrl) => {
       await world.close();
       world = await openWorld({ settings: { server: { public_url: publicUrl } } });
@@ -412,7 +417,7 @@ describe('the message of an error', () => {
   });
 });
 
-it('no shape answers with the words of the library that checks it', () => {
+it('no shape responds in the words of the library that checks it', () => {
   const wrong = [null, true, 0, -1, 1.5, 1e21, '', 'x', 'x'.repeat(60_000), [], [null], [{}], {}, { id: 7 }];
   for (const { method, path, body, query } of routes) {
     for (const shape of [body, query]) {

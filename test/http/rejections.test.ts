@@ -7,7 +7,7 @@ import { MINUTE } from '../../src/kernel/instants.ts';
 import { routes } from '../../src/routes.ts';
 import { GROUPINGS } from '../../src/tasks/query-schema.ts';
 import { UNKNOWN_IDS } from '../../tools/fuzz/texts.ts';
-import { type Answer, type Call, openWorld, type Person, type World } from '../world.ts';
+import { type Call, openWorld, type Person, type TestResponse, type World } from '../world.ts';
 
 // Every mounted route is rejected in every way there is, and after each error nothing has changed and no mail was
 // sent. A route whose body has no sample below fails here.
@@ -184,18 +184,18 @@ const callTo = (route: Route, call: Call & { things?: Partial<Things>; query?: s
 };
 
 /** Makes a request and demands this status, an error body, and that nothing changed. */
-async function rejected(status: number, request: () => Promise<Answer>): Promise<Answer> {
+async function rejected(status: number, request: () => Promise<TestResponse>): Promise<TestResponse> {
   const before = dump();
   const mails = world.mails.length;
-  const answer = await request();
-  expect([answer.status, answer.body]).toEqual([
+  const response = await request();
+  expect([response.status, response.body]).toEqual([
     status,
     expect.objectContaining({ error: expect.any(String), message: expect.any(String) }),
   ]);
   await world.untilIdle();
   expect(dump()).toEqual(before);
   expect(world.mails.length).toBe(mails);
-  return answer;
+  return response;
 }
 
 /** Runs with this happening right before every job that is written. */
@@ -382,8 +382,8 @@ describe('a thing that is not there', () => {
     async (_name, field, route) => {
       for (const id of [foreign[REFERENCES[field] ?? 'list_id'], crypto.randomUUID(), 'malformed']) {
         const body = { ...sampleFor(route), [field]: id };
-        const answer = await rejected(400, () => callTo(route, { token: ada.accessToken, body }));
-        expect(answer.body.issues.map(({ path }: { path: string }) => path)).toContain(field);
+        const response = await rejected(400, () => callTo(route, { token: ada.accessToken, body }));
+        expect(response.body.issues.map(({ path }: { path: string }) => path)).toContain(field);
       }
     },
   );
@@ -425,8 +425,8 @@ describe('an edit of one instance', () => {
     const [, route] = all.find(([name]) => name.endsWith('/edit-mode')) ?? [];
     for (const id of [foreign[FILTERS[field] ?? 'list_id'], crypto.randomUUID()]) {
       const body = { mode, updates: { title: 'New', [field]: id } };
-      const answer = await rejected(400, () => callTo(route as Route, { token: ada.accessToken, body }));
-      expect(answer.body.issues.map(({ path }: { path: string }) => path)).toEqual([`updates.${field}`]);
+      const response = await rejected(400, () => callTo(route as Route, { token: ada.accessToken, body }));
+      expect(response.body.issues.map(({ path }: { path: string }) => path)).toEqual([`updates.${field}`]);
     }
   });
 });
@@ -438,9 +438,9 @@ describe('a broken field', () => {
   it.each(bodies)('%s is 400 where %s is broken', async (_name, field, route) => {
     // Each operation of a batch has a 400 of its own.
     const body = { ...sampleFor(route), [field]: field === 'operations' ? [] : [[]] };
-    const { body: answer } = await rejected(400, () => callTo(route, { token: ada.accessToken, body }));
-    expect(answer.error).toBe('ValidationError');
-    expect(answer.issues.map(({ path }: { path: string }) => path.split('.')[0])).toContain(field);
+    const { body: response } = await rejected(400, () => callTo(route, { token: ada.accessToken, body }));
+    expect(response.error).toBe('ValidationError');
+    expect(response.issues.map(({ path }: { path: string }) => path.split('.')[0])).toContain(field);
   });
 
   const queries = all.flatMap(([name, route]) =>
@@ -477,12 +477,12 @@ describe('over the limit', () => {
   it.each(
     all.filter(([, { path, guard, limit }]) => !path.includes('{workspace_id}') && (guard.bearer || limit)),
   )('%s is 429 with Retry-After, whatever the input', async (_name, route) => {
-    const answer = await limited.call(route.method.toUpperCase(), pathOf(route), {
+    const response = await limited.call(route.method.toUpperCase(), pathOf(route), {
       token,
       ...(route.body && { body: '{' }),
     });
-    expect([answer.status, answer.body.error]).toEqual([429, 'TooManyRequestsError']);
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect([response.status, response.body.error]).toEqual([429, 'TooManyRequestsError']);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
   it('every public route has a limit of its address', () => {
@@ -498,9 +498,9 @@ const get = async (person: Person, path: string) =>
   (await world.call('GET', path, { token: person.accessToken })).body;
 
 async function post(person: Person, path: string, body: object) {
-  const answer = await world.call('POST', path, { token: person.accessToken, body });
-  expect(answer.status).toBe(201);
-  return answer.body;
+  const response = await world.call('POST', path, { token: person.accessToken, body });
+  expect(response.status).toBe(201);
+  return response.body;
 }
 
 /** One of each kind in a person's workspace. */

@@ -78,7 +78,7 @@ function postApp() {
   return { app, done };
 }
 
-/** Reads the first answer of a connection, which must have the headers and the shape of every error. */
+/** Reads the first response of a connection, which must have the headers and the shape of every error. */
 function rejectionIn(heard: string): { status: number; error: string } {
   const [head = '', body = ''] = heard.split('\r\n\r\n');
   const headers = head.toLowerCase();
@@ -156,7 +156,7 @@ describe('what is no request of ours is rejected like everything else:', () => {
     }
   });
 
-  it('and the connection goes on for whoever has sent all of a rejected body', async () => {
+  it('and the connection goes on for a client that has sent all of a rejected body', async () => {
     const line = dial(
       listening,
       `${LOGIN}Content-Length: 20000\r\n\r\n${'x'.repeat(20_000)}${get('/healthz')}`,
@@ -297,7 +297,7 @@ describe('a slow client', () => {
     await world.close();
   });
 
-  it('that does not take its answer is cut off', async () => {
+  it('that does not take its response is cut off', async () => {
     const app = new Hono<Environment & { Bindings: { incoming: { socket: Socket } } }>();
     const cutOff = new Promise<void>((resolve) => {
       app.get('/', ({ env }) => {
@@ -313,7 +313,7 @@ describe('a slow client', () => {
 });
 
 describe('a patient client', () => {
-  it('is not cut off while the answer is worked on', async () => {
+  it('is not cut off while the response is worked on', async () => {
     const app = new Hono<Environment & { Bindings: { incoming: { socket: Socket } } }>();
     app.get('/', async ({ env }) => {
       await once(env.incoming.socket, 'timeout');
@@ -382,7 +382,7 @@ describe('a connection', () => {
     await Promise.all(many.map((line) => line.hears('done')));
   });
 
-  it('that goes on with what is no request still gets the answers to those before, and only them', async () => {
+  it('that goes on with what is no request still gets the responses to those before, and only them', async () => {
     const app = new Hono<Environment>();
     app.get('/', async () => {
       for (let turn = 0; turn < 20; turn += 1) await nextTurn();
@@ -458,7 +458,7 @@ describe('stopping', () => {
     await world.close();
   });
 
-  it('answers what was sent before it, be it still unread, or its connection not yet accepted', async () => {
+  it('serves what was sent before it, be it still unread, or its connection not yet accepted', async () => {
     const { app } = heldApp();
     const listening = await listenTo(app);
     const kept = dial(listening, `GET /now HTTP/1.1\r\n${HOST}\r\n`);
@@ -471,7 +471,7 @@ describe('stopping', () => {
     await stopped;
   });
 
-  it('does nothing that comes after a request whose answer closes the connection', async () => {
+  it('does nothing that comes after a request whose response closes the connection', async () => {
     const { app, done } = postApp();
     const listening = await listenTo(app);
     const line = dial(

@@ -235,7 +235,7 @@ describe('whatever is made with everything is read as it was made', () => {
     await isReadAsMade('/status-templates', { title: 'Doors', statuses, isDefault: false });
   });
 
-  /** All that was asked for stands in the answer, and all of the answer is what a later reader gets. */
+  /** All that was asked for stands in the response, and all of the response is what a later reader gets. */
   async function isReadAsMade(path: string, everything: object): Promise<void> {
     const made = await at('POST', path, everything);
     expect(made.status).toBe(201);

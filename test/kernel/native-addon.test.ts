@@ -59,7 +59,7 @@ describe('an addon is unpacked', () => {
     expect(statSync(file).ino).toBe(ino);
   });
 
-  it('anew where its file is damaged, cut short or a link to another', () => {
+  it('again where its file is damaged, cut short or a link to another', () => {
     const file = unpackAddon(places.dataFolder, addon, uid);
     const elsewhere = join(root, 'elsewhere');
     writeFileSync(elsewhere, bytes);
@@ -78,7 +78,7 @@ describe('an addon is unpacked', () => {
     }
   });
 
-  itWithModes('anew, with the folder closed again, where the folder or the file was open to others', () => {
+  itWithModes('again, with the folder closed, where the folder or the file was open to others', () => {
     const file = unpackAddon(places.dataFolder, addon, uid);
     for (const open of [() => chmodSync(dirname(file), 0o770), () => chmodSync(file, 0o660)]) {
       const { ino } = statSync(file);

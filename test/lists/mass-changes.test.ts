@@ -34,12 +34,12 @@ afterEach(() => world.close());
 const total = async (filter: string): Promise<number> =>
   (await call('GET', `${home}/tasks?limit=1&${filter}`)).body.total;
 
-/** Asks for a total while a change is under way; returns what was found meanwhile, and how the change was answered. */
+/** Asks for a total while a change is under way; returns what was found meanwhile, and the response to the change. */
 async function meanwhile(filter: string, change: Promise<{ status: number }>) {
   const found: number[] = [];
   let status: number | undefined;
-  const done = change.then((answer) => {
-    status = answer.status;
+  const done = change.then((response) => {
+    status = response.status;
   });
   while (status === undefined) {
     const n = await total(filter);
@@ -89,7 +89,7 @@ describe('a step of a mass change', () => {
   });
 });
 
-describe('a change of very many tasks is one commit, during which others are answered as before it', () => {
+describe('a change of very many tasks is one commit, during which others are served as before it', () => {
   const changes: Record<
     string,
     () => Promise<{ filter: string; change: [string, string, unknown?]; after: number }>
@@ -192,7 +192,7 @@ describe('mass changes', () => {
     await beyond();
     const [one, other] = await others();
     const patch = (body: unknown) => call('PATCH', `${home}/lists/${list.id}`, body);
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       patch({ statusTemplateId: one }),
       patch({ statusTemplateId: other }),
       patch({ spaceId: list.spaceId }),
@@ -201,8 +201,8 @@ describe('mass changes', () => {
       patch({ title: 'B', position: 1 }),
       call('PATCH', `${home}/recurring-tasks/${await longSeries(3)}`, { title: 'Feed' }),
     ]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 429, 429, 204, 200, 200, 200]);
-    expect(answers[1]?.headers.get('Retry-After')).toBe('1');
+    expect(responses.map(({ status }) => status)).toEqual([200, 429, 429, 204, 200, 200, 200]);
+    expect(responses[1]?.headers.get('Retry-After')).toBe('1');
     expect((await patch({ statusTemplateId: other })).status).toBe(200);
     expectSound(world);
   });
@@ -212,7 +212,8 @@ describe('mass changes', () => {
     const [one] = await others();
     const change = call('PATCH', `${home}/lists/${list.id}`, { statusTemplateId: one });
     const done: string[] = [];
-    const noting = (what: string) => (answer: { status: number }) => done.push(`${what} ${answer.status}`);
+    const noting = (what: string) => (response: { status: number }) =>
+      done.push(`${what} ${response.status}`);
     await Promise.all([
       change.then(noting('change')),
       as(world, bob)('POST', `${home}/tasks`, { title: 'T', listId: list.id }).then(noting('task')),
@@ -240,7 +241,7 @@ describe('mass changes', () => {
     expectSound(world);
   });
 
-  it('of a series go on to their end though whoever asked is gone meanwhile', async () => {
+  it('of a series go on to their end though their caller is gone meanwhile', async () => {
     const id = await longSeries(100);
     const theirs = as(world, bob)('PATCH', `${home}/recurring-tasks/${id}`, {
       description: 'x'.repeat(50_000),

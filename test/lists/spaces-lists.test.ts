@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SECOND } from '../../src/kernel/instants.ts';
 import { as, type Call, homeOf } from '../people.ts';
-import { type Answer, openWorld, type Person, type World } from '../world.ts';
+import { openWorld, type Person, type TestResponse, type World } from '../world.ts';
 
 const UNKNOWN = '019d2e4c-7c1a-7b3e-9f00-3c5d1a2b4e6f';
 
@@ -24,11 +24,11 @@ const list = async (spaceId: string, body: object = {}) =>
   (await call('POST', at('/lists'), { title: 'List', spaceId, ...body })).body;
 const firstSpace = async () => (await call('GET', at('/spaces'))).body.items[0];
 const firstList = async () => (await call('GET', at('/lists'))).body.items[0];
-const paths = ({ status, body }: Answer) => [
+const paths = ({ status, body }: TestResponse) => [
   status,
   (body.issues ?? []).map(({ path }: { path: string }) => path),
 ];
-const titles = ({ body }: Answer) => body.items.map(({ title }: { title: string }) => title);
+const titles = ({ body }: TestResponse) => body.items.map(({ title }: { title: string }) => title);
 
 /** Another tenant's workspace, with a space, a list and a template. */
 async function elsewhere() {
@@ -275,7 +275,7 @@ describe('things of another workspace', () => {
 });
 
 /** Those of one position come by id. */
-function byIdAmong({ body }: Answer) {
+function byIdAmong({ body }: TestResponse) {
   const rows: { id: string; title: string; position: number }[] = body.items;
   const of = (title: string) => rows.find((row) => row.title === title) ?? { id: '', position: 0 };
   return (a: string, b: string) => of(a).position - of(b).position || (of(a).id < of(b).id ? -1 : 1);

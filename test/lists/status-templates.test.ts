@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SECOND } from '../../src/kernel/instants.ts';
 import { as, type Call, homeOf } from '../people.ts';
-import { type Answer, openWorld, type Person, type World } from '../world.ts';
+import { openWorld, type Person, type TestResponse, type World } from '../world.ts';
 
 interface Status {
   id: string;
@@ -29,7 +29,7 @@ const made = async (body: object = {}) => (await create(body)).body;
 const patch = (id: string, body: unknown) => call('PATCH', at(`/status-templates/${id}`), body);
 const read = async (id: string) => (await call('GET', at(`/status-templates/${id}`))).body;
 const all = async () => (await call('GET', at('/status-templates'))).body.items;
-const issues = ({ status, body }: Answer) => [
+const issues = ({ status, body }: TestResponse) => [
   status,
   (body.issues ?? []).map(({ path }: { path: string }) => path),
 ];
@@ -80,8 +80,8 @@ describe('a status template', () => {
       ],
     ]);
     for (const color of ['#fff', '#12345g', '2f6feb', '#2f6feb ']) {
-      const answer = await create({ statuses: WORK.map((entry) => ({ ...entry, color })) });
-      expect(answer.status).toBe(400);
+      const response = await create({ statuses: WORK.map((entry) => ({ ...entry, color })) });
+      expect(response.status).toBe(400);
     }
     const many = Array.from({ length: 51 }, (_, i) => ({ title: `S${i}`, type: WORK[i % 5]?.type }));
     expect(issues(await create({ statuses: many }))).toEqual([400, ['statuses']]);

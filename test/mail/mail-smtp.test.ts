@@ -71,9 +71,9 @@ interface Script {
   connections: number;
 }
 
-/** A server that says what the test wants: `answer` gets each command, and `.` for the end of the data. */
+/** A server that says what the test wants: `reply` gets each command, and `.` for the end of the data. */
 async function scriptedServer(
-  answer: (command: string, socket: Socket) => string | undefined,
+  response: (command: string, socket: Socket) => string | undefined,
   greeting: string | undefined = '220 ready',
 ): Promise<Script> {
   const script: Script = { port: 0, commands: [], data: [], connections: 0 };
@@ -95,7 +95,7 @@ async function scriptedServer(
         }
         script.commands.push(line);
         inData = line === 'DATA';
-        const reply = answer(line, socket);
+        const reply = response(line, socket);
         if (reply !== undefined && !socket.destroyed) socket.write(`${reply}\r\n`);
       }
     });
@@ -504,7 +504,7 @@ describe('the outbox over SMTP', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  it('answers a sign-up at once and loses nothing while the server accepts and hangs', async () => {
+  it('accepts a sign-up at once and loses nothing while the server accepts and hangs', async () => {
     let hangs = true;
     const server = await scriptedServer((command) =>
       hangs && command.startsWith('EHLO') ? undefined : friendly(command),
@@ -538,7 +538,7 @@ describe('the outbox over SMTP', () => {
   });
 });
 
-it('tests delivery past the outbox and answers how it went', async () => {
+it('tests delivery past the outbox and returns how it went', async () => {
   const server = await smtpServer({ hideSTARTTLS: true });
   expect(await testDelivery(transportTo(server.port), 'admin@example.com')).toEqual({ kind: 'taken' });
   expect(server.received[0]).toContain('Subject: A test of mail delivery');

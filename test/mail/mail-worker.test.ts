@@ -30,13 +30,13 @@ const DELAYED: Delivery = { kind: 'delayed', reason: '450 busy' };
 let world: World;
 /** Every letter handed to the transport, in order. */
 let letters: Letter[];
-/** What the transport answers; a test puts its own in place. */
-let answer: (letter: Letter) => Delivery | Promise<Delivery>;
+/** What the transport returns; a test puts its own in place. */
+let response: (letter: Letter) => Delivery | Promise<Delivery>;
 
 const scripted: Transport = {
   deliver: async (letter) => {
     letters.push(letter);
-    return answer(letter);
+    return response(letter);
   },
   erasesTaken: true,
   verify: async () => undefined,
@@ -45,7 +45,7 @@ const scripted: Transport = {
 
 beforeEach(async () => {
   letters = [];
-  answer = () => TAKEN;
+  response = () => TAKEN;
   world = await openWorld({ transport: scripted });
 });
 afterEach(() => world.close());
@@ -97,7 +97,7 @@ describe('a promised mail', () => {
   it('survives the death of the process and is sent under the same id', async () => {
     const reached = Promise.withResolvers<void>();
     const release = Promise.withResolvers<Delivery>();
-    answer = () => {
+    response = () => {
       reached.resolve();
       return release.promise;
     };
@@ -111,7 +111,7 @@ describe('a promised mail', () => {
     const again = await openWorld({ folder, transport: scripted });
     onTestFinished(() => again.close());
     const before = letters.splice(0);
-    answer = () => TAKEN;
+    response = () => TAKEN;
     again.deps.mailer.wake();
     await again.untilIdle();
     expect(letters.map(({ id }) => id).sort()).toEqual(before.map(({ id }) => id).sort());
@@ -120,7 +120,7 @@ describe('a promised mail', () => {
   });
 
   it('comes back after 10 s, 20 s, 40 s … 15 minutes, and not a millisecond earlier', async () => {
-    answer = () => DELAYED;
+    response = () => DELAYED;
     const waits: number[] = [];
     await promise(mailTo('a@example.com'));
     await world.untilIdle();
@@ -138,11 +138,11 @@ describe('a promised mail', () => {
   });
 
   it('is dropped, not sent, once what it carries has expired', async () => {
-    answer = () => DELAYED;
+    response = () => DELAYED;
     const expiresAt = toInstant(world.clock.now() + 10 * MINUTE);
     await promise(mailTo('a@example.com', { secret: { id: 'secret', expiresAt } }));
     await world.untilIdle();
-    answer = () => TAKEN;
+    response = () => TAKEN;
     world.clock.advance(10 * MINUTE);
     await later(0);
     expect(letters).toHaveLength(1);
@@ -163,7 +163,7 @@ describe('a promised mail', () => {
   });
 
   it('goes with the secret it carries, when that is spent first', async () => {
-    answer = () => DELAYED;
+    response = () => DELAYED;
     const expiresAt = toInstant(world.clock.now() + DAY);
     await promise(mailTo('a@example.com', { secret: { id: 'secret', expiresAt } }));
     await world.untilIdle();
@@ -187,13 +187,13 @@ describe('order', () => {
     await world.deps.write((tx) =>
       createAccount(tx, { email, name: 'Ada', passwordHash: null }, world.clock.now()),
     );
-    answer = () => DELAYED;
+    response = () => DELAYED;
     await promise(...Array.from({ length: 20 }, (_, i) => mailTo(`u${i}@example.com`)));
     await world.untilIdle();
     world.clock.advance(SECOND);
     await world.call('POST', '/auth/login/code', { body: { email } });
     await world.untilIdle();
-    answer = () => TAKEN;
+    response = () => TAKEN;
     letters = [];
     await later(10 * SECOND);
     expect([letters.length, letters[0]?.to]).toEqual([21, email]);
@@ -205,7 +205,7 @@ describe('order', () => {
     const slow: PromiseWithResolvers<Delivery>[] = [];
     let inFlight = 0;
     let most = 0;
-    answer = async ({ to }) => {
+    response = async ({ to }) => {
       if (to === 'code@example.com') code.resolve();
       inFlight += 1;
       most = Math.max(most, inFlight);
@@ -222,7 +222,7 @@ describe('order', () => {
     await promise(mailTo('code@example.com', { urgent: true }));
     await code.promise;
     expect(sentTo().filter((to) => to !== 'code@example.com')).toHaveLength(4);
-    answer = () => TAKEN;
+    response = () => TAKEN;
     for (const held of slow) held.resolve(TAKEN);
     await world.untilIdle();
     expect([letters.length, most]).toEqual([21, 5]);
@@ -231,7 +231,7 @@ describe('order', () => {
   it('no more than five are under way at once, codes included', async () => {
     const held = Promise.withResolvers<Delivery>();
     const full = Promise.withResolvers<void>();
-    answer = () => {
+    response = () => {
       if (letters.length === 5) full.resolve();
       return held.promise;
     };
@@ -248,7 +248,7 @@ describe('order', () => {
   it('a slow mail holds up no other', async () => {
     const held = Promise.withResolvers<Delivery>();
     const last = Promise.withResolvers<void>();
-    answer = ({ to }) => {
+    response = ({ to }) => {
       if (to === 'u29@example.com') last.resolve();
       return to === 'u0@example.com' ? held.promise : TAKEN;
     };
@@ -260,7 +260,7 @@ describe('order', () => {
   });
 
   it('a rejected mail is tried once and stops no other', async () => {
-    answer = ({ to }) => (to.startsWith('poison') ? REJECTED : TAKEN);
+    response = ({ to }) => (to.startsWith('poison') ? REJECTED : TAKEN);
     await promise(mailTo('poison@example.com'), mailTo('a@example.com'), mailTo('b@example.com'));
     await world.untilIdle();
     await later(DAY);
@@ -276,11 +276,11 @@ describe('order', () => {
 describe('trouble', () => {
   it('a mail that cannot be decrypted is marked failed, and the rest goes on', async () => {
     const { storage } = world.opened;
-    answer = () => DELAYED;
+    response = () => DELAYED;
     await promise(mailTo('broken@example.com'), mailTo('short@example.com'), mailTo('a@example.com'));
     await world.untilIdle();
     letters = [];
-    answer = () => TAKEN;
+    response = () => TAKEN;
     const damage = storage.writing.prepare('update outbox set content = ? where recipient = ?');
     damage.run(Buffer.alloc(100), 'broken@example.com');
     damage.run(Buffer.alloc(3), 'short@example.com');
@@ -295,7 +295,7 @@ describe('trouble', () => {
   });
 
   it('a transport that throws delays the mail', async () => {
-    answer = () => {
+    response = () => {
       throw new Error('token-for-a@example.com');
     };
     await promise(mailTo('a@example.com'));
@@ -324,7 +324,7 @@ describe('trouble', () => {
   it('stopping lets what is under way finish and starts nothing more', async () => {
     const reached = Promise.withResolvers<void>();
     const held = Promise.withResolvers<Delivery>();
-    answer = () => {
+    response = () => {
       reached.resolve();
       return held.promise;
     };
@@ -346,7 +346,7 @@ describe('trouble', () => {
     });
     const held = Promise.withResolvers<Delivery>();
     const reached = Promise.withResolvers<void>();
-    answer = () => {
+    response = () => {
       reached.resolve();
       return held.promise;
     };
@@ -375,7 +375,7 @@ describe('secrets', () => {
     await world.untilIdle();
     const ada = await world.call('POST', '/auth/register/confirm', { body: { token: letters[0]?.token } });
     const secrets = async (expected: Delivery) => {
-      answer = () => expected;
+      response = () => expected;
       await world.call('POST', '/auth/register', {
         body: { email: 'new@example.com', password: 'password1', name: 'N' },
       });
@@ -397,7 +397,7 @@ describe('secrets', () => {
   });
 
   it('a mail that SMTP has taken is erased, a delayed or rejected one stays readable for the admin', async () => {
-    answer = ({ to }) => (to[0] === 't' ? TAKEN : to[0] === 'd' ? DELAYED : REJECTED);
+    response = ({ to }) => (to[0] === 't' ? TAKEN : to[0] === 'd' ? DELAYED : REJECTED);
     await promise(mailTo('t@example.com'), mailTo('d@example.com'), mailTo('r@example.com'));
     await world.untilIdle();
     const shown = listMails(world.deps.read).map(({ id }) => showMail(world.deps.read, world.deps.keys, id));
@@ -571,10 +571,10 @@ describe('what an admin can do', () => {
 
   it('sends a failed or waiting mail again at once, with a fresh row of attempts', async () => {
     const retry = (id: string) => world.deps.write((tx) => retryMail(tx, id, toInstant(world.clock.now())));
-    answer = () => REJECTED;
+    response = () => REJECTED;
     await promise(mailTo('a@example.com'));
     await world.untilIdle();
-    answer = () => DELAYED;
+    response = () => DELAYED;
     expect(await retry(only().id)).toBe(true);
     await later(0);
     expect(only()).toMatchObject({
@@ -582,7 +582,7 @@ describe('what an admin can do', () => {
       attempts: 1,
       nextAttemptAt: toInstant(world.clock.now() + 10 * SECOND),
     });
-    answer = () => TAKEN;
+    response = () => TAKEN;
     expect(await retry(only().id)).toBe(true);
     await later(0);
     expect(only().state).toBe('sent');

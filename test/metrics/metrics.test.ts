@@ -92,7 +92,7 @@ describe('who may read the metrics', () => {
         { headers: { [name]: '127.0.0.1' } },
       ],
     ),
-  ])('%s only whoever has the token', async (_how, call) => {
+  ])('%s only a caller with the token', async (_how, call) => {
     await open({ token: TOKEN });
     expect((await ask({ ...call, token: TOKEN })).status).toBe(200);
     for (const token of [undefined, 'another', `${TOKEN}x`, TOKEN.slice(1), TOKEN.toUpperCase()]) {
@@ -104,12 +104,12 @@ describe('who may read the metrics', () => {
     expect((await ask({ ...call, headers: basic })).status).toBe(401);
     await world.close();
     await open();
-    const answers = [
+    const responses = [
       await ask({ ...call, token: '' }),
       await ask(call),
       await ask({ ...call, token: TOKEN }),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401]);
+    expect(responses.map(({ status }) => status)).toEqual([401, 401, 401]);
   });
 
   it('no page in a browser of this machine whose name was made to lead here', async () => {

@@ -29,7 +29,7 @@ const typesOf = async (person: Person) =>
   (await noticesOf(person)).items.map(({ type }: { type: string }) => type);
 
 describe('notifications', () => {
-  it('come newest first, in pages, and only the unread on demand', async () => {
+  it('come newest first, in pages, and only the unread on request', async () => {
     for (const title of ['A', 'B', 'C']) {
       await tell(ada, title);
       world.clock.advance(SECOND);
@@ -106,7 +106,7 @@ describe('notifications', () => {
     expect(titles()).toEqual(['Unread']);
   });
 
-  it('never tell of one’s own act, and go with whoever they tell of', async () => {
+  it('never tell of one’s own act, and go with the account they tell of', async () => {
     const eve = await world.signUp();
     await tell(ada, 'Mine', ada.id);
     await tell(ada, 'Hers', eve.id);

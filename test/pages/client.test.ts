@@ -186,7 +186,7 @@ describe('the worker', () => {
 describe('under a sub-path of public_url', () => {
   beforeEach(() => reopen({ server: { public_url: 'https://example.com/work/' } }));
 
-  it('everything answers with that prefix and without it', async () => {
+  it('everything is served with that prefix and without it', async () => {
     for (const prefix of ['', '/work']) {
       expect((await get(`${prefix}/app/today`)).status).toBe(200);
       expect((await get(`${prefix}/app/${scriptOf()}`)).status).toBe(200);

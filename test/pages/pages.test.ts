@@ -28,7 +28,7 @@ const everyAddressIn = (html: string) =>
 const assetsOf = (html: string) => everyAddressIn(html).filter((address) => address.startsWith('assets/'));
 
 describe.each(PAGES)('the page %s', (path) => {
-  it('has the headers of every answer and a strict policy of its own', async () => {
+  it('has the headers of every response and a strict policy of its own', async () => {
     const { status, headers } = await open(path);
     expect(status).toBe(200);
     expect(Object.fromEntries(headers)).toEqual({
@@ -106,8 +106,8 @@ describe('the pages', () => {
   it.each(BASE_PATHS)('find the API under the base path %s', async (basePath) => {
     await world.close();
     world = await openWorld({ settings: { web: { enabled: false }, server: { base_path: basePath } } });
-    const answer = await world.app.request('/');
-    const html = await answer.text();
+    const response = await world.app.request('/');
+    const html = await response.text();
     const api = html.match(/data-api="([^"]*)"/)?.[1];
     const description = new URL(`${api}/openapi.json`, 'http://localhost/').pathname;
     expect(description).toBe(`${basePath === '/' ? '' : basePath}/openapi.json`);

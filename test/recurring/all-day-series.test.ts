@@ -72,7 +72,7 @@ describe('a series without a time of day', () => {
 
   it('says null: a time that is left out is missing', async () => {
     const { timeOfDay: _, ...interval } = DAILY;
-    const answer = await w.call('POST', w.series, { title: 'x', listId: w.list.id, interval });
-    expect(answer.body.issues).toMatchObject([{ path: 'interval.timeOfDay' }]);
+    const response = await w.call('POST', w.series, { title: 'x', listId: w.list.id, interval });
+    expect(response.body.issues).toMatchObject([{ path: 'interval.timeOfDay' }]);
   });
 });

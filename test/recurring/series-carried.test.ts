@@ -18,9 +18,9 @@ const ticks = ({ checklist }: { checklist: { isDone: boolean }[] }) => checklist
 const tick = (task: { id: string; checklist: { id: string }[] }, n: number) =>
   w.ok('PATCH', `${w.inside}/tasks/${task.id}/checklist/${task.checklist[n]?.id}`, { isDone: true });
 const upcoming = async (seriesId: string) => w.task((await w.read(seriesId)).nextTaskId);
-const issuesOf = (answer: { status: number; body: { issues?: { path: string }[] } }) => {
-  expect(answer.status).toBe(400);
-  return answer.body.issues?.map(({ path }) => path);
+const issuesOf = (response: { status: number; body: { issues?: { path: string }[] } }) => {
+  expect(response.status).toBe(400);
+  return response.body.issues?.map(({ path }) => path);
 };
 
 const ITEMS = [{ title: 'Can' }, { title: 'Cloth' }];

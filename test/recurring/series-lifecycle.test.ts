@@ -20,10 +20,10 @@ const states = (id: string) => w.occurrences(id).map(({ state }) => state);
 const NEVER = { type: 'never' };
 const count = (n: number) => ({ type: 'count', count: n });
 const rejectedAt = async (method: string, path: string, body?: unknown) => {
-  const answer = await w.call(method, path, body);
-  expect(answer.status).toBe(400);
-  for (const { message } of answer.body.issues ?? []) expect(message).toMatch(/\w/);
-  return answer.body.issues?.map(({ path }: { path: string }) => path) ?? answer.body.error;
+  const response = await w.call(method, path, body);
+  expect(response.status).toBe(400);
+  for (const { message } of response.body.issues ?? []) expect(message).toMatch(/\w/);
+  return response.body.issues?.map(({ path }: { path: string }) => path) ?? response.body.error;
 };
 const newList = async (title = 'Other') =>
   (await w.call('POST', `${w.inside}/lists`, { spaceId: w.list.spaceId, title })).body;
@@ -31,19 +31,21 @@ const newList = async (title = 'Other') =>
 describe('skip', () => {
   it('skips once however often a named one is asked for at the same time', async () => {
     const { id, nextRunAt } = await w.create();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, () => w.skip(id, { occurrenceAt: nextRunAt })),
     );
-    expect(new Set(answers.map(({ nextRunAt }) => nextRunAt))).toEqual(new Set(['2026-03-29T07:00:00.000Z']));
-    expect(answers.every(({ skipped }) => skipped.occurrenceNumber === 1)).toBe(true);
+    expect(new Set(responses.map(({ nextRunAt }) => nextRunAt))).toEqual(
+      new Set(['2026-03-29T07:00:00.000Z']),
+    );
+    expect(responses.every(({ skipped }) => skipped.occurrenceNumber === 1)).toBe(true);
     expect(states(id)).toEqual(['skipped', 'generated']);
     expect(days(id)).toEqual(['03-29']);
   });
 
   it('skips one for each call without a name', async () => {
     const { id } = await w.create();
-    const answers = await Promise.all(Array.from({ length: 50 }, () => w.skip(id)));
-    expect(new Set(answers.map(({ skipped }) => skipped.occurrenceNumber)).size).toBe(50);
+    const responses = await Promise.all(Array.from({ length: 50 }, () => w.skip(id)));
+    expect(new Set(responses.map(({ skipped }) => skipped.occurrenceNumber)).size).toBe(50);
     expect(await w.read(id)).toMatchObject({ nextOccurrenceNumber: 51 });
     expect(numbers(id)).toEqual([51]);
   });
@@ -566,7 +568,7 @@ describe('all', () => {
     expect(await w.task(third)).toMatchObject({ listId: other.id, statusId: template.statuses[0].id });
   });
 
-  it('is done in steps, the more the longer the texts that are to be found anew, or in none', async () => {
+  it('is done in steps, the more the longer the texts to index again, or in none', async () => {
     const { id } = await w.create({ catchUp: 'all', description: 'x'.repeat(20_000) });
     await w.at('2026-05-06T12:00:00.000Z');
     const { length } = w.instances(id);
@@ -689,7 +691,7 @@ describe('following', () => {
     expect(await w.read(recurrence.recurringTaskId)).toMatchObject({ nextTaskId, nextOccurrenceNumber: 2 });
   });
 
-  it('of a paused series waits with the same instance, which a new rule dates anew', async () => {
+  it('of a paused series waits with the same instance, which a new rule reschedules', async () => {
     const { id } = await w.create();
     await w.at('2026-03-28T12:00:00.000Z');
     const { nextTaskId } = await w.read(id);

@@ -17,9 +17,9 @@ const comment = (taskId: string) =>
   w.ok('POST', `${w.inside}/tasks/${taskId}/comments`, { body: 'With rain' });
 const repeat = (taskId: string, more: Record<string, unknown> = {}) =>
   w.call('POST', w.series, { taskId, interval: DAILY, ...more });
-const issuesOf = (answer: { status: number; body: { error: string; issues?: { path: string }[] } }) => {
-  expect(answer).toMatchObject({ status: 400, body: { error: 'ValidationError' } });
-  return answer.body.issues?.map(({ path }) => path);
+const issuesOf = (response: { status: number; body: { error: string; issues?: { path: string }[] } }) => {
+  expect(response).toMatchObject({ status: 400, body: { error: 'ValidationError' } });
+  return response.body.issues?.map(({ path }) => path);
 };
 const remove = (seriesId: string, query = '') => w.call('DELETE', `${w.series}/${seriesId}${query}`);
 
@@ -132,8 +132,8 @@ describe('a task becomes a series', () => {
   });
 
   it('needs no title and no list, which a series of no task does', async () => {
-    const answer = await w.call('POST', w.series, { interval: DAILY });
-    expect(issuesOf(answer)).toEqual(['title', 'listId']);
+    const response = await w.call('POST', w.series, { interval: DAILY });
+    expect(issuesOf(response)).toEqual(['title', 'listId']);
   });
 });
 

@@ -86,18 +86,18 @@ describe('what a series rejects', () => {
 
   it.each(cases)('on creation: %s', async (_name, more, paths) => {
     const body = { title: 'Water', listId: w.list.id, interval: DAILY, ...more };
-    const answer = await w.call('POST', w.series, body);
-    expect(answer.status).toBe(400);
-    expect(answer.body.error).toBe('ValidationError');
-    expect(new Set(answer.body.issues.map(({ path }: { path: string }) => path))).toEqual(new Set(paths));
+    const response = await w.call('POST', w.series, body);
+    expect(response.status).toBe(400);
+    expect(response.body.error).toBe('ValidationError');
+    expect(new Set(response.body.issues.map(({ path }: { path: string }) => path))).toEqual(new Set(paths));
   });
 
   it.each(cases)('on change: %s', async (_name, more, paths) => {
     const { id } = await w.create();
     const before = await w.read(id);
-    const answer = await w.call('PATCH', `${w.series}/${id}`, more);
-    expect(answer.status).toBe(400);
-    expect(new Set(answer.body.issues.map(({ path }: { path: string }) => path))).toEqual(new Set(paths));
+    const response = await w.call('PATCH', `${w.series}/${id}`, more);
+    expect(response.status).toBe(400);
+    expect(new Set(response.body.issues.map(({ path }: { path: string }) => path))).toEqual(new Set(paths));
     expect(await w.read(id)).toEqual(before);
   });
 
@@ -105,13 +105,13 @@ describe('what a series rejects', () => {
     const other = await w.ok('POST', '/workspaces', { title: 'Other' });
     const { items } = await w.ok('GET', `/workspaces/${other.id}/lists`);
     const body = { title: 'Water', listId: items[0].id, interval: DAILY };
-    const answer = await w.call('POST', w.series, body);
-    expect(answer.body.issues.map(({ path }: { path: string }) => path)).toEqual(['listId']);
+    const response = await w.call('POST', w.series, body);
+    expect(response.body.issues.map(({ path }: { path: string }) => path)).toEqual(['listId']);
   });
 
   it('fields that are missing', async () => {
-    const answer = await w.call('POST', w.series, {});
-    expect(answer.body.issues.map(({ path }: { path: string }) => path)).toEqual([
+    const response = await w.call('POST', w.series, {});
+    expect(response.body.issues.map(({ path }: { path: string }) => path)).toEqual([
       'title',
       'listId',
       'interval',
@@ -502,7 +502,7 @@ describe('the life-cycle check', () => {
     expect(days(id)).toEqual(['03-28', '03-29']);
   });
 
-  it('21: new zone data dates the upcoming occurrence anew, but no date that someone chose', async () => {
+  it('21: new zone data reschedules the upcoming occurrence, but no date that someone chose', async () => {
     const { id, nextTaskId } = await w.create();
     const chosen = await w.create({ title: 'Chosen' });
     await w.edit(chosen.id, chosen.nextTaskId, 'this', { dueDate: '2026-03-28T11:00:00.000Z' });

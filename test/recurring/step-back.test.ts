@@ -20,8 +20,8 @@ const stepBack = async (id: string) => {
 };
 const cannot = async (id: string) => {
   const before = [await w.read(id), w.instances(id)];
-  const answer = await back(id, (await w.read(id)).nextRunAt ?? '2026-03-30T07:00:00Z');
-  expect(answer).toMatchObject({ status: 400, body: { error: 'BadRequestError' } });
+  const response = await back(id, (await w.read(id)).nextRunAt ?? '2026-03-30T07:00:00Z');
+  expect(response).toMatchObject({ status: 400, body: { error: 'BadRequestError' } });
   expect([await w.read(id), w.instances(id)]).toEqual(before);
 };
 const upcoming = async (id: string) => w.task((await w.read(id)).nextTaskId);
@@ -48,8 +48,8 @@ describe('a step back', () => {
     await w.complete(series.nextTaskId);
     const later = (await w.read(series.id)).nextTaskId;
     expect(later).not.toBe(series.nextTaskId);
-    const answer = await stepBack(series.id);
-    expect(answer).toMatchObject({ id: series.id, nextTaskId: series.nextTaskId, nextOccurrenceNumber: 1 });
+    const response = await stepBack(series.id);
+    expect(response).toMatchObject({ id: series.id, nextTaskId: series.nextTaskId, nextOccurrenceNumber: 1 });
     expect(await stateOf(series.id)).toEqual(before);
     expect((await w.call('GET', `${w.inside}/tasks/${later}`)).status).toBe(404);
     await w.complete(series.nextTaskId);

@@ -170,7 +170,7 @@ describe('the sweep', () => {
     expect(rows).toMatchObject([{ id: ended?.id, ...end }]);
   });
 
-  it('dates none anew that a new rule has left without an upcoming occurrence since', async () => {
+  it('reschedules none that a new rule has left without an upcoming occurrence since', async () => {
     const { id, nextTaskId } = await w.create();
     await w.edit(id, nextTaskId, 'this', { title: 'Mine' });
     await w.ok('POST', `${w.series}/${id}/pause`);
@@ -199,7 +199,7 @@ describe('the sweep', () => {
     await off.close();
   });
 
-  it('dates a hundred series anew by new zone data, once, and passes over one that it cannot', async () => {
+  it('reschedules a hundred series by new zone data, once, and passes over one that it cannot', async () => {
     const [bad, paused] = await many(2);
     await many(99);
     const ended = await w.create({ endCondition: { type: 'count', count: 1 } });

@@ -50,7 +50,7 @@ function configure(...options: string[]): void {
   );
 }
 
-/** Starts to replicate, and has done so once; what is answered kills it when all that is committed is in the replica. */
+/** Starts to replicate, and has done so once; what is returned kills it when all that is committed is in the replica. */
 async function replicate(): Promise<() => Promise<void>> {
   const tool = spawn('litestream', ['replicate', '-config', configured()], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -107,7 +107,7 @@ describe('with Litestream beside it, everything committed', () => {
     }
   });
 
-  it('is kept in one generation while Errand is started anew, also when Litestream was away', async () => {
+  it('is kept in one generation while Errand is restarted, also when Litestream was away', async () => {
     // Without a checkpoint of its own it only loses its place by another's.
     configure('max-checkpoint-page-count: 1000000', 'min-checkpoint-page-count: 1000000');
     const restart = async () => {

@@ -6,12 +6,12 @@ import { routes } from '../../src/routes.ts';
 import { idToken, newSigningKey, openGoogle, openGoogleWorld } from '../google-double.ts';
 import { homeOf, invite } from '../people.ts';
 import { BOT_TOKEN, widget } from '../telegram-double.ts';
-import { type Answer, openWorld, type Person, type World } from '../world.ts';
+import { openWorld, type Person, type TestResponse, type World } from '../world.ts';
 
 const SAME_ORIGIN = { 'Sec-Fetch-Site': 'same-origin' };
 
 /** The name and value of the cookie in a response. */
-const cookieOf = ({ headers }: Pick<Answer, 'headers'>): string =>
+const cookieOf = ({ headers }: Pick<TestResponse, 'headers'>): string =>
   (headers.get('set-cookie') ?? '').split(';')[0] ?? '';
 
 let world: World;
@@ -67,7 +67,7 @@ describe('a sign-in that asks for a cookie', () => {
     expect(JSON.stringify(row)).toContain(createHash('sha256').update(secret).digest('base64url'));
   });
 
-  it('answers tokens by default, and rejects another word', async () => {
+  it('returns tokens by default, and rejects another word', async () => {
     const { email, password } = ada;
     const asked = (session: unknown) =>
       world.call('POST', '/auth/login', { body: { email, password, session }, headers: SAME_ORIGIN });
@@ -114,13 +114,13 @@ describe('a sign-in that asks for a cookie', () => {
     const google = await openGoogle(key);
     const other = await openGoogleWorld(google, { settings: { auth: { telegram_bot_token: BOT_TOKEN } } });
     const asks = async (path: string, body: object, status = 200) => {
-      const answer = await other.call('POST', path, {
+      const response = await other.call('POST', path, {
         body: { ...body, session: 'cookie' },
         headers: SAME_ORIGIN,
       });
-      expect([answer.status, Object.keys(answer.body)]).toEqual([status, ['user']]);
-      const me = await other.call('GET', '/me', { headers: { Cookie: cookieOf(answer) } });
-      expect(me.body.id).toBe(answer.body.user.id);
+      expect([response.status, Object.keys(response.body)]).toEqual([status, ['user']]);
+      const me = await other.call('GET', '/me', { headers: { Cookie: cookieOf(response) } });
+      expect(me.body.id).toBe(response.body.user.id);
     };
     try {
       const email = 'grace@example.com';
@@ -412,15 +412,15 @@ describe('signing out by cookie', () => {
     expect((await world.call('GET', '/me', { token: ada.accessToken })).status).toBe(401);
   });
 
-  it('is the only answer that clears a cookie', async () => {
+  it('is the only response that clears a cookie', async () => {
     const Cookie = await signIn();
     await signOut(Cookie);
-    for (const answer of [await get('/me', Cookie), await rename(Cookie, SAME_ORIGIN)]) {
-      expect([answer.status, answer.headers.get('set-cookie')]).toEqual([401, null]);
+    for (const response of [await get('/me', Cookie), await rename(Cookie, SAME_ORIGIN)]) {
+      expect([response.status, response.headers.get('set-cookie')]).toEqual([401, null]);
     }
   });
 
-  it('still needs the refresh token of whoever comes with an access token', async () => {
+  it('still needs the refresh token of a caller with an access token', async () => {
     const { status, body } = await world.call('POST', '/auth/logout', { token: ada.accessToken });
     expect([status, body.issues]).toEqual([
       400,

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DAY, MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { rotateAccessKey } from '../../src/kernel/keys.ts';
 import { tick } from '../../src/tick.ts';
-import { type Answer, openWorld, type Person, type World } from '../world.ts';
+import { openWorld, type Person, type TestResponse, type World } from '../world.ts';
 
 let world: World;
 let ada: Person;
@@ -145,10 +145,10 @@ describe('access token', () => {
       { Authorization: 'Bearer' },
       { Authorization: 'Bearer a, Bearer b' },
     ]) {
-      const answer = await world.call('GET', '/me', { headers: headers as Record<string, string> });
-      expect(answer.status).toBe(401);
-      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
-      expect(answer.body.error).toBe('UnauthorizedError');
+      const response = await world.call('GET', '/me', { headers: headers as Record<string, string> });
+      expect(response.status).toBe(401);
+      expect(response.headers.get('www-authenticate')).toBe('Bearer');
+      expect(response.body.error).toBe('UnauthorizedError');
     }
     expect((await world.call('GET', `/me?access_token=${ada.accessToken}`)).status).toBe(401);
     expect(
@@ -512,7 +512,9 @@ describe('a session that has used up very many refresh tokens', () => {
 
   const remove = (path: string, token: string, body?: object) => world.call('DELETE', path, { token, body });
 
-  it.each<[string, number, (session: { accessToken: string; refreshToken: string }) => Promise<Answer>]>([
+  it.each<
+    [string, number, (session: { accessToken: string; refreshToken: string }) => Promise<TestResponse>]
+  >([
     ['by signing out', 204, ({ accessToken, refreshToken }) => logout(accessToken, refreshToken)],
     [
       'one by one',

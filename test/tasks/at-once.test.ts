@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectSound } from '../integrity.ts';
 import { as, type Call, homeOf, joined } from '../people.ts';
-import { type Answer, openWorld, type Person, type World } from '../world.ts';
+import { openWorld, type Person, type TestResponse, type World } from '../world.ts';
 
 let world: World;
 let ada: Person;
@@ -23,7 +23,7 @@ afterEach(() => {
   return world.close();
 });
 
-const atOnce = async (times: number, act: (n: number) => Promise<Answer>): Promise<number[]> =>
+const atOnce = async (times: number, act: (n: number) => Promise<TestResponse>): Promise<number[]> =>
   (await Promise.all(Array.from({ length: times }, (_, n) => act(n)))).map(({ status }) => status);
 const times = (statuses: number[], status: number) => statuses.filter((one) => one === status).length;
 const task = async (more: object = {}) =>

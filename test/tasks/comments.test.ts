@@ -74,8 +74,8 @@ describe('a comment', () => {
 
   it('has a body of 1 to 20,000 characters, not white space alone', async () => {
     for (const body of ['', ' \n', 'x'.repeat(20_001), null, 1]) {
-      const { status, body: answer } = await call('POST', path, { body });
-      expect([status, answer.issues[0].path]).toEqual([400, 'body']);
+      const { status, body: response } = await call('POST', path, { body });
+      expect([status, response.issues[0].path]).toEqual([400, 'body']);
     }
     expect((await call('POST', path, { body: 'x'.repeat(20_000) })).status).toBe(201);
   });

@@ -37,9 +37,9 @@ const INSTANT = '2026-04-01T09:00:00.000Z';
 
 describe('a day in place of an instant', () => {
   it('is kept as it was given, and told by every read', async () => {
-    const answer = await create({ startDay: '2026-03-29', dueDay: '2026-12-24' });
-    expect(answer.status).toBe(201);
-    const task = answer.body;
+    const response = await create({ startDay: '2026-03-29', dueDay: '2026-12-24' });
+    expect(response.status).toBe(201);
+    const task = response.body;
     expect(datesOf(task)).toEqual({ ...NONE, startDay: '2026-03-29', dueDay: '2026-12-24' });
     expect((await call('GET', `/tasks/${task.id}`)).body).toEqual(task);
     for (const path of ['/tasks', '/tasks/query', '/tasks/query?groupBy=dueDate', '/tasks/search?q=task'])
@@ -219,13 +219,13 @@ describe('among other tasks', () => {
                 (entry): entry is [string, string] => entry[1] !== undefined,
               ),
             );
-            const answer = await ask(given);
+            const response = await ask(given);
             const all = expected(tasks, asked);
             const shown = all.slice(page * limit, (page + 1) * limit);
-            expect([answer.total, idsOf(answer)]).toEqual([all.length, shown.map(({ id }) => id)]);
+            expect([response.total, idsOf(response)]).toEqual([all.length, shown.map(({ id }) => id)]);
             if (asked.groupBy !== 'dueDate') return;
             const groupOf = ({ due }: Due) => (due === null ? null : localDay(due, asked.timezone));
-            expect(answer.groups).toEqual(
+            expect(response.groups).toEqual(
               [...Map.groupBy(shown, groupOf)].map(([key, some]) => ({
                 key,
                 label: key ?? 'No due date',

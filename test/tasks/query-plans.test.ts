@@ -132,7 +132,7 @@ function* matrix(): Generator<Record<string, string>> {
 const ASKER = { isHead: false, reserve: () => {} };
 
 describe('every question about tasks', () => {
-  it('is answered by indexes: no statement reads the tasks through', async () => {
+  it('is served by indexes: no statement reads the tasks through', async () => {
     let asked = 0;
     for (const question of matrix()) {
       asked += 1;
@@ -178,7 +178,7 @@ describe('every question about tasks', () => {
     expect(scanning).toEqual([]);
   });
 
-  it('names the index it is answered by, so that no statistics can change its mind', () => {
+  it('names the index it reads, so that no statistics can change its mind', () => {
     const unnamed = [...statements.keys()].filter((sql) =>
       /from tasks (?!indexed by|where seq = |not indexed where workspace_code = \? and seq in )/.test(sql),
     );

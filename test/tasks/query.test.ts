@@ -28,7 +28,7 @@ const ask = async (asked: Asked) => {
 };
 const idsOf = (items: { id: string }[]) => items.map(({ id }) => id);
 
-/** What the rows say should be answered. */
+/** What the rows say should be returned. */
 function expected(asked: Asked): TaskRow[] {
   const any = (name: string) => asked[name]?.split(',');
   const { people, statuses } = seeded;
@@ -140,7 +140,7 @@ function questions(): fc.Arbitrary<Asked> {
 }
 
 describe('every question', () => {
-  it('is answered as the rows say: items, order, total, groups', async () => {
+  it('is as the rows say: items, order, total, groups', async () => {
     await fc.assert(
       fc.asyncProperty(questions(), async (asked) => {
         const body = await ask(asked);
@@ -165,7 +165,7 @@ describe('every question', () => {
     );
   });
 
-  it('is answered alike by the list of tasks, which knows no groupBy', async () => {
+  it('is the same by the list of tasks, which knows no groupBy', async () => {
     const asked = { sortBy: 'title', groupBy: 'listId', priority: 'low,high', limit: '30' };
     const { body } = await get('/tasks', asked);
     const { groupBy: _, ...ungrouped } = asked;
@@ -193,7 +193,7 @@ describe('every question', () => {
 });
 
 describe('filters', () => {
-  it('answer by default by creation, ascending', async () => {
+  it('are sorted by default by creation, ascending', async () => {
     const { body } = await get('/tasks', {});
     expect(body).toMatchObject({ page: 1, limit: 50, total: 400 });
     expect(idsOf(body.items)).toEqual(idsOf(seeded.tasks.slice(0, 50)));

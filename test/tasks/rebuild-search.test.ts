@@ -25,7 +25,7 @@ const spoil = () =>
   world.opened.storage.writing.unsafeMode(true).exec('delete from task_search_data where id > 10');
 
 describe('a damaged search index', () => {
-  it('is made anew of the tasks, with the settings that it had', async () => {
+  it('is rebuilt from the tasks, with the settings that it had', async () => {
     const before = world.opened.storage.reading.prepare('select * from task_search_config').all();
     spoil();
     await remade();

@@ -119,13 +119,13 @@ describe('searches on threads', () => {
     expect((await find('ada')).total).toBe(TASKS / 3);
   });
 
-  it('fail by themselves: with the code that SQLite gave, and the next is answered', async () => {
+  it('fail by themselves: with the code that SQLite gave, and the next is served', async () => {
     const broken = searches.find('ada', searchFor('x', { terms: ['"'] }));
     await expect(broken).rejects.toMatchObject({ code: 'SQLITE_ERROR' });
     expect((await searches.find('ada', searchFor(PHRASE))).total).toBe(TASKS / 3);
   });
 
-  it('fail where the database cannot be opened, each time anew', async () => {
+  it('fail where the database cannot be opened, each time', async () => {
     const elsewhere = createSearches(`${path}.missing`);
     for (let n = 0; n < 2; n += 1) await expect(elsewhere.find('ada', searchFor(PHRASE))).rejects.toThrow();
     await elsewhere.stop();

@@ -49,7 +49,7 @@ describe('a search of many words', () => {
   const LETTERS = [...'bcdfghjklm'];
   beforeEach(() => withTasks(...LETTERS.map((letter) => `${letter} ${LETTERS.join('x ')}`)));
 
-  it('has none of its statements run where requests are answered', async () => {
+  it('has none of its statements run where requests are served', async () => {
     const spy = vi.spyOn(world.opened.storage.reading, 'prepare');
     expect((await search(`${LETTERS.join(' ')} nothing`)).body.total).toBe(0);
     const { calls } = spy.mock;
@@ -248,7 +248,7 @@ describe('nothing in a search is an operator', () => {
     }
   });
 
-  it('whatever is asked, there is an answer: what is found holds the words', async () => {
+  it('whatever is asked, there is a response: what is found holds the words', async () => {
     const samples = ['Buy milk', 'Crème brûlée', '東京都庁', 'don’t panic', 'a_b-c', '🎉 party', 'ไทย'];
     await withTasks(...samples);
     const anything = fc.oneof(

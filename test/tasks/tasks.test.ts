@@ -134,9 +134,9 @@ describe('a new task', () => {
       [{ title: null, listId: list.id }, ['title']],
     ];
     for (const [body, paths] of bad) {
-      const answer = await create(body);
-      expect([answer.status, answer.body.error]).toEqual([400, 'ValidationError']);
-      expect(answer.body.issues.map(({ path }: { path: string }) => path)).toEqual(paths);
+      const response = await create(body);
+      expect([response.status, response.body.error]).toEqual([400, 'ValidationError']);
+      expect(response.body.issues.map(({ path }: { path: string }) => path)).toEqual(paths);
     }
     const none = await world.call('GET', '/me/workspaces', { token: ada.accessToken });
     expect(none.status).toBe(200);
@@ -423,8 +423,8 @@ describe('a done task of someone who has left or only looks', () => {
 
   it('is nobody’s once it is reopened', async () => {
     for (const task of theirs) {
-      const answer = await patch(task.id, { statusId: status('started') });
-      expect([answer.status, answer.body.assigneeId]).toEqual([200, null]);
+      const response = await patch(task.id, { statusId: status('started') });
+      expect([response.status, response.body.assigneeId]).toEqual([200, null]);
     }
     await areNobodys();
   });
@@ -458,11 +458,11 @@ describe('a done task of someone who has left or only looks', () => {
     });
     expect((await move(byMove, { listId: other.id })).body.assigneeId).toBeNull();
     expect((await read(byEdit)).assigneeId).toBe(zoe.id);
-    const answer = await world.call('PATCH', at(`/lists/${list.id}`), {
+    const response = await world.call('PATCH', at(`/lists/${list.id}`), {
       token: ada.accessToken,
       body: { statusTemplateId: template.id },
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     await areNobodys();
   });
 
@@ -473,11 +473,11 @@ describe('a done task of someone who has left or only looks', () => {
     const statuses = template.statuses.map((one: Status) =>
       one.type === 'completed' ? { ...one, type: 'started' } : one,
     );
-    const answer = await world.call('PATCH', at(`/status-templates/${template.id}`), {
+    const response = await world.call('PATCH', at(`/status-templates/${template.id}`), {
       token: ada.accessToken,
       body: { statuses: [...statuses, { title: 'Over', type: 'completed' }] },
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     expect(await read(mine.id)).toMatchObject({ assigneeId: ada.id, completedAt: null });
     await areNobodys();
   });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { argon2Passwords } from '../../src/users/passwords.ts';
 
 test.runIf(process.platform === 'linux')(
-  'hashing yields the processor to whoever does not sign in',
+  'hashing yields the processor to requests that hash nothing',
   async () => {
     const before = getPriority(process.pid);
 

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { App } from '../../src/app.ts';
 
-/** What the fake server answers with; a test changes it before it asks. */
+/** The responses of the fake server; a test changes it before it asks. */
 export interface FakeData {
   /** Who is signed in by the cookie; undefined: nobody. */
   user: { id: string; email: string; name: string; isEmailVerified: boolean } | undefined;

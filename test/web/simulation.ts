@@ -278,14 +278,14 @@ export class Page {
       const { lost, doubled, failing } = device.weather;
       if (!device.isOnline) return void timeline.after(5, fail);
       const isLost = timeline.random() < lost;
-      const isAnswerLost = timeline.random() < lost;
+      const isResponseLost = timeline.random() < lost;
       const times = request.method !== 'GET' && timeline.random() < doubled ? 2 : 1;
       if (isLost) return void timeline.after(this.#delay(), fail);
       const fault = timeline.random() < failing ? timeline.pick(FAULTS) : undefined;
       for (let time = 0; time < times; time++) {
         timeline.after(this.#delay(), async () => {
           const reply = fault ?? (await device.server(structuredClone(request)));
-          if (isAnswerLost) return void timeline.after(this.#delay(), fail);
+          if (isResponseLost) return void timeline.after(this.#delay(), fail);
           if (isOver) return;
           timeline.after(this.#delay(), () => {
             if (isOver) return;

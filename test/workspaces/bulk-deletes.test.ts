@@ -141,9 +141,9 @@ describe('series that have decided upon much', () => {
     const left: number[] = [];
     const { write } = world.deps;
     world.deps.write = async (job) => {
-      const answer = await write(job);
+      const response = await write(job);
       left.push(count('recurring_occurrences') + count('recurring_series'));
-      return answer;
+      return response;
     };
     expect((await call('DELETE', `/workspaces/${home}${path}?permanent=true`)).status).toBe(204);
     expect(left.at(-1)).toBe(0);
@@ -154,7 +154,7 @@ describe('series that have decided upon much', () => {
 });
 
 describe('while much is deleted', () => {
-  it('others are answered, and what they write stays', async () => {
+  it('others are served, and what they write stays', async () => {
     await addTasks(world, home, MANY);
     const eve = await world.signUp('eve@example.com', 'Eve');
     const other = await homeOf(world, eve);

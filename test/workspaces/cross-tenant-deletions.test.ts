@@ -140,7 +140,7 @@ it('keep their sessions, secrets and ways to sign in, whatever others do to thei
   await expectBystandersUntouched();
 });
 
-it('keep their roles, invitations and assignments, whoever comes and goes elsewhere', async () => {
+it('keep their roles, invitations and assignments, as people come and go elsewhere', async () => {
   const inside = `/workspaces/${home}`;
   const token = await invite(world, ada, home, carol.email, 'admin');
   expect((await post('/invitations/accept', { token }, carol)).status).toBe(200);
@@ -164,9 +164,9 @@ it('keep their roles, invitations and assignments, whoever comes and goes elsewh
 it('keep their names, spaces, lists and statuses, whatever others call and delete', async () => {
   const inside = `/workspaces/${home}`;
   const made = async (path: string, body: object): Promise<string> => {
-    const answer = await call('POST', inside + path, body);
-    expect(answer.status).toBe(201);
-    return `${inside}${path}/${answer.body.id}`;
+    const response = await call('POST', inside + path, body);
+    expect(response.status).toBe(201);
+    return `${inside}${path}/${response.body.id}`;
   };
   const spaceId = (await call('GET', `${inside}/spaces`)).body.items[0].id;
   const things = [
@@ -189,7 +189,7 @@ it('keep their names, spaces, lists and statuses, whatever others call and delet
   await expectBystandersUntouched();
 });
 
-it('keep all of theirs, whoever deletes their account', async () => {
+it('keep all of theirs, as others delete their accounts', async () => {
   await fill(call, home, ada.id);
   await secretsOf(ada, 'ada@example.org');
   await call('POST', '/me/telegram', widget(world, { id: 8 }));
@@ -201,10 +201,10 @@ it('keep all of theirs, whoever deletes their account', async () => {
 it('keep their tasks and series, whatever becomes of those of others', async () => {
   const { series } = await fill(call, home, ada.id);
   const step = async (method: string, path: string, body?: unknown) => {
-    const answer = await call(method, path, body);
-    expect(answer.status, path).toBeLessThan(300);
+    const response = await call(method, path, body);
+    expect(response.status, path).toBeLessThan(300);
     await expectBystandersUntouched();
-    return answer.body;
+    return response.body;
   };
   await step('POST', `${series}/skip`);
   await step('POST', `${series}/pause`);

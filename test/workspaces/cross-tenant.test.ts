@@ -7,7 +7,7 @@ import { expectSound } from '../integrity.ts';
 import { as, type Call, homeOf, joined } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
-// Two workspaces that hold the same, word for word. Whatever happens in one of them, the other's answers stay the same
+// Two workspaces that hold the same, word for word. Whatever happens in one of them, the other's responses stay the same
 // to the last byte: nothing reaches across, be it by a statement that forgot the workspace, a count, or an order.
 
 const INTERVAL = { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'Europe/Paris' };
@@ -38,9 +38,9 @@ interface Place {
 async function furnish(owner: Person): Promise<Place> {
   const id = await homeOf(world, owner);
   const call: Call = async (method, path, body) => {
-    const answer = await as(world, owner)(method, `/workspaces/${id}${path}`, body);
-    expect([path, answer.body?.message, answer.status < 300]).toEqual([path, undefined, true]);
-    return answer;
+    const response = await as(world, owner)(method, `/workspaces/${id}${path}`, body);
+    expect([path, response.body?.message, response.status < 300]).toEqual([path, undefined, true]);
+    return response;
   };
   const made = async (path: string, body: object) => (await call('POST', path, body)).body;
   const guest = await joined(world, owner, id, 'admin', 'Guest');
@@ -79,7 +79,7 @@ async function furnish(owner: Person): Promise<Place> {
 }
 
 /** Everything that can be asked about a workspace. */
-async function answers({ params, call }: Place): Promise<[string, unknown][]> {
+async function responses({ params, call }: Place): Promise<[string, unknown][]> {
   const paths = routes
     .filter(({ method, path }) => method === 'get' && path.startsWith('/workspaces/{workspace_id}'))
     .map(({ path }) => path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => params[name] ?? name))
@@ -158,16 +158,16 @@ const ACTS: Record<string, (place: Place) => Promise<unknown>> = {
 
 describe('the other workspace stays as it is', () => {
   it.each(Object.entries(ACTS))('when %s', async (_what, act) => {
-    const before = await answers(there);
+    const before = await responses(there);
     await act(here);
-    expect(await answers(there)).toEqual(before);
+    expect(await responses(there)).toEqual(before);
   });
 
   it('when the account behind the workspace goes', async () => {
-    const before = await answers(there);
-    const answer = await as(world, ada)('DELETE', '/auth/me', { password: ada.password });
-    expect(answer.status).toBe(204);
-    expect(await answers(there)).toEqual(before);
+    const before = await responses(there);
+    const response = await as(world, ada)('DELETE', '/auth/me', { password: ada.password });
+    expect(response.status).toBe(204);
+    expect(await responses(there)).toEqual(before);
   });
 
   it('when its series go on beside those of the other', async () => {

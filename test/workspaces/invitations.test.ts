@@ -54,8 +54,8 @@ describe('an invitation', () => {
     expect(await live()).toMatchObject({ total: 1, items: [body] });
     const mail = await world.mailTo('zoe@example.com');
     expect(mail.link).toBe(`http://localhost:8080/accept-invitation#token=${mail.token}`);
-    const answer = await accept(zoe, mail.token);
-    expect(answer.body).toMatchObject({ id: home, role: 'viewer', memberCount: 2, ownerId: ada.id });
+    const response = await accept(zoe, mail.token);
+    expect(response.body).toMatchObject({ id: home, role: 'viewer', memberCount: 2, ownerId: ada.id });
     expect((await live()).total).toBe(0);
     const second = await accept(zoe, mail.token);
     expect([second.status, second.body.issues[0].path]).toEqual([400, 'token']);
@@ -82,8 +82,8 @@ describe('an invitation', () => {
     const newer = (await send('bob@example.com')).body.id;
     world.clock.advance(7 * DAY - MINUTE);
     const late = await world.call('POST', '/auth/login', { body: zoe });
-    const answer = await accept({ ...zoe, accessToken: late.body.accessToken }, token);
-    expect(answer.status).toBe(400);
+    const response = await accept({ ...zoe, accessToken: late.body.accessToken }, token);
+    expect(response.status).toBe(400);
     await tick(world.deps);
     expect(world.deps.read.all(query.selectFrom('invitations').select('id'))).toEqual([{ id: newer }]);
   });
@@ -189,8 +189,8 @@ describe('an invitation', () => {
     expect((await owner('POST', at('/invitations'), {})).body.issues).toHaveLength(2);
     const zoe = await joined(world, ada, home, 'member');
     for (const email of [zoe.email, 'ADA@example.com']) {
-      const answer = await send(email);
-      expect([answer.status, answer.body.issues[0].path]).toEqual([400, 'email']);
+      const response = await send(email);
+      expect([response.status, response.body.issues[0].path]).toEqual([400, 'email']);
     }
   });
 
@@ -212,9 +212,9 @@ describe('an invitation', () => {
   it('lets exactly one of fifty parallel acceptances in', async () => {
     const zoe = await world.signUp();
     const token = await invite(world, ada, home, zoe.email, 'member');
-    const answers = await Promise.all(Array.from({ length: 50 }, () => accept(zoe, token)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 400)).toHaveLength(49);
+    const responses = await Promise.all(Array.from({ length: 50 }, () => accept(zoe, token)));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 400)).toHaveLength(49);
     expect((await owner('GET', at())).body.memberCount).toBe(2);
   });
 
@@ -260,8 +260,11 @@ describe('signing up by invitation', () => {
 
   it('rejects a token that is dead or for another address', async () => {
     const token = await invite(world, ada, home, 'zoe@example.com', 'admin');
-    for (const answer of [await register('eve@example.com', token), await register('zoe@example.com', 'x')]) {
-      expect([answer.status, answer.body.issues[0].path]).toEqual([400, 'invitationToken']);
+    for (const response of [
+      await register('eve@example.com', token),
+      await register('zoe@example.com', 'x'),
+    ]) {
+      expect([response.status, response.body.issues[0].path]).toEqual([400, 'invitationToken']);
     }
   });
 
@@ -320,12 +323,12 @@ describe('signing up by invitation', () => {
     afterEach(() => rmSync(world.folder, { recursive: true }));
 
     it('is the only way to an account', async () => {
-      for (const answer of [
+      for (const response of [
         await register('zoe@example.com'),
         await register('eve@example.com', token),
         await register('zoe@example.com', 'x'),
       ]) {
-        expect([answer.status, answer.body.error]).toEqual([403, 'ForbiddenError']);
+        expect([response.status, response.body.error]).toEqual([403, 'ForbiddenError']);
       }
       expect(world.mails).toEqual([]);
       expect((await register('zoe@example.com', token)).status).toBe(201);

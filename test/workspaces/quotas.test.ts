@@ -36,7 +36,7 @@ const expectRejected = ({ status, body }: { status: number; body: unknown }, quo
 const use = () => useOf(world.deps.read, ada.id);
 
 describe('the quota of tasks', () => {
-  it('is of all workspaces of an owner, whoever adds to them, and what is deleted makes room', async () => {
+  it('is of all workspaces of an owner, by anyone who adds to them, and deletions free it', async () => {
     await withQuotas({ tasks: 3 });
     const bob = await joined(world, ada, await homeOf(world, ada), 'member');
     const other = `/workspaces/${(await call('POST', '/workspaces', { title: 'Other' })).body.id}`;
@@ -87,8 +87,8 @@ describe('the quota of tasks', () => {
 
   it('is exact when many are added at the same time', async () => {
     await withQuotas({ tasks: 20 });
-    const answers = await Promise.all(Array.from({ length: 40 }, () => addTask()));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);
+    const responses = await Promise.all(Array.from({ length: 40 }, () => addTask()));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(20);
     expect(use().tasks).toBe(20);
   });
 

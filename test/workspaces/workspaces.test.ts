@@ -226,11 +226,11 @@ describe('roles', () => {
       expect((await admin('PATCH', at(`/members/${ada.id}`), { role })).status).toBe(403);
     }
     expect((await admin('DELETE', at(`/members/${ada.id}`))).status).toBe(403);
-    for (const answer of [
+    for (const response of [
       await owner('PATCH', at(`/members/${ada.id}`), { role: 'admin' }),
       await owner('DELETE', at(`/members/${ada.id}`)),
     ]) {
-      expect([answer.status, answer.body.error]).toEqual([400, 'BadRequestError']);
+      expect([response.status, response.body.error]).toEqual([400, 'BadRequestError']);
     }
     expect((await owner('PATCH', at(`/members/${ada.id}`), { role: 'owner' })).status).toBe(200);
     expect((await rolesOf())[ada.id]).toBe('owner');
@@ -308,7 +308,7 @@ describe('roles', () => {
     }
   });
 
-  it('that change, and people who go, are told in the log, with whoever did it', async () => {
+  it('that change, and people who go, are told in the log, with the actor', async () => {
     const zoe = await join('member');
     const path = at(`/members/${zoe.id}`);
     for (const role of ['member', 'viewer']) await owner('PATCH', path, { role });
@@ -324,8 +324,8 @@ describe('roles', () => {
 
   it('leave exactly one owner however many hand-overs race', async () => {
     const [one, two] = [await join('member'), await join('member')];
-    const answers = await Promise.all([one, two].map((person) => handOver(person)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 403]);
+    const responses = await Promise.all([one, two].map((person) => handOver(person)));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 403]);
     expect(Object.values(await rolesOf()).toSorted()).toEqual(['admin', 'member', 'owner']);
   });
 });

@@ -3,24 +3,24 @@ import { connect } from 'node:net';
 const HEAD_ENDS = Buffer.from('\r\n\r\n');
 /** So much of a body is kept, to be shown when it was not expected. */
 const SHOWN = 1_000;
-/** All connections read into it: else each answer would leave 64 kB to a garbage collector that holds up the server. */
+/** All connections read into it: else each response would leave 64 kB to a garbage collector that holds up the server. */
 const HEARD = Buffer.alloc(65_536);
 
 /** A keep-alive connection that asks for one thing at a time, at less cost than the server has with it. */
 export interface Connection {
-  /** `answered` is told the status, and what of the answer came first, once all of it has come. */
-  ask(request: Buffer, answered: (status: number, start: Buffer) => void): void;
+  /** `served` is told the status, and what of the response came first, once all of it has come. */
+  ask(request: Buffer, served: (status: number, start: Buffer) => void): void;
   readonly isOpen: boolean;
   close(): void;
 }
 
-/** `failed` is told of a connection that is not made, or ends before it was answered. */
+/** `failed` is told of a connection that is not made, or ends before its response. */
 export function openConnection(
   port: number,
   { opened, failed }: { opened: (connection: Connection) => void; failed: (reason: Error) => void },
 ): void {
   let isAwaited = true;
-  let answered: (status: number, start: Buffer) => void = () => {};
+  let served: (status: number, start: Buffer) => void = () => {};
   let start: Buffer = Buffer.alloc(0);
   let missing: number | undefined;
   const hear = (chunk: Buffer) => {
@@ -31,7 +31,7 @@ export function openConnection(
       if (ends === -1) return;
       const length = /\r\ncontent-length: (\d+)/i.exec(start.toString('latin1', 0, ends))?.[1];
       if (length === undefined) {
-        socket.destroy(new Error(`An answer does not tell its length:\n${start.toString('utf8')}`));
+        socket.destroy(new Error(`An response does not tell its length:\n${start.toString('utf8')}`));
         return;
       }
       missing = Number(length) - (all.length - ends - HEAD_ENDS.length);
@@ -41,7 +41,7 @@ export function openConnection(
     start = Buffer.alloc(0);
     missing = undefined;
     isAwaited = false;
-    answered(Number(first.toString('latin1', 9, 12)), first);
+    served(Number(first.toString('latin1', 9, 12)), first);
   };
   const onread = {
     buffer: HEARD,
@@ -61,7 +61,7 @@ export function openConnection(
     opened({
       ask: (request, toTell) => {
         isAwaited = true;
-        answered = toTell;
+        served = toTell;
         socket.write(request);
       },
       get isOpen() {

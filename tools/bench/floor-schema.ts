@@ -1,6 +1,6 @@
 /**
  * The floor's own tables. `lean` leaves out the indexes that no measured request needs: without them the floor could
- * not answer by index in every order and for every filter that the interface offers.
+ * not read by index in every order and for every filter that the interface offers.
  */
 export const floorSchema = (lean: boolean): string => `
 create table users (id text primary key, email text not null unique, name text not null);

@@ -1,5 +1,5 @@
 /**
- * The floor: what one would write by hand for only the requests that are measured, with the same answers, checks per
+ * The floor: what one would write by hand for only the requests that are measured, with the same responses, checks per
  * request and durability. Its schema is in `floor-schema.ts`, its seed in `data.ts`.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -164,7 +164,7 @@ class Rejection extends Error {
   }
 }
 
-const answer = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+const response = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   new Response(JSON.stringify(body), {
     status,
     headers: {
@@ -222,7 +222,7 @@ app.get('/api/workspaces/:workspace/tasks', async (context) => {
   const { workspaceId } = await enter(context);
   const { page: number, limit, offset } = pageOf(context);
   const rows = (offset < 100 ? page : deepPage).all(workspaceId, limit, offset) as Row[];
-  return answer(200, { items: rows.map(task), page: number, limit, total: total.get(workspaceId) });
+  return response(200, { items: rows.map(task), page: number, limit, total: total.get(workspaceId) });
 });
 
 app.get('/api/workspaces/:workspace/tasks/query', async (context) => {
@@ -246,7 +246,7 @@ app.get('/api/workspaces/:workspace/tasks/query', async (context) => {
     taskIds: rows.filter((row) => row.priority === priority).map(({ id }) => id),
   }));
   const all = counted.reduce((sum, { n }) => sum + n, 0);
-  return answer(200, { items: rows.map(task), page: number, limit, total: all, groups });
+  return response(200, { items: rows.map(task), page: number, limit, total: all, groups });
 });
 
 app.get('/api/workspaces/:workspace/tasks/search', async (context) => {
@@ -258,7 +258,7 @@ app.get('/api/workspaces/:workspace/tasks/search', async (context) => {
     .match(/[\p{L}\p{N}]+/gu)
     ?.map((word) => `"${word}" *`)
     .join(' AND ');
-  if (!words) return answer(200, { items: [], page: number, limit, total: 0 });
+  if (!words) return response(200, { items: [], page: number, limit, total: 0 });
   const inTitle = `{title} : (${words})`;
   const found = Number(matches.get(words, workspaceId));
   const rows = matching.all(inTitle, workspaceId, limit, offset) as Row[];
@@ -270,14 +270,14 @@ app.get('/api/workspaces/:workspace/tasks/search', async (context) => {
       ...(matching.all(rest, workspaceId, limit - rows.length, Math.max(offset - titles, 0)) as Row[]),
     );
   }
-  return answer(200, { items: rows.map(task), page: number, limit, total: found });
+  return response(200, { items: rows.map(task), page: number, limit, total: found });
 });
 
 app.get('/api/workspaces/:workspace/tasks/:task', async (context) => {
   const { workspaceId } = await enter(context);
   const row = one.get(workspaceId, context.req.param('task')) as Row | undefined;
   if (!row) throw new Rejection(404, 'There is no such task');
-  return answer(200, task(row), { ETag: etagOf(row) });
+  return response(200, task(row), { ETag: etagOf(row) });
 });
 
 app.post('/api/workspaces/:workspace/tasks', async (context) => {
@@ -341,13 +341,13 @@ app.post('/api/workspaces/:workspace/tasks', async (context) => {
   });
   if (!row) throw new Rejection(400, 'The list, status or assignee will not do');
   const path = new URL(context.req.url).pathname;
-  return answer(201, task(row), { ETag: etagOf(row), Location: `${path}/${row.id}` });
+  return response(201, task(row), { ETag: etagOf(row), Location: `${path}/${row.id}` });
 });
 
 app.onError((error) =>
   error instanceof Rejection
-    ? answer(error.status, { error: error.message })
-    : answer(500, { error: error.message }),
+    ? response(error.status, { error: error.message })
+    : response(500, { error: error.message }),
 );
 
 let sequence = 0;

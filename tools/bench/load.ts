@@ -21,18 +21,18 @@ export interface LoadOptions {
   port: number;
   connections: number;
   seconds: number;
-  /** Ends earlier once so many are answered. */
+  /** Ends earlier once so many are served. */
   atMost: number;
   status: 200 | 201;
   next: () => Buffer;
-  /** Time between two requests on a connection; left out, each follows the answer to the one before. */
+  /** Time between two requests on a connection; left out, each follows the response to the one before. */
   everyMs?: number;
 }
 
 export interface Load {
-  answered: number;
+  served: number;
   seconds: number;
-  /** Milliseconds from request to answer. */
+  /** Milliseconds from request to response. */
   median: number;
   p99: number;
 }
@@ -58,13 +58,13 @@ export async function load(options: LoadOptions): Promise<Load> {
           connection.ask(options.next(), (status, start) => {
             if (status !== options.status) {
               connection.close();
-              reject(new Error(`An answer was not as expected:\n${start.toString('utf8')}`));
+              reject(new Error(`An response was not as expected:\n${start.toString('utf8')}`));
               return;
             }
             const now = performance.now();
             times.push(now - since);
             due = options.everyMs === undefined ? now : due + options.everyMs;
-            // A request that had to wait for the answer before it has been waiting since it was due.
+            // A request that had to wait for the response before it has been waiting since it was due.
             if (due <= now) ask(due);
             else setTimeout(() => ask(performance.now()), due - now);
           });
@@ -77,5 +77,5 @@ export async function load(options: LoadOptions): Promise<Load> {
   times.sort((a, b) => a - b);
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
   const seconds = (performance.now() - began) / 1_000;
-  return { answered: times.length, seconds, median: at(0.5), p99: at(0.99) };
+  return { served: times.length, seconds, median: at(0.5), p99: at(0.99) };
 }

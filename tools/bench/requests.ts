@@ -130,8 +130,8 @@ function newTask({ listIds, userIds }: Facts, roll: () => number) {
   };
 }
 
-/** Throws unless both servers give the same answers to what is measured, but for what is new in each. */
-export async function compareAnswers(
+/** Throws unless both servers give the same responses to what is measured, but for what is new in each. */
+export async function compareResponses(
   asked: readonly Measured[],
   facts: Facts,
   errand: Server,
@@ -142,13 +142,13 @@ export async function compareAnswers(
     const next = requests(facts);
     for (let i = 0; i < COMPARED; i += 1) {
       const request = next();
-      const [ours, theirs] = [await answerOf(errand, request), await answerOf(floor, request)];
+      const [ours, theirs] = [await responseOf(errand, request), await responseOf(floor, request)];
       deepStrictEqual({ path: request.path, ...ours }, { path: request.path, ...theirs });
     }
   }
 }
 
-async function answerOf({ port, token }: Server, { method, path, body }: Asked) {
+async function responseOf({ port, token }: Server, { method, path, body }: Asked) {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
     headers: {
@@ -162,8 +162,8 @@ async function answerOf({ port, token }: Server, { method, path, body }: Asked) 
   for (const name of ['date', 'x-request-id', 'etag', 'location']) headers[name] = typeof headers[name];
   // The floor has one form of everything.
   delete headers.vary;
-  const answer = (await response.json()) as Record<string, unknown>;
+  const parsed = (await response.json()) as Record<string, unknown>;
   if (method === 'POST')
-    for (const name of ['id', 'createdAt', 'updatedAt']) answer[name] = typeof answer[name];
-  return { status: response.status, headers, answer };
+    for (const name of ['id', 'createdAt', 'updatedAt']) parsed[name] = typeof parsed[name];
+  return { status: response.status, headers, parsed };
 }

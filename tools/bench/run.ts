@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { copyData, type Data, dataOf, random } from './data.ts';
 import { bytesOf, type Load, load } from './load.ts';
-import { compareAnswers, type Measured, measured } from './requests.ts';
+import { compareResponses, type Measured, measured } from './requests.ts';
 import { type Server, startErrand, startFloor } from './servers.ts';
 import { measureSignIns, measureStart } from './starting.ts';
 
@@ -135,7 +135,7 @@ const isErrand = (kind: Kind): boolean => kind.startsWith('errand');
 
 async function compare([errand, floor]: Contender[]): Promise<void> {
   if (!errand || !floor) return;
-  await compareAnswers(asked, errand.data.facts, errand.server, floor.server);
+  await compareResponses(asked, errand.data.facts, errand.server, floor.server);
   await refresh(errand);
   await refresh(floor);
 }
@@ -191,12 +191,12 @@ async function sample(request: Measured, contender: Contender): Promise<Sample> 
 }
 
 const sampleOf = (
-  { answered, seconds, median, p99 }: Load,
+  { served, seconds, median, p99 }: Load,
   before: number | undefined,
   after: number | undefined,
 ): Sample => ({
-  perSecond: answered / seconds,
-  processor: before === undefined || after === undefined ? undefined : ((after - before) / answered) * 1e6,
+  perSecond: served / seconds,
+  processor: before === undefined || after === undefined ? undefined : ((after - before) / served) * 1e6,
   median,
   p99,
 });

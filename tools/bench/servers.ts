@@ -15,7 +15,7 @@ const READY_MS = 30_000;
 export interface Server {
   port: number;
   token: string;
-  /** Milliseconds from exec to the first answer. */
+  /** Milliseconds from exec to the first response. */
   readyAfter: number;
   /** Seconds of processor time used so far by all its threads; undefined where the system does not tell. */
   processorSeconds(): number | undefined;
@@ -102,10 +102,10 @@ async function start(
     env: { ...(PATH !== undefined && { PATH }), ...settings },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  while (!(await answers(port))) {
+  while (!(await responses(port))) {
     if (child.exitCode !== null) throw new Error(`A server ended at once: ${command} ${args.join(' ')}`);
     if (performance.now() - began > READY_MS)
-      throw new Error(`A server never answered: ${command} ${args.join(' ')}`);
+      throw new Error(`A server never responded: ${command} ${args.join(' ')}`);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
   const { pid } = child;
@@ -118,7 +118,7 @@ async function start(
   };
 }
 
-const answers = (port: number): Promise<boolean> =>
+const responses = (port: number): Promise<boolean> =>
   fetch(`http://127.0.0.1:${port}/healthz`, { headers: { connection: 'close' } }).then(
     () => true,
     () => false,
@@ -131,9 +131,9 @@ export async function signIn(port: number, email = EMAIL): Promise<string> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email, password: PASSWORD }),
   });
-  const answer = (await response.json()) as { accessToken?: string };
-  if (answer.accessToken === undefined) throw new Error(`Sign-in failed: ${JSON.stringify(answer)}`);
-  return answer.accessToken;
+  const session = (await response.json()) as { accessToken?: string };
+  if (session.accessToken === undefined) throw new Error(`Sign-in failed: ${JSON.stringify(session)}`);
+  return session.accessToken;
 }
 
 const stopped = (child: ChildProcess): Promise<void> =>

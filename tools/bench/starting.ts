@@ -30,9 +30,9 @@ export async function measureSignIns(
   for (let round = 0; round < rounds; round += 1) {
     const alone = await comparisons(seconds, atOnce);
     const options = { port: server.port, connections, seconds, status: 200, next: () => request } as const;
-    const { answered, seconds: took } = await load({ ...options, atMost: Number.POSITIVE_INFINITY });
-    speeds.push(answered / took);
-    shares.push(answered / took / alone);
+    const { served, seconds: took } = await load({ ...options, atMost: Number.POSITIVE_INFINITY });
+    speeds.push(served / took);
+    shares.push(served / took / alone);
   }
   await server.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -57,7 +57,7 @@ export async function comparisons(seconds: number, atOnce: number): Promise<numb
   return (done / (performance.now() - began)) * 1_000;
 }
 
-/** How soon a server on an empty folder answers, and what it holds when nobody asks. */
+/** How soon a server on an empty folder responds, and what it holds when nobody asks. */
 export async function measureStart(root: string, rounds: number): Promise<void> {
   const folder = join(root, 'start');
   for (const executable of [undefined, ...(existsSync(EXECUTABLE) ? [EXECUTABLE] : [])]) {
@@ -72,9 +72,9 @@ export async function measureStart(root: string, rounds: number): Promise<void> 
       held.push(server.megabytes() ?? Number.NaN);
       await server.stop();
     }
-    const [answers, holds] = [middle(ready).toFixed(0), middle(held).toFixed(0)];
+    const [responses, holds] = [middle(ready).toFixed(0), middle(held).toFixed(0)];
     console.log(
-      `\nstart of ${executable ?? 'the sources'}: answers ${answers} ms after exec on an empty folder (promised: 300), holds ${holds} MB when idle (promised: 150)`,
+      `\nstart of ${executable ?? 'the sources'}: responses ${responses} ms after exec on an empty folder (promised: 300), holds ${holds} MB when idle (promised: 150)`,
     );
   }
 }

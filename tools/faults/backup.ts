@@ -56,10 +56,10 @@ function startLoad(
   let isOver = false;
   const written = async (method: string, path: string, body: unknown) => {
     const asked = performance.now();
-    const answer = await call(base, method, path, { token, body });
+    const response = await call(base, method, path, { token, body });
     latencies.push(performance.now() - asked);
-    site.count(`${method} ${answer?.status ?? 'cut off'}`);
-    return answer && answer.status < 300 ? answer : undefined;
+    site.count(`${method} ${response?.status ?? 'cut off'}`);
+    return response && response.status < 300 ? response : undefined;
   };
   const writing = acknowledged.map(async (_, client) => {
     const ids: string[] = [];
@@ -67,11 +67,11 @@ function startLoad(
       const title = `${client}: ${n}`;
       const oldest = ids[(n - 1) % tasks];
       const isNew = oldest === undefined || n % 2 === 0;
-      const answer = await (isNew
+      const response = await (isNew
         ? written('POST', path, { listId, title, description: 'milk and honey '.repeat(20) })
         : written('PATCH', `${path}/${oldest}`, { title }));
-      if (!answer) return site.lose(`client ${client} had its write ${n} rejected`);
-      ids[(n - 1) % tasks] = answer.body.id;
+      if (!response) return site.lose(`client ${client} had its write ${n} rejected`);
+      ids[(n - 1) % tasks] = response.body.id;
       acknowledged[client] = n;
       if (isNew && oldest !== undefined && !(await written('DELETE', `${path}/${oldest}`, undefined))) {
         return site.lose(`client ${client} could not delete what ${n} replaces`);
@@ -99,10 +99,10 @@ async function backUpAndCompare(
   const data = join(site.folder, `restored-${number}`);
   mkdirSync(data);
   const restore = await timed(data, 'restore', file, '--yes', '--keep-sessions');
-  const amiss = [...wrongIn(data), ...lacking(data, backup.told.rows, tasks, before)];
-  for (const fault of amiss) site.lose(`backup ${number}: ${fault}`);
+  const faults = [...wrongIn(data), ...lacking(data, backup.told.rows, tasks, before)];
+  for (const fault of faults) site.lose(`backup ${number}: ${fault}`);
   site.tell(
-    `backup ${number}: ${backup.told.rows.tasks} tasks, ${(backup.told.bytes / 1e6).toFixed(1)} MB; made in ${backup.milliseconds} ms beside ${meanwhile} writes, restored in ${restore.milliseconds} ms; ${amiss.length === 0 ? 'whole' : 'AMISS'}`,
+    `backup ${number}: ${backup.told.rows.tasks} tasks, ${(backup.told.bytes / 1e6).toFixed(1)} MB; made in ${backup.milliseconds} ms beside ${meanwhile} writes, restored in ${restore.milliseconds} ms; ${faults.length === 0 ? 'whole' : 'AMISS'}`,
   );
   rmSync(data, { recursive: true });
   rmSync(file);
@@ -117,7 +117,7 @@ function lacking(
 ): string[] {
   return inDatabase(data, (database) => {
     const counted = rowCounts(database);
-    const amiss = Object.entries(rows).flatMap(([table, n]) =>
+    const faults = Object.entries(rows).flatMap(([table, n]) =>
       counted[table] === n ? [] : [`${counted[table]} rows of ${n} in ${table}`],
     );
     const titles = database.prepare<[], string>('select title from tasks').pluck().all();
@@ -129,14 +129,14 @@ function lacking(
     for (const [client, least] of acknowledged.entries()) {
       const ascending = numbers[client]?.sort((a, b) => a - b) ?? [];
       const newest = ascending.at(-1) ?? 0;
-      if (newest < least) amiss.push(`client ${client} stands at ${newest}, not ${least}`);
+      if (newest < least) faults.push(`client ${client} stands at ${newest}, not ${least}`);
       const first = newest - ascending.length + 1;
       const isWhole =
         ascending.length >= Math.min(newest, tasks) && ascending.every((n, i) => n === first + i);
-      if (!isWhole) amiss.push(`client ${client} has not each of the last ${tasks} numbers up to ${newest}`);
-      if (ascending.length > tasks + 1) amiss.push(`client ${client} has ${ascending.length} tasks`);
+      if (!isWhole) faults.push(`client ${client} has not each of the last ${tasks} numbers up to ${newest}`);
+      if (ascending.length > tasks + 1) faults.push(`client ${client} has ${ascending.length} tasks`);
     }
-    return amiss;
+    return faults;
   });
 }
 

@@ -8,7 +8,7 @@ import { wrongIn } from './wrong.ts';
 
 const RECOVERY_MS = 20_000;
 
-/** Without a file descriptor left it rejects connections; what it did answer stands, and it recovers by itself. */
+/** Without a file descriptor left it rejects connections; what it did accept stands, and it recovers by itself. */
 export const descriptors = drill({
   about: 'more connections than a server with few file descriptors can hold',
   counts: { descriptors: 64, connections: 200, rounds: 3 },
@@ -44,16 +44,16 @@ async function crowd(port: number, wanted: number): Promise<Socket[]> {
   return sockets;
 }
 
-/** Every answer must be a clean one; a connection may be rejected or cut off, then nobody knows. */
+/** Every response must be a clean one; a connection may be rejected or cut off, then nobody knows. */
 async function workInCrowd(site: Site, operations: Operation[]): Promise<void> {
   const [add] = operations.toReversed();
   if (!add) return;
   for (let i = 0; i < 20; i += 1) {
     const attempt = await add.prepare();
-    const answer = await attempt.act();
-    if (!answer) site.count('add task, rejected or cut off');
-    else if (!(await attempt.isAsAnswered(wasDone(site, add, attempt, answer))))
-      site.lose('a task is not as answered');
+    const response = await attempt.act();
+    if (!response) site.count('add task, rejected or cut off');
+    else if (!(await attempt.isAsReturned(wasDone(site, add, attempt, response))))
+      site.lose('a task is not as returned');
   }
 }
 

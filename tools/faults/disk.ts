@@ -70,7 +70,7 @@ async function meets(site: Site, pid: number | undefined, operation: Operation, 
   const stop = await injecting(pid, [fault]);
   const isDone = wasDone(site, operation, attempt, await attempt.act());
   await stop();
-  if (!(await attempt.isAsAnswered(isDone))) site.lose(`${fault}: ${operation.name} is not as answered`);
+  if (!(await attempt.isAsReturned(isDone))) site.lose(`${fault}: ${operation.name} is not as returned`);
   return !isDone;
 }
 
@@ -82,14 +82,14 @@ async function storm(site: Site, pid: number | undefined, operations: Operation[
     for (let i = 0; i < STORM_WRITES; i += 1) {
       const attempt = await add.prepare();
       const isDone = wasDone(site, add, attempt, await attempt.act());
-      checks.push(() => attempt.isAsAnswered(isDone));
+      checks.push(() => attempt.isAsReturned(isDone));
     }
   };
   const stop = await injecting(pid, STORM);
   await Promise.all(Array.from({ length: STORM_CLIENTS }, client));
   await stop();
-  for (const isAsAnswered of checks) {
-    if (!(await isAsAnswered())) site.lose(`storm ${round}: a task is not as answered`);
+  for (const isAsReturned of checks) {
+    if (!(await isAsReturned())) site.lose(`storm ${round}: a task is not as returned`);
   }
   await recovers(site, operations, `storm ${round}`);
   for (const wrong of wrongIn(site.folder)) site.lose(`storm ${round}: ${wrong}`);
@@ -104,11 +104,11 @@ async function failingTicks(folder: string, site: Site, nths: number): Promise<v
   const child = fork(join(import.meta.dirname, 'ticking.ts'), [join(folder, 'errand.db')]);
   await once(child, 'message');
   const tick = async (now: number): Promise<boolean> => {
-    const answered = once(child, 'message');
+    const served = once(child, 'message');
     child.send(now);
-    const [answer] = await answered;
-    site.count(`tick ${answer === 'done' ? 'done' : 'failed'}`);
-    return answer === 'done';
+    const [response] = await served;
+    site.count(`tick ${response === 'done' ? 'done' : 'failed'}`);
+    return response === 'done';
   };
   let days = 0;
   for (const fault of FAULTS) {

@@ -15,7 +15,7 @@ export interface Site {
   folder: string;
   /** A line of what it did, or measured. */
   tell(line: string): void;
-  /** Counts one more of it under `answers`: what was acknowledged, rejected or cut off. */
+  /** Counts one more of it under `responses`: what was acknowledged, rejected or cut off. */
   count(what: string): void;
   /** Something acknowledged is gone, or something is not as it must be. */
   lose(what: string): void;
@@ -45,12 +45,12 @@ export function openBook(folder: string, print: (line: string) => void): Book {
       if (!(value <= most)) losses.push(`${what}: ${value.toFixed(2)} ${unit}, more than ${most}`);
     },
     summary: () => {
-      const answers = [...counted].toSorted().map(([what, n]) => `  ${what}: ${n}`);
+      const responses = [...counted].toSorted().map(([what, n]) => `  ${what}: ${n}`);
       const lost =
         losses.length === 0
           ? ['lost: nothing']
           : [`LOST: ${losses.length}`, ...losses.slice(0, LOSSES_SHOWN)];
-      return [...(answers.length > 0 ? ['answers:', ...answers] : []), ...lost].join('\n');
+      return [...(responses.length > 0 ? ['responses:', ...responses] : []), ...lost].join('\n');
     },
   };
 }

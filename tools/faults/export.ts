@@ -86,9 +86,9 @@ async function whileServed(
   const writing = async () => {
     while (!isDone) {
       const body = { title: 'Work goes on', listId };
-      const answer = await call(base, 'POST', `/workspaces/${workspaceId}/tasks`, { token, body });
-      site.count(`POST tasks ${answer?.status}`);
-      if (answer?.status !== 201) return site.lose(`${what}: a write was answered ${answer?.status}`);
+      const response = await call(base, 'POST', `/workspaces/${workspaceId}/tasks`, { token, body });
+      site.count(`POST tasks ${response?.status}`);
+      if (response?.status !== 201) return site.lose(`${what}: a write got ${response?.status}`);
       served.writes += 1;
     }
   };

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** What a disk may answer to a write, and to a sync. */
+/** The errors of a disk at a write, and to a sync. */
 export const ERRORS = ['ENOSPC', 'EIO', 'EROFS'] as const;
 export const WRITES = 'pwrite64';
 export const SYNCS = 'fsync,fdatasync';
@@ -27,7 +27,7 @@ const toldTo = (injections: string[]) => [
 /** The words before a command that is to meet these faults from its beginning. */
 export const meeting = (injections: string[]): string[] => ['strace', '-D', ...toldTo(injections)];
 
-/** Has strace answer system calls of a process's first thread, or of all, with errors until it is told to stop. */
+/** Has strace fail system calls of a process's first thread, or of all, with errors until it is told to stop. */
 export async function injecting(
   pid: number | undefined,
   injections: string[],

@@ -1,6 +1,6 @@
 import type { Site } from './drill.ts';
 import { homeOf, signupTokenTo } from './person.ts';
-import { type Answer, call, type Mailbox, mailThat } from './server.ts';
+import { type ApiResponse, call, type Mailbox, mailThat } from './server.ts';
 
 interface Session {
   access: string;
@@ -99,14 +99,14 @@ interface Asked {
 }
 
 async function ask({ site, base }: Life, { method, path, as = path, ...given }: Asked) {
-  const answer = await call(base, method, path, given);
-  site.count(`${method} ${as} ${answer?.status ?? 'cut off by the kill'}`);
-  if (answer && !isDone(answer)) site.lose(`${method} ${path} was answered ${JSON.stringify(answer)}`);
-  return answer;
+  const response = await call(base, method, path, given);
+  site.count(`${method} ${as} ${response?.status ?? 'cut off by the kill'}`);
+  if (response && !isDone(response)) site.lose(`${method} ${path} got ${JSON.stringify(response)}`);
+  return response;
 }
 
-const isDone = (answer: Answer | undefined): answer is Answer =>
-  answer !== undefined && answer.status >= 200 && answer.status < 300;
+const isDone = (response: ApiResponse | undefined): response is ApiResponse =>
+  response !== undefined && response.status >= 200 && response.status < 300;
 
 const signedIn = (account: Account, body: { accessToken: string; refreshToken: string }) =>
   account.sessions.push({ access: body.accessToken, refresh: body.refreshToken, isUncertain: false });
@@ -116,25 +116,25 @@ export async function step(life: Life, account: Account): Promise<boolean> {
   const { email, password, name } = account;
   if (!account.isRegistered) {
     const body = { email, password, name };
-    const answer = await ask(life, { method: 'POST', path: '/auth/register', body });
-    if (isDone(answer)) account.isRegistered = true;
-    return answer !== undefined;
+    const response = await ask(life, { method: 'POST', path: '/auth/register', body });
+    if (isDone(response)) account.isRegistered = true;
+    return response !== undefined;
   }
   if (!account.isConfirmed) {
     const token = await Promise.race([signupTokenTo(life.mailbox, email), life.death]);
     if (token === undefined) return false;
-    const answer = await ask(life, { method: 'POST', path: '/auth/register/confirm', body: { token } });
-    if (answer) account.isConfirmed = true;
-    if (isDone(answer)) signedIn(account, answer.body);
-    return answer !== undefined;
+    const response = await ask(life, { method: 'POST', path: '/auth/register/confirm', body: { token } });
+    if (response) account.isConfirmed = true;
+    if (isDone(response)) signedIn(account, response.body);
+    return response !== undefined;
   }
   account.operations += 1;
   const session = account.sessions.at(-1);
   const operation = session ? pick(OPERATIONS) : 'log in';
   if (!session || operation === 'log in') {
-    const answer = await ask(life, { method: 'POST', path: '/auth/login', body: { email, password } });
-    if (isDone(answer)) signedIn(account, answer.body);
-    return answer !== undefined;
+    const response = await ask(life, { method: 'POST', path: '/auth/login', body: { email, password } });
+    if (isDone(response)) signedIn(account, response.body);
+    return response !== undefined;
   }
   if (operation === 'refresh') return refresh(life, session);
   if (operation === 'rename') return rename(life, account, session.access);
@@ -145,22 +145,22 @@ export async function step(life: Life, account: Account): Promise<boolean> {
 async function refresh(life: Life, session: Session): Promise<boolean> {
   session.isUncertain = true;
   const body = { refreshToken: session.refresh };
-  const answer = await ask(life, { method: 'POST', path: '/auth/refresh', body });
-  if (answer) session.isUncertain = false;
-  if (isDone(answer)) {
-    session.access = answer.body.accessToken;
-    session.refresh = answer.body.refreshToken;
+  const response = await ask(life, { method: 'POST', path: '/auth/refresh', body });
+  if (response) session.isUncertain = false;
+  if (isDone(response)) {
+    session.access = response.body.accessToken;
+    session.refresh = response.body.refreshToken;
   }
-  return answer !== undefined;
+  return response !== undefined;
 }
 
 async function rename(life: Life, account: Account, token: string): Promise<boolean> {
   account.uncertainName = `Name ${crypto.randomUUID()}`;
   const body = { name: account.uncertainName };
-  const answer = await ask(life, { method: 'PATCH', path: '/me', token, body });
-  if (isDone(answer)) account.name = account.uncertainName;
-  if (answer) delete account.uncertainName;
-  return answer !== undefined;
+  const response = await ask(life, { method: 'PATCH', path: '/me', token, body });
+  if (isDone(response)) account.name = account.uncertainName;
+  if (response) delete account.uncertainName;
+  return response !== undefined;
 }
 
 async function useCode(life: Life, account: Account): Promise<boolean> {
@@ -179,9 +179,13 @@ export async function spendCode(life: Life, account: Account): Promise<boolean> 
   const code = await Promise.race([newCodeTo(life.mailbox, email, besides), life.death]);
   if (code === undefined) return false;
   delete account.codeOwedBeside;
-  const answer = await ask(life, { method: 'POST', path: '/auth/login/code/confirm', body: { email, code } });
-  if (isDone(answer)) signedIn(account, answer.body);
-  return answer !== undefined;
+  const response = await ask(life, {
+    method: 'POST',
+    path: '/auth/login/code/confirm',
+    body: { email, code },
+  });
+  if (isDone(response)) signedIn(account, response.body);
+  return response !== undefined;
 }
 
 /** Adds, retitles or deletes a task, or adds a series. */
@@ -197,37 +201,43 @@ async function work(life: Life, account: Account, token: string, operation: Oper
   const others = [...account.tasks.keys()].filter((one) => one !== old);
   if (old === undefined || id === undefined || operation === 'add task') {
     account.uncertainTitles = [...account.tasks.keys(), title];
-    const answer = await ask(life, { method: 'POST', path: of, as: 'tasks', token, body: { listId, title } });
-    if (isDone(answer)) account.tasks.set(title, answer.body.id);
-    return settled(account, answer);
+    const response = await ask(life, {
+      method: 'POST',
+      path: of,
+      as: 'tasks',
+      token,
+      body: { listId, title },
+    });
+    if (isDone(response)) account.tasks.set(title, response.body.id);
+    return settled(account, response);
   }
   const isKept = operation === 'retitle task';
   account.uncertainTitles = isKept ? [...others, title] : others;
   const asked = { path: `${of}/${id}`, as: 'tasks/…', token };
-  const answer = isKept
+  const response = isKept
     ? await ask(life, { ...asked, method: 'PATCH', body: { title } })
     : await ask(life, { ...asked, method: 'DELETE' });
-  if (isDone(answer)) {
+  if (isDone(response)) {
     account.tasks.delete(old);
     if (isKept) account.tasks.set(title, id);
   }
-  return settled(account, answer);
+  return settled(account, response);
 }
 
-function settled(account: Account, answer: Answer | undefined): boolean {
-  if (answer) delete account.uncertainTitles;
-  return answer !== undefined;
+function settled(account: Account, response: ApiResponse | undefined): boolean {
+  if (response) delete account.uncertainTitles;
+  return response !== undefined;
 }
 
 async function addSeries(life: Life, account: Account, token: string): Promise<boolean> {
   const interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'Europe/Paris' };
-  const answer = await ask(life, {
+  const response = await ask(life, {
     method: 'POST',
     path: `/workspaces/${account.home?.workspaceId}/recurring-tasks`,
     as: 'recurring-tasks',
     token,
     body: { title: 'Water the plants', listId: account.home?.listId, interval },
   });
-  if (isDone(answer)) account.series.push(answer.body.id);
-  return answer !== undefined;
+  if (isDone(response)) account.series.push(response.body.id);
+  return response !== undefined;
 }

@@ -15,7 +15,7 @@ const MAX_SLOWER = 3;
 /** A kill falls at most so long after the 250: before its fate is noted, while it is, or after. */
 const LATEST_KILL_MS = 15;
 
-/** Whatever ails the mail server, sign-ups are answered at once, and each mail comes at least once, under one id. */
+/** Whatever ails the mail server, sign-ups are accepted at once, and each mail comes at least once, under one id. */
 export const mailing = drill({
   about:
     'mail servers that are slow, hang, reject, lack TLS or break off, and kills between the 250 and the note',
@@ -42,10 +42,10 @@ async function signUp(site: Site, base: string): Promise<{ email: string; took: 
   const email = `${crypto.randomUUID()}@example.com`;
   const body = { email, password: `password of ${email}`, name: 'Ada' };
   const asked = performance.now();
-  const answer = await call(base, 'POST', '/auth/register', { body });
+  const response = await call(base, 'POST', '/auth/register', { body });
   const took = performance.now() - asked;
-  site.count(`register ${answer?.status}`);
-  return answer?.status === 201 ? { email, took } : undefined;
+  site.count(`register ${response?.status}`);
+  return response?.status === 201 ? { email, took } : undefined;
 }
 
 async function ailing(
@@ -73,7 +73,7 @@ async function ailing(
   for (const [what, { ailment, isTriedAgain }] of Object.entries(AILMENTS)) {
     await post.become(ailment);
     const { emails, median } = await signUpAll(what);
-    site.bound(`answers while it is ${what}, to well`, median / well.median, MAX_SLOWER, 'times');
+    site.bound(`responses while it is ${what}, to well`, median / well.median, MAX_SLOWER, 'times');
     await tried(site, emails, what);
     const early = post.received.filter(({ to }) => emails.includes(to)).length;
     if (early > 0 && what !== 'slow') site.lose(`${what}: ${early} mails were taken`);
@@ -180,5 +180,5 @@ async function confirmOnce(
   const token = /^Token: ([\w-]{43})/m.exec(have().at(-1)?.text ?? '')?.[1];
   const confirm = () => call(base, 'POST', '/auth/register/confirm', { body: { token } });
   const statuses = [(await confirm())?.status, (await confirm())?.status];
-  if (statuses[0] !== 201 || statuses[1] === 201) site.lose(`the token of ${email} was answered ${statuses}`);
+  if (statuses[0] !== 201 || statuses[1] === 201) site.lose(`the token of ${email} got ${statuses}`);
 }

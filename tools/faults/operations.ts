@@ -1,15 +1,15 @@
 import type { Site } from './drill.ts';
 import { type Person, signUp, signupTokenTo } from './person.ts';
-import { type Answer, call, type Mailbox } from './server.ts';
+import { type ApiResponse, call, type Mailbox } from './server.ts';
 import { inDatabase } from './wrong.ts';
 
 /** One request, prepared while all is well, to be made while the disk fails. */
 export interface Attempt {
-  act(): Promise<Answer | undefined>;
+  act(): Promise<ApiResponse | undefined>;
   /** The status that acknowledges it. */
   status: number;
-  /** Asked when all is well again: whether what is there is what was answered. */
-  isAsAnswered(wasDone: boolean): Promise<boolean>;
+  /** Asked when all is well again: whether what is there is what was returned. */
+  isAsReturned(wasDone: boolean): Promise<boolean>;
 }
 
 export interface Operation {
@@ -35,7 +35,7 @@ export const operationsOf = (site: Site, base: string, mailbox: Mailbox, person:
         return {
           act: () => register(address),
           status: 201,
-          isAsAnswered: async (wasDone) =>
+          isAsReturned: async (wasDone) =>
             wasDone
               ? (await signupTokenTo(mailbox, address)) !== ''
               : !isThere('select 1 from pending_signups where email = ?', address),
@@ -52,7 +52,7 @@ export const operationsOf = (site: Site, base: string, mailbox: Mailbox, person:
         return {
           act: confirm,
           status: 201,
-          isAsAnswered: async (wasDone) => {
+          isAsReturned: async (wasDone) => {
             if (isThere('select 1 from users where email = ?', address) !== wasDone) return false;
             return ((await confirm())?.status === 201) !== wasDone;
           },
@@ -69,12 +69,12 @@ export const operationsOf = (site: Site, base: string, mailbox: Mailbox, person:
         let after = before;
         return {
           act: async () => {
-            const answer = await refresh(before);
-            if (answer?.status === 200) after = answer.body.refreshToken;
-            return answer;
+            const response = await refresh(before);
+            if (response?.status === 200) after = response.body.refreshToken;
+            return response;
           },
           status: 200,
-          isAsAnswered: async () => (await refresh(after))?.status === 200,
+          isAsReturned: async () => (await refresh(after))?.status === 200,
         };
       },
     },
@@ -87,19 +87,24 @@ export const operationsOf = (site: Site, base: string, mailbox: Mailbox, person:
           act: () =>
             call(base, 'POST', `/workspaces/${workspaceId}/tasks`, { token, body: { listId, title } }),
           status: 201,
-          isAsAnswered: async (wasDone) => isThere('select 1 from tasks where title = ?', title) === wasDone,
+          isAsReturned: async (wasDone) => isThere('select 1 from tasks where title = ?', title) === wasDone,
         };
       },
     },
   ];
 };
 
-/** Whether it was acknowledged. The only other clean answer is a 503 that tells nothing of the disk. */
-export function wasDone(site: Site, { name }: Operation, { status }: Attempt, answer: Answer | undefined) {
-  site.count(`${name} ${answer?.status ?? 'cut off'}`);
-  if (answer?.status === status) return true;
-  if (answer?.status !== 503 || answer.body.error !== 'ServiceUnavailableError') {
-    site.lose(`${name} was answered ${JSON.stringify(answer)}`);
+/** Whether it was acknowledged. The only other clean response is a 503 that tells nothing of the disk. */
+export function wasDone(
+  site: Site,
+  { name }: Operation,
+  { status }: Attempt,
+  response: ApiResponse | undefined,
+) {
+  site.count(`${name} ${response?.status ?? 'cut off'}`);
+  if (response?.status === status) return true;
+  if (response?.status !== 503 || response.body.error !== 'ServiceUnavailableError') {
+    site.lose(`${name} got ${JSON.stringify(response)}`);
   }
   return false;
 }
@@ -109,7 +114,7 @@ export async function recovers(site: Site, operations: Operation[], when: string
   for (const operation of operations) {
     const attempt = await operation.prepare();
     const isDone = wasDone(site, operation, attempt, await attempt.act());
-    if (!isDone || !(await attempt.isAsAnswered(true)))
+    if (!isDone || !(await attempt.isAsReturned(true)))
       site.lose(`${when}: no recovery of ${operation.name}`);
   }
 }

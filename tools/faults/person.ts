@@ -22,9 +22,9 @@ export async function signupTokenTo(mailbox: Mailbox, email: string): Promise<st
 /** Where someone new keeps their tasks; rejects when the connection breaks. */
 export async function homeOf(base: string, token: string): Promise<{ workspaceId: string; listId: string }> {
   const idOfFirst = async (path: string): Promise<string> => {
-    const answer = await call(base, 'GET', path, { token });
-    if (answer?.status !== 200) throw new Error(`${path} was answered ${answer?.status}`);
-    return answer.body.items[0].id;
+    const response = await call(base, 'GET', path, { token });
+    if (response?.status !== 200) throw new Error(`${path} got ${response?.status}`);
+    return response.body.items[0].id;
   };
   const workspaceId = await idOfFirst('/me/workspaces');
   return { workspaceId, listId: await idOfFirst(`/workspaces/${workspaceId}/lists`) };
@@ -36,10 +36,10 @@ export async function signUp(base: string, mailbox: Mailbox): Promise<Person> {
   const password = `password of ${email}`;
   const name = 'First';
   const registered = await call(base, 'POST', '/auth/register', { body: { email, password, name } });
-  if (registered?.status !== 201) throw new Error(`A sign-up was answered ${registered?.status}`);
+  if (registered?.status !== 201) throw new Error(`A sign-up got ${registered?.status}`);
   const token = await signupTokenTo(mailbox, email);
   const confirmed = await call(base, 'POST', '/auth/register/confirm', { body: { token } });
-  if (confirmed?.status !== 201) throw new Error(`A confirmation was answered ${confirmed?.status}`);
+  if (confirmed?.status !== 201) throw new Error(`A confirmation got ${confirmed?.status}`);
   const { accessToken: access, refreshToken: refresh } = confirmed.body;
   return { email, password, access, refresh, name, ...(await homeOf(base, access)) };
 }

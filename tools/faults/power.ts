@@ -97,9 +97,9 @@ async function work(
     for (let i = 0; i < tasks / CLIENTS; i += 1) {
       const title = crypto.randomUUID();
       const body = { listId, title, description: DESCRIPTION };
-      const answer = await call(base, 'POST', `/workspaces/${workspaceId}/tasks`, { token, body });
-      if (answer?.status === 201) acknowledged.push({ title, at: Date.now() + 1 });
-      else site.lose(`a task was answered ${JSON.stringify(answer)}`);
+      const response = await call(base, 'POST', `/workspaces/${workspaceId}/tasks`, { token, body });
+      if (response?.status === 201) acknowledged.push({ title, at: Date.now() + 1 });
+      else site.lose(`a task got ${JSON.stringify(response)}`);
     }
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));

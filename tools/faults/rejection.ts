@@ -30,7 +30,7 @@ export async function rejects(
 export const isForOperators = (said: string, saying: RegExp): boolean =>
   saying.test(said) && !/\n\s+at .*:\d+:\d+/.test(said);
 
-/** What the files of a folder are and hold, to be compared; not the lock, which whoever looks at the data takes. */
+/** What the files of a folder are and hold, to be compared; not the lock, which every command takes. */
 export const filesIn = (folder: string): string =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => !name.endsWith('.lock') && statSync(join(folder, name)).isFile())

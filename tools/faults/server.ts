@@ -104,9 +104,9 @@ function readMails(child: Child, mailbox: Mailbox): void {
   });
 }
 
-export interface Answer {
+export interface ApiResponse {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a script reads whatever the answer holds
+  // biome-ignore lint/suspicious/noExplicitAny: a script reads whatever the response holds
   body: any;
 }
 
@@ -116,7 +116,7 @@ export async function call(
   method: string,
   path: string,
   { token, body }: { token?: string; body?: unknown } = {},
-): Promise<Answer | undefined> {
+): Promise<ApiResponse | undefined> {
   try {
     const response = await fetch(base + path, {
       method,

@@ -41,13 +41,13 @@ export const sockets = drill({
   },
 });
 
-/** A healthy client that reads on and on; the milliseconds of its answers, ascending. */
+/** A healthy client that reads on and on; the milliseconds of its responses, ascending. */
 const served = (base: string, { access: token, workspaceId }: Person): Promise<number[]> =>
   probed(
     () => wait(MEASURED_MS),
     async () => {
-      const answer = await call(base, 'GET', `/workspaces/${workspaceId}/tasks`, { token });
-      if (answer?.status !== 200) throw new Error(`A healthy client was answered ${answer?.status}`);
+      const response = await call(base, 'GET', `/workspaces/${workspaceId}/tasks`, { token });
+      if (response?.status !== 200) throw new Error(`A healthy client got ${response?.status}`);
     },
     PROBE_MS,
   );

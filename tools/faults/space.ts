@@ -82,7 +82,7 @@ async function writeUntilRejected(site: Site, operations: Operation[], when: str
     const attempt = await add.prepare();
     const isDone = wasDone(site, add, attempt, await attempt.act());
     if (!isDone) rejections += 1;
-    if (!(await attempt.isAsAnswered(isDone))) site.lose(`${when}: a task is not as answered`);
+    if (!(await attempt.isAsReturned(isDone))) site.lose(`${when}: a task is not as returned`);
   }
   if (rejections < REJECTIONS) site.lose(`${when}: never full`);
 }

@@ -11,7 +11,7 @@ const AT_ONCE_MS = 1_000;
 const SHORTEST_LOAD_MS = 300;
 const LONGEST_LOAD_MS = 1_500;
 
-/** A stop under load answers what is in flight, loses nothing acknowledged, and ends in time; asked again, at once. */
+/** A stop under load serves what is in flight, loses nothing acknowledged, and ends in time; asked again, at once. */
 export const stopping = drill({
   about: 'SIGTERM under load, and a second one while a request hangs',
   counts: { stops: 8, rate: 200 },
@@ -35,9 +35,9 @@ const start = (site: Site) =>
 async function add(base: string, { access, workspaceId, listId }: Person, acknowledged: string[]) {
   const title = crypto.randomUUID();
   const body = { listId, title };
-  const answer = await call(base, 'POST', `/workspaces/${workspaceId}/tasks`, { token: access, body });
-  if (answer?.status === 201) acknowledged.push(title);
-  return answer;
+  const response = await call(base, 'POST', `/workspaces/${workspaceId}/tasks`, { token: access, body });
+  if (response?.status === 201) acknowledged.push(title);
+  return response;
 }
 
 async function stopUnderLoad(
@@ -53,10 +53,10 @@ async function stopUnderLoad(
   const requests: Promise<void>[] = [];
   const request = async () => {
     const wasBefore = !isAsked;
-    const answer = await add(base, person, acknowledged);
-    site.count(`begun ${wasBefore ? 'before' : 'after'} the signal: ${answer?.status ?? 'cut off'}`);
-    if (wasBefore && answer?.status !== 201)
-      site.lose(`stop ${round}: ${answer?.status ?? 'a request was cut off'}`);
+    const response = await add(base, person, acknowledged);
+    site.count(`begun ${wasBefore ? 'before' : 'after'} the signal: ${response?.status ?? 'cut off'}`);
+    if (wasBefore && response?.status !== 201)
+      site.lose(`stop ${round}: ${response?.status ?? 'a request was cut off'}`);
   };
   const load = setInterval(() => requests.push(request()), 1_000 / rate);
   await wait(SHORTEST_LOAD_MS + Math.random() * (LONGEST_LOAD_MS - SHORTEST_LOAD_MS));

@@ -48,7 +48,7 @@ async function fails(site: Site, person: Person, n: number): Promise<void> {
   if (took > MAX_END_MS) site.lose(`failure ${n}: ended after ${took.toFixed(0)} ms`);
   const { acknowledged, statuses } = await load.ended();
   for (const status of statuses) {
-    if (status !== 201 && status !== 503) site.lose(`failure ${n}: a write was answered ${status}`);
+    if (status !== 201 && status !== 503) site.lose(`failure ${n}: a write got ${status}`);
   }
   const again = startServer(site.folder, createMailbox(), [], BESIDE);
   await again.listening;
@@ -72,12 +72,12 @@ function writing(site: Site, base: string, { access: token, workspaceId, listId 
   const client = async () => {
     for (;;) {
       const title = crypto.randomUUID();
-      const answer = await call(base, 'POST', `/workspaces/${workspaceId}/tasks`, {
+      const response = await call(base, 'POST', `/workspaces/${workspaceId}/tasks`, {
         token,
         body: { listId, title },
       });
-      if (answer) statuses.push(answer.status);
-      if (answer?.status !== 201) return rejected.resolve();
+      if (response) statuses.push(response.status);
+      if (response?.status !== 201) return rejected.resolve();
       acknowledged.push(title);
       if (acknowledged.length === 200) many.resolve();
     }

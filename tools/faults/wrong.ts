@@ -31,7 +31,7 @@ export const wrongIn = (folder: string): string[] =>
     ),
   ]);
 
-/** Reads the database of a folder, beside whoever writes to it, as of one moment. */
+/** Reads the database of a folder, beside other writers, as of one moment. */
 export function inDatabase<Result>(
   folder: string,
   read: (database: SqliteDatabase.Database) => Result,

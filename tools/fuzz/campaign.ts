@@ -47,7 +47,7 @@ const JUMPS = [16 * MINUTE, 61 * MINUTE, 6 * 60 * MINUTE, 25 * 60 * MINUTE, 8 * 
 
 /**
  * Asks a service for everything its own OpenAPI document tells of: the examples, every boundary in order, then at
- * random, valid and broken, with ids and secrets from its answers and mails.
+ * random, valid and broken, with ids and secrets from its responses and mails.
  */
 export async function fuzz({
   target,

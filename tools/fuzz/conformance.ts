@@ -28,10 +28,10 @@ const FIXED_HEADERS: Record<string, string> = {
 };
 const BANNERS = ['server', 'x-powered-by'];
 
-/** Tells what an answer does that its route does not declare, or that no answer may do. */
-export type Conformance = (operation: Operation, answer: Received, body: unknown) => string[];
+/** Tells what a response does that its route does not declare, or that no response may do. */
+export type Conformance = (operation: Operation, response: Received, body: unknown) => string[];
 
-/** The checks of every answer, with the shapes compiled once. */
+/** The checks of every response, with the shapes compiled once. */
 export function createConformance(): Conformance {
   // What goes out has one form of instants, stricter than RFC 3339.
   const ajv = new Ajv2020({
@@ -48,14 +48,14 @@ export function createConformance(): Conformance {
   };
   return (operation, { status, headers, text }, body) => {
     const found = faultsOfHeaders(operation, status, headers);
-    if (status >= 500) found.push(`answered ${status}`);
-    const isOfHttp = status === 405 || (status === 404 && !operation.answers.has(404));
+    if (status >= 500) found.push(`status ${status}`);
+    const isOfHttp = status === 405 || (status === 404 && !operation.responses.has(404));
     if (isOfHttp) return found;
-    if (!operation.answers.has(status)) return [...found, `status ${status} is not declared`];
+    if (!operation.responses.has(status)) return [...found, `status ${status} is not declared`];
     if (operation.plain.includes(status)) {
       return headers.get('content-type')?.startsWith('text/plain') ? found : [...found, 'no plain text'];
     }
-    const schema = operation.answers.get(status);
+    const schema = operation.responses.get(status);
     if (schema === undefined) return text === '' ? found : [...found, 'a body where none is declared'];
     if (body === undefined) return [...found, 'no JSON where a body is declared'];
     const validate = validatorOf(operation, status, schema);

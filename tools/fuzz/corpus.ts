@@ -31,7 +31,7 @@ const MAX_GROUPS = 800;
 const MAX_SECRETS = 30;
 const MAX_TEXT = 200;
 
-/** What answers and mails have told so far: later requests are made of it. Bounded, the oldest goes first. */
+/** What responses and mails have told so far: later requests are made of it. Bounded, the oldest goes first. */
 export interface Corpus {
   people: Map<string, Person>;
   /** As they were at every sign-in: of some the session has ended, of some the account is gone. */

@@ -24,19 +24,19 @@ export interface DeletedResource {
   person: Person;
 }
 
-/** Remembers what a valid request and its answer did; returns what is gone by it. */
+/** Remembers what a valid request and its response did; returns what is gone by it. */
 export function absorb(
   corpus: Corpus,
   attempt: Attempt,
-  answer: Received,
+  response: Received,
   body: unknown,
 ): DeletedResource | undefined {
   const { operation, params, person, secret } = attempt;
   if (secret) corpus.spend(secret.kind, secret.value);
-  if (answer.status === 404) forgetThingsOf(corpus, params);
-  absorbAccount(corpus, attempt, answer.status);
-  if (answer.status >= 300) return undefined;
-  const schema = operation.answers.get(answer.status);
+  if (response.status === 404) forgetThingsOf(corpus, params);
+  absorbAccount(corpus, attempt, response.status);
+  if (response.status >= 300) return undefined;
+  const schema = operation.responses.get(response.status);
   if (schema) visitComponents(schema, body, (component, found) => learn(corpus, attempt, component, found));
   if (operation.method !== 'DELETE') return undefined;
   const last = operation.params.at(-1);
@@ -77,7 +77,7 @@ function learn(corpus: Corpus, attempt: Attempt, component: string, found: Recor
   corpus.learn({ kind, id, scope, fields: found });
 }
 
-/** Passwords and addresses, of which no answer tells. */
+/** Passwords and addresses, of which no response tells. */
 function absorbAccount(
   corpus: Corpus,
   { operation, person, body = {}, secret }: Attempt,

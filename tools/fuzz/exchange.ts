@@ -15,7 +15,7 @@ export interface Expectation {
   isOutside?: boolean;
 }
 
-/** Sends one request at a time, and holds every answer against all that must hold. */
+/** Sends one request at a time, and checks every response. */
 export type Exchange = (attempt: Attempt, expectation: Expectation) => Promise<Received>;
 
 const SHOWN_CHARACTERS = 600;
@@ -41,23 +41,23 @@ export function createExchange(options: {
       : oracle.guardError(operation, tokenOf(attempt), attempt.params.workspace_id ?? '', target.now());
     const expected = guard === undefined ? rejected : [guard];
     const version = oracle.version();
-    const answer = await target.send(sent);
+    const response = await target.send(sent);
     for (const letter of await target.letters()) corpus.receive(letter);
-    const body = parsed(answer);
+    const body = parsed(response);
     report.requests += 1;
-    count(report, operation.name, intent, answer.status);
+    count(report, operation.name, intent, response.status);
 
-    const found = conformance(operation, answer, body);
-    const isExpected = expected.length === 0 || expected.includes(answer.status);
-    const isLate = isLimited && answer.status === 429;
-    if (!isExpected && !isLate) found.push(`${expected.join(' or ')} was due, not ${answer.status}`);
-    const isRejected = answer.status >= 400;
+    const found = conformance(operation, response, body);
+    const isExpected = expected.length === 0 || expected.includes(response.status);
+    const isLate = isLimited && response.status === 429;
+    if (!isExpected && !isLate) found.push(`${expected.join(' or ')} was due, not ${response.status}`);
+    const isRejected = response.status >= 400;
     const now = oracle.version();
     const hasWritten = now.commits !== version.commits && now.audited === version.audited;
     if (isRejected && expected.length > 0 && !isLate && hasWritten)
       found.push('a rejected request left a trace');
     const foreign = oracle.foreignIdsIn(
-      lookedAt(operation.name, answer, body),
+      lookedAt(operation.name, response, body),
       isOutside ? undefined : person.id,
     );
     if (foreign.length > 0) found.push(`ids of foreign workspaces: ${foreign.join(', ')}`);
@@ -68,14 +68,14 @@ export function createExchange(options: {
         what,
         route: operation.name,
         request: shown(attempt, sent.target),
-        answer: `${answer.status} ${answer.text.slice(0, SHOWN_CHARACTERS)}`,
+        response: `${response.status} ${response.text.slice(0, SHOWN_CHARACTERS)}`,
       });
     }
-    if (intent === 'valid' || answer.status < 300) {
-      const deleted = absorb(corpus, attempt, answer, body);
+    if (intent === 'valid' || response.status < 300) {
+      const deleted = absorb(corpus, attempt, response, body);
       if (deleted) options.onDeleted(deleted);
     }
-    return answer;
+    return response;
   };
 }
 
@@ -98,7 +98,7 @@ function count({ tallies }: Report, name: string, intent: Intent, status: number
   tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
 }
 
-/** What of an answer may hold nothing of workspaces that one is not in. */
+/** What of a response may hold nothing of workspaces that one is not in. */
 function lookedAt(name: string, { text }: Received, body: unknown): string {
   if (name.includes(TELLS_OF_OTHERS)) return '';
   if (typeof body !== 'object' || body === null || !(TELLS_OF_OTHERS in body)) return text;

@@ -1,5 +1,5 @@
 import {
-  type Answer,
+  type ApiResponse,
   callsOf,
   nameIn,
   type OpenApiDocument,
@@ -29,17 +29,17 @@ export interface Operation {
   /** The least role in the workspace of its path. */
   role: Role | undefined;
   /** The shape of the body for each declared status; undefined where there is no body. */
-  answers: Map<number, Schema | undefined>;
-  /** The statuses that are answered in plain text. */
+  responses: Map<number, Schema | undefined>;
+  /** The statuses whose responses are plain text. */
   plain: number[];
 }
 
 export const PATH_PARAMETER = /\{(\w+)\}/g;
 
 /** Server-sent events, which do not end by themselves. */
-const isStream = (answers: Record<string, Answer | Reference>): boolean =>
-  Object.values(answers).some(
-    (answer) => 'content' in answer && 'text/event-stream' in (answer.content ?? {}),
+const isStream = (responses: Record<string, ApiResponse | Reference>): boolean =>
+  Object.values(responses).some(
+    (response) => 'content' in response && 'text/event-stream' in (response.content ?? {}),
   );
 
 /** Every route of the document but streams; schemas are written out in full, without references to components. */
@@ -59,22 +59,22 @@ export const operationsOf = (document: OpenApiDocument, basePath: string): Opera
       isBodyRequired: operation.requestBody?.required ?? false,
       bearer: operation.security.length > 0,
       role: role as Role | undefined,
-      answers: new Map(
-        Object.entries(operation.responses).map(([status, answer]) => [
+      responses: new Map(
+        Object.entries(operation.responses).map(([status, response]) => [
           Number(status),
-          answerOf(document, answer),
+          responseOf(document, response),
         ]),
       ),
-      plain: Object.entries(operation.responses).flatMap(([status, answer]) =>
-        'content' in answer && 'text/plain' in (answer.content ?? {}) ? [Number(status)] : [],
+      plain: Object.entries(operation.responses).flatMap(([status, response]) =>
+        'content' in response && 'text/plain' in (response.content ?? {}) ? [Number(status)] : [],
       ),
     };
     return [found];
   });
 
-function answerOf(document: OpenApiDocument, named: Answer | Reference): Schema | undefined {
-  const answer = '$ref' in named ? document.components.responses[nameIn(named.$ref)] : named;
-  const schema = answer?.content?.['application/json']?.schema;
+function responseOf(document: OpenApiDocument, named: ApiResponse | Reference): Schema | undefined {
+  const response = '$ref' in named ? document.components.responses[nameIn(named.$ref)] : named;
+  const schema = response?.content?.['application/json']?.schema;
   return schema && writtenOut(document, schema);
 }
 

@@ -20,7 +20,7 @@ const INSIDE = [
 /** The same, with the integer that stands for the workspace. */
 const INSIDE_BY_KEY = ['comments', 'trash'];
 
-/** Looks into the database beside the service, and tells what an answer must be. */
+/** Looks into the database beside the service, and tells what a response must be. */
 export interface Oracle {
   /** The error that awaits a token and workspace at the guard; undefined where one may enter. */
   guardError(

@@ -12,11 +12,11 @@ export interface Finding {
   what: string;
   route: string;
   request: string;
-  answer: string;
+  response: string;
 }
 
 export interface Tally {
-  /** Requests by what they were meant to be, and of each how many were answered 2xx. */
+  /** Requests by what they were meant to be, and of each how many had a 2xx. */
   sent: Record<Intent, number>;
   accepted: Record<Intent, number>;
   statuses: Map<number, number>;
@@ -108,7 +108,7 @@ export function printed(report: Report): string {
   return [
     `seed ${seed}: ${requests} requests in ${seconds.toFixed(0)} s`,
     '',
-    'route, valid requests that were accepted, all answers by status',
+    'route, valid requests that were accepted, all responses by status',
     ...rows,
     '',
     `heap after collection, MB: ${memory.map(({ heapMb }) => heapMb.toFixed(1)).join(' ')} (grew by ${growth.mb.toFixed(1)})`,
@@ -120,8 +120,8 @@ export function printed(report: Report): string {
     ),
     '',
     ...findings.map(
-      ({ number, what, request, answer }) =>
-        `FOUND (seed ${seed}, request ${number}): ${what}\n  ${request}\n  ${answer}`,
+      ({ number, what, request, response }) =>
+        `FOUND (seed ${seed}, request ${number}): ${what}\n  ${request}\n  ${response}`,
     ),
     unshown > 0 ? `and ${unshown} findings like these` : `${findings.length} findings`,
   ].join('\n');

@@ -160,7 +160,7 @@ export function createRequestFactory(options: {
     },
     ensurePeople: async (least) => {
       for (let tries = 0; corpus.people.size < least && tries < 3 * least; tries += 1) {
-        // Whoever signs up is nobody yet.
+        // Nobody is signed in while signing up.
         await does(NOBODY, 'POST /auth/register');
         await does(NOBODY, PAGE_OF_SIGN_UP);
       }
@@ -180,12 +180,12 @@ function streamOf(operation: Operation, seed: number): Iterator<Draft> {
   return drafts;
 }
 
-/** Whether a route's answers tell of such a thing, and it can be asked without knowing one. */
-function tellsOf({ answers, params, method }: Operation, what: string): boolean {
+/** Whether a route's responses tell of such a thing, and it can be asked without knowing one. */
+function tellsOf({ responses, params, method }: Operation, what: string): boolean {
   const component = SOURCES[what] ?? what;
   if (method === 'DELETE' || (what === 'Instance') !== params.includes('job_id')) return false;
   if (params.some((name) => name !== 'workspace_id' && what !== 'Instance')) return false;
-  return [...answers].some(
+  return [...responses].some(
     ([status, schema]) => status < 300 && schema !== undefined && mentions(schema, component),
   );
 }

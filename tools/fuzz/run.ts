@@ -1,5 +1,5 @@
 /**
- * Asks Errand for all that its OpenAPI document tells of, validly and not, and holds every answer against what was
+ * Sends Errand all requests of its OpenAPI document, valid and not, and checks every response against what was
  * promised:
  *   npm run fuzz -- [--requests 100000] [--seed 1] [--sockets] [--limits]
  * Prints what came back by route, memory and holds of the event loop; exit code 1 when anything was found.
@@ -43,7 +43,7 @@ const unreached = neverAccepted(report);
 const growth = growthOf(report);
 const tooLong = report.holds.filter((hold) => ownMs(hold) > MAX_HELD_MS);
 const verdicts = [
-  ...faults.map((fault) => `the database is not sound: ${fault}`),
+  ...faults.map((fault) => `the database is damaged: ${fault}`),
   ...unreached.map((name) => `never accepted: ${name}`),
   ...(growth.isTooMuch ? [`memory grew by ${growth.mb.toFixed(1)} MB`] : []),
   ...tooLong.map((hold) => `the event loop was held for ${ownMs(hold).toFixed(0)} ms by ${hold.during}`),

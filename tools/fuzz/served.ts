@@ -21,7 +21,7 @@ const http = await listen(measured as unknown as Hono<Environment>, {
 
 const tell = <Kind extends keyof Told>(_kind: Kind, told: Told[Kind]) => process.send?.(told);
 
-const answers: { [Kind in Ask['kind']]: (asked: Ask & { kind: Kind }) => Promise<unknown> } = {
+const responses: { [Kind in Ask['kind']]: (asked: Ask & { kind: Kind }) => Promise<unknown> } = {
   letters: async () => {
     await world.untilIdle();
     tell('letters', world.mails.splice(0));
@@ -43,7 +43,7 @@ const answers: { [Kind in Ask['kind']]: (asked: Ask & { kind: Kind }) => Promise
     tell('close', await closed(world));
   },
 };
-process.on('message', (asked: Ask) => answers[asked.kind](asked as never));
-// Whoever asked is gone.
+process.on('message', (asked: Ask) => responses[asked.kind](asked as never));
+// The client is gone.
 process.on('disconnect', () => process.exit());
 tell('listening', { port: http.port, databasePath: world.opened.storage.path });

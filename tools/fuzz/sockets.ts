@@ -71,15 +71,15 @@ const sentOver = (agent: Agent, port: number, { method, target, headers, body }:
     const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
     const sent = request(
       { agent, port, method, path: target, headers: { ...headers, ...length } },
-      (answer) => {
+      (response) => {
         const parts: Buffer[] = [];
-        answer.on('data', (part: Buffer) => parts.push(part));
-        answer.on('error', reject);
-        answer.on('end', () =>
+        response.on('data', (part: Buffer) => parts.push(part));
+        response.on('error', reject);
+        response.on('end', () =>
           resolve({
-            status: answer.statusCode ?? 0,
+            status: response.statusCode ?? 0,
             headers: new Headers(
-              Object.entries(answer.headers).map(([name, value]) => [name, String(value)]),
+              Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
             ),
             text: Buffer.concat(parts).toString('utf8'),
           }),
@@ -90,7 +90,7 @@ const sentOver = (agent: Agent, port: number, { method, target, headers, body }:
       // The server closes what is idle for long, perhaps in this very moment: every client asks again then.
       if (sent.reusedSocket && error.code === 'ECONNRESET')
         resolve(sentOver(agent, port, { method, target, headers, body }));
-      else reject(new Error(`${method} ${target} was not answered`, { cause: error }));
+      else reject(new Error(`${method} ${target} had no response`, { cause: error }));
     });
     sent.end(body);
   });

@@ -1,4 +1,4 @@
-/** Text of every kind that a JSON string may validly hold, to be stored and given back. */
+/** Text of every kind that a JSON string may hold, to be stored and given back. */
 export const STRANGE_TEXTS = [
   'é', // composed
   'e\u0301', // the same, combining

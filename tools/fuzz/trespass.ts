@@ -3,7 +3,7 @@ import type { Corpus } from './corpus.ts';
 import type { Random } from './request-factory.ts';
 import { kindOf } from './values.ts';
 
-/** Whoever is a user may be a member here as well: to name them is no trespass. */
+/** A user may be a member here as well: to name them is no trespass. */
 const EVERYWHERE = ['Workspace', 'User', 'Assignee'];
 
 /**

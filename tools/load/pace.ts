@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 const STEP_MS = 1;
-/** Whoever was held up catches up little by little: so many strangers never do something in one and the same moment. */
+/** A client that was held up catches up little by little: so many strangers never do something in one and the same moment. */
 const BATCH_SIZE = 2;
 
 /** Does something at a steady rate until it is stopped, whether or not the server keeps up. */

@@ -12,7 +12,7 @@ export interface SignIns {
 }
 
 export interface SignedIn {
-  /** How many answers had which status. */
+  /** How many responses had which status. */
   statuses: Record<string, number>;
   /** Milliseconds of those whose password was compared, and of those for whom there was no room, ascending. */
   compared: number[];

@@ -1,8 +1,8 @@
 /**
  * Measures the server on a disk whose every sync takes longer:
  *   npm run load:disk [-- --delay 10 --seconds 4 --setting ERRAND_…=…]
- * Reads alone and beside writers, and creates alone; each connection sends its next request when the last one is
- * answered. `--delay` is in milliseconds, by strace; 0 measures the disk as it is. Needs Linux, and strace for a delay.
+ * Reads alone and beside writers, and creates alone; each connection sends its next request after the last
+ * response. `--delay` is in milliseconds, by strace; 0 measures the disk as it is. Needs Linux, and strace for a delay.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';

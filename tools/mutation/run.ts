@@ -12,7 +12,7 @@ const MAX_SILENT_SECONDS = 30;
 const command = new Command()
   .argument('<group>', Object.keys(GROUPS).join(', '))
   .option('--only <text>', 'a part of the path of what is mutated', '')
-  .option('--again', 'go on with the run before, instead of beginning anew')
+  .option('--again', 'go on with the run before, instead of starting over')
   .parse();
 const [group = ''] = command.args;
 const { only, again } = command.opts<{ only: string; again?: true }>();

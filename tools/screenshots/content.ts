@@ -237,10 +237,10 @@ const SERIES = [
 export async function fill(world: World): Promise<Content> {
   const mara = await world.signUp('mara@kanal.example', 'Mara Lindqvist');
   const call = async (method: string, path: string, body?: unknown, token = mara.accessToken) => {
-    const answer = await world.call(method, path, { token, body });
-    if (answer.status >= 300)
-      throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-    return answer.body;
+    const response = await world.call(method, path, { token, body });
+    if (response.status >= 300)
+      throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(response.body)}`);
+    return response.body;
   };
   await call('PATCH', '/me', { timezone: ZONE, preferences: { welcomed: true } });
   const workspaceId: string = (await call('GET', '/me/workspaces')).items[0].id;

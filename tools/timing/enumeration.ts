@@ -11,7 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createMailbox, mailThat, startServer } from '../faults/server.ts';
 
-/** Until the server has done what follows an answer: its mails. */
+/** Until the server has done what follows a response: its mails. */
 const PAUSE_MS = 45;
 const ADDRESSES = 40;
 const WARM_UP = 30;
@@ -50,14 +50,14 @@ const timed = (
       ...(token !== undefined && { Authorization: `Bearer ${token}` }),
     };
     const started = process.hrtime.bigint();
-    const sent = request(base + path, { agent, method: 'POST', headers }, (answer) => {
+    const sent = request(base + path, { agent, method: 'POST', headers }, (response) => {
       const microseconds = Number(process.hrtime.bigint() - started) / 1_000;
       let text = '';
-      answer.setEncoding('utf8');
-      answer.on('data', (part: string) => {
+      response.setEncoding('utf8');
+      response.on('data', (part: string) => {
         text += part;
       });
-      answer.on('end', () => resolve({ microseconds, text }));
+      response.on('end', () => resolve({ microseconds, text }));
     });
     sent.on('error', reject);
     sent.end(content);

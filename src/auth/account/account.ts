@@ -8,7 +8,7 @@ import { insertUser } from '../../storage/users.ts';
 
 /**
  * Makes an account with its default workspace, in the caller's transaction, for an address that is proved and free;
- * every pending sign-up of that address is dropped, whoever began it.
+ * every pending sign-up of that address is deleted, by anyone.
  */
 export function createAccount(
   tx: Tx,

@@ -29,7 +29,7 @@ const SUSPECT_MS = 7 * DAY;
 
 /**
  * Mails a confirmation to the new address and tells the old one, with a link to keep it. A taken address gets the
- * same answer; its owner is told instead. 429 when this user caused too many mails today.
+ * same response; its owner is told instead. 429 when this user caused too many mails today.
  */
 export async function requestChange(
   deps: Deps,

@@ -9,7 +9,7 @@ import { findInvitation } from '../../storage/invitations.ts';
 import { findPendingSignup } from '../../storage/pending-signups.ts';
 import { findUser, findUserByEmail } from '../../storage/users.ts';
 import { findWorkspaceOf } from '../../storage/workspaces.ts';
-import type { LinkAnswer, TokenInput } from '../schema.ts';
+import type { LinkResponse, TokenInput } from '../schema.ts';
 
 const PURPOSES = {
   'password-reset': 'reset-password',
@@ -28,17 +28,17 @@ const NOTHING_MORE = {
 };
 
 /**
- * Tells whoever holds a mailed token what it is about, without spending it. What others typed comes as it does in
+ * Tells the holder of a mailed token what it is about, without spending it. What others typed comes as it does in
  * mails to strangers. 401 for a token that does not work.
  */
-export function readLink({ read, clock }: Deps, { token }: TokenInput): LinkAnswer {
+export function readLink({ read, clock }: Deps, { token }: TokenInput): LinkResponse {
   const now = toInstant(clock.now());
   const found = ofSignup(read, token, now) ?? ofAccount(read, token, now) ?? ofInvitation(read, token, now);
   if (!found) throw unauthorized('The token is not valid');
   return { ...NOTHING_MORE, ...found };
 }
 
-type Found = Pick<LinkAnswer, 'purpose' | 'email'> & Partial<LinkAnswer>;
+type Found = Pick<LinkResponse, 'purpose' | 'email'> & Partial<LinkResponse>;
 
 function ofSignup(db: Db, token: string, now: Instant): Found | undefined {
   const pending = findPendingSignup(db, token, now);

@@ -16,7 +16,7 @@ const DIGITS = 6;
 const VALID_MS = 10 * MINUTE;
 const ATTEMPTS = 5;
 
-/** Mails a sign-in code to a registered address; the answer and the work are the same for any address. */
+/** Mails a sign-in code to a registered address; the response and the work are the same for any address. */
 export async function requestCode(deps: Deps, { email }: EmailInput): Promise<MessageResponse> {
   const now = deps.clock.now();
   const code = String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0');

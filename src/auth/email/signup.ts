@@ -35,7 +35,7 @@ const UNFIT_INVITATION: Issue = {
 };
 
 /**
- * Asks the owner of an address to confirm a sign-up. New, pending and existing addresses get the same answer for
+ * Asks the owner of an address to confirm a sign-up. New, pending and existing addresses get the same response for
  * the same work; the owner of an existing one is told. An invitation that does not work for the address is 400, and
  * 403 while sign-up is closed, as is none at all.
  */

@@ -10,7 +10,7 @@ import type { LoginInput } from '../schema.ts';
 
 /**
  * Signs in by password. Unknown address, disabled account, account without password and wrong password are one 401,
- * in answer and in time; too many failures are 429, for unknown addresses too.
+ * in response and in time; too many failures are 429, for unknown addresses too.
  */
 export async function logIn(deps: Deps, requestContext: RequestContext, input: LoginInput): Promise<SignIn> {
   const now = deps.clock.now();

@@ -22,7 +22,7 @@ import type { EmailInput, MessageResponse, ResetInput } from '../schema.ts';
 
 const MAX_LIVE = 3;
 
-/** Mails a reset link to a registered address; the answer and the work are the same for any address. */
+/** Mails a reset link to a registered address; the response and the work are the same for any address. */
 export async function requestReset(deps: Deps, { email }: EmailInput): Promise<MessageResponse> {
   const now = deps.clock.now();
   await deps.write((tx) => {

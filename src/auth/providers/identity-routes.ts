@@ -1,7 +1,7 @@
 import { respond } from '../../http/response.ts';
 import { open, route } from '../../http/route.ts';
 import { signedIn } from '../../sessions/authentication.ts';
-import { SignInAnswer } from '../../sessions/schema.ts';
+import { SignInResponse } from '../../sessions/schema.ts';
 import { signInResponse } from '../complete-sign-in.ts';
 import { GoogleInput, GoogleLoginInput, Me, TelegramInput, TelegramLoginInput } from '../schema.ts';
 import { linkGoogle, logInByGoogle } from './google/google.ts';
@@ -18,7 +18,7 @@ export const identityRoutes = [
     body: GoogleLoginInput,
     shortBody: true,
     status: 200,
-    response: SignInAnswer,
+    response: SignInResponse,
     signsIn: true,
     errors: [401, 403],
     tag: 'Accounts',
@@ -37,7 +37,7 @@ export const identityRoutes = [
     body: TelegramLoginInput,
     shortBody: true,
     status: 200,
-    response: SignInAnswer,
+    response: SignInResponse,
     signsIn: true,
     otherResponses: { status: 201, description: 'Someone new: a confirmation is on its way to the address' },
     errors: [401, 403],

@@ -118,7 +118,7 @@ function walk(db: Db, filters: Filters, sort: Sort, range: Range, entries: numbe
   return readMatches(db, workspaceKey, { sql: matches, parameters: matchParameters }, order, range);
 }
 
-/** The rows of a range of `matches`, a statement that answers their numbers as `hit`, in its order. */
+/** The rows of a range of `matches`, a statement that returns their numbers as `hit`, in its order. */
 function readMatches(
   db: Db,
   workspaceKey: number,

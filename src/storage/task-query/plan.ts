@@ -146,7 +146,7 @@ export function cheapestSource(
     if (best === undefined || source.cost < best.cost) best = source;
     if (best.cost < GOOD_ENOUGH_COST) return best;
   }
-  // Every filter but that of a series can be answered by tasks_due, so it will do for any question.
+  // Every filter but that of a series can be read from tasks_due, so it serves any query.
   const any = sourceIn('due', countAll(db, filters.workspaceKey));
   return best === undefined || any.cost < best.cost ? any : best;
 }

@@ -58,7 +58,7 @@ export interface Change extends Intent {
   statusType?: string;
   /** How often it was sent; above 0 it takes no more in. */
   sent: number;
-  /** Answers 500 so far. */
+  /** Responses of 500 so far. */
   tries: number;
   notBefore: number;
   /** Sent by itself, or in batches of at most so many. */

@@ -63,7 +63,7 @@ export interface FeedLimits {
   maxTasks: number;
   /** Whether comments of a task are held. */
   holdsComments: (taskId: unknown) => boolean;
-  /** Versions that answers to own changes brought and the feed has not reached. */
+  /** Versions that responses to own changes brought and the feed has not reached. */
   ahead: ReadonlyMap<string, number>;
 }
 
@@ -150,7 +150,7 @@ const closedStatuses = (draft: Draft): Set<unknown> =>
 export const isAgedAt = (updatedAt: unknown, now: number): boolean =>
   Date.parse(String(updatedAt)) < now - CLOSED_DAYS * DAY_MS;
 
-/** Puts a row; answers whether it is a closed task too old to be kept. */
+/** Puts a row; returns whether it is a closed task too old to be kept. */
 function put(
   draft: Draft,
   item: Item,

@@ -75,7 +75,7 @@ export class IndexedDbDisk implements Disk {
     return { rows, positions: await positions, outbox: await outbox, notes, ...counts };
   }
 
-  /** In batches, so that no single answer is huge. */
+  /** In batches, so that no single result is huge. */
   async #readRows(store: IDBObjectStore): Promise<Held[]> {
     const rows: Held[] = [];
     let range: IDBKeyRange | null = null;

@@ -117,7 +117,7 @@ export class Puller {
     });
   }
 
-  /** Holds the stream while it lasts; answers whether it said hello. */
+  /** Holds the stream while it lasts; returns whether it said hello. */
   async #connect(run: number): Promise<boolean> {
     const { api, world } = this.#tab;
     const abort = new AbortController();
@@ -258,7 +258,7 @@ export class Puller {
     entry.cancel = this.#tab.world.after(Math.max(ms, this.#patience()), () => void start());
   }
 
-  /** Follows the changes of a workspace to their end; answers whether it got there. */
+  /** Follows the changes of a workspace to their end; returns whether it got there. */
   async pull(workspaceId: string): Promise<boolean> {
     const count = ++this.#pullCount;
     for (;;) {

@@ -74,5 +74,5 @@ export function requestOf(change: Change, ifMatch: string | null): WriteRequest 
 }
 
 /** Of which kind the body of a successful response is; null where it is no row to keep. */
-export const kindOfAnswer = ({ kind, op }: Change): Kind | null =>
+export const kindOfResponse = ({ kind, op }: Change): Kind | null =>
   op === 'delete' ? null : op === 'editMode' ? 'task' : kind;

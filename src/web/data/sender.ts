@@ -2,7 +2,7 @@ import type { Outcome } from './api.ts';
 import { type Change, dependentsOf, setAside, textOf } from './change.ts';
 import type { Writes } from './disk.ts';
 import { deletionOf, type RowWrites } from './feed.ts';
-import { ifMatchOf, isBatched, kindOfAnswer, operationOf, requestOf } from './requests.ts';
+import { ifMatchOf, isBatched, kindOfResponse, operationOf, requestOf } from './requests.ts';
 import { isDenied, isDone, isStatusGone, renameLabel, resultsOf, type Settled } from './results.ts';
 import type { Kind, Row, Status } from './rows.ts';
 import type { Flight, Tab } from './tab.ts';
@@ -19,7 +19,7 @@ export interface SenderEvents {
   onSignedOut(): void;
   /** Whether a 403 or 404 means that the workspace, or the right to write in it, is lost; then its changes are set aside. */
   isLost(workspaceId: string): Promise<{ isLost: boolean } | null>;
-  /** Reads what is new of a workspace; answers whether that was possible. */
+  /** Reads what is new of a workspace; returns whether that was possible. */
   onStale(workspaceId: string): Promise<boolean>;
   onAhead(key: string, version: number): void;
   onAside(changes: readonly Change[]): void;
@@ -78,7 +78,7 @@ export class Sender {
       this.#cancel = this.#tab.world.after(wait, () => this.wake());
   }
 
-  /** Sends one request; answers how long to wait before the next, null until there is something new. */
+  /** Sends one request; returns how long to wait before the next, null until there is something new. */
   async #step(): Promise<number | null> {
     const group: Change[] = [];
     let soonest: number | null = null;
@@ -321,8 +321,8 @@ export class Sender {
       rows.remove.push(...deletionOf(kind, thing, workspaceId, this.#tab.view).remove);
       return;
     }
-    const answered = kindOfAnswer(change);
-    if (answered) this.#takeRow(rows, change, answered, body, flight);
+    const responseKind = kindOfResponse(change);
+    if (responseKind) this.#takeRow(rows, change, responseKind, body, flight);
   }
 
   /** A row of a response, unless the copy is newer or the thing went meanwhile. */

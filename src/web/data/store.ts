@@ -17,7 +17,7 @@
  *         all open tasks are here, ask for counts. Closed tasks older than 14 days are not held: `store.ask(workspaceId,
  *         'tasks/query?completed=true&…')`, `'tasks/search?q=…'`, `loadTask`; what is found shows in the lists as well.
  * Asked.  Comments: `loadComments(workspaceId, taskId)` where `holdsComments(taskId)` is false (it is reactive, and becomes
- *         false when a copy begins anew), then `view.list('comment', …)`. Trash, notifications, coming occurrences and
+ *         false when a copy starts over), then `view.list('comment', …)`. Trash, notifications, coming occurrences and
  *         settings are not held: `queries.ts`, or `store.api.request(…)`, and `store.pullNow(workspaceId)` after writing.
  * Notes.  `store.note('me')` the profile, `'unread'`, `'build'` (another than ours: offer the update); reactive. `keep` writes
  *         one that is of this device alone.
@@ -231,7 +231,7 @@ export class Store {
     return this.#redo.length > 0;
   }
 
-  /** Takes the last act back; answers its name. */
+  /** Undoes the last act; returns its name. */
   async undo(): Promise<string | null> {
     return await this.#takeBack(this.#undo, this.#redo);
   }
@@ -351,7 +351,7 @@ export class Store {
     return threads.some((thread) => thread.taskId === taskId && !thread.isLoading);
   }
 
-  /** Loads the comments of a task, and keeps them in step from then on; answers whether that was possible. */
+  /** Loads the comments of a task, and keeps them in step from then on; returns whether that was possible. */
   async loadComments(workspaceId: string, taskId: string): Promise<boolean> {
     const flight = this.#tab.startFlight();
     await this.#tab.commit(() => this.#noteThreads(taskId, { workspaceId, taskId, isLoading: true }));

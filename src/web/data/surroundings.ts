@@ -4,7 +4,7 @@ import type { Writes, Written } from './disk.ts';
 export interface World {
   now(): number;
   random(): number;
-  /** Calls back once; answers how to cancel. */
+  /** Calls back once; returns how to cancel. */
   after(ms: number, callback: () => void): () => void;
   /** Whether the device says that it has a network: a hint. */
   isOnline(): boolean;

@@ -209,7 +209,7 @@ export class Tab {
     for (const [name, value] of Object.entries(notes ?? {})) this.notes.set(name, value);
     if (notes ?? positions ?? forget) this.noted.value++;
     for (const flight of this.#flights) {
-      // A copy that begins anew: what is under way for it comes too late.
+      // A copy that starts over: what is under way for it comes too late.
       for (const id of reset) flight.reset.add(id);
       for (const { kind, key } of [...(rows?.remove ?? []), ...(rows?.put ?? [])])
         flight.touched.add(`${kind}:${key}`);

@@ -92,20 +92,20 @@ export function ZoneOffer() {
   const found = otherZone.value;
   if (!found) return null;
   const { device, own } = found;
-  const answer = (save: Promise<unknown>) => {
+  const saving = (save: Promise<unknown>) => {
     isAnswered.value = true;
     void save;
   };
   return (
     <div class="zone-offer" role="status">
       <span>This device is in another time zone.</span>
-      <button type="button" class="button" onClick={() => answer(saveProfile({ timezone: device }))}>
+      <button type="button" class="button" onClick={() => saving(saveProfile({ timezone: device }))}>
         Use {device}
       </button>
       <button
         type="button"
         class="button plain"
-        onClick={() => answer(savePreferences({ keptZone: device }))}
+        onClick={() => saving(savePreferences({ keptZone: device }))}
       >
         Keep {own}
       </button>

@@ -26,7 +26,7 @@ export const session = signal<Session>({ kind: 'unknown' });
 /** Whether a request of this page ends the session: its end may be heard before the response. */
 let isEnding = false;
 
-/** A profile that the server answered with, in place of what was noted when it came. */
+/** A profile that the server returned, in place of what was noted when it came. */
 const taken = signal<{ profile: Profile; noted: Profile | undefined } | undefined>(undefined);
 const notedProfile = () => shelf.value?.store.note<Profile>('me');
 
@@ -74,7 +74,7 @@ export async function signIn(path: string, proof: object): Promise<Reply<{ user:
   return reply;
 }
 
-/** Takes over a profile that the server answered with. */
+/** Takes over a profile that the server returned. */
 export function takeProfile(profile: Profile): void {
   if (session.value.kind !== 'in') return;
   taken.value = { profile, noted: notedProfile() };

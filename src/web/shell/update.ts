@@ -39,7 +39,7 @@ function isIdle(): boolean {
   return Date.now() - touchedAt >= IDLE_MS && !isUnsent && !isInUse;
 }
 
-/** Waits until the served build's worker answers here; without one the document is asked of the server again. */
+/** Waits until the served build's worker responds here; without one the document is asked of the server again. */
 async function renewWorker(): Promise<void> {
   const registration = await navigator.serviceWorker?.getRegistration(place.app).catch(() => undefined);
   if (!registration) return;

@@ -7,7 +7,7 @@ import type { Log } from '../../../kernel/log.ts';
 import { takeFrom } from '../../../kernel/token-bucket.ts';
 
 const FETCH_MS = 5 * SECOND;
-/** Where the answer names no age of its own. */
+/** Where the response names no age of its own. */
 const FRESH_MS = 5 * MINUTE;
 const FRESH_AT_MOST_MS = DAY;
 /** How long keys are used on while new ones are not to be had, and how often those are asked for meanwhile. */
@@ -16,7 +16,7 @@ const RETRY_MS = MINUTE;
 /** Looks for a key that is not among the fresh ones: Google may have rotated, or someone makes up names of keys. */
 const LOOKS = { burst: 5, refillMs: MINUTE };
 
-/** Google answers with certificates by name, and elsewhere with a JWK set; a mirror may have either. */
+/** Google returns certificates by name, and elsewhere with a JWK set; a mirror may have either. */
 const Published = z.union([
   z.object({
     keys: z.array(z.object({ kid: z.string(), kty: z.literal('RSA'), n: z.string(), e: z.string() })),
@@ -33,7 +33,7 @@ export interface GoogleKeys {
 }
 
 /**
- * Google's keys, kept as long as their answer says and for a day more while it cannot be renewed; at most one
+ * Google's keys, kept as long as its response says and for a day more while it cannot be renewed; at most one
  * request is out at a time.
  */
 export function createGoogleKeys({ url, clock, log }: { url: string; clock: Clock; log: Log }): GoogleKeys {
@@ -85,7 +85,7 @@ async function fetchKeys(url: string): Promise<{ keys: Map<string, string>; fres
   const response = await fetch(url, { signal: AbortSignal.timeout(FETCH_MS) });
   if (!response.ok) {
     await response.body?.cancel();
-    throw new Error(`${url} answered ${response.status}`);
+    throw new Error(`${url} returned ${response.status}`);
   }
   const keys = keysOf(Published.parse(await response.json()));
   if (keys.size === 0) throw new Error(`${url} holds no key`);

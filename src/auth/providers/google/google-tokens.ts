@@ -95,7 +95,7 @@ async function verifiedClaims(
     const ticket = await client.verifySignedJwtWithCertsAsync(idToken, keys, audience, ISSUERS);
     return Claims.safeParse(ticket.getPayload()).data;
   } catch {
-    // Its errors quote the token or its claims: not a word of them may reach an answer or the log.
+    // Its errors quote the token or its claims: not a word of them may reach a response or the log.
     return undefined;
   }
 }

@@ -44,10 +44,10 @@ export function Search({ params }: ScreenProps) {
     let isWanted = true;
     const timer = setTimeout(async () => {
       const parameters = new URLSearchParams({ q: q.slice(0, 200), limit: '100' });
-      const answer = await store.ask(w, `tasks/search?${parameters}`);
+      const result = await store.ask(w, `tasks/search?${parameters}`);
       if (!isWanted) return;
-      setMissing(answer === null);
-      if (answer) setFound({ q, ids: answer.items.map(({ id }) => id) });
+      setMissing(result === null);
+      if (result) setFound({ q, ids: result.items.map(({ id }) => id) });
       recent.value = [q, ...recent.value.filter((other) => other !== q)].slice(0, 8);
     }, WAIT_MS);
     return () => {
