@@ -62,6 +62,20 @@ const expectFocus = (page: Page, name: string) =>
     .toBe(name);
 
 describe('the focus', () => {
+  it('is in the first field of a form that is all of a screen, and on the heading of others', async () => {
+    visit = await startVisit(browser, world.app);
+    const { page, origin } = visit;
+    await page.goto(`${origin}/`);
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    await expect.poll(() => focused(page).getAttribute('name')).toBe('email');
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await expect.poll(() => focused(page).getAttribute('name')).toBe('name');
+    await visit.end();
+    const signedIn = await enter(ada, '/today');
+    await signedIn.getByRole('link', { name: 'Upcoming' }).click();
+    await expectFocus(signedIn, 'Upcoming');
+  });
+
   it('stays with a row that goes to another group, and goes on from one that is completed', async () => {
     await make('First');
     await make('Second');

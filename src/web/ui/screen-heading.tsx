@@ -8,14 +8,16 @@ interface Props {
   children?: ComponentChildren;
 }
 
-/** The one h1 of a screen: names the window, and has the focus after a navigation. */
+/** The one h1 of a screen: names the window, and has the focus after a navigation, but where a form begins at once. */
 export function ScreenHeading({ title, children = title }: Props) {
   const ref = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
     document.title = `${title} · Errand`;
   }, [title]);
   useLayoutEffect(() => {
-    if (takeHeadingFocus()) ref.current?.focus();
+    if (!takeHeadingFocus()) return;
+    const field = ref.current?.closest('main')?.querySelector<HTMLElement>('[autofocus]');
+    (field ?? ref.current)?.focus();
   }, []);
   return (
     <h1 ref={ref} tabIndex={-1} dir="auto">
