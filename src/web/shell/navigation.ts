@@ -28,10 +28,15 @@ export function navigate(to: string, { replace = false } = {}): void {
   arrive();
 }
 
-/** Opening a task and changing the view are steps; filters, `q`, and neighbours of an open task are none. */
+/**
+ * Opening a task, changing the view and paging through a calendar are steps; filters, `q`, and neighbours of an open task
+ * are none.
+ */
 export const setQuery = (changes: Readonly<Record<string, string | undefined>>): void =>
   navigate(withQuery(address.value, changes), { replace: true });
 export const openBeside = (taskId: string): void => navigate(withQuery(address.value, { task: taskId }));
+export const setPeriod = (period: { month?: string | undefined; week?: string | undefined }): void =>
+  navigate(withQuery(address.value, period));
 export const setView = (view: string | undefined): void => navigate(withQuery(address.value, { view }));
 
 /** The real address of a link. */

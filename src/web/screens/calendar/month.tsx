@@ -1,11 +1,10 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { Task } from '../../data/rows.ts';
-import { call } from '../../shell/api.ts';
 import { today, zone } from '../../shell/clock.ts';
 import { type Command, useCommands } from '../../shell/commands.ts';
 import { isPhone } from '../../shell/device.ts';
 import { mayWriteIn } from '../../shell/frame-view.ts';
-import { setQuery } from '../../shell/navigation.ts';
+import { setPeriod } from '../../shell/navigation.ts';
 import { useShelf } from '../../shell/store.ts';
 import { setDate, tasksOf } from '../../tasks/changes.ts';
 import { focusRow, targets } from '../../tasks/current.ts';
@@ -14,10 +13,12 @@ import { filters, passes } from '../../tasks/filters.ts';
 import { newTaskOn } from '../../tasks/new-task.ts';
 import { useFollowedFocus } from '../../tasks/task-groups.tsx';
 import { useTasks } from '../../tasks/use-tasks.ts';
-import { addDays, type Day, dayOfMonth, isoWeek, weekdayIndex } from '../../text/days.ts';
-import { SHORT_MONTHS, SHORT_WEEKDAYS } from '../../text/say-dates.ts';
-import { dayTitle } from '../days/days.tsx';
-import { Coming, Entry, type Occurrence } from './entry.tsx';
+import { addDays, type Day, isoWeek, weekdayIndex } from '../../text/days.ts';
+import { SHORT_WEEKDAYS } from '../../text/say-dates.ts';
+import { Agenda } from './agenda.tsx';
+import { useComing } from './coming.ts';
+import { DayNumber, useDayStop } from './day-number.tsx';
+import { Coming, Entry } from './entry.tsx';
 import { lanesOf, type Stretch } from './lanes.ts';
 import type { Period } from './period.tsx';
 
@@ -51,6 +52,7 @@ export function Grid({ period, workspaceId, listId }: Props) {
     [workspaceId, listId, first, last, JSON.stringify(wanted), zone.value, around.today],
   );
   useDayKeys();
+  const { stop, onKeyDown } = useDayStop(days, period.month);
   const coming = useComing(workspaceId, first, last, listId);
   const ids = useMemo(() => tasks.map(({ id }) => id), [tasks]);
   useFollowedFocus(ids);
@@ -61,7 +63,15 @@ export function Grid({ period, workspaceId, listId }: Props) {
   if (isPhone.value) {
     const on = (day: Day) => stretches.filter(({ start, end }) => start <= day && end >= day);
     const tasksOn = (day: Day) => on(day).flatMap(({ id }) => taskOf.get(id) ?? []);
-    return <Agenda days={days} tasksOn={tasksOn} comingOn={comingOn} />;
+    const isWithin = (day: Day) => period.isWeek || day.startsWith(period.month);
+    return (
+      <Agenda
+        days={days.filter((day) => isWithin(day) || on(day).length > 0 || comingOn(day).length > 0)}
+        tasksOn={tasksOn}
+        comingOn={comingOn}
+        mayAdd={may}
+      />
+    );
   }
   const most = period.isWeek ? 30 : 4;
   return (
@@ -77,7 +87,7 @@ export function Grid({ period, workspaceId, listId }: Props) {
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody onKeyDown={onKeyDown}>
           {period.rows.map((row) => {
             const lanes = lanesOf(row, stretches);
             return (
@@ -105,13 +115,11 @@ export function Grid({ period, workspaceId, listId }: Props) {
                         const [moved] = tasksOf([id]);
                         if (moved) setDate([moved], 'due', day, dueOf(moved, zone.peek())?.time ?? null);
                       }}
-                      onDblClick={() => may && newTaskOn(day)}
+                      onDblClick={({ target }) => {
+                        if (may && !(target as Element).closest('a, button')) newTaskOn(day);
+                      }}
                     >
-                      <time class="day" dateTime={day}>
-                        {dayOfMonth(day) === 1
-                          ? `1 ${SHORT_MONTHS[Number(day.slice(5, 7)) - 1]}`
-                          : dayOfMonth(day)}
-                      </time>
+                      <DayNumber day={day} isStop={may ? day === stop : undefined} />
                       <ul>
                         {own.slice(0, most).map((segment, lane) => {
                           const task = segment && taskOf.get(segment.id);
@@ -134,7 +142,7 @@ export function Grid({ period, workspaceId, listId }: Props) {
                         <button
                           type="button"
                           class="more link"
-                          onClick={() => setQuery({ week: isoWeek(day), month: undefined })}
+                          onClick={() => setPeriod({ week: isoWeek(day), month: undefined })}
                         >
                           {rest} more
                         </button>
@@ -157,29 +165,6 @@ function stretchOf(task: Task): Stretch | undefined {
   if (end === undefined) return undefined;
   const start = startOf(task, zone.peek())?.day ?? end;
   return { id: task.id, start: start < end ? start : end, end };
-}
-
-/** Occurrences that have no task yet: asked of the server. */
-function useComing(
-  workspaceId: string,
-  first: Day,
-  last: Day,
-  listId: string | undefined,
-): readonly Occurrence[] {
-  const [found, setFound] = useState<readonly Occurrence[]>([]);
-  useEffect(() => {
-    let isWanted = true;
-    const parameters = new URLSearchParams({ from: first, to: addDays(last, 1) });
-    void call<{ items: Occurrence[] }>('GET', `/workspaces/${workspaceId}/occurrences?${parameters}`).then(
-      (reply) => {
-        if (isWanted && reply.kind === 'ok') setFound(reply.body.items);
-      },
-    );
-    return () => {
-      isWanted = false;
-    };
-  }, [workspaceId, first, last]);
-  return found.filter((one) => one.taskId === null && (listId === undefined || one.listId === listId));
 }
 
 /** Alt and arrows move the focused task by days and weeks, as dragging does. */
@@ -206,37 +191,4 @@ function useDayKeys(): void {
       shift('week-after', 'A week later', 'alt+ArrowDown', 7),
     ];
   }, []);
-}
-
-interface AgendaProps {
-  days: readonly Day[];
-  tasksOn(day: Day): readonly Task[];
-  comingOn(day: Day): readonly Occurrence[];
-}
-
-/** On phones: the same, as a list of days. */
-function Agenda({ days, tasksOn, comingOn }: AgendaProps) {
-  const filled = days.filter((day) => tasksOn(day).length > 0 || comingOn(day).length > 0);
-  return (
-    <div class="scroll">
-      {filled.length === 0 && <p class="quiet">Nothing is due in this time.</p>}
-      {filled.map((day) => (
-        <section key={day} class="group" data-day={day} aria-label={dayTitle(day, today.value)}>
-          <div class="group-head">
-            <h2>
-              <time dateTime={day}>{dayTitle(day, today.value)}</time>
-            </h2>
-          </div>
-          <ul>
-            {tasksOn(day).map((task) => (
-              <Entry key={task.id} task={task} mayDrag={false} />
-            ))}
-            {comingOn(day).map((one) => (
-              <Coming key={`${one.recurringTaskId} ${one.at}`} occurrence={one} />
-            ))}
-          </ul>
-        </section>
-      ))}
-    </div>
-  );
 }

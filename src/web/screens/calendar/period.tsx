@@ -1,5 +1,5 @@
 import { today, weekStart } from '../../shell/clock.ts';
-import { query, setQuery } from '../../shell/navigation.ts';
+import { query, setPeriod } from '../../shell/navigation.ts';
 import {
   addDays,
   addMonths,
@@ -27,8 +27,8 @@ export function usePeriod() {
   const title = start === null ? sayMonth(month) : sayMonth(addDays(start, 3).slice(0, 7));
   const show = (day: Day) =>
     isWeek
-      ? setQuery({ week: isoWeek(day), month: undefined })
-      : setQuery({ month: day.slice(0, 7), week: undefined });
+      ? setPeriod({ week: isoWeek(day), month: undefined })
+      : setPeriod({ month: day.slice(0, 7), week: undefined });
   const middle = start === null ? `${month}-01` : addDays(start, 3);
   return {
     title,
@@ -38,8 +38,8 @@ export function usePeriod() {
     go: (by: number) => show(isWeek ? addDays(middle, by * 7) : addMonths(middle, by)),
     goToday: () => show(today.peek()),
     showWeek: () =>
-      setQuery({ week: isoWeek(today.peek().startsWith(month) ? today.peek() : middle), month: undefined }),
-    showMonth: () => setQuery({ month: middle.slice(0, 7), week: undefined }),
+      setPeriod({ week: isoWeek(today.peek().startsWith(month) ? today.peek() : middle), month: undefined }),
+    showMonth: () => setPeriod({ month: middle.slice(0, 7), week: undefined }),
   };
 }
 

@@ -1,0 +1,55 @@
+import type { Task } from '../../data/rows.ts';
+import { today } from '../../shell/clock.ts';
+import { newTaskOn } from '../../tasks/new-task.ts';
+import type { Day } from '../../text/days.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { dayTitle } from '../days/days.tsx';
+import { newTaskLabel } from './day-number.tsx';
+import { Coming, Entry, type Occurrence } from './entry.tsx';
+
+interface Props {
+  days: readonly Day[];
+  tasksOn(day: Day): readonly Task[];
+  comingOn(day: Day): readonly Occurrence[];
+  mayAdd: boolean;
+}
+
+/** On phones: the same, as a list of days. Empty ones are there from today on, for those who may add to them. */
+export function Agenda({ days, tasksOn, comingOn, mayAdd }: Props) {
+  const isFilled = (day: Day) => tasksOn(day).length > 0 || comingOn(day).length > 0;
+  const shown = days.filter((day) => isFilled(day) || (mayAdd && day >= today.value));
+  return (
+    <div class="scroll">
+      {shown.length === 0 && <p class="quiet">Nothing is due in this time.</p>}
+      {shown.map((day) => (
+        <section key={day} class="group" data-day={day} aria-label={dayTitle(day, today.value)}>
+          <div class="group-head">
+            <h2>
+              <time dateTime={day}>{dayTitle(day, today.value)}</time>
+            </h2>
+            {mayAdd && (
+              <button
+                type="button"
+                class="tool push"
+                aria-label={newTaskLabel(day)}
+                onClick={() => newTaskOn(day)}
+              >
+                <Icon name="plus" />
+              </button>
+            )}
+          </div>
+          {isFilled(day) && (
+            <ul>
+              {tasksOn(day).map((task) => (
+                <Entry key={task.id} task={task} mayDrag={false} />
+              ))}
+              {comingOn(day).map((one) => (
+                <Coming key={`${one.recurringTaskId} ${one.at}`} occurrence={one} />
+              ))}
+            </ul>
+          )}
+        </section>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { call } from '../../shell/api.ts';
+import { useShelf } from '../../shell/store.ts';
+import { addDays, type Day } from '../../text/days.ts';
+import type { Occurrence } from './entry.tsx';
+
+/** Occurrences that have no task yet: asked of the server, again whenever a series changes. */
+export function useComing(
+  workspaceId: string,
+  first: Day,
+  last: Day,
+  listId: string | undefined,
+): readonly Occurrence[] {
+  const { view } = useShelf().store;
+  const [found, setFound] = useState<readonly Occurrence[]>([]);
+  const series = useMemo(
+    () =>
+      view.list(
+        'recurringTask',
+        (one) => one.workspaceId === workspaceId,
+        () => 0,
+      ),
+    [view, workspaceId],
+  );
+  useEffect(() => series.dispose, [series]);
+  const revision = series.revision.value;
+  useEffect(() => {
+    let isWanted = true;
+    const parameters = new URLSearchParams({ from: first, to: addDays(last, 1) });
+    void call<{ items: Occurrence[] }>('GET', `/workspaces/${workspaceId}/occurrences?${parameters}`).then(
+      (reply) => {
+        if (isWanted && reply.kind === 'ok') setFound(reply.body.items);
+      },
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [workspaceId, first, last, series, revision]);
+  return found.filter((one) => one.taskId === null && (listId === undefined || one.listId === listId));
+}

@@ -1,0 +1,103 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { as, homeOf } from '../people.ts';
+import { openWorld, type Person, type World } from '../world.ts';
+import { signedInAs } from './studio.ts';
+import { launchBrowser, startVisit, type Visit } from './visit.ts';
+
+let browser: Browser;
+let world: World;
+let ada: Person;
+let home: string;
+let visit: Visit;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  world = await openWorld({ start: Date.now() });
+  ada = await world.signUp('ada@example.com', 'Ada');
+  home = await homeOf(world, ada);
+  const timezone = 'UTC';
+  await as(world, ada)('PATCH', '/me', { timezone, preferences: { welcomed: true } });
+});
+afterEach(async () => {
+  await visit.end();
+  await world.close();
+});
+
+async function enter(options: BrowserContextOptions, month: string): Promise<Page> {
+  visit = await startVisit(browser, signedInAs(world.app, ada), {
+    reducedMotion: 'reduce',
+    timezoneId: 'UTC',
+    ...options,
+  });
+  const { page } = visit;
+  await page.goto(`${visit.origin}/app/w/${home}/calendar?month=${month}`);
+  await shown(page, month);
+  return page;
+}
+const shown = async (page: Page, month: string) => {
+  await page.waitForURL(`${visit.origin}/app/w/${home}/calendar?month=${month}`);
+  const words = new Date(`${month}-01T00:00Z`).toLocaleDateString('en-GB', {
+    month: 'long',
+    year: 'numeric',
+    timeZone: 'UTC',
+  });
+  await page.getByRole('heading', { level: 1, name: words }).waitFor();
+};
+const dueDays = async () => {
+  const { body } = await as(world, ada)('GET', `/workspaces/${home}/tasks`);
+  return body.items.map(({ title, dueDay }: Record<string, string>) => `${title} ${dueDay}`);
+};
+const DESKTOP = { viewport: { width: 1280, height: 800 } };
+const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+
+describe('a calendar', () => {
+  it('goes back month by month, as it was paged through', async () => {
+    const page = await enter(DESKTOP, '2030-01');
+    for (const [button, month] of [
+      ['Next month', '2030-02'],
+      ['Next month', '2030-03'],
+      ['Previous month', '2030-02'],
+    ] as const) {
+      await page.getByRole('button', { name: button }).click();
+      await shown(page, month);
+    }
+    for (const month of ['2030-03', '2030-02', '2030-01']) {
+      await page.goBack();
+      await shown(page, month);
+    }
+  });
+
+  it('takes a task on an empty day by keys', async () => {
+    const page = await enter(DESKTOP, '2030-01');
+    const first = page.getByRole('cell').getByRole('button', { name: 'New task on Tue 1 Jan 2030' });
+    await first.focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await page.getByRole('textbox', { name: 'Quick add' }).fill('Plant garlic');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    const day = page.getByRole('cell').filter({ has: page.locator('time[datetime="2030-01-09"]') });
+    await day.getByRole('link', { name: 'Plant garlic' }).waitFor();
+    await expect
+      .poll(() => page.locator(':focus').getAttribute('aria-label'))
+      .toBe('New task on Wed 9 Jan 2030');
+    await expect.poll(dueDays).toEqual(['Plant garlic 2030-01-09']);
+  });
+
+  it('takes a task on an empty day by touch', async () => {
+    const page = await enter(PHONE, '2030-01');
+    const day = page.getByRole('region', { name: 'Wednesday 9 Jan 2030' });
+    await day.getByRole('button', { name: 'New task on Wed 9 Jan 2030' }).tap();
+    await page.getByRole('textbox', { name: 'Quick add' }).fill('Plant garlic');
+    const dialog = page.getByRole('dialog', { name: 'New task' });
+    await dialog.getByRole('button', { name: /^Add/ }).tap();
+    await dialog.getByRole('button', { name: 'Close' }).tap();
+    await day.getByRole('link', { name: 'Plant garlic' }).waitFor();
+    await expect.poll(dueDays).toEqual(['Plant garlic 2030-01-09']);
+  });
+});
