@@ -157,6 +157,7 @@ export class View implements Base {
   /** In the order of kinds, since a task shows only while its list does, and a list while its space does. */
   #recompute(dirty: Map<Kind, Set<string>>, touch: (kind: Kind, key: string) => void): void {
     let hasNewStatuses = false;
+    const all = new Map<Kind, [Row | undefined, Row | undefined][]>();
     for (const [kind, keys] of dirty) {
       const moves: [Row | undefined, Row | undefined][] = [];
       const rows = this.#rows.get(kind) ?? new Map<string, Row>();
@@ -175,9 +176,12 @@ export class View implements Base {
         }
         if (!before !== !after) this.#touchContents(kind, key, touch);
       }
-      if (moves.length > 0) for (const live of this.#live.get(kind) ?? []) live.move(moves, rows.values());
+      if (moves.length > 0) all.set(kind, moves);
     }
     if (hasNewStatuses) this.#refreshLists();
+    else
+      for (const [kind, moves] of all)
+        for (const live of this.#live.get(kind) ?? []) live.move(moves, this.#rows.get(kind)?.values() ?? []);
   }
 
   #compute(kind: Kind, key: string): Row | undefined {

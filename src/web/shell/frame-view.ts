@@ -1,5 +1,5 @@
 import { computed, effect, signal, untracked } from '@preact/signals';
-import type { LiveList } from '../data/live-list.ts';
+import type { LiveCounts } from '../data/live-list.ts';
 import type { List, Role, Task, Workspace } from '../data/rows.ts';
 import { isDueBy, isMineOrNobodys } from '../tasks/dates.ts';
 import { today, zone } from './clock.ts';
@@ -63,12 +63,12 @@ export const hasUpdate = computed(() => {
   return typeof served === 'string' && served !== '' && buildId !== '' && served !== buildId;
 });
 
-const counted = signal<{ today: LiveList<Task>; mine: LiveList<Task> } | undefined>(undefined);
+const counted = signal<{ today: LiveCounts<Task>; mine: LiveCounts<Task> } | undefined>(undefined);
 
 /** What the links to screens of days count; undefined before anything is there. */
 export const counts = computed(() => ({
-  today: counted.value?.today.ids.value.length,
-  mine: counted.value?.mine.ids.value.length,
+  today: counted.value?.today.of('').value,
+  mine: counted.value?.mine.of('').value,
 }));
 
 /** Keeps what the links count; the day and the person decide. */
@@ -79,23 +79,17 @@ export function startCounts(): void {
     const where = zone.value;
     if (!held) return;
     const { store, userId } = held;
-    const lists = {
-      today: store.view.list(
-        'task',
-        (task) => isOpen(store, task) && isMineOrNobodys(task, userId) && isDueBy(task, day, where),
-        () => 0,
-      ),
-      mine: store.view.list(
-        'task',
-        (task) => task.assigneeId === userId && isOpen(store, task),
-        () => 0,
-      ),
+    const count = (isCounted: (task: Task) => boolean) =>
+      store.view.counts('task', (task) => (isCounted(task) && isOpen(store, task) ? '' : null));
+    const both = {
+      today: count((task) => isMineOrNobodys(task, userId) && isDueBy(task, day, where)),
+      mine: count(({ assigneeId }) => assigneeId === userId),
     };
-    counted.value = lists;
+    counted.value = both;
     return () => {
       counted.value = undefined;
-      lists.today.dispose();
-      lists.mine.dispose();
+      both.today.dispose();
+      both.mine.dispose();
     };
   });
 }

@@ -1,5 +1,5 @@
 import type { Task } from '../data/rows.ts';
-import { type Day, daysBetween, weekdayIndex } from '../text/days.ts';
+import { addDays, type Day, daysBetween, weekdayIndex } from '../text/days.ts';
 import { SHORT_WEEKDAYS, sayShortDay } from '../text/say-dates.ts';
 import { localOf, millisecondsOf, startOfDay, type Time } from '../text/zones.ts';
 
@@ -17,9 +17,15 @@ export const startOf = (
   zone: string,
 ): { day: Day; time: Time | null } | null => dueOf({ dueDate: startDate, dueDay: startDay }, zone);
 
-export const isDueBy = (task: Dated, day: Day, zone: string): boolean => {
-  const due = dueOf(task, zone);
-  return due !== null && due.day <= day;
+/** Whether it is due on a local day or before. */
+export const isDueBy = ({ dueDate, dueDay }: Dated, day: Day, zone: string): boolean =>
+  dueDay === null ? dueDate !== null && dueDate < endOfDay(day, zone) : dueDay <= day;
+
+/** Of the day that was asked for last: every task is compared with it. */
+let end = { day: '', zone: '', instant: '' };
+const endOfDay = (day: Day, zone: string): string => {
+  if (end.day !== day || end.zone !== zone) end = { day, zone, instant: startOfDay(addDays(day, 1), zone) };
+  return end.instant;
 };
 
 /** A time of today that has passed is late, as is every earlier day. */

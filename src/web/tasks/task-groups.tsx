@@ -95,8 +95,9 @@ function Group({ group, rowProps }: { group: TaskGroup; rowProps: Omit<Props, 'g
   );
 }
 
-/** Longer lists are windowed. */
+/** Longer lists are windowed, and begin with as many as a screen may show. */
 const WHOLE = 80;
+const FIRST = 40;
 const BEYOND = 15;
 
 interface RowsProps extends Omit<RowProps, 'id' | 'at' | 'of'> {
@@ -134,7 +135,7 @@ function Rows({ ids, ...rowProps }: RowsProps) {
 
 /** Which rows are in sight, and some beyond. All rows have one height. */
 function useWindow(list: { current: HTMLUListElement | null }, ids: readonly string[], isWindowed: boolean) {
-  const [range, setRange] = useState({ from: 0, to: WHOLE, height: 36 });
+  const [range, setRange] = useState({ from: 0, to: FIRST, height: 36 });
   const look = useRef(() => {});
   look.current = () => {
     const { current } = list;

@@ -49,32 +49,30 @@ export function Today({ params }: ScreenProps) {
   );
   useTaskCommands();
   const groups = useMemo(() => {
-    const byDay = new Map<string, string[]>();
-    for (const task of tasks) {
+    const byDay = Map.groupBy(tasks, (task) => {
       const due = dueOf(task, zone.peek());
-      const key = due && due.day < day ? 'late' : (due?.day ?? '');
-      byDay.set(key, [...(byDay.get(key) ?? []), task.id]);
-    }
-    return [...byDay].map(
-      ([key, ids]): TaskGroup =>
-        key === 'late'
-          ? {
-              key,
-              title: 'Overdue',
-              ids,
-              action: late.some(({ workspaceId }) => mayWriteIn(workspaceId)) && (
-                <button
-                  type="button"
-                  class="button plain push"
-                  aria-keyshortcuts="t"
-                  onClick={() => moveToToday(late)}
-                >
-                  Move to today <Keycaps binding="t" />
-                </button>
-              ),
-            }
-          : { key, title: dayTitle(key, day), ids, day: key },
-    );
+      return due && due.day < day ? 'late' : (due?.day ?? '');
+    });
+    return [...byDay].map(([key, its]): TaskGroup => {
+      const ids = its.map(({ id }) => id);
+      return key === 'late'
+        ? {
+            key,
+            title: 'Overdue',
+            ids,
+            action: late.some(({ workspaceId }) => mayWriteIn(workspaceId)) && (
+              <button
+                type="button"
+                class="button plain push"
+                aria-keyshortcuts="t"
+                onClick={() => moveToToday(late)}
+              >
+                Move to today <Keycaps binding="t" />
+              </button>
+            ),
+          }
+        : { key, title: dayTitle(key, day), ids, day: key };
+    });
   }, [tasks, day]);
   return (
     <main class="sheet">
