@@ -193,6 +193,7 @@ noscript p { margin: 1rem 0 0; }
 
 @media (pointer: coarse) {
   body { font-size: 1rem; }
+  .choice { min-height: 2.75rem; }
   .quiet, .hint, .fault { font-size: 0.875rem; }
 }
 

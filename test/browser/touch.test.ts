@@ -1,0 +1,123 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorld, type World } from '../world.ts';
+import { fillStudio, type Studio, signedInAs } from './studio.ts';
+import { launchBrowser, startVisit, type Visit } from './visit.ts';
+
+let browser: Browser;
+let world: World;
+let studio: Studio;
+let visit: Visit;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  world = await openWorld({ start: Date.now() });
+  studio = await fillStudio(world);
+  await studio.call('PATCH', '/me', { preferences: { welcomed: true } });
+  const interval = {
+    frequency: 'week',
+    every: 1,
+    timeOfDay: '09:00',
+    timezone: 'UTC',
+    daysOfWeek: ['friday'],
+  };
+  const series = { title: 'Water the plants', listId: studio.listIds.office, interval };
+  await studio.call('POST', `/workspaces/${studio.workspaceId}/recurring-tasks`, series);
+  visit = await startVisit(browser, signedInAs(world.app, studio.mara), {
+    viewport: { width: 360, height: 740 },
+    hasTouch: true,
+    isMobile: true,
+    reducedMotion: 'reduce',
+    timezoneId: 'UTC',
+  });
+  page = visit.page;
+});
+afterAll(async () => {
+  await visit.end();
+  await browser.close();
+  await world.close();
+});
+
+const open = async (address: string) => {
+  await page.goto(`${visit.origin}/app${address}`);
+  await page.locator('main:not([aria-busy="true"]):visible').first().waitFor();
+};
+
+/** What is pressed and smaller than 44 px; 24 px are enough inside sentences and the days of a calendar. */
+const SMALL = `[...document.querySelectorAll(
+  'a[href], button, input, select, textarea, summary, [role=option], [role^=menuitem]')]
+  .filter((one) => one.checkVisibility() && !one.closest('[aria-hidden=true], .month, .description-words'))
+  .flatMap((one) => {
+    const shape = one.closest('label') ?? (one.matches('.title') ? one.closest('li') : one);
+    const { width, height } = shape.getBoundingClientRect();
+    const isSmall = width > 0 && height > 0 && (Math.round(width) < 44 || Math.round(height) < 44);
+    const name = one.getAttribute('aria-label') ?? one.textContent.slice(0, 30);
+    return isSmall ? [one.tagName + ' ' + name + ' ' + Math.round(width) + ' x ' + Math.round(height)] : [];
+  })`;
+const isWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
+
+const remarks = async (where: string): Promise<string[]> => [
+  ...(await page.evaluate<string[]>(SMALL)).map((one) => `${where}: ${one}`),
+  ...((await page.evaluate<boolean>(isWide)) ? [`${where} scrolls sideways`] : []),
+];
+
+describe('by touch, 360 px wide,', () => {
+  it('whatever can be pressed is 44 px large, and nothing scrolls sideways', async () => {
+    const { workspaceId: w, listIds, taskIds } = studio;
+    const list = `/w/${w}/lists/${listIds.website}`;
+    const found: string[] = [];
+    for (const address of [
+      '/today',
+      '/lists',
+      '/me',
+      list,
+      `${list}?view=board`,
+      `${list}?view=calendar`,
+      `/w/${w}/tasks/${taskIds.copy}`,
+      `/w/${w}/recurring`,
+      `/w/${w}/search?q=lease`,
+      ...['general', 'spaces', 'statuses', 'labels', 'people'].map((name) => `/w/${w}/settings/${name}`),
+      ...['profile', 'security', 'tokens', 'data'].map((name) => `/settings/${name}`),
+    ]) {
+      await open(address);
+      found.push(...(await remarks(address)));
+    }
+    await open(list);
+    const row = page.getByRole('listitem').filter({ hasText: 'Pick a licence' });
+    const opened = page.locator('dialog[open], :popover-open').first();
+    for (const item of ['Due…', 'Labels…', 'Repeat…', 'Move to…']) {
+      await row.getByRole('button', { name: 'More' }).tap();
+      await page.getByRole('menuitem', { name: item }).tap();
+      await opened.waitFor();
+      found.push(...(await remarks(item)));
+      await page.keyboard.press('Escape');
+    }
+    await page.getByRole('button', { name: 'New task', exact: true }).tap();
+    await page.getByRole('textbox', { name: 'Quick add' }).fill('Call fri 15:00 p1 every week #');
+    await page.getByRole('option').first().waitFor();
+    found.push(...(await remarks('New task')));
+    expect(found).toEqual([]);
+  });
+
+  it('what a toast says leaves the tools of a selection and the field of a comment free', async () => {
+    await open(`/w/${studio.workspaceId}/lists/${studio.listIds.office}`);
+    const row = page.getByRole('listitem').filter({ hasText: 'Mulch the beds' });
+    const choose = async (item: string) => {
+      await row.getByRole('button', { name: 'More' }).tap();
+      await page.getByRole('menuitem', { name: item }).tap();
+    };
+    const overlaps = async (name: string, element: ReturnType<Page['getByRole']>) => {
+      const [toast, other] = await Promise.all([page.locator('.toast').boundingBox(), element.boundingBox()]);
+      if (!toast || !other) throw new Error(`No ${name}`);
+      expect(toast.y + toast.height, name).toBeLessThanOrEqual(other.y);
+    };
+    await choose('Select');
+    await choose('Complete');
+    await overlaps('toolbar', page.getByRole('toolbar', { name: 'Selection' }));
+    await page.getByRole('link', { name: 'Mulch the beds' }).tap();
+    await page.getByRole('toolbar', { name: 'Task' }).getByRole('button', { name: 'Complete' }).tap();
+    await page.getByRole('status').filter({ hasText: 'Opened' }).waitFor();
+    await overlaps('field', page.getByRole('textbox', { name: 'Comment' }));
+  });
+});
