@@ -27,6 +27,11 @@ describe('the lanes of a week', () => {
     expect(lanes[4]).toEqual(['call', 'fair']);
   });
 
+  it('put single days below all spans where they are higher than a lane', () => {
+    const lanes = idsOf(lanesOf(WEEK, [span('trip', 24, 26), span('fair', 25, 27), day('call', 27)], true));
+    expect(lanes[4]).toEqual([null, 'fair', 'call']);
+  });
+
   it('name a span on its first day in the week, wherever it starts', () => {
     const week = lanesOf(WEEK, [{ id: 'long', start: '2026-11-02', end: '2026-12-24' }]);
     expect(week.map(([segment]) => [segment?.isNamed, segment?.isStart, segment?.isEnd])).toEqual([

@@ -19,9 +19,14 @@ export interface Segment {
 
 /**
  * Lays out the stretches of a week, for each day from top to bottom. A span keeps its lane through the week; null is
- * a lane that a span passes on other days only. Single days fill what is free, in the order given.
+ * a lane that a span passes on other days only. Single days fill what is free, in the order given; where they are
+ * higher than a lane, as `isTall` says, they come below all spans, so that those stay bars.
  */
-export function lanesOf(week: readonly Day[], stretches: readonly Stretch[]): (Segment | null)[][] {
+export function lanesOf(
+  week: readonly Day[],
+  stretches: readonly Stretch[],
+  isTall = false,
+): (Segment | null)[][] {
   const lanes: (Segment | null)[][] = week.map(() => []);
   const [first = '', last = ''] = [week[0], week.at(-1)];
   const inWeek = stretches.filter(({ start, end }) => start <= last && end >= first);
@@ -48,7 +53,7 @@ export function lanesOf(week: readonly Day[], stretches: readonly Stretch[]): (S
   for (const { id, start, end } of inWeek) {
     if (start < end) continue;
     const day = lanes[week.indexOf(start)];
-    const free = day?.indexOf(null) ?? -1;
+    const free = isTall ? -1 : (day?.indexOf(null) ?? -1);
     const segment = { id, isSpan: false, isStart: true, isEnd: true, isNamed: true };
     if (free === -1) day?.push(segment);
     else if (day) day[free] = segment;
