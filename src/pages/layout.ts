@@ -40,7 +40,7 @@ export const layout = (
   page: Page,
 ): Html => html`${headOf(page.title, STYLE, page.hasScript ? SCRIPT : undefined)}
 <body data-api="${site.api}"${site.app !== undefined && html` data-app="${site.app}"`}>
-<header><img src="${ICON.href}" alt="" width="24" height="24"> Errand</header>
+<header><img src="${ICON.href}" alt="" width="20" height="20"> Errand</header>
 <main>
 ${page.main(site)}
 </main>

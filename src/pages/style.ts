@@ -73,7 +73,7 @@ body {
   justify-content: center;
   gap: 1.5rem;
   min-height: 100dvh;
-  padding-block: clamp(1.5rem, 12vh, 8rem) 2rem;
+  padding-block: clamp(1.5rem, 14vh, 9rem) 2rem;
   font-size: 0.875rem;
   line-height: 1.45;
 }
@@ -132,6 +132,8 @@ label { display: block; font-weight: 600; }
 
 .fault { margin: 0; font-size: 0.8125rem; }
 .fault:not(:empty) { margin-top: 0.25rem; }
+
+.fault:not(:empty) + .hint { display: none; }
 
 .fault, .rejected { color: var(--fault); }
 :is(.fault, .rejected):not(:empty)::before { content: "⚠\\FE0E  " / ""; }

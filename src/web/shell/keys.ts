@@ -78,6 +78,7 @@ export function keyLabels(binding: string, isMac: boolean): string[] {
     ArrowRight: '→',
     Enter: '↵',
     Escape: 'Esc',
+    Delete: 'Del',
   };
   const labelOf = (key: string) => {
     if (names[key]) return [names[key]];

@@ -13,7 +13,7 @@ export function SyncStatus() {
       {isKnown && <Icon name={iconOf(text)} />}
       <span role="status">{isKnown && text}</span>
       {waiting + notSaved > 0 && (
-        <button type="button" class="button plain push" onClick={openWaitingChanges}>
+        <button type="button" class="button plain" onClick={openWaitingChanges}>
           Waiting changes
         </button>
       )}

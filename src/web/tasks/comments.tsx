@@ -47,7 +47,7 @@ export function Comments({ task, level }: Props) {
   const may = mayWriteIn(task.workspaceId);
   const hidden = isMissing && comments.length < task.commentCount;
   return (
-    <section aria-label="Comments">
+    <section class="comments" aria-label="Comments">
       {(comments.length > 0 || hidden) && (
         <Heading class="part-head" id={id}>
           Comments <span class="count">{task.commentCount}</span>

@@ -1,21 +1,21 @@
 import type { ComponentChildren } from 'preact';
+import { isPhone } from '../shell/device.ts';
 import { canWrite } from '../shell/frame-view.ts';
+import { Nothing } from '../ui/nothing.tsx';
 
 /** An empty screen teaches one key and one example. */
 export function Empty({ children }: { children?: ComponentChildren }) {
-  if (!canWrite.value) {
-    return (
-      <div class="empty">
-        <p class="quiet">{children ?? 'There is nothing here yet.'}</p>
-      </div>
-    );
-  }
+  if (!canWrite.value) return <Nothing icon="inbox">{children ?? 'There is nothing here yet.'}</Nothing>;
   return (
     <div class="empty">
       {children && <p>{children}</p>}
-      <h2 class="hint">
-        Press <kbd>C</kbd> and write what comes to mind
-      </h2>
+      {isPhone.value ? (
+        <h2>Tap + and write what comes to mind</h2>
+      ) : (
+        <h2>
+          Press <kbd>C</kbd> and write what comes to mind
+        </h2>
+      )}
       <p class="example">
         <span class="hidden">Example: </span>Plant garlic <mark>sat 10:00</mark> <mark>@me</mark>{' '}
         <mark>every year</mark>
@@ -27,10 +27,14 @@ export function Empty({ children }: { children?: ComponentChildren }) {
 
 /** Where the filters leave nothing. */
 export const NothingPasses = ({ onClear }: { onClear(): void }) => (
-  <div class="empty">
-    <p class="quiet">No task passes the filters.</p>
-    <button type="button" class="button" onClick={onClear}>
-      Clear filters
-    </button>
-  </div>
+  <Nothing
+    icon="filter"
+    action={
+      <button type="button" class="button" onClick={onClear}>
+        Clear filters
+      </button>
+    }
+  >
+    No task passes the filters.
+  </Nothing>
 );

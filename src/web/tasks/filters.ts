@@ -1,6 +1,6 @@
 import { computed } from '@preact/signals';
 import type { Status, Task } from '../data/rows.ts';
-import { query } from '../shell/navigation.ts';
+import { query, setQuery } from '../shell/navigation.ts';
 import { addDays, type Day } from '../text/days.ts';
 import type { Priority } from '../text/priorities.ts';
 import { compareDue, dueOf } from './dates.ts';
@@ -35,6 +35,10 @@ export const DUES = {
 
 export const FILTER_NAMES = ['priority', 'assignee', 'label', 'status', 'due'] as const;
 export type FilterName = (typeof FILTER_NAMES)[number];
+
+/** Shows all tasks again. */
+export const clearFilters = (): void =>
+  setQuery(Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined])));
 export type Filters = Partial<Record<FilterName, string>>;
 
 /** The filters in the address. */

@@ -9,6 +9,7 @@ import { useShelf } from '../shell/store.ts';
 import { sayInstant } from '../text/say-dates.ts';
 import { Icon } from '../ui/icon.tsx';
 import { MenuButton } from '../ui/menu.tsx';
+import { Nothing } from '../ui/nothing.tsx';
 import { ScreenHeading } from '../ui/screen-heading.tsx';
 import { toggleDone } from './changes.ts';
 import { Checklist } from './checklist.tsx';
@@ -57,6 +58,8 @@ export function Panel({ id, isAlone = false }: Props) {
   return <TaskSheet key={id} task={task} isPage={isAlone || isPhone.value} isAlone={isAlone} />;
 }
 
+const GONE = 'This task is gone, or it is not yours to see.';
+
 function Missing({ isAlone }: { isAlone: boolean }) {
   if (isAlone) {
     return (
@@ -64,23 +67,31 @@ function Missing({ isAlone }: { isAlone: boolean }) {
         <header class="head">
           <ScreenHeading title="Not found" />
         </header>
-        <div class="empty">
-          <p>This task is gone, or it is not yours to see.</p>
-          <a class="button" href={hrefOf(addressOf('today'))}>
-            Today
-          </a>
-        </div>
+        <Nothing
+          icon="link"
+          action={
+            <a class="button" href={hrefOf(addressOf('today'))}>
+              Today
+            </a>
+          }
+        >
+          {GONE}
+        </Nothing>
       </main>
     );
   }
   return (
     <aside class="panel sheet" aria-label="Task">
-      <div class="empty">
-        <p class="quiet">This task is gone, or it is not yours to see.</p>
-        <button type="button" class="button" onClick={closePanel}>
-          Close
-        </button>
-      </div>
+      <Nothing
+        icon="link"
+        action={
+          <button type="button" class="button" onClick={closePanel}>
+            Close
+          </button>
+        }
+      >
+        {GONE}
+      </Nothing>
     </aside>
   );
 }

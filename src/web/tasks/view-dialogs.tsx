@@ -7,7 +7,17 @@ import { PRIORITY_NAMES } from '../text/priorities.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { statusesIn } from './changes.ts';
-import { DUES, FILTER_NAMES, type FilterName, filters, GROUPINGS, grouping, SORTS, sort } from './filters.ts';
+import {
+  clearFilters,
+  DUES,
+  FILTER_NAMES,
+  type FilterName,
+  filters,
+  GROUPINGS,
+  grouping,
+  SORTS,
+  sort,
+} from './filters.ts';
 
 interface Choice {
   value: string;
@@ -75,11 +85,7 @@ export function FilterDialog({ onClose, listId, workspaceId = workspace.value?.i
         );
       })}
       <div class="line actions">
-        <button
-          type="button"
-          class="button plain"
-          onClick={() => setQuery(Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined])))}
-        >
+        <button type="button" class="button plain" onClick={clearFilters}>
           Clear
         </button>
         <button type="button" class="button main push" onClick={onClose}>

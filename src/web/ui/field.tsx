@@ -23,9 +23,7 @@ export function Field({ label, error, hint, type = 'text', ...input }: Props) {
   const id = useId();
   const [isShown, setShown] = useState(false);
   const isPassword = type === 'password';
-  const notes = [error && `${id}-error`, hint && `${id}-hint`].filter(
-    (note) => note !== undefined && note !== '',
-  );
+  const note = error ? `${id}-error` : hint ? `${id}-hint` : undefined;
   return (
     <div class="field">
       <label class="name" for={id}>
@@ -38,7 +36,7 @@ export function Field({ label, error, hint, type = 'text', ...input }: Props) {
           // Preact's types ask for one known type each.
           type={(isPassword && isShown ? 'text' : type) as 'text'}
           {...(error && { 'aria-invalid': 'true' })}
-          {...(notes.length > 0 && { 'aria-describedby': notes.join(' ') })}
+          aria-describedby={note}
         />
         {isPassword && (
           <button
@@ -58,7 +56,7 @@ export function Field({ label, error, hint, type = 'text', ...input }: Props) {
           {error}
         </p>
       )}
-      {hint && (
+      {hint && !error && (
         <p class="quiet" id={`${id}-hint`}>
           {hint}
         </p>

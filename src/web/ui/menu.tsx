@@ -186,12 +186,12 @@ export function placeAtPoint(popover: HTMLElement, { x, y }: { x: number; y: num
   popover.style.top = `${Math.max(GAP, Math.min(y, innerHeight - height - GAP))}px`;
 }
 
-/** Below its anchor and within the window, else above. */
+/** Below its anchor, else above, else where the window has room for it. */
 export function placeAt(popover: HTMLElement, anchor: HTMLElement): void {
   const from = anchor.getBoundingClientRect();
   const { width, height } = popover.getBoundingClientRect();
-  const isRoomBelow = from.bottom + GAP + height <= innerHeight || from.top < innerHeight - from.bottom;
-  const top = isRoomBelow ? from.bottom + GAP : Math.max(GAP, from.top - GAP - height);
+  const [below, above, last] = [from.bottom + GAP, from.top - GAP - height, innerHeight - GAP - height];
+  const top = below <= last ? below : Math.max(GAP, above >= GAP ? above : last);
   const isRtl = getComputedStyle(anchor).direction === 'rtl';
   // A row reaches into the margin: its box stands at the edge of the words.
   const edge = (anchor.querySelector('.box > svg') ?? anchor).getBoundingClientRect();

@@ -2,11 +2,12 @@ import { useId, useMemo, useState } from 'preact/hooks';
 import type { Status, Task } from '../../data/rows.ts';
 import { today, zone } from '../../shell/clock.ts';
 import { useCommands } from '../../shell/commands.ts';
-import { mayWriteIn } from '../../shell/frame-view.ts';
+import { isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
 import { useShelf } from '../../shell/store.ts';
 import { placeTasks, setStatus, statusesIn, tasksOf } from '../../tasks/changes.ts';
 import { focusRow, rowOf, selection, targets } from '../../tasks/current.ts';
-import { filters, passes } from '../../tasks/filters.ts';
+import { Empty, NothingPasses } from '../../tasks/empty.tsx';
+import { clearFilters, filters, passes } from '../../tasks/filters.ts';
 import { newTaskIn } from '../../tasks/new-task.ts';
 import { StatusMark } from '../../tasks/task-box.tsx';
 import { useFollowedFocus } from '../../tasks/task-groups.tsx';
@@ -51,16 +52,21 @@ export function Board({ list }: ListViewProps) {
   useFollowedFocus(ids);
   useColumnKeys(columns);
   return (
-    <div class="columns">
-      {columns.map((column) => (
-        <ColumnView
-          key={column.status.id}
-          column={column}
-          among={columns.map(({ status }) => status)}
-          workspaceId={list.workspaceId}
-        />
-      ))}
-    </div>
+    <>
+      <div class="columns">
+        {columns.map((column) => (
+          <ColumnView
+            key={column.status.id}
+            column={column}
+            among={columns.map(({ status }) => status)}
+            workspaceId={list.workspaceId}
+          />
+        ))}
+      </div>
+      {tasks.length === 0 &&
+        !isFirstLoad.value &&
+        (Object.keys(wanted).length > 0 ? <NothingPasses onClear={clearFilters} /> : <Empty />)}
+    </>
   );
 }
 

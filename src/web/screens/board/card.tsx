@@ -14,6 +14,9 @@ interface Props {
   mayDrag: boolean;
 }
 
+/** Labels beyond these are counted. */
+const SHOWN_LABELS = 5;
+
 /** A task on the board. */
 export function Card({ id, isBelow, mayDrag }: Props) {
   const { view } = useShelf().store;
@@ -87,11 +90,12 @@ export function Card({ id, isBelow, mayDrag }: Props) {
             )}
           </span>
         )}
-        {labels.map((label) => (
+        {labels.slice(0, SHOWN_LABELS).map((label) => (
           <span key={label.id} class="label" style={{ '--hue': label.color }} dir="auto">
             {label.title}
           </span>
         ))}
+        {labels.length > SHOWN_LABELS && <span class="label-rest">+{labels.length - SHOWN_LABELS}</span>}
         {person && <Avatar id={person.userId} name={person.name} />}
       </div>
     </li>

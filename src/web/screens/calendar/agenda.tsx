@@ -3,6 +3,7 @@ import { today } from '../../shell/clock.ts';
 import { newTaskOn } from '../../tasks/new-task.ts';
 import type { Day } from '../../text/days.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { Nothing } from '../../ui/nothing.tsx';
 import { dayTitle } from '../days/days.tsx';
 import { newTaskLabel } from './day-number.tsx';
 import { Coming, Entry, type Occurrence } from './entry.tsx';
@@ -18,9 +19,9 @@ interface Props {
 export function Agenda({ days, tasksOn, comingOn, mayAdd }: Props) {
   const isFilled = (day: Day) => tasksOn(day).length > 0 || comingOn(day).length > 0;
   const shown = days.filter((day) => isFilled(day) || (mayAdd && day >= today.value));
+  if (shown.length === 0) return <Nothing icon="upcoming">Nothing is due in this time.</Nothing>;
   return (
     <div class="scroll">
-      {shown.length === 0 && <p class="quiet">Nothing is due in this time.</p>}
       {shown.map((day) => (
         <section key={day} class="group" data-day={day} aria-label={dayTitle(day, today.value)}>
           <div class="group-head">

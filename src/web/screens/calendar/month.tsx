@@ -89,7 +89,7 @@ export function Grid({ period, workspaceId, listId }: Props) {
         </thead>
         <tbody onKeyDown={onKeyDown}>
           {period.rows.map((row) => {
-            const lanes = lanesOf(row, stretches);
+            const lanes = lanesOf(row, stretches, period.isWeek);
             return (
               <tr key={row[0]}>
                 {row.map((day, column) => {

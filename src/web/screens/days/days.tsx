@@ -1,11 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import type { Task } from '../../data/rows.ts';
 import { today, zone } from '../../shell/clock.ts';
-import { setQuery } from '../../shell/navigation.ts';
 import { useShelf } from '../../shell/store.ts';
 import { isMineOrNobodys } from '../../tasks/dates.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
-import { FILTER_NAMES, filters, passes } from '../../tasks/filters.ts';
+import { clearFilters, filters, passes } from '../../tasks/filters.ts';
 import { type Day, daysBetween, weekdayIndex, yearOf } from '../../text/days.ts';
 import { MONTHS, SHORT_MONTHS, WEEKDAY_NAMES } from '../../text/say-dates.ts';
 
@@ -56,5 +55,3 @@ interface EmptyProps {
 /** Nothing to do, or nothing that passes. */
 export const DaysEmpty = ({ isFiltered, children }: EmptyProps) =>
   isFiltered ? <NothingPasses onClear={clearFilters} /> : <Empty>{children}</Empty>;
-
-const clearFilters = (): void => setQuery(Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined])));

@@ -8,7 +8,7 @@ import { useCommands } from '../../shell/commands.ts';
 import { Examples } from '../../shell/first-visit.tsx';
 import { inbox, isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
 import { Lazy } from '../../shell/lazy.tsx';
-import { hrefOf, navigate, path, query, setQuery, setView } from '../../shell/navigation.ts';
+import { hrefOf, navigate, path, query, setView } from '../../shell/navigation.ts';
 import { openQuickAdd } from '../../shell/overlays.tsx';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { isOpen, useShelf } from '../../shell/store.ts';
@@ -16,7 +16,7 @@ import { showToast } from '../../shell/toasts.ts';
 import { placeTasks } from '../../tasks/changes.ts';
 import { focusRow, targets } from '../../tasks/current.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
-import { compareBy, FILTER_NAMES, filters, grouping, passes, sort } from '../../tasks/filters.ts';
+import { clearFilters, compareBy, filters, grouping, passes, sort } from '../../tasks/filters.ts';
 import { groupsOf } from '../../tasks/grouping.ts';
 import { KeyLine } from '../../tasks/key-line.tsx';
 import { ScreenHead } from '../../tasks/screen-head.tsx';
@@ -157,19 +157,18 @@ function Rows({ list }: ListViewProps) {
   const [hasOlder, setHasOlder] = useState(true);
   useEffect(() => setHasOlder(true), [list.id]);
   if (tasks.length === 0 && !isFirstLoad.value) {
-    const clear = () => setQuery(Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined])));
-    return isFiltered ? <NothingPasses onClear={clear} /> : <Empty />;
+    return isFiltered ? <NothingPasses onClear={clearFilters} /> : <Empty />;
   }
   const hasDone = tasks.some((task) => !isOpen(store, task));
   return (
     <div class="scroll" aria-busy={isFirstLoad.value}>
       <TaskGroups groups={groups} />
-      {hasOlder && (hasDone || tasks.length > 0) && <Older list={list} onEnd={() => setHasOlder(false)} />}
       {mayWriteIn(list.workspaceId) && (
         <button type="button" class="button plain add-row" onClick={openQuickAdd}>
           New task…
         </button>
       )}
+      {hasOlder && (hasDone || tasks.length > 0) && <Older list={list} onEnd={() => setHasOlder(false)} />}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { addressOf } from '../../shell/addresses.ts';
 import { hrefOf } from '../../shell/navigation.ts';
+import { Nothing } from '../../ui/nothing.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
 
 /** An address that leads to no screen. */
@@ -8,11 +9,15 @@ export const NotFound = () => (
     <header class="head">
       <ScreenHeading title="Not found" />
     </header>
-    <div class="empty">
-      <p>There is nothing at this address, or it is not yours to see.</p>
-      <a class="button" href={hrefOf(addressOf('today'))}>
-        Today
-      </a>
-    </div>
+    <Nothing
+      icon="link"
+      action={
+        <a class="button" href={hrefOf(addressOf('today'))}>
+          Today
+        </a>
+      }
+    >
+      There is nothing at this address, or it is not yours to see.
+    </Nothing>
   </main>
 );

@@ -10,6 +10,7 @@ import { showToast } from '../../shell/toasts.ts';
 import { sayInstant } from '../../text/say-dates.ts';
 import { Icon } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icons.ts';
+import { Nothing } from '../../ui/nothing.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
 
 const LIMIT = 50;
@@ -56,7 +57,7 @@ export function Notifications() {
   };
   const hasUnread = items?.some(({ readAt }) => readAt === null) ?? false;
   return (
-    <main class="sheet narrow">
+    <main class="sheet">
       <header class="head">
         <ScreenHeading title="Notifications" />
         {hasUnread && (
@@ -67,11 +68,13 @@ export function Notifications() {
           </div>
         )}
       </header>
-      <div class="scroll" aria-busy={items === undefined && !isMissing}>
-        {isMissing && <p class="quiet">Notifications are shown once the server can be reached.</p>}
-        {items?.length === 0 && (
-          <p class="quiet">Nothing yet. What others give you, and what falls due, is told here.</p>
-        )}
+      {isMissing && <Nothing icon="offline">Notifications are shown once the server can be reached.</Nothing>}
+      {items?.length === 0 && !isMissing && (
+        <Nothing icon="notifications">
+          Nothing yet. What others give you, and what falls due, is told here.
+        </Nothing>
+      )}
+      <div class="scroll" hidden={isMissing || items?.length === 0} aria-busy={items === undefined}>
         <ul class="notifications">
           {items?.map((notification) => (
             <li key={notification.id} class={notification.readAt === null ? 'unread' : undefined}>

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { pause, remove, resume, skip } from '../../data/intents.ts';
 import type { Series } from '../../data/rows.ts';
 import { now, today, zone } from '../../shell/clock.ts';
+import { isPhone } from '../../shell/device.ts';
 import { isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { useShelf } from '../../shell/store.ts';
@@ -14,6 +15,7 @@ import { dayIn } from '../../text/zones.ts';
 import { Ask } from '../../ui/ask.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { MenuButton } from '../../ui/menu.tsx';
+import { Nothing } from '../../ui/nothing.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
 
 /** The series of a workspace in words. */
@@ -28,22 +30,30 @@ export function Recurring({ params }: ScreenProps) {
   useEffect(() => list.dispose, [list]);
   list.revision.value;
   return (
-    <main class="sheet narrow">
+    <main class="sheet">
       <header class="head">
         <ScreenHeading title="Recurring" />
       </header>
-      <div class="scroll" aria-busy={isFirstLoad.value}>
-        {list.rows.length === 0 && !isFirstLoad.value && (
-          <p class="quiet">
-            Nothing repeats yet. In quick add, write “every Monday 9:00”; on a task, press <kbd>R</kbd>.
-          </p>
-        )}
-        <ul class="entries">
-          {list.rows.map((series) => (
-            <Entry key={series.id} series={series} onRemove={() => setRemoving(series)} />
-          ))}
-        </ul>
-      </div>
+      {list.rows.length === 0 && !isFirstLoad.value ? (
+        <Nothing icon="repeat">
+          Nothing repeats yet. In quick add, write “every Monday 9:00”; on a task,{' '}
+          {isPhone.value ? (
+            'choose Repeat…'
+          ) : (
+            <>
+              press <kbd>R</kbd>.
+            </>
+          )}
+        </Nothing>
+      ) : (
+        <div class="scroll" aria-busy={isFirstLoad.value}>
+          <ul class="entries">
+            {list.rows.map((series) => (
+              <Entry key={series.id} series={series} onRemove={() => setRemoving(series)} />
+            ))}
+          </ul>
+        </div>
+      )}
       {removing && (
         <Ask
           title="Delete series"

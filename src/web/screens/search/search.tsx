@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Task } from '../../data/rows.ts';
 import { today, zone } from '../../shell/clock.ts';
+import { isPhone } from '../../shell/device.ts';
 import { workspace } from '../../shell/frame-view.ts';
 import { query, setQuery } from '../../shell/navigation.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
@@ -132,9 +133,13 @@ export function Search({ params }: ScreenProps) {
         </p>
         {q === '' && recent.value.length === 0 && (
           <div class="empty">
-            <h2 class="hint">
-              Press <kbd>/</kbd> anywhere and type a few words
-            </h2>
+            {isPhone.value ? (
+              <h2>Type a few words</h2>
+            ) : (
+              <h2>
+                Press <kbd>/</kbd> anywhere and type a few words
+              </h2>
+            )}
             <p class="example">
               <span class="hidden">Example: </span>lease <mark>brandt</mark>
             </p>

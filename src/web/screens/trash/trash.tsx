@@ -10,6 +10,7 @@ import { sayInstant } from '../../text/say-dates.ts';
 import { Ask } from '../../ui/ask.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icons.ts';
+import { Nothing } from '../../ui/nothing.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
 
 interface Entry {
@@ -63,7 +64,7 @@ export function Trash({ params }: ScreenProps) {
   const isAdmin = role === 'owner' || role === 'admin';
   const nameOf = (id: string | null) => (id ? store.view.row('member', `${w}/${id}`)?.name : undefined);
   return (
-    <main class="sheet narrow">
+    <main class="sheet">
       <header class="head">
         <ScreenHeading title="Trash" />
         {isAdmin && entries !== undefined && entries.length > 0 && (
@@ -74,11 +75,11 @@ export function Trash({ params }: ScreenProps) {
           </div>
         )}
       </header>
-      <div class="scroll" aria-busy={entries === undefined && !isMissing}>
-        {isMissing && <p class="quiet">The trash is shown once the server can be reached.</p>}
-        {entries?.length === 0 && (
-          <p class="quiet">The trash is empty. What you delete waits here for a while.</p>
-        )}
+      {isMissing && <Nothing icon="offline">The trash is shown once the server can be reached.</Nothing>}
+      {entries?.length === 0 && !isMissing && (
+        <Nothing icon="trash">The trash is empty. What you delete waits here for a while.</Nothing>
+      )}
+      <div class="scroll" hidden={isMissing || entries?.length === 0} aria-busy={entries === undefined}>
         <ul class="entries">
           {entries?.map((entry) => (
             <li key={entry.id}>
