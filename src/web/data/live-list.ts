@@ -134,11 +134,17 @@ export class LiveCounts<R> {
     return known;
   }
 
+  /** Without reading it, which would bind an effect that counts to what it counts. */
+  #add(group: string, n: number): void {
+    const count = this.#signal(group);
+    count.value = count.peek() + n;
+  }
+
   #put(row: R): void {
     const group = this.#groupOf(row);
     if (group === null) return;
     this.#groupById.set(idOf(row), group);
-    this.#signal(group).value++;
+    this.#add(group, 1);
   }
 
   refresh(all: Iterable<R>): void {
@@ -153,7 +159,7 @@ export class LiveCounts<R> {
       const group = this.#groupById.get(id);
       if (group !== undefined) {
         this.#groupById.delete(id);
-        this.#signal(group).value--;
+        this.#add(group, -1);
       }
       if (after) this.#put(after);
     }
