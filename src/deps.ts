@@ -53,6 +53,8 @@ export interface Deps {
     /** Empties the write-ahead log; false while someone reads from it. */
     emptyLog: () => Promise<boolean>;
     openSnapshot: () => Snapshot;
+    /** Another number whenever another process has written. */
+    versionByOthers: () => number;
     /** Calls `hear` with what each commit recorded, once it is on the disk, until the returned function is called. */
     onChanges: (hear: OnChanges) => () => void;
   };

@@ -163,6 +163,7 @@ export async function openDeps(
         isInSteps: writer.isInSteps,
         emptyLog: async () => checkpoints?.empty() ?? emptyLogOf(storage.writing),
         openSnapshot: () => openSnapshot(storage.path),
+        versionByOthers: writer.versionByOthers,
         onChanges,
       },
       http: {
@@ -192,7 +193,7 @@ export async function openDeps(
       searches,
       // The client compares it with its own build, and offers the new one.
       streams: createStreams(
-        { read, keys, clock, log, onChanges, stopping: stopping.signal },
+        { ...writer, keys, clock, log, onChanges, stopping: stopping.signal },
         clientBuildId() ?? version,
       ),
       metrics,

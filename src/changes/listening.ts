@@ -1,3 +1,4 @@
+import type { StreamedResponse } from '../http/event-sink.ts';
 import type { Actor } from '../sessions/actor.ts';
 
 /** The server-sent events of everyone who listens. */
@@ -8,7 +9,7 @@ export interface Streams {
    */
   open(
     who: Actor,
-    asked: { cursor: string | undefined; clientId: string | null },
+    asked: { cursor: string | undefined; clientId: string | null; response: StreamedResponse | undefined },
   ): ReadableStream<Uint8Array>;
   /** Tells what other processes wrote, once a second; cuts off streams that are too far behind. */
   poll(): void;

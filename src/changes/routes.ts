@@ -49,6 +49,7 @@ export const changeRoutes = [
         deps.streams.open(who, {
           cursor: requestContext.lastEventId ?? query.cursor,
           clientId: CLIENT_ID.test(given) ? given : who.clientId,
+          response: requestContext.response,
         }),
       );
       return new Response(stream, { headers });

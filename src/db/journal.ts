@@ -55,7 +55,8 @@ export function summarize(changes: readonly Change[]): readonly Change[] {
   if (changes.length < 2) return changes;
   const things = new Map<string, Change>();
   for (const change of changes) {
-    const key = `${change.kind} ${change.id}`;
+    // One person is a member of several workspaces.
+    const key = `${change.workspaceId} ${change.kind} ${change.id}`;
     const before = things.get(key);
     things.set(key, before ? merge(before, change) : change);
   }

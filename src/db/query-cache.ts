@@ -12,6 +12,8 @@ const MAX_KEY_CHARACTERS = 200;
 export interface QueryCache {
   /** What `db` returns for `asked`, or returned since a table that this reads was last written. */
   cached<Row>(asked: CompiledQuery<Row>, db: Db): readonly Readonly<Row>[];
+  /** A number that changes when another process has written. */
+  versionByOthers(): number;
   /** To be told of each statement that writes, before it does: which tables. */
   onWrite(tables: TableNames): void;
   /** To be told that a transaction begins or is over. */
@@ -80,6 +82,7 @@ export function createQueryCache(writing: SqliteDatabase.Database): QueryCache {
   };
 
   return {
+    versionByOthers: () => version.get() ?? 0,
     cached: <Row>(asked: CompiledQuery<Row>, db: Db) => {
       if (!isFresh) refresh();
       const cached = statementOf(asked);

@@ -65,6 +65,8 @@ export interface Writer {
   whenSynced: WhenSynced;
   /** Rejects all writes from now on, and all who wait: what is on the disk is unknown. */
   fail(reason: unknown): void;
+  /** A number that changes when another process has written. */
+  versionByOthers(): number;
   /** Whether a job in steps is under way, for which all others wait. */
   isInSteps(): boolean;
   /** Resolves when nothing is queued. */
@@ -542,6 +544,7 @@ export function createWriter(
     read: handleOf(cache, () => outsideJobs(reader)),
     write: (job, from) => enqueue(job, false, from),
     writeInSteps: (job, from) => enqueue(job, true, from),
+    versionByOthers: cache.versionByOthers,
     isInSteps: () => isStepping,
     whenSynced: async (act, about) => {
       for (;;) {

@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import type { Deps } from '../deps.ts';
 import type { Outgoing } from './bytes-under-way.ts';
 import { isLoopback } from './client-address.ts';
+import type { StreamedResponse } from './event-sink.ts';
 
 /** What a guard and a public service function may know of a request. */
 export interface RequestContext {
@@ -25,6 +26,8 @@ export interface RequestContext {
   readonly expectedUserId: string | undefined;
   /** The connection is closed: no response will be read. */
   readonly isGone: boolean;
+  /** What an endless response is written to, behind its headers; undefined when called in process. */
+  readonly response: StreamedResponse | undefined;
   /** Nobody will read a body. */
   readonly isHead: boolean;
   /** Who it turned out to be; set by the guard, for the log. */
@@ -36,12 +39,13 @@ export interface Environment {
   /** What @hono/node-server hands over; absent when the application is called in process. */
   Bindings: {
     incoming?: { socket: { remoteAddress?: string; destroyed?: boolean } };
-    outgoing?: Outgoing & {
-      awaitsContinue?: boolean;
-      writeContinue(): void;
-      /** Gives the request so long to arrive, from now on. */
-      allowBody?(milliseconds: number): void;
-    };
+    outgoing?: Outgoing &
+      StreamedResponse & {
+        awaitsContinue?: boolean;
+        writeContinue(): void;
+        /** Gives the request so long to arrive, from now on. */
+        allowBody?(milliseconds: number): void;
+      };
   };
 }
 
@@ -107,6 +111,10 @@ class LazyRequestContext implements RequestContext {
 
   get isGone(): boolean {
     return this.#context.env?.incoming?.socket.destroyed === true;
+  }
+
+  get response(): StreamedResponse | undefined {
+    return this.#context.env?.outgoing;
   }
 
   get isHead(): boolean {

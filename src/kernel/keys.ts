@@ -57,6 +57,10 @@ export function openKeys(path: string, tokenMs: number, warn: (message: string) 
   let access = accessKeys(file, tokenMs);
   const outbox = Buffer.from(file.outbox, 'base64url');
   const codes = Buffer.from(file.codes, 'base64url');
+  const positions = {
+    encrypted: derived(codes, 'positions encrypted'),
+    authenticated: derived(codes, 'positions authenticated'),
+  };
 
   return {
     signing: () => {
@@ -86,8 +90,8 @@ export function openKeys(path: string, tokenMs: number, warn: (message: string) 
     },
     sealPosition: (context, text) => {
       const plain = Buffer.from(text);
-      const iv = syntheticIv(codes, context, plain);
-      const cipher = createCipheriv('aes-256-ctr', derived(codes, 'positions encrypted'), iv);
+      const iv = syntheticIv(positions.authenticated, context, plain);
+      const cipher = createCipheriv('aes-256-ctr', positions.encrypted, iv);
       return Buffer.concat([iv, cipher.update(plain), cipher.final()]).toString('base64url');
     },
     unsealPosition: (context, sealed) => {
@@ -95,9 +99,11 @@ export function openKeys(path: string, tokenMs: number, warn: (message: string) 
       // Another text for the same bytes is none of ours.
       if (bytes.length <= IV_BYTES || bytes.toString('base64url') !== sealed) return undefined;
       const iv = bytes.subarray(0, IV_BYTES);
-      const decipher = createDecipheriv('aes-256-ctr', derived(codes, 'positions encrypted'), iv);
+      const decipher = createDecipheriv('aes-256-ctr', positions.encrypted, iv);
       const plain = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES)), decipher.final()]);
-      return timingSafeEqual(syntheticIv(codes, context, plain), iv) ? plain.toString() : undefined;
+      return timingSafeEqual(syntheticIv(positions.authenticated, context, plain), iv)
+        ? plain.toString()
+        : undefined;
     },
     refresh: () => {
       const changed = stampOf(path);
@@ -117,11 +123,7 @@ const derived = (key: Buffer, purpose: string): Buffer => createHmac('sha256', k
 
 /** Made of the text itself, so that the same text is encrypted the same: https://www.rfc-editor.org/rfc/rfc5297 */
 const syntheticIv = (key: Buffer, context: string, plain: Buffer): Buffer =>
-  createHmac('sha256', derived(key, 'positions authenticated'))
-    .update(`${context}\0`)
-    .update(plain)
-    .digest()
-    .subarray(0, IV_BYTES);
+  createHmac('sha256', key).update(`${context}\0`).update(plain).digest().subarray(0, IV_BYTES);
 
 /** The key file of the data that a database is of. */
 export const keyFileOf = (databasePath: string): string => join(dirname(databasePath), 'keys.json');

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Db, query } from '../db/connection.ts';
+import { type Db, prepared, query } from '../db/connection.ts';
 import type { Instant } from '../kernel/instants.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { Notification } from '../notifications/schema.ts';
@@ -94,15 +94,20 @@ export const deleteNotification = (db: Db, userId: string, id: string) =>
 
 const ids = query.selectFrom('notifications').select('id');
 
+const unreadOf = (userId: string) =>
+  query
+    .selectFrom('notifications')
+    .select(({ fn }) => fn.countAll<number>().as('n'))
+    .where('user_id', '=', userId)
+    .where('read_at', 'is', null);
+
+const allUnread = prepared<{ userId: string }, { n: number }>((argument) => unreadOf(argument('userId')));
+
 /** How many notifications a user has not read. */
 export const countUnread = (db: Db, userId: string, workspaceIds: readonly string[] | null = null): number =>
-  db.one(
-    query
-      .selectFrom('notifications')
-      .select(({ fn }) => fn.countAll<number>().as('n'))
-      .where('user_id', '=', userId)
-      .where('read_at', 'is', null)
-      .$if(workspaceIds !== null, (mine) => mine.where('workspace_id', 'in', workspaceIds ?? [])),
+  (workspaceIds
+    ? db.one(unreadOf(userId).where('workspace_id', 'in', workspaceIds))
+    : db.cached(allUnread({ userId }))[0]
   )?.n ?? 0;
 
 /** Replaces the title of a workspace in the notifications that tell it. */

@@ -1,6 +1,10 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HEARTBEAT_MS } from '../../src/changes/streams.ts';
 import type { Change } from '../../src/db/journal.ts';
+import { openStorage } from '../../src/db/open.ts';
+import { listen as listenOn } from '../../src/http/listen.ts';
 import { as, type Call, homeOf, joined } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
@@ -269,12 +273,12 @@ describe('the stream of events', () => {
   it('tells what another process wrote at the next poll, once', async () => {
     const stream = await listen(ada);
     const hello = await stream.next();
-    const { reading, writing } = world.opened.storage;
-    const newest = reading.prepare('select * from changes order by seq desc limit 1').get() as Record<
+    using other = openStorage({ path: world.opened.storage.path, create: false });
+    const newest = other.reading.prepare('select * from changes order by seq desc limit 1').get() as Record<
       string,
       unknown
     >;
-    writing
+    other.writing
       .prepare(`insert into changes values (?, ?, 7, 'list', 'elsewhere', 'delete', null, null, null, ?)`)
       .run(newest.workspace_code, Number(newest.seq) + 1, newest.changed_at);
     world.deps.streams.poll();
@@ -285,5 +289,61 @@ describe('the stream of events', () => {
       actorId: null,
     });
     await stream.cancel();
+  });
+
+  it('tells over a connection in the order of the commits, behind hello, and ends with it', async () => {
+    const listening = await listenOn(world.app, { host: '127.0.0.1', port: 0 });
+    const socket = connect({ port: listening.port, host: '127.0.0.1' });
+    let heard = '';
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      heard += text;
+      socket.emit('heard');
+    });
+    const hears = async (text: string) => {
+      while (!heard.includes(text)) await once(socket, 'heard');
+    };
+    socket.write(
+      `GET /api/me/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${ada.accessToken}\r\n\r\n`,
+    );
+    await hears('event: hello');
+    const ids = Array.from({ length: 30 }, (_, i) => `thing ${i}.`);
+    await Promise.all(ids.slice(0, 20).map((id) => record({ ...listChanged, id })));
+    for (const id of ids.slice(20)) await record({ ...listChanged, id });
+    await hears('thing 29.');
+    expect(heard.match(/event: hello|thing \d+\./g)).toEqual(['event: hello', ...ids]);
+    socket.destroy();
+    while (world.deps.streams.size > 0) await new Promise((resolve) => setImmediate(resolve));
+    await listening.drain(0);
+  });
+
+  it('cuts off who does not read, and drops what was written to them', async () => {
+    const written: Uint8Array[] = [];
+    const response = {
+      headersSent: true,
+      writableLength: 0,
+      write: (bytes: Uint8Array) => written.push(bytes) > 0,
+      destroy: () => {
+        written.splice(0);
+        return response as never;
+      },
+    };
+    const who = {
+      userId: ada.id,
+      sessionId: world.opened.storage.reading.prepare('select id from sessions').pluck().get() as string,
+      cap: null,
+      byCookie: false,
+      expiresAt: Number.POSITIVE_INFINITY,
+      clientId: null,
+    };
+    const body = world.deps.streams.open(who, { cursor: undefined, clientId: null, response });
+    const reader = body.getReader();
+    for (let said = ''; !said.includes('hello'); ) said += String((await reader.read()).value);
+    void reader.read();
+    await record(listChanged);
+    while (written.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    response.writableLength = 1024 * 1024 + 1;
+    await record(listChanged);
+    while (world.deps.streams.size > 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(written).toEqual([]);
   });
 });

@@ -94,6 +94,12 @@ describe('what one transaction changed', () => {
     expect(summarize([{ ...put('a'), op: 'delete' }, put('a', ['title'])])).toEqual([put('a')]);
   });
 
+  it('is told to each workspace that it concerns, as a name is of a person in two', () => {
+    const here: Change = { workspaceId, kind: 'member', id: userId, op: 'put', fields: ['name'] };
+    const there = { ...here, workspaceId: 'other' };
+    expect(summarize([here, there])).toEqual([here, there]);
+  });
+
   const tasks = (n: number, within: Change['within']): Change[] =>
     Array.from({ length: n }, (_, i) => ({
       workspaceId,

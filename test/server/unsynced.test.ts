@@ -134,6 +134,23 @@ describe('until a commit is synced', () => {
     await Promise.all([stream.cancel(), second.cancel()]);
   });
 
+  it('no turn of the streams tells what it changed for someone', async () => {
+    const second = (await call('POST', '/workspaces', { title: 'Second' })).body.id;
+    const stream = await listen(ada);
+    await manyTurns();
+    sync.hold();
+    const deleted = watch(call('DELETE', `/workspaces/${second}`));
+    await manyTurns();
+    world.deps.streams.heartbeat();
+    await manyTurns();
+    expect(stream.heard.text).not.toContain('workspaces":true');
+    sync.release();
+    await deleted.promise;
+    await manyTurns();
+    expect(stream.heard.text).toContain('workspaces":true');
+    await stream.cancel();
+  });
+
   it('no page of the changes of its workspace is told; those of other workspaces are', async () => {
     sync.hold();
     const made = watch(make('In a page'));

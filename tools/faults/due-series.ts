@@ -48,6 +48,7 @@ export async function addSeries({ deps }: Opened, due: number, later: number): P
     ownOrigin: undefined,
     expectedUserId: undefined,
     isGone: false,
+    response: undefined,
     isHead: false,
   };
   const session = await deps.write((tx) => {
