@@ -1,118 +1,113 @@
 /**
  * Measures the server on a disk whose every sync takes longer:
- *   npm run load:disk [-- --delay 10 --seconds 4 --setting ERRAND_…=…]
- * Reads alone and beside writers, and creates alone; each connection sends its next request after the last
- * response. `--delay` is in milliseconds, by strace; 0 measures the disk as it is. Needs Linux, and strace for a delay.
+ *   npm run load:disk [-- --delay 10 --seconds 3 --rounds 3 --only commit,beside,auto --folder …]
+ * Reads alone and beside writers, and creates alone, with each value of `database.sync` in turns; each connection sends
+ * its next request when the last one is answered. `--delay` is in milliseconds; 0 measures the disk as it is.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { inWords, share } from '../faults/latency.ts';
+import { bytesOf, type Load, load } from '../bench/load.ts';
+import { middle } from '../bench/starting.ts';
 import { signUp } from '../faults/person.ts';
 import { call, createMailbox, startServer } from '../faults/server.ts';
+import { slowSync } from './slow-sync.ts';
 
 const READERS = 2;
-const WARM_UP_MS = 1_000;
+const WRITERS = [1, 32, 128];
 
 const { values } = parseArgs({
   options: {
     delay: { type: 'string', default: '10' },
-    seconds: { type: 'string', default: '4' },
-    setting: { type: 'string', multiple: true, default: [] },
+    seconds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '3' },
+    only: { type: 'string', default: 'commit,beside,auto' },
+    folder: { type: 'string', default: tmpdir() },
   },
 });
-const delayMs = Number(values.delay);
-const milliseconds = Number(values.seconds) * 1_000;
+const seconds = Number(values.seconds);
+const settings = values.only.split(',');
 
-/** The words before a command each of whose syncs is to take longer. */
-const slowed = (): string[] =>
-  delayMs === 0
-    ? []
-    : ['strace', '-D', '-f', '--seccomp-bpf', '-o', '/dev/null'].concat(
-        '-e',
-        `inject=fsync,fdatasync:delay_exit=${delayMs * 1_000}`,
-      );
+/** What one life of a server reached: by name, a number a second or milliseconds. */
+type Figures = Map<string, number>;
 
-/** Sends requests over that many connections until `end`; returns how long each took, ascending. */
-async function load(
-  connections: number,
-  end: number,
-  ask: (agent: Agent) => Promise<void>,
-): Promise<number[]> {
-  const took: number[] = [];
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const work = async () => {
-    while (performance.now() < end) {
-      const asked = performance.now();
-      await ask(agent);
-      took.push(performance.now() - asked);
+async function measure(sync: string): Promise<Figures> {
+  const folder = mkdtempSync(join(values.folder, 'errand-slow-disk-'));
+  const mailbox = createMailbox();
+  const slow = slowSync(folder, Number(values.delay));
+  tell(`each sync takes ${values.delay} ms longer, ${slow.how}`);
+  const server = startServer(folder, mailbox, slow.through, { ...slow.settings, ERRAND_DATABASE_SYNC: sync });
+  try {
+    const base = await server.listening;
+    const { access: token, workspaceId, listId } = await signUp(base, mailbox);
+    const { port, pathname } = new URL(`${base}/workspaces/${workspaceId}/tasks`);
+    const made = await call(base, 'POST', `/workspaces/${workspaceId}/tasks`, {
+      token,
+      body: { title: 'Read me', listId },
+    });
+    const read = bytesOf({ method: 'GET', path: `${pathname}/${made?.body.id}` }, token);
+    const create = bytesOf(
+      { method: 'POST', path: pathname, body: { title: 'A task of some words', listId } },
+      token,
+    );
+    const sending = (connections: number, status: 200 | 201, bytes: Buffer): Promise<Load> =>
+      load({
+        port: Number(port),
+        connections,
+        seconds,
+        atMost: Number.POSITIVE_INFINITY,
+        status,
+        next: () => bytes,
+      });
+    const reads = () => sending(READERS, 200, read);
+    const creates = (writers: number) => sending(writers, 201, create);
+    const perSecond = ({ answered, seconds: took }: Load) => answered / took;
+    const figures: Figures = new Map();
+
+    await Promise.all([reads(), creates(32)]);
+    const alone = perSecond(await reads());
+    figures.set('reads alone, a second', alone);
+    for (const writers of WRITERS) {
+      const [told, written] = await Promise.all([reads(), creates(writers)]);
+      figures.set(`beside ${writers}: reads, of alone`, perSecond(told) / alone);
+      figures.set(`beside ${writers}: reads, p99 ms`, told.p99);
+      figures.set(`beside ${writers}: creates a second`, perSecond(written));
+      figures.set(`beside ${writers}: creates, p99 ms`, written.p99);
     }
-  };
-  await Promise.all(Array.from({ length: connections }, work));
-  agent.destroy();
-  return took.sort((a, b) => a - b);
+    for (const writers of WRITERS) {
+      const before = slow.count();
+      const written = await creates(writers);
+      figures.set(`alone ${writers}: creates a second`, perSecond(written));
+      figures.set(`alone ${writers}: creates, p99 ms`, written.p99);
+      const after = slow.count();
+      if (before !== undefined && after !== undefined) {
+        figures.set(`alone ${writers}: syncs a second`, (after - before) / written.seconds);
+      }
+    }
+    return figures;
+  } finally {
+    server.child.kill('SIGTERM');
+    await server.ended;
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'errand-slow-disk-'));
-const mailbox = createMailbox();
-const settings = Object.fromEntries(values.setting.map((setting) => setting.split(/=(.*)/s).slice(0, 2)));
-const server = startServer(folder, mailbox, slowed(), settings);
-try {
-  const base = await server.listening;
-  const { access: token, workspaceId, listId } = await signUp(base, mailbox);
-  const tasks = `/workspaces/${workspaceId}/tasks`;
-  const made = await call(base, 'POST', tasks, { token, body: { title: 'Read me', listId } });
+/** Says it once. */
+const tell = (text: string) => {
+  if (said !== text) console.log(text);
+  said = text;
+};
+let said = '';
 
-  const ask = (method: string, path: string, status: number, body?: string) => (agent: Agent) =>
-    new Promise<void>((resolve, reject) => {
-      const headers = {
-        Authorization: `Bearer ${token}`,
-        ...(body !== undefined && {
-          'Content-Type': 'application/json',
-          'Content-Length': Buffer.byteLength(body),
-        }),
-      };
-      const sent = request(base + path, { method, agent, headers }, (response) => {
-        response.resume().once('end', () => {
-          if (response.statusCode === status) resolve();
-          else reject(new Error(`${method} ${path}: ${response.statusCode}`));
-        });
-      });
-      sent.once('error', reject).end(body);
-    });
-  const read = ask('GET', `${tasks}/${made?.body.id}`, 200);
-  const create = ask('POST', tasks, 201, JSON.stringify({ title: 'A task of some words', listId }));
-
-  const perSecond = (took: readonly number[]) => took.length / (milliseconds / 1_000);
-  const during = async (readers: number, writers: number) => {
-    const end = performance.now() + milliseconds;
-    const [reads, creates] = await Promise.all([load(readers, end, read), load(writers, end, create)]);
-    return { reads, creates };
-  };
-  await load(READERS, performance.now() + WARM_UP_MS, read);
-  await load(32, performance.now() + WARM_UP_MS, create);
-
-  console.log(`each sync takes ${delayMs} ms longer`);
-  const alone = perSecond((await during(READERS, 0)).reads);
-  console.log(`reads alone, ${READERS} connections: ${alone.toFixed(0)}/s`);
-  for (const writers of [1, 32, 128]) {
-    const { reads, creates } = await during(READERS, writers);
-    const part = (perSecond(reads) / alone).toFixed(2);
-    console.log(
-      `beside ${writers} writers: reads ${perSecond(reads).toFixed(0)}/s (${part} of alone), ${inWords(reads)}`,
-    );
-    console.log(`  creates ${perSecond(creates).toFixed(0)}/s, ${inWords(creates)}`);
-  }
-  for (const writers of [1, 32, 128]) {
-    const { creates } = await during(0, writers);
-    console.log(
-      `creates alone, ${writers} connections: ${perSecond(creates).toFixed(0)}/s, p99 ${share(creates, 0.99).toFixed(1)} ms`,
-    );
-  }
-} finally {
-  server.child.kill('SIGTERM');
-  await server.ended;
-  rmSync(folder, { recursive: true, force: true });
+const rounds = new Map<string, Figures[]>(settings.map((sync) => [sync, []]));
+for (let round = 0; round < Number(values.rounds); round += 1) {
+  for (const [sync, measured] of rounds) measured.push(await measure(sync));
+}
+const names = [...(rounds.values().next().value?.[0]?.keys() ?? [])];
+const cell = (text: string) => text.padStart(10);
+console.log(`the middle of ${values.rounds} rounds`.padEnd(32) + settings.map(cell).join(''));
+for (const name of names) {
+  const figures = [...rounds.values()].map((measured) => middle(measured.map((each) => each.get(name) ?? 0)));
+  console.log(name.padEnd(32) + figures.map((n) => cell(n.toFixed(n < 100 ? 2 : 0))).join(''));
 }
