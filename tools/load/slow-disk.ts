@@ -62,7 +62,7 @@ async function measure(sync: string): Promise<Figures> {
       });
     const reads = () => sending(READERS, 200, read);
     const creates = (writers: number) => sending(writers, 201, create);
-    const perSecond = ({ answered, seconds: took }: Load) => answered / took;
+    const perSecond = ({ responses, seconds: took }: Load) => responses / took;
     const figures: Figures = new Map();
 
     await Promise.all([reads(), creates(32)]);
