@@ -62,7 +62,7 @@ async function measure(sync: string): Promise<Figures> {
       });
     const reads = () => sending(READERS, 200, read);
     const creates = (writers: number) => sending(writers, 201, create);
-    const perSecond = ({ responses, seconds: took }: Load) => responses / took;
+    const perSecond = ({ served, seconds: took }: Load) => served / took;
     const figures: Figures = new Map();
 
     await Promise.all([reads(), creates(32)]);
