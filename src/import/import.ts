@@ -128,6 +128,7 @@ async function fill(
   }));
   const storing = { owner: { id: userId, code }, keys, now, zoneData: ZONE_DATA };
   let standing = AT_THE_START;
+  const places = new Map<string, number>();
   let shownAt = now;
   let done = 0;
   for (let piece = await reading.begin(storing); piece; piece = await reading.next()) {
@@ -136,12 +137,14 @@ async function fill(
     const use = useOfPiece(entries);
     const stepAt = deps.clock.now();
     const showsAlive = stepAt - shownAt >= SHOWN_EVERY_MS;
-    standing = await write((tx) => {
+    const written = await write((tx) => {
       requireUntouched(tx, ids);
       if (showsAlive) noteImportAlive(tx, ids, toInstant(stepAt));
       requireCapacity(deps, tx, { ownerId: userId }, use);
-      return writePiece(tx, entries, code, standing);
+      return writePiece(tx, entries, code, standing, places);
     });
+    ({ standing } = written);
+    for (const [id, place] of written.taken) places.set(id, place);
     if (showsAlive) shownAt = stepAt;
     done += use.tasks;
     if (use.tasks > 0) onDone?.(done, total);

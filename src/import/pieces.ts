@@ -21,6 +21,9 @@ import { trashEntries } from './trash-pieces.ts';
 /** A piece takes some milliseconds to write: so many rows, or UTF-16 units of words. */
 const ROWS_IN_PIECE = 64;
 const UNITS_IN_PIECE = 40_000;
+/** As long as to write so many units takes a row that an entry has beside its own: of an item, a label, a status. */
+const UNITS_OF_ROW = 60;
+
 /** All that the workspaces hold, as rows, some at a time. */
 export function* piecesOf(workspaces: readonly ReadWorkspace[], storing: Storing): Generator<Entry[]> {
   let piece: Entry[] = [];
@@ -28,7 +31,7 @@ export function* piecesOf(workspaces: readonly ReadWorkspace[], storing: Storing
   for (const workspace of workspaces) {
     for (const entry of entriesOf(workspace, storing)) {
       piece.push(entry);
-      units += unitsOf(entry);
+      units += unitsOf(entry) + UNITS_OF_ROW * rowsBeside(entry);
       if (piece.length < ROWS_IN_PIECE && units < UNITS_IN_PIECE) continue;
       yield piece;
       piece = [];
@@ -50,6 +53,23 @@ function unitsOf(entry: Entry): number {
       return JSON.stringify(entry.row).length / 4;
     case 'occurrences':
       return UNITS_IN_PIECE / 4;
+    default:
+      return 0;
+  }
+}
+
+function rowsBeside(entry: Entry): number {
+  switch (entry.kind) {
+    case 'task':
+      return entry.rowsBeside;
+    case 'packed':
+      return entry.items?.length ?? 0;
+    case 'comment':
+      return entry.mentions.length;
+    case 'statusTemplate':
+      return entry.statuses.length;
+    case 'steps':
+      return entry.rows.length;
     default:
       return 0;
   }
@@ -130,10 +150,16 @@ function* taskEntries(
   { workspaceKey, at, nextNumber }: { workspaceKey: number; at: Instant; nextNumber: () => number },
 ): Generator<Entry> {
   const trashed = trashedByAge(workspace);
+  let placed = 0;
   for (const [i, task] of workspace.tasks.entries()) {
     const number = task.number ?? nextNumber();
-    for (; trashed[0] && trashed[0].createdAt < (task.createdAt ?? at); trashed.shift()) {
-      yield { kind: 'place', taskId: trashed[0].id };
+    for (
+      let next = trashed[placed];
+      next && next.createdAt < (task.createdAt ?? at);
+      next = trashed[placed]
+    ) {
+      yield { kind: 'place', taskId: next.id };
+      placed += 1;
     }
     yield taskEntry(workspace, storing, { task, number, i, workspaceKey, at });
     for (const comment of task.comments) {

@@ -90,7 +90,11 @@ function readOnThread(): Reading {
     return 'piece' in told ? told.piece : undefined;
   };
   return {
-    add: (chunk) => worker.postMessage({ chunk } satisfies Asked),
+    add: (chunk) => {
+      // A part of a longer buffer would be copied with all of it.
+      const own = new Uint8Array(chunk);
+      worker.postMessage({ chunk: own } satisfies Asked, [own.buffer]);
+    },
     plan: async (importer) => {
       const told = await ask({ importer });
       return 'plan' in told ? told.plan : { broken: '' };

@@ -41,7 +41,15 @@ export type Entry =
   | { kind: 'series'; row: RecurringSeriesRow; bytes: number }
   | { kind: 'occurrences'; rows: RecurringOccurrenceRow[] }
   | { kind: 'steps'; rows: SeriesStepRow[] }
-  | { kind: 'task'; row: NewTask; columns: ImportedColumns; words: Words; bytes: number }
+  | {
+      kind: 'task';
+      row: NewTask;
+      columns: ImportedColumns;
+      words: Words;
+      bytes: number;
+      /** Of its items and labels. */
+      rowsBeside: number;
+    }
   | { kind: 'comment'; workspaceId: string; row: CommentOfTask; words: string; mentions: string[] }
   | { kind: 'place'; taskId: string }
   | { kind: 'trash'; row: Omit<TrashRow, 'deleted_by'>; isDeletedByOwner: boolean }
@@ -351,6 +359,7 @@ export function taskEntry(
     },
     words: wordsOf({ workspace_code: workspaceKey, title, description, checklist }),
     bytes: task.bytes,
+    rowsBeside: (task.checklist?.length ?? 0) + (task.labelIds?.length ?? 0),
   };
 }
 

@@ -106,8 +106,9 @@ function* packedSeries(
   at: Instant,
   packed: (as: TrashedRow['kind'], row: object, more?: Partial<PackedEntry>) => PackedEntry,
 ): Generator<Entry> {
+  const instancesOf = Map.groupBy(tasks, ({ recurrence }) => recurrence?.recurringTaskId);
   for (const each of series) {
-    const instances = tasks.filter(({ recurrence }) => recurrence?.recurringTaskId === each.id);
+    const instances = instancesOf.get(each.id) ?? [];
     const { row, bytes, occurrences, steps } = seriesRows(workspace, storing, each, instances, at);
     for (const rows of occurrences) yield packed('occurrences', rows, { seriesId: row.id });
     const items = checklistOf(row).map(({ id }) => id);

@@ -20,27 +20,29 @@ export interface Standing {
   taskSeq: number;
   /** The entry of the trash that was stored last. */
   entry: StoredEntry | undefined;
-  /** The places of tasks in the trash, by their ids. */
-  places: ReadonlyMap<string, number>;
 }
 
-export const AT_THE_START: Standing = { taskSeq: 0, entry: undefined, places: new Map() };
+/** The places of tasks in the trash, by their ids. */
+export type Places = ReadonlyMap<string, number>;
 
-/** Stores a piece of an import, and returns where that leaves it. */
+export const AT_THE_START: Standing = { taskSeq: 0, entry: undefined };
+
+/** Stores a piece of an import; returns where that leaves it, and the places that it took beside those known. */
 export function writePiece(
   transaction: Tx,
   piece: readonly Entry[],
   ownerKey: number,
   before: Standing,
-): Standing {
+  places: Places,
+): { standing: Standing; taken: Places } {
   const tx = unrecorded(transaction);
   let { taskSeq: seq, entry: trashed } = before;
-  const fresh = new Map<string, number>();
+  const taken = new Map<string, number>();
   const placeOf = (taskId: string): number => {
-    const known = fresh.get(taskId) ?? before.places.get(taskId);
+    const known = taken.get(taskId) ?? places.get(taskId);
     if (known !== undefined) return known;
     const place = reserveSeq(tx);
-    fresh.set(taskId, place);
+    taken.set(taskId, place);
     return place;
   };
   let pages = 0;
@@ -98,8 +100,7 @@ export function writePiece(
     }
   }
   mergeSome(tx, pages, units);
-  const places = fresh.size === 0 ? before.places : new Map([...before.places, ...fresh]);
-  return { taskSeq: seq, entry: trashed, places };
+  return { standing: { taskSeq: seq, entry: trashed }, taken };
 }
 
 /** Stores a thing of an entry of the trash in the form in which deleting it would have. */
