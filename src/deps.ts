@@ -17,7 +17,7 @@ import type { Mailer } from './mail/worker.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { AccessTokens } from './sessions/access-token.ts';
 import type { OnChanges } from './storage/changes.ts';
-import type { StoredTask } from './storage/tasks.ts';
+import type { StoredTask } from './storage/task-fields.ts';
 import type { Searches } from './tasks/searches.ts';
 import type { Passwords } from './users/passwords.ts';
 

@@ -6,7 +6,8 @@ import { labelOf } from '../storage/labels.ts';
 import { listOf, spaceOf, statusesOf } from '../storage/lists.ts';
 import { completeSeries, recurringTaskOf } from '../storage/series.ts';
 import { templateOf } from '../storage/status-templates.ts';
-import { completeTasks, taskOf } from '../storage/tasks.ts';
+import { taskOf } from '../storage/task-fields.ts';
+import { completeTasks } from '../storage/tasks.ts';
 import { memberOf, workspaceOf } from '../storage/workspaces.ts';
 import type { ChangeItem } from './schema.ts';
 

@@ -7,12 +7,14 @@ import {
   exportedRows,
   tableExportedAt,
 } from '../storage/exported-rows.ts';
+import { lastNumber } from '../storage/insert-task.ts';
 import { labelOf } from '../storage/labels.ts';
 import { listOf, spaceOf, statusesOf } from '../storage/lists.ts';
 import { notificationOf } from '../storage/notifications.ts';
 import { progressOf, recurringTaskOf } from '../storage/series.ts';
 import { templateOf } from '../storage/status-templates.ts';
-import { findTask, lastNumber, taskOf } from '../storage/tasks.ts';
+import { taskOf } from '../storage/task-fields.ts';
+import { findTask } from '../storage/tasks.ts';
 import { memberOf, workspaceOf, workspacesOf } from '../storage/workspaces.ts';
 import { broughtBackOf, decidedOf, type Item, type Part, stepOf } from './parts.ts';
 import { ExportedWorkspace } from './schema.ts';

@@ -9,7 +9,9 @@ import type {
   SpaceRow,
   TrashedRow,
 } from '../storage/tables.ts';
-import { findTask, type ShownTask, taskOf, toJson } from '../storage/tasks.ts';
+import { type ShownTask, taskOf } from '../storage/task-fields.ts';
+import { findTask } from '../storage/tasks.ts';
+import { toJson } from '../storage/template-fields.ts';
 import {
   entryOf,
   findPacked,

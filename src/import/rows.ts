@@ -1,9 +1,11 @@
 import { newId } from '../kernel/ids.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
+import { defined } from '../kernel/patch.ts';
 import { POSITION_STEP } from '../kernel/positions.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import type { MadeBefore } from '../recurring/advance.ts';
 import { digestOf } from '../recurring/brought-back.ts';
+import type { ImportedColumns, NewTask } from '../storage/insert-task.ts';
 import { replaceMentions } from '../storage/mentions.ts';
 import { wordsOf } from '../storage/searchable.ts';
 import type {
@@ -16,10 +18,12 @@ import type {
   SpaceRow,
   StatusRow,
   StatusTemplateRow,
+  TemplateRow,
   TrashedRow,
   TrashRow,
 } from '../storage/tables.ts';
-import { dateAfter, type ImportedColumns, type NewTask, priorityRank, toJson } from '../storage/tasks.ts';
+import { dateAfter } from '../storage/task-fields.ts';
+import { columnsOf, EMPTY_TEMPLATE, itemTitles, labelsToJson, toJson } from '../storage/template-fields.ts';
 import type { PackedTask } from '../storage/trash-contents.ts';
 import type { ReadWorkspace, Series, Task, Trashed } from './document.ts';
 import { type Continuation, continuationOf } from './progress.ts';
@@ -159,19 +163,13 @@ export function seriesRows(
   const taskId = (id: string | null | undefined) => (id == null ? null : (ids.tasks.get(id) ?? null));
   const id = ids.series.get(series.id) ?? '';
   const continuation = continuationOf(series, series.occurrences, instances);
-  const { title, description = null, priority = 'none' } = series;
   const row: RecurringSeriesRow = {
     id,
     workspace_id: workspace.id,
-    list_id: ids.lists.get(series.listId) ?? '',
-    title,
-    description,
-    priority: priorityRank(priority),
-    assignee_id: personOf(series.assigneeId, workspace, storing),
+    ...templateRow(workspace, storing, series),
     creator_id: personOf(series.creatorId, workspace, storing),
     ...ruleColumns(series, continuation, storing, taskId),
     brought_back: broughtBack(workspace, storing, continuation, instances, at),
-    ...carriedOf(workspace, series, storing),
     version: 1,
     ...stampsOf(series, at),
   };
@@ -187,7 +185,7 @@ export function seriesRows(
   const occurrences = Array.from({ length: Math.ceil(rows.length / OCCURRENCES_IN_ROW) }, (_, i) =>
     rows.slice(i * OCCURRENCES_IN_ROW, (i + 1) * OCCURRENCES_IN_ROW),
   );
-  const bytes = bytesOfText(title, description, ...(series.checklist ?? []).map((item) => item.title));
+  const bytes = bytesOfText(row.title, row.description, ...itemTitles(row));
   const steps = series.steps.map((step) => stepRow(workspace, storing, id, step));
   return { row, bytes, occurrences, steps };
 }
@@ -314,24 +312,20 @@ export function taskEntry(
   }: { task: Task; number: number; i: number; workspaceKey: number; at: Instant },
 ): Extract<Entry, { kind: 'task' }> {
   const { ids } = workspace;
-  const { title, description = null, recurrence } = task;
+  const { recurrence } = task;
   const statuses = workspace.statusesOf.get(task.listId) ?? [];
   const status = statuses.find(({ id }) => task.statusId === undefined || id === task.statusId);
   const stamps = stampsOf(task, at);
   const due = dateAfter(null, task.dueDate, task.dueDay);
-  const { label_ids, checklist } = carriedOf(workspace, task, storing);
-  const more_bytes =
-    bytesOfText(...(task.checklist ?? []).map((item) => item.title)) +
-    bytesOfText(...task.comments.map(({ body }) => body));
+  const template = templateRow(workspace, storing, task);
+  const more_bytes = bytesOfText(...itemTitles(template), ...task.comments.map(({ body }) => body));
   const row: NewTask = {
     id: ids.tasks.get(task.id) ?? '',
     workspace_code: workspaceKey,
     workspace_id: workspace.id,
     space_id: ids.spaces.get(workspace.spaceOf.get(task.listId) ?? '') ?? '',
-    list_id: ids.lists.get(task.listId) ?? '',
+    ...template,
     status_id: ids.statuses.get(status?.id ?? '') ?? '',
-    priority: priorityRank(task.priority ?? 'none'),
-    assignee_id: personOf(task.assigneeId, workspace, storing),
     creator_id: personOf(task.creatorId, workspace, storing),
     start_date: dateAfter(null, task.startDate, task.startDay),
     due_date: due,
@@ -342,10 +336,6 @@ export function taskEntry(
     occurrence_number: recurrence?.occurrenceNumber ?? null,
     overridden: toJson(recurrence?.overridden ?? []),
     ...stamps,
-    title,
-    description,
-    label_ids,
-    checklist,
   };
   return {
     kind: 'task',
@@ -357,21 +347,21 @@ export function taskEntry(
       comment_count: task.comments.length,
       more_bytes,
     },
-    words: wordsOf({ workspace_code: workspaceKey, title, description, checklist }),
+    words: wordsOf(row),
     bytes: task.bytes,
     rowsBeside: (task.checklist?.length ?? 0) + (task.labelIds?.length ?? 0),
   };
 }
 
-/** The labels and the checklist of a task or series, as they are kept. */
-const carriedOf = (
-  workspace: ReadWorkspace,
-  { labelIds, checklist = [] }: Pick<Task, 'labelIds' | 'checklist'>,
-  storing: Storing,
-) => ({
-  label_ids: toJson([...new Set(labelIds)].map((id) => workspace.ids.labels.get(id) ?? '')),
+/** What tasks and series have in common. */
+const templateRow = (workspace: ReadWorkspace, storing: Storing, thing: Task | Series): TemplateRow => ({
+  ...EMPTY_TEMPLATE,
+  ...defined(columnsOf({ ...thing, labelIds: undefined })),
+  list_id: workspace.ids.lists.get(thing.listId) ?? '',
+  assignee_id: personOf(thing.assigneeId, workspace, storing),
+  label_ids: labelsToJson(thing.labelIds?.map((id) => workspace.ids.labels.get(id) ?? '')),
   checklist: toJson(
-    checklist.map((item) => ({
+    (thing.checklist ?? []).map((item) => ({
       id: itemId(workspace, item.id, storing),
       title: item.title,
       isDone: item.isDone ?? false,

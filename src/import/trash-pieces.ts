@@ -1,7 +1,7 @@
 import type { Instant } from '../kernel/instants.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import type { TrashedRow } from '../storage/tables.ts';
-import { checklistOf } from '../storage/tasks.ts';
+import { checklistOf } from '../storage/template-fields.ts';
 import { titleKey } from '../storage/words.ts';
 import type { ReadWorkspace, Trashed } from './document.ts';
 import {

@@ -1,6 +1,7 @@
 import type { Tx } from '../db/tx.ts';
 import { insertComment, saveMentions } from '../storage/comments.ts';
 import { noteLastNumber, reserveCommentKey, reserveSeq, unrecorded } from '../storage/imports.ts';
+import { insertTaskRow } from '../storage/insert-task.ts';
 import { insertLabel } from '../storage/labels.ts';
 import { insertList, insertSpace } from '../storage/lists.ts';
 import { recordOccurrence } from '../storage/occurrences.ts';
@@ -9,7 +10,6 @@ import { insertWords, mergeSome } from '../storage/searchable.ts';
 import { insertSeries } from '../storage/series.ts';
 import { insertStep } from '../storage/series-steps.ts';
 import { insertStatus, insertTemplate } from '../storage/status-templates.ts';
-import { insertTaskRow } from '../storage/tasks.ts';
 import { insertBeside, insertEntry, insertPacked, type StoredEntry } from '../storage/trash.ts';
 import { packRow } from '../storage/trash-contents.ts';
 import type { Entry, PackedEntry } from './rows.ts';

@@ -13,3 +13,9 @@ export function patched<Row extends { updated_at: Instant }>(
   const changes = entries.filter(([field, value]) => value !== undefined && value !== row[field]);
   return changes.length === 0 ? row : { ...row, ...Object.fromEntries(changes), updated_at: now };
 }
+
+/** The fields that have a value. */
+export const defined = <Fields extends object>(
+  fields: Fields,
+): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;

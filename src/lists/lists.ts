@@ -13,7 +13,7 @@ import { countTasksOf } from '../storage/many-tasks.ts';
 import { isBeingRemoved } from '../storage/removals.ts';
 import { findDefaultTemplate, findTemplate } from '../storage/status-templates.ts';
 import type { ListRow } from '../storage/tables.ts';
-import type { StoredTask } from '../storage/tasks.ts';
+import type { StoredTask } from '../storage/task-fields.ts';
 import { moveTasksToSpace, restatusTasks } from '../storage/tasks-in-lists.ts';
 import { type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
 import { claimId, isMaker } from '../workspaces/client-ids.ts';

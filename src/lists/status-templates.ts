@@ -11,7 +11,7 @@ import { countTasksOf } from '../storage/many-tasks.ts';
 import { STARTING_STATUSES } from '../storage/starter.ts';
 import * as store from '../storage/status-templates.ts';
 import type { StatusTemplateRow } from '../storage/tables.ts';
-import type { StoredTask } from '../storage/tasks.ts';
+import type { StoredTask } from '../storage/task-fields.ts';
 import { restatusTasks } from '../storage/tasks-in-lists.ts';
 import { type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
 import { requirePlace } from '../workspaces/quotas.ts';

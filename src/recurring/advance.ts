@@ -3,6 +3,7 @@ import { isWholeDay } from '../kernel/days.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { positionAfter } from '../kernel/positions.ts';
+import type { NewTask } from '../storage/insert-task.ts';
 import {
   findOccurrence,
   lastDecidedFrom,
@@ -12,7 +13,9 @@ import {
 import { type StoredSeries, updateSeriesRow } from '../storage/series.ts';
 import { deleteSteps } from '../storage/series-steps.ts';
 import type { RecurringOccurrenceRow } from '../storage/tables.ts';
+import { overriddenIn, type StoredTask } from '../storage/task-fields.ts';
 import * as tasks from '../storage/tasks.ts';
+import { templateIn } from '../storage/template-fields.ts';
 import { completedAt } from '../tasks/references.ts';
 import { addTask, changeTask, notifyAssigned } from '../tasks/tasks.ts';
 import type { Occurrence } from './recurrence/recurrence.ts';
@@ -88,7 +91,7 @@ export function setUpcoming(
 export function adoptTask(
   tx: Tx,
   series: StoredSeries,
-  task: tasks.StoredTask,
+  task: StoredTask,
   first: Occurrence,
   now: number,
 ): StoredSeries {
@@ -181,7 +184,7 @@ export function reschedule(
   updateOccurrence(tx, decided, { rule_version, occurrence_local: local, occurrence_at: at });
   const task = tasks.findTask(tx, series.workspace_id, decided.task_id);
   if (task?.completed_at !== null) return;
-  const overridden = tasks.overriddenIn(task);
+  const overridden = overriddenIn(task);
   const isDueThen = !overridden.includes('dueDate') && !overridden.includes('dueDay');
   const dates = { occurrence_at: at, ...(isDueThen && { due_date: dueOf({ at, local }) }) };
   changeTask(tx, task, dates, now, false);
@@ -202,9 +205,9 @@ function makeTask(
 }
 
 /** What a task that was removed has of its own. */
-export type MadeBefore = Pick<tasks.StoredTask, 'id' | 'number' | 'position' | 'created_at' | 'version'> &
+export type MadeBefore = Pick<StoredTask, 'id' | 'number' | 'position' | 'created_at' | 'version'> &
   // None where it was imported.
-  Partial<Pick<tasks.StoredTask, 'seq'>>;
+  Partial<Pick<StoredTask, 'seq'>>;
 
 /** Makes the task of an occurrence from the template once more: the one that was there before, or else a new one. */
 export function makeTaskAgain(
@@ -213,7 +216,7 @@ export function makeTaskAgain(
   { occurrence_at: at, occurrence_local: local, number }: RecurringOccurrenceRow,
   before: MadeBefore | undefined,
   now: number,
-): tasks.StoredTask {
+): StoredTask {
   const row = taskFor(tx, series, { at, local, number }, before?.id ?? newId(now), now);
   const { position, created_at, seq, number: taskNumber } = before ?? {};
   const again = {
@@ -241,7 +244,7 @@ function taskFor(
   occurrence: Pick<Occurrence, 'at' | 'local' | 'number'>,
   id: string,
   now: number,
-): tasks.NewTask {
+): NewTask {
   const place = tasks.findListWithStatuses(tx, series.workspace_id, series.list_id);
   const status = place?.statuses[0];
   if (!place || !status) throw new Error('The list of a series is gone or has no statuses');
@@ -251,10 +254,8 @@ function taskFor(
     workspace_code: series.workspace_code,
     workspace_id: series.workspace_id,
     space_id: place.spaceId,
-    list_id: place.id,
+    ...templateIn(series),
     status_id: status.id,
-    priority: series.priority,
-    assignee_id: series.assignee_id,
     creator_id: series.creator_id,
     start_date: null,
     due_date: dueOf(occurrence),
@@ -266,9 +267,5 @@ function taskFor(
     overridden: null,
     created_at: at,
     updated_at: at,
-    title: series.title,
-    description: series.description,
-    label_ids: series.label_ids,
-    checklist: series.checklist,
   };
 }

@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
 import {
-  Description,
   enumeration,
   Id,
   InstantInput,
@@ -8,7 +7,6 @@ import {
   isObject,
   NewId,
   NullableDayInput,
-  NullableId,
   NullableInstantInput,
   orNull,
   queryFlag,
@@ -18,7 +16,7 @@ import {
   WireVersion,
 } from '../http/fields.ts';
 import { PageQuery } from '../http/page-query.ts';
-import { Checklist, ChecklistItem, LabelIds, neverDayAndInstant, Priority } from '../tasks/schema.ts';
+import { GivenTemplate, neverDayAndInstant, ShownTemplate } from '../tasks/schema.ts';
 import { CompleteInterval, WEEKLY, wholeNumber } from './interval-shapes.ts';
 import { EndCondition, Interval } from './rule-schema.ts';
 
@@ -39,12 +37,10 @@ export const RecurringTask = z
     id: WireId,
     workspaceId: WireId,
     listId: WireId,
-    title: z.string().openapi({ example: 'Water the plants' }),
-    description: z.string().nullable().openapi({ example: 'Not the cactus' }),
-    priority: Priority,
-    assigneeId: WireId.nullable(),
-    labelIds: z.array(WireId),
-    checklist: z.array(ChecklistItem).openapi({
+    ...ShownTemplate.shape,
+    title: ShownTemplate.shape.title.openapi({ example: 'Water the plants' }),
+    description: ShownTemplate.shape.description.openapi({ example: 'Not the cactus' }),
+    checklist: ShownTemplate.shape.checklist.openapi({
       description: 'In order; each instance begins with these items, none of them done',
     }),
     interval: CompleteInterval,
@@ -79,12 +75,9 @@ export type RecurringTask = z.output<typeof RecurringTask>;
 const NEEDED = { title: Title.openapi({ example: 'Water the plants' }), listId: Id };
 
 const Template = z.object({
+  ...GivenTemplate.shape,
   ...NEEDED,
-  description: Description.optional(),
-  priority: Priority.optional(),
-  assigneeId: NullableId.optional().openapi({ description: 'A member who is not a viewer' }),
-  labelIds: LabelIds.optional().openapi({ description: 'Labels of the workspace; the whole array' }),
-  checklist: Checklist.optional().openapi({
+  checklist: GivenTemplate.shape.checklist.openapi({
     description:
       'The whole array, in order: what has no entry is removed. Of one instance, or what each one begins with: nothing is ticked by it then, and items that stay keep their ticks',
   }),

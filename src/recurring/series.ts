@@ -12,7 +12,9 @@ import { dropOccurrences } from '../storage/occurrences.ts';
 import * as store from '../storage/series.ts';
 import { isOpen } from '../storage/status-types.ts';
 import type { RecurringSeriesRow } from '../storage/tables.ts';
-import { findTask, itemTitles, type StoredTask } from '../storage/tasks.ts';
+import type { StoredTask } from '../storage/task-fields.ts';
+import { findTask } from '../storage/tasks.ts';
+import { itemTitles } from '../storage/template-fields.ts';
 import { ownIdIssues } from '../tasks/checklist.ts';
 import { type Asker, type Kind, readInSteps } from '../tasks/long-pages.ts';
 import { planEdit, statusOf } from '../tasks/references.ts';
@@ -45,12 +47,12 @@ import { catchUpSeries } from './sweep.ts';
 import {
   changeInstances,
   finishInstances,
+  givenTemplate,
   growthOf,
   holderOf,
   newTemplate,
   saveTemplate,
   templateIssues,
-  templateOf,
   templateOfTask,
   weightOf,
 } from './template.ts';
@@ -79,7 +81,7 @@ export function createSeries(
     if (!first) issues.push(NO_FUTURE);
     if (!first || issues.length > 0) throw invalid(...issues);
     const given = findTask(tx, who.workspaceId, input.taskId ?? null);
-    const task = given && editTask(deps, tx, who, given, templateOf(input), now, { mayMove: false });
+    const task = given && editTask(deps, tx, who, given, givenTemplate(input), now, { mayMove: false });
     const row: RecurringSeriesRow = {
       id,
       workspace_id: who.workspaceId,
@@ -126,7 +128,7 @@ export function newSeriesIssues(db: Db, who: Member, input: Partial<SeriesInput>
   const task = findTask(db, who.workspaceId, input.taskId);
   const mayRepeat = task?.recurring_task_id === null && isOpen(statusOf(db, task).type);
   if (!task || !mayRepeat) return [NO_SUCH_TASK, ...templateIssues(db, who, input), ...issues];
-  return [...planEdit(db, who, task, templateOf(input), task.created_at, false).issues, ...issues];
+  return [...planEdit(db, who, task, givenTemplate(input), task.created_at, false).issues, ...issues];
 }
 
 /** The invalid references of an edit of a series. */

@@ -7,14 +7,9 @@ import { recurringTaskOf, type StoredSeries, updateSeriesRow } from '../storage/
 import { deleteStep, insertStep, lastStep } from '../storage/series-steps.ts';
 import { isOpen } from '../storage/status-types.ts';
 import type { RecurringOccurrenceRow, SeriesStepRow } from '../storage/tables.ts';
-import {
-  checklistOf,
-  findListWithStatuses,
-  findTask,
-  overriddenIn,
-  type StoredTask,
-  toJson,
-} from '../storage/tasks.ts';
+import { overriddenIn, type StoredTask } from '../storage/task-fields.ts';
+import { findListWithStatuses, findTask } from '../storage/tasks.ts';
+import { checklistOf, toJson } from '../storage/template-fields.ts';
 import { findEntry, isInTrash } from '../storage/trash.ts';
 import { changeTask, dropTask, editTask } from '../tasks/tasks.ts';
 import { restoreTask } from '../tasks/trash-tasks.ts';

@@ -3,7 +3,7 @@ import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { type Issue, notFound } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
-import { patched } from '../kernel/patch.ts';
+import { defined, patched } from '../kernel/patch.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import type { ItemHolder } from '../storage/client-ids.ts';
 import { openInstances, textOfOpenInstances } from '../storage/instances.ts';
@@ -11,72 +11,46 @@ import { findList } from '../storage/lists.ts';
 import { isBeingRemoved } from '../storage/removals.ts';
 import { findSeries, type StoredSeries, updateSeriesRow } from '../storage/series.ts';
 import { deleteSteps } from '../storage/series-steps.ts';
-import type { RecurringSeriesRow, TaskRow } from '../storage/tables.ts';
+import type { RecurringSeriesRow, TaskRow, TemplateRow } from '../storage/tables.ts';
+import { overriddenIn } from '../storage/task-fields.ts';
+import { findTask } from '../storage/tasks.ts';
 import {
   checklistOf,
-  findTask,
+  columnsOf,
+  EMPTY_TEMPLATE,
   itemTitles,
-  labelIdsOf,
-  overriddenIn,
-  priorityRank,
+  TEMPLATE_COLUMNS,
+  type TemplateField,
+  templateIn,
+  templateOf,
   toJson,
-} from '../storage/tasks.ts';
+} from '../storage/template-fields.ts';
 import { checklistIssues, itemsFrom, titlesFrom } from '../tasks/checklist.ts';
 import { referencesOf } from '../tasks/references.ts';
-import { type ChecklistEntry, PRIORITIES } from '../tasks/schema.ts';
+import type { ChecklistEntry } from '../tasks/schema.ts';
 import { editTask } from '../tasks/tasks.ts';
 import type { Member } from '../workspaces/authorization.ts';
 import type { SeriesPatch } from './series-schema.ts';
 
 /** What the tasks of a series are made from. */
-export type TemplateChange = Pick<
-  SeriesPatch,
-  'title' | 'description' | 'priority' | 'assigneeId' | 'listId' | 'labelIds' | 'checklist'
->;
+export type TemplateChange = Pick<SeriesPatch, TemplateField>;
+
+const FIELDS = Object.keys(TEMPLATE_COLUMNS) as TemplateField[];
 
 /** What is given of a template. */
-export const templateOf = ({
-  title,
-  description,
-  priority,
-  assigneeId,
-  listId,
-  labelIds,
-  checklist,
-}: TemplateChange): TemplateChange => ({
-  title,
-  description,
-  priority,
-  assigneeId,
-  listId,
-  labelIds,
-  checklist,
-});
-
-type TemplateColumns = Pick<
-  RecurringSeriesRow,
-  'list_id' | 'title' | 'description' | 'priority' | 'assignee_id' | 'label_ids' | 'checklist'
->;
+export const givenTemplate = (input: TemplateChange): TemplateChange =>
+  Object.fromEntries(FIELDS.map((field) => [field, input[field]]));
 
 /** The template of a new series; the shape of what was sent has seen to it that it has a title and a list. */
-export const newTemplate = (input: TemplateChange, now: number): TemplateColumns => ({
-  list_id: input.listId ?? '',
-  title: input.title ?? '',
-  description: input.description ?? null,
-  priority: priorityRank(input.priority ?? 'none'),
-  assignee_id: input.assigneeId ?? null,
-  label_ids: labelsToJson(input.labelIds),
-  checklist: templateItems(input.checklist ?? [], { checklist: null }, now),
+export const newTemplate = (input: TemplateChange, now: number): TemplateRow => ({
+  ...EMPTY_TEMPLATE,
+  ...defined(columnsOf(input)),
+  checklist: templateItems(input.checklist ?? [], EMPTY_TEMPLATE, now),
 });
 
 /** A task as a template. */
-export const templateOfTask = (task: TaskRow, now: number): TemplateColumns => ({
-  list_id: task.list_id,
-  title: task.title,
-  description: task.description,
-  priority: task.priority,
-  assignee_id: task.assignee_id,
-  label_ids: task.label_ids,
+export const templateOfTask = (task: TaskRow, now: number): TemplateRow => ({
+  ...templateIn(task),
   checklist: templateItems(checklistOf(task), task, now),
 });
 
@@ -98,8 +72,6 @@ export const holderOf = ({ id, checklist }: Pick<RecurringSeriesRow, 'id' | 'che
   checklist,
 });
 
-const labelsToJson = (ids: readonly string[] = []): string | null => toJson([...new Set(ids)]);
-
 /** Items of a template, none of them done. */
 const templateItems = (
   entries: readonly ChecklistEntry[],
@@ -115,16 +87,8 @@ export function saveTemplate(
   change: TemplateChange & Pick<SeriesPatch, 'catchUp'>,
   now: number,
 ): StoredSeries {
-  const { title, description, priority, assigneeId, listId, labelIds, checklist, catchUp } = change;
-  const asked = {
-    title,
-    description,
-    priority: priority && priorityRank(priority),
-    assignee_id: assigneeId,
-    list_id: listId,
-    label_ids: labelIds && labelsToJson(labelIds),
-    checklist: checklist && templateItems(checklist, series, now),
-  };
+  const { checklist, catchUp } = change;
+  const asked = { ...columnsOf(change), checklist: checklist && templateItems(checklist, series, now) };
   const template = patched(series, asked, toInstant(now));
   if (template !== series) deleteSteps(tx, series.id);
   const next = patched(template, { catch_up: catchUp }, toInstant(now));
@@ -154,7 +118,7 @@ const UNITS_IN_COMMIT = 3_000_000;
 /** What of a template open instances are still to be given. */
 export interface InstancesLeft {
   ids: readonly string[];
-  fields: readonly (keyof TemplateChange)[];
+  fields: readonly TemplateField[];
 }
 
 /** How much a change of so many instances is, in plain tasks. */
@@ -203,10 +167,7 @@ export function* changeInstances(
   change: TemplateChange,
   now: number,
 ): Steps<InstancesLeft> {
-  const given = templateOf(change);
-  const fields = (Object.keys(given) as (keyof TemplateChange)[]).filter(
-    (field) => given[field] !== undefined,
-  );
+  const fields = FIELDS.filter((field) => change[field] !== undefined);
   const ids = fields.length > 0 ? openInstances(tx, series) : [];
   return yield* changeSome(deps, tx, who, series, { ids, fields }, now);
 }
@@ -243,27 +204,21 @@ function* changeSome(
   { ids, fields }: InstancesLeft,
   now: number,
 ): Steps<InstancesLeft> {
-  const { title, description, priority, assignee_id: assigneeId, list_id: listId } = series;
   const template = {
-    title,
-    description,
-    priority: PRIORITIES[priority] ?? 'none',
-    assigneeId,
-    listId,
-    labelIds: labelIdsOf(series),
+    ...templateOf(series),
     // Without ticks: those of the instance stay.
     checklist: checklistOf(series).map(({ id, title }) => ({ id, title })),
   };
-  const isFoundAnew = ['title', 'description', 'checklist'].some((field) => fields.includes(field as never));
+  const isReindexed = ['title', 'description', 'checklist'].some((field) => fields.includes(field as never));
   const newText =
-    (fields.includes('description') ? (description?.length ?? 0) : 0) +
+    (fields.includes('description') ? (series.description?.length ?? 0) : 0) +
     (fields.includes('checklist') ? lengthOf(itemTitles(series)) : 0);
   let units = 0;
   let unitsOfCommit = 0;
   for (const [i, id] of ids.entries()) {
     const task = findTask(tx, series.workspace_id, id);
     if (!task) continue;
-    const text = isFoundAnew ? (task.description?.length ?? 0) + (task.checklist?.length ?? 0) + newText : 0;
+    const text = isReindexed ? (task.description?.length ?? 0) + (task.checklist?.length ?? 0) + newText : 0;
     units += UNITS_OF_A_TASK + text;
     unitsOfCommit += UNITS_OF_A_TASK + text;
     if (unitsOfCommit > UNITS_IN_COMMIT) return { fields, ids: ids.slice(i) };

@@ -9,7 +9,7 @@ import type {
   UserRow,
   WorkspaceRow,
 } from './tables.ts';
-import { PAGED, type PagedTask } from './tasks.ts';
+import { PAGED, type PagedTask } from './task-fields.ts';
 
 /** Part of a workspace that is read as a whole: the workspace itself, or what one thing in it holds. */
 export interface Scope {

@@ -3,7 +3,7 @@ import type { StoredComment } from './comments.ts';
 import type { MemberWithPerson } from './contents.ts';
 import { type ExportedRows, TABLE_TRAITS, type TableTraits } from './table-traits.ts';
 import type { Tables } from './tables.ts';
-import type { StoredTask } from './tasks.ts';
+import type { StoredTask } from './task-fields.ts';
 import type { StoredEntry } from './trash.ts';
 
 /** 18 kB of tasks: pieces of 70 kB are noticed by everyone who waits for the event loop. */

@@ -7,7 +7,7 @@ import type { Task } from '../tasks/schema.ts';
 import { changeTasks } from './many-tasks.ts';
 import { readPage } from './read-page.ts';
 import type { StoredSeries } from './series.ts';
-import { taskOf } from './tasks.ts';
+import { taskOf } from './task-fields.ts';
 
 interface TextOfInstances {
   n: number;

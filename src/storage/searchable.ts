@@ -2,7 +2,7 @@ import { statement } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
 import { searchedText } from './mentions.ts';
 import { mergeBeforeCommit, PAGES_FOR_A_TASK } from './search-index.ts';
-import { itemTitles } from './tasks.ts';
+import { itemTitles } from './template-fields.ts';
 import { indexText } from './words.ts';
 
 /** What the search index knows of a task. */

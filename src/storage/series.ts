@@ -6,13 +6,12 @@ import type { Page, PageRequest } from '../kernel/page.ts';
 import type { SeriesProgress } from '../recurring/progress-schema.ts';
 import { endConditionOf, intervalOf } from '../recurring/schedule.ts';
 import type { RecurringTask } from '../recurring/series-schema.ts';
-import { PRIORITIES } from '../tasks/schema.ts';
 import { isNotBeingImported } from './imports.ts';
 import { keysIn, type LeftOut, putBack, withoutLong } from './long-texts.ts';
 import { readPage } from './read-page.ts';
 import { RAISED, raisedBy, recordThing, withChanges } from './record.ts';
 import type { RecurringSeriesRow, SeriesState } from './tables.ts';
-import { checklistOf, labelIdsOf } from './tasks.ts';
+import { TEMPLATE_COLUMNS, templateOf } from './template-fields.ts';
 
 /** A series with the code of its workspace, which its tasks are indexed under. */
 export type StoredSeries = RecurringSeriesRow & { workspace_code: number };
@@ -22,13 +21,7 @@ export function recurringTaskOf(row: RecurringSeriesRow): RecurringTask {
   return {
     id: row.id,
     workspaceId: row.workspace_id,
-    listId: row.list_id,
-    title: row.title,
-    description: row.description,
-    priority: PRIORITIES[row.priority] ?? 'none',
-    assigneeId: row.assignee_id,
-    labelIds: labelIdsOf(row),
-    checklist: checklistOf(row),
+    ...templateOf(row),
     interval: intervalOf(row),
     endCondition: endConditionOf(row),
     startsAt: row.starts_at,
@@ -82,10 +75,11 @@ export const findSeries = (db: Db, workspaceId: string, id: string) => db.one(by
 export type PagedSeries = RecurringSeriesRow & LeftOut;
 
 const COLUMNS = [
-  ...['id', 'workspace_id', 'list_id', 'title', 'description', 'priority', 'assignee_id', 'creator_id'],
+  ...Object.values(TEMPLATE_COLUMNS),
+  ...['id', 'workspace_id', 'creator_id'],
   ...['interval', 'end_condition', 'starts_at', 'catch_up', 'anchor_date', 'number_offset', 'rule_version'],
   ...['tz_version', 'state', 'state_reason', 'next_run_at', 'next_local', 'next_number', 'next_task_id'],
-  ...['version', 'created_at', 'updated_at', 'label_ids', 'checklist', 'adopted_task_id', 'brought_back'],
+  ...['version', 'created_at', 'updated_at', 'adopted_task_id', 'brought_back'],
 ].join(', ');
 
 /** The columns of a `PagedSeries`. */

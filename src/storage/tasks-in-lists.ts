@@ -6,7 +6,7 @@ import { keyIn } from './keys.ts';
 import { changeTasks } from './many-tasks.ts';
 import { isOpen } from './status-types.ts';
 import type { StatusType } from './tables.ts';
-import type { StoredTask } from './tasks.ts';
+import type { StoredTask } from './task-fields.ts';
 
 /** A workspace, and the key that stands for it in the indexes of tasks. */
 interface InWorkspace {

@@ -3,9 +3,11 @@ import type { Tx } from '../db/tx.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import type { Status } from '../lists/schema.ts';
 import { codeOfUser, userIdOf } from './changes.ts';
+import { countTask } from './insert-task.ts';
 import { recordLosses } from './record.ts';
 import type { CommentRow, TaskKeys } from './tables.ts';
-import { checklistOf, countTask, labelIdsOf, type StoredTask, toJson } from './tasks.ts';
+import type { StoredTask } from './task-fields.ts';
+import { checklistOf, labelIdsOf, toJson } from './template-fields.ts';
 import { insertBeside, insertPacked, type Packed, type StoredEntry, type StoredPacked } from './trash.ts';
 
 /** A step packs or unpacks at most so many tasks, or so much text: a few milliseconds, while nothing else is served. */

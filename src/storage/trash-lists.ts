@@ -12,7 +12,8 @@ import type {
   SpaceRow,
   TrashedRow,
 } from './tables.ts';
-import { checklistOf, type ReleasedTask, releaseSome, saveSeriesOf, toJson } from './tasks.ts';
+import { type ReleasedTask, releaseSome, saveSeriesOf } from './tasks.ts';
+import { checklistOf, toJson } from './template-fields.ts';
 import {
   deleteEntry,
   deletePacked,

@@ -6,7 +6,8 @@ import { statusOfError } from '../http/response.ts';
 import { Existing, inputOf } from '../http/route.ts';
 import { AppError, type Issue, invalid } from '../kernel/errors.ts';
 import { epochOf } from '../storage/meta.ts';
-import { labelIdsOf, type StoredTask, taskOf } from '../storage/tasks.ts';
+import { type StoredTask, taskOf } from '../storage/task-fields.ts';
+import { labelIdsOf } from '../storage/template-fields.ts';
 import { type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
 import {
   type BatchInput,

@@ -3,7 +3,8 @@ import type { Precondition } from '../http/etags.ts';
 import { Existing } from '../http/route.ts';
 import { invalid, notFound } from '../kernel/errors.ts';
 import { takenIds } from '../storage/client-ids.ts';
-import { checklistOf, taskOf } from '../storage/tasks.ts';
+import { taskOf } from '../storage/task-fields.ts';
+import { checklistOf } from '../storage/template-fields.ts';
 import { type Member, writeAs } from '../workspaces/authorization.ts';
 import { TAKEN_ID } from '../workspaces/client-ids.ts';
 import {

@@ -4,7 +4,7 @@ import { newId } from '../kernel/ids.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import { type ItemHolder, takenIds } from '../storage/client-ids.ts';
 import type { TaskRow } from '../storage/tables.ts';
-import { checklistOf, itemTitles } from '../storage/tasks.ts';
+import { checklistOf, itemTitles } from '../storage/template-fields.ts';
 import { TAKEN_ID } from '../workspaces/client-ids.ts';
 import { type ChecklistEntry, type ChecklistItem, ChecklistItemInput } from './schema.ts';
 

@@ -15,7 +15,8 @@ import {
   zonesInUse,
 } from '../storage/due-tasks.ts';
 import { isOpen } from '../storage/status-types.ts';
-import { type StoredTask, updateTaskRow } from '../storage/tasks.ts';
+import type { StoredTask } from '../storage/task-fields.ts';
+import { updateTaskRow } from '../storage/tasks.ts';
 import { dayBeside, isBetween, TIME_OF_DAY } from './due-times.ts';
 
 /**

@@ -3,7 +3,8 @@ import type { Db } from '../db/connection.ts';
 import { openSnapshot } from '../db/snapshot.ts';
 import type { Deps } from '../deps.ts';
 import type { LeftOut } from '../storage/long-texts.ts';
-import { completeTasks, type PagedTask, taskOf } from '../storage/tasks.ts';
+import { type PagedTask, taskOf } from '../storage/task-fields.ts';
+import { completeTasks } from '../storage/tasks.ts';
 import { type Member, requireRole } from '../workspaces/authorization.ts';
 import type { Task } from './schema.ts';
 

@@ -8,6 +8,7 @@ import { counterpartOf } from '../lists/statuses.ts';
 import { knownLabels } from '../storage/labels.ts';
 import { isOpen } from '../storage/status-types.ts';
 import type { StatusType, TaskRow } from '../storage/tables.ts';
+import type { StoredTask } from '../storage/task-fields.ts';
 import * as store from '../storage/tasks.ts';
 import type { Member } from '../workspaces/authorization.ts';
 import { checklistIssues, ownIdIssues } from './checklist.ts';
@@ -74,7 +75,7 @@ const labelIssues = (db: Db, who: Member, ids: readonly string[] = []): Issue[] 
 export function planEdit(
   db: Db,
   who: Member,
-  row: store.StoredTask,
+  row: StoredTask,
   edit: TaskPatch,
   at: Instant,
   mayMove: boolean,

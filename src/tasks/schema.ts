@@ -87,6 +87,28 @@ export const LabelIds = boundedArray(Id, MAX_LABELS_OF_TASK, {
   tooMany: `A task may have at most ${MAX_LABELS_OF_TASK} labels`,
 });
 
+/** What a task, and the series that gives it to its tasks, have in common. */
+export const ShownTemplate = z.object({
+  title: z.string().openapi({ example: 'Buy milk' }),
+  description: z.string().nullable().openapi({ example: 'Two litres, from the shop on the corner' }),
+  priority: Priority,
+  assigneeId: WireId.nullable(),
+  labelIds: z.array(WireId),
+  checklist: z.array(ChecklistItem).openapi({ description: 'In order' }),
+});
+
+/** The same, as it is given. */
+export const GivenTemplate = z.object({
+  title: Title.openapi({ example: 'Buy milk' }),
+  description: Description.optional(),
+  priority: Priority.optional(),
+  assigneeId: NullableId.optional().openapi({ description: 'A member who is not a viewer' }),
+  labelIds: LabelIds.optional().openapi({ description: 'Labels of the workspace; the whole array' }),
+  checklist: Checklist.optional().openapi({
+    description: 'The whole array, in order: what has no entry is removed',
+  }),
+});
+
 const A_DAY = 'In place of the instant: a day without a time';
 
 export const Task = z
@@ -100,11 +122,8 @@ export const Task = z
     workspaceId: WireId,
     spaceId: WireId,
     listId: WireId,
-    title: z.string().openapi({ example: 'Buy milk' }),
-    description: z.string().nullable().openapi({ example: 'Two litres, from the shop on the corner' }),
-    priority: Priority,
+    ...ShownTemplate.shape,
     statusId: WireId,
-    assigneeId: WireId.nullable(),
     creatorId: WireId.nullable(),
     startDate: WireInstant.nullable(),
     startDay: WireDay.nullable().openapi({ description: A_DAY, example: null }),
@@ -115,8 +134,6 @@ export const Task = z
       example: null,
     }),
     position: WirePosition,
-    labelIds: z.array(WireId),
-    checklist: z.array(ChecklistItem).openapi({ description: 'In order' }),
     commentCount: z.int().openapi({ example: 0 }),
     recurrence: orNull(Recurrence).openapi({
       description: 'Of a task that a series made; else null',
@@ -146,20 +163,13 @@ export function neverDayAndInstant(
 }
 
 const TaskFields = z.object({
-  title: Title.openapi({ example: 'Buy milk' }),
-  description: Description.optional(),
-  priority: Priority.optional(),
+  ...GivenTemplate.shape,
   statusId: Id.optional().openapi({ description: "Of the list's status template; by default its first" }),
-  assigneeId: NullableId.optional().openapi({ description: 'A member who is not a viewer' }),
   startDate: NullableInstantInput.optional(),
   startDay: NullableDayInput.optional().openapi({ description: A_DAY_GIVEN }),
   dueDate: NullableInstantInput.optional(),
   dueDay: NullableDayInput.optional().openapi({ description: A_DAY_GIVEN }),
   position: Position.optional(),
-  labelIds: LabelIds.optional().openapi({ description: 'Labels of the workspace; the whole array' }),
-  checklist: Checklist.optional().openapi({
-    description: 'The whole array, in order: what has no entry is removed',
-  }),
 });
 
 export const TaskInput = TaskFields.extend({ id: NewId, listId: Id })

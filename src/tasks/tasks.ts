@@ -7,13 +7,25 @@ import { Existing } from '../http/route.ts';
 import { isWholeDay } from '../kernel/days.ts';
 import { invalid, orNotFound, throwIfIssues } from '../kernel/errors.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
+import { defined } from '../kernel/patch.ts';
 import { positionAfter } from '../kernel/positions.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import { notify } from '../notifications/notify.ts';
+import { insertTaskRow, type NewTask, type NextNumbers } from '../storage/insert-task.ts';
 import { mergeBeforeCommit, PAGES_FOR_A_TASK } from '../storage/search-index.ts';
 import { indexTask, reindexTask } from '../storage/searchable.ts';
 import type { TaskRow } from '../storage/tables.ts';
+import { dateAfter, overriddenIn, type ShownTask, type StoredTask, taskOf } from '../storage/task-fields.ts';
 import * as store from '../storage/tasks.ts';
+import {
+  checklistOf,
+  columnsOf,
+  itemTitles,
+  labelsToJson,
+  priorityRank,
+  TEMPLATE_COLUMNS,
+  toJson,
+} from '../storage/template-fields.ts';
 import { numberIn, titleKey } from '../storage/words.ts';
 import { type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
 import { claimId } from '../workspaces/client-ids.ts';
@@ -42,7 +54,7 @@ export function makeTask(
 ): Task | Existing<Task> {
   const id = claimId(tx, input.id, now, (given) => {
     const same = store.findTask(tx, who.workspaceId, given);
-    return same?.creator_id === who.userId ? store.taskOf(same) : undefined;
+    return same?.creator_id === who.userId ? taskOf(same) : undefined;
   });
   if (id instanceof Existing) return id;
   const { place, status, issues } = referencesOf(tx, who, input);
@@ -51,18 +63,18 @@ export function makeTask(
   const texts = [input.title, input.description, ...checklist.map(({ title }) => title)];
   requireCapacity(deps, tx, who, { tasks: 1, bytes: bytesOfText(...texts) });
   const at = toInstant(now);
-  const row: store.NewTask = {
+  const row: NewTask = {
     id,
     workspace_code: who.workspaceKey,
     workspace_id: who.workspaceId,
     space_id: place.spaceId,
     list_id: place.id,
     status_id: status.id,
-    priority: store.priorityRank(input.priority ?? 'none'),
+    priority: priorityRank(input.priority ?? 'none'),
     assignee_id: input.assigneeId ?? null,
     creator_id: who.userId,
-    start_date: store.dateAfter(null, input.startDate, input.startDay),
-    due_date: store.dateAfter(null, input.dueDate, input.dueDay),
+    start_date: dateAfter(null, input.startDate, input.startDay),
+    due_date: dateAfter(null, input.dueDate, input.dueDay),
     completed_at: completedAt(status.type, null, at),
     position: input.position ?? positionAfter(store.lastPosition(tx, who.workspaceKey, place.id)),
     recurring_task_id: null,
@@ -73,35 +85,35 @@ export function makeTask(
     updated_at: at,
     title: input.title,
     description: input.description ?? null,
-    label_ids: store.toJson([...new Set(input.labelIds)]),
-    checklist: store.toJson(checklist),
+    label_ids: labelsToJson(input.labelIds),
+    checklist: toJson(checklist),
   };
   notifyAssigned(tx, row, who.userId, at);
-  return store.taskOf(addTask(tx, row));
+  return taskOf(addTask(tx, row));
 }
 
 /** Stores a task with the next number, or `again` with its own, and makes it findable, in the caller's transaction. */
-export function addTask(tx: Tx, row: store.NewTask, again?: Partial<store.NextNumbers>): store.ShownTask {
-  const added = store.insertTaskRow(tx, row, again);
+export function addTask(tx: Tx, row: NewTask, again?: Partial<NextNumbers>): ShownTask {
+  const added = insertTaskRow(tx, row, again);
   indexTask(tx, added.seq, row);
   return added;
 }
 
 /** Takes a task away, in the caller's transaction. */
-export function dropTask(tx: Tx, row: store.StoredTask): void {
+export function dropTask(tx: Tx, row: StoredTask): void {
   store.deleteTaskRow(tx, row);
   mergeBeforeCommit(tx, PAGES_FOR_A_TASK);
 }
 
 export const readTask = (deps: Deps, who: Member, id: string): Task =>
-  store.taskOf(orNotFound(store.findShownTask(deps.read, who.workspaceId, id), 'task'));
+  taskOf(orNotFound(store.findShownTask(deps.read, who.workspaceId, id), 'task'));
 
 /** The task with this number, as it is written in `HOME-12`: 404 for a text that is no number of one here. */
 export function readTaskByNumber(deps: Deps, who: Member, text: string): Task {
   const number = numberIn(text);
   const found =
     number === undefined ? undefined : store.findTaskByNumber(deps.read, who.workspaceKey, number);
-  return store.taskOf(orNotFound(found, 'task'));
+  return taskOf(orNotFound(found, 'task'));
 }
 
 /**
@@ -117,7 +129,7 @@ export function updateTask(
 ): Promise<Task> {
   const now = deps.clock.now();
   return writeAs(deps, who, (tx) =>
-    store.taskOf(editTask(deps, tx, who, requireTask(tx, who, id), patch, now, { mayMove: false, ifMatch })),
+    taskOf(editTask(deps, tx, who, requireTask(tx, who, id), patch, now, { mayMove: false, ifMatch })),
   );
 }
 
@@ -146,7 +158,7 @@ export function* deleteTask(
   deps: Deps,
   tx: Tx,
   who: Member,
-  row: store.StoredTask,
+  row: StoredTask,
   permanent: boolean,
   now: number,
 ): Steps<void> {
@@ -168,7 +180,7 @@ export function moveTask(
 ): Promise<Task> {
   const now = deps.clock.now();
   return writeAs(deps, who, (tx) =>
-    store.taskOf(editTask(deps, tx, who, requireTask(tx, who, id), input, now, { ifMatch })),
+    taskOf(editTask(deps, tx, who, requireTask(tx, who, id), input, now, { ifMatch })),
   );
 }
 
@@ -181,7 +193,7 @@ export function editTask(
   deps: Deps,
   tx: Tx,
   who: Member,
-  row: store.StoredTask,
+  row: StoredTask,
   edit: TaskPatch,
   now: number,
   {
@@ -189,7 +201,7 @@ export function editTask(
     marked = true,
     ifMatch,
   }: { mayMove?: boolean; marked?: boolean; ifMatch?: Precondition } = {},
-): store.StoredTask {
+): StoredTask {
   const at = toInstant(now);
   const plan = planEdit(tx, who, row, edit, at, mayMove);
   throwIfIssues(plan.issues);
@@ -197,16 +209,12 @@ export function editTask(
   if (marked) requireCapacity(deps, tx, who, { tasks: 0, bytes: growthOf(row, edit) });
   const changes: Partial<TaskRow> = {
     ...plan.changes,
-    ...(edit.title !== undefined && { title: edit.title }),
-    ...(edit.description !== undefined && { description: edit.description }),
-    ...(edit.priority !== undefined && { priority: store.priorityRank(edit.priority) }),
-    ...(edit.assigneeId !== undefined && { assignee_id: edit.assigneeId }),
-    start_date: store.dateAfter(row.start_date, edit.startDate, edit.startDay),
-    due_date: store.dateAfter(row.due_date, edit.dueDate, edit.dueDay),
+    ...defined(columnsOf({ ...edit, listId: undefined })),
+    start_date: dateAfter(row.start_date, edit.startDate, edit.startDay),
+    due_date: dateAfter(row.due_date, edit.dueDate, edit.dueDay),
     ...(edit.position !== undefined && { position: edit.position }),
-    ...(edit.labelIds !== undefined && { label_ids: store.toJson([...new Set(edit.labelIds)]) }),
     ...(edit.checklist !== undefined && {
-      checklist: store.toJson(itemsFrom(edit.checklist, store.checklistOf(row), now)),
+      checklist: toJson(itemsFrom(edit.checklist, checklistOf(row), now)),
     }),
   };
   const changed = changeTask(tx, row, changes, at, marked);
@@ -226,7 +234,7 @@ const growthOf = (
   (description === undefined ? 0 : bytesOfText(description) - bytesOfText(row.description)) +
   (checklist === undefined
     ? 0
-    : bytesOfText(...titlesFrom(checklist, store.checklistOf(row))) - bytesOfText(...store.itemTitles(row)));
+    : bytesOfText(...titlesFrom(checklist, checklistOf(row))) - bytesOfText(...itemTitles(row)));
 
 /**
  * Stores changes of a task in the caller's transaction, keeps the search index in step, and on an instance of a series
@@ -234,11 +242,11 @@ const growthOf = (
  */
 export function changeTask(
   tx: Tx,
-  row: store.StoredTask,
+  row: StoredTask,
   asked: Partial<TaskRow>,
   at: Instant,
   marked = true,
-): store.StoredTask {
+): StoredTask {
   const entries = Object.entries(asked) as [keyof TaskRow, never][];
   const changes: Partial<TaskRow> = Object.fromEntries(
     entries.filter(([field, value]) => value !== row[field]),
@@ -256,17 +264,11 @@ export function changeTask(
   return changed;
 }
 
-/** The wire names of the columns that a series may have an opinion about. */
-const OVERRIDABLE: Partial<Record<keyof TaskRow, string>> = {
-  title: 'title',
-  description: 'description',
-  priority: 'priority',
-  assignee_id: 'assigneeId',
-  list_id: 'listId',
-  status_id: 'statusId',
-  label_ids: 'labelIds',
-  checklist: 'checklist',
-};
+/** The wire names of the columns that an instance may have otherwise than its series, or its occurrence. */
+const OVERRIDABLE = new Map<string, string>([
+  ...Object.entries(TEMPLATE_COLUMNS).map(([name, column]): [string, string] => [column, name]),
+  ['status_id', 'statusId'],
+]);
 
 /** The wire names of a date: as an instant, as a day. */
 const DATES = { start_date: ['startDate', 'startDay'], due_date: ['dueDate', 'dueDay'] } as const;
@@ -276,20 +278,20 @@ function overriddenAfter(row: TaskRow, changes: Partial<TaskRow>): string {
   const isTicked = changes.checklist !== undefined && !haveOtherItems(row, { checklist: changes.checklist });
   const names = Object.keys(changes)
     .filter((column) => !(isTicked && column === 'checklist'))
-    .flatMap((column) => OVERRIDABLE[column as keyof TaskRow] ?? []);
+    .flatMap((column) => OVERRIDABLE.get(column) ?? []);
   for (const column of ['start_date', 'due_date'] as const) {
     for (const date of changes[column] === undefined ? [] : [row[column], changes[column]]) {
       if (date !== null) names.push(DATES[column][isWholeDay(date) ? 1 : 0]);
     }
   }
-  return JSON.stringify([...new Set([...store.overriddenIn(row), ...names])]);
+  return JSON.stringify([...new Set([...overriddenIn(row), ...names])]);
 }
 
-export const requireTask = (db: Db, who: Member, id: string): store.StoredTask =>
+export const requireTask = (db: Db, who: Member, id: string): StoredTask =>
   orNotFound(store.findTask(db, who.workspaceId, id), 'task');
 
 /** Tells the assignee, unless they did it themselves. */
-export const notifyAssigned = (tx: Tx, row: store.NewTask, actorId: string | null, at: Instant): void =>
+export const notifyAssigned = (tx: Tx, row: NewTask, actorId: string | null, at: Instant): void =>
   notify(
     tx,
     [row.assignee_id],

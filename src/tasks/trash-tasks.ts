@@ -14,6 +14,7 @@ import { mergeBeforeCommit, PAGES_FOR_A_TASK } from '../storage/search-index.ts'
 import { insertCommentIntoIndex, insertIntoIndex } from '../storage/searchable.ts';
 import { findSeries, updateSeriesRow } from '../storage/series.ts';
 import type { TaskKeys, TaskRow } from '../storage/tables.ts';
+import { type StoredTask, taskOf } from '../storage/task-fields.ts';
 import * as store from '../storage/tasks.ts';
 import * as trash from '../storage/trash.ts';
 import {
@@ -36,7 +37,7 @@ import type { Task } from './schema.ts';
 const TASK_BATCH_SIZE = 64;
 const COMMENT_BATCH_SIZE = 100;
 
-type WholeTask = store.StoredTask & TaskKeys;
+type WholeTask = StoredTask & TaskKeys;
 
 /** Whether what is deleted goes into the trash. */
 export const hasTrash = ({ config }: Deps): boolean => config.trash.keep_days > 0;
@@ -67,7 +68,7 @@ export const newEntry = (
 });
 
 /** Moves a task into the trash, with its comments, in the caller's transaction. */
-export function* trashTask(deps: Deps, tx: Tx, who: Member, row: store.StoredTask, now: number): Steps<void> {
+export function* trashTask(deps: Deps, tx: Tx, who: Member, row: StoredTask, now: number): Steps<void> {
   const { id, title, list_id: placeId } = row;
   const entry = trash.insertEntry(tx, {
     ...newEntry(deps, tx, who, { id, kind: 'task', title, placeId, tasks: 1 }, now),
@@ -109,7 +110,7 @@ export function* restoreTask(
   trash.deleteEntry(tx, entry);
   const row = orNotFound(store.findTask(tx, who.workspaceId, id), 'task');
   recordTask(tx, row, 'put');
-  return store.taskOf(row);
+  return taskOf(row);
 }
 
 /**

@@ -20,7 +20,7 @@ import type { Tx } from '../../src/db/tx.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { openDeps } from '../../src/open.ts';
-import type { NewTask } from '../../src/storage/tasks.ts';
+import type { NewTask } from '../../src/storage/insert-task.ts';
 import { addTask } from '../../src/tasks/tasks.ts';
 import { argon2Passwords } from '../../src/users/passwords.ts';
 import { floorSchema } from './floor-schema.ts';

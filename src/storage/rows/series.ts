@@ -1,4 +1,5 @@
 import type { Instant } from '../../kernel/instants.ts';
+import type { TemplateRow } from './tasks.ts';
 
 /** How many series a workspace has, and the bytes of their text; kept by triggers, and gone with the last of them. */
 export interface SeriesCountRow {
@@ -10,16 +11,10 @@ export interface SeriesCountRow {
 export type CatchUp = 'latest' | 'all' | 'none';
 export type SeriesState = 'active' | 'paused' | 'ended';
 
-/** A recurring task: the template of its instances, its rule, and where it stands. */
-export interface RecurringSeriesRow {
+/** A recurring task: the template of its instances, no item of it done, its rule, and where it stands. */
+export interface RecurringSeriesRow extends TemplateRow {
   id: string;
   workspace_id: string;
-  list_id: string;
-  title: string;
-  description: string | null;
-  /** As in tasks. */
-  priority: number;
-  assignee_id: string | null;
   creator_id: string | null;
   /** JSON, with nothing left to imply. */
   interval: string;
@@ -45,10 +40,6 @@ export interface RecurringSeriesRow {
   version: number;
   created_at: Instant;
   updated_at: Instant;
-  /** As in tasks. */
-  label_ids: string | null;
-  /** As in tasks; no item is done. */
-  checklist: string | null;
   /** The task that it was made of, its first instance. */
   adopted_task_id: string | null;
   /** A digest of the upcoming task as a step back left it; null where the series made it. */

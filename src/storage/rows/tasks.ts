@@ -4,7 +4,21 @@ import type { Instant } from '../../kernel/instants.ts';
 /** A day of ten characters, or an instant. */
 export type DateText = Day | Instant;
 
-export interface TaskRow {
+/** What tasks and series have in common: a series gives it to its instances. */
+export interface TemplateRow {
+  list_id: string;
+  title: string;
+  description: string | null;
+  /** From 0 for none to 4 for urgent. */
+  priority: number;
+  assignee_id: string | null;
+  /** JSON: ids, in the order they were given; null for none. */
+  label_ids: string | null;
+  /** JSON: items with id, title and whether they are done; null for none. */
+  checklist: string | null;
+}
+
+export interface TaskRow extends TemplateRow {
   id: string;
   /** Counts up in its workspace, never given twice. */
   number: number;
@@ -12,11 +26,7 @@ export interface TaskRow {
   workspace_id: string;
   /** Of its list. */
   space_id: string;
-  list_id: string;
   status_id: string;
-  /** From 0 for none to 4 for urgent. */
-  priority: number;
-  assignee_id: string | null;
   creator_id: string | null;
   start_date: DateText | null;
   due_date: DateText | null;
@@ -34,14 +44,8 @@ export interface TaskRow {
   version: number;
   created_at: Instant;
   updated_at: Instant;
-  title: string;
   /** How the title sorts: folded and bounded. */
   title_key: string;
-  description: string | null;
-  /** JSON: ids, in the order they were given; null for none. */
-  label_ids: string | null;
-  /** JSON: items with id, title and whether they are done; null for none. */
-  checklist: string | null;
   comment_count: number;
   /** UTF-8 bytes of the titles of its items and of its comments. */
   more_bytes: number;

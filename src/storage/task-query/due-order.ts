@@ -1,6 +1,6 @@
 import { type Db, statement } from '../../db/connection.ts';
 import { type Day, isWholeDay, startOfDay } from '../../kernel/days.ts';
-import { PAGED, type PagedTask } from '../tasks.ts';
+import { PAGED, type PagedTask } from '../task-fields.ts';
 import { endOfWindow, overlapOf, startOfWindow, windowOf } from './due-range.ts';
 import type { Filters } from './filters.ts';
 import { type Sort, sourceOf } from './plan.ts';

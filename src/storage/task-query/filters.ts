@@ -4,7 +4,7 @@ import type { Member } from '../../workspaces/authorization.ts';
 import type { Keyed } from '../keys.ts';
 import { countTasksWithLabel } from '../labels.ts';
 import type { StatusType } from '../tables.ts';
-import { priorityRank } from '../tasks.ts';
+import { priorityRank } from '../template-fields.ts';
 import { timezoneOf } from '../users.ts';
 import type { Condition } from './condition.ts';
 import { type DueRange, edgeAt } from './due-range.ts';

@@ -1,5 +1,5 @@
 import { type Db, statement } from '../../db/connection.ts';
-import { PAGED, type PagedTask } from '../tasks.ts';
+import { PAGED, type PagedTask } from '../task-fields.ts';
 import type { Condition } from './condition.ts';
 import { countAll } from './counters.ts';
 import { orderDays } from './due-order.ts';

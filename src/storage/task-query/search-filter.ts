@@ -1,5 +1,5 @@
 import { type Db, statement } from '../../db/connection.ts';
-import { PAGED, type PagedTask } from '../tasks.ts';
+import { PAGED, type PagedTask } from '../task-fields.ts';
 import { conditionOf, type Filters, fieldsOf } from './filters.ts';
 import { cheapestSource, ROW, sourceOf } from './plan.ts';
 import type { SearchFilter } from './search-hits.ts';

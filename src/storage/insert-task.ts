@@ -1,0 +1,136 @@
+import { sql } from 'kysely';
+import { type Db, prepared, query, statement } from '../db/connection.ts';
+import type { Tx } from '../db/tx.ts';
+import { bytesOfText } from '../kernel/text-bytes.ts';
+import { saveItems } from './checklists.ts';
+import { keyIn } from './keys.ts';
+import { saveTaskLabels } from './labels.ts';
+import { recordTask } from './record.ts';
+import type { TaskCountRow, TaskKeys, TaskRow } from './tables.ts';
+import { INSERTED } from './task-fields.ts';
+import { itemIds, itemTitles, labelIdsOf } from './template-fields.ts';
+import { titleKey } from './words.ts';
+
+/** A task as it begins: nobody was told of its due instant yet. */
+export type NewTask = Omit<TaskRow, 'due_noticed' | 'title_key' | 'number' | 'version' | keyof Carried> &
+  Partial<Pick<TaskRow, 'version' | 'label_ids' | 'checklist'>>;
+
+/** What a task carries beside its fields; of the comments their sums. */
+type Carried = Pick<TaskRow, 'label_ids' | 'checklist' | 'comment_count' | 'more_bytes'>;
+
+type References = Pick<TaskRow, 'list_id' | 'status_id' | 'assignee_id' | 'creator_id'>;
+
+const keysOf = prepared<References, TaskKeys>((argument) =>
+  query.selectNoFrom([
+    keyIn('lists', argument('list_id')).as('list_code'),
+    keyIn('statuses', argument('status_id')).as('status_code'),
+    keyIn('users', argument('assignee_id')).as('assignee_code'),
+    keyIn('users', argument('creator_id')).as('creator_code'),
+  ]),
+);
+
+/** What a new task gets: its place in the default order and its number in the workspace. */
+export interface NextNumbers {
+  seq: number;
+  number: number;
+}
+
+const nextNumbers = prepared<{ workspaceKey: number }, NextNumbers>((argument) => {
+  const highestOf = (table: 'tasks' | 'task_numbers', column: string) => sql`ifnull((
+    select max(${sql.ref(column)}) from ${sql.table(table)} where workspace_code = ${argument('workspaceKey')}), 0)`;
+  return query.selectNoFrom([
+    sql<number>`max(
+      ifnull((select max(seq) from tasks), 0), (select seq from last_task)) + 1`.as('seq'),
+    sql<number>`max(${highestOf('tasks', 'number')}, ${highestOf('task_numbers', 'last')}) + 1`.as('number'),
+  ]);
+});
+
+/** The highest number that a task of the workspace ever had; 0 for none. */
+export const lastNumber = (db: Db, workspaceKey: number): number =>
+  (db.one(nextNumbers({ workspaceKey }))?.number ?? 1) - 1;
+
+/** What a task brings that was elsewhere before, in place of what a new one gets. */
+export type ImportedColumns = Pick<TaskRow, 'number' | 'due_noticed' | 'comment_count' | 'more_bytes'>;
+
+const INSERT = `insert into tasks (${INSERTED.join(', ')}) values (${INSERTED.map(() => '?').join(', ')})`;
+
+const count = prepared<Omit<TaskCountRow, 'n'>, unknown>((argument) =>
+  query
+    .insertInto('task_counts')
+    .values({
+      workspace_code: argument('workspace_code'),
+      field: argument('field'),
+      value: argument('value'),
+      priority: argument('priority'),
+      status_code: argument('status_code'),
+      n: 1,
+      bytes: argument('bytes'),
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['workspace_code', 'field', 'value', 'priority', 'status_code'])
+        .doUpdateSet((row) => ({
+          n: row('task_counts.n', '+', 1),
+          bytes: row('task_counts.bytes', '+', argument('bytes')),
+        })),
+    ),
+);
+
+/**
+ * Stores a task with the next number, unless it has one already, and counts it. By statements that write a single row
+ * each: for a trigger, a `returning` or several rows, SQLite would journal every page and have the search index written
+ * out each time.
+ */
+export function insertTaskRow(
+  tx: Tx,
+  given: NewTask,
+  imported?: Partial<ImportedColumns & NextNumbers>,
+): NewTask & NextNumbers & Carried & Pick<TaskRow, 'version'> {
+  const [codes] = tx.cached(keysOf(given));
+  const next = tx.one(nextNumbers({ workspaceKey: given.workspace_code }));
+  if (!codes || !next) throw new Error('A select without a source returned nothing');
+  const { label_ids = null, checklist = null, version = 1 } = given;
+  const more_bytes = checklist === null ? 0 : bytesOfText(...itemTitles({ checklist }));
+  // The columns by their names: to spread several objects costs as much as to store the row.
+  const fresh = {
+    ...given,
+    seq: next.seq,
+    number: next.number,
+    list_code: codes.list_code,
+    status_code: codes.status_code,
+    assignee_code: codes.assignee_code,
+    creator_code: codes.creator_code,
+    due_noticed: null,
+    title_key: titleKey(given.title),
+    label_ids,
+    checklist,
+    comment_count: 0,
+    more_bytes,
+    version,
+  };
+  const task = imported ? { ...fresh, ...imported } : fresh;
+  tx.run(
+    statement(
+      INSERT,
+      INSERTED.map((column) => task[column]),
+    ),
+  );
+  countTask(tx, task, bytesOfText(task.title, task.description) + task.more_bytes);
+  if (label_ids !== null) saveTaskLabels(tx, task.workspace_id, task.seq, labelIdsOf({ label_ids }));
+  if (checklist !== null) saveItems(tx, task.seq, itemIds({ checklist }));
+  recordTask(tx, task, 'put');
+  return task;
+}
+
+/** Counts a task that is new to the table, and the bytes of its text. */
+export function countTask(
+  tx: Tx,
+  row: Pick<TaskRow, 'workspace_code' | 'priority'> & TaskKeys,
+  bytes: number,
+) {
+  const { workspace_code, priority, status_code } = row;
+  const counted = { workspace_code, priority, status_code, bytes: 0 };
+  tx.run(count({ ...counted, field: 'all', value: 0, bytes }));
+  tx.run(count({ ...counted, field: 'list', value: row.list_code }));
+  tx.run(count({ ...counted, field: 'assignee', value: row.assignee_code ?? 0 }));
+}
