@@ -183,6 +183,38 @@ describe('an instance of a series', () => {
     for (const text of await times.allTextContents()) expect(text).toMatch(/Mar.*3:30$/);
   });
 
+  it('keeps a rule of several weekdays, and takes none that is not whole', async () => {
+    const root = `/workspaces/${home}/recurring-tasks`;
+    const daysOfWeek = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'];
+    const rule = { frequency: 'month', every: 1, weekIndex: 'last', daysOfWeek };
+    const interval = { ...rule, timeOfDay: null, timezone: 'UTC' };
+    await asAda('POST', root, { listId, title: 'Close the books', interval });
+    const page = await at(ada, `/w/${home}/recurring`, 'Recurring');
+    const edit = page
+      .getByRole('listitem', { name: 'Close the books' })
+      .getByRole('button', { name: 'Edit' });
+    const dialog = page.getByRole('dialog', { name: 'Repeat' });
+    const save = dialog.getByRole('button', { name: 'Save' });
+    await edit.click();
+    await dialog.getByRole('textbox', { name: 'Every' }).fill('2');
+    await dialog.getByRole('combobox', { name: 'Ends' }).selectOption({ label: 'On a day' });
+    await save.click();
+    await dialog.getByRole('alert').filter({ hasText: 'Choose the last day.' }).waitFor();
+    await dialog.getByRole('combobox', { name: 'Ends' }).selectOption({ label: 'After some times' });
+    await dialog.getByRole('textbox', { name: 'Times' }).fill('none');
+    await save.click();
+    await dialog.getByRole('alert').filter({ hasText: 'How many times?' }).waitFor();
+    await dialog.getByRole('textbox', { name: 'Times' }).fill('3');
+    await save.click();
+    await said(page, 'Every 2 months');
+    await synced(page);
+    const { items } = (await asAda('GET', root)).body;
+    expect(items[0]).toMatchObject({
+      interval: { ...interval, every: 2 },
+      endCondition: { type: 'count', count: 3 },
+    });
+  });
+
   it('asks whether a change is of this task, of those that follow, or of all', async () => {
     const root = `/workspaces/${home}/recurring-tasks`;
     const interval = { frequency: 'day', every: 1, timeOfDay: null, timezone: 'UTC' };

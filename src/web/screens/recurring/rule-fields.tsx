@@ -1,0 +1,145 @@
+import { Select } from '../../tasks/view-dialogs.tsx';
+import { WEEKDAYS, type Weekday } from '../../text/days.ts';
+import { SHORT_MONTHS, SHORT_WEEKDAYS, WEEKDAY_NAMES } from '../../text/say-dates.ts';
+import type { EndCondition } from '../../text/say-rules.ts';
+import { Field } from '../../ui/field.tsx';
+import type { Frequency, RuleDraft } from './rule-draft.ts';
+
+const FREQUENCIES: Record<Frequency, string> = { day: 'Day', week: 'Week', month: 'Month', year: 'Year' };
+const WEEKS = ['first', 'second', 'third', 'fourth', 'last'] as const;
+
+interface Props {
+  draft: RuleDraft;
+  onChange(draft: RuleDraft): void;
+}
+
+/** The fields of a rule, and of when it ends. */
+export function RuleFields({ draft, onChange }: Props) {
+  const { frequency, weekIndex, days, endType } = draft;
+  const change = (changes: Partial<RuleDraft>) => onChange({ ...draft, ...changes });
+  return (
+    <>
+      <div class="rule-fields">
+        <Field
+          label="Every"
+          name="every"
+          inputMode="numeric"
+          value={draft.every}
+          onInput={(event) => change({ every: event.currentTarget.value })}
+        />
+        <Select
+          label="Unit"
+          value={frequency}
+          options={(Object.keys(FREQUENCIES) as Frequency[]).map((value) => ({
+            value,
+            title: FREQUENCIES[value],
+          }))}
+          onChange={(value) => change({ frequency: value as Frequency })}
+        />
+        <Field
+          label="Time"
+          name="time"
+          type="time"
+          value={draft.time}
+          onInput={(event) => change({ time: event.currentTarget.value })}
+        />
+        {frequency === 'year' && (
+          <Select
+            label="Month"
+            value={draft.month}
+            options={SHORT_MONTHS.map((words, index) => ({ value: String(index + 1), title: words }))}
+            onChange={(month) => change({ month })}
+          />
+        )}
+        {(frequency === 'month' || frequency === 'year') && (
+          <>
+            <Select
+              label="On"
+              value={weekIndex}
+              options={[
+                { value: '', title: 'a day of the month' },
+                ...WEEKS.map((value) => ({ value, title: `the ${value}` })),
+              ]}
+              onChange={(index) => change({ weekIndex: index })}
+            />
+            {weekIndex === '' ? (
+              <Field
+                label="Day of the month"
+                name="dayOfMonth"
+                inputMode="numeric"
+                value={draft.monthDay}
+                onInput={(event) => change({ monthDay: event.currentTarget.value })}
+              />
+            ) : (
+              <Select
+                label="Weekday"
+                value={days.join()}
+                options={weekdayChoices(days)}
+                onChange={(value) =>
+                  change({ days: WEEKDAYS.filter((day) => value.split(',').includes(day)) })
+                }
+              />
+            )}
+          </>
+        )}
+      </div>
+      {frequency === 'week' && (
+        <fieldset class="block weekdays">
+          <legend>Days</legend>
+          {WEEKDAYS.map((day, index) => (
+            <label key={day} class="chip">
+              <input
+                type="checkbox"
+                checked={days.includes(day)}
+                onChange={() =>
+                  change({
+                    days: WEEKDAYS.filter((one) => (one === day ? !days.includes(day) : days.includes(one))),
+                  })
+                }
+              />
+              {SHORT_WEEKDAYS[index]}
+            </label>
+          ))}
+        </fieldset>
+      )}
+      <div class="rule-fields">
+        <Select
+          label="Ends"
+          value={endType}
+          options={[
+            { value: 'never', title: 'Never' },
+            { value: 'date', title: 'On a day' },
+            { value: 'count', title: 'After some times' },
+          ]}
+          onChange={(value) => change({ endType: value as EndCondition['type'] })}
+        />
+        {endType === 'date' && (
+          <Field
+            label="Last day"
+            name="endDate"
+            type="date"
+            value={draft.endDate}
+            onInput={(event) => change({ endDate: event.currentTarget.value })}
+          />
+        )}
+        {endType === 'count' && (
+          <Field
+            label="Times"
+            name="count"
+            inputMode="numeric"
+            value={draft.count}
+            onInput={(event) => change({ count: event.currentTarget.value })}
+          />
+        )}
+      </div>
+    </>
+  );
+}
+
+/** Each weekday; and those of a rule that names several. */
+function weekdayChoices(days: readonly Weekday[]) {
+  const each = WEEKDAYS.map((day, index) => ({ value: day as string, title: WEEKDAY_NAMES[index] ?? day }));
+  if (days.length < 2) return each;
+  const names = days.map((day) => SHORT_WEEKDAYS[WEEKDAYS.indexOf(day)]);
+  return [{ value: days.join(), title: names.join(', ') }, ...each];
+}
