@@ -295,6 +295,8 @@ describe('the account', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     const token = String(await dialog.getByText(/^errand_/).textContent());
     expect((await world.call('GET', '/me', { token })).status).toBe(200);
+    await dialog.getByRole('button', { name: 'Copy' }).click();
+    await dialog.getByRole('status').filter({ hasText: 'Copied' }).waitFor();
     await dialog.getByRole('button', { name: 'Done' }).click();
     const row = page.getByRole('listitem').filter({ hasText: `Backup …${token.slice(-4)}` });
     await row.waitFor();
@@ -302,6 +304,21 @@ describe('the account', () => {
     await row.getByRole('button', { name: 'Revoke' }).click();
     await eventually(() => row.count()).toBe(0);
     expect((await world.call('GET', '/me', { token })).status).toBe(401);
+  });
+
+  it('makes an API token of one workspace for a year, also where its clock is ahead', async () => {
+    world.clock.advance(-60_000);
+    await begin();
+    await enter('/settings/tokens', 'API tokens');
+    await press('New token');
+    const dialog = page.getByRole('dialog', { name: 'New token' });
+    await dialog.getByLabel('Name').fill('Backup');
+    await dialog.getByLabel('Workspaces').selectOption({ label: "Ada's workspace" });
+    await dialog.getByLabel('Ends after').selectOption({ label: 'A year' });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText(/^errand_/).waitFor();
+    const { items } = (await asAda('GET', '/me/tokens')).body;
+    expect(items).toMatchObject([{ title: 'Backup', workspaceIds: [home] }]);
   });
 
   it('is taken along as one file', async () => {

@@ -4,6 +4,7 @@ import { mayWriteIn } from '../shell/frame-view.ts';
 import { hrefOf, openBeside } from '../shell/navigation.ts';
 import { isOpen, openShelf } from '../shell/store.ts';
 import { showToast } from '../shell/toasts.ts';
+import { copyText } from '../ui/copy-text.ts';
 import type { MenuItem } from '../ui/menu.tsx';
 import { isUpcomingInstance, removeTasks, toggleDone } from './changes.ts';
 import { openTaskId, rowElement, toggleSelected } from './current.ts';
@@ -30,9 +31,8 @@ export function rowMenuItems(tasks: readonly Task[], anchor: HTMLElement | null)
       icon: 'link',
       run: () => {
         const href = new URL(hrefOf(link), location.origin).href;
-        navigator.clipboard?.writeText(href).then(
-          () => showToast('Link copied'),
-          () => showToast('The link could not be copied'),
+        void copyText(href).then((isCopied) =>
+          showToast(isCopied ? 'Link copied' : 'The link could not be copied'),
         );
       },
     },

@@ -20,7 +20,7 @@ export interface FormState {
   fail(problem: string): void;
 }
 
-/** Keeps one form's errors; whatever has no field of its own stands above its button. */
+/** Keeps one form's errors; `fields` show theirs, whatever else is wrong stands above the form. */
 export function useForm(fields: readonly string[]): FormState {
   const [isSending, setSending] = useState(false);
   const [problem, setProblem] = useState<string>();

@@ -52,8 +52,8 @@ export function YourData() {
 function DeleteAccount({ onClose }: { onClose(): void }) {
   const [proof, setProof] = useState('');
   const hasPassword = me.value?.hasPassword !== false;
-  const form = useForm(['password', 'email']);
   const field = hasPassword ? 'password' : 'email';
+  const form = useForm([field]);
   const send = () =>
     form.send(
       () => endSession((userId) => call('DELETE', '/auth/me', { body: { [field]: proof }, userId })),

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Workspace } from '../../data/rows.ts';
 import { call } from '../../shell/api.ts';
 import { workspaces } from '../../shell/frame-view.ts';
@@ -30,6 +30,9 @@ function Naming({ row }: { row: Workspace }) {
   const isAdmin = role === 'owner' || role === 'admin';
   const [title, setTitle] = useState(row.title);
   const [key, setKey] = useState(row.key);
+  // Changed by someone else meanwhile.
+  useEffect(() => setTitle(row.title), [row.title]);
+  useEffect(() => setKey(row.key), [row.key]);
   const form = useForm(['title', 'key']);
   const save = async () => {
     const body = { title, ...(key !== row.key && { key: key.toUpperCase() }) };

@@ -90,7 +90,7 @@ export function HandOver({ w, to, onClose }: { w: string; to?: string; onClose()
   const others = membersIn(w).rows.filter((member) => member.userId !== userId);
   const [chosen, setChosen] = useState(to ?? others[0]?.userId ?? '');
   const [password, setPassword] = useState('');
-  const form = useForm(['password', 'role']);
+  const form = useForm(['password']);
   const hasPassword = me.value?.hasPassword !== false;
   const save = async () => {
     const body = { role: 'owner', ...(hasPassword && { password }) };

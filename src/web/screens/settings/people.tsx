@@ -168,7 +168,7 @@ function InviteForm({ w, onSent }: { w: string; onSent(): void }) {
   const { userId } = useShelf();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('member');
-  const form = useForm(['email', 'role']);
+  const form = useForm(['email']);
   const send = async () => {
     if (!(await form.send(() => invite(w, userId, email, role)))) return;
     showToast(`Invited ${email}`);

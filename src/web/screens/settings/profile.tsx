@@ -27,8 +27,10 @@ export function ProfileScreen() {
   const [timezone, setTimezone] = useState(zone.value);
   const [week, setWeek] = useState<string>(weekStart.value);
   // Chosen elsewhere meanwhile: on another device, or where the device's own is offered.
+  useEffect(() => setName(person?.name ?? ''), [person?.name]);
   useEffect(() => setTimezone(zone.value), [zone.value]);
-  const form = useForm(['name', 'timezone', 'weekStart']);
+  useEffect(() => setWeek(weekStart.value), [weekStart.value]);
+  const form = useForm(['name']);
   const save = async () => {
     if (await form.send(() => saveProfile({ name, timezone, weekStart: week }))) showToast('Saved');
   };

@@ -6,6 +6,7 @@ import { useShelf } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { Select } from '../../tasks/view-dialogs.tsx';
 import { sayInstant } from '../../text/say-dates.ts';
+import { copyText } from '../../ui/copy-text.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, useForm } from '../../ui/form.tsx';
@@ -24,7 +25,7 @@ interface Token {
 }
 
 const ROLES = { viewer: 'Viewer: reads', member: 'Member: reads and writes', admin: 'Admin: as an admin' };
-const DAYS = { '30': '30 days', '90': '90 days', '366': 'A year' };
+const DAYS = { '30': '30 days', '90': '90 days', '365': 'A year' };
 
 const ROLE_NAMES: Record<string, string> = { viewer: 'Viewer', member: 'Member', admin: 'Admin' };
 
@@ -110,7 +111,8 @@ function NewToken({ onClose }: { onClose(): void }) {
   const [place, setPlace] = useState('');
   const [days, setDays] = useState('90');
   const [made, setMade] = useState<string>();
-  const form = useForm(['title', 'role', 'workspaceIds', 'expiresAt']);
+  const [isCopied, setCopied] = useState<boolean>();
+  const form = useForm(['title']);
   const save = async () => {
     const body = {
       title,
@@ -175,12 +177,12 @@ function NewToken({ onClose }: { onClose(): void }) {
           <>
             <p>Copy it now: it is not shown again.</p>
             <p class="secret">{made}</p>
+            <p class="quiet" role="status">
+              {isCopied === true && 'Copied'}
+              {isCopied === false && 'It could not be copied: select it and copy it yourself.'}
+            </p>
             <div class="line">
-              <button
-                type="button"
-                class="button"
-                onClick={() => void navigator.clipboard?.writeText(made).then(() => showToast('Copied'))}
-              >
+              <button type="button" class="button" onClick={() => void copyText(made).then(setCopied)}>
                 Copy
               </button>
               <button type="button" class="button main push" onClick={onClose}>
