@@ -75,6 +75,11 @@ export class IndexedDbDisk implements Disk {
     return { rows, positions: await positions, outbox: await outbox, notes, ...counts };
   }
 
+  /** One note alone. */
+  async note(name: string): Promise<unknown> {
+    return await done(this.#db.transaction('notes', 'readonly').objectStore('notes').get(name));
+  }
+
   /** In batches, so that no single result is huge. */
   async #readRows(store: IDBObjectStore): Promise<Held[]> {
     const rows: Held[] = [];

@@ -154,9 +154,9 @@ export async function keptUser(): Promise<Row | undefined> {
     const kept = [];
     for (const userId of names) {
       const disk = await IndexedDbDisk.open(userId);
-      const { notes } = await disk.read();
+      const person = await disk.note('me');
       disk.close();
-      if (notes.me) kept.push(notes.me as Row);
+      if (person) kept.push(person as Row);
     }
     return kept.length === 1 ? kept[0] : undefined;
   } catch {
