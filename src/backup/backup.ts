@@ -17,9 +17,16 @@ import { errnoOf } from '../kernel/errors.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { syncFile, syncFolder, writePrivateFile } from '../kernel/private-file.ts';
 import type { OnDone, Progress } from '../kernel/progress.ts';
-import { faultsOf, rowCounts } from '../storage/integrity.ts';
+import { damageOfSearch, faultsOf, rowCounts } from '../storage/integrity.ts';
 import { schemaFaults } from './schema-check.ts';
 import { lackingSpace } from './space.ts';
+
+/** The exit code of a backup that fails because the search index is damaged: it can be rebuilt, and the backup made then. */
+export const SEARCH_INDEX_DAMAGED = 3;
+
+class SearchIndexError extends StorageError {
+  override readonly exitCode = SEARCH_INDEX_DAMAGED;
+}
 
 const BUSY_MILLISECONDS = 5_000;
 /** Copied in less time than the pause after them, so that a server beside it finds a processor free. */
@@ -141,7 +148,8 @@ async function verify(copy: string, rows: Record<string, number>, onDone: OnDone
     const differing = Object.keys(rows).filter((table) => rows[table] !== counted[table]);
     faults.push(...differing.map((table) => `${counted[table]} rows of ${rows[table]} in ${table}`));
     if (faults.length === 0) return;
-    throw new StorageError(
+    const Fault = damageOfSearch(database).length > 0 ? SearchIndexError : StorageError;
+    throw new Fault(
       `The copy did not pass its check and was thrown away: ${faults.join('; ')}. See what \`errand doctor\` says of the database.`,
     );
   } finally {

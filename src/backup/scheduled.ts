@@ -5,13 +5,11 @@ import { z } from 'zod';
 import type { Deps } from '../deps.ts';
 import { lowerProcess } from '../kernel/process-priority.ts';
 import { remakeSearch } from '../storage/rebuild-search.ts';
+import { SEARCH_INDEX_DAMAGED } from './backup.ts';
 import { backupNotes, noteFailure, overdueSince } from './notes.ts';
 import { lackingSpace } from './space.ts';
 
 const MAX_COMPLAINT_CHARACTERS = 2_000;
-
-/** It holds nothing but what tasks hold, and a check that complains of it names it. */
-const SEARCH_INDEX = 'task_search';
 
 const Made = z.object({ file: z.string(), bytes: z.number() });
 
@@ -56,20 +54,21 @@ export function scheduledBackups(deps: Deps, errand: Errand): ScheduledBackups {
       .write((tx) => noteFailure(tx, reason, deps.clock.now()))
       .catch((err) => log.error({ err }, 'the failure of a backup could not be noted'));
 
-  /** Returns why there is no backup, if so. */
-  const attempt = async (): Promise<string | undefined> => {
+  /** Returns the exit code of the command. */
+  const attempt = async (): Promise<number | null> => {
     const begun = deps.clock.now();
     child = start(errand);
-    const outcome = outcomeOf(child).then(
+    const command = child;
+    const outcome = outcomeOf(command).then(
       (made) => {
         if (!isStopped) log.info({ ...made, milliseconds: deps.clock.now() - begun }, 'backed up');
-        return undefined;
+        return command.exitCode;
       },
       async ({ message: reason }: Error) => {
-        if (isStopped) return undefined;
+        if (isStopped) return null;
         log.error({ reason }, 'a scheduled backup failed');
         await note(reason);
-        return reason;
+        return command.exitCode;
       },
     );
     ended = outcome;
@@ -84,8 +83,7 @@ export function scheduledBackups(deps: Deps, errand: Errand): ScheduledBackups {
         log.warn({ reason: lacking }, 'a scheduled backup is skipped');
         return note(lacking);
       }
-      const reason = await attempt();
-      if (!reason?.includes(SEARCH_INDEX)) return;
+      if ((await attempt()) !== SEARCH_INDEX_DAMAGED) return;
       await deps.writeInSteps(remakeSearch);
       log.warn('the search index was damaged, and is rebuilt');
       await attempt();

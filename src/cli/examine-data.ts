@@ -15,7 +15,7 @@ import { toInstant } from '../kernel/instants.ts';
 import { keyFileOf, readKeyFile } from '../kernel/keys.ts';
 import { mayAccess } from '../kernel/private-file.ts';
 import { listImports } from '../storage/imports.ts';
-import { type Check, COUNTERS, INTEGRITY_CHECKS } from '../storage/integrity.ts';
+import { type Check, COUNTERS, damageOfSearch, INTEGRITY_CHECKS } from '../storage/integrity.ts';
 import { usesByOwner } from '../storage/quotas.ts';
 import { sizeOfTrash } from '../storage/trash.ts';
 import { findUser } from '../storage/users.ts';
@@ -142,11 +142,11 @@ export const databaseExaminations = [...INTEGRITY_CHECKS, COUNTERS].map(({ subje
   subject,
   examine: (storage: Storage): Finding[] => {
     const { okMessage, advice } = WORDS[subject];
+    const found = faults(storage.reading);
+    const ofSearch = found.length > 0 ? damageOfSearch(storage.reading) : [];
     return failuresOr(
       okMessage,
-      faults(storage.reading).map((fault) =>
-        fail(fault, fault.includes('task_search') ? SEARCH_ADVICE : advice),
-      ),
+      found.map((fault) => fail(fault, ofSearch.includes(fault) ? SEARCH_ADVICE : advice)),
     );
   },
 }));

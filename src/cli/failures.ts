@@ -1,22 +1,23 @@
 import { isOfFailingStorage } from '../db/connection.ts';
 import { AppError, OperatorError } from '../kernel/errors.ts';
 
-/** The command was called in a way that it cannot be meant: exit code 2. */
-export class MisuseError extends OperatorError {}
+/** The command was called in a way that it cannot be meant. */
+export class MisuseError extends OperatorError {
+  override readonly exitCode = 2;
+}
 
 interface Failure {
   /** One line for each fault; a stack only for what nobody foresaw. */
   message: string;
-  exitCode: 1 | 2;
+  exitCode: number;
 }
 
 /** What went wrong, in words for the person who ran the command. */
 export function failureOf(error: unknown): Failure {
-  if (error instanceof MisuseError) return { message: error.message, exitCode: 2 };
   if (error instanceof AppError && error.issues) {
     return { message: error.issues.map(({ message }) => message).join('\n'), exitCode: 2 };
   }
-  return { message: messageOf(error), exitCode: 1 };
+  return { message: messageOf(error), exitCode: error instanceof OperatorError ? error.exitCode : 1 };
 }
 
 function messageOf(error: unknown): string {

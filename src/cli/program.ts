@@ -26,7 +26,7 @@ export async function run(args: string[], shell: Shell): Promise<number> {
     }
     // It has said what it has to say.
     if (error instanceof CommanderError) {
-      if (error.code === 'commander.unknownOption') await hintAtSetting(shell, error.message);
+      if (error.code === 'commander.unknownOption') await hintAtSettings(shell, args);
       return error.exitCode === 0 ? 0 : 2;
     }
     const { message, exitCode } = failureOf(error);
@@ -46,10 +46,10 @@ function configLast(args: string[]): string[] {
 }
 
 /** Says how to set what was given as an option and is a setting, such as `--port`. */
-async function hintAtSetting(shell: Shell, message: string): Promise<void> {
+async function hintAtSettings(shell: Shell, args: readonly string[]): Promise<void> {
   const { everySetting } = await import('../settings.ts');
-  const option = /'--([\w-]+)/.exec(message)?.[1]?.replaceAll('-', '_');
-  for (const [section, key] of everySetting().filter(([, key]) => key === option)) {
+  const options = args.map((word) => /^--([\w-]+)/.exec(word)?.[1]?.replaceAll('-', '_'));
+  for (const [section, key] of everySetting().filter(([, key]) => options.includes(key))) {
     const variable = `ERRAND_${section}_${key}`.toUpperCase();
     shell.say(`errand: set ${section}.${key} in the configuration file, or ${variable} in the environment\n`);
   }

@@ -26,7 +26,10 @@ export interface Issue {
 }
 
 /** A fault of the surroundings: settings, files, the command line. Its message tells the operator what to do. */
-export class OperatorError extends Error {}
+export class OperatorError extends Error {
+  /** That of the command which fails by it. */
+  readonly exitCode: number = 1;
+}
 
 /** The code of an error of Node or SQLite: ENOSPC, SQLITE_FULL; empty for one that has none. */
 export const errnoOf = (error: unknown): string =>

@@ -14,12 +14,7 @@ export const INTEGRITY_CHECKS: Check[] = [
   {
     subject: 'integrity',
     // The search index is among what this checks at.
-    faults: (database) =>
-      database
-        .prepare<[], string>(`pragma integrity_check(${MAX_FAULTS})`)
-        .pluck()
-        .all()
-        .filter((line) => line !== 'ok'),
+    faults: (database) => damageOf(database, MAX_FAULTS),
   },
   {
     subject: 'references',
@@ -43,6 +38,15 @@ export const INTEGRITY_CHECKS: Check[] = [
     }),
   },
 ];
+
+/** What SQLite finds wrong in the whole file, at most so much, or in a table. */
+function damageOf(database: SqliteDatabase.Database, what: number | 'task_search'): string[] {
+  const lines = database.prepare<[], string>(`pragma integrity_check(${what})`).pluck().all();
+  return lines.filter((line) => line !== 'ok');
+}
+
+/** What of the damage of a file is in the search index, which holds nothing but what tasks and comments hold. */
+export const damageOfSearch = (database: SqliteDatabase.Database) => damageOf(database, 'task_search');
 
 /** Bytes of text came with a later schema than the numbers. */
 const countedTasks = (bytes: string) => `
