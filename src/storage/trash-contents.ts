@@ -14,6 +14,8 @@ import { insertBeside, insertPacked, type Packed, type StoredEntry, type StoredP
 const TASK_BATCH_SIZE = 64;
 const COMMENT_BATCH_SIZE = 200;
 export const STEP_BYTES = 400_000;
+/** Each item and label is a row of its own too: that takes as long as so much more of their text. */
+const COST_OF_CARRIED = 5;
 
 /** Any row: columns that later migrations add are packed and restored like the others. */
 export type AnyRow = Record<string, unknown>;
@@ -132,9 +134,10 @@ export function packSomeTasks(tx: Tx, entry: StoredEntry): boolean {
 function nextTasks(db: Db, { id, kind }: StoredEntry): number[] {
   const found = db.all(
     statement<{ seq: number; bytes: number }>(
-      `select seq, ifnull(octet_length(description), 0) + ifnull(octet_length(checklist), 0) as bytes
+      `select seq, ifnull(octet_length(description), 0)
+          + ? * (ifnull(octet_length(checklist), 0) + ifnull(octet_length(label_ids), 0)) as bytes
         from tasks where ${TASKS_OF[kind]} limit ?`,
-      [id, TASK_BATCH_SIZE],
+      [COST_OF_CARRIED, id, TASK_BATCH_SIZE],
     ),
   );
   return withinBytes(found).map(({ seq }) => seq);

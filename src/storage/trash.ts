@@ -149,6 +149,12 @@ export function insertBeside(
 
 export type StoredPacked = TrashedRow & { code: number };
 
+const COUNT_ITEMS = '(select count(*) from trash_items where row_code = trash_rows.code)';
+/** An item is a row of its own too: that takes as long as so much of text. */
+const BYTES_OF_ITEM = 400;
+/** What goes at once for good, with its rows. */
+const MAX_ITEMS_DELETED = 1_000;
+
 /** The next things of a kind in an entry, no more than `limit` and so many bytes, but one at least. */
 export function nextPacked(
   db: Db,
@@ -158,15 +164,15 @@ export function nextPacked(
   maxBytes: number,
 ): StoredPacked[] {
   const sizes = db.all(
-    statement<{ code: number; size: number }>(
-      `select code, octet_length(content) as size from trash_rows where entry_code = ? and kind = ?
-        order by code limit ?`,
+    statement<{ code: number; size: number; items: number }>(
+      `select code, octet_length(content) as size, ${COUNT_ITEMS} as items from trash_rows
+        where entry_code = ? and kind = ? order by code limit ?`,
       [code, kind, limit],
     ),
   );
   let sum = 0;
-  const some = sizes.filter(({ size }, i) => {
-    sum += size;
+  const some = sizes.filter(({ size, items }, i) => {
+    sum += size + items * BYTES_OF_ITEM;
     return i === 0 || sum <= maxBytes;
   });
   return db.all(
@@ -213,13 +219,20 @@ export const deletePacked = (tx: Tx, rows: readonly Pick<StoredPacked, 'code'>[]
   );
 
 /** Deletes at most so many things of an entry; returns how many. */
-export const deleteSomePacked = (tx: Tx, { code }: StoredEntry, most: number): number =>
-  tx.run(
-    statement(
-      'delete from trash_rows where code in (select code from trash_rows where entry_code = ? limit ?)',
+export function deleteSomePacked(tx: Tx, { code }: StoredEntry, most: number): number {
+  const found = tx.all(
+    statement<{ code: number; items: number }>(
+      `select code, ${COUNT_ITEMS} as items from trash_rows where entry_code = ? limit ?`,
       [code, most],
     ),
   );
+  let sum = 0;
+  const some = found.filter(({ items }, i) => {
+    sum += items;
+    return i === 0 || sum <= MAX_ITEMS_DELETED;
+  });
+  return deletePacked(tx, some);
+}
 
 /** What an entry holds of what was decided about occurrences of a series. */
 export const packedOccurrencesOf = (
