@@ -24,7 +24,7 @@ export function SeriesBox({ task }: { task: Task }) {
         type="button"
         class="button plain push"
         data-field="repeat"
-        aria-label={`Repeats: ${words}`}
+        aria-label={`Repeats: ${words}. Edit`}
         aria-keyshortcuts="r"
         disabled={!mayWriteIn(task.workspaceId)}
         onClick={() => openSeries(task.id)}
