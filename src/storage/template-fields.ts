@@ -1,4 +1,11 @@
-import { type ChecklistEntry, type ChecklistItem, PRIORITIES, type Priority } from '../tasks/schema.ts';
+import type { z } from '@hono/zod-openapi';
+import {
+  type ChecklistEntry,
+  type ChecklistItem,
+  PRIORITIES,
+  type Priority,
+  type ShownTemplate,
+} from '../tasks/schema.ts';
 import type { TaskRow, TemplateRow } from './tables.ts';
 
 /** The fields that a series gives its instances, each with its column. */
@@ -15,15 +22,7 @@ export const TEMPLATE_COLUMNS = {
 export type TemplateField = keyof Template;
 
 /** As tasks and series show it. */
-interface Template {
-  listId: string;
-  title: string;
-  description: string | null;
-  priority: Priority;
-  assigneeId: string | null;
-  labelIds: string[];
-  checklist: ChecklistItem[];
-}
+type Template = z.output<typeof ShownTemplate> & { listId: string };
 
 /** What of it is given; the entries of a checklist become items by rules of their own. */
 type GivenTemplate = {
