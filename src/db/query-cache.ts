@@ -30,8 +30,15 @@ interface CachedStatement {
 }
 
 /** A single parameter is its own key: to make a text of it costs more than to look it up. */
-const keyOf = ({ parameters }: CompiledQuery): unknown =>
-  parameters.length === 1 ? parameters[0] : JSON.stringify(parameters);
+const keyOf = ({ parameters }: CompiledQuery): unknown => {
+  if (parameters.length === 1) return parameters[0];
+  let key = '';
+  // With the length of each text, so that none can pass for two.
+  for (const value of parameters) {
+    key += typeof value === 'string' ? `${value.length}:${value}` : `${JSON.stringify(value)};`;
+  }
+  return key;
+};
 
 /** A handle that asks for its connection at each statement, and reads what is cached. */
 export const handleOf = (cache: QueryCache, db: () => Db): Db => ({

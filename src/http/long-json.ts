@@ -2,6 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Written and encoded in one turn of the event loop: some milliseconds. */
 const CHARACTERS_IN_TURN = 256 * 1_024;
+/** Of the items written at once. */
+const SHORT_CHARACTERS = 16 * 1_024;
+const MAX_AT_ONCE = 16;
 
 export interface Json {
   /** As bytes where it is long. */
@@ -23,8 +26,13 @@ export async function jsonOf(value: unknown, onGrowth: (bytes: number) => void):
   let bytes = 0;
   let characters = 0;
   let text = '{"items":[';
-  for (const [i, item] of items.entries()) {
-    text += (i === 0 ? '' : ',') + JSON.stringify(item);
+  let count = 1;
+  for (let done = 0; done < items.length; ) {
+    const some = JSON.stringify(items.slice(done, done + count)).slice(1, -1);
+    text += done === 0 ? some : `,${some}`;
+    done += count;
+    // To write several at once costs half as much, where they are short.
+    count = some.length > SHORT_CHARACTERS ? 1 : Math.min(2 * count, MAX_AT_ONCE);
     if (text.length < CHARACTERS_IN_TURN) continue;
     const piece = Buffer.from(text);
     pieces.push(piece);

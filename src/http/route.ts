@@ -258,8 +258,11 @@ export function mount(
 }
 
 /** The ids in the path, which are one thing in either case, as those in bodies are. */
-const idsIn = ({ req }: Context<Environment>): Record<string, string> =>
-  Object.fromEntries(Object.entries(req.param()).map(([name, value]) => [name, value.toLowerCase()]));
+function idsIn({ req }: Context<Environment>): Record<string, string> {
+  const params: Record<string, string> = req.param();
+  for (const name in params) params[name] = params[name]?.toLowerCase() ?? '';
+  return params;
+}
 
 /** What is there already, in place of what a request would have created: a 200. */
 export class Existing<Body> {

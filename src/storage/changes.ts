@@ -26,7 +26,7 @@ export function createJournal(clock: Clock, onChanges: OnChanges): Journal<Chang
       if (version !== knownVersion) last = lastSeqOf(db);
       knownVersion = version;
       const rows = rowsOf(db, entries, last, toInstant(clock.now()));
-      for (const row of rows) db.run(insert(row));
+      insertRows(db, rows);
       return rows;
     },
     onCommit: (rows) => {
@@ -63,20 +63,38 @@ function rowsOf(db: Db, entries: readonly JournalEntry[], last: number, changed_
   });
 }
 
-const insert = prepared<ChangeRow, unknown>((argument) =>
-  query.insertInto('changes').values({
-    workspace_code: argument('workspace_code'),
-    seq: argument('seq'),
-    tag: argument('tag'),
-    kind: argument('kind'),
-    thing_id: argument('thing_id'),
-    op: argument('op'),
-    fields: argument('fields'),
-    actor_code: argument('actor_code'),
-    client_id: argument('client_id'),
-    changed_at: argument('changed_at'),
-  }),
-);
+/** In one statement: for fewer of them, SQLite need not be asked as often as there are rows. */
+const ROWS_IN_STATEMENT = [64, 16, 4, 1];
+
+const COLUMNS = [
+  'workspace_code',
+  'seq',
+  'tag',
+  'kind',
+  'thing_id',
+  'op',
+  'fields',
+  'actor_code',
+  'client_id',
+  'changed_at',
+] as const satisfies (keyof ChangeRow)[];
+
+const insertSql = (count: number): string =>
+  `insert into changes (${COLUMNS}) values ${Array(count).fill(`(${COLUMNS.map(() => '?')})`)}`;
+
+const INSERTS = ROWS_IN_STATEMENT.map((count) => ({ count, sql: insertSql(count) }));
+
+function insertRows(db: Db, rows: readonly ChangeRow[]): void {
+  let done = 0;
+  for (const { count, sql: text } of INSERTS) {
+    for (; rows.length - done >= count; done += count) {
+      const parameters: unknown[] = [];
+      for (const row of rows.slice(done, done + count))
+        for (const name of COLUMNS) parameters.push(row[name]);
+      db.run(statement(text, parameters));
+    }
+  }
+}
 
 const workspaceKey = prepared<{ id: string }, { code: number }>((argument) =>
   query.selectFrom('workspaces').select('code').where('id', '=', argument('id')),
