@@ -110,35 +110,40 @@ describe('the client', () => {
     await panel.getByText('First step').waitFor();
   });
 
-  it('of an older build offers the one that is served, and starts it', async () => {
-    const build = clientBuildId() ?? '';
-    let isOlder = true;
-    const app = {
-      fetch: async (request: Request, ...rest: unknown[]) => {
-        const response = await world.app.fetch(request, ...(rest as []));
-        const { pathname } = new URL(request.url);
-        if (!isOlder || !pathname.startsWith('/app/') || pathname.includes('/assets/')) return response;
-        const headers = new Headers(response.headers);
-        if (headers.has('X-Errand-Build')) headers.set('X-Errand-Build', 'older');
-        const text = (await response.text()).replaceAll(build, 'older');
-        return new Response(text, { status: response.status, headers });
-      },
-    };
-    await begin(app as Pick<App, 'fetch'>, { hasWorker: true });
-    await isServedByWorker(page);
-    const update = page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'Update' });
-    await update.waitFor();
-    isOlder = false;
-    await update.click();
-    await expect
-      .poll(() => page.evaluate<string>('document.documentElement.dataset.build').catch(() => ''), {
-        timeout: 20_000,
-      })
-      .toBe(build);
-    await shown('Today');
-    await synced();
-    expect(await update.count()).toBe(0);
-  });
+  it.each([1280, 360])(
+    'of an older build offers the one that is served, and starts it, %i px wide',
+    async (width) => {
+      const build = clientBuildId() ?? '';
+      let isOlder = true;
+      const app = {
+        fetch: async (request: Request, ...rest: unknown[]) => {
+          const response = await world.app.fetch(request, ...(rest as []));
+          const { pathname } = new URL(request.url);
+          if (!isOlder || !pathname.startsWith('/app/') || pathname.includes('/assets/')) return response;
+          const headers = new Headers(response.headers);
+          if (headers.has('X-Errand-Build')) headers.set('X-Errand-Build', 'older');
+          const text = (await response.text()).replaceAll(build, 'older');
+          return new Response(text, { status: response.status, headers });
+        },
+      };
+      await begin(app as Pick<App, 'fetch'>, { hasWorker: true });
+      await page.setViewportSize({ width, height: 740 });
+      await isServedByWorker(page);
+      const update = page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'Update' });
+      await update.waitFor();
+      isOlder = false;
+      await update.click();
+      await expect
+        .poll(() => page.evaluate<string>('document.documentElement.dataset.build').catch(() => ''), {
+          timeout: 20_000,
+        })
+        .toBe(build);
+      await shown('Today');
+      await page.setViewportSize({ width: 1280, height: 740 });
+      await synced();
+      expect(await update.count()).toBe(0);
+    },
+  );
 });
 
 describe('Telegram', () => {

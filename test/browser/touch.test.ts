@@ -100,6 +100,24 @@ describe('by touch, 360 px wide,', () => {
     expect(found).toEqual([]);
   });
 
+  it('the state of sync is in the navigation unless Synced, beside a task too, with what waits', async () => {
+    await open(`/w/${studio.workspaceId}/tasks/${studio.taskIds.beds}`);
+    const main = page.getByRole('navigation', { name: 'Main' });
+    await page.getByRole('button', { name: 'Priority: Low' }).waitFor();
+    expect(await main.getByRole('status').count()).toBe(0);
+    await page.context().setOffline(true);
+    await page.getByRole('button', { name: 'Priority: Low' }).tap();
+    await page.getByRole('option', { name: 'Medium' }).tap();
+    await main.getByRole('status').filter({ hasText: 'Offline, 1 waiting' }).waitFor();
+    await main.getByRole('button', { name: 'Waiting changes' }).tap();
+    const waiting = page.getByRole('dialog', { name: 'Waiting changes' });
+    await waiting.getByRole('listitem').getByRole('button', { name: 'Drop' }).tap();
+    await waiting.getByRole('button', { name: 'Close' }).tap();
+    await page.getByRole('button', { name: 'Priority: Low' }).waitFor();
+    await page.context().setOffline(false);
+    await main.getByRole('status').waitFor({ state: 'detached' });
+  });
+
   it('what a toast says leaves the tools of a selection and the field of a comment free', async () => {
     await open(`/w/${studio.workspaceId}/lists/${studio.listIds.office}`);
     const row = page.getByRole('listitem').filter({ hasText: 'Mulch the beds' });

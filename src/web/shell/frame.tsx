@@ -19,9 +19,8 @@ export function Frame({ children }: { children: ComponentChildren }) {
   return (
     <>
       <div class="app">
-        {isPhone.value ? <PhoneSync /> : <Side />}
+        {isPhone.value ? <PhoneMain /> : <Side />}
         {children}
-        {isPhone.value && <PhoneBar />}
       </div>
       <ZoneOffer />
       {!isQuickAddOpen.value && <ToastRegion />}
@@ -182,20 +181,26 @@ function UpdateButton() {
   );
 }
 
-/** Phones show the state of sync only when there is something to say. */
-function PhoneSync() {
+/** The same on phones: above the screen what there is to say, below it the bar, which gives way to the tools of a task. */
+function PhoneMain() {
   const isQuiet = sync.value.text === 'Synced';
-  return isQuiet ? null : (
-    <div class="phone-sync">
-      <SyncStatus />
-    </div>
+  return (
+    <nav class="phone-main" aria-label="Main">
+      {!(isQuiet && !hasUpdate.value) && (
+        <div class="phone-sync">
+          {!isQuiet && <SyncStatus />}
+          <UpdateButton />
+        </div>
+      )}
+      <PhoneBar />
+    </nav>
   );
 }
 
 function PhoneBar() {
   const w = workspace.value?.id;
   return (
-    <nav class="bar" aria-label="Main">
+    <div class="bar">
       <BarLink to={addressOf('today')} icon="sun" title="Today" />
       <BarLink to={addressOf('lists')} icon="list" title="Lists" />
       {canWrite.value && (
@@ -207,7 +212,7 @@ function PhoneBar() {
       )}
       {w && <BarLink to={addressOf('search', { w })} icon="search" title="Search" />}
       <BarLink to={addressOf('me')} icon="me" title="Me" isCurrent={isInSettings()} />
-    </nav>
+    </div>
   );
 }
 
