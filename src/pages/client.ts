@@ -60,9 +60,9 @@ export function mountFarewell(app: Hono<Environment>): void {
 /** The id of the client's build; undefined where it was not built. */
 export const clientBuildId = (): string | undefined => openClientBuild()?.id;
 
-/** What has a dot in its last part is a file. */
+/** Addresses of the client are words and ids; what has a dot in its last part is a file. */
 const isDocument = (path: string) =>
-  !path.startsWith('assets/') && !path.slice(path.lastIndexOf('/') + 1).includes('.');
+  !path.startsWith('assets/') && /^(?:[A-Za-z0-9.-]+\/)*[A-Za-z0-9-]*$/.test(path);
 
 function openServed(deps: Deps): { build: ClientBuild; kept: KeptBuild | undefined } {
   const build = openClientBuild();

@@ -80,6 +80,14 @@ describe('the document', () => {
     }
   });
 
+  it('is not served where the path holds more than letters, digits, dashes and single slashes', async () => {
+    for (const path of ['%5c', '%00', '%2f', '/x', 'x//y', '__proto__', 'x;y', '%']) {
+      const response = await get(`/app/${path}`);
+      expect(response.status, path).toBe(404);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+    }
+  });
+
   it('has no script, style or handler of its own inside, and names files that exist', async () => {
     const html = await (await get('/app/today')).text();
     expect(html).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)|javascript:|[{}]/i);
