@@ -181,6 +181,19 @@ describe('a viewer', () => {
 });
 
 describe('an address', () => {
+  it('of another view keeps the filters', async () => {
+    await make('First', { priority: 'high' });
+    const page = await enter(ada, `${listAddress()}?priority=high`);
+    for (const [view, query] of [
+      ['Board', '?priority=high&view=board'],
+      ['Calendar', '?priority=high&view=calendar'],
+      ['List', '?priority=high'],
+    ] as const) {
+      await page.getByRole('navigation', { name: 'View' }).getByRole('link', { name: view }).click();
+      await page.waitForURL(`${visit.origin}/app${listAddress()}${query}`);
+    }
+  });
+
   it('of a workspace that is not there, or not yours, is not found', async () => {
     const page = await enter(ada, '/today');
     for (const screen of ['today', 'recurring', 'calendar', 'settings/labels']) {

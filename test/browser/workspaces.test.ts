@@ -66,6 +66,10 @@ describe('of several workspaces', () => {
     await isChosen("Bob's workspace");
     await open('/mine');
     await isChosen("Bob's workspace");
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('switch to ada');
+    await page.keyboard.press('Enter');
+    await isChosen("Ada's workspace");
   });
 
   it('one that is lost takes its changes along, and says so', async () => {

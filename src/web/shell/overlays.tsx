@@ -95,16 +95,19 @@ export function openSignOut(): void {
   else void signOutNow();
 }
 
+/** Shows another workspace; on a screen of one, its Today. */
+export function showWorkspace(id: string): void {
+  chooseWorkspace(id);
+  if (match.peek()?.params.w) navigate(addressOf('workspaceToday', { w: id }));
+}
+
 /** Which workspace is shown, and what concerns it. */
 export function workspaceItems(): MenuItem[] {
   const current = workspace.value;
   const items: MenuItem[] = workspaces.value.map(({ id, title }) => ({
     title,
     isChosen: id === current?.id,
-    run: () => {
-      chooseWorkspace(id);
-      if (match.value?.params.w) navigate(addressOf('workspaceToday', { w: id }));
-    },
+    run: () => showWorkspace(id),
   }));
   if (current)
     items.push({

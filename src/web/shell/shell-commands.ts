@@ -2,9 +2,17 @@ import { effect, untracked } from '@preact/signals';
 import { redo, undo } from '../tasks/act.ts';
 import { addressOf, type ScreenName } from './addresses.ts';
 import { type Command, registerCommands } from './commands.ts';
-import { canWrite, inbox, sync, workspace } from './frame-view.ts';
+import { canWrite, inbox, sync, workspace, workspaces } from './frame-view.ts';
 import { navigate } from './navigation.ts';
-import { openKeys, openPalette, openQuickAdd, openSignOut, openWaitingChanges } from './overlays.tsx';
+import {
+  openKeys,
+  openNewWorkspace,
+  openPalette,
+  openQuickAdd,
+  openSignOut,
+  openWaitingChanges,
+  showWorkspace,
+} from './overlays.tsx';
 import { session } from './session.ts';
 import { chooseTheme, THEMES } from './theme.ts';
 
@@ -63,6 +71,13 @@ function doing(): Command[] {
       icon: 'sending',
       run: openWaitingChanges,
     },
+    {
+      id: 'new-workspace',
+      title: 'New workspace',
+      group: 'Everywhere',
+      icon: 'plus',
+      run: openNewWorkspace,
+    },
     { id: 'sign-out', title: 'Sign out', group: 'Everywhere', icon: 'sign-out', run: openSignOut },
   ];
   return all.filter((command) => command !== false);
@@ -92,6 +107,17 @@ function going(): Command[] {
         ]
       : []),
     go('notifications', 'Go to Notifications', 'notifications', 'notifications', 'g n'),
+    ...workspaces.value
+      .filter(({ id }) => id !== w)
+      .map(
+        ({ id, title }): Command => ({
+          id: `workspace-${id}`,
+          title: `Switch to ${title}`,
+          group: 'Go to',
+          icon: 'layers',
+          run: () => showWorkspace(id),
+        }),
+      ),
   ];
 }
 

@@ -8,8 +8,9 @@ import { useCommands } from '../../shell/commands.ts';
 import { Examples } from '../../shell/first-visit.tsx';
 import { inbox, isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
 import { Lazy } from '../../shell/lazy.tsx';
-import { hrefOf, navigate, path, query, setView } from '../../shell/navigation.ts';
+import { address, hrefOf, navigate, query, setView } from '../../shell/navigation.ts';
 import { openQuickAdd } from '../../shell/overlays.tsx';
+import { withQuery } from '../../shell/router.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { isOpen, useShelf } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
@@ -105,7 +106,7 @@ export function List({ params }: ScreenProps) {
           {(Object.keys(VIEWS) as View[]).map((name) => (
             <a
               key={name}
-              href={hrefOf(name === 'list' ? path.value : `${path.value}?view=${name}`)}
+              href={hrefOf(withQuery(address.value, { view: name === 'list' ? undefined : name }))}
               aria-current={view.value === name ? 'true' : undefined}
             >
               {VIEWS[name]}
