@@ -16,8 +16,9 @@ import { cursorsOf, type Position } from './cursor.ts';
 /** An event with more things, or longer, tells only that something changed. */
 const MAX_ITEMS = 20;
 const MAX_ITEM_CHARACTERS = 64 * 1024;
-/** So many rows are told one by one to a stream that resumes; beyond, it is only told that something changed. */
-export const MAX_RESUMED_ROWS = 200;
+/** So many rows, and characters, are told one by one in a turn; of what follows, only that it is there. */
+const MAX_ROWS_IN_TURN = 100;
+const MAX_CHARACTERS_IN_TURN = 256 * 1024;
 
 /** Rows of one workspace, author and client that follow each other: one event. */
 export type Run = readonly [ChangeRow, ...ChangeRow[]];
@@ -105,6 +106,15 @@ export function createStreamEvents({ read, keys }: { read: Db; keys: Keys }) {
       }
       return newest ? idOf({ workspaceKey: newest.workspace_code, seq: newest.seq, tag: newest.tag }) : '';
     },
+    /** The rows of a workspace after `seq`; in place of very many, two that tell only that they are there. */
+    rowsAfter: (workspaceId: string, seq: number): readonly ChangeRow[] => {
+      const workspaceKey = codeOfWorkspace(read, workspaceId);
+      if (workspaceKey === undefined) return [];
+      const rows = changesAfter(read, workspaceKey, seq, MAX_ROWS_IN_TURN + 1);
+      const newest = newestChange(read, workspaceKey);
+      if (rows.length <= MAX_ROWS_IN_TURN || !rows[0] || !newest) return rows;
+      return [rows[0], newest].map((row) => ({ ...row, op: 'refetch', actor_code: null, client_id: null }));
+    },
     /** The cursor of each workspace, as of `position`, else as of now. */
     cursorsAt: (
       workspaceIds: Iterable<string>,
@@ -124,22 +134,29 @@ export function createStreamEvents({ read, keys }: { read: Db; keys: Keys }) {
       from: StreamPosition,
       workspaceIds: Iterable<string>,
     ): { events: ChangeEvent[]; id: string | undefined } => {
-      const missed = [...workspaceIds].flatMap((workspaceId) => {
+      const events: ChangeEvent[] = [];
+      let last: ChangeRow | undefined;
+      const left = { rows: MAX_ROWS_IN_TURN, characters: MAX_CHARACTERS_IN_TURN };
+      for (const workspaceId of workspaceIds) {
         const workspaceKey = codeOfWorkspace(read, workspaceId);
-        const before = workspaceKey === undefined ? undefined : newestUntil(read, workspaceKey, from.seq);
-        if (workspaceKey === undefined || !before) return [];
-        const rows = changesAfter(read, workspaceKey, from.seq, MAX_RESUMED_ROWS + 1);
-        const newest = newestChange(read, workspaceKey);
-        return rows.length > 0 && newest ? [{ workspaceId, rows, before, newest }] : [];
-      });
-      const events = missed.flatMap(({ workspaceId, rows, before, newest }) =>
-        rows.length > MAX_RESUMED_ROWS
-          ? [eventOf(workspaceId, null, { before, at: newest, items: [], actorId: null })]
-          : runsOf(rows).map((run) => changeOf(run, workspaceId)),
-      );
-      const last = missed.map(({ newest }) => newest).toSorted((a, b) => b.seq - a.seq)[0];
-      const id = last && idOf({ workspaceKey: last.workspace_code, seq: last.seq, tag: last.tag });
-      return { events, id };
+        const newest = workspaceKey === undefined ? undefined : newestChange(read, workspaceKey);
+        if (workspaceKey === undefined || !newest || newest.seq <= from.seq) continue;
+        let at: Position | undefined = newestUntil(read, workspaceKey, from.seq);
+        if (!at) continue;
+        for (const run of runsOf(changesAfter(read, workspaceKey, from.seq, left.rows))) {
+          if (left.characters <= 0) break;
+          const event = changeOf(run, workspaceId);
+          events.push(event);
+          left.rows -= run.length;
+          left.characters -= event.json.length;
+          at = event.at;
+        }
+        if (at.seq < newest.seq) {
+          events.push(eventOf(workspaceId, null, { before: at, at: newest, items: [], actorId: null }));
+        }
+        if (newest.seq > (last?.seq ?? 0)) last = newest;
+      }
+      return { events, id: last && idOf({ ...last, workspaceKey: last.workspace_code }) };
     },
   };
 }

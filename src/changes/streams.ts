@@ -5,7 +5,7 @@ import { AppError, tooManyRequests, unavailable } from '../kernel/errors.ts';
 import { SECOND } from '../kernel/instants.ts';
 import type { Actor } from '../sessions/actor.ts';
 import { requireSession } from '../sessions/authentication.ts';
-import { changesAfter, codeOfWorkspace, lastSeqOf, workspaceIdOf } from '../storage/changes.ts';
+import { lastSeqOf, workspaceIdOf } from '../storage/changes.ts';
 import { countUnread } from '../storage/notifications.ts';
 import type { ChangeRow } from '../storage/tables.ts';
 import { findStanding, idsOfWorkspacesWith } from '../storage/workspaces.ts';
@@ -15,7 +15,6 @@ import {
   createStreamEvents,
   frame,
   frameOfChange,
-  MAX_RESUMED_ROWS,
   type Run,
   runsOf,
   type StreamPosition,
@@ -73,15 +72,10 @@ export function createStreams(
     return streams.delete(stream);
   };
 
-  const turns = createTurns<Stream>((stream, err) => {
+  const turns = createTurns<Stream>(streams.has, (stream, err) => {
     log.error({ err }, 'a stream of events ended: its changes could not be sent');
     end(stream);
   });
-
-  const inTurn = (stream: Stream, act: (stream: Stream) => void) =>
-    turns.ask(stream, () => {
-      if (streams.has(stream)) act(stream);
-    });
 
   const isLive = ({ who }: Stream): boolean => {
     if (who.expiresAt <= clock.now()) return false;
@@ -166,7 +160,8 @@ export function createStreams(
     if (workspaceId === undefined) return;
     for (const { kind, thing_id: userId } of run) {
       if (kind !== 'member') continue;
-      for (const stream of streams.ofUser(userId)) inTurn(stream, () => refresh(stream, refreshWorkspaces));
+      for (const stream of streams.ofUser(userId))
+        turns.ask(stream, () => refresh(stream, refreshWorkspaces));
     }
     const listening = streams.ofWorkspace(workspaceId);
     if (listening.length === 0) return;
@@ -182,7 +177,7 @@ export function createStreams(
       stream.id = id;
       send(stream, bytes);
     };
-    for (const stream of listening) inTurn(stream, tell);
+    for (const stream of listening) turns.ask(stream, tell);
   };
 
   const tellPeople = (personal: readonly PersonalChange[]) => {
@@ -190,7 +185,7 @@ export function createStreams(
       const about = new Set(told.map((each) => each.about));
       for (const stream of streams.ofUser(userId)) {
         if (about.has('sessions') && !isLive(stream)) end(stream);
-        inTurn(stream, () => {
+        turns.ask(stream, () => {
           if (about.has('workspaces')) refresh(stream, refreshWorkspaces);
           if (about.has('unread')) refresh(stream, refreshUnread);
           if (about.has('profile')) sendMe(stream, { profile: true });
@@ -273,15 +268,15 @@ export function createStreams(
       if (version === polledVersion) return;
       polledVersion = version;
       const rows = [...streams.workspaceIds()].flatMap((workspaceId) =>
-        changesAfter(read, codeOfWorkspace(read, workspaceId) ?? 0, publishedSeq, MAX_RESUMED_ROWS),
+        events.rowsAfter(workspaceId, publishedSeq),
       );
       publish(rows.sort((a, b) => a.seq - b.seq));
-      for (const stream of streams) inTurn(stream, () => refresh(stream, refreshWorkspaces));
+      for (const stream of streams) turns.ask(stream, () => refresh(stream, refreshWorkspaces));
       publishedSeq = Math.max(publishedSeq, lastSeqOf(read));
     },
     heartbeat: () => {
       for (const stream of streams) {
-        inTurn(stream, () => {
+        turns.ask(stream, () => {
           if (!isLive(stream)) return end(stream);
           send(stream, COMMENT);
           refresh(stream, refreshWorkspaces, refreshUnread);

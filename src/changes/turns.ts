@@ -9,8 +9,11 @@ export interface Turns<Item> {
   ask(item: Item, act: (item: Item) => void): void;
 }
 
-/** `onFailure` hears what an act throws; what else was asked for the same one is dropped then. */
-export function createTurns<Item>(onFailure: (item: Item, reason: unknown) => void): Turns<Item> {
+/** Leaves out those that are gone by then. `onFailure` hears what an act throws, with which one is to be gone. */
+export function createTurns<Item>(
+  isThere: (item: Item) => boolean,
+  onFailure: (item: Item, reason: unknown) => void,
+): Turns<Item> {
   const waiting = new Map<Item, ((item: Item) => void)[]>();
 
   const takeTurn = () => {
@@ -18,7 +21,7 @@ export function createTurns<Item>(onFailure: (item: Item, reason: unknown) => vo
     for (const [item, acts] of waiting) {
       waiting.delete(item);
       try {
-        for (const act of acts) act(item);
+        for (const act of acts) if (isThere(item)) act(item);
       } catch (reason) {
         onFailure(item, reason);
       }

@@ -33,6 +33,7 @@ export function eventBody(
             else controller.enqueue(bytes);
           },
           get bytesBehind() {
+            if (direct) return direct.writableLength;
             return (response?.writableLength ?? 0) - (controller.desiredSize ?? 0);
           },
           end: () => {

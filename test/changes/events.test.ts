@@ -169,6 +169,46 @@ describe('the stream of events', () => {
     await fromStart.cancel();
   });
 
+  it('tells a stream that resumes far behind, or behind long things, only that there is more', async () => {
+    const stream = await listen(ada);
+    const hello = await stream.next();
+    await stream.cancel();
+    const description = 'x'.repeat(50_000);
+    for (let i = 0; i < 8; i += 1) {
+      await world.call('POST', `/workspaces/${workspaceId}/tasks`, {
+        token: ada.accessToken,
+        headers: { 'X-Client-Id': `tab ${i % 2}` },
+        body: { title: `Long ${i}`, listId, description },
+      });
+    }
+    await call('PATCH', `/workspaces/${workspaceId}`, { title: 'Other' });
+    const long = await listen(ada, { query: `?cursor=${hello?.id}` });
+    await long.next();
+    const told = [];
+    for (let last = ''; last !== 'none'; ) {
+      const event = await long.next();
+      told.push(event?.data);
+      last = event?.data.items.length === 0 ? 'none' : 'some';
+    }
+    await long.cancel();
+    expect(told.length).toBeLessThan(8);
+    const { body } = await call('GET', `/workspaces/${workspaceId}/changes`);
+    expect(told.at(-1)).toMatchObject({ from: told.at(-2)?.cursor, cursor: body.cursor });
+    for (let i = 0; i < 101; i += 1) {
+      await world.deps.write((tx) => {
+        tx.actAs({ userId: ada.id, clientId: `tab ${i % 2}` });
+        tx.record({ ...listChanged, id: `list ${i}`, workspaceId });
+      });
+    }
+    const many = await listen(ada, { query: `?cursor=${hello?.id}` });
+    await many.next();
+    let event = await many.next();
+    while (event?.data.items.length > 0) event = await many.next();
+    const after = await call('GET', `/workspaces/${workspaceId}/changes`);
+    expect(event?.data.cursor).toBe(after.body.cursor);
+    await many.cancel();
+  });
+
   it('says reset, and never an error, to an id that is of no use', async () => {
     for (const id of ['x', '%00', 'x'.repeat(4_000), '%', 'a&cursor=b']) {
       const stream = await listen(ada, { query: `?cursor=${id}` });
@@ -283,9 +323,24 @@ describe('the stream of events', () => {
       .run(newest.workspace_code, Number(newest.seq) + 1, newest.changed_at);
     world.deps.streams.poll();
     world.deps.streams.poll();
-    expect((await stream.next())?.data).toMatchObject({
+    const told = await stream.next();
+    expect(told?.data).toMatchObject({
       from: hello?.data.workspaces[workspaceId],
       items: [{ id: 'elsewhere' }],
+      actorId: null,
+    });
+    const many = other.writing.prepare(
+      `insert into changes values (?, ?, 7, 'list', ?, 'delete', null, null, null, ?)`,
+    );
+    for (let i = 2; i < 103; i += 1) {
+      many.run(newest.workspace_code, Number(newest.seq) + i, `list ${i}`, newest.changed_at);
+    }
+    world.deps.streams.poll();
+    const { body } = await call('GET', `/workspaces/${workspaceId}/changes`);
+    expect((await stream.next())?.data).toMatchObject({
+      from: told?.data.cursor,
+      cursor: body.cursor,
+      items: [],
       actorId: null,
     });
     await stream.cancel();

@@ -1,0 +1,23 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { rowsById, SECTIONS } from '../../src/storage/contents.ts';
+import { openWorld, type World } from '../world.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld();
+});
+afterEach(() => world.close());
+
+it.each([...new Set(SECTIONS.map(({ kind }) => kind))])(
+  'a %s is read by its id, however much its workspace holds',
+  (kind) => {
+    const { sql, parameters } = rowsById(kind, { workspaceId: 'w', workspaceKey: 1 }, ['a', 'b']);
+    const plan = world.opened.storage.reading
+      .prepare<unknown[], { detail: string }>(`explain query plan ${sql}`)
+      .all(...parameters)
+      .map(({ detail }) => detail);
+    const searched = plan.filter((line) => /^(SEARCH|SCAN) (?!json_each)/.test(line));
+    const byId = kind === 'member' ? /workspace_id=\? AND user_id=\?|\(id=\?\)/ : /\(id=\?\)|in_transit/;
+    expect(searched.filter((line) => !byId.test(line))).toEqual([]);
+  },
+);
