@@ -74,11 +74,46 @@ const SLOW_DEVICE = `
     constructor(name) { super(name); globalThis.copies += 1; }
   };`;
 
+/** A device that reads everything only once `goOn` is called, where the session says so; notes when `shown` is kept. */
+const SLOW_READING = `
+  const { getAll } = IDBObjectStore.prototype;
+  const { put } = IDBObjectStore.prototype;
+  IDBObjectStore.prototype.put = function (value, key) {
+    if (key === 'shown') this.transaction.addEventListener('complete', () => { globalThis.noted = value['/today'].length; });
+    return key === undefined ? put.call(this, value) : put.call(this, value, key);
+  };
+  const wait = new Promise((resolve) => { globalThis.goOn = resolve; });
+  const told = Object.getOwnPropertyDescriptor(IDBRequest.prototype, 'onsuccess');
+  IDBObjectStore.prototype.getAll = function (...range) {
+    const request = getAll.apply(this, range);
+    if (this.name !== 'rows' || range[0] || sessionStorage.getItem('slow') === null) return request;
+    Object.defineProperty(request, 'onsuccess', {
+      set(heard) { told.set.call(this, (event) => void wait.then(() => heard.call(this, event))); },
+    });
+    return request;
+  };`;
+
 describe('the client', () => {
   it('opens one copy of what it holds, however long the device takes', async () => {
     await begin(world.app, {}, SLOW_DEVICE);
     await add('On a slow device');
     expect(await page.evaluate<number>('globalThis.copies')).toBe(1);
+  });
+
+  it('paints what a screen showed last before all that it holds is read', async () => {
+    await begin(world.app, {}, SLOW_READING);
+    await add('Shown last');
+    // The examples and this one.
+    await expect.poll(() => page.evaluate('globalThis.noted')).toBe(4);
+    await page.evaluate('sessionStorage.setItem("slow", "")');
+    await page.reload();
+    await page.getByRole('link', { name: 'Shown last' }).waitFor();
+    const status = page.getByRole('navigation', { name: 'Main' }).getByRole('status');
+    expect(await status.textContent()).toBe('');
+    expect(await page.getByRole('link', { name: 'Today', exact: true }).count()).toBe(1);
+    await page.evaluate('goOn()');
+    await synced();
+    await page.getByRole('link', { name: /^Today \d/ }).waitFor();
   });
 
   it('works below a path of a proxy, with its worker, without the network too', async () => {

@@ -126,7 +126,7 @@ export class Device {
   async open(): Promise<Page> {
     const page = new Page(this);
     this.pages.push(page);
-    void page.store.start();
+    void page.store.start('/today');
     await this.timeline.advance(20);
     return page;
   }
@@ -230,6 +230,13 @@ export class Page {
         const snapshot = await device.disk.read();
         await pause();
         return snapshot;
+      },
+      readFirst: async (): Promise<Snapshot> => {
+        await pause();
+        const snapshot = await device.disk.read();
+        await pause();
+        const rows = snapshot.rows.filter(({ kind }) => kind !== 'task' || device.timeline.below(2) === 0);
+        return { ...snapshot, rows };
       },
       write: async (decide: Parameters<Disk['write']>[0]): Promise<Written | null> => {
         await pause();

@@ -70,6 +70,8 @@ export function outboxAfter(outbox: readonly Change[], { changes }: Writes): Cha
 export interface Disk {
   readonly isDurable: boolean;
   read(): Promise<Snapshot>;
+  /** What is around tasks, and those tasks that a screen showed last (note `shown`); null where that is not known. */
+  readFirst(screen: string): Promise<Snapshot | null>;
   /**
    * Decides and writes in one transaction; `decide` returns null where nothing is to be written. With `isStrict`, what
    * was written outlives a crash of the device once this resolves.
@@ -120,6 +122,10 @@ export class MemoryDisk implements Disk {
       outboxEra: this.#outboxEra,
     };
     return Promise.resolve(structuredClone(snapshot));
+  }
+
+  readFirst(): Promise<null> {
+    return Promise.resolve(null);
   }
 
   write(decide: (glance: Glance) => Writes | null): Promise<Written | null> {

@@ -10,10 +10,12 @@ import {
   writesRows,
 } from './disk.ts';
 import type { Position } from './feed.ts';
-import type { Held } from './rows.ts';
+import type { Held, Kind } from './rows.ts';
 
 const STORES = ['rows', 'positions', 'outbox', 'notes'] as const;
 const BATCH = 2_000;
+/** What screens need beside tasks: few rows. */
+const AROUND: readonly Kind[] = ['workspace', 'member', 'statusTemplate', 'space', 'list', 'label'];
 const LEASE = '#lease';
 const REVISION = '#revision'; // [of all, of rows]
 const ERA = '#era';
@@ -57,13 +59,29 @@ export class IndexedDbDisk implements Disk {
     return new IndexedDbDisk(db, factory);
   }
 
-  async read(): Promise<Snapshot> {
+  read(): Promise<Snapshot> {
+    return this.#snapshot((store) => this.#readRows(store));
+  }
+
+  async readFirst(screen: string): Promise<Snapshot | null> {
+    const shown = (await this.note('shown')) as Record<string, string[]> | undefined;
+    const ids = shown?.[screen];
+    if (!ids) return null;
+    return await this.#snapshot(async (store) => {
+      const around = AROUND.map((kind) => done<Held[]>(store.getAll(IDBKeyRange.bound([kind], [kind, []]))));
+      const tasks = ids.map((id) => done<Held | undefined>(store.get(['task', id])));
+      const found = [...(await Promise.all(around)).flat(), ...(await Promise.all(tasks))];
+      return found.filter((row) => row !== undefined);
+    });
+  }
+
+  async #snapshot(readRows: (store: IDBObjectStore) => Promise<Held[]>): Promise<Snapshot> {
     const tx = this.#db.transaction([...STORES], 'readonly');
     const names = done(tx.objectStore('notes').getAllKeys());
     const values = done(tx.objectStore('notes').getAll());
     const positions = done<Position[]>(tx.objectStore('positions').getAll());
     const outbox = done<Change[]>(tx.objectStore('outbox').getAll());
-    const rows = await this.#readRows(tx.objectStore('rows'));
+    const rows = await readRows(tx.objectStore('rows'));
     const all = new Map((await names).map((name, index) => [String(name), index]));
     const found = await values;
     const notes: Record<string, unknown> = {};

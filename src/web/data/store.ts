@@ -13,7 +13,7 @@
  * Sync.   `store.sync.value.text` in words, with `waiting` and `notSaved`. `store.waiting` has an entry for each act that
  *         waits or was set aside (`why`): `retry`, `drop`; of two versions of a text (`why.theirs`) `keepMine`, or `drop`.
  *         `store.notice` is what was set aside last, to be told once. `store.isSignedOut`: sign in again.
- * Loaded. `store.isLoaded`: the device was read, paint. `store.workspaces()` tells which are still loading; `isCut(id)`: not
+ * Loaded. `store.isLoaded`: the device was read, paint; `isWhole`: all of it. `store.workspaces()` tells which are still loading; `isCut(id)`: not
  *         all open tasks are here, ask for counts. Closed tasks older than 14 days are not held: `store.ask(workspaceId,
  *         'tasks/query?completed=true&…')`, `'tasks/search?q=…'`, `loadTask`; what is found shows in the lists as well.
  * Asked.  Comments: `loadComments(workspaceId, taskId)` where `holdsComments(taskId)` is false (it is reactive, and becomes
@@ -75,6 +75,8 @@ export class Store {
   /** Whether the server said that nobody is signed in, or someone else. */
   readonly isSignedOut = signal(false);
   readonly isLoaded: ReadonlySignal<boolean>;
+  /** Whether everything that the device holds was read: before, there may be only what a screen showed last. */
+  readonly isWhole: ReadonlySignal<boolean>;
   /** Whether the device has a network, as far as is known. */
   readonly isOnline: Signal<boolean>;
   readonly lastDone: Signal<Done | null> = signal(null);
@@ -94,6 +96,7 @@ export class Store {
     this.#tab = new Tab({ id, userId, api: this.api, world, disk, channel });
     this.view = this.#tab.view;
     this.isLoaded = this.#tab.isLoaded;
+    this.isWhole = this.#tab.isWhole;
     this.#locks = options.locks ?? null;
     this.isOnline = signal(world.isOnline() && !options.wasOffline);
     const onReach = (isReached: boolean): void => this.#reach(isReached);
@@ -135,8 +138,9 @@ export class Store {
     });
   }
 
-  /** Reads what the device holds, then follows the server. */
-  async start(): Promise<void> {
+  /** Reads what the device holds, first what a screen showed last, then follows the server. */
+  async start(screen?: string): Promise<void> {
+    if (screen !== undefined) await this.#tab.loadFirst(screen);
     await this.#tab.load();
     this.#leadership.start(this.#locks);
   }

@@ -1,7 +1,15 @@
 import { type Signal, signal } from '@preact/signals';
 import type { Api } from './api.ts';
 import { addToOutbox, type Change } from './change.ts';
-import { type Disk, type Glance, type Lease, MemoryDisk, type Writes, writesRows } from './disk.ts';
+import {
+  type Disk,
+  type Glance,
+  type Lease,
+  MemoryDisk,
+  type Snapshot,
+  type Writes,
+  writesRows,
+} from './disk.ts';
 import type { Position } from './feed.ts';
 import type { Channel, Message, World } from './surroundings.ts';
 import { View } from './view.ts';
@@ -33,6 +41,8 @@ export class Tab {
   /** Whether what is done here outlives the page. */
   readonly isDurable: Signal<boolean>;
   readonly isLoaded = signal(false);
+  /** Whether all that the device holds was read, not only what a screen showed last. */
+  readonly isWhole = signal(false);
   /** Grows whenever notes or positions change. */
   readonly noted = signal(0);
   readonly #channel: Channel;
@@ -71,20 +81,37 @@ export class Tab {
     return this.#isClosed;
   }
 
+  /** Reads what a screen showed last, to be painted while everything is read. */
+  async loadFirst(screen: string): Promise<void> {
+    const first = await this.#disk.readFirst(screen);
+    if (!first || this.#isClosed) return;
+    this.#era = first.era;
+    this.#outboxEra = first.outboxEra;
+    this.#stored = first.outbox;
+    this.#note(first);
+    this.#show({ put: first.rows, remove: [] });
+    this.noted.value++;
+    this.isLoaded.value = true;
+  }
+
+  #note({ positions, notes }: Pick<Snapshot, 'positions' | 'notes'>): void {
+    this.positions.clear();
+    for (const position of positions) this.positions.set(position.workspaceId, position);
+    this.notes.clear();
+    for (const [name, value] of Object.entries(notes)) this.notes.set(name, value);
+  }
+
   /** Reads everything from the disk; also after messages were missed. */
   async load(): Promise<void> {
     const snapshot = await this.#disk.read();
-    const { rows, positions, outbox, notes, revision, rowRevision, era } = snapshot;
+    const { rows, positions, outbox, revision, rowRevision, era } = snapshot;
     if (this.#isClosed || rowRevision < this.#rowRevision) return;
     if (this.#era === null) this.#outboxEra = snapshot.outboxEra;
     this.#era ??= era;
     if (this.#era !== era) return this.#end();
     const kept = new Set(rows.map(({ kind, key }) => `${kind}:${key}`));
     const gone = this.view.held().filter(({ kind, key }) => !kept.has(`${kind}:${key}`));
-    this.positions.clear();
-    for (const position of positions) this.positions.set(position.workspaceId, position);
-    this.notes.clear();
-    for (const [name, value] of Object.entries(notes)) this.notes.set(name, value);
+    this.#note(snapshot);
     this.#rowRevision = rowRevision;
     if (revision >= this.#revision) {
       this.#revision = revision;
@@ -95,6 +122,7 @@ export class Tab {
     this.#show({ put: rows, remove: gone });
     this.noted.value++;
     this.isLoaded.value = true;
+    this.isWhole.value = true;
   }
 
   /** One transaction: decides, writes, and shows what was written here and in the other tabs. */

@@ -59,17 +59,24 @@ function CurrentScreen() {
 
 const loaded = new Map<ScreenName, ComponentType<ScreenProps>>();
 
+async function load(name: ScreenName): Promise<void> {
+  loaded.set(name, await SCREENS[name]());
+}
+
+/** Loads the screen of the present address while the device is read. */
+export function loadScreen(): void {
+  const name = match.peek()?.name;
+  if (name) load(name).catch(() => {});
+}
+
 /** Loads a screen the first time; afterwards it is there at once. */
 function LoadedScreen({ name, params }: { name: ScreenName } & ScreenProps) {
   const [state, setState] = useState<'loading' | 'failed' | 'there'>(loaded.has(name) ? 'there' : 'loading');
   useEffect(() => {
     if (loaded.has(name)) return;
     let isWanted = true;
-    SCREENS[name]().then(
-      (component) => {
-        loaded.set(name, component);
-        if (isWanted) setState('there');
-      },
+    load(name).then(
+      () => isWanted && setState('there'),
       () => isWanted && setState('failed'),
     );
     return () => {

@@ -1,9 +1,10 @@
 import { computed, effect, signal, untracked } from '@preact/signals';
 import type { LiveCounts } from '../data/live-list.ts';
 import type { List, Role, Task, Workspace } from '../data/rows.ts';
+import { shownIds } from '../tasks/current.ts';
 import { isDueBy, isMineOrNobodys } from '../tasks/dates.ts';
 import { today, zone } from './clock.ts';
-import { buildId, match } from './navigation.ts';
+import { buildId, match, path } from './navigation.ts';
 import { isOpen, type Shelf, shelf } from './store.ts';
 
 export interface WorkspaceView {
@@ -44,10 +45,13 @@ export const workspaces = computed<readonly WorkspaceView[]>(() => {
 const roleIn = ({ store }: Shelf, workspaceId: string, userId: string): Role =>
   store.view.row('member', `${workspaceId}/${userId}`)?.role ?? 'viewer';
 
-/** Whether some of what should be here is still being loaded for the first time. */
+/** Whether everything that this device holds is there, and not only what the screen showed last. */
+const isWhole = computed(() => shelf.value?.store.isWhole.value ?? false);
+
+/** Whether some of what should be here is still being read, or loaded for the first time. */
 export const isFirstLoad = computed(() => {
   const held = shelf.value?.store.workspaces() ?? [];
-  return held.length === 0 || held.some(({ isLoading }) => isLoading);
+  return !isWhole.value || held.length === 0 || held.some(({ isLoading }) => isLoading);
 });
 
 /** How things stand between this device and the server. */
@@ -67,9 +71,13 @@ const counted = signal<{ today: LiveCounts<Task>; mine: LiveCounts<Task> } | und
 
 /** What the links to screens of days count; undefined before anything is there. */
 export const counts = computed(() => ({
-  today: counted.value?.today.of('').value,
-  mine: counted.value?.mine.of('').value,
+  today: isWhole.value ? counted.value?.today.of('').value : undefined,
+  mine: isWhole.value ? counted.value?.mine.of('').value : undefined,
 }));
+
+/** Open tasks of a list; undefined while not all are there. */
+export const countOf = (listId: string): number | undefined =>
+  isWhole.value ? shelf.value?.openByList.of(listId).value : undefined;
 
 /** Keeps what the links count; the day and the person decide. */
 export function startCounts(): void {
@@ -91,6 +99,27 @@ export function startCounts(): void {
       both.today.dispose();
       both.mine.dispose();
     };
+  });
+}
+
+const SHOWN_MS = 1_000;
+const MAX_SHOWN = 60;
+const MAX_SCREENS = 8;
+
+/** Keeps which tasks a screen shows at its top, so that the next visit begins with them. */
+export function startKeepingShown(): void {
+  effect(() => {
+    const ids = shownIds.value.slice(0, MAX_SHOWN);
+    const screen = path.value;
+    const held = shelf.value;
+    if (ids.length === 0 || !held || isFirstLoad.value) return;
+    const timer = setTimeout(() => {
+      const { [screen]: before, ...others } = held.store.note<Record<string, string[]>>('shown') ?? {};
+      if (before?.join() === ids.join()) return;
+      const kept = Object.entries(others).slice(1 - MAX_SCREENS);
+      void held.store.keep('shown', { ...Object.fromEntries(kept), [screen]: ids });
+    }, SHOWN_MS);
+    return () => clearTimeout(timer);
   });
 }
 

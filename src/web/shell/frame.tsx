@@ -7,10 +7,9 @@ import { ToastRegion } from '../ui/toast-region.tsx';
 import { addressOf } from './addresses.ts';
 import { isPhone } from './device.ts';
 import { ZoneOffer } from './first-visit.tsx';
-import { canWrite, counts, hasUpdate, inbox, sync, unread, workspace } from './frame-view.ts';
+import { canWrite, countOf, counts, hasUpdate, inbox, sync, unread, workspace } from './frame-view.ts';
 import { hrefOf, match, path } from './navigation.ts';
 import { isQuickAddOpen, openQuickAdd, workspaceItems } from './overlays.tsx';
-import { shelf } from './store.ts';
 import { SyncStatus } from './sync-status.tsx';
 import { update } from './update.ts';
 
@@ -104,7 +103,7 @@ interface ListLinkProps {
 
 /** By itself, since its count changes often. */
 function ListLink({ w, listId, title, isInbox = false }: ListLinkProps) {
-  const count = shelf.value?.openByList.of(listId).value;
+  const count = countOf(listId);
   return isInbox ? (
     <SideLink to={addressOf('inbox', { w })} icon="inbox" title={title} count={count} />
   ) : (

@@ -6,7 +6,7 @@ import type { LiveCounts, LiveList } from '../data/live-list.ts';
 import type { Label, List, Member, Row, Space, StatusTemplate, Task, Workspace } from '../data/rows.ts';
 import { Store } from '../data/store.ts';
 import { browserChannel, browserLocks, browserWorld } from '../data/surroundings.ts';
-import { place } from './navigation.ts';
+import { path, place } from './navigation.ts';
 
 /** What is held of one user, and lists of it that keep themselves. */
 export interface Shelf {
@@ -98,7 +98,7 @@ export async function openStore(userId: string): Promise<void> {
     ),
     openByList: view.counts('task', (task) => (isOpen(store, task) ? task.listId : null)),
   };
-  await store.start();
+  await store.start(path.peek());
 }
 
 /** A member has no id of its own: the row under the key of this workspace is meant. */

@@ -1,14 +1,11 @@
 import { addressOf } from '../../shell/addresses.ts';
-import { counts, inbox, workspace } from '../../shell/frame-view.ts';
+import { countOf, counts, inbox, workspace } from '../../shell/frame-view.ts';
 import { hrefOf } from '../../shell/navigation.ts';
 import { workspaceItems } from '../../shell/overlays.tsx';
-import { shelf } from '../../shell/store.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { LinkRow } from '../../ui/link-row.tsx';
 import { MenuButton } from '../../ui/menu.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
-
-const openIn = (listId: string) => shelf.value?.openByList.of(listId).value;
 
 /** On phones: what the left side holds elsewhere. */
 export function Lists() {
@@ -33,7 +30,7 @@ export function Lists() {
               href={hrefOf(addressOf('inbox', { w: current.id }))}
               icon="inbox"
               title="Inbox"
-              count={openIn(inbox.value.id)}
+              count={countOf(inbox.value.id)}
             />
           )}
           {current && (
@@ -66,7 +63,7 @@ export function Lists() {
                   href={hrefOf(addressOf('list', { w: current.id, listId: id }))}
                   icon="list"
                   title={title}
-                  count={openIn(id)}
+                  count={countOf(id)}
                 />
               ))}
             </ul>
