@@ -1,14 +1,15 @@
-// Builds the browser client into dist/web, done before each start and test; about a third of a second.
+// Builds the browser client into dist/web, done before each start and test; under a second.
 // dist/web is what the server serves and the executable embeds; dist/web-maps holds source maps and sizes.
 
 import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, extname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'esbuild';
 import { icon } from '../pages/icon.ts';
 import { documentTemplate, webManifest } from './document.ts';
+import { mergeStart } from './merge-start.mjs';
 import { pngIcon } from './png-icon.ts';
 import { LUCIDE } from './ui/icons.ts';
 
@@ -16,6 +17,8 @@ const root = join(import.meta.dirname, '../..');
 const out = join(root, 'dist/web');
 const maps = join(root, 'dist/web-maps');
 const HASH_CHARACTERS = 16;
+const MAIN = 'src/web/shell/main.tsx';
+const FIRST_SCREEN = 'src/web/screens/days/today.tsx';
 /** What two or three years old browsers know; `light-dark()` asks for about that. */
 const TARGET = ['chrome123', 'firefox121', 'safari17.5'];
 
@@ -57,26 +60,31 @@ export async function buildWeb() {
   );
   const client = await build({
     ...shared,
-    entryPoints: { main: 'src/web/shell/main.tsx', style: 'src/web/styles/index.css' },
+    entryPoints: { main: MAIN },
     outdir: join(out, 'assets'),
     entryNames: '[name].[hash]',
     chunkNames: '[name].[hash]',
     format: 'esm',
     splitting: true,
+    minify: false,
+    sourcemap: 'inline',
     jsx: 'automatic',
     jsxImportSource: 'preact',
     define: { SPRITE_FILE: JSON.stringify(basename(spriteFile)) },
   });
-  const outputs = collect(files, client);
-  const entry = (name) => outputs.find(({ path }) => basename(path).startsWith(`${name}.`)).path;
-  const script = entry('main');
+  const style = await build({ ...shared, entryPoints: { style: 'src/web/styles/index.css' }, outdir: out });
+  const outputs = await mergeStart(split(client), shared);
+  mkdirSync(maps, { recursive: true });
+  for (const { name, contents, map } of outputs) {
+    files.set(`assets/${name}`, Buffer.from(contents));
+    writeFileSync(join(maps, `${name}.map`), map);
+  }
   const links = {
     icon: iconFile,
     touchIcon: touchIconFile,
     manifest: manifestFile,
-    style: entry('style'),
-    script,
-    preloads: staticImports(outputs, script),
+    style: add(files, 'style.css', contentOf(style)),
+    script: `assets/${outputs[0].name}`,
   };
   const document = documentTemplate(links);
   const id = hash('sha256', `${[...files.keys()].sort().join('\n')}\n${document}`).slice(0, HASH_CHARACTERS);
@@ -87,7 +95,7 @@ export async function buildWeb() {
     format: 'iife',
     define: { BUILD: JSON.stringify(id), FILES: JSON.stringify([...files.keys()].sort()) },
   });
-  collect(files, worker);
+  files.set('sw.js', Buffer.from(contentOf(worker)));
   await write(files, { id, document });
   writeFileSync(join(maps, 'sizes.json'), JSON.stringify(await sizes(files, outputs), null, 2));
   return packagesOf(client.metafile);
@@ -103,39 +111,26 @@ function add(files, name, content) {
   return path;
 }
 
-/** Takes what esbuild made: code into `files`, maps beside the build. */
-function collect(files, { outputFiles, metafile }) {
-  mkdirSync(maps, { recursive: true });
-  const outputs = [];
-  for (const { path, contents } of outputFiles) {
-    const name = path.slice(out.length + 1).replaceAll('\\', '/');
-    if (name.endsWith('.map')) {
-      writeFileSync(join(maps, basename(name)), contents);
-      continue;
-    }
-    files.set(name, Buffer.from(contents));
-    const { imports, entryPoint } = metafile.outputs[`dist/web/${name}`];
-    const pathsOf = (kind) =>
-      imports.filter((item) => item.kind === kind).map((item) => item.path.replace('dist/web/', ''));
-    outputs.push({
-      path: name,
+/** The files of a build with splitting, as `merge-start.mjs` wants them. */
+function split({ outputFiles, metafile }) {
+  return outputFiles.map(({ path, text }) => {
+    const { imports, exports, entryPoint } = metafile.outputs[relative(root, path).replaceAll('\\', '/')];
+    const isMain = entryPoint === MAIN;
+    const isFirst = entryPoint === FIRST_SCREEN;
+    const statics = imports.filter(({ kind }) => kind === 'import-statement');
+    return {
+      name: basename(path),
+      text,
+      isMain,
+      isFirst,
       entryPoint,
-      imports: pathsOf('import-statement'),
-      lazy: pathsOf('dynamic-import'),
-    });
-  }
-  return outputs;
+      exports,
+      imports: statics.map((one) => basename(one.path)),
+    };
+  });
 }
 
-/** Every file that `path` imports before it runs, itself left out. */
-function staticImports(outputs, path, seen = new Set()) {
-  for (const next of outputs.find((output) => output.path === path)?.imports ?? []) {
-    if (seen.has(next)) continue;
-    seen.add(next);
-    staticImports(outputs, next, seen);
-  }
-  return [...seen];
-}
+const contentOf = ({ outputFiles }) => outputFiles.find(({ path }) => !path.endsWith('.map')).contents;
 
 /** The shapes of lucide that are used, and our own. */
 function sprite() {
@@ -198,10 +193,12 @@ function put(file, content) {
 
 /** What each file weighs in brotli, and which load which: the budget test reads it. */
 async function sizes(files, outputs) {
+  const placed = (names) => names?.map((name) => `assets/${name}`);
   return Promise.all(
     Array.from(files, async ([path, bytes]) => {
-      const { entryPoint, imports, lazy } = outputs.find((output) => output.path === path) ?? {};
-      return { path, entryPoint, brotli: (await brotliSize(path, bytes)).length, imports, lazy };
+      const { entryPoint, imports, lazy } = outputs.find(({ name }) => `assets/${name}` === path) ?? {};
+      const weight = (await brotliSize(path, bytes)).length;
+      return { path, entryPoint, brotli: weight, imports: placed(imports), lazy: placed(lazy) };
     }),
   );
 }

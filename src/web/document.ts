@@ -4,7 +4,6 @@ interface Links {
   manifest: string;
   style: string;
   script: string;
-  preloads: readonly string[];
 }
 
 /** What the server puts into the document: `{app}` the path of the client, `{api}` that of the API, `{build}` its id. */
@@ -23,7 +22,7 @@ export const documentTemplate = (links: Links): string => `<!doctype html>
 <title>Errand</title>
 <link rel="stylesheet" href="{app}${links.style}">
 <script type="module" src="{app}${links.script}"></script>
-${links.preloads.map((path) => `<link rel="modulepreload" href="{app}${path}">\n`).join('')}<link rel="icon" type="image/svg+xml" href="{app}${links.icon}">
+<link rel="icon" type="image/svg+xml" href="{app}${links.icon}">
 <link rel="apple-touch-icon" href="{app}${links.touchIcon}">
 <link rel="manifest" href="{app}${links.manifest}">
 </head>
