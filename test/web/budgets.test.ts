@@ -42,6 +42,11 @@ describe('the web client weighs, in brotli,', () => {
     }
   });
 
+  it('one file of JavaScript at its start, with what Today imports', () => {
+    expect([...start]).toHaveLength(1);
+    expect(closure(firstScreens[1] ?? '').size).toBe(2);
+  });
+
   it('at most 12 kB of styles', () => {
     const styles = sizes.filter(({ path }) => path.endsWith('.css'));
     expect(styles).toHaveLength(1);
