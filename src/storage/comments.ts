@@ -63,7 +63,7 @@ export const findComment = (db: Db, workspaceKey: number, id: string): StoredCom
 export const findComments = (db: Db, workspaceKey: number, ids: readonly string[]): StoredComment[] =>
   db.all(
     statement<StoredComment>(
-      `${SHOWN_COMMENTS} where comment.id in (select value from json_each(?)) and comment.workspace_code = ?`,
+      `${SHOWN_COMMENTS} where comment.id in (select value from json_each(?)) and +comment.workspace_code = ?`,
       [JSON.stringify(ids), workspaceKey],
     ),
   );

@@ -92,7 +92,7 @@ export function completeSeries(db: Db, series: readonly PagedSeries[]): void {
 }
 
 const LONG_TEXTS = `select id, description, checklist from recurring_series
-  where workspace_id = ? and id in (select value from json_each(?))`;
+  where +workspace_id = ? and id in (select value from json_each(?))`;
 
 /** The series of a workspace in the order they were made. */
 export function listSeries(

@@ -291,7 +291,7 @@ export function unpackOccurrences(tx: Tx, entry: StoredEntry): boolean {
       .all(
         statement<ReleasedTask & { occurrence_at: string | null }>(
           `select seq, id, workspace_id, list_id, space_id, recurring_task_id, occurrence_at from tasks
-            where workspace_code = ? and id in (select value from json_each(?))`,
+            where +workspace_code = ? and id in (select value from json_each(?))`,
           [entry.workspace_code, ids],
         ),
       )
