@@ -16,6 +16,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { errnoOf, OperatorError } from '../kernel/errors.ts';
 import { writePrivateFile } from '../kernel/private-file.ts';
+import { takeOverLog } from './left-log.ts';
 
 /** Where a SQLite header says whether the file has a log beside it. https://sqlite.org/fileformat.html#file_format_version_numbers */
 const ON_DISK_VERSION = 18;
@@ -173,7 +174,7 @@ function connect(
     writing.pragma('journal_mode = wal');
     writing.pragma('synchronous = full');
     writing.pragma('checkpoint_fullfsync = on');
-    if (create && !externalReplication) checkpointToEnd(writing);
+    if (create && !externalReplication) takeOverLog(writing, path);
     writing.pragma('secure_delete = on');
     writing.pragma(`journal_size_limit = ${JOURNAL_BYTES}`);
     writing.pragma(`wal_autocheckpoint = ${externalReplication ? 0 : CHECKPOINT_PAGES}`);
@@ -196,16 +197,6 @@ function connect(
   } catch (cause) {
     writing.close();
     throw cause;
-  }
-}
-
-/**
- * Brings a WAL that an earlier process left into the file, and empties it. After a failed sync its pages may be in the
- * memory of the system only, and nothing may be read or written on top of them.
- */
-function checkpointToEnd(writing: SqliteDatabase.Database): void {
-  if (writing.pragma('wal_checkpoint(truncate)', { simple: true }) !== 0) {
-    throw Object.assign(new Error('Another process reads from the WAL'), { code: 'SQLITE_BUSY' });
   }
 }
 

@@ -345,11 +345,32 @@ describe('a WAL that an earlier process left', () => {
     storage.close();
   });
 
-  it('keeps a server from starting while someone reads from it', () => {
-    leave();
+  const beginReading = () => {
     const other = new SqliteDatabase(path, { readonly: true });
     other.exec('begin');
-    other.prepare('select count(*) from notes').get();
+    const count = other.prepare('select count(*) from notes').pluck();
+    return { other, count, before: count.get() };
+  };
+
+  it('is in the file and as it was where someone reads its newest commits, and the next ones follow it', () => {
+    leave();
+    const { other, count, before } = beginReading();
+    const bytes = readFileSync(`${path}-wal`);
+    const storage = open();
+    expect([readFileSync(`${path}-wal`), inFileAlone()]).toEqual([bytes, 1]);
+    storage.writing.exec("insert into notes (text) values ('next')");
+    expect(count.get()).toBe(before);
+    other.close();
+    storage.close();
+    expect(inFileAlone()).toBe(1);
+  });
+
+  it('keeps a server from starting while someone reads older commits', () => {
+    leave();
+    const { other } = beginReading();
+    const newer = new SqliteDatabase(path);
+    newer.exec("insert into notes (text) values ('newer')");
+    newer.close();
     expect(rejectionOf(open)).toMatch(/is locked by another process: stop it and try again \(SQLITE_BUSY\)/);
     other.close();
     open().close();
