@@ -1,3 +1,4 @@
+import { accountRoutes } from './auth/account/account-routes.ts';
 import { apiTokenRoutes } from './auth/api-token-routes.ts';
 import { identityRoutes } from './auth/providers/identity-routes.ts';
 import { authRoutes } from './auth/routes.ts';
@@ -19,6 +20,7 @@ import { workspaceRoutes } from './workspaces/routes.ts';
 /** Every route under the base path. */
 export const routes: readonly Route[] = [
   ...authRoutes,
+  ...accountRoutes,
   ...identityRoutes,
   ...apiTokenRoutes,
   ...exportRoutes,

@@ -190,6 +190,7 @@ const ACROSS = [
   // Into the trash and out of it.
   'trash-contents',
   'trash-lists',
+  'unpack-lists',
 ];
 
 describe('SQL', () => {

@@ -12,7 +12,8 @@ import {
 import { dirname, join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { migrations } from '../../migrations/index.ts';
-import { explained, lockData, removeUnfinished, StorageError, throwExplained } from '../db/open.ts';
+import { lockData, removeUnfinished } from '../db/open.ts';
+import { explained, StorageError, throwExplained } from '../db/storage-error.ts';
 import { errnoOf } from '../kernel/errors.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { syncFile, syncFolder, writePrivateFile } from '../kernel/private-file.ts';

@@ -2,8 +2,9 @@ import type { Db } from '../db/connection.ts';
 import type { Deps } from '../deps.ts';
 import type { ChangeKind } from '../kernel/change-kinds.ts';
 import { changesAfter } from '../storage/changes.ts';
-import { keyOf, type Owner, readSection, type Scope, SECTIONS } from '../storage/contents.ts';
+import { type Owner, type Scope, SECTIONS } from '../storage/contents.ts';
 import { epochOf } from '../storage/meta.ts';
+import { keyOf, readSection } from '../storage/read-sections.ts';
 import type { ChangeRow } from '../storage/tables.ts';
 import type { Member } from '../workspaces/authorization.ts';
 import {

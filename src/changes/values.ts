@@ -1,9 +1,10 @@
 import type { Db } from '../db/connection.ts';
 import type { ChangeKind } from '../kernel/change-kinds.ts';
 import { commentOf, findComments } from '../storage/comments.ts';
-import { type Owner, readByIds, type SectionRows } from '../storage/contents.ts';
+import type { Owner, SectionRows } from '../storage/contents.ts';
 import { labelOf } from '../storage/labels.ts';
 import { listOf, spaceOf, statusesOf } from '../storage/lists.ts';
+import { readByIds } from '../storage/read-sections.ts';
 import { completeSeries, recurringTaskOf } from '../storage/series.ts';
 import { templateOf } from '../storage/status-templates.ts';
 import { taskOf } from '../storage/task-fields.ts';

@@ -4,7 +4,8 @@ import { type Backup, backUpToDirectory, writeBackup } from '../backup/backup.ts
 import { noteBackup } from '../backup/notes.ts';
 import { sizeText } from '../backup/space.ts';
 import { connectionDb } from '../db/connection.ts';
-import { openStorage, type Storage, StorageError } from '../db/open.ts';
+import { openStorage, type Storage } from '../db/open.ts';
+import { StorageError } from '../db/storage-error.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { errnoOf } from '../kernel/errors.ts';
 import type { Progress } from '../kernel/progress.ts';

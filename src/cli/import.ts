@@ -1,7 +1,7 @@
 import { createReadStream, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { importDocument } from '../import/import.ts';
-import type { ImportResult } from '../import/schema.ts';
+import type { ImportResult } from '../import/result-schema.ts';
 import { AppError, OperatorError } from '../kernel/errors.ts';
 import { Email } from '../users/schema.ts';
 import { type CommonOptions, withData } from './open-data.ts';

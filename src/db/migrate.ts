@@ -5,7 +5,8 @@ import { Kysely, SqliteAdapter, SqliteDialect } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { syncFile, syncFolder, writePrivateFile } from '../kernel/private-file.ts';
 import type { OnDone } from '../kernel/progress.ts';
-import { explained, type Storage, StorageError } from './open.ts';
+import type { Storage } from './open.ts';
+import { explained, StorageError } from './storage-error.ts';
 
 const COPIES_KEPT = 2;
 

@@ -14,9 +14,10 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { errnoOf, OperatorError } from '../kernel/errors.ts';
+import { errnoOf } from '../kernel/errors.ts';
 import { writePrivateFile } from '../kernel/private-file.ts';
 import { takeOverLog } from './left-log.ts';
+import { explained, StorageError, WAY_OUT } from './storage-error.ts';
 
 /** Where a SQLite header says whether the file has a log beside it. https://sqlite.org/fileformat.html#file_format_version_numbers */
 const ON_DISK_VERSION = 18;
@@ -44,9 +45,6 @@ export interface Storage {
   close(): void;
   [Symbol.dispose](): void;
 }
-
-/** A fault of the data folder or its files, with the way out in its message. */
-export class StorageError extends OperatorError {}
 
 export interface OpenOptions {
   path: string;
@@ -130,38 +128,6 @@ export function createFolder(folder: string): void {
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
   });
 }
-
-/** Runs what touches the file; its failures come as a StorageError that names the file and the way out. */
-export function explained<Result>(path: string, attempt: () => Result): Result {
-  try {
-    return attempt();
-  } catch (cause) {
-    throwExplained(path, cause);
-  }
-}
-
-/** Throws what went wrong with the file, as `explained` does. */
-export function throwExplained(path: string, cause: unknown): never {
-  if (cause instanceof StorageError) throw cause;
-  const code = errnoOf(cause);
-  const why = FAILURES.find(([codes]) => codes.test(code))?.[1];
-  throw why === undefined ? cause : new StorageError(`${path} ${why} (${code})`, { cause });
-}
-
-const WAY_OUT =
-  'Nothing was changed. Restore a backup with `errand restore`, or set database.path to another file.';
-
-const FAILURES: [RegExp, string][] = [
-  [/^SQLITE_(CORRUPT|NOTADB|ERROR)/, `is damaged. ${WAY_OUT}`],
-  [
-    /^(SQLITE_(READONLY|CANTOPEN|PERM|AUTH)|EACCES|EPERM|EROFS)/,
-    'cannot be written: check the owner and the mode of it and of its folder, and whether the disk is read-only',
-  ],
-  [/^(SQLITE_FULL|ENOSPC|EDQUOT)/, 'cannot be written: there is no space left. Make some and try again'],
-  [/^SQLITE_BUSY/, 'is locked by another process: stop it and try again'],
-  [/^(SQLITE_IOERR|EIO)/, 'cannot be read or written: check the disk'],
-  [/^(ENOTDIR|EEXIST|ELOOP|ENOENT)/, 'cannot be made there: check every folder and link on the way'],
-];
 
 function connect(
   path: string,

@@ -8,9 +8,11 @@ import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { badRequest } from '../kernel/errors.ts';
 import { MINUTE, SECOND } from '../kernel/instants.ts';
-import { networkOf, plainAddress, trustedProxies } from './client-address.ts';
+import { bareError, NOT_HTTP, originIn, rejectBroken, rejectedBefore } from './broken-requests.ts';
+import { trustedProxies } from './client-address.ts';
+import { connectionsByNetwork, fewInTurn } from './connection-limits.ts';
 import type { Environment } from './request-context.ts';
-import { commonHeaders, EXPOSED, errorBody, errorResponse } from './response.ts';
+import { EXPOSED, errorResponse } from './response.ts';
 
 const HEADER_BYTES = 16 * 1024;
 /** What a client has time for, and how often that is looked at; a test is less patient. */
@@ -40,10 +42,6 @@ const MAX_PIPELINED = 100;
 const IDLE_CHECK_MS = 20;
 /** So many turns of the event loop without anything new, and all that was sent before a stop has been read. */
 const QUIET_TURNS = 3;
-const NOT_HTTP = 'The request is not valid HTTP';
-const NOT_ASCII =
-  'The request target has characters beyond ASCII: percent-encode them as UTF-8 (ä is %C3%A4)';
-
 export interface Listening {
   port: number;
   /** Takes nothing new and waits until the responses in flight are sent, at most so long. */
@@ -285,101 +283,8 @@ const discardInput = (socket: Duplex) =>
     .on('data', () => {})
     .resume();
 
-/** Puts work off to the next turns of the event loop, so much of it in each. */
-function fewInTurn<Item>(atOnce: number, work: (item: Item) => void): (item: Item) => void {
-  const waiting: Item[] = [];
-  const workSome = () => {
-    for (const item of waiting.splice(0, atOnce)) work(item);
-    if (waiting.length > 0) setImmediate(workSome);
-  };
-  return (item) => {
-    waiting.push(item);
-    if (waiting.length === 1) setImmediate(workSome);
-  };
-}
-
-/** Counts open connections by network; a trusted proxy's are not counted. */
-function connectionsByNetwork(isProxy: (address: string) => boolean, atMost: number) {
-  const open = new Map<string, number>();
-  return {
-    /** False where the network of an address has too many already. */
-    take: (address: string, socket: Socket): boolean => {
-      if (isProxy(address)) return true;
-      const network = networkOf(plainAddress(address));
-      const before = open.get(network) ?? 0;
-      if (before >= atMost) return false;
-      open.set(network, before + 1);
-      socket.once('close', () => {
-        const left = (open.get(network) ?? 1) - 1;
-        if (left === 0) open.delete(network);
-        else open.set(network, left);
-      });
-      return true;
-    },
-  };
-}
-
-/** What Node lets pass and HTTP forbids (RFC 9112, sections 3.2 and 6.1). */
-function rejectedBefore({
-  headers,
-  rawHeaders,
-}: IncomingMessage): { status: number; message: string } | undefined {
-  let hosts = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') hosts += 1;
-  }
-  if (hosts > 1) return { status: 400, message: 'Host may be given once only' };
-  const coding = headers['transfer-encoding'];
-  if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
-    return { status: 501, message: 'Transfer-Encoding may only be chunked' };
-  }
-  return undefined;
-}
-
-/** The part of a malformed request that Node read last: most often all of its head. */
-const packetOf = (error: Error): string =>
-  'rawPacket' in error && error.rawPacket instanceof Uint8Array
-    ? Buffer.from(error.rawPacket).toString('latin1')
-    : '';
-
-const originIn = (error: Error): string | undefined =>
-  /\r\nOrigin:[ \t]*([!-~]+)[ \t]*\r\n/i.exec(packetOf(error))?.[1];
-
-const hasForeignTarget = (error: Error): boolean => /^[A-Z]+ [^\r\n ]*[\x80-\xff]/.test(packetOf(error));
-
 /** Closes a connection once a response under way is sent. */
 function endAfter(response: ServerResponse, socket: Socket): void {
   if (!response.headersSent) response.shouldKeepAlive = false;
   response.once('finish', () => socket.destroySoon());
-}
-
-/** What Node responds to before the application runs, in the same words as everything else; true when it was said. */
-function rejectBroken(error: NodeJS.ErrnoException, socket: Duplex, cors: Record<string, string>): boolean {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return false;
-  }
-  const [status, message] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? ['431 Request Header Fields Too Large', 'The headers are too large']
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? ['408 Request Timeout', 'The request took too long to arrive']
-        : ['400 Bad Request', hasForeignTarget(error) ? NOT_ASCII : NOT_HTTP];
-  const { headers, body } = bareError(message, cors);
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`);
-  return true;
-}
-
-/** A error after which the connection closes. */
-function bareError(message: string, cors: Record<string, string>) {
-  const body = JSON.stringify(errorBody(badRequest(message)));
-  const headers = {
-    ...commonHeaders(randomUUID()),
-    ...cors,
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': String(Buffer.byteLength(body)),
-    Connection: 'close',
-  };
-  return { headers, body };
 }

@@ -21,7 +21,7 @@ import { requireCapacity, requirePlaces } from '../workspaces/quotas.ts';
 import { finishRemoval } from '../workspaces/removals.ts';
 import type { PlannedWorkspace } from './plan.ts';
 import { type Reading, startReading } from './reading.ts';
-import type { ImportResult } from './schema.ts';
+import type { ImportResult } from './result-schema.ts';
 import { AT_THE_START, useOfPiece, writePiece } from './write-piece.ts';
 
 /** Each holds a document in memory, some times as long as it is. */

@@ -11,11 +11,11 @@ import {
   type Entry,
   listRow,
   type Storing,
-  seriesRows,
   spaceRow,
   stampsOf,
   taskEntry,
 } from './rows.ts';
+import { seriesRows } from './series-rows.ts';
 import { trashEntries } from './trash-pieces.ts';
 
 /** A piece takes some milliseconds to write: so many rows, or UTF-16 units of words. */

@@ -2,7 +2,8 @@ import { route } from '../http/route.ts';
 import { MINUTE } from '../kernel/instants.ts';
 import { requireAccount, signedIn, writeSignedIn } from '../sessions/authentication.ts';
 import { importDocument } from './import.ts';
-import { AccountImport, ImportQuery, ImportResult } from './schema.ts';
+import { ImportQuery, ImportResult } from './result-schema.ts';
+import { AccountImport } from './schema.ts';
 
 export const importRoutes = [
   route({

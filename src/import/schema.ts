@@ -5,7 +5,6 @@ import {
   isObject,
   NullableInstantInput,
   Position,
-  queryFlag,
   Title,
 } from '../http/fields.ts';
 import { Color, SpaceInput, StatusType } from '../lists/schema.ts';
@@ -14,39 +13,24 @@ import { BroughtBack, OccurrenceState } from '../recurring/progress-schema.ts';
 import { SeriesFields, State, StateReason } from '../recurring/series-schema.ts';
 import { CommentInput } from '../tasks/comment-schema.ts';
 import { LabelInput } from '../tasks/label-schema.ts';
-import { MAX_ITEMS, MAX_LABELS_OF_TASK, neverDayAndInstant, TaskInput } from '../tasks/schema.ts';
+import { neverDayAndInstant, TaskInput } from '../tasks/schema.ts';
 import { TrashKind } from '../trash/schema.ts';
 import { WorkspaceInput, WorkspaceKey } from '../workspaces/schema.ts';
+import {
+  arrayOf,
+  carried,
+  DocumentId,
+  Flag,
+  Local,
+  LocalDate,
+  NullableDocumentId,
+  Ordinal,
+  stamps,
+  Whole,
+} from './document-fields.ts';
 
-const MAX_ID_CHARACTERS = 100;
 export const MAX_WORKSPACES = 500;
 const MAX_STATUSES = 50;
-
-/** An id within a document: whatever tells one thing from another. */
-const DocumentId = z
-  .string({ error: 'Must be an id' })
-  .refine(({ length }) => length > 0 && length <= MAX_ID_CHARACTERS, 'Must be an id')
-  .openapi({ description: 'Within the document; what is made gets a new one', maxLength: MAX_ID_CHARACTERS });
-const NullableDocumentId = DocumentId.nullable().openapi({ type: ['string', 'null'] });
-
-const Flag = z.boolean({ error: 'Must be true or false' });
-const Ordinal = wholeNumber(1, Number.MAX_SAFE_INTEGER, 'Must be a whole number from 1');
-const Whole = wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 'Must be a whole number');
-const LOCAL_RULE = 'Must be a local time or day, such as 2026-03-29T09:00 or 2026-03-29';
-const Local = z.string({ error: LOCAL_RULE }).regex(/^\d{4}-\d\d-\d\d(T\d\d:\d\d)?$/, LOCAL_RULE);
-const LocalDate = z.iso.date({ error: 'Must be YYYY-MM-DD' });
-
-const arrayOf = <Element extends z.ZodType>(element: Element) =>
-  z.array(element, { error: 'Must be an array' });
-
-const stamps = { createdAt: InstantInput.optional(), updatedAt: InstantInput.optional() };
-
-/** What spaces, lists and labels have in common. */
-export interface Ordered {
-  position?: number | undefined;
-  createdAt?: string | undefined;
-  updatedAt?: string | undefined;
-}
 
 export const ImportedMember = z
   .object({ userId: DocumentId, email: z.string().optional(), name: z.string().optional() })
@@ -104,33 +88,6 @@ export const ImportedStatusTemplate = z
   })
   .openapi('ImportedStatusTemplate');
 export type ImportedStatusTemplate = z.output<typeof ImportedStatusTemplate>;
-
-const ImportedItem = z
-  .object({ id: DocumentId.optional(), title: Title, isDone: Flag.optional() })
-  .openapi('ImportedChecklistItem');
-
-/** What tasks and series have in common, with ids of the document. */
-const carried = {
-  listId: DocumentId,
-  assigneeId: NullableDocumentId.optional(),
-  creatorId: NullableDocumentId.optional(),
-  labelIds: boundedArray(DocumentId, MAX_LABELS_OF_TASK, {
-    error: 'Label ids must be an array',
-    tooMany: `A task may have at most ${MAX_LABELS_OF_TASK} labels`,
-  }).optional(),
-  checklist: boundedArray(ImportedItem, MAX_ITEMS, {
-    error: 'Checklist must be an array',
-    tooMany: `A checklist may have at most ${MAX_ITEMS} items`,
-  })
-    .superRefine((items, context) => {
-      const ids = items.map(({ id }) => id);
-      for (const [i, id] of ids.entries()) {
-        if (id === undefined || ids.indexOf(id) === i) continue;
-        context.addIssue({ code: 'custom', path: [i, 'id'], message: 'Another one has this id' });
-      }
-    })
-    .optional(),
-};
 
 export const ImportedComment = z
   .object({
@@ -329,48 +286,3 @@ export const AccountImport = z
       ],
     },
   });
-
-export const ImportQuery = z.object({
-  dryRun: queryFlag('Dry run').openapi({ description: '`true` only tells what would be done' }),
-});
-
-export const KINDS = [
-  'workspaces',
-  'spaces',
-  'lists',
-  'labels',
-  'statusTemplates',
-  'tasks',
-  'comments',
-  'recurringTasks',
-  'trash',
-] as const;
-export type Counts = Record<(typeof KINDS)[number], number>;
-
-const Count = z.int().openapi({ example: 3 });
-
-export const ImportResult = z
-  .object({
-    workspaces: z.array(
-      z.object({
-        id: z
-          .string()
-          .nullable()
-          .openapi({ description: 'null in a dry run', example: '019d2e4c-7c1a-7b3e-9f00-3c5d1a2b4e6f' }),
-        title: z.string().openapi({ example: 'Household' }),
-      }),
-    ),
-    counts: z
-      .object(Object.fromEntries(KINDS.map((kind) => [kind, Count])) as Record<keyof Counts, typeof Count>)
-      .openapi({ description: 'How much was imported' }),
-    warnings: z
-      .array(
-        z.object({
-          path: z.string().openapi({ example: 'workspaces.0.members.1' }),
-          message: z.string().openapi({ example: 'Bob (bob@example.com) is not imported' }),
-        }),
-      )
-      .openapi({ description: 'What is not as it was: people above all' }),
-  })
-  .openapi('ImportResult');
-export type ImportResult = z.output<typeof ImportResult>;

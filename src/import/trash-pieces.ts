@@ -3,7 +3,8 @@ import { bytesOfText } from '../kernel/text-bytes.ts';
 import type { TrashedRow } from '../storage/tables.ts';
 import { checklistOf } from '../storage/template-fields.ts';
 import { titleKey } from '../storage/words.ts';
-import type { ReadWorkspace, Trashed } from './document.ts';
+import type { ReadWorkspace } from './document.ts';
+import type { Trashed } from './read-things.ts';
 import {
   commentRow,
   type Entry,
@@ -11,10 +12,10 @@ import {
   listRow,
   type PackedEntry,
   type Storing,
-  seriesRows,
   spaceRow,
   taskEntry,
 } from './rows.ts';
+import { seriesRows } from './series-rows.ts';
 
 /** The trash of a workspace, each thing in the form in which the trash keeps it. */
 export function* trashEntries(

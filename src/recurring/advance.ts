@@ -16,8 +16,9 @@ import type { RecurringOccurrenceRow } from '../storage/tables.ts';
 import { overriddenIn, type StoredTask } from '../storage/task-fields.ts';
 import * as tasks from '../storage/tasks.ts';
 import { templateIn } from '../storage/template-fields.ts';
+import { changeTask } from '../tasks/change-task.ts';
 import { completedAt } from '../tasks/references.ts';
-import { addTask, changeTask, notifyAssigned } from '../tasks/tasks.ts';
+import { addTask, notifyAssigned } from '../tasks/tasks.ts';
 import type { Occurrence } from './recurrence/recurrence.ts';
 import { scheduleOf } from './schedule.ts';
 

@@ -4,13 +4,12 @@ import { TaskPage } from '../tasks/query-schema.ts';
 import { Task } from '../tasks/schema.ts';
 import { member } from '../workspaces/authorization.ts';
 import { listCalendar } from './coming.ts';
+import { createSeries, newSeriesIssues } from './create-series.ts';
 import { editInstance, listInstances, updateIssues } from './instances.ts';
 import { pauseSeries, resumeSeries, skipOccurrence } from './lifecycle.ts';
 import {
   comingOccurrences,
-  createSeries,
   listSeries,
-  newSeriesIssues,
   previewRule,
   readSeries,
   removeSeries,

@@ -20,8 +20,9 @@ import { findTask, updateTaskRow } from '../storage/tasks.ts';
 import { isAtLeast, type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
 import { claimId } from '../workspaces/client-ids.ts';
 import { requireCapacity } from '../workspaces/quotas.ts';
+import { changeTask } from './change-task.ts';
 import type { Comment, CommentInput, CommentPatch } from './comment-schema.ts';
-import { changeTask, requireTask } from './tasks.ts';
+import { requireTask } from './tasks.ts';
 
 /** Fewer are told in one go, some 0.1 ms each. */
 const NOTICE_BATCH_SIZE = 50;

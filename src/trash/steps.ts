@@ -10,14 +10,8 @@ import { scheduleErasure } from '../storage/erasure.ts';
 import { listOf } from '../storage/lists.ts';
 import { isAssignable } from '../storage/tasks.ts';
 import * as store from '../storage/trash.ts';
-import {
-  findWhole,
-  finishUnpacking,
-  packSome,
-  unpackLists,
-  unpackOccurrences,
-  unpackSeries,
-} from '../storage/trash-lists.ts';
+import { findWhole, packSome } from '../storage/trash-lists.ts';
+import { finishUnpacking, unpackLists, unpackOccurrences, unpackSeries } from '../storage/unpack-lists.ts';
 import { restoreSome } from '../tasks/trash-tasks.ts';
 import { unlessUnderWay } from '../workspaces/removals.ts';
 

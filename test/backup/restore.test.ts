@@ -23,7 +23,8 @@ import { backupNotes, noteFailure, overdueSince } from '../../src/backup/notes.t
 import { restoreBackup } from '../../src/backup/restore.ts';
 import { connectionDb } from '../../src/db/connection.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { lockData, openStorage, StorageError } from '../../src/db/open.ts';
+import { lockData, openStorage } from '../../src/db/open.ts';
+import { StorageError } from '../../src/db/storage-error.ts';
 import { DAY, toInstant } from '../../src/kernel/instants.ts';
 import { as, homeOf, invite } from '../people.ts';
 import { errand } from '../shell.ts';

@@ -6,7 +6,8 @@ import { migrations as released } from '../../migrations/index.ts';
 import { statements } from '../../migrations/statements.ts';
 import { createConfig } from '../../src/config.ts';
 import { type Migrations, migrate, preMigrationCopy, schemaStatus } from '../../src/db/migrate.ts';
-import { openStorage, type Storage, StorageError } from '../../src/db/open.ts';
+import { openStorage, type Storage } from '../../src/db/open.ts';
+import { StorageError } from '../../src/db/storage-error.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { openDeps } from '../../src/open.ts';
 

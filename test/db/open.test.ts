@@ -19,7 +19,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { lockData, type OpenOptions, openStorage, rejectOldSqlite, StorageError } from '../../src/db/open.ts';
+import { lockData, type OpenOptions, openStorage, rejectOldSqlite } from '../../src/db/open.ts';
+import { StorageError } from '../../src/db/storage-error.ts';
 
 const SOURCE = join(import.meta.dirname, '../../src/db/open.ts');
 const NOBODY = 65_534;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { rowsById, SECTIONS } from '../../src/storage/contents.ts';
+import { SECTIONS } from '../../src/storage/contents.ts';
+import { rowsById } from '../../src/storage/read-sections.ts';
 import { openWorld, type World } from '../world.ts';
 
 let world: World;

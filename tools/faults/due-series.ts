@@ -6,7 +6,7 @@ import { toInstant } from '../../src/kernel/instants.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import type { Transport } from '../../src/mail/worker.ts';
 import { type Opened, openDeps } from '../../src/open.ts';
-import { createSeries } from '../../src/recurring/series.ts';
+import { createSeries } from '../../src/recurring/create-series.ts';
 import { openSession } from '../../src/sessions/tokens.ts';
 import { countOf } from '../../src/storage/integrity.ts';
 import { member } from '../../src/workspaces/authorization.ts';

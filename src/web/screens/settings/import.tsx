@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
-import type { ImportResult } from '../../../import/schema.ts';
+import type { ImportResult } from '../../../import/result-schema.ts';
 import { type ErrorBody, type Reply, sentenceOf } from '../../shell/api.ts';
 import { place } from '../../shell/navigation.ts';
 import { me } from '../../shell/session.ts';

@@ -1,0 +1,36 @@
+import { errnoOf, OperatorError } from '../kernel/errors.ts';
+
+/** A fault of the data folder or its files, with the way out in its message. */
+export class StorageError extends OperatorError {}
+
+/** Runs what touches the file; its failures come as a StorageError that names the file and the way out. */
+export function explained<Result>(path: string, attempt: () => Result): Result {
+  try {
+    return attempt();
+  } catch (cause) {
+    throwExplained(path, cause);
+  }
+}
+
+/** Throws what went wrong with the file, as `explained` does. */
+export function throwExplained(path: string, cause: unknown): never {
+  if (cause instanceof StorageError) throw cause;
+  const code = errnoOf(cause);
+  const why = FAILURES.find(([codes]) => codes.test(code))?.[1];
+  throw why === undefined ? cause : new StorageError(`${path} ${why} (${code})`, { cause });
+}
+
+export const WAY_OUT =
+  'Nothing was changed. Restore a backup with `errand restore`, or set database.path to another file.';
+
+const FAILURES: [RegExp, string][] = [
+  [/^SQLITE_(CORRUPT|NOTADB|ERROR)/, `is damaged. ${WAY_OUT}`],
+  [
+    /^(SQLITE_(READONLY|CANTOPEN|PERM|AUTH)|EACCES|EPERM|EROFS)/,
+    'cannot be written: check the owner and the mode of it and of its folder, and whether the disk is read-only',
+  ],
+  [/^(SQLITE_FULL|ENOSPC|EDQUOT)/, 'cannot be written: there is no space left. Make some and try again'],
+  [/^SQLITE_BUSY/, 'is locked by another process: stop it and try again'],
+  [/^(SQLITE_IOERR|EIO)/, 'cannot be read or written: check the disk'],
+  [/^(ENOTDIR|EEXIST|ELOOP|ENOENT)/, 'cannot be made there: check every folder and link on the way'],
+];

@@ -1,0 +1,142 @@
+import { bytesOfText } from '../kernel/text-bytes.ts';
+import { checkEntry, type StepNumber } from './checks.ts';
+import { arrayAt, isRecord, parseAt, type Remarks } from './issues.ts';
+import * as shapes from './schema.ts';
+
+export type Series = shapes.ImportedSeriesHead & {
+  occurrences: readonly shapes.ImportedOccurrence[];
+  steps: readonly shapes.ImportedStep[];
+};
+
+export type Task = shapes.ImportedTaskHead & { comments: readonly shapes.ImportedComment[]; bytes: number };
+
+/** An entry of the trash with what it holds. */
+export interface Trashed extends shapes.ImportedTrashHead {
+  spaces: readonly shapes.ImportedSpace[];
+  lists: readonly shapes.ImportedList[];
+  series: readonly Series[];
+  tasks: readonly (Task & Pick<shapes.ImportedTrashedTask, 'status' | 'spaceId'>)[];
+  comments: readonly shapes.ImportedTrashedComment[];
+}
+
+/** The UTF-8 bytes of the text of a task or series, as quotas count them. */
+export const bytesOf = ({
+  title,
+  description,
+  checklist = [],
+}: {
+  title: string;
+  description?: string | null | undefined;
+  checklist?: readonly { title: string }[] | undefined;
+}): number => bytesOfText(title, description, ...checklist.map((item) => item.title));
+
+export function readTask(value: unknown, path: string, issues: Remarks): Task | undefined {
+  const task = parseAt(shapes.ImportedTaskHead, value, path, issues);
+  const comments = isRecord(value)
+    ? arrayAt(value, 'comments', path, issues).map((each, i) =>
+        parseAt(shapes.ImportedComment, each, `${path}.comments.${i}`, issues),
+      )
+    : [];
+  if (!task) return undefined;
+  return {
+    ...task,
+    comments: present(comments),
+    bytes: bytesOf(task) + bytesOfText(...present(comments).map(({ body }) => body)),
+  };
+}
+
+export function readSeries(
+  value: unknown,
+  path: string,
+  issues: Remarks,
+  stepNumbers: StepNumber[],
+): Series | undefined {
+  const series = parseAt(shapes.ImportedSeriesHead, value, path, issues);
+  const all = <Shape extends Parameters<typeof parseAt>[0]>(name: string, shape: Shape) =>
+    (isRecord(value) ? arrayAt(value, name, path, issues) : []).map((each, i) =>
+      parseAt(shape, each, `${path}.${name}.${i}`, issues),
+    );
+  const occurrences = present(all('occurrences', shapes.ImportedOccurrence));
+  const steps = all('steps', shapes.ImportedStep);
+  for (const [i, step] of steps.entries()) {
+    if (step?.task) {
+      const { taskId = null, task } = step;
+      stepNumbers.push({ taskId, number: task.number, path: `${path}.steps.${i}.task.number` });
+    }
+  }
+  return series && { ...series, occurrences, steps: present(steps) };
+}
+
+export function readTrashed(
+  value: unknown,
+  path: string,
+  { issues, numbers, stepNumbers }: { issues: Remarks; numbers: Numbers; stepNumbers: StepNumber[] },
+): Trashed | undefined {
+  const head = parseAt(shapes.ImportedTrashHead, value, path, issues);
+  if (!isRecord(value)) return undefined;
+  const all = <Shape extends Parameters<typeof parseAt>[0]>(name: string, shape: Shape) =>
+    arrayAt(value, name, path, issues).map((each, i) => parseAt(shape, each, `${path}.${name}.${i}`, issues));
+  const [spaces, lists] = [all('spaces', shapes.ImportedSpace), all('lists', shapes.ImportedList)];
+  const series = arrayAt(value, 'recurringTasks', path, issues).map((each, i) =>
+    readSeries(each, `${path}.recurringTasks.${i}`, issues, stepNumbers),
+  );
+  const [tasks, comments] = [
+    all('tasks', shapes.ImportedTrashedTask),
+    all('comments', shapes.ImportedTrashedComment),
+  ];
+  for (const [i, task] of tasks.entries()) {
+    if (task) takeNumber(task, `${path}.tasks.${i}`, numbers, issues);
+  }
+  if (head) checkEntry(value, head, path, issues);
+  const of = Map.groupBy(present(comments), ({ taskId }) => taskId);
+  return (
+    head && {
+      ...head,
+      spaces: present(spaces),
+      lists: present(lists),
+      series: present(series),
+      tasks: present(tasks).map((task) => {
+        const own = of.get(task.id) ?? [];
+        const bytes = bytesOf(task) + bytesOfText(...own.map(({ body }) => body));
+        return { ...task, comments: own, bytes };
+      }),
+      comments: present(comments),
+    }
+  );
+}
+
+export const present = <T>(things: readonly (T | undefined)[]): T[] =>
+  things.filter((thing) => thing !== undefined);
+
+/** The numbers of tasks, each with the id of its task. */
+type Numbers = Map<number, string>;
+
+export function takeNumber(
+  { id, number }: shapes.ImportedTaskHead,
+  path: string,
+  numbers: Numbers,
+  issues: Remarks,
+): void {
+  if (number === undefined) return;
+  if (numbers.has(number)) issues.add(`${path}.number`, 'Another task has this number');
+  else numbers.set(number, id);
+}
+
+/** A task that is made again takes the number that it had: no other task may have it. */
+export function checkStepNumbers(steps: readonly StepNumber[], numbers: Numbers, issues: Remarks): void {
+  for (const { taskId, number, path } of steps) {
+    const present = numbers.get(number);
+    if (present !== undefined && present !== taskId) issues.add(path, 'Another task has this number');
+    numbers.set(number, present ?? taskId ?? '');
+  }
+}
+
+export function findOddTexts(value: unknown, path: string, issues: Remarks): void {
+  if (typeof value === 'string') {
+    if (!value.isWellFormed() || value.includes('\0')) issues.add(path, 'Must be plain text');
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, inner] of Object.entries(value)) {
+      findOddTexts(inner, path === '' ? name : `${path}.${name}`, issues);
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import type { Db } from '../db/connection.ts';
+import type { Deps } from '../deps.ts';
+import { Existing } from '../http/route.ts';
+import { type Issue, invalid } from '../kernel/errors.ts';
+import { toInstant } from '../kernel/instants.ts';
+import { bytesOfText } from '../kernel/text-bytes.ts';
+import * as store from '../storage/series.ts';
+import { isOpen } from '../storage/status-types.ts';
+import type { RecurringSeriesRow } from '../storage/tables.ts';
+import { findTask } from '../storage/tasks.ts';
+import { itemTitles } from '../storage/template-fields.ts';
+import { ownIdIssues } from '../tasks/checklist.ts';
+import { planEdit, statusOf } from '../tasks/references.ts';
+import { editTask } from '../tasks/tasks.ts';
+import { type Member, writeAs } from '../workspaces/authorization.ts';
+import { claimId } from '../workspaces/client-ids.ts';
+import { requireCapacity, requirePlace } from '../workspaces/quotas.ts';
+import { adoptTask, NO_UPCOMING, setUpcoming } from './advance.ts';
+import { NO_FUTURE } from './change-rule.ts';
+import { createRule, occurrenceAfter } from './recurrence/recurrence.ts';
+import type { RecurringTask, SeriesInput } from './series-schema.ts';
+import { givenTemplate, newTemplate, templateIssues, templateOfTask } from './template.ts';
+
+/**
+ * Makes a series and the task of its first occurrence after now, or makes one of a task, which is its first instance. 400
+ * for an invalid list or person, a task that is done or has a series, and a rule without any future occurrence.
+ */
+export function createSeries(
+  deps: Deps,
+  who: Member,
+  input: SeriesInput,
+): Promise<RecurringTask | Existing<RecurringTask>> {
+  const now = deps.clock.now();
+  const at = toInstant(now);
+  const startsAt = input.startsAt ?? at;
+  const rule = createRule(input.interval, input.endCondition ?? { type: 'never' }, startsAt);
+  const first = occurrenceAfter(rule, at);
+  return writeAs(deps, who, (tx) => {
+    const id = claimId(tx, input.id, now, (given) => {
+      const same = store.findSeries(tx, who.workspaceId, given);
+      return same?.creator_id === who.userId ? store.recurringTaskOf(same) : undefined;
+    });
+    if (id instanceof Existing) return id;
+    const issues = newSeriesIssues(tx, who, input);
+    if (!first) issues.push(NO_FUTURE);
+    if (!first || issues.length > 0) throw invalid(...issues);
+    const given = findTask(tx, who.workspaceId, input.taskId ?? null);
+    const task = given && editTask(deps, tx, who, given, givenTemplate(input), now, { mayMove: false });
+    const row: RecurringSeriesRow = {
+      id,
+      workspace_id: who.workspaceId,
+      ...(task ? templateOfTask(task, now) : newTemplate(input, now)),
+      creator_id: who.userId,
+      interval: JSON.stringify(rule.interval),
+      end_condition: JSON.stringify(rule.endCondition),
+      starts_at: startsAt,
+      catch_up: input.catchUp ?? 'latest',
+      anchor_date: rule.anchor,
+      number_offset: 0,
+      rule_version: 1,
+      state: 'active',
+      state_reason: null,
+      ...NO_UPCOMING,
+      // Its upcoming occurrence makes it 1.
+      version: 0,
+      created_at: at,
+      updated_at: at,
+      adopted_task_id: null,
+    };
+    requirePlace(deps, tx, who, 'series');
+    requireCapacity(deps, tx, who, {
+      tasks: 0,
+      bytes: bytesOfText(row.title, row.description, ...itemTitles(row)),
+    });
+    store.insertSeries(tx, row);
+    const series = { ...row, workspace_code: who.workspaceKey };
+    return store.recurringTaskOf(
+      task ? adoptTask(tx, series, task, first, now) : setUpcoming(tx, series, first, who.userId, now),
+    );
+  });
+}
+
+const NO_SUCH_TASK: Issue = {
+  path: 'taskId',
+  message: 'Must be an open task of this workspace that belongs to no series',
+};
+
+/** The invalid references of a new series. */
+export function newSeriesIssues(db: Db, who: Member, input: Partial<SeriesInput>): Issue[] {
+  const issues = ownIdIssues(input.id, input.checklist);
+  if (input.taskId === undefined) return [...templateIssues(db, who, input), ...issues];
+  const task = findTask(db, who.workspaceId, input.taskId);
+  const mayRepeat = task?.recurring_task_id === null && isOpen(statusOf(db, task).type);
+  if (!task || !mayRepeat) return [NO_SUCH_TASK, ...templateIssues(db, who, input), ...issues];
+  return [...planEdit(db, who, task, givenTemplate(input), task.created_at, false).issues, ...issues];
+}
