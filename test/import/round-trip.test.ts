@@ -34,6 +34,8 @@ const ACTS = [
   'template',
   'series',
   'series',
+  'adopt',
+  'adopt',
   'skip',
   'pause',
   'change rule',
@@ -42,11 +44,14 @@ const ACTS = [
   'edit instance',
   'step back',
   'remove series',
+  'leave upcoming',
   'remove task',
   'remove task',
   'remove list',
   'remove space',
   'bring back',
+  'bring elsewhere',
+  'bring elsewhere',
   'purge',
   'day',
 ] as const;
@@ -143,6 +148,13 @@ async function act(inside: string, { what, a, b }: Act): Promise<void> {
         endCondition: ENDS[a % ENDS.length],
         catchUp: ['latest', 'all', 'none'][b % 3],
       }));
+    case 'adopt':
+      return void (await post('recurring-tasks', {
+        ...(b % 2 ? {} : { title: `Adopted ${b}`, labelIds, checklist }),
+        taskId: task.id,
+        interval: RULES[b % RULES.length],
+        endCondition: ENDS[a % ENDS.length],
+      }));
     case 'skip':
       return void (await post(`recurring-tasks/${job.id}/skip`));
     case 'pause':
@@ -170,6 +182,8 @@ async function act(inside: string, { what, a, b }: Act): Promise<void> {
       return void (await post(`recurring-tasks/${job.id}/step-back`, { occurrenceAt: job.nextRunAt }));
     case 'remove series':
       return void (await call('DELETE', `${inside}/recurring-tasks/${job.id}`));
+    case 'leave upcoming':
+      return void (await call('DELETE', `${inside}/recurring-tasks/${job.id}?keepUpcoming=true`));
     case 'remove task':
       return void (await call('DELETE', `${inside}/tasks/${task.id}`));
     case 'remove list':
@@ -178,6 +192,11 @@ async function act(inside: string, { what, a, b }: Act): Promise<void> {
       return void (await call('DELETE', `${inside}/spaces/${(await one('spaces')).id}`));
     case 'bring back':
       return void (await post(`trash/${(await one('trash')).id}/restore`));
+    case 'bring elsewhere':
+      return void (await post(`trash/${(await one('trash')).id}/restore`, {
+        listId: list.id,
+        spaceId: (await one('spaces')).id,
+      }));
     case 'purge':
       return void (await call('DELETE', `${inside}/trash/${(await one('trash')).id}`));
     case 'day':
@@ -246,11 +265,18 @@ describe('a workspace that is exported and imported', () => {
   );
 });
 
-/** The oldest first: a space before the lists that were deleted out of it, where it has the older entry. */
+/** What has no place any more into the first one there is. */
 async function bringAllBack(id: string): Promise<void> {
-  const trash = `/workspaces/${id}/trash`;
-  const { items } = await series.ok('GET', `${trash}?limit=100`);
-  for (const entry of items) await series.call('POST', `${trash}/${entry.id}/restore`);
+  const inside = `/workspaces/${id}`;
+  const { items } = await series.ok('GET', `${inside}/trash?limit=100`);
+  const [[list], [space]] = [
+    (await series.ok('GET', `${inside}/lists?limit=100`)).items,
+    (await series.ok('GET', `${inside}/spaces?limit=100`)).items,
+  ];
+  for (const entry of items) {
+    const restore = (body: object) => series.call('POST', `${inside}/trash/${entry.id}/restore`, body);
+    if ((await restore({})).status !== 200) await restore({ listId: list?.id, spaceId: space?.id });
+  }
 }
 
 /** Each series, as far as it goes. */
