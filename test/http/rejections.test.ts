@@ -357,6 +357,59 @@ describe('a role too low', () => {
   });
 });
 
+describe('an API token', () => {
+  const CAPS = ROLES.slice(0, 3);
+  type Cap = (typeof CAPS)[number];
+  const tokens = new Map<string, string>();
+  /** The token of someone with such a role, capped so. */
+  const tokenOf = (role: (typeof ROLES)[number], cap: Cap) => tokens.get(`${role} ${cap}`) ?? '';
+
+  beforeAll(async () => {
+    for (const role of ROLES) {
+      for (const cap of CAPS) {
+        const body = { title: cap, role: cap, workspaceIds: [own.workspace_id] };
+        const made = await world.call('POST', '/me/tokens', { token: people[role].accessToken, body });
+        expect(made.status).toBe(201);
+        tokens.set(`${role} ${cap}`, made.body.token);
+        // That it was used is noted the first time.
+        await world.call('GET', '/me', { token: made.body.token });
+      }
+    }
+    await world.untilIdle();
+  });
+
+  const rankOf = (role: string | undefined) => ROLES.indexOf(role as (typeof ROLES)[number]);
+  const isClosed = ({ guard }: Route) => guard.apiTokens === 'rejected';
+  const isTooLow = (route: Route, role: string, cap: Cap): boolean =>
+    isClosed(route) || Math.min(rankOf(role), rankOf(cap)) < rankOf(route.guard.role);
+  it.each(inWorkspace)(
+    '%s is 403 where the role or the cap is too low, and for tokens of other workspaces',
+    async (_name, route) => {
+      const calls = ROLES.flatMap((role) =>
+        CAPS.filter((cap) => isTooLow(route, role, cap)).map((cap) => ({ token: tokenOf(role, cap) })),
+      );
+      const elsewhere = {
+        token: tokenOf('owner', 'admin'),
+        things: { workspace_id: foreign.workspace_id },
+      };
+      await rejected(403, async () => {
+        for (const call of calls) expect((await callTo(route, call)).status).toBe(403);
+        return callTo(route, elsewhere);
+      });
+    },
+  );
+
+  const elsewhere = bearer.filter(([, route]) => !route.path.includes('{workspace_id}') && isClosed(route));
+  it.each(elsewhere)('%s is 403 by any token', async (_name, route) => {
+    await rejected(403, () => callTo(route, { token: tokenOf('owner', 'admin') }));
+  });
+
+  it('may be used for every route that is not closed to it, of which a cap says how much', () => {
+    expect(inWorkspace.every(([, { guard }]) => guard.apiTokens !== undefined && guard.role)).toBe(true);
+    expect(elsewhere.length).toBeGreaterThan(15);
+  });
+});
+
 describe('a thing that is not there', () => {
   const cases = all.flatMap(([name, route]) =>
     paramsOf(route)
