@@ -138,6 +138,19 @@ describe('every dialog of a list', () => {
 });
 
 describe('the first load', () => {
+  it('shows its screen though that is there before the page had time to ask for it', async () => {
+    const { page, origin, end } = await startVisit(browser, world.app);
+    // Preact runs effects by whichever of these comes first: both come after the files that are being loaded.
+    await page.addInitScript(`{
+      const { requestAnimationFrame: frame, setTimeout: timer } = window;
+      window.requestAnimationFrame = (run) => timer(() => frame(run), 1000);
+      window.setTimeout = (run, ms = 0, ...rest) => timer(run, ms + 1000, ...rest);
+    }`);
+    await page.goto(`${origin}/app/sign-in`);
+    await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor({ timeout: 15_000 });
+    await end();
+  });
+
   it('is over before anything is said to be in step', async () => {
     const visit = await visitAs();
     const { page } = visit;

@@ -73,7 +73,8 @@ export function loadScreen(): void {
 function LoadedScreen({ name, params }: { name: ScreenName } & ScreenProps) {
   const [state, setState] = useState<'loading' | 'failed' | 'there'>(loaded.has(name) ? 'there' : 'loading');
   useEffect(() => {
-    if (loaded.has(name)) return;
+    // It may have come between drawing and now: then this draws it.
+    if (state === 'there') return;
     let isWanted = true;
     load(name).then(
       () => isWanted && setState('there'),
