@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Context, Hono } from 'hono';
 import { accepts } from 'hono/accepts';
 import type { Deps } from '../deps.ts';
@@ -44,7 +45,7 @@ export function mountClient(app: Hono<Environment>, deps: Deps): void {
     const path = context.req.path.slice('/app/'.length);
     const { build, kept } = served();
     if (path === WORKER) return workerResponse(context, build.read(WORKER));
-    if (isDocument(path)) return documentResponse(context, deps, build);
+    if (isDocument(path)) return documentResponse(context, deps, served());
     if (Object.hasOwn(build.files, path)) return fileResponse(context, build, path);
     const file = kept?.find(path);
     if (file) return new Response(file.bytes, { headers: keptForGood(context, file.type) });
@@ -64,31 +65,48 @@ export const clientBuildId = (): string | undefined => openClientBuild()?.id;
 const isDocument = (path: string) =>
   !path.startsWith('assets/') && /^(?:[A-Za-z0-9.-]+\/)*[A-Za-z0-9-]*$/.test(path);
 
-function openServed(deps: Deps): { build: ClientBuild; kept: KeptBuild | undefined } {
+interface Served {
+  build: ClientBuild;
+  kept: KeptBuild | undefined;
+  document(encoding: Encoding | undefined): Uint8Array<ArrayBuffer>;
+}
+
+function openServed(deps: Deps): Served {
   const build = openClientBuild();
   if (!build) throw new Error('The browser client is not built: npm run build:web');
+  const document = documentForms(deps, build);
   try {
-    return { build, kept: keepBuild(dirname(deps.config.database.path), build, deps.clock.now()) };
+    return { build, document, kept: keepBuild(dirname(deps.config.database.path), build, deps.clock.now()) };
   } catch (err) {
     deps.log.warn({ err }, 'client build not kept for later servers');
-    return { build, kept: undefined };
+    return { build, document, kept: undefined };
   }
 }
 
-function documentResponse(context: Context<Environment>, deps: Deps, build: ClientBuild): Response {
-  const { public_url: publicUrl, base_path: basePath } = deps.config.server;
+function documentResponse(context: Context<Environment>, deps: Deps, served: Served): Response {
+  const encoding = encodingFor(context, ENCODINGS);
+  return new Response(served.document(encoding), {
+    headers: {
+      ...documentHeaders(context, deps.config.server.public_url, CLIENT_POLICY),
+      Vary: 'Accept-Encoding',
+      ...(encoding && { 'Content-Encoding': encoding }),
+      // By it the worker tells our document from a proxy's.
+      'X-Errand-Build': served.build.id,
+    },
+  });
+}
+
+/** The document with the paths of this server, in each form once it is asked for. */
+function documentForms({ config }: Deps, build: ClientBuild): Served['document'] {
+  const { public_url: publicUrl, base_path: basePath } = config.server;
   const path = pathOf(publicUrl);
-  const document = build.document
+  const text = build.document
     .replaceAll('{app}', `${path}/app/`)
     .replaceAll('{api}', path + basePath)
     .replaceAll('{build}', build.id);
-  return new Response(document, {
-    headers: {
-      ...documentHeaders(context, publicUrl, CLIENT_POLICY),
-      // By it the worker tells our document from a proxy's.
-      'X-Errand-Build': build.id,
-    },
-  });
+  const plain = new TextEncoder().encode(text);
+  const forms = { br: once(() => brotliCompressSync(plain)), gzip: once(() => gzipSync(plain)) };
+  return (encoding) => (encoding ? new Uint8Array(forms[encoding]()) : plain);
 }
 
 const workerResponse = (context: Context<Environment>, script: string | Uint8Array<ArrayBuffer>) =>

@@ -17,7 +17,7 @@ export const documentHeaders = (
   ...(isTrustworthy(context, publicUrl) && { 'Cross-Origin-Opener-Policy': 'same-origin' }),
 });
 
-/** Whether browsers onWrite the opener policy there; elsewhere they complain of it. */
+/** Whether browsers keep to the opener policy there; elsewhere they complain of it. */
 function isTrustworthy(context: Context<Environment>, publicUrl: string): boolean {
   if (publicUrl.startsWith('https:')) return true;
   const { hostname } = new URL(context.req.url);

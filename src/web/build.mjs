@@ -46,7 +46,6 @@ const shared = {
 export async function buildWeb() {
   const files = new Map();
   const iconFile = add(files, 'icon.svg', icon);
-  const spriteFile = add(files, 'sprite.svg', sprite());
   const touchIconFile = add(files, 'touch-icon.png', pngIcon(180, { isMasked: true }));
   const manifestFile = add(
     files,
@@ -70,7 +69,6 @@ export async function buildWeb() {
     sourcemap: 'inline',
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    define: { SPRITE_FILE: JSON.stringify(basename(spriteFile)) },
   });
   const style = await build({ ...shared, entryPoints: { style: 'src/web/styles/index.css' }, outdir: out });
   const outputs = await mergeStart(split(client), shared);
@@ -85,6 +83,7 @@ export async function buildWeb() {
     manifest: manifestFile,
     style: add(files, 'style.css', contentOf(style)),
     script: `assets/${outputs[0].name}`,
+    shapes: sprite(),
   };
   const document = documentTemplate(links);
   const id = hash('sha256', `${[...files.keys()].sort().join('\n')}\n${document}`).slice(0, HASH_CHARACTERS);
@@ -137,11 +136,11 @@ function sprite() {
   const shapes = Object.entries(LUCIDE).map(([name, file]) => {
     const source = readFileSync(join(root, 'node_modules/lucide-static/icons', `${file}.svg`), 'utf8');
     const inner = source.replace(/^.*?<svg[^>]*>/s, '').replace(/<\/svg>\s*$/, '');
-    return `<symbol id="${name}" viewBox="0 0 24 24">${inner.replaceAll(/\s*\n\s*/g, '').replaceAll(' />', '/>')}</symbol>`;
+    return `<symbol id="i-${name}" viewBox="0 0 24 24">${inner.replaceAll(/\s*\n\s*/g, '').replaceAll(' />', '/>')}</symbol>`;
   });
   const own = readFileSync(join(import.meta.dirname, 'ui/own-shapes.svg'), 'utf8').replaceAll('\n', '');
   const notice = '<!-- Shapes by Lucide Icons and Contributors (ISC), some by Cole Bemis (MIT) -->';
-  return `<svg xmlns="http://www.w3.org/2000/svg">${notice}${shapes.join('')}${own}</svg>`;
+  return notice + shapes.join('') + own;
 }
 
 /** Writes the files with their compressed forms; `build.json`, last, names them all. */

@@ -4,6 +4,8 @@ interface Links {
   manifest: string;
   style: string;
   script: string;
+  /** Symbols of SVG; in the document, since a browser draws those of another file late. */
+  shapes: string;
 }
 
 /** What the server puts into the document: `{app}` the path of the client, `{api}` that of the API, `{build}` its id. */
@@ -28,6 +30,7 @@ export const documentTemplate = (links: Links): string => `<!doctype html>
 </head>
 <body>
 <div id="root"></div>
+<svg class="shapes" aria-hidden="true">${links.shapes}</svg>
 <noscript>Errand's own screen needs JavaScript. The API does not: see <a href="{api}/docs">its reference</a>.</noscript>
 </body>
 </html>

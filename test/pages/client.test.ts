@@ -70,8 +70,18 @@ describe('the document', () => {
       'cross-origin-resource-policy': 'same-origin',
       'cross-origin-opener-policy': 'same-origin',
       'x-errand-build': build().id,
+      vary: 'Accept-Encoding',
     });
     expect(await response.text()).toContain('<div id="root">');
+  });
+
+  it('comes compressed where that is accepted', async () => {
+    const plain = await (await get('/app/today')).text();
+    for (const [encoding, decompress] of Object.entries({ br: brotliDecompressSync, gzip: gunzipSync })) {
+      const response = await get('/app/today', { 'Accept-Encoding': encoding });
+      expect(response.headers.get('content-encoding')).toBe(encoding);
+      expect(decompress(Buffer.from(await response.arrayBuffer())).toString()).toBe(plain);
+    }
   });
 
   it('is not served where the last part of the path has a dot', async () => {

@@ -98,7 +98,10 @@ function Group({ group, rowProps }: { group: TaskGroup; rowProps: Omit<Props, 'g
 /** Longer lists are windowed, and begin with as many as a screen may show. */
 const WHOLE = 80;
 const FIRST = 40;
-const BEYOND = 15;
+const BEYOND = 12;
+/** So many rows come and go at once: few, since each frame has little time. */
+const STEP = 4;
+const step = (row: number): number => Math.floor(row / STEP) * STEP;
 
 interface RowsProps extends Omit<RowProps, 'id' | 'at' | 'of'> {
   ids: readonly string[];
@@ -133,39 +136,42 @@ function Rows({ ids, ...rowProps }: RowsProps) {
   );
 }
 
+/** The windowed lists of the screen. All look before any of them renders: to look at a list is to lay it out. */
+const windows = new Set<() => (() => void) | undefined>();
+const lookAll = () => {
+  const moves = Array.from(windows, (look) => look());
+  for (const move of moves) move?.();
+};
+
 /** Which rows are in sight, and some beyond. All rows have one height. */
 function useWindow(list: { current: HTMLUListElement | null }, ids: readonly string[], isWindowed: boolean) {
   const [range, setRange] = useState({ from: 0, to: FIRST, height: 36 });
-  const look = useRef(() => {});
+  const look = useRef((): (() => void) | undefined => undefined);
   look.current = () => {
     const { current } = list;
     const scroll = current?.closest<HTMLElement>('.scroll');
-    if (!current || !scroll) return;
+    if (!current || !scroll) return undefined;
     const height = current.querySelector<HTMLElement>('.row')?.offsetHeight || 36;
     const top = scroll.scrollTop - current.offsetTop;
-    const first = Math.floor(top / height);
-    const last = Math.ceil((top + scroll.clientHeight) / height);
-    const from = Math.min(Math.max(0, first - BEYOND), Math.max(0, ids.length - 1));
-    const to = Math.min(ids.length, Math.max(last + BEYOND, from + 1));
-    setRange((before) => {
-      const isInside =
-        before.height === height &&
-        before.to <= ids.length &&
-        (before.from === 0 || before.from <= Math.max(0, first - 5)) &&
-        (before.to === ids.length || before.to >= Math.min(ids.length, last + 5));
-      return isInside ? before : { from, to, height };
-    });
+    const [first, last] = [Math.floor(top / height), Math.ceil((top + scroll.clientHeight) / height)];
+    const from = Math.min(Math.max(0, step(first) - BEYOND), Math.max(0, ids.length - 1));
+    const to = Math.min(ids.length, Math.max(step(last) + STEP + BEYOND, from + 1));
+    const isSame = range.from === from && range.to === to && range.height === height;
+    return isSame ? undefined : () => setRange({ from, to, height });
   };
   useLayoutEffect(() => {
     if (!isWindowed) return;
     const scroll = list.current?.closest<HTMLElement>('.scroll');
-    const run = () => look.current();
-    run();
-    scroll?.addEventListener('scroll', run, { passive: true });
-    const observer = new ResizeObserver(run);
+    const own = () => look.current();
+    windows.add(own);
+    lookAll();
+    // One listener for all lists of a screen, however often it is added.
+    scroll?.addEventListener('scroll', lookAll, { passive: true });
+    const observer = new ResizeObserver(lookAll);
     if (scroll) observer.observe(scroll);
     return () => {
-      scroll?.removeEventListener('scroll', run);
+      windows.delete(own);
+      if (windows.size === 0) scroll?.removeEventListener('scroll', lookAll);
       observer.disconnect();
     };
   }, [isWindowed, ids.length]);
@@ -179,7 +185,7 @@ function useWindow(list: { current: HTMLUListElement | null }, ids: readonly str
     const scroll = list.current?.closest<HTMLElement>('.scroll');
     if (!list.current || !scroll) return;
     scroll.scrollTop = list.current.offsetTop + at * range.height - scroll.clientHeight / 2;
-    look.current();
+    look.current()?.();
   }, [wanted, isWindowed, ids, range]);
   return { ...range, to: Math.min(range.to, ids.length), from: Math.min(range.from, ids.length) };
 }

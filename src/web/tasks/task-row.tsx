@@ -4,7 +4,7 @@ import { now, today, zone } from '../shell/clock.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
 import { address, hrefOf } from '../shell/navigation.ts';
 import { withQuery } from '../shell/router.ts';
-import { useShelf } from '../shell/store.ts';
+import { isOpen, useShelf } from '../shell/store.ts';
 import type { Day } from '../text/days.ts';
 import { PRIORITY_NAMES } from '../text/priorities.ts';
 import { Avatar } from '../ui/avatar.tsx';
@@ -32,12 +32,15 @@ export interface RowProps {
 
 /** A task in a list: one line, or two where there is little room. */
 export function TaskRow({ id, at, of, ...more }: RowProps) {
-  const task = useShelf().store.view.signal('task', id).value;
+  const { store } = useShelf();
+  const task = store.view.signal('task', id).value;
   const isSelected = selection.value.has(id);
+  const isCurrent = besideId.value === id;
   if (!task) return null;
   return (
     <li
-      class={isSelected ? 'row selected' : 'row'}
+      // By classes and not by `:has`: every row that comes into sight is styled while a list is scrolled.
+      class={`row${isSelected || isCurrent ? ' selected' : ''}${isOpen(store, task) ? '' : ' closed'}`}
       data-task={id}
       aria-posinset={at}
       aria-setsize={of}
