@@ -77,7 +77,10 @@ function inAnotherProcess(script: string, options: { umask?: number; uid?: numbe
       };
       syncBuiltinESMExports();
     };
-    const load = () => import(${JSON.stringify(SOURCE)});
+    const load = async () => ({
+      ...(await import(${JSON.stringify(SOURCE)})),
+      ...(await import(${JSON.stringify(join(dirname(SOURCE), 'storage-error.ts'))})),
+    });
     const path = ${JSON.stringify(path)};
     const say = (text) => fs.writeSync(1, text + '\\n');
     ${script}`;
