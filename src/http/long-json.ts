@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 const CHARACTERS_IN_TURN = 256 * 1_024;
 /** Of the items written at once. */
 const SHORT_CHARACTERS = 16 * 1_024;
-const MAX_AT_ONCE = 16;
+const MAX_ITEMS = 16;
 
 export interface Json {
   /** As bytes where it is long. */
@@ -32,7 +32,7 @@ export async function jsonOf(value: unknown, onGrowth: (bytes: number) => void):
     text += done === 0 ? some : `,${some}`;
     done += count;
     // To write several at once costs half as much, where they are short.
-    count = some.length > SHORT_CHARACTERS ? 1 : Math.min(2 * count, MAX_AT_ONCE);
+    count = some.length > SHORT_CHARACTERS ? 1 : Math.min(2 * count, MAX_ITEMS);
     if (text.length < CHARACTERS_IN_TURN) continue;
     const piece = Buffer.from(text);
     pieces.push(piece);

@@ -183,7 +183,7 @@ const callTo = (route: Route, call: Call & { things?: Partial<Things>; query?: s
   return world.call(route.method.toUpperCase(), path, { ...call, ...(body !== undefined && { body }) });
 };
 
-/** Makes a request and demands this status, an error body, and that nothing changed. */
+/** Makes a request and expects this status, an error body, and that nothing changed. */
 async function rejected(status: number, request: () => Promise<TestResponse>): Promise<TestResponse> {
   const before = dump();
   const mails = world.mails.length;

@@ -102,7 +102,7 @@ async function backUpAndCompare(
   const faults = [...wrongIn(data), ...lacking(data, backup.told.rows, tasks, before)];
   for (const fault of faults) site.lose(`backup ${number}: ${fault}`);
   site.tell(
-    `backup ${number}: ${backup.told.rows.tasks} tasks, ${(backup.told.bytes / 1e6).toFixed(1)} MB; made in ${backup.milliseconds} ms beside ${meanwhile} writes, restored in ${restore.milliseconds} ms; ${faults.length === 0 ? 'whole' : 'AMISS'}`,
+    `backup ${number}: ${backup.told.rows.tasks} tasks, ${(backup.told.bytes / 1e6).toFixed(1)} MB; made in ${backup.milliseconds} ms beside ${meanwhile} writes, restored in ${restore.milliseconds} ms; ${faults.length === 0 ? 'whole' : 'FAULTY'}`,
   );
   rmSync(data, { recursive: true });
   rmSync(file);

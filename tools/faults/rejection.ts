@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Site } from './drill.ts';
 import type { ServerProcess } from './server.ts';
 
-/** Demands that a start is rejected: soon, with an exit code, in words for an operator that hold `saying`. */
+/** Expects that a start is rejected: soon, with an exit code, in words for an operator that hold `saying`. */
 export async function rejects(
   site: Site,
   server: ServerProcess,

@@ -9,6 +9,9 @@ export interface Lease {
   until: number;
 }
 
+/** The note `shown`: by the path of a screen, the tasks that it showed last at its top. */
+export type Shown = Record<string, readonly string[]>;
+
 /** What a transaction may look at before it decides what to write. */
 export interface Glance {
   lease: Lease | null;
@@ -70,7 +73,7 @@ export function outboxAfter(outbox: readonly Change[], { changes }: Writes): Cha
 export interface Disk {
   readonly isDurable: boolean;
   read(): Promise<Snapshot>;
-  /** What is around tasks, and those tasks that a screen showed last (note `shown`); null where that is not known. */
+  /** What is around tasks, and those tasks that a screen showed last; null where that is not known. */
   readFirst(screen: string): Promise<Snapshot | null>;
   /**
    * Decides and writes in one transaction; `decide` returns null where nothing is to be written. With `isStrict`, what

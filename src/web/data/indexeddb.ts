@@ -4,6 +4,7 @@ import {
   type Glance,
   type Lease,
   outboxAfter,
+  type Shown,
   type Snapshot,
   type Writes,
   type Written,
@@ -64,7 +65,7 @@ export class IndexedDbDisk implements Disk {
   }
 
   async readFirst(screen: string): Promise<Snapshot | null> {
-    const shown = (await this.note('shown')) as Record<string, string[]> | undefined;
+    const shown = (await this.note('shown')) as Shown | undefined;
     const ids = shown?.[screen];
     if (!ids) return null;
     return await this.#snapshot(async (store) => {

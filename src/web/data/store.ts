@@ -13,11 +13,11 @@
  * Sync.   `store.sync.value.text` in words, with `waiting` and `notSaved`. `store.waiting` has an entry for each act that
  *         waits or was set aside (`why`): `retry`, `drop`; of two versions of a text (`why.theirs`) `keepMine`, or `drop`.
  *         `store.notice` is what was set aside last, to be told once. `store.isSignedOut`: sign in again.
- * Loaded. `store.isLoaded`: the device was read, paint; `isWhole`: all of it. `store.workspaces()` tells which are still loading; `isCut(id)`: not
- *         all open tasks are here, ask for counts. Closed tasks older than 14 days are not held: `store.ask(workspaceId,
- *         'tasks/query?completed=true&…')`, `'tasks/search?q=…'`, `loadTask`; what is found shows in the lists as well.
- * Asked.  Comments: `loadComments(workspaceId, taskId)` where `holdsComments(taskId)` is false (it is reactive, and becomes
- *         false when a copy starts over), then `view.list('comment', …)`. Trash, notifications, coming occurrences and
+ * Loaded. `store.isLoaded`: the device was read, paint; `isWhole`: all of it. `store.workspaces()` tells which are still loading;
+ *         `isCut(id)`: not all open tasks are here, ask for counts. Closed tasks older than 14 days are not held.
+ * Asked.  `store.asked.ask(workspaceId, 'tasks/query?completed=true&…')`, `'tasks/search?q=…'`, `loadTask`; what is found
+ *         shows in the lists as well. Comments: `loadComments(workspaceId, taskId)` where `holdsComments(taskId)` is false
+ *         (it is reactive, and becomes false when a copy starts over), then `view.list('comment', …)`. Trash, notifications, coming occurrences and
  *         settings are not held: `queries.ts`, or `store.api.request(…)`, and `store.pullNow(workspaceId)` after writing.
  * Notes.  `store.note('me')` the profile, `'unread'`, `'build'` (another than ours: offer the update); reactive. `keep` writes
  *         one that is of this device alone.
@@ -26,23 +26,23 @@
  */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { Api, type Fetch } from './api.ts';
+import { Asked } from './asked.ts';
 import { type Change, type Intent, setAside } from './change.ts';
-import type { Disk } from './disk.ts';
-import type { RowWrites } from './feed.ts';
+import type { Disk, Shown } from './disk.ts';
 import { makeId } from './ids.ts';
 import { Leadership } from './leadership.ts';
 import { Puller } from './puller.ts';
-import type { Comment, Held, Row, Task } from './rows.ts';
+import type { Row } from './rows.ts';
 import { Sender } from './sender.ts';
 import type { Channel, Locks, World } from './surroundings.ts';
 import { type SyncStatus, syncStatus, type WaitingAct, waitingActs } from './sync-status.ts';
-import { type Flight, Tab, type Thread } from './tab.ts';
+import { Tab } from './tab.ts';
 import { inverseOf, type Step, stepOf } from './undo.ts';
 import type { View } from './view.ts';
 
 const ASIDE_MS = 90 * 86_400_000;
-const MAX_THREADS = 50;
 const MAX_UNDO = 200;
+const MAX_SCREENS = 8;
 
 export interface StoreOptions {
   userId: string;
@@ -80,6 +80,8 @@ export class Store {
   /** Whether the device has a network, as far as is known. */
   readonly isOnline: Signal<boolean>;
   readonly lastDone: Signal<Done | null> = signal(null);
+  /** What is asked of the server beside what is held. */
+  readonly asked: Asked;
   readonly #tab: Tab;
   readonly #leadership: Leadership;
   readonly #puller: Puller;
@@ -95,6 +97,7 @@ export class Store {
     this.api = new Api({ fetch, base, clientId: id, userId, world });
     this.#tab = new Tab({ id, userId, api: this.api, world, disk, channel });
     this.view = this.#tab.view;
+    this.asked = new Asked(this.#tab);
     this.isLoaded = this.#tab.isLoaded;
     this.isWhole = this.#tab.isWhole;
     this.#locks = options.locks ?? null;
@@ -173,6 +176,14 @@ export class Store {
   note<T>(name: string): T | undefined {
     this.#tab.noted.value;
     return this.#tab.notes.get(name) as T | undefined;
+  }
+
+  /** Keeps which tasks a screen shows at its top, of the screens shown last: the next visit begins with them. */
+  async keepShown(screen: string, ids: readonly string[]): Promise<void> {
+    const { [screen]: before, ...others } = (this.#tab.notes.get('shown') ?? {}) as Shown;
+    if (before?.join() === ids.join()) return;
+    const kept = Object.entries(others).slice(1 - MAX_SCREENS);
+    await this.keep('shown', { ...Object.fromEntries(kept), [screen]: ids } satisfies Shown);
   }
 
   /** Keeps a value on this device, to be read as a note until this user signs out. */
@@ -306,102 +317,6 @@ export class Store {
     this.#sender.wake();
   }
 
-  /**
-   * Asks the server for tasks that need not be held: `tasks/query?…`, `tasks/search?…`, `tasks/{id}`. They are put beside
-   * those held and kept in step. Null where it gives none.
-   */
-  async ask<Body = { items: Task[]; total: number }>(
-    workspaceId: string,
-    path: string,
-  ): Promise<Body | null> {
-    const flight = this.#tab.startFlight();
-    const outcome = await this.api.request('GET', `workspaces/${workspaceId}/${path}`);
-    if (outcome.kind === 'ok') {
-      const body = outcome.body as { items: Task[] } | Task;
-      await this.#adopt(workspaceId, 'items' in body ? body.items : [body], flight);
-    }
-    this.#tab.endFlight(flight);
-    return outcome.kind === 'ok' ? (outcome.body as Body) : null;
-  }
-
-  /** Puts tasks that were asked for just now beside those held; `ask` also minds what happened meanwhile. */
-  async adopt(tasks: readonly Task[]): Promise<void> {
-    const nothing: Flight = { touched: new Set(), reset: new Set() };
-    for (const [workspaceId, own] of Map.groupBy(tasks, (task) => task.workspaceId))
-      await this.#adopt(workspaceId, own, nothing);
-  }
-
-  async #adopt(workspaceId: string, tasks: readonly Task[], flight: Flight): Promise<void> {
-    await this.#tab.commit(() => {
-      if (flight.reset.has(workspaceId)) return null;
-      const put = tasks.filter(({ id, version }) => {
-        const present = this.view.get('task', id);
-        return present ? Number(present.version) < version : !flight.touched.has(`task:${id}`);
-      });
-      if (put.length === 0) return null;
-      return { rows: { put: put.map((task) => heldAs('task', task, workspaceId)), remove: [] } };
-    });
-  }
-
-  /** Asks for a task that is not held; null where there is none. */
-  async loadTask(workspaceId: string, id: string): Promise<Task | null> {
-    await this.ask<Task>(workspaceId, `tasks/${id}`);
-    return this.view.row('task', id) ?? null;
-  }
-
-  /** Whether the comments of a task are held whole, and kept in step. */
-  holdsComments(taskId: string): boolean {
-    const threads = this.note<readonly Thread[]>('threads') ?? [];
-    return threads.some((thread) => thread.taskId === taskId && !thread.isLoading);
-  }
-
-  /** Loads the comments of a task, and keeps them in step from then on; returns whether that was possible. */
-  async loadComments(workspaceId: string, taskId: string): Promise<boolean> {
-    const flight = this.#tab.startFlight();
-    await this.#tab.commit(() => this.#noteThreads(taskId, { workspaceId, taskId, isLoading: true }));
-    const comments = await this.#readComments(workspaceId, taskId);
-    this.#tab.endFlight(flight);
-    let isLoaded = false;
-    await this.#tab.commit(() => {
-      if (!comments || flight.reset.has(workspaceId)) return this.#noteThreads(taskId, null);
-      isLoaded = true;
-      const isLate = (id: string): boolean => flight.touched.has(`comment:${id}`);
-      const ids = new Set(comments.map(({ id }) => id));
-      const put = comments.filter(({ id }) => !isLate(id));
-      const gone = [...this.view.of('comment', workspaceId)].filter(
-        ([key, row]) => row.taskId === taskId && !ids.has(key) && !isLate(key),
-      );
-      const { notes, rows } = this.#noteThreads(taskId, { workspaceId, taskId, isLoading: false });
-      const remove = [...rows.remove, ...gone.map(([key]) => ({ kind: 'comment' as const, key }))];
-      return { notes, rows: { put: put.map((one) => heldAs('comment', one, workspaceId)), remove } };
-    });
-    return isLoaded;
-  }
-
-  async #readComments(workspaceId: string, taskId: string): Promise<Comment[] | null> {
-    const comments: Comment[] = [];
-    for (let page = 1; ; page++) {
-      const path = `workspaces/${workspaceId}/tasks/${taskId}/comments?limit=100&page=${page}`;
-      const outcome = await this.api.request('GET', path);
-      if (outcome.kind !== 'ok') return null;
-      const { items, total } = outcome.body as { items: Comment[]; total: number };
-      comments.push(...items);
-      if (items.length === 0 || comments.length >= total) return comments;
-    }
-  }
-
-  /** The newest threads, and that of a task as given; comments of others are held no more. */
-  #noteThreads(taskId: string, thread: Thread | null): { notes: { threads: Thread[] }; rows: RowWrites } {
-    const others = this.#tab.threads.filter((other) => other.taskId !== taskId);
-    const threads = [...others, ...(thread ? [thread] : [])].slice(-MAX_THREADS);
-    const kept = new Set<unknown>(threads.map((one) => one.taskId));
-    const remove = this.view
-      .held()
-      .filter(({ kind, value }) => kind === 'comment' && !kept.has(value.taskId))
-      .map(({ key }) => ({ kind: 'comment' as const, key }));
-    return { notes: { threads }, rows: { put: [], remove } };
-  }
-
   /** Pulls a workspace now, as after a request that is not of the outbox. */
   pullNow(workspaceId: string): void {
     this.#puller.pullSoon(workspaceId, 0);
@@ -508,10 +423,3 @@ export class Store {
     this.#tab.close();
   }
 }
-
-const heldAs = (kind: 'task' | 'comment', row: Task | Comment, workspaceId: string): Held => ({
-  kind,
-  key: row.id,
-  workspaceId,
-  value: row as unknown as Row,
-});

@@ -1,10 +1,9 @@
 import { computed, effect, signal, untracked } from '@preact/signals';
 import type { LiveCounts } from '../data/live-list.ts';
 import type { List, Role, Task, Workspace } from '../data/rows.ts';
-import { shownIds } from '../tasks/current.ts';
 import { isDueBy, isMineOrNobodys } from '../tasks/dates.ts';
 import { today, zone } from './clock.ts';
-import { buildId, match, path } from './navigation.ts';
+import { buildId, match } from './navigation.ts';
 import { isOpen, type Shelf, shelf } from './store.ts';
 
 export interface WorkspaceView {
@@ -99,27 +98,6 @@ export function startCounts(): void {
       both.today.dispose();
       both.mine.dispose();
     };
-  });
-}
-
-const SHOWN_MS = 1_000;
-const MAX_SHOWN = 60;
-const MAX_SCREENS = 8;
-
-/** Keeps which tasks a screen shows at its top, so that the next visit begins with them. */
-export function startKeepingShown(): void {
-  effect(() => {
-    const ids = shownIds.value.slice(0, MAX_SHOWN);
-    const screen = path.value;
-    const held = shelf.value;
-    if (ids.length === 0 || !held || isFirstLoad.value) return;
-    const timer = setTimeout(() => {
-      const { [screen]: before, ...others } = held.store.note<Record<string, string[]>>('shown') ?? {};
-      if (before?.join() === ids.join()) return;
-      const kept = Object.entries(others).slice(1 - MAX_SCREENS);
-      void held.store.keep('shown', { ...Object.fromEntries(kept), [screen]: ids });
-    }, SHOWN_MS);
-    return () => clearTimeout(timer);
   });
 }
 

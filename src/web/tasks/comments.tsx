@@ -26,7 +26,9 @@ export function Comments({ task, level }: Props) {
   const [isMissing, setMissing] = useState(false);
   useEffect(() => {
     let isWanted = true;
-    void store.loadComments(task.workspaceId, task.id).then((isThere) => isWanted && setMissing(!isThere));
+    void store.asked
+      .loadComments(task.workspaceId, task.id)
+      .then((isThere) => isWanted && setMissing(!isThere));
     return () => {
       isWanted = false;
     };

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Task } from '../data/rows.ts';
+import { NotFound } from '../screens/not-found/not-found.tsx';
 import { addressOf } from '../shell/addresses.ts';
 import { now, zone } from '../shell/clock.ts';
 import { isPhone } from '../shell/device.ts';
@@ -10,7 +11,6 @@ import { sayInstant } from '../text/say-dates.ts';
 import { Icon } from '../ui/icon.tsx';
 import { MenuButton } from '../ui/menu.tsx';
 import { Nothing } from '../ui/nothing.tsx';
-import { ScreenHeading } from '../ui/screen-heading.tsx';
 import { toggleDone } from './changes.ts';
 import { Checklist } from './checklist.tsx';
 import { Comments } from './comments.tsx';
@@ -47,7 +47,7 @@ export function Panel({ id, isAlone = false }: Props) {
     let isWanted = true;
     const places = match.value?.params.w ? [w] : workspaces.value.map((one) => one.id);
     void (async () => {
-      for (const place of places) if (await store.loadTask(place, id)) return;
+      for (const place of places) if (await store.asked.loadTask(place, id)) return;
       if (isWanted) setMissing(true);
     })();
     return () => {
@@ -61,25 +61,7 @@ export function Panel({ id, isAlone = false }: Props) {
 const GONE = 'This task is gone, or it is not yours to see.';
 
 function Missing({ isAlone }: { isAlone: boolean }) {
-  if (isAlone) {
-    return (
-      <main class="sheet">
-        <header class="head">
-          <ScreenHeading title="Not found" />
-        </header>
-        <Nothing
-          icon="link"
-          action={
-            <a class="button" href={hrefOf(addressOf('today'))}>
-              Today
-            </a>
-          }
-        >
-          {GONE}
-        </Nothing>
-      </main>
-    );
-  }
+  if (isAlone) return <NotFound>{GONE}</NotFound>;
   return (
     <aside class="panel sheet" aria-label="Task">
       <Nothing

@@ -26,7 +26,7 @@ export function Older({ list, onEnd }: Props) {
       limit: String(LIMIT),
       page: String(page),
     });
-    const found = await store.ask(list.workspaceId, `tasks/query?${search}`);
+    const found = await store.asked.ask(list.workspaceId, `tasks/query?${search}`);
     setAsking(false);
     if (!found) {
       showToast('Older tasks could not be loaded. Try again.');

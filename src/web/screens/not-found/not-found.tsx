@@ -3,8 +3,8 @@ import { hrefOf } from '../../shell/navigation.ts';
 import { Nothing } from '../../ui/nothing.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
 
-/** An address that leads to no screen. */
-export const NotFound = () => (
+/** An address that leads to no screen, or as `children` say it. */
+export const NotFound = ({ children }: { children?: string }) => (
   <main class="sheet">
     <header class="head">
       <ScreenHeading title="Not found" />
@@ -17,7 +17,7 @@ export const NotFound = () => (
         </a>
       }
     >
-      There is nothing at this address, or it is not yours to see.
+      {children ?? 'There is nothing at this address, or it is not yours to see.'}
     </Nothing>
   </main>
 );

@@ -30,7 +30,7 @@ function ByNumber({ w, number }: { w: string; number: number }) {
       show(held);
       return;
     }
-    void store.ask<Task>(w, `tasks/by-number/${number}`).then((found) => {
+    void store.asked.ask<Task>(w, `tasks/by-number/${number}`).then((found) => {
       if (found) show(found);
       else setMissing(true);
     });
