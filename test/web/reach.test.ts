@@ -6,12 +6,14 @@ import { Device, type Page, Timeline } from './simulation.ts';
 let timeline: Timeline;
 let device: Device;
 
-beforeEach(() => {
+beforeEach(() => begin());
+
+function begin(): void {
   timeline = new Timeline(1);
   const server = new ContractServer(timeline);
   server.seed('w1', { ada: 'owner' });
   device = new Device(timeline, (request) => server.serve(request, 'ada'), 'ada');
-});
+}
 
 const said = ({ store }: Page): string => store.sync.value.text;
 
@@ -42,6 +44,24 @@ describe('the state of sync', () => {
     expect(said(page)).toBe('Offline');
     await timeline.advance(1_000);
     expect(said(page)).toBe('Synced');
+  });
+
+  it('is "Offline" though responses were under way when the network went', async () => {
+    for (let ms = 0; ms < 300; ms += 5) {
+      begin();
+      const before = await device.open();
+      await timeline.advance(5_000);
+      void before.store.leave();
+      await timeline.advance(100);
+      before.kill();
+      const page = await device.open();
+      await timeline.advance(ms);
+      turn(page, false);
+      await timeline.advance(1_000);
+      actOn(page, 0, timeline);
+      await timeline.advance(20_000);
+      expect(said(page), `after ${ms} ms`).toBe('Offline, 1 waiting');
+    }
   });
 
   it('is "Synced" within 10 s of the end of a long outage that the device does not tell of', async () => {

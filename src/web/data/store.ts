@@ -329,9 +329,13 @@ export class Store {
     if (isReached) this.#sender.wake();
   }
 
-  /** A response proves that there is a network, whatever the device says. */
+  /**
+   * A response proves that there is a network, whatever the device says. It may have been under way when the network
+   * went: once one fails, the device is believed again.
+   */
   #noteReach(isReached: boolean | null): void {
     if (isReached && !this.#isReached.value) this.isOnline.value = true;
+    if (isReached === false && !this.#tab.world.isOnline()) this.isOnline.value = false;
     this.#isReached.value = isReached;
   }
 
