@@ -1,4 +1,4 @@
-import { isOfFailingStorage } from '../db/connection.ts';
+import { isOfFailingStorage } from '../db/storage-error.ts';
 import { AppError, OperatorError } from '../kernel/errors.ts';
 
 /** The command was called in a way that it cannot be meant. */

@@ -8,7 +8,6 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { errnoOf } from '../kernel/errors.ts';
 import type { Tables } from '../storage/tables.ts';
 import { type TableNames, tablesTouched } from './tables-touched.ts';
 
@@ -16,11 +15,6 @@ const MAX_PREPARED = 1_000;
 
 /** Few enough that a commit, and with it everyone who waits for one, is not held up. */
 export const ROW_BATCH_SIZE = 500;
-
-const FAILING_STORAGE = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|PERM|BUSY|PROTOCOL|NOMEM|NOTADB|CORRUPT)/;
-
-/** Whether it is SQLite saying that the disk or the file fails: no fault of what was asked of it. */
-export const isOfFailingStorage = (error: unknown): boolean => FAILING_STORAGE.test(errnoOf(error));
 
 /**
  * Where every statement starts. It only builds and compiles: statements are run by a `Db`, in place, so that

@@ -1,4 +1,4 @@
-import { errnoOf, OperatorError } from '../kernel/errors.ts';
+import { errnoOf, OperatorError, unavailable } from '../kernel/errors.ts';
 
 /** A fault of the data folder or its files, with the way out in its message. */
 export class StorageError extends OperatorError {}
@@ -34,3 +34,15 @@ const FAILURES: [RegExp, string][] = [
   [/^(SQLITE_IOERR|EIO)/, 'cannot be read or written: check the disk'],
   [/^(ENOTDIR|EEXIST|ELOOP|ENOENT)/, 'cannot be made there: check every folder and link on the way'],
 ];
+
+const FAILING_STORAGE = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|PERM|BUSY|PROTOCOL|NOMEM|NOTADB|CORRUPT)/;
+
+/** Whether it is SQLite saying that the disk or the file fails: no fault of what was asked of it. */
+export const isOfFailingStorage = (error: unknown): boolean => FAILING_STORAGE.test(errnoOf(error));
+
+/** 503 for a write, with the cause for the log. */
+export const rejectWrite = (cause?: unknown) => unavailable('The storage cannot take writes now', cause);
+
+/** What the caller of a failed write gets: a failing disk is no fault of the request, and comes as 503. */
+export const writeError = (reason: unknown): unknown =>
+  isOfFailingStorage(reason) ? rejectWrite(reason) : reason;

@@ -37,17 +37,17 @@ export function atOnce<T>(steps: Steps<T>): T {
 /** A handle until `end`, and what its function leaves to be done after it. */
 interface TxHandle {
   tx: Tx;
-  ends: [BeforeCommitHook, number][];
+  hooks: [BeforeCommitHook, number][];
   effects: (() => void)[];
   entry(): JournalEntry;
   end(): void;
 }
 
-/** Lends the connection to one transaction function; `onEnd` hears the pages of each hook that it leaves for the end. */
+/** Lends the connection to one transaction function; `onHook` hears the pages of each hook that it has run. */
 export function createTxHandle(
   db: Db,
   cache: QueryCache,
-  onEnd: (pages: number) => void,
+  onHook: (pages: number) => void,
   exec: (sql: string) => void,
 ): TxHandle {
   let isAlive = true;
@@ -55,16 +55,16 @@ export function createTxHandle(
     if (!isAlive) throw new Error('A transaction function used its handle after it had returned');
     return handle;
   };
-  const ends: TxHandle['ends'] = [];
+  const hooks: TxHandle['hooks'] = [];
   const effects: TxHandle['effects'] = [];
   const changes: Change[] = [];
   const personal: PersonalChange[] = [];
   let author: Author | undefined;
   const tx: Tx = {
     ...handleOf(cache, () => live(db)),
-    beforeCommit: (work, pages) => {
-      live(ends).push([work, pages]);
-      onEnd(pages);
+    beforeCommit: (hook, pages) => {
+      live(hooks).push([hook, pages]);
+      onHook(pages);
     },
     afterCommit: (effect) => {
       live(effects).push(effect);
@@ -76,7 +76,7 @@ export function createTxHandle(
       live(personal).push(change);
     },
     savepoint: () => {
-      const lists: unknown[][] = [live(changes), personal, effects, ends];
+      const lists: unknown[][] = [live(changes), personal, effects, hooks];
       const lengths = lists.map(({ length }) => length);
       exec('savepoint part');
       return {
@@ -94,5 +94,5 @@ export function createTxHandle(
   const end = () => {
     isAlive = false;
   };
-  return { tx, ends, effects, entry: () => ({ author, changes, personal }), end };
+  return { tx, hooks, effects, entry: () => ({ author, changes, personal }), end };
 }
