@@ -159,6 +159,53 @@ function isoWeekOf(date: string): string {
   return `${year}-W${String(week).padStart(2, '0')}`;
 }
 
+describe('Back', () => {
+  const addressIn = (page: Page) => page.url().slice(`${visit.origin}/app`.length);
+
+  it('leads past a task that was opened and closed', async () => {
+    const first = await make('First');
+    const second = await make('Second');
+    const page = await enter(ada, '/today');
+    const panel = page.getByRole('complementary');
+    await page.getByRole('link', { name: 'Inbox' }).click();
+    const inbox = `/w/${home}/inbox`;
+    const length = () => page.evaluate('history.length');
+    await rowIn(page, 'First').press('Enter');
+    await panel.waitFor();
+    const opened = await length();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => addressIn(page)).toBe(inbox);
+    await expectFocus(page, 'First');
+    // Others are opened over it, and filters set beside them stay.
+    await rowIn(page, 'First').press('Enter');
+    await rowIn(page, 'Second').click();
+    await page.getByRole('complementary', { name: 'Second' }).waitFor();
+    expect(addressIn(page)).toBe(`${inbox}?task=${second}`);
+    await page.goBack();
+    await page.getByRole('complementary', { name: 'First' }).waitFor();
+    expect(addressIn(page)).toBe(`${inbox}?task=${first}`);
+    await page.goForward();
+    await page.getByRole('button', { name: 'Display' }).click();
+    await page.getByRole('combobox', { name: 'Sort by' }).selectOption({ label: 'Title' });
+    await page.keyboard.press('Escape');
+    await panel.getByRole('button', { name: 'Close' }).click();
+    await expect.poll(() => addressIn(page)).toBe(`${inbox}?sort=title`);
+    expect(await length()).toBe(Number(opened) + 1);
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
+  });
+
+  it('leads from a task whose address was opened, and which was closed, to what was before', async () => {
+    const id = await make('First');
+    const page = await enter(ada, '/upcoming');
+    await page.goto(`${visit.origin}/app${listAddress()}?task=${id}`);
+    await page.getByRole('complementary', { name: 'First' }).getByRole('button', { name: 'Close' }).click();
+    await expect.poll(() => addressIn(page)).toBe(listAddress());
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Upcoming' }).waitFor();
+  });
+});
+
 describe('a viewer', () => {
   it('finds every box and field disabled, and nothing that changes tasks', async () => {
     const id = await make('Read me', { dueDay: day(-1), checklist: [{ title: 'one' }] });

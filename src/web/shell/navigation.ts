@@ -19,13 +19,45 @@ export const match = computed(() => matchAddress(path.value));
 /** Whether the next heading takes the focus: after a navigation, not at the start. */
 let headingIsDue = false;
 
+/** What an entry of the history keeps: how many steps back the screen stands without a task beside it. */
+interface Entry {
+  beside?: number;
+}
+
+/** Where closing a task leads, while the history goes back; what is asked for meanwhile comes after it. */
+let closing: { to: string; then: (() => void)[] } | undefined;
+
 /** Goes to an address below `/app`. A push is a step that Back undoes; a replacement is none. */
 export function navigate(to: string, { replace = false } = {}): void {
+  if (closing) {
+    closing.then.push(() => navigate(to, { replace }));
+    return;
+  }
   if (to === address.value) return;
   const url = hrefOf(to);
-  if (replace) history.replaceState(null, '', url);
-  else history.pushState(null, '', url);
+  if (replace) history.replaceState(history.state, '', url);
+  else history.pushState(besideOf(to), '', url);
   arrive();
+}
+
+function besideOf(to: string): Entry | null {
+  const isSameScreen = withQuery(to, { task: undefined }) === withQuery(address.peek(), { task: undefined });
+  if (!isSameScreen || !new URLSearchParams(to.split('?')[1]).has('task')) return null;
+  return { beside: ((history.state as Entry | null)?.beside ?? 0) + 1 };
+}
+
+/** Closes the task beside the screen: takes back the steps that opened it, where it was opened from the screen. */
+export function closeBeside(): void {
+  if (closing) return;
+  const to = withQuery(address.peek(), { task: undefined });
+  const { beside = 0 } = (history.state as Entry | null) ?? {};
+  if (beside === 0) {
+    navigate(to, { replace: true });
+    return;
+  }
+  closing = { to, then: [] };
+  history.go(-beside);
+  address.value = to;
 }
 
 /**
@@ -64,8 +96,13 @@ export function startNavigation(): void {
 
 function arrive(): void {
   const before = path.value;
+  const closed = closing;
+  closing = undefined;
+  // Filters that were set beside the task stay.
+  if (closed && readAddress() !== closed.to) history.replaceState(history.state, '', hrefOf(closed.to));
   address.value = readAddress();
   if (path.value !== before) headingIsDue = true;
+  for (const next of closed?.then ?? []) next();
 }
 
 function below(pathname: string): string {

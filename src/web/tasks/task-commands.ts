@@ -1,6 +1,6 @@
 import type { Task } from '../data/rows.ts';
 import { type Command, useCommands } from '../shell/commands.ts';
-import { address, navigate, openBeside, query, setQuery } from '../shell/navigation.ts';
+import { address, closeBeside, navigate, openBeside, setQuery } from '../shell/navigation.ts';
 import { me } from '../shell/session.ts';
 import { removeTasks, setAssignee, toggleDone } from './changes.ts';
 import {
@@ -77,17 +77,9 @@ export function stepBack(): void {
 /** Closes the task beside the screen; the row that opened it has the focus again. */
 export function closePanel(): void {
   const id = besideId.peek();
-  navigate(withoutTask(), { replace: false });
+  closeBeside();
   focusRow(id);
 }
-
-const withoutTask = (): string => {
-  const parameters = new URLSearchParams(query.peek());
-  parameters.delete('task');
-  const [path = ''] = address.peek().split('?');
-  const text = parameters.toString();
-  return text === '' ? path : `${path}?${text}`;
-};
 
 const TASK_COMMANDS: readonly Command[] = [
   { id: 'next', title: 'Next task', group: 'Here', keys: ['j'], isKeyOnly: true, run: () => go(1) },
