@@ -21,9 +21,9 @@ ${onward(site, 'Sign in', 'sign-in')}`,
     },
     kept: {
       heading: 'Your address stays',
-      content: (site) => html`<p>The change does not happen.</p>
-<p>If you did not ask for it, someone else got into your account: choose a new password now. If signing in fails, ask for a link to reset it.</p>
-${onward(site, 'Choose a new password', 'settings/security')}`,
+      content: (site) => html`<p>The change does not happen. Nothing else is touched.</p>
+<p>If you did not ask for it, someone else got into your account, and is still signed in: set a new password now, by a mailed link. That ends what they can do: it signs out every device and revokes API tokens. Then look at Security for Google or Telegram accounts that are not yours.</p>
+${onward(site, 'Set a new password', 'forgot-password')}`,
     },
   },
   dead: {

@@ -13,7 +13,7 @@ export function page() {
   let session;
 
   show(token ? 'ask' : 'missing');
-  if (token && document.querySelector('[data-about]')) tell();
+  if (token) tell();
   // A second link opened in the same tab changes only the fragment.
   addEventListener('hashchange', () => location.reload());
   addEventListener('pagehide', () => session && !app && signOut(session));
@@ -57,9 +57,15 @@ export function page() {
     }
   }
 
-  /** Fills in what the token is about; what cannot be known stays unsaid. */
+  /** Fills in what the token is about; what cannot be known stays unsaid. A link that is dead says so at once. */
   async function tell() {
     const [about, person] = await Promise.all([read(), app ? whoIsHere() : undefined]);
+    if (document.querySelector('[data-view="ask"]').hidden) return;
+    if (about.isDead) {
+      // What is under way may have used it.
+      if (!document.querySelector('form[aria-busy="true"]')) show('dead');
+      return;
+    }
     const own = about.account ?? about.email;
     const isOwn = person?.email === own;
     // A long address comes shortened.
@@ -97,7 +103,7 @@ export function page() {
   }
 
   function read() {
-    return post('/auth/links/read', { token }).catch(() => ({}));
+    return post('/auth/links/read', { token }).catch(({ status }) => ({ isDead: status === 401 }));
   }
 
   async function submit(form) {

@@ -190,6 +190,7 @@ describe('a password reset', () => {
     const ada = await world.signUp('ada@example.com');
     await world.call('POST', '/auth/password/reset/request', { body: { email: ada.email } });
     await visit.follow((await world.mailTo(ada.email)).link);
+    await visit.page.getByText(ada.email).first().waitFor();
     world.clock.advance(31 * MINUTE);
     await visit.page.getByLabel('New password').fill('a much better one');
     await button('Set password').click();
@@ -224,9 +225,10 @@ describe('a change of e-mail address', () => {
     await seen('Keep your address');
     await button('Keep my address').click();
     await ended('Your address stays');
+    await visit.page.getByText('it signs out every device').waitFor();
+    await visit.page.getByRole('link', { name: 'Set a new password' }).waitFor();
     await visit.follow((await world.mailTo('countess@example.com')).link);
-    await button('Confirm').click();
-    await ended('This link does not work any more');
+    await seen('This link does not work any more');
     expect((await me(ada)).body.email).toBe('ada@example.com');
   });
 
@@ -360,16 +362,46 @@ describe('an invitation', () => {
     ]);
   });
 
-  it('says so when it is dead', async () => {
-    const ada = await world.signUp('ada@example.com');
-    const { link } = await invite(ada.email);
-    world.clock.advance(8 * DAY);
+  it('says so when it dies while its page is open', async () => {
+    const { link } = await invite('ada@example.com');
     await visit.follow(link);
+    await visit.page.getByText('Olga invites you').waitFor();
     await visit.page.getByLabel('Name', { exact: true }).fill('Ada');
     await visit.page.getByLabel('Password', { exact: true }).fill('password1');
+    world.clock.advance(8 * DAY);
     await button('Accept').click();
     await ended('This invitation does not work any more');
   });
+
+  it.each(['expired', 'withdrawn', 'used'])(
+    'that is %s says so at once, shows no form, and leads to Errand',
+    async (why) => {
+      const ada = await world.signUp('ada@example.com');
+      const { link, workspaceId } = await invite(ada.email);
+      const owner = await logIn('owner@example.com', 'password of owner@example.com');
+      if (why === 'expired') world.clock.advance(8 * DAY);
+      if (why === 'withdrawn') {
+        const path = `/workspaces/${workspaceId}/invitations`;
+        const token = owner.body.accessToken;
+        const { body } = await world.call('GET', path, { token });
+        expect((await world.call('DELETE', `${path}/${body.items[0].id}`, { token })).status).toBe(204);
+      }
+      if (why === 'used') {
+        const body = { token: new URL(link ?? '').hash.slice('#token='.length) };
+        expect(
+          (await world.call('POST', '/invitations/accept', { token: ada.accessToken, body })).status,
+        ).toBe(200);
+      }
+      await visit.follow(link);
+      await seen('This invitation does not work any more');
+      expect(await visit.page.getByRole('button').count()).toBe(0);
+      await visit.page.getByText('ask the people who invited you for another').waitFor();
+      expect(await visit.page.getByRole('link', { name: 'Go to Errand' }).getAttribute('href')).toBe('./app/');
+      await visit.page.reload();
+      await seen('This invitation does not work any more');
+      expect(visit.calls).toEqual([]);
+    },
+  );
 });
 
 describe('every page of a mailed link', () => {
@@ -380,7 +412,8 @@ describe('every page of a mailed link', () => {
       await seen('Please open the link from your mail');
       expect(await visit.page.getByRole('button').count()).toBe(0);
       await visit.page.goto(`${visit.origin}${path}#token=abc`);
-      await visit.page.getByRole('button').first().waitFor();
+      await visit.page.getByRole('heading', { level: 1, name: 'does not work any more' }).waitFor();
+      expect(await visit.page.getByRole('button').count()).toBe(0);
       expect(visit.page.url()).toBe(visit.origin + path);
       expect(visit.calls).toEqual([]);
     },
