@@ -159,6 +159,28 @@ function isoWeekOf(date: string): string {
   return `${year}-W${String(week).padStart(2, '0')}`;
 }
 
+describe('the examples', () => {
+  it('go at once, come back by Undo, and are never in the trash', async () => {
+    const bob = await world.signUp('bob@example.com', 'Bob');
+    const page = await enter(bob, '/today');
+    const examples = page.getByRole('region', { name: 'Examples' });
+    const boxes = page.getByRole('main').getByRole('checkbox');
+    await examples.waitFor();
+    await expect.poll(() => boxes.count()).toBe(3);
+    await examples.getByRole('button', { name: 'Remove examples' }).click();
+    await expect.poll(() => boxes.count()).toBe(0);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => boxes.count()).toBe(3);
+    await examples.getByRole('button', { name: 'Remove examples' }).click();
+    await page.getByRole('status').filter({ hasText: 'Removed the examples' }).waitFor();
+    await examples.waitFor({ state: 'detached' });
+    await expect.poll(() => visit.calls.filter((call) => call.startsWith('DELETE')).length).toBe(3);
+    const path = `/workspaces/${await homeOf(world, bob)}`;
+    expect((await as(world, bob)('GET', `${path}/trash`)).body.total).toBe(0);
+    expect((await as(world, bob)('GET', `${path}/tasks`)).body.total).toBe(0);
+  });
+});
+
 describe('Back', () => {
   const addressIn = (page: Page) => page.url().slice(`${visit.origin}/app`.length);
 

@@ -543,6 +543,11 @@ export class ContractServer {
     if (third === 'tasks') {
       const task = this.#thing('task', id, workspaceId);
       if (!task) throw missing();
+      if (fifth === undefined && method === 'DELETE') {
+        this.#remove(task);
+        if (query.get('permanent') === 'true') delete this.state.trash[String(id)];
+        return null;
+      }
       if (fifth === undefined) return this.#valueOf('task', String(id), workspaceId);
       if (fifth === 'comments') return this.#comments(method, task, sixth, fields, ifMatch);
       return this.#items(method, task, sixth, fields);

@@ -66,6 +66,36 @@ const goOnline = (page: Page, isOnline: boolean): void => {
 const asideOf = ({ store }: Page) => store.waiting.value.filter(({ why }) => why);
 const onServer = (id: string) => server.contentsOf('w1').find((item) => item.id === id)?.value;
 
+describe('a deletion for good', () => {
+  const removeForGood = (page: Page, tasks: Task[]): void =>
+    void page.store.act('removed', tasks.map(intents.removeForGood));
+
+  it('waits 10 s, in which it is taken back whole and nothing was sent', async () => {
+    const page = await open();
+    const tasks = [await make(page), await make(page, 'Water the beds')];
+    removeForGood(page, tasks);
+    await timeline.advance(9_000);
+    expect(tasks.map(({ id }) => page.store.view.row('task', id))).toEqual([undefined, undefined]);
+    const undone = page.store.undo();
+    await timeline.advance(20_000);
+    expect(await undone).toEqual({ name: 'removed', isDone: true });
+    expect(sent).toEqual([]);
+    expect(tasks.map(({ id }) => shown(page, id))).toEqual(tasks);
+  });
+
+  it('leaves nothing in the trash, and then says that nothing is left to take back', async () => {
+    const page = await open();
+    const tasks = [await make(page), await make(page, 'Water the beds')];
+    removeForGood(page, tasks);
+    await timeline.advance(15_000);
+    expect(tasks.map(({ id }) => onServer(id))).toEqual([undefined, undefined]);
+    expect(server.state.trash).toEqual({});
+    expect(await page.store.undo()).toEqual({ name: 'removed', isDone: false });
+    await timeline.advance(15_000);
+    expect(asideOf(page)).toEqual([]);
+  });
+});
+
 describe('signing out', () => {
   it('leaves nothing of what a sleeping tab did before', async () => {
     const sleeper = await open();

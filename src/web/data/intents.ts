@@ -2,7 +2,8 @@ import type { Intent } from './change.ts';
 import { type Comment, type Kind, type Row, type Series, type Task, thingKey } from './rows.ts';
 import type { View } from './view.ts';
 
-const COMMENT_DELAY_MS = 10_000;
+/** How long a deletion that nothing brings back waits, so that it can be taken back. */
+const UNSENT_MS = 10_000;
 
 /** Kinds that are made, changed and deleted alike. */
 export type Plain = 'task' | 'list' | 'space' | 'label' | 'recurringTask';
@@ -95,6 +96,13 @@ export const remove = (
   fields,
 });
 
+/** Deletes tasks for good, past the trash, after 10 s unsent, since nothing brings them back. */
+export const removeForGood = (task: Task): Intent => ({
+  ...remove('task', task),
+  fields: { permanent: true },
+  delay: UNSENT_MS,
+});
+
 /** Brings a thing back from the trash; `before` is what it was, where that is known. */
 export const restore = (
   kind: 'task' | 'list' | 'space',
@@ -150,7 +158,7 @@ export const removeComment = (comment: Comment, workspaceId: string): Intent => 
   op: 'delete',
   fields: { taskId: comment.taskId },
   touches: [thingKey('task', comment.taskId)],
-  delay: COMMENT_DELAY_MS,
+  delay: UNSENT_MS,
 });
 
 const ofSeries = (

@@ -9,7 +9,8 @@
  * Do.     `store.act('Completed “Call Ada”', [intents])`: shows at once, is kept on the device, sent in order, and undone as
  *         one. Intents are made by `intents.ts` (create, updateTask, update, editText, moveTask, remove, restore, changeItem,
  *         add/edit/removeComment, pause, resume, skip, stepBack, editInstances); ids by `store.makeId()`.
- * Undo.   `store.undo()` and `redo()` return the name of the act, or null; only what still holds my value is set back.
+ * Undo.   `store.undo()` and `redo()` return the name of the act and whether it was possible; only what still holds my
+ *         value is set back.
  * Sync.   `store.sync.value.text` in words, with `waiting` and `notSaved`. `store.waiting` has an entry for each act that
  *         waits or was set aside (`why`): `retry`, `drop`; of two versions of a text (`why.theirs`) `keepMine`, or `drop`.
  *         `store.notice` is what was set aside last, to be told once. `store.isSignedOut`: sign in again.
@@ -62,6 +63,13 @@ export interface StoreOptions {
 export interface Done {
   name: string;
   steps: Step[];
+}
+
+/** What `undo` or `redo` came to. */
+export interface TakenBack {
+  name: string;
+  /** False where it was so already, or cannot be any more. */
+  isDone: boolean;
 }
 
 /** The data of one user on one page: what screens read, and what they do. */
@@ -246,16 +254,16 @@ export class Store {
     return this.#redo.length > 0;
   }
 
-  /** Undoes the last act; returns its name. */
-  async undo(): Promise<string | null> {
+  /** Undoes the last act; returns its name, and whether there was still something to take back. */
+  async undo(): Promise<TakenBack | null> {
     return await this.#takeBack(this.#undo, this.#redo);
   }
 
-  async redo(): Promise<string | null> {
+  async redo(): Promise<TakenBack | null> {
     return await this.#takeBack(this.#redo, this.#undo);
   }
 
-  async #takeBack(from: Done[], to: Done[]): Promise<string | null> {
+  async #takeBack(from: Done[], to: Done[]): Promise<TakenBack | null> {
     const done = from.pop();
     if (!done) return null;
     const outbox = this.#tab.outbox.value;
@@ -263,13 +271,16 @@ export class Store {
       outbox.filter(({ sent, notBefore }) => sent === 0 && notBefore > 0).map((c) => [c.id, c]),
     );
     const intents: Intent[] = [];
+    let isDropped = false;
     for (const step of [...done.steps].reverse()) {
       // What waits unsent to be taken back is dropped.
-      if (unsent.has(step.changeId)) await this.#drop([step.changeId]);
-      else intents.push(...inverseOf(step, this.view, outbox));
+      if (unsent.has(step.changeId)) {
+        await this.#drop([step.changeId]);
+        isDropped = true;
+      } else intents.push(...inverseOf(step, this.view, outbox));
     }
     await this.#do(done.name, intents, to);
-    return done.name;
+    return { name: done.name, isDone: isDropped || intents.length > 0 };
   }
 
   /** Tries again what was set aside. */

@@ -55,6 +55,7 @@ export function inverseOf(step: Step, view: View, outbox: readonly Change[]): In
       const wasNeverSent = step.creation && !outbox.some((change) => change.thing === thing && !change.aside);
       if (wasNeverSent && step.creation && !view.get(kind, thing))
         return [{ ...base, op: 'create', fields: step.creation }];
+      if (intent.fields.permanent) return [];
       if (hasAdvanced && series) return stepBackTo(series.nextTaskId, series, view);
       if (kind === 'task' || kind === 'list' || kind === 'space')
         return [restore(kind, workspaceId, thing, before)];

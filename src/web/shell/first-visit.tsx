@@ -1,6 +1,6 @@
 import { computed, effect, signal, untracked } from '@preact/signals';
 import { derivedIds } from '../data/ids.ts';
-import { create, remove } from '../data/intents.ts';
+import { create, removeForGood } from '../data/intents.ts';
 import { act } from '../tasks/act.ts';
 import { deviceZone } from '../text/zones.ts';
 import { today } from './clock.ts';
@@ -67,7 +67,7 @@ export function Examples() {
         onClick={() =>
           act(
             'Removed the examples',
-            tasks.map((task) => remove('task', openShelf().store.view.row('task', task.id) ?? task)),
+            tasks.map((task) => removeForGood(openShelf().store.view.row('task', task.id) ?? task)),
           )
         }
       >

@@ -20,14 +20,16 @@ export function actQuietly(name: string, intents: readonly Intent[]): void {
 /** Takes back what was done last on this page. */
 export async function undo(): Promise<void> {
   toast.value = undefined;
-  const name = await shelf.peek()?.store.undo();
-  if (name) showToast(`Taken back: ${name}`);
+  const taken = await shelf.peek()?.store.undo();
+  if (taken) showToast(`${taken.isDone ? 'Taken back' : 'Nothing is left to take back of'}: ${taken.name}`);
 }
 
 /** Does again what was taken back last. */
 export async function redo(): Promise<void> {
-  const name = await shelf.peek()?.store.redo();
-  if (name) showToast(name, () => void undo());
+  const taken = await shelf.peek()?.store.redo();
+  if (!taken) return;
+  if (taken.isDone) showToast(taken.name, () => void undo());
+  else showToast(`Nothing is left to do again of: ${taken.name}`);
 }
 
 /** Tasks that were completed on a screen of days: they stay there until their toast goes. */
