@@ -396,7 +396,9 @@ describe('an invitation', () => {
       await seen('This invitation does not work any more');
       expect(await visit.page.getByRole('button').count()).toBe(0);
       await visit.page.getByText('ask the people who invited you for another').waitFor();
-      expect(await visit.page.getByRole('link', { name: 'Go to Errand' }).getAttribute('href')).toBe('./app/');
+      expect(await visit.page.getByRole('link', { name: 'Go to Errand' }).getAttribute('href')).toBe(
+        './app/',
+      );
       await visit.page.reload();
       await seen('This invitation does not work any more');
       expect(visit.calls).toEqual([]);

@@ -25,12 +25,12 @@ interface Entry {
 }
 
 /** Where closing a task leads, while the history goes back; what is asked for meanwhile comes after it. */
-let closing: { to: string; then: (() => void)[] } | undefined;
+let closing: { to: string; later: (() => void)[] } | undefined;
 
 /** Goes to an address below `/app`. A push is a step that Back undoes; a replacement is none. */
 export function navigate(to: string, { replace = false } = {}): void {
   if (closing) {
-    closing.then.push(() => navigate(to, { replace }));
+    closing.later.push(() => navigate(to, { replace }));
     return;
   }
   if (to === address.value) return;
@@ -55,7 +55,7 @@ export function closeBeside(): void {
     navigate(to, { replace: true });
     return;
   }
-  closing = { to, then: [] };
+  closing = { to, later: [] };
   history.go(-beside);
   address.value = to;
 }
@@ -102,7 +102,7 @@ function arrive(): void {
   if (closed && readAddress() !== closed.to) history.replaceState(history.state, '', hrefOf(closed.to));
   address.value = readAddress();
   if (path.value !== before) headingIsDue = true;
-  for (const next of closed?.then ?? []) next();
+  for (const act of closed?.later ?? []) act();
 }
 
 function below(pathname: string): string {
