@@ -54,10 +54,18 @@ export class IndexedDbDisk implements Disk {
       db.createObjectStore('outbox', { keyPath: 'seq' });
       db.createObjectStore('notes');
     };
-    const db = await done(request);
+    let isNewer = false;
+    const db = await done(request).catch((error: DOMException) => {
+      isNewer = error.name === 'VersionError';
+      if (isNewer) return done(factory.open(nameOf(userId)));
+      throw error;
+    });
     // Another tab signs out: it may delete the database.
     db.onversionchange = () => db.close();
-    return new IndexedDbDisk(db, factory);
+    const disk = new IndexedDbDisk(db, factory);
+    // The rows of a newer build may have another shape; what was not sent stays.
+    if (isNewer) await disk.erase(true);
+    return disk;
   }
 
   read(): Promise<Snapshot> {

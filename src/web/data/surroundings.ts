@@ -43,12 +43,40 @@ export const browserWorld = (): World => ({
   isVisible: () => document.visibilityState === 'visible',
 });
 
+/** Whether it has the shape of a message: another program of this origin, or another build, may say anything. */
+function isMessage(data: unknown): data is Message {
+  if (!isObject(data)) return false;
+  const { kind, revision, rowRevision, writes, outbox, fence, isReached } = data;
+  if (kind === 'sync')
+    return Number.isSafeInteger(fence) && (isReached === null || typeof isReached === 'boolean');
+  if (kind !== 'written') return kind === 'leaving' || kind === 'signedOut';
+  return (
+    Number.isSafeInteger(revision) &&
+    Number.isSafeInteger(rowRevision) &&
+    isObject(writes) &&
+    (writes.notes === undefined || isObject(writes.notes)) &&
+    (writes.rows === undefined ||
+      (isObject(writes.rows) && areRows(writes.rows.put) && areRows(writes.rows.remove))) &&
+    Array.isArray(outbox) &&
+    outbox.every((change) => isObject(change) && isObject(change.fields) && typeof change.id === 'string')
+  );
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const areRows = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.every((row) => isObject(row) && typeof row.kind === 'string' && typeof row.key === 'string');
+
 /** The channel between the tabs of one user. */
 export function browserChannel(userId: string): Channel {
   const channel = new BroadcastChannel(`errand-${userId}`);
   return {
     post: (message) => channel.postMessage(message),
-    listen: (listener) => channel.addEventListener('message', ({ data }) => listener(data as Message)),
+    listen: (listener) =>
+      channel.addEventListener('message', ({ data }) => {
+        if (isMessage(data)) listener(data);
+      }),
     close: () => channel.close(),
   };
 }

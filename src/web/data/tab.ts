@@ -201,15 +201,15 @@ export class Tab {
     for (const listener of this.#listeners) listener(message);
     if (message.kind !== 'written' || !this.isDurable.value) return;
     const { revision, rowRevision, writes, outbox } = message;
-    if (revision > this.#revision) {
+    if (revision === this.#revision + 1) {
       this.#revision = revision;
       this.#stored = outbox;
     }
     const isNext = writesRows(writes) && rowRevision === this.#rowRevision + 1;
-    const isBehind = rowRevision > this.#rowRevision;
     if (isNext) this.#take(writes, rowRevision);
     this.#show(isNext ? rowsOf(writes) : NOTHING);
-    if (isBehind && !isNext) void this.catchUp();
+    // Messages were missed, or this one is not true: the disk knows.
+    if (revision > this.#revision || rowRevision > this.#rowRevision) void this.catchUp();
   }
 
   /** Looks whether messages were missed, as a page does that was asleep. */

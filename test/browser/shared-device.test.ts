@@ -1,0 +1,368 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { as, homeOf, joined } from '../people.ts';
+import { openWorld, type Person, type World } from '../world.ts';
+import { launchBrowser, startVisit, type Visit } from './visit.ts';
+
+let browser: Browser;
+let world: World;
+let visit: Visit;
+let ada: Person;
+let bob: Person;
+let home: string;
+let listId: string;
+const contexts: BrowserContext[] = [];
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  world = await openWorld({ start: Date.now() });
+  ada = await world.signUp('ada@example.com', 'Ada');
+  home = await homeOf(world, ada);
+  bob = await joined(world, ada, home, 'member', 'Bob');
+  listId = (await asAda('GET', `/workspaces/${home}/lists`)).body.items[0].id;
+  visit = await startVisit(browser, world.app);
+});
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close();
+  await visit.end();
+  await world.close();
+});
+
+const asAda = (method: string, path: string, body?: object) => as(world, ada)(method, path, body);
+const make = async (title: string, fields: object = {}): Promise<string> =>
+  (await asAda('POST', `/workspaces/${home}/tasks`, { listId, title, ...fields })).body.id;
+const listAddress = () => `/w/${home}/lists/${listId}`;
+
+async function openDevice(script?: string): Promise<BrowserContext> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+    timezoneId: 'UTC',
+  });
+  if (script) await context.addInitScript(script);
+  contexts.push(context);
+  return context;
+}
+
+/** Puts the session of a person into the cookies of a device, in place of the one that is there. */
+async function signInOn(context: BrowserContext, person: Person): Promise<void> {
+  const data = { email: person.email, password: person.password, session: 'cookie' };
+  const headers = { Origin: visit.origin };
+  const response = await context.request.post(`${visit.origin}/api/auth/login`, { data, headers });
+  expect(response.status()).toBe(200);
+}
+
+async function openAt(context: BrowserContext, address: string, heading: string): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(`${visit.origin}/app${address}`);
+  await shown(page, heading);
+  return page;
+}
+
+const shown = (page: Page, heading: string) =>
+  page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+const status = (page: Page, text: string) =>
+  page.getByRole('navigation', { name: 'Main' }).getByRole('status').filter({ hasText: text }).waitFor();
+const row = (page: Page, title: string) => page.getByRole('main').getByRole('link', { name: title });
+const complete = (page: Page, title: string) =>
+  page.getByRole('checkbox', { name: `${title}: complete` }).check();
+
+/** Every word that the device keeps for this origin, but the theme. */
+const kept = (page: Page) =>
+  page.evaluate<string>(`(async () => {
+    const found = [document.cookie, location.href];
+    for (const storage of [localStorage, sessionStorage])
+      for (const [key, value] of Object.entries(storage)) if (!/theme/.test(key)) found.push(key, value);
+    for (const name of await caches.keys())
+      for (const { url } of await (await caches.open(name)).keys()) if (!url.includes('/app/')) found.push(url);
+    for (const { name } of await indexedDB.databases()) {
+      const db = await new Promise((resolve, reject) => {
+        const request = indexedDB.open(name);
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+      for (const store of db.objectStoreNames) {
+        const values = await new Promise((resolve) => {
+          const request = db.transaction(store).objectStore(store).getAll();
+          request.onsuccess = () => resolve(request.result);
+        });
+        found.push(JSON.stringify(values));
+      }
+      db.close();
+    }
+    return found.join('\\n');
+  })()`);
+
+describe('signing out', () => {
+  it('leaves nothing of the person on the device, in another tab or behind Back', async () => {
+    await make('Call the notary');
+    const context = await openDevice();
+    await signInOn(context, ada);
+    const page = await openAt(context, listAddress(), 'Tasks');
+    const other = await openAt(context, listAddress(), 'Tasks');
+    await row(page, 'Call the notary').waitFor();
+    await row(other, 'Call the notary').waitFor();
+    await page.goto(`${visit.origin}/app/settings/security`);
+    await page.getByRole('main').getByRole('button', { name: 'Sign out', exact: true }).click();
+    await shown(page, 'Sign in');
+    await shown(other, 'Sign in');
+    await page.goBack();
+    await shown(page, 'Sign in');
+    for (const each of [page, other]) expect(await each.getByText('notary').count()).toBe(0);
+    const words = await kept(page);
+    for (const word of ['notary', ada.email, ada.id]) expect(words).not.toContain(word);
+  });
+
+  it('elsewhere hides what is open here, and the next person sees none of it', async () => {
+    await make('Call the notary');
+    const context = await openDevice();
+    await signInOn(context, ada);
+    const page = await openAt(context, listAddress(), 'Tasks');
+    await row(page, 'Call the notary').waitFor();
+    await asAda('DELETE', '/me/sessions');
+    await shown(page, 'Sign in');
+    expect(await kept(page)).not.toContain('notary');
+    const carol = await world.signUp('carol@example.com', 'Carol');
+    await page.getByLabel('Email', { exact: true }).fill(carol.email);
+    await page.getByLabel('Password', { exact: true }).fill(carol.password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    // The address that was open here is not theirs.
+    await shown(page, 'Not found');
+    expect(await page.getByText('notary').count()).toBe(0);
+  });
+});
+
+describe('a tab of one person on a device where another has signed in', () => {
+  it('does nothing as the other one, and says that its own session is over', async () => {
+    const id = await make('Pay the rent');
+    const context = await openDevice();
+    await signInOn(context, ada);
+    const page = await openAt(context, listAddress(), 'Tasks');
+    await row(page, 'Pay the rent').waitFor();
+    await signInOn(context, bob);
+    // Leaves the screen with the first response.
+    await page.getByRole('checkbox', { name: 'Pay the rent: complete' }).click();
+    await shown(page, 'Sign in');
+    expect((await asAda('GET', `/workspaces/${home}/tasks/${id}`)).body.completedAt).toBeNull();
+    // What was done waits for its own person.
+    await signInOn(context, ada);
+    await page.goto(`${visit.origin}/app${listAddress()}`);
+    await status(page, 'Synced');
+    await expect
+      .poll(async () => (await asAda('GET', `/workspaces/${home}/tasks/${id}`)).body.completedAt)
+      .not.toBeNull();
+  });
+});
+
+describe('a device', () => {
+  it('keeps no secret where a script could read it', async () => {
+    await make('Pay the rent');
+    const context = await openDevice();
+    await signInOn(context, ada);
+    const page = await openAt(context, listAddress(), 'Tasks');
+    await status(page, 'Synced');
+    const [cookie] = await context.cookies();
+    const words = await kept(page);
+    expect(words).toContain('Pay the rent');
+    expect(cookie?.httpOnly).toBe(true);
+    for (const secret of [cookie?.value ?? '', ada.accessToken, ada.refreshToken, ada.password])
+      expect(words).not.toContain(secret);
+    expect(words).not.toMatch(/eyJ[\w-]+\./);
+  });
+
+  it('that cannot store says so, and sends what is done all the same', async () => {
+    const full = `IDBObjectStore.prototype.put = function () { throw new DOMException('', 'QuotaExceededError'); };`;
+    const context = await openDevice(full);
+    await signInOn(context, ada);
+    const page = await openAt(context, listAddress(), 'Tasks');
+    await status(page, 'Synced, kept only while this page is open');
+    const id = await make('Water the plants');
+    await row(page, 'Water the plants').waitFor();
+    await complete(page, 'Water the plants');
+    await expect
+      .poll(async () => (await asAda('GET', `/workspaces/${home}/tasks/${id}`)).body.completedAt)
+      .not.toBeNull();
+  });
+
+  it('with a database of a newer build starts over, and keeps what was not sent', async () => {
+    const context = await openDevice();
+    await signInOn(context, ada);
+    const page = await openAt(context, listAddress(), 'Tasks');
+    await status(page, 'Synced');
+    await context.setOffline(true);
+    await page.keyboard.press('c');
+    await page.keyboard.type('Done on the train');
+    await page.keyboard.press('Enter');
+    await page.getByText('Added “Done on the train”').waitFor();
+    await status(page, 'Offline, 1 waiting');
+    await page.close();
+    await context.setOffline(false);
+    // An asset has the origin, and nothing of the client runs in it.
+    const later = await context.newPage();
+    await later.goto(`${visit.origin}/app/manifest.webmanifest`);
+    await later.evaluate(`new Promise((resolve, reject) => {
+      const request = indexedDB.open('errand-${ada.id}', 9);
+      request.onsuccess = () => { request.result.close(); resolve(); };
+      request.onerror = () => reject(request.error);
+    })`);
+    await later.goto(`${visit.origin}/app${listAddress()}`);
+    await row(later, 'Done on the train').waitFor();
+    await status(later, 'Synced');
+    const { items } = (await asAda('GET', `/workspaces/${home}/tasks/search?q=train`)).body;
+    expect(items.map(({ title }: { title: string }) => title)).toEqual(['Done on the train']);
+  });
+});
+
+/** What another program on this origin might say on the channel of the tabs. */
+const FORGED = [
+  null,
+  'written',
+  {},
+  { kind: 'written' },
+  { kind: 'written', revision: 9e15, rowRevision: 9e15, writes: null, outbox: null },
+  {
+    kind: 'written',
+    revision: 1e6,
+    rowRevision: 1e6,
+    writes: { rows: { put: [{ kind: 'task' }] } },
+    outbox: [{}],
+  },
+  { kind: 'written', revision: 1e6, rowRevision: 1, writes: { notes: 7 }, outbox: 'all' },
+  { kind: 'sync', isReached: 'no', fence: '9' },
+  { kind: 'sync' },
+  { kind: 'leaving', more: 1 },
+  { kind: 'unheard of' },
+];
+
+describe('messages between tabs', () => {
+  it('that another program forged change nothing that is shown or sent', async () => {
+    await make('Pay the rent');
+    const context = await openDevice();
+    await signInOn(context, ada);
+    const page = await openAt(context, listAddress(), 'Tasks');
+    await status(page, 'Synced');
+    const faults: string[] = [];
+    page.on('pageerror', (error) => faults.push(error.message));
+    await page.evaluate(
+      `const channel = new BroadcastChannel('errand-${ada.id}');
+       for (const message of ${JSON.stringify(FORGED)}) channel.postMessage(message);`,
+    );
+    const id = await make('Heard afterwards');
+    await row(page, 'Heard afterwards').waitFor();
+    await complete(page, 'Heard afterwards');
+    await expect
+      .poll(async () => (await asAda('GET', `/workspaces/${home}/tasks/${id}`)).body.completedAt)
+      .not.toBeNull();
+    await status(page, 'Synced');
+    await row(page, 'Pay the rent').waitFor();
+    expect(faults).toEqual([]);
+  });
+});
+
+describe('a text that was changed here and elsewhere', () => {
+  it.each([
+    ['Keep mine', 'Mine, of the train'],
+    ['Keep theirs', 'Theirs, of the office'],
+  ])('is shown in both versions, and is what “%s” says', async (button, expected) => {
+    const id = await make('Write the report', { description: 'First' });
+    const context = await openDevice();
+    await signInOn(context, ada);
+    const page = await openAt(context, `/w/${home}/tasks/${id}`, 'Write the report');
+    await status(page, 'Synced');
+    await context.setOffline(true);
+    const description = page.getByRole('textbox', { name: 'Description' });
+    await description.fill('Mine, of the train');
+    await page.keyboard.press('Control+Enter');
+    await status(page, 'Offline, 1 waiting');
+    await as(world, bob)('PATCH', `/workspaces/${home}/tasks/${id}`, {
+      description: 'Theirs, of the office',
+    });
+    await context.setOffline(false);
+    const dialog = page.getByRole('dialog', { name: 'Two versions' });
+    await dialog.getByText('Mine, of the train').waitFor();
+    await dialog.getByText('Theirs, of the office').waitFor();
+    await dialog.getByRole('button', { name: button }).click();
+    await status(page, 'Synced');
+    expect((await asAda('GET', `/workspaces/${home}/tasks/${id}`)).body.description).toBe(expected);
+  });
+});
+
+describe('a link with proof of somebody else’s account', () => {
+  it.each([
+    'id_token=eyJh.eyJz.sig&state=theirs',
+    'tgAuthResult=eyJpZCI6MX0',
+    'tgAuthResult=eyJpZCI6MX0&state=x',
+  ])('signs nobody in by #%s, and leaves the address', async (fragment) => {
+    const page = await (await openDevice()).newPage();
+    const calls: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST') calls.push(new URL(request.url()).pathname);
+    });
+    await page.goto(`${visit.origin}/app/sign-in#${fragment}`);
+    await page.getByRole('alert').filter({ hasText: 'That sign-in was not begun here' }).waitFor();
+    expect(new URL(page.url()).hash).toBe('');
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('a page of another origin on the same host', () => {
+  const elsewhere = 'http://127.0.0.1:1';
+
+  it('reads nothing and changes nothing by the session of the browser', async () => {
+    const context = await openDevice();
+    await signInOn(context, ada);
+    await context.route(`${elsewhere}/**`, (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: '<title>elsewhere</title><iframe name="into"></iframe>',
+      }),
+    );
+    const page = await context.newPage();
+    await page.goto(`${elsewhere}/`);
+    const api = `${visit.origin}/api`;
+    const tried = await page.evaluate<string[]>(`(async () => {
+      const found = [];
+      const tryOut = async (name, path, init) => {
+        const response = await fetch('${api}' + path, { credentials: 'include', ...init }).catch(() => null);
+        if (response && response.type !== 'opaque') found.push(name + ' ' + response.status);
+      };
+      const json = { headers: { 'Content-Type': 'application/json' } };
+      const task = JSON.stringify({ title: 'Forged', listId: '${listId}' });
+      await tryOut('read', '/me', {});
+      await tryOut('export', '/account/export', { mode: 'no-cors' });
+      await tryOut('write', '/workspaces/${home}/tasks', { method: 'POST', body: task, ...json });
+      await tryOut('simple', '/workspaces/${home}/tasks', { method: 'POST', body: task, mode: 'no-cors' });
+      await tryOut('sign out', '/auth/logout', { method: 'POST', mode: 'no-cors' });
+      for (const path of ['/me', '/account/export', '/me/events', '/me/workspaces'])
+        for (const tag of ['img', 'script']) {
+          const loaded = await new Promise((resolve) => {
+            const element = document.createElement(tag);
+            element.onload = () => resolve(true);
+            element.onerror = () => resolve(false);
+            element.src = '${api}' + path;
+            document.body.append(element);
+          });
+          if (loaded) found.push(tag + ' ' + path);
+        }
+      const opened = open('${visit.origin}/app/', 'into');
+      if (opened?.length > 0) found.push('a frame');
+      return found;
+    })()`);
+    await page.evaluate(`(() => {
+      const form = document.createElement('form');
+      form.method = 'post';
+      form.target = 'into';
+      form.action = '${api}/auth/logout';
+      document.body.append(form);
+      form.submit();
+    })()`);
+    await page.waitForLoadState('networkidle');
+    expect(tried).toEqual([]);
+    expect((await asAda('GET', `/workspaces/${home}/tasks/search?q=Forged`)).body.total).toBe(0);
+    // The session of the browser lives on.
+    expect((await context.request.get(`${api}/me`)).status()).toBe(200);
+  });
+});
