@@ -48,7 +48,7 @@ export const readComment = (deps: Deps, who: Member, taskId: string, id: string)
 
 /**
  * Comments on a task; tells those who are mentioned, and otherwise the assignee, the creator and who commented before.
- * One that the caller made with this id already is the response.
+ * One that the caller made for it with this id already is the response.
  */
 export function createComment(
   deps: Deps,
@@ -62,7 +62,7 @@ export function createComment(
     const { body } = input;
     const id = claimId(tx, input.id, now, (given) => {
       const same = store.findComment(tx, who.workspaceKey, given);
-      return same?.author_id === who.userId ? store.commentOf(same) : undefined;
+      return same?.task_id === taskId && same.author_id === who.userId ? store.commentOf(same) : undefined;
     });
     if (id instanceof Existing) return id;
     const bytes = bytesOfText(body);

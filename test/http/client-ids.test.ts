@@ -124,6 +124,14 @@ describe.each(Object.keys(KINDS))('a %s', (kind) => {
   });
 });
 
+it('a comment of another task is taken, also to its author', async () => {
+  const id = crypto.randomUUID();
+  await make('comment', id);
+  const other = (await call('POST', `${inside}/tasks`, { title: 'Other', listId })).body.id;
+  expectTaken(await call('POST', `${inside}/tasks/${other}/comments`, { body: 'New', id }));
+  expect((await call('GET', `${inside}/tasks/${other}/comments`)).body.total).toBe(0);
+});
+
 it('no new thing takes the id of a workspace, a member, a status template or a status', async () => {
   const { statusTemplateId, statuses } = (await call('GET', `${inside}/lists/${listId}`)).body;
   for (const id of [inside.split('/')[2], ada.id, statusTemplateId, statuses[0].id]) {
