@@ -114,7 +114,7 @@ export const ERRORS: Record<number, DocumentedError> = {
 
 /** The statuses that a route may reject with. */
 export function errorsOf(route: Route): number[] {
-  const takesInput = route.body || route.query;
+  const takesInput = route.body || route.query || route.isConditional;
   return [
     ...(takesInput && !route.takesAnyQuery ? [400] : []),
     ...(route.guard.bearer ? [401] : []),

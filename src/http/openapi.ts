@@ -200,7 +200,9 @@ function headersOf(route: Route) {
       'If-None-Match': etagParameter('ETags; where the present one is among them, the response is 304'),
     }),
     ...(route.isConditional && {
-      'If-Match': etagParameter('ETags, weak ones too; where the present one is not among them, it is 412'),
+      'If-Match': etagParameter(
+        'ETags, weak ones too; where the present one is not among them, it is 412; malformed: 400',
+      ),
     }),
   };
   return Object.keys(parameters).length > 0 && { headers: z.object(parameters) };

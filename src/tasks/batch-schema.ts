@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { isEtagList } from '../http/etags.ts';
 import { boundedArray, Id, oneOf } from '../http/fields.ts';
 import { LabelIds, MoveInput, Task, TaskInput, TaskPatch } from './schema.ts';
 
@@ -10,8 +11,11 @@ const OPERATIONS_RULE = `Operations must be 1 to ${MAX_OPERATIONS} objects`;
 
 export const Op = z.object({ op: oneOf('Op', OPS) }, { error: 'An operation must be an object' });
 
+const EXPECTED_RULE = 'If match must be an ETag as responses have it, quotes included';
+
 const Expected = z
-  .string({ error: 'If match must be an ETag' })
+  .string({ error: EXPECTED_RULE })
+  .refine(isEtagList, { error: EXPECTED_RULE })
   .optional()
   .openapi({ description: 'The ETag that the task must have, else 412', example: '"9f2c41d0-3"' });
 

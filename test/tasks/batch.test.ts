@@ -146,8 +146,9 @@ describe('a batch', () => {
       { op: 'update', id, ifMatch: etag, title: 'Newer' },
       { op: 'delete', id, ifMatch: etag.replace('-1', '-2') },
     );
-    expect(statuses(results)).toEqual([412, 400, 400, 412, 412, 412, 400, 200, 412, 204]);
+    expect(statuses(results)).toEqual([412, 400, 400, 412, 412, 400, 400, 200, 412, 204]);
     expect(results[0].error).toBe('PreconditionFailedError');
+    expect(results[5].issues[0].path).toBe('ifMatch');
   });
 
   it('adds and removes labels and leaves the others alone', async () => {
