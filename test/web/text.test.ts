@@ -15,7 +15,7 @@ import {
 import { linkParts } from '../../src/web/text/links.ts';
 import { match, rank } from '../../src/web/text/match.ts';
 import { placeAt, positionBetween } from '../../src/web/text/positions.ts';
-import { sayDay, sayDue, sayMonth } from '../../src/web/text/say-dates.ts';
+import { sayDay, sayDue, sayMonth, sayWhen } from '../../src/web/text/say-dates.ts';
 import { type Interval, sayRule } from '../../src/web/text/say-rules.ts';
 import { dayIn, instantOf, localOf, startOfDay, untilMidnight } from '../../src/web/text/zones.ts';
 
@@ -141,6 +141,13 @@ describe('words for dates and rules', () => {
     expect(sayDue({ dueDate: null, dueDay: '2026-11-24' }, 'Europe/Paris', now)).toBe('Tomorrow');
     expect(sayDue({ dueDate: null, dueDay: null }, 'Europe/Paris', now)).toBeNull();
     expect(sayMonth('2026-11')).toBe('November 2026');
+  });
+
+  it.each([
+    ['2026-11-24T08:05:00Z', 'tomorrow 9:05'],
+    ['2026-11-26T17:00:00Z', 'Thu 26 Nov 18:00'],
+  ])('says %s within a sentence as "%s"', (instant, words) => {
+    expect(sayWhen(instant, 'Europe/Paris', now)).toBe(words);
   });
 
   const rule = (interval: Partial<Interval>): Interval => ({

@@ -5,7 +5,7 @@ import { now, zone } from '../shell/clock.ts';
 import { mayWriteIn, workspaces } from '../shell/frame-view.ts';
 import { useShelf } from '../shell/store.ts';
 import { mentionedIn, plainMentions, withMentions } from '../text/mentions.ts';
-import { sayInstant } from '../text/say-dates.ts';
+import { sayWhen } from '../text/say-dates.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { MenuButton } from '../ui/menu.tsx';
@@ -97,7 +97,7 @@ function Entry({ comment, task }: { comment: Comment; task: Task }) {
           {name}
         </strong>
         <time class="quiet" dateTime={createdAt}>
-          {sayInstant(createdAt, zone.value, now.value)}
+          {sayWhen(createdAt, zone.value, now.value)}
         </time>
         {editedAt && <span class="quiet">edited</span>}
         {items.length > 0 && (

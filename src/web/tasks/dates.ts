@@ -1,6 +1,6 @@
 import type { Task } from '../data/rows.ts';
 import { addDays, type Day, daysBetween, weekdayIndex } from '../text/days.ts';
-import { SHORT_WEEKDAYS, sayShortDay } from '../text/say-dates.ts';
+import { plainTime, SHORT_WEEKDAYS, sayShortDay } from '../text/say-dates.ts';
 import { localOf, millisecondsOf, startOfDay, type Time } from '../text/zones.ts';
 
 type Dated = Pick<Task, 'dueDate' | 'dueDay'>;
@@ -55,9 +55,6 @@ export function sayDueInRow(due: { day: Day; time: Time | null }, today: Day, he
   else if (distance > -7 && distance < 7) words = SHORT_WEEKDAYS[weekdayIndex(day)] ?? words;
   return time === null || distance < 0 || distance > 6 ? words : `${words} ${plainTime(time)}`;
 }
-
-/** `9:30`, as clocks are read. */
-export const plainTime = (time: Time): string => time.replace(/^0(?=\d:)/, '');
 
 /** `in 4 days`, `2 days ago`; empty for today and its neighbours. */
 export function sayDistance(day: Day, today: Day): string {

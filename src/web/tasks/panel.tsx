@@ -7,7 +7,7 @@ import { isPhone } from '../shell/device.ts';
 import { mayWriteIn, workspaces } from '../shell/frame-view.ts';
 import { hrefOf, match, navigate } from '../shell/navigation.ts';
 import { useShelf } from '../shell/store.ts';
-import { sayInstant } from '../text/say-dates.ts';
+import { sayWhen } from '../text/say-dates.ts';
 import { Icon } from '../ui/icon.tsx';
 import { MenuButton } from '../ui/menu.tsx';
 import { Nothing } from '../ui/nothing.tsx';
@@ -198,7 +198,7 @@ function Facts({ task }: { task: Task }) {
   const creator = task.creatorId
     ? view.signal('member', `${task.workspaceId}/${task.creatorId}`).value?.name
     : undefined;
-  const say = (at: string) => sayInstant(at, zone.value, now.value);
+  const say = (at: string) => sayWhen(at, zone.value, now.value);
   return (
     <p class="quiet facts">
       Created <time dateTime={task.createdAt}>{say(task.createdAt)}</time>

@@ -26,11 +26,22 @@ export function sayDay(day: Day, today: Day): string {
 export const sayDayAndTime = (day: Day, time: Time | null, today: Day): string =>
   time === null ? sayDay(day, today) : `${sayDay(day, today)} ${time}`;
 
-/** An instant in words, as seen in a zone: `Tomorrow 09:00`. */
+/** `9:30`, as clocks are read. */
+export const plainTime = (time: Time): string => time.replace(/^0(?=\d:)/, '');
+
+/** An instant in words, as seen in a zone: `Tomorrow 9:00`. */
 export function sayInstant(instant: string, zone: string, now: number): string {
   const { day, time } = localOf(instant, zone);
-  return sayDayAndTime(day, time, dayIn(now, zone));
+  return sayDayAndTime(day, time && plainTime(time), dayIn(now, zone));
 }
+
+/** Words for a day as they stand within a sentence: `tomorrow`, and `Thu 26 Nov` as it is. */
+export const withinSentence = (words: string): string =>
+  words.replace(/^(Today|Tomorrow|Yesterday)/, (word) => word.toLowerCase());
+
+/** An instant within a sentence: `tomorrow 9:00`. */
+export const sayWhen = (instant: string, zone: string, now: number): string =>
+  withinSentence(sayInstant(instant, zone, now));
 
 /** When a task is due, in words; null where it has no due date. */
 export function sayDue(

@@ -4,9 +4,10 @@ import { address, hrefOf } from '../../shell/navigation.ts';
 import { withQuery } from '../../shell/router.ts';
 import { useShelf } from '../../shell/store.ts';
 import { besideId, focusedId } from '../../tasks/current.ts';
-import { dueOf, isLate, plainTime } from '../../tasks/dates.ts';
+import { dueOf, isLate } from '../../tasks/dates.ts';
 import { useRowFocus } from '../../tasks/row-focus.ts';
 import { StatusMark } from '../../tasks/task-box.tsx';
+import { plainTime } from '../../text/say-dates.ts';
 import { Icon } from '../../ui/icon.tsx';
 import type { Segment } from './lanes.ts';
 

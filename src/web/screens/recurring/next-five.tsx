@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { now, today } from '../../shell/clock.ts';
 import { useShelf } from '../../shell/store.ts';
-import { plainTime, sayDistance } from '../../tasks/dates.ts';
+import { sayDistance } from '../../tasks/dates.ts';
 import { weekdayIndex } from '../../text/days.ts';
-import { SHORT_WEEKDAYS, sayShortDay } from '../../text/say-dates.ts';
+import { plainTime, SHORT_WEEKDAYS, sayShortDay } from '../../text/say-dates.ts';
 import type { EndCondition, Interval } from '../../text/say-rules.ts';
 import { localOf } from '../../text/zones.ts';
 import { Icon } from '../../ui/icon.tsx';

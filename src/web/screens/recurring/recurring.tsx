@@ -9,7 +9,7 @@ import { useShelf } from '../../shell/store.ts';
 import { act } from '../../tasks/act.ts';
 import { quoted } from '../../tasks/changes.ts';
 import { openSeriesItself } from '../../tasks/series.ts';
-import { sayDay, sayInstant } from '../../text/say-dates.ts';
+import { sayDay, sayWhen, withinSentence } from '../../text/say-dates.ts';
 import { sayRule } from '../../text/say-rules.ts';
 import { dayIn } from '../../text/zones.ts';
 import { Ask } from '../../ui/ask.tsx';
@@ -78,7 +78,9 @@ const byNext = (a: Series, b: Series): number => {
 
 /** What has no time of day is on a day of the zone of its rule. */
 const sayNext = (at: string, { timeOfDay, timezone }: Series['interval']): string =>
-  timeOfDay === null ? sayDay(dayIn(at, timezone), today.value) : sayInstant(at, zone.value, now.value);
+  timeOfDay === null
+    ? withinSentence(sayDay(dayIn(at, timezone), today.value))
+    : sayWhen(at, zone.value, now.value);
 
 function Entry({ series, onRemove }: { series: Series; onRemove(): void }) {
   const { view } = useShelf().store;
@@ -111,7 +113,7 @@ function Entry({ series, onRemove }: { series: Series; onRemove(): void }) {
       {next && <p class="quiet next">{next}</p>}
       {may && (
         <div class="line push">
-          <button type="button" class="button" onClick={() => openSeriesItself(series.id)}>
+          <button type="button" class="button plain" onClick={() => openSeriesItself(series.id)}>
             Edit
           </button>
           <MenuButton

@@ -7,7 +7,7 @@ import type { ScreenProps } from '../../shell/screens.ts';
 import { useShelf } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { Select } from '../../tasks/view-dialogs.tsx';
-import { sayInstant } from '../../text/say-dates.ts';
+import { sayInstant, sayWhen } from '../../text/say-dates.ts';
 import { Ask } from '../../ui/ask.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -222,7 +222,7 @@ function Invitations({ w, sent }: { w: string; sent: number }) {
     await load();
   };
   if (invited.length === 0) return null;
-  const say = (at: string) => sayInstant(at, zone.value, now.value);
+  const say = (at: string) => sayWhen(at, zone.value, now.value);
   return (
     <Part title="Invited">
       <ul class="entries">

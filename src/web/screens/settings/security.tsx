@@ -5,7 +5,7 @@ import { now, zone } from '../../shell/clock.ts';
 import { openSignOut } from '../../shell/overlays.tsx';
 import { me, takeProfile } from '../../shell/session.ts';
 import { showToast } from '../../shell/toasts.ts';
-import { sayInstant } from '../../text/say-dates.ts';
+import { sayWhen } from '../../text/say-dates.ts';
 import { Field } from '../../ui/field.tsx';
 import { Form, useForm } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -235,7 +235,7 @@ function Sessions() {
               <p class="quiet">
                 {session.current
                   ? 'This session'
-                  : `Last used ${sayInstant(session.lastUsedAt, zone.value, now.value)}`}
+                  : `Last used ${sayWhen(session.lastUsedAt, zone.value, now.value)}`}
                 {session.ip && ` · ${session.ip}`}
               </p>
             </div>

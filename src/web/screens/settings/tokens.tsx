@@ -5,7 +5,7 @@ import { workspaces } from '../../shell/frame-view.ts';
 import { useShelf } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { Select } from '../../tasks/view-dialogs.tsx';
-import { sayInstant } from '../../text/say-dates.ts';
+import { sayWhen } from '../../text/say-dates.ts';
 import { copyText } from '../../ui/copy-text.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -60,7 +60,7 @@ export function Tokens() {
     showToast(reply.kind === 'ok' ? `Revoked ${token.title}` : sentenceOf(reply));
     await load();
   };
-  const say = (at: string) => sayInstant(at, zone.value, now.value);
+  const say = (at: string) => sayWhen(at, zone.value, now.value);
   return (
     <SettingsPage
       title="API tokens"
