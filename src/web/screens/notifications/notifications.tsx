@@ -89,7 +89,7 @@ export function Notifications() {
                     {notification.readAt === null && <span class="hidden">Unread: </span>}
                     {notification.title}
                   </span>
-                  <span class="quiet cut" dir="auto">
+                  <span class="quiet cut" dir={notification.data.taskId ? 'auto' : undefined}>
                     {notification.body}
                   </span>
                 </span>

@@ -6,9 +6,9 @@ import type { ScreenProps } from '../../shell/screens.ts';
 import { useShelf } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { quoted } from '../../tasks/changes.ts';
-import { sayInstant } from '../../text/say-dates.ts';
+import { sayWhen } from '../../text/say-dates.ts';
 import { Ask } from '../../ui/ask.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import { Icon, Shape } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icons.ts';
 import { Nothing } from '../../ui/nothing.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
@@ -23,7 +23,7 @@ interface Entry {
   itemCount: number;
 }
 
-const ICONS: Record<Entry['kind'], IconName> = { task: 'check', list: 'list', space: 'board' };
+const ICONS: Record<Exclude<Entry['kind'], 'task'>, IconName> = { list: 'list', space: 'layers' };
 
 /** What was deleted and can be brought back. */
 export function Trash({ params }: ScreenProps) {
@@ -83,15 +83,20 @@ export function Trash({ params }: ScreenProps) {
         <ul class="entries">
           {entries?.map((entry) => (
             <li key={entry.id}>
-              <Icon name={ICONS[entry.kind]} />
+              {entry.kind === 'task' ? (
+                <Shape name="box" class="status" />
+              ) : (
+                <Icon name={ICONS[entry.kind]} />
+              )}
               <div>
                 <p class="cut" dir="auto">
                   {entry.title}
                 </p>
                 <p class="quiet">
-                  {entry.kind !== 'task' &&
-                    `${entry.itemCount} ${entry.itemCount === 1 ? 'task' : 'tasks'}, `}
-                  deleted {sayInstant(entry.deletedAt, zone.value, now.value)}
+                  {entry.kind === 'task'
+                    ? 'Deleted '
+                    : `${entry.itemCount} ${entry.itemCount === 1 ? 'task' : 'tasks'}, deleted `}
+                  {sayWhen(entry.deletedAt, zone.value, now.value)}
                   {nameOf(entry.deletedBy) && ` by ${nameOf(entry.deletedBy)}`}
                 </p>
               </div>
