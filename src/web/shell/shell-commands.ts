@@ -20,7 +20,8 @@ import { chooseTheme, THEMES } from './theme.ts';
 export function startShellCommands(): void {
   let remove = () => {};
   effect(() => {
-    const next = session.value.kind === 'in' ? [...doing(), ...going(), ...looking()] : looking();
+    const next =
+      session.value.kind === 'in' ? [...doing(), ...going(), ...looking(), ...leaving()] : looking();
     untracked(() => {
       remove();
       remove = registerCommands(next);
@@ -71,17 +72,21 @@ function doing(): Command[] {
       icon: 'sending',
       run: openWaitingChanges,
     },
-    {
-      id: 'new-workspace',
-      title: 'New workspace',
-      group: 'Everywhere',
-      icon: 'plus',
-      run: openNewWorkspace,
-    },
-    { id: 'sign-out', title: 'Sign out', group: 'Everywhere', icon: 'sign-out', run: openSignOut },
   ];
   return all.filter((command) => command !== false);
 }
+
+/** What is seldom done comes last. */
+const leaving = (): Command[] => [
+  {
+    id: 'new-workspace',
+    title: 'New workspace',
+    group: 'Everywhere',
+    icon: 'plus',
+    run: openNewWorkspace,
+  },
+  { id: 'sign-out', title: 'Sign out', group: 'Everywhere', icon: 'sign-out', run: openSignOut },
+];
 
 function going(): Command[] {
   const w = workspace.value?.id;

@@ -1,4 +1,4 @@
-import { mayWriteIn } from '../shell/frame-view.ts';
+import { canWrite, mayWriteIn } from '../shell/frame-view.ts';
 import { Keycaps } from '../ui/keycaps.tsx';
 import { removeTasks, tasksOf, toggleDone } from './changes.ts';
 import { clearSelection, selection, targetIds, targets } from './current.ts';
@@ -7,25 +7,30 @@ import { openDateDialog, openPicker, type PickerKind } from './pickers.ts';
 interface Hint {
   keys: readonly string[];
   title: string;
+  /** Whether it is said only where there are rows, or only where there are none. */
+  rows?: 'with' | 'without';
+  writes?: boolean;
 }
 
-const USUAL: readonly Hint[] = [
-  { keys: ['e'], title: 'complete' },
-  { keys: ['s'], title: 'status' },
-  { keys: ['d'], title: 'due' },
-  { keys: ['j', 'k'], title: 'next' },
+const HINTS: readonly Hint[] = [
+  { keys: ['e'], title: 'complete', rows: 'with', writes: true },
+  { keys: ['s'], title: 'status', rows: 'with', writes: true },
+  { keys: ['d'], title: 'due', rows: 'with', writes: true },
+  { keys: ['j', 'k'], title: 'next', rows: 'with' },
+  { keys: ['c'], title: 'new task', rows: 'without', writes: true },
+  { keys: ['mod+k'], title: 'everything else', rows: 'without' },
   { keys: ['?'], title: 'all keys' },
 ];
 
 /** Below a list: the keys that apply; with a selection what can be done with it. */
-export function KeyLine({ hints = USUAL }: { hints?: readonly Hint[] }) {
+export function KeyLine() {
   const count = selection.value.size;
   if (count > 0) return <SelectionTools count={count} />;
   return (
     <p class="keys">
       <span class="hidden">Keys</span>
-      {hints.map(({ keys, title }) => (
-        <span key={title}>
+      {HINTS.filter(({ writes }) => canWrite.value || !writes).map(({ keys, title, rows }) => (
+        <span key={title} class={rows && `${rows}-rows`}>
           {keys.map((key) => (
             <Keycaps key={key} binding={key} />
           ))}{' '}

@@ -284,7 +284,9 @@ export function QuickAdd({ onClose }: OverlayProps) {
                   task={read.task}
                   workspaceId={w}
                 />
-                {chip.label.slice(chip.kind.length + 2)}
+                <span class="cut" dir="auto">
+                  {chip.label.slice(chip.kind.length + 2)}
+                </span>
               </button>
             ))}
             <NextDates task={read.task} />

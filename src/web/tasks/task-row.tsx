@@ -37,10 +37,16 @@ export function TaskRow({ id, at, of, ...more }: RowProps) {
   const isSelected = selection.value.has(id);
   const isCurrent = besideId.value === id;
   if (!task) return null;
+  const { checklist, commentCount, labelIds, recurrence } = task;
+  const isBare =
+    !(more.showsList || labelIds.length || checklist.length || commentCount) &&
+    recurrence?.recurringTaskId == null &&
+    task.dueDate === null &&
+    task.dueDay === null;
   return (
     <li
       // By classes and not by `:has`: every row that comes into sight is styled while a list is scrolled.
-      class={`row${isSelected || isCurrent ? ' selected' : ''}${isOpen(store, task) ? '' : ' closed'}`}
+      class={`row${isSelected || isCurrent ? ' selected' : ''}${isOpen(store, task) ? '' : ' closed'}${isBare ? ' bare' : ''}`}
       data-task={id}
       aria-posinset={at}
       aria-setsize={of}

@@ -1,6 +1,6 @@
 const HUES = ['clay', 'amber', 'olive', 'teal', 'sky', 'iris', 'plum', 'stone'] as const;
 
-/** At most two letters that stand for a name, in any script. */
+/** At most two letters that stand for a name, in any script; its first sign where it has no letter. */
 export function initialsOf(name: string): string {
   const words = name
     .trim()
@@ -8,6 +8,7 @@ export function initialsOf(name: string): string {
     .filter((word) => /\p{L}|\p{N}/u.test(word));
   const firsts = [words[0], words.length > 1 ? words.at(-1) : undefined];
   const letters = firsts.map((word) => [...(word ?? '')].find((letter) => /\p{L}|\p{N}/u.test(letter)) ?? '');
+  if (words.length === 0) return [...new Intl.Segmenter().segment(name.trim())][0]?.segment ?? '';
   const isLatin = letters.every((letter) => /^\p{Script=Latin}?$/u.test(letter));
   return (isLatin ? letters.join('') : (letters[0] ?? '')).toLocaleUpperCase('en');
 }

@@ -19,6 +19,8 @@ export function Dialog({ label, labelledBy, class: className, onClose, onSave, c
   useLayoutEffect(() => {
     const { current } = ref;
     current?.showModal();
+    // Its way out is no place to begin.
+    if (document.activeElement?.matches('[aria-label="Close"]')) current?.focus();
     return () => current?.close();
   }, []);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -29,6 +31,7 @@ export function Dialog({ label, labelledBy, class: className, onClose, onSave, c
   return (
     <dialog
       ref={ref}
+      tabIndex={-1}
       class={className}
       aria-label={label}
       aria-labelledby={labelledBy}

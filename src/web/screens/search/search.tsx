@@ -15,6 +15,7 @@ import { useTaskCommands } from '../../tasks/task-commands.ts';
 import { type TaskGroup, TaskGroups } from '../../tasks/task-groups.tsx';
 import { fold } from '../../text/match.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { Nothing } from '../../ui/nothing.tsx';
 
 const SHOWN = 50;
 const WAIT_MS = 250;
@@ -127,10 +128,12 @@ export function Search({ params }: ScreenProps) {
           showsList
           marked={(title) => <Marked title={title} words={wordsOf(q)} />}
         />
-        <p class="quiet search-note" role="status">
-          {q !== '' && groups.length === 0 && found.q === q && 'No task has these words.'}
+        <div class="quiet search-note" role="status">
+          {q !== '' && groups.length === 0 && found.q === q && (
+            <Nothing icon="search">No task has these words.</Nothing>
+          )}
           {isMissing && 'The server cannot be reached: only what is on this device was sought.'}
-        </p>
+        </div>
         {q === '' && recent.value.length === 0 && (
           <div class="empty">
             {isPhone.value ? (
