@@ -1,12 +1,14 @@
 import type { Db } from '../db/connection.ts';
 import type { Deps } from '../deps.ts';
 import { Existing } from '../http/route.ts';
+import { boundsOf, isWholeDay } from '../kernel/days.ts';
 import { type Issue, invalid } from '../kernel/errors.ts';
-import { toInstant } from '../kernel/instants.ts';
+import { type Instant, toInstant } from '../kernel/instants.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import * as store from '../storage/series.ts';
 import { isOpen } from '../storage/status-types.ts';
 import type { RecurringSeriesRow } from '../storage/tables.ts';
+import type { StoredTask } from '../storage/task-fields.ts';
 import { findTask } from '../storage/tasks.ts';
 import { itemTitles } from '../storage/template-fields.ts';
 import { ownIdIssues } from '../tasks/checklist.ts';
@@ -15,14 +17,21 @@ import { editTask } from '../tasks/tasks.ts';
 import { type Member, writeAs } from '../workspaces/authorization.ts';
 import { claimId } from '../workspaces/client-ids.ts';
 import { requireCapacity, requirePlace } from '../workspaces/quotas.ts';
-import { adoptTask, NO_UPCOMING, setUpcoming } from './advance.ts';
+import { adoptTask, advance, NO_UPCOMING, setUpcoming } from './advance.ts';
 import { NO_FUTURE } from './change-rule.ts';
-import { createRule, occurrenceAfter } from './recurrence/recurrence.ts';
+import {
+  createRule,
+  type Occurrence,
+  occurrenceAfter,
+  occurrenceAtOrBefore,
+  type Rule,
+} from './recurrence/recurrence.ts';
 import type { RecurringTask, SeriesInput } from './series-schema.ts';
 import { givenTemplate, newTemplate, templateIssues, templateOfTask } from './template.ts';
 
 /**
- * Makes a series and the task of its first occurrence after now, or makes one of a task, which is its first instance. 400
+ * Makes a series and the task of its first occurrence after now, or makes one of a task, which is its first instance:
+ * on this day where that is its own due day. 400
  * for an invalid list or person, a task that is done or has a series, and a rule without any future occurrence.
  */
 export function createSeries(
@@ -34,17 +43,17 @@ export function createSeries(
   const at = toInstant(now);
   const startsAt = input.startsAt ?? at;
   const rule = createRule(input.interval, input.endCondition ?? { type: 'never' }, startsAt);
-  const first = occurrenceAfter(rule, at);
   return writeAs(deps, who, (tx) => {
     const id = claimId(tx, input.id, now, (given) => {
       const same = store.findSeries(tx, who.workspaceId, given);
       return same?.creator_id === who.userId ? store.recurringTaskOf(same) : undefined;
     });
     if (id instanceof Existing) return id;
+    const given = findTask(tx, who.workspaceId, input.taskId ?? null);
+    const first = firstOccurrence(rule, at, given);
     const issues = newSeriesIssues(tx, who, input);
     if (!first) issues.push(NO_FUTURE);
     if (!first || issues.length > 0) throw invalid(...issues);
-    const given = findTask(tx, who.workspaceId, input.taskId ?? null);
     const task = given && editTask(deps, tx, who, given, givenTemplate(input), now, { mayMove: false });
     const row: RecurringSeriesRow = {
       id,
@@ -75,9 +84,19 @@ export function createSeries(
     store.insertSeries(tx, row);
     const series = { ...row, workspace_code: who.workspaceKey };
     return store.recurringTaskOf(
-      task ? adoptTask(tx, series, task, first, now) : setUpcoming(tx, series, first, who.userId, now),
+      task
+        ? advance(tx, adoptTask(tx, series, task, first, now), now)
+        : setUpcoming(tx, series, first, who.userId, now),
     );
   });
+}
+
+/** The first after now; of a task that is due on this day as a whole, which is not over, that of its own day. */
+function firstOccurrence(rule: Rule, at: Instant, task: StoredTask | undefined): Occurrence | null {
+  const present = occurrenceAtOrBefore(rule, at);
+  const isOfTask = present !== null && isWholeDay(present.local) && present.local === task?.due_date;
+  if (isOfTask && boundsOf(present.local, rule.interval.timezone).end > at) return present;
+  return occurrenceAfter(rule, at);
 }
 
 const NO_SUCH_TASK: Issue = {

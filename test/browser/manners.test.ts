@@ -159,6 +159,41 @@ function isoWeekOf(date: string): string {
   return `${year}-W${String(week).padStart(2, '0')}`;
 }
 
+describe('a task that is made to repeat', () => {
+  const repeat = async (page: Page, title: string, weekday: string) => {
+    await rowIn(page, title).press('r');
+    const dialog = page.getByRole('dialog', { name: 'Repeat' });
+    for (const box of await dialog.getByRole('checkbox', { checked: true }).all()) await box.uncheck();
+    await dialog.getByRole('checkbox', { name: weekday, exact: true }).check();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('status').filter({ hasText: 'Synced' }).waitFor();
+  };
+  const weekdayOf = (days: number): string =>
+    new Date(`${day(days)}T00:00Z`).toLocaleDateString('en', { weekday: 'short', timeZone: 'UTC' });
+  const dueDays = async () =>
+    (await asAda('GET', `/workspaces/${home}/tasks`)).body.items
+      .map(({ dueDay }: { dueDay: string }) => dueDay)
+      .sort();
+
+  it('stays on its day where the rule allows, and Undo leaves it as it was', async () => {
+    await asAda('PATCH', '/me', { timezone: 'UTC' });
+    await make('Water', { dueDay: day(0) });
+    const page = await enter(ada, listAddress());
+    await repeat(page, 'Water', weekdayOf(0));
+    await expect.poll(dueDays).toEqual([day(0), day(7)]);
+    await rowIn(page, 'Water').nth(1).waitFor();
+    await page.keyboard.press('z');
+    await expect.poll(dueDays).toEqual([day(0)]);
+    await repeat(page, 'Water', weekdayOf(3));
+    await expect.poll(dueDays).toEqual([day(3)]);
+    await page.getByRole('main').getByText('Repeats').waitFor();
+    await page.keyboard.press('z');
+    await expect.poll(dueDays).toEqual([day(0)]);
+    const { body } = await asAda('GET', `/workspaces/${home}/recurring-tasks`);
+    expect(body.total).toBe(0);
+  });
+});
+
 describe('the examples', () => {
   it('go at once, come back by Undo, and are never in the trash', async () => {
     const bob = await world.signUp('bob@example.com', 'Bob');

@@ -70,6 +70,38 @@ describe('a series without a time of day', () => {
     expect(await w.task(task.id)).toMatchObject({ dueDay: '2026-03-28', dueDate: null });
   });
 
+  const repeatDueOn = async (dueDay: string, more: object = {}) => {
+    const task = await w.ok('POST', `${w.inside}/tasks`, { title: 'x', listId: w.list.id, dueDay });
+    const startsAt = new Date(`${dueDay}T00:00:00+01:00`).toISOString();
+    const body = { taskId: task.id, interval: ALL_DAY, startsAt, ...more };
+    return { task, series: await w.ok('POST', w.series, body) };
+  };
+
+  it('is made of a task that is due today, which stays so as the first instance, and the next one follows', async () => {
+    const { task, series } = await repeatDueOn('2026-03-27');
+    expect(await w.task(task.id)).toMatchObject({
+      dueDay: '2026-03-27',
+      recurrence: { recurringTaskId: series.id, occurrenceNumber: 1, overridden: [] },
+    });
+    expect(series).toMatchObject({ nextOccurrenceNumber: 2, nextRunAt: '2026-03-27T23:00:00.000Z' });
+    expect(dueDays(series.id)).toEqual(['2026-03-27', '2026-03-28']);
+    expect(await upcoming(series.id)).toMatchObject({ dueDay: '2026-03-28' });
+    await w.at('2026-03-28T05:00:00Z');
+    expect(dueDays(series.id)).toEqual(['2026-03-27', '2026-03-28', '2026-03-29']);
+    const last = await repeatDueOn('2026-03-28', { endCondition: { type: 'count', count: 1 } });
+    expect(last.series).toMatchObject({ state: 'ended', nextRunAt: null });
+    expect(dueDays(last.series.id)).toEqual(['2026-03-28']);
+  });
+
+  it('is made of a task whose day is over, or none of the rule, which is due on the next one then', async () => {
+    const over = await repeatDueOn('2026-03-26');
+    expect(await w.task(over.task.id)).toMatchObject({ dueDay: '2026-03-28' });
+    const { timeOfDay, timezone } = ALL_DAY;
+    const weekly = { frequency: 'week', every: 1, daysOfWeek: ['monday'], timeOfDay, timezone };
+    const other = await repeatDueOn('2026-03-27', { interval: weekly });
+    expect(await w.task(other.task.id)).toMatchObject({ dueDay: '2026-03-30' });
+  });
+
   it('says null: a time that is left out is missing', async () => {
     const { timeOfDay: _, ...interval } = DAILY;
     const response = await w.call('POST', w.series, { title: 'x', listId: w.list.id, interval });

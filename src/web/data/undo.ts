@@ -1,5 +1,5 @@
 import type { Change, Intent } from './change.ts';
-import { removeComment, restore, stepBack } from './intents.ts';
+import { removeComment, restore, stepBack, updateTask } from './intents.ts';
 import type { ChecklistItem, Comment, Row, Task } from './rows.ts';
 import type { View } from './view.ts';
 
@@ -13,6 +13,8 @@ export interface Step {
   seriesId: string | null;
   /** Of a deletion: what was to be made and was not sent yet. */
   creation: Row | null;
+  /** Of a series made of a task: that task as it was. */
+  task: Task | undefined;
 }
 
 const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
@@ -33,6 +35,7 @@ export function stepOf(intent: Intent, changeId: string, view: View): Step {
     before,
     seriesId: series && series.nextTaskId === intent.thing ? series.id : null,
     creation: creation?.fields ?? null,
+    task: intent.kind === 'recurringTask' ? view.row('task', String(intent.fields.taskId)) : undefined,
   };
 }
 
@@ -48,7 +51,10 @@ export function inverseOf(step: Step, view: View, outbox: readonly Change[]): In
     case 'create': {
       if (!now) return [];
       if (kind === 'comment') return [removeComment(now as unknown as Comment, workspaceId)].map(atOnce);
-      return [{ ...base, op: 'delete', fields: intent.fields.taskId ? { keepUpcoming: true } : {} }];
+      // The task that it was made of stays in any case; a later one is of the series.
+      const isUpcoming = step.task !== undefined && now.nextTaskId === step.task.id;
+      const deletion: Intent = { ...base, op: 'delete', fields: isUpcoming ? { keepUpcoming: true } : {} };
+      return [deletion, ...dueBack(step, view)];
     }
     case 'delete': {
       if (now) return [];
@@ -93,6 +99,17 @@ export function inverseOf(step: Step, view: View, outbox: readonly Change[]): In
     default:
       return [];
   }
+}
+
+/** Gives the task that a series was made of its due date back, unless it was given another meanwhile. */
+function dueBack({ task, intent }: Step, view: View): Intent[] {
+  const now = task && view.row('task', task.id);
+  const { recurringTaskId, overridden = [] } = now?.recurrence ?? {};
+  if (!now || recurringTaskId !== intent.thing) return [];
+  if (overridden.includes('dueDate') || overridden.includes('dueDay')) return [];
+  if (now.dueDate === task.dueDate && now.dueDay === task.dueDay) return [];
+  const fields = task.dueDay === null ? { dueDate: task.dueDate } : { dueDay: task.dueDay };
+  return [updateTask(now, fields)];
 }
 
 const atOnce = ({ delay: _, ...intent }: Intent): Intent => intent;
