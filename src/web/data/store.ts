@@ -201,15 +201,17 @@ export class Store {
 
   /** Whether counts of a workspace must be asked of the server, since not all open tasks are here. */
   isCut(workspaceId: string): boolean {
+    this.#tab.noted.value;
     return this.#tab.positions.get(workspaceId)?.isCut ?? false;
   }
 
-  /** The workspaces that are held, and whether each is loaded. */
-  workspaces(): { id: string; isLoading: boolean }[] {
+  /** The workspaces that are held, whether each is loaded, and how far it follows the server. */
+  workspaces(): { id: string; isLoading: boolean; cursor: string | null }[] {
     this.#tab.noted.value;
-    return [...this.#tab.positions.values()].map(({ workspaceId, isLoading }) => ({
+    return [...this.#tab.positions.values()].map(({ workspaceId, isLoading, cursor }) => ({
       id: workspaceId,
       isLoading,
+      cursor,
     }));
   }
 

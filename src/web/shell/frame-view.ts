@@ -4,6 +4,7 @@ import type { List, Role, Task, Workspace } from '../data/rows.ts';
 import { isDueBy, isMineOrNobodys } from '../tasks/dates.ts';
 import { today, zone } from './clock.ts';
 import { buildId, match } from './navigation.ts';
+import { cutWorkspaces, totals } from './server-counts.ts';
 import { isOpen, type Shelf, shelf } from './store.ts';
 
 export interface WorkspaceView {
@@ -69,14 +70,30 @@ export const hasUpdate = computed(() => {
 const counted = signal<{ today: LiveCounts<Task>; mine: LiveCounts<Task> } | undefined>(undefined);
 
 /** What the links to screens of days count; undefined before anything is there. */
-export const counts = computed(() => ({
-  today: isWhole.value ? counted.value?.today.of('').value : undefined,
-  mine: isWhole.value ? counted.value?.mine.of('').value : undefined,
-}));
+export const counts = computed(() => ({ today: sumOf('today'), mine: sumOf('mine') }));
 
-/** Open tasks of a list; undefined while not all are there. */
-export const countOf = (listId: string): number | undefined =>
-  isWhole.value ? shelf.value?.openByList.of(listId).value : undefined;
+/** Over all workspaces, each counted here or by the server; undefined while one is not. */
+function sumOf(name: 'today' | 'mine'): number | undefined {
+  const counts = counted.value?.[name];
+  if (!counts || !isWhole.value) return undefined;
+  let sum = 0;
+  for (const { id } of workspaces.value) {
+    const count = cutWorkspaces.value.includes(id) ? totals.value.get(id)?.[name] : counts.of(id).value;
+    if (count === undefined) return undefined;
+    sum += count;
+  }
+  return sum;
+}
+
+/** Open tasks of a list, counted here or by the server; undefined while they are not. */
+export function countOf(listId: string): number | undefined {
+  const held = shelf.value;
+  if (!held || !isWhole.value) return undefined;
+  const workspaceId = held.store.view.row('list', listId)?.workspaceId ?? '';
+  if (!cutWorkspaces.value.includes(workspaceId)) return held.openByList.of(listId).value;
+  const byList = totals.value.get(workspaceId)?.byList;
+  return byList && (byList.get(listId) ?? 0);
+}
 
 /** Keeps what the links count; the day and the person decide. */
 export function startCounts(): void {
@@ -87,7 +104,7 @@ export function startCounts(): void {
     if (!held) return;
     const { store, userId } = held;
     const count = (isCounted: (task: Task) => boolean) =>
-      store.view.counts('task', (task) => (isCounted(task) && isOpen(store, task) ? '' : null));
+      store.view.counts('task', (task) => (isCounted(task) && isOpen(store, task) ? task.workspaceId : null));
     const both = {
       today: count((task) => isMineOrNobodys(task, userId) && isDueBy(task, day, where)),
       mine: count(({ assigneeId }) => assigneeId === userId),

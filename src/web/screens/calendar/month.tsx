@@ -11,6 +11,7 @@ import { focusRow, targets } from '../../tasks/current.ts';
 import { compareDue, dueOf, startOf } from '../../tasks/dates.ts';
 import { filters, passes } from '../../tasks/filters.ts';
 import { newTaskOn } from '../../tasks/new-task.ts';
+import { Rest } from '../../tasks/rest.tsx';
 import { useFollowedFocus } from '../../tasks/task-groups.tsx';
 import { useTasks } from '../../tasks/use-tasks.ts';
 import { addDays, type Day, isoWeek, weekdayIndex } from '../../text/days.ts';
@@ -28,8 +29,26 @@ interface Props {
   listId?: string;
 }
 
+/** The calendar, and what of it is not on this device. */
+export function Grid(props: Props) {
+  const days = props.period.rows.flat();
+  const query = {
+    ...(props.listId !== undefined && { listId: props.listId }),
+    sortBy: 'dueDate',
+    dueAfter: days[0] ?? '',
+    dueBefore: addDays(days.at(-1) ?? '', 1),
+    timezone: zone.value,
+  };
+  return (
+    <>
+      <DayGrid {...props} />
+      <Rest workspaceId={props.workspaceId} query={query} held={undefined} />
+    </>
+  );
+}
+
 /** Tasks by the day they are due on; coming occurrences pale. */
-export function Grid({ period, workspaceId, listId }: Props) {
+function DayGrid({ period, workspaceId, listId }: Props) {
   const { store, userId } = useShelf();
   const days = period.rows.flat();
   const [first = '', last = ''] = [days[0], days.at(-1)];

@@ -1,10 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import type { Task } from '../../data/rows.ts';
 import { today, zone } from '../../shell/clock.ts';
-import { useShelf } from '../../shell/store.ts';
+import { cutWorkspaces } from '../../shell/server-counts.ts';
+import { isOpen, useShelf } from '../../shell/store.ts';
 import { isMineOrNobodys } from '../../tasks/dates.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
 import { clearFilters, filters, passes } from '../../tasks/filters.ts';
+import { Rest } from '../../tasks/rest.tsx';
 import { type Day, daysBetween, weekdayIndex, yearOf } from '../../text/days.ts';
 import { MONTHS, SHORT_MONTHS, WEEKDAY_NAMES } from '../../text/say-dates.ts';
 
@@ -55,3 +57,30 @@ interface EmptyProps {
 /** Nothing to do, or nothing that passes. */
 export const DaysEmpty = ({ isFiltered, children }: EmptyProps) =>
   isFiltered ? <NothingPasses onClear={clearFilters} /> : <Empty>{children}</Empty>;
+
+interface RestProps {
+  workspaceId: string | undefined;
+  tasks: readonly Task[];
+  /** The first day that the screen does not show. */
+  until?: Day;
+  onlyMine?: boolean;
+}
+
+/** What a screen of days should show and this device does not hold. */
+export function RestOfDays({ workspaceId, tasks, until, onlyMine = false }: RestProps) {
+  const { store } = useShelf();
+  const { assignee, ...others } = filters.value;
+  const isPlain = assignee === undefined && Object.keys(others).length === 0;
+  const inCut = tasks.filter((task) => cutWorkspaces.value.includes(task.workspaceId) && isOpen(store, task));
+  return (
+    <Rest
+      workspaceId={workspaceId}
+      query={{
+        sortBy: 'dueDate',
+        ...(assignee === undefined && { assigneeId: onlyMine ? 'me' : 'me,none' }),
+        ...(until && { dueBefore: until, timezone: zone.value }),
+      }}
+      held={isPlain ? inCut.length : undefined}
+    />
+  );
+}

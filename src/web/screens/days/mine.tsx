@@ -10,7 +10,7 @@ import { ScreenHead } from '../../tasks/screen-head.tsx';
 import { useTaskCommands } from '../../tasks/task-commands.ts';
 import { type TaskGroup, TaskGroups } from '../../tasks/task-groups.tsx';
 import { useTasks } from '../../tasks/use-tasks.ts';
-import { DaysEmpty, useDayFilter } from './days.tsx';
+import { DaysEmpty, RestOfDays, useDayFilter } from './days.tsx';
 
 const TITLES = { late: 'Overdue', today: 'Today', later: 'Later', never: 'No date' };
 
@@ -48,6 +48,7 @@ export function Mine({ params }: ScreenProps) {
           <TaskGroups groups={groups} showsList hidesMe />
         </div>
       )}
+      <RestOfDays workspaceId={params.w} tasks={tasks} onlyMine />
       <KeyLine />
     </main>
   );

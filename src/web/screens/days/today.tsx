@@ -15,7 +15,7 @@ import { type TaskGroup, TaskGroups } from '../../tasks/task-groups.tsx';
 import { useTasks } from '../../tasks/use-tasks.ts';
 import { addDays } from '../../text/days.ts';
 import { Keycaps } from '../../ui/keycaps.tsx';
-import { DaysEmpty, dayTitle, sayLongDay, useDayFilter } from './days.tsx';
+import { DaysEmpty, dayTitle, RestOfDays, sayLongDay, useDayFilter } from './days.tsx';
 
 /** What is overdue, today by time, then seven days. */
 export function Today({ params }: ScreenProps) {
@@ -85,6 +85,7 @@ export function Today({ params }: ScreenProps) {
           <TaskGroups groups={groups} showsList hidesMe />
         </div>
       )}
+      <RestOfDays workspaceId={params.w} tasks={tasks} until={addDays(last, 1)} />
       <KeyLine />
     </main>
   );

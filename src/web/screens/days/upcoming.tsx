@@ -10,7 +10,9 @@ import { ScreenHead } from '../../tasks/screen-head.tsx';
 import { useTaskCommands } from '../../tasks/task-commands.ts';
 import { type TaskGroup, TaskGroups } from '../../tasks/task-groups.tsx';
 import { useTasks } from '../../tasks/use-tasks.ts';
-import { DaysEmpty, dayTitle, useDayFilter } from './days.tsx';
+import { DaysEmpty, dayTitle, RestOfDays, useDayFilter } from './days.tsx';
+
+const LAST_DAY = '9999-12-31';
 
 /** Everything that has a date, by day. */
 export function Upcoming({ params }: ScreenProps) {
@@ -51,6 +53,7 @@ export function Upcoming({ params }: ScreenProps) {
           <TaskGroups groups={groups} showsList hidesMe />
         </div>
       )}
+      <RestOfDays workspaceId={params.w} tasks={tasks} until={LAST_DAY} />
       <KeyLine />
     </main>
   );

@@ -1,6 +1,6 @@
 import { computed } from '@preact/signals';
 import type { ComponentType } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { List as ListRow, Task } from '../../data/rows.ts';
 import { addressOf } from '../../shell/addresses.ts';
 import { today, zone } from '../../shell/clock.ts';
@@ -12,7 +12,7 @@ import { address, hrefOf, navigate, query, setView } from '../../shell/navigatio
 import { openQuickAdd } from '../../shell/overlays.tsx';
 import { withQuery } from '../../shell/router.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
-import { isOpen, useShelf } from '../../shell/store.ts';
+import { useShelf } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { placeTasks } from '../../tasks/changes.ts';
 import { focusRow, targets } from '../../tasks/current.ts';
@@ -20,6 +20,7 @@ import { Empty, NothingPasses } from '../../tasks/empty.tsx';
 import { clearFilters, compareBy, filters, grouping, passes, sort } from '../../tasks/filters.ts';
 import { groupsOf } from '../../tasks/grouping.ts';
 import { KeyLine } from '../../tasks/key-line.tsx';
+import { Rest } from '../../tasks/rest.tsx';
 import { ScreenHead } from '../../tasks/screen-head.tsx';
 import { useTaskCommands } from '../../tasks/task-commands.ts';
 import { TaskGroups } from '../../tasks/task-groups.tsx';
@@ -117,6 +118,7 @@ export function List({ params }: ScreenProps) {
       {isInbox && <Examples />}
       {view.value === 'list' && <Rows key={list.id} list={list} />}
       {view.value === 'board' && <Lazy key="board" load={loadBoard} props={{ list }} />}
+      {view.value === 'board' && <RestOfList list={list} />}
       {view.value === 'calendar' && <Lazy key="calendar" load={loadCalendar} props={{ list }} />}
       <KeyLine />
     </main>
@@ -155,12 +157,17 @@ function Rows({ list }: ListViewProps) {
     [tasks, grouping.value, list, labels.revision.value],
   );
   useOrderKeys(tasks, isOwnOrder);
-  const [hasOlder, setHasOlder] = useState(true);
-  useEffect(() => setHasOlder(true), [list.id]);
+  const [older, setOlder] = useState<number | undefined>(1);
   if (tasks.length === 0 && !isFirstLoad.value) {
-    return isFiltered ? <NothingPasses onClear={clearFilters} /> : <Empty />;
+    if (isFiltered) return <NothingPasses onClear={clearFilters} />;
+    return (
+      <div class="scroll">
+        <Empty />
+        <RestOfList list={list} />
+        <Older list={list} page={older} onPage={setOlder} isUnknown />
+      </div>
+    );
   }
-  const hasDone = tasks.some((task) => !isOpen(store, task));
   return (
     <div class="scroll" aria-busy={isFirstLoad.value}>
       <TaskGroups groups={groups} />
@@ -169,8 +176,20 @@ function Rows({ list }: ListViewProps) {
           New task…
         </button>
       )}
-      {hasOlder && (hasDone || tasks.length > 0) && <Older list={list} onEnd={() => setHasOlder(false)} />}
+      <RestOfList list={list} />
+      {tasks.length > 0 && <Older list={list} page={older} onPage={setOlder} />}
     </div>
+  );
+}
+
+/** What is open in a list and not on this device. */
+function RestOfList({ list }: ListViewProps) {
+  return (
+    <Rest
+      workspaceId={list.workspaceId}
+      query={{ listId: list.id, sortBy: 'position' }}
+      held={useShelf().openByList.of(list.id).value}
+    />
   );
 }
 

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { List } from '../../data/rows.ts';
 import { useShelf } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
@@ -7,20 +7,35 @@ const LIMIT = 50;
 
 interface Props {
   list: List;
-  /** Nothing older is left. */
-  onEnd(): void;
+  /** The page to ask for next; undefined once nothing older is left. */
+  page: number | undefined;
+  onPage(next: number | undefined): void;
+  /** Whether there are any is not known: they are asked for before the button shows. */
+  isUnknown?: boolean;
 }
 
 /** What was closed long ago is not on this device: it is asked of the server. */
-export function Older({ list, onEnd }: Props) {
+export function Older({ list, page, onPage, isUnknown = false }: Props) {
   const { store } = useShelf();
-  const [page, setPage] = useState(1);
   const [isAsking, setAsking] = useState(false);
+  const [isHidden, setHidden] = useState(isUnknown);
+  const closed = { listId: list.id, statusType: 'completed,canceled' };
+  useEffect(() => {
+    if (!isUnknown) return;
+    let isWanted = true;
+    const path = `workspaces/${list.workspaceId}/tasks/query?${new URLSearchParams({ ...closed, limit: '1' })}`;
+    void store.api.request('GET', path).then((outcome) => {
+      if (isWanted && outcome.kind === 'ok') setHidden((outcome.body as { total: number }).total === 0);
+    });
+    return () => {
+      isWanted = false;
+    };
+  }, [list.id, isUnknown]);
+  if (page === undefined || isHidden) return null;
   const ask = async () => {
     setAsking(true);
     const search = new URLSearchParams({
-      listId: list.id,
-      statusType: 'completed,canceled',
+      ...closed,
       sortBy: 'updatedAt',
       sortOrder: 'desc',
       limit: String(LIMIT),
@@ -28,12 +43,8 @@ export function Older({ list, onEnd }: Props) {
     });
     const found = await store.asked.ask(list.workspaceId, `tasks/query?${search}`);
     setAsking(false);
-    if (!found) {
-      showToast('Older tasks could not be loaded. Try again.');
-      return;
-    }
-    if (page * LIMIT >= found.total) onEnd();
-    else setPage(page + 1);
+    if (found) onPage(page * LIMIT >= found.total ? undefined : page + 1);
+    else showToast('Older tasks could not be loaded. Try again.');
   };
   return (
     <button type="button" class="button plain older" disabled={isAsking} onClick={ask}>

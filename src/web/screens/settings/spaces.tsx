@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { create, remove, update } from '../../data/intents.ts';
 import type { List, Space } from '../../data/rows.ts';
 import { addressOf } from '../../shell/addresses.ts';
-import { mayWriteIn } from '../../shell/frame-view.ts';
+import { countOf, mayWriteIn } from '../../shell/frame-view.ts';
 import { hrefOf } from '../../shell/navigation.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { useShelf } from '../../shell/store.ts';
@@ -22,7 +22,7 @@ type Asked =
 /** Spaces and the lists in them: make, rename, order, move, delete. */
 export function Spaces({ params }: ScreenProps) {
   const w = params.w ?? '';
-  const { store, spaces, lists, templates, openByList } = useShelf();
+  const { store, spaces, lists, templates } = useShelf();
   const [asked, setAsked] = useState<Asked>();
   useOrderKeys();
   for (const all of [spaces, lists, templates]) all.revision.value;
@@ -190,7 +190,7 @@ export function Spaces({ params }: ScreenProps) {
                     >
                       {list.title}
                     </a>
-                    <span class="quiet push">{openWords(openByList.of(list.id).value)}</span>
+                    <span class="quiet push">{openWords(countOf(list.id) ?? 0)}</span>
                     {may && (
                       <MenuButton
                         class="tool"

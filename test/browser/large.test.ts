@@ -1,0 +1,111 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { addTasks } from '../many-tasks.ts';
+import { as, homeOf } from '../people.ts';
+import { openWorld, type Person, type World } from '../world.ts';
+import { signedInAs } from './studio.ts';
+import { launchBrowser, startVisit, type Visit } from './visit.ts';
+
+const DAY = 86_400_000;
+/** More than a device holds of one workspace. */
+const BACKLOG = 10_200;
+
+let browser: Browser;
+let world: World;
+let ada: Person;
+let home: string;
+let lists: Record<'backlog' | 'later' | 'done', string>;
+let visit: Visit;
+
+const asAda = (method: string, path: string, body?: object) => as(world, ada)(method, path, body);
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  world = await openWorld({ start: Date.now() });
+  ada = await world.signUp('ada@example.com', 'Ada');
+  home = await homeOf(world, ada);
+  await asAda('PATCH', '/me', { timezone: 'UTC', preferences: { welcomed: true } });
+  const [space] = (await asAda('GET', `/workspaces/${home}/spaces`)).body.items;
+  const list = async (title: string): Promise<string> =>
+    (await asAda('POST', `/workspaces/${home}/lists`, { spaceId: space.id, title })).body.id;
+  lists = { backlog: await list('Backlog'), later: await list('Later'), done: await list('Done long ago') };
+  const day = (days: number) => new Date(world.clock.now() + days * DAY).toISOString().slice(0, 10);
+  const dated = { isOpen: true, assigneeId: ada.id };
+  await addTasks(world, home, BACKLOG, { listId: lists.backlog, title: 'Backlog', ...dated });
+  await addTasks(world, home, 250, { listId: lists.later, title: 'Later', isOpen: true });
+  await addTasks(world, home, 3, {
+    listId: lists.done,
+    title: 'Old',
+    isOpen: false,
+    at: world.clock.now() - 40 * DAY,
+  });
+  await asAda('POST', `/workspaces/${home}/tasks`, { listId: lists.later, title: 'Today', dueDay: day(0) });
+}, 240_000);
+afterAll(async () => {
+  await browser.close();
+  await world.close();
+});
+afterEach(() => visit.end());
+
+async function enter(address: string): Promise<Page> {
+  visit = await startVisit(browser, signedInAs(world.app, ada), {
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+    timezoneId: 'UTC',
+  });
+  const { page } = visit;
+  page.setDefaultTimeout(60_000);
+  await page.goto(`${visit.origin}/app${address}`);
+  await page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('status')
+    .filter({ hasText: 'Synced' })
+    .waitFor();
+  return page;
+}
+
+const linkIn = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true });
+const total = async (query: string): Promise<number> =>
+  (await asAda('GET', `/workspaces/${home}/tasks/query?limit=1&statusType=unstarted,started&${query}`)).body
+    .total;
+
+describe('a workspace of more open tasks than a device holds', () => {
+  it('is counted by the server, and counted again as things change', async () => {
+    const page = await enter('/today');
+    await linkIn(page, `Backlog ${BACKLOG}`).waitFor();
+    await linkIn(page, 'Later 251').waitFor();
+    await linkIn(page, `My tasks ${BACKLOG}`).waitFor();
+    const tomorrow = new Date(world.clock.now() + DAY).toISOString().slice(0, 10);
+    const due = await total(`assigneeId=me,none&timezone=UTC&dueBefore=${tomorrow}`);
+    await linkIn(page, `Today ${due}`).waitFor();
+    await asAda('POST', `/workspaces/${home}/tasks`, { listId: lists.later, title: 'Another' });
+    await linkIn(page, 'Later 252').waitFor();
+  });
+
+  it('shows what it holds of a list, how many more there are, and those as they are wanted', async () => {
+    const page = await enter(`/w/${home}/lists/${lists.backlog}`);
+    const rest = page.getByText(/^\d+ more tasks? (is|are) on the server/);
+    await rest.waitFor();
+    const number = async () => ((await rest.count()) === 0 ? 0 : Number.parseInt(await rest.innerText(), 10));
+    const before = await number();
+    expect(before).toBeGreaterThan(300);
+    const more = page.getByRole('button', { name: 'Show more' });
+    for (let left = before; left > 0; ) {
+      await more.click();
+      await expect.poll(number).toBeLessThan(left);
+      left = await number();
+    }
+    await linkIn(page, `Backlog ${BACKLOG}`).waitFor();
+  });
+});
+
+describe('a list whose only tasks were closed long ago', () => {
+  it('teaches as an empty one, and shows them on request', async () => {
+    const page = await enter(`/w/${home}/lists/${lists.done}`);
+    await page.getByText('Press C and write what comes to mind').waitFor();
+    await page.getByRole('button', { name: 'Show older closed tasks' }).click();
+    await expect.poll(() => page.getByRole('main').getByRole('checkbox').count()).toBe(3);
+    expect(await page.getByRole('button', { name: 'Show older closed tasks' }).count()).toBe(0);
+  });
+});
