@@ -50,6 +50,8 @@ export interface Db {
   run(statement: Query<unknown>): number;
   /** Returns the rowid of the row inserted. */
   insert(statement: Query<unknown>): number;
+  /** Has all that `act` reads be of one moment, whatever other processes write; in a transaction it is anyway. */
+  atOneMoment<T>(act: () => T): T;
 }
 
 /**
@@ -93,6 +95,8 @@ export function connectionDb(
   beforeWrite?: (tables: TableNames) => void,
 ): Db {
   const kept = new Map<string, PreparedStatement>();
+  const begin = sqlite.prepare('begin');
+  const commit = sqlite.prepare('commit');
 
   const prepare = (sql: string, parameters: readonly unknown[]): PreparedStatement => {
     const planned = plannedOnce(sql);
@@ -131,6 +135,16 @@ export function connectionDb(
     insert: (asked) => {
       const compiled = compiledOf(asked);
       return Number(preparedOf(compiled).run(...compiled.parameters).lastInsertRowid);
+    },
+    atOneMoment: (act) => {
+      if (sqlite.inTransaction) return act();
+      begin.run();
+      try {
+        return act();
+      } finally {
+        // SQLite may have ended it, where a read failed.
+        if (sqlite.inTransaction) commit.run();
+      }
     },
   };
 }

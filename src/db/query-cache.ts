@@ -14,6 +14,8 @@ export interface QueryCache {
   cached<Row>(asked: CompiledQuery<Row>, db: Db): readonly Readonly<Row>[];
   /** A number that changes when another process has written. */
   versionByOthers(): number;
+  /** Clears what another process may have changed; once in a turn of the event loop. */
+  refresh(): void;
   /** To be told of each statement that writes, before it does: which tables. */
   onWrite(tables: TableNames): void;
   /** To be told that a transaction begins or is over. */
@@ -47,6 +49,11 @@ export const handleOf = (cache: QueryCache, db: () => Db): Db => ({
   cached: (statement) => cache.cached(statement, db()),
   run: (statement) => db().run(statement),
   insert: (statement) => db().insert(statement),
+  atOneMoment: (act) => {
+    // What is cached then is of this moment or a later one.
+    cache.refresh();
+    return db().atOneMoment(act);
+  },
 });
 
 /** The cache of one storage, over the connection that writes: it notices by that what other processes write. */
@@ -68,8 +75,9 @@ export function createQueryCache(writing: SqliteDatabase.Database): QueryCache {
 
   const clear = () => statements.values().forEach(clearStatement);
 
-  /** Once in a turn of the event loop: it costs as much as a read. */
   const refresh = () => {
+    // It costs as much as a read.
+    if (isFresh) return;
     const latest = version.get();
     if (latest !== knownVersion || size >= MAX_ROWS) clear();
     knownVersion = latest;
@@ -90,8 +98,9 @@ export function createQueryCache(writing: SqliteDatabase.Database): QueryCache {
 
   return {
     versionByOthers: () => version.get() ?? 0,
+    refresh,
     cached: <Row>(asked: CompiledQuery<Row>, db: Db) => {
-      if (!isFresh) refresh();
+      refresh();
       const cached = statementOf(asked);
       const { reads, rows } = cached;
       const isUncertain = !reads || hasWrittenAny || (written.size > 0 && !reads.isDisjointFrom(written));

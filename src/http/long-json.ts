@@ -12,6 +12,20 @@ export interface Json {
   characters: number;
 }
 
+/** Something whose JSON is written already. */
+export class Written<Shown> {
+  readonly json: string;
+  declare readonly shown?: Shown;
+  constructor(json: string) {
+    this.json = json;
+  }
+}
+
+/** A page whose items are written already. */
+export type WrittenPage<Page extends { items: unknown[] }> = Omit<Page, 'items'> & {
+  items: Written<Page['items'][number]>[];
+};
+
 /**
  * The JSON of a response. That of a long page is made item by item, while others are served; `onGrowth` is told how
  * many bytes it has so far, and may throw.
@@ -28,7 +42,7 @@ export async function jsonOf(value: unknown, onGrowth: (bytes: number) => void):
   let text = '{"items":[';
   let count = 1;
   for (let done = 0; done < items.length; ) {
-    const some = JSON.stringify(items.slice(done, done + count)).slice(1, -1);
+    const some = jsonOfItems(items.slice(done, done + count));
     text += done === 0 ? some : `,${some}`;
     done += count;
     // To write several at once costs half as much, where they are short.
@@ -48,6 +62,11 @@ export async function jsonOf(value: unknown, onGrowth: (bytes: number) => void):
   if (pieces.length === 0) return { body: text, characters };
   return { body: Buffer.concat([...pieces, Buffer.from(text)]), characters };
 }
+
+const jsonOfItems = (items: unknown[]): string =>
+  items[0] instanceof Written
+    ? (items as Written<unknown>[]).map(({ json }) => json).join()
+    : JSON.stringify(items).slice(1, -1);
 
 /** Only what has items first is written as if by `JSON.stringify` alone. */
 const isPage = (value: unknown): value is { items: unknown[] } =>

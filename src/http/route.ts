@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Deps } from '../deps.ts';
 import type { Issue } from '../kernel/errors.ts';
 import type { Precondition } from './etags.ts';
+import type { WrittenPage } from './long-json.ts';
 import { usePlainMessages } from './plain-messages.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -37,7 +38,13 @@ export type Shape = z.ZodType<unknown, unknown>;
 export type QueryShape = z.ZodObject;
 type Read<S> = S extends z.ZodType<infer Output> ? Output : undefined;
 type Result<S> =
-  S extends z.ZodType<infer Output> ? Output | Existing<Output> | Response : Response | undefined;
+  S extends z.ZodType<infer Output>
+    ?
+        | Output
+        | Existing<Output>
+        | Response
+        | (Output extends { items: unknown[] } ? WrittenPage<Output> : never)
+    : Response | undefined;
 type Params<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? { [Key in Name]: string } & Params<Rest>
   : unknown;

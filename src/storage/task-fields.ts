@@ -65,6 +65,12 @@ export type PagedTask = ShownTask & Pick<TaskRow, 'workspace_code'> & { seq: num
 /** The columns of a `PagedTask`. */
 export const PAGED = `${withoutLong(SHOWN)}, workspace_code, seq`;
 
+/** A task of a page as it is found: its version tells whether its JSON is known. */
+export type FoundTask = Pick<StoredTask, 'seq' | 'version' | 'id' | 'due_date'>;
+
+/** The columns of a `FoundTask`. */
+export const FOUND = 'seq, version, id, due_date';
+
 export const taskOf = (row: ShownTask): Task => ({
   id: row.id,
   number: row.number,

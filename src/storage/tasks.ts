@@ -9,8 +9,18 @@ import { findList, listOf } from './lists.ts';
 import { keysIn, putBack } from './long-texts.ts';
 import { raisedBy, recordLosses, recordTask, withChanges } from './record.ts';
 import type { Role, TaskKeys, TaskRow } from './tables.ts';
-import { type PagedTask, SHOWN, type ShownTask, type StoredTask } from './task-fields.ts';
+import { PAGED, type PagedTask, SHOWN, type ShownTask, type StoredTask } from './task-fields.ts';
 import { itemIds, labelIdsOf } from './template-fields.ts';
+
+const PAGED_BY_SEQ = `select ${PAGED}
+  from tasks not indexed where workspace_code = ? and seq in (select value from json_each(?))`;
+
+/** The tasks of a workspace with these numbers, in no order. */
+export const readPagedTasks = (
+  db: Db,
+  workspaceKey: number,
+  found: readonly { seq: number }[],
+): PagedTask[] => db.all(statement<PagedTask>(PAGED_BY_SEQ, [workspaceKey, keysIn(found, 'seq')]));
 
 /** Reads what was left out of these tasks of one workspace. */
 export function completeTasks(db: Db, tasks: readonly PagedTask[]): void {

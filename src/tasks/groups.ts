@@ -1,8 +1,9 @@
 import type { Db } from '../db/connection.ts';
 import type { Deps } from '../deps.ts';
+import type { WrittenPage } from '../http/long-json.ts';
 import { pageRequest } from '../http/page-query.ts';
 import { offsetOf, pageOf } from '../kernel/page.ts';
-import type { PagedTask } from '../storage/task-fields.ts';
+import type { FoundTask } from '../storage/task-fields.ts';
 import { type Filters, filtersOf } from '../storage/task-query/filters.ts';
 import { findTasks } from '../storage/task-query/find-tasks.ts';
 import { allDays, daysReaching } from '../storage/task-query/group-days.ts';
@@ -10,9 +11,10 @@ import type { Sort } from '../storage/task-query/plan.ts';
 import { countTasks } from '../storage/task-query/totals.ts';
 import type { Member } from '../workspaces/authorization.ts';
 import { type Group, groupsBy } from './group-headings.ts';
-import { type Asker, readInSteps, TASKS } from './long-pages.ts';
+import type { Asker } from './long-pages.ts';
 import { queryTasks, sortOf } from './query.ts';
 import type { GroupedTaskPage, GroupedTaskQuery, TaskGroup } from './query-schema.ts';
+import { readTaskPage } from './task-pages.ts';
 
 interface Asked {
   filters: Filters;
@@ -22,7 +24,7 @@ interface Asked {
 }
 
 interface Found {
-  rows: PagedTask[];
+  rows: FoundTask[];
   groups: TaskGroup[];
 }
 
@@ -35,11 +37,11 @@ export async function queryTasksInGroups(
   who: Member,
   query: GroupedTaskQuery,
   asker: Asker,
-): Promise<GroupedTaskPage> {
+): Promise<WrittenPage<GroupedTaskPage>> {
   const { groupBy } = query;
   if (groupBy === undefined) return queryTasks(deps, who, query, asker);
   const page = pageRequest(deps, query);
-  const { items, total, groups } = await readInSteps(deps, who, asker, TASKS, (db) => {
+  const { items, total, groups } = await readTaskPage(deps, who, asker, (db) => {
     const filters = filtersOf(db, who, query);
     const asked = { filters, sort: sortOf(db, who, query), offset: offsetOf(page), limit: page.limit };
     return groupBy === 'dueDate' ? findByDay(db, asked) : findByGroup(db, who, { ...query, groupBy }, asked);

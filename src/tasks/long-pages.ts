@@ -3,10 +3,7 @@ import type { Db } from '../db/connection.ts';
 import { openSnapshot } from '../db/snapshot.ts';
 import type { Deps } from '../deps.ts';
 import type { LeftOut } from '../storage/long-texts.ts';
-import { type PagedTask, taskOf } from '../storage/task-fields.ts';
-import { completeTasks } from '../storage/tasks.ts';
 import { type Member, requireRole } from '../workspaces/authorization.ts';
-import type { Task } from './schema.ts';
 
 /** Of long texts, in one turn of the event loop: some milliseconds. */
 const BYTES_IN_TURN = 1_024 * 1_024;
@@ -23,8 +20,6 @@ export interface Kind<Row, Item> {
   complete(db: Db, rows: readonly Row[]): void;
   itemOf(row: Row): Item;
 }
-
-export const TASKS: Kind<PagedTask, Task> = { complete: completeTasks, itemOf: taskOf };
 
 /**
  * The page that `find` reads, with its items. Where their texts are long they are read some at a time, while others are

@@ -1,5 +1,6 @@
 import type { Db } from '../db/connection.ts';
 import type { Deps } from '../deps.ts';
+import type { WrittenPage } from '../http/long-json.ts';
 import { pageRequest } from '../http/page-query.ts';
 import { offsetOf, pageOf } from '../kernel/page.ts';
 import { filtersOf, zoneOf } from '../storage/task-query/filters.ts';
@@ -7,13 +8,19 @@ import { findTasks } from '../storage/task-query/find-tasks.ts';
 import type { Sort } from '../storage/task-query/plan.ts';
 import { countTasks } from '../storage/task-query/totals.ts';
 import type { Member } from '../workspaces/authorization.ts';
-import { type Asker, readInSteps, TASKS } from './long-pages.ts';
+import type { Asker } from './long-pages.ts';
 import type { TaskPage, TaskQuery } from './query-schema.ts';
+import { readTaskPage } from './task-pages.ts';
 
 /** One page of the tasks that match, in order, and how many match in all. */
-export async function queryTasks(deps: Deps, who: Member, query: TaskQuery, asker: Asker): Promise<TaskPage> {
+export async function queryTasks(
+  deps: Deps,
+  who: Member,
+  query: TaskQuery,
+  asker: Asker,
+): Promise<WrittenPage<TaskPage>> {
   const page = pageRequest(deps, query);
-  const { total, items } = await readInSteps(deps, who, asker, TASKS, (db) => {
+  const { total, items } = await readTaskPage(deps, who, asker, (db) => {
     const filters = filtersOf(db, who, query);
     const total = countTasks(db, filters);
     const range = { offset: offsetOf(page), limit: page.limit, total };

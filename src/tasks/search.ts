@@ -1,5 +1,6 @@
 import type { Db } from '../db/connection.ts';
 import type { Deps } from '../deps.ts';
+import type { WrittenPage } from '../http/long-json.ts';
 import { pageRequest } from '../http/page-query.ts';
 import { offsetOf, pageOf } from '../kernel/page.ts';
 import { admitsNone, filtersOf } from '../storage/task-query/filters.ts';
@@ -7,8 +8,9 @@ import { searchFilterOf, seqOfNumber, tasksInOrder } from '../storage/task-query
 import { matchTerms, numberIn } from '../storage/words.ts';
 import { keyOfWorkspace } from '../storage/workspaces.ts';
 import { type Member, requireRole } from '../workspaces/authorization.ts';
-import { type Asker, readInSteps, TASKS } from './long-pages.ts';
+import type { Asker } from './long-pages.ts';
 import type { SearchQuery, TaskPage } from './query-schema.ts';
+import { readTaskPage } from './task-pages.ts';
 
 /**
  * One page of the tasks in which every word of `q` begins a word of title or description: first those that have all of
@@ -20,7 +22,7 @@ export async function searchTasks(
   who: Member,
   query: SearchQuery,
   asker: Asker,
-): Promise<TaskPage> {
+): Promise<WrittenPage<TaskPage>> {
   const { read: db } = deps;
   const page = pageRequest(deps, query);
   // The longest are found least often.
@@ -37,7 +39,7 @@ export async function searchTasks(
   });
   requireRole(deps, db, who, 'viewer');
   const read = (at: Db) => ({ rows: tasksInOrder(at, filters, found) });
-  const { items } = await readInSteps(deps, who, asker, TASKS, read);
+  const { items } = await readTaskPage(deps, who, asker, read);
   return pageOf(page, total, items);
 }
 

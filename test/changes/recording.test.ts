@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sweep } from '../../src/recurring/sweep.ts';
 import { as, type Call, homeOf, joined } from '../people.ts';
+import { requireRaisedVersions } from '../versions-raised.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
 interface Item {
@@ -19,6 +20,7 @@ let inside: string;
 let list: { id: string; spaceId: string; statusTemplateId: string; statuses: { id: string; type: string }[] };
 beforeEach(async () => {
   world = await openWorld();
+  requireRaisedVersions(world.opened.storage.writing);
   ada = await world.signUp('ada@example.com');
   call = as(world, ada);
   workspaceId = await homeOf(world, ada);
@@ -82,6 +84,7 @@ const series = async (more: object = {}) =>
       ...more,
     })
   ).body;
+const tasksOfPage = async () => (await call('GET', `${inside}/tasks?limit=100`)).body.items;
 const otherList = async (more: object = {}) =>
   (await call('POST', `${inside}/lists`, { title: 'Other', spaceId: list.spaceId, ...more })).body;
 const doneId = () => list.statuses.find(({ type }) => type === 'completed')?.id;
@@ -93,6 +96,43 @@ const ACTS: Record<string, () => Promise<() => Promise<unknown>>> = {
     const { id } = await task();
     return () =>
       call('PATCH', `${inside}/tasks/${id}`, { title: 'New', statusId: doneId(), assigneeId: bob.id });
+  },
+  ...Object.fromEntries(
+    Object.entries({
+      title: 'New',
+      description: 'New',
+      priority: 'high',
+      startDate: '2026-12-01T10:00:00.000Z',
+      startDay: '2026-12-01',
+      dueDate: '2026-12-02T10:00:00.000Z',
+      dueDay: '2026-12-02',
+      position: 77,
+      checklist: [{ title: 'Two' }],
+    }).map(([field, value]): [string, () => Promise<() => Promise<unknown>>] => [
+      `a task changes in its ${field}`,
+      async () => {
+        const { id } = await task({ checklist: [{ title: 'One' }] });
+        return () => call('PATCH', `${inside}/tasks/${id}`, { [field]: value });
+      },
+    ]),
+  ),
+  'a task gets a label': async () => {
+    const [{ id }, label] = [await task(), (await call('POST', `${inside}/labels`, { title: 'Label' })).body];
+    return () => call('POST', `${inside}/tasks/${id}/labels/${label.id}`);
+  },
+  'a task is restored': async () => {
+    const { id } = await task({
+      labelIds: [(await call('POST', `${inside}/labels`, { title: 'Label' })).body.id],
+    });
+    await tasksOfPage();
+    await call('DELETE', `${inside}/tasks/${id}`);
+    const { items } = (await call('GET', `${inside}/labels`)).body;
+    await call('DELETE', `${inside}/labels/${items[0].id}`);
+    return () => call('POST', `${inside}/trash/${id}/restore`);
+  },
+  'an instance of a series is edited': async () => {
+    const { nextTaskId } = await series();
+    return () => call('PATCH', `${inside}/tasks/${nextTaskId}`, { title: 'New' });
   },
   'a task moves': async () => {
     const [{ id }, to] = [await task(), await otherList()];
@@ -290,8 +330,11 @@ describe('a copy that follows the cursors is what a fresh client gets, after', (
     const [followed, fresh] = [openCopy(), openCopy()];
     await followed.pull();
     const before = followed.contents();
+    await tasksOfPage();
     await act?.();
     await world.untilIdle();
+    for (const shown of await tasksOfPage())
+      expect(shown).toEqual((await call('GET', `${inside}/tasks/${shown.id}`)).body);
     await followed.pull();
     await fresh.pull();
     expect(followed.contents()).toEqual(fresh.contents());

@@ -147,6 +147,18 @@ describe('what is remembered', () => {
     expect(await writing).toBe('viewer');
   });
 
+  it('is never older than what is known of other processes, though reads were of one moment', async () => {
+    const { read } = world.deps;
+    await turn();
+    read.atOneMoment(() => {
+      read.one(statement('select 1 from members', []));
+      elsewhere("update members set role = 'member'");
+      expect(roleIn(read)).toBe('owner');
+    });
+    await turn();
+    expect(roleIn(read)).toBe('member');
+  });
+
   it('is bounded in rows, and holds none of a query of any length', async () => {
     const { read } = world.deps;
     const first = membership(read);

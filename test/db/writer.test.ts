@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { emptyLogOf } from '../../src/db/checkpoints.ts';
-import { type Db, prepared, query } from '../../src/db/connection.ts';
+import { type Db, prepared, query, statement } from '../../src/db/connection.ts';
 import { openStorage, type Storage } from '../../src/db/open.ts';
 import type { Steps, Tx } from '../../src/db/tx.ts';
 import { createWriter, type Write, type Writer } from '../../src/db/writer.ts';
@@ -754,6 +754,22 @@ describe('idle', () => {
 });
 
 describe('a statement', () => {
+  it('is of one moment with others, whatever another connection commits between them', () => {
+    const count = () => keys().length;
+    const before = count();
+    const seen = writer.read.atOneMoment(() => {
+      const first = count();
+      storage.writing.exec("insert into meta (key, value) values ('between', '')");
+      return [first, count()];
+    });
+    expect(seen).toEqual([before, before]);
+    expect(count()).toBe(before + 1);
+    expect(() => writer.read.atOneMoment(() => writer.read.one(statement('select nothing', [])))).toThrow(
+      'nothing',
+    );
+    expect(storage.reading.inTransaction).toBe(false);
+  });
+
   it('compiled once takes its arguments by name, on each call, next to values that never change', async () => {
     const upsert = prepared<{ key: string; value: string }, { key: string; value: string }>((argument) =>
       query

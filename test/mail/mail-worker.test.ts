@@ -603,7 +603,14 @@ it('every statement of the outbox goes by an index and sorts nothing', () => {
     return [];
   };
   const run = (statement: Query<unknown>) => explain(statement).length;
-  const db: Db = { all: explain, cached: explain, one: () => undefined, run, insert: run };
+  const db: Db = {
+    all: explain,
+    cached: explain,
+    one: () => undefined,
+    run,
+    insert: run,
+    atOneMoment: (act) => act(),
+  };
   const now = toInstant(world.clock.now());
   dueMails(db, 0, now, 5);
   discardMails(db, [{ id: 'secret' }]);

@@ -407,6 +407,7 @@ describe('what the metrics tell of the data', () => {
         cached: (statement) => db.cached(noted(statement)),
         run: (statement) => db.run(noted(statement)),
         insert: (statement) => db.insert(noted(statement)),
+        atOneMoment: (act) => db.atOneMoment(act),
       },
     });
     return { metrics, statements };

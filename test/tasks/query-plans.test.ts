@@ -67,6 +67,7 @@ beforeAll(async () => {
       cached: (statement) => read.cached(noted(statement)),
       run: (statement) => read.run(noted(statement)),
       insert: (statement) => read.insert(noted(statement)),
+      atOneMoment: (act) => read.atOneMoment(act),
     },
   };
 });

@@ -1,6 +1,6 @@
 import { type Db, statement } from '../../db/connection.ts';
 import { type Day, isWholeDay, startOfDay } from '../../kernel/days.ts';
-import { PAGED, type PagedTask } from '../task-fields.ts';
+import { FOUND, type FoundTask } from '../task-fields.ts';
 import { endOfWindow, overlapOf, startOfWindow, windowOf } from './due-range.ts';
 import type { Filters } from './filters.ts';
 import { type Sort, sourceOf } from './plan.ts';
@@ -9,8 +9,8 @@ import { type Sort, sourceOf } from './plan.ts';
  * Puts a page that was read by due date as text into the order of instants, where a day counts as its first one. The
  * windows at either end of the page may be cut by it: where such a one holds a day and instants, it is read again.
  */
-export function orderDays(db: Db, filters: Filters, sort: Sort, rows: PagedTask[]): PagedTask[] {
-  const windowOfRow = ({ due_date: due }: PagedTask) => (due === null ? null : windowOf(due, sort.zone));
+export function orderDays(db: Db, filters: Filters, sort: Sort, rows: FoundTask[]): FoundTask[] {
+  const windowOfRow = ({ due_date: due }: FoundTask) => (due === null ? null : windowOf(due, sort.zone));
   const [first, last] = [rows[0], rows.at(-1)].map((row) => row && windowOfRow(row));
   const cut = [...new Set([first, last])].filter((day) => day != null && isMixed(db, filters, sort, day));
   if (cut.length === 0 && !rows.some(isOfDay)) return rows;
@@ -19,13 +19,13 @@ export function orderDays(db: Db, filters: Filters, sort: Sort, rows: PagedTask[
   );
 }
 
-const isOfDay = ({ due_date: due }: PagedTask): boolean => due !== null && isWholeDay(due);
+const isOfDay = ({ due_date: due }: FoundTask): boolean => due !== null && isWholeDay(due);
 
-function inOrder(rows: PagedTask[], { zone, descending }: Sort): PagedTask[] {
+function inOrder(rows: FoundTask[], { zone, descending }: Sort): FoundTask[] {
   if (!rows.some(isOfDay)) return rows;
-  const at = ({ due_date: due }: PagedTask) =>
+  const at = ({ due_date: due }: FoundTask) =>
     due !== null && isWholeDay(due) ? startOfDay(due, zone) : (due ?? '');
-  const compare = (a: PagedTask, b: PagedTask) => (at(a) === at(b) ? a.seq - b.seq : at(a) < at(b) ? -1 : 1);
+  const compare = (a: FoundTask, b: FoundTask) => (at(a) === at(b) ? a.seq - b.seq : at(a) < at(b) ? -1 : 1);
   return rows.sort(descending ? (a, b) => compare(b, a) : compare);
 }
 
@@ -44,7 +44,7 @@ function isMixed(db: Db, { workspaceKey }: Filters, { zone }: Sort, day: Day): b
 }
 
 /** As many matches of a window as were found there, behind as many as stand before the first of those. */
-function readWindow(db: Db, filters: Filters, sort: Sort, day: Day, found: PagedTask[]): PagedTask[] {
+function readWindow(db: Db, filters: Filters, sort: Sort, day: Day, found: FoundTask[]): FoundTask[] {
   const { zone, descending } = sort;
   const window = { from: { at: startOfWindow(day, zone) }, before: { at: endOfWindow(day, zone) } };
   const within = { ...filters, due: overlapOf(filters.due ?? {}, window) };
@@ -59,8 +59,8 @@ function readWindow(db: Db, filters: Filters, sort: Sort, day: Day, found: Paged
   const direction = descending ? ' desc' : '';
   const order = `due_at${direction}, seq${direction}`;
   return db.all(
-    statement<PagedTask>(
-      `select ${PAGED} from (
+    statement<FoundTask>(
+      `select ${FOUND} from (
         select seq as hit, case due_date when ? then ? else due_date end as due_at from ${from} where ${sql}
           order by ${order} limit ? offset ?
         ) cross join tasks on seq = hit where workspace_code = ? order by ${order}`,

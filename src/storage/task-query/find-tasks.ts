@@ -1,5 +1,5 @@
 import { type Db, statement } from '../../db/connection.ts';
-import { PAGED, type PagedTask } from '../task-fields.ts';
+import { FOUND, type FoundTask } from '../task-fields.ts';
 import type { Condition } from './condition.ts';
 import { countAll } from './counters.ts';
 import { orderDays } from './due-order.ts';
@@ -33,12 +33,12 @@ interface Range {
 }
 
 /** A range of the tasks that pass, in order. In the second half the order is read from its far end. */
-export function findTasks(db: Db, filters: Filters, sort: Sort, range: Range): PagedTask[] {
+export function findTasks(db: Db, filters: Filters, sort: Sort, range: Range): FoundTask[] {
   const found = findByText(db, filters, sort, range);
   return sort.by === 'dueDate' ? orderDays(db, filters, sort, found) : found;
 }
 
-function findByText(db: Db, filters: Filters, sort: Sort, { offset, limit, total }: Range): PagedTask[] {
+function findByText(db: Db, filters: Filters, sort: Sort, { offset, limit, total }: Range): FoundTask[] {
   const wanted = Math.min(limit, total - offset);
   if (wanted <= 0) return [];
   if (offset < DEEP_OFFSET || offset < total / 2)
@@ -51,7 +51,7 @@ function findByText(db: Db, filters: Filters, sort: Sort, { offset, limit, total
  * Reads from an index that holds the matches in order, if there is one. Else it walks through the order, where matches
  * are dense, collects and sorts them, where they are few, or gathers them and sifts the order by them.
  */
-function readTasks(db: Db, filters: Filters, sort: Sort, range: Range): PagedTask[] {
+function readTasks(db: Db, filters: Filters, sort: Sort, range: Range): FoundTask[] {
   const exact = exactIndex(filters, sort);
   if (exact) return readInOrder(db, exact, filters, sort, range);
   const reach = range.offset + range.limit;
@@ -75,19 +75,19 @@ function readTasks(db: Db, filters: Filters, sort: Sort, range: Range): PagedTas
 }
 
 /** From an index that holds the matches in order. */
-function readInOrder(db: Db, index: Index, filters: Filters, sort: Sort, range: Range): PagedTask[] {
+function readInOrder(db: Db, index: Index, filters: Filters, sort: Sort, range: Range): FoundTask[] {
   if (range.offset >= DEEP_OFFSET) return collect(db, index, filters, sort, range);
   const { from, sql, parameters } = sourceOf(index, filters);
   return db.all(
-    statement<PagedTask>(
-      `select ${PAGED} from ${from} where ${sql} order by ${orderOf(sort)} limit ? offset ?`,
+    statement<FoundTask>(
+      `select ${FOUND} from ${from} where ${sql} order by ${orderOf(sort)} limit ? offset ?`,
       [...parameters, range.limit, range.offset],
     ),
   );
 }
 
 /** From an index that holds the matches; what does not pass is dropped, and the rest sorted if need be. */
-function collect(db: Db, index: Index, filters: Filters, sort: Sort, range: Range): PagedTask[] {
+function collect(db: Db, index: Index, filters: Filters, sort: Sort, range: Range): FoundTask[] {
   const { from, sql, parameters } = sourceOf(index, filters);
   const order = orderOf(sort);
   const matches = `select seq as hit from ${from} where ${sql} order by ${order}`;
@@ -95,7 +95,7 @@ function collect(db: Db, index: Index, filters: Filters, sort: Sort, range: Rang
 }
 
 /** Through the order, dropping what is not among the matches, which are gathered first: nothing is sorted, and no row read. */
-function sift(db: Db, index: Index, filters: Filters, sort: Sort, range: Range): PagedTask[] {
+function sift(db: Db, index: Index, filters: Filters, sort: Sort, range: Range): FoundTask[] {
   const { workspaceKey } = filters;
   const { from, sql, parameters } = sourceOf(index, filters);
   const order = orderOf(sort);
@@ -106,7 +106,7 @@ function sift(db: Db, index: Index, filters: Filters, sort: Sort, range: Range):
 }
 
 /** Through the first entries of the order, dropping what does not pass. May find less than there is. */
-function walk(db: Db, filters: Filters, sort: Sort, range: Range, entries: number): PagedTask[] {
+function walk(db: Db, filters: Filters, sort: Sort, range: Range, entries: number): FoundTask[] {
   const { workspaceKey } = filters;
   const { sql, parameters } = conditionOf(filters);
   const order = orderOf(sort);
@@ -125,10 +125,10 @@ function readMatches(
   matches: Condition,
   order: string,
   { offset, limit }: Pick<Range, 'offset' | 'limit'>,
-): PagedTask[] {
+): FoundTask[] {
   return db.all(
-    statement<PagedTask>(
-      `select ${PAGED} from (${matches.sql} limit ? offset ?) cross join tasks on seq = hit
+    statement<FoundTask>(
+      `select ${FOUND} from (${matches.sql} limit ? offset ?) cross join tasks on seq = hit
         where workspace_code = ? order by ${order}`,
       [...matches.parameters, limit, offset, workspaceKey],
     ),

@@ -1,5 +1,5 @@
 import { type Db, statement } from '../../db/connection.ts';
-import { PAGED, type PagedTask } from '../task-fields.ts';
+import { FOUND, type FoundTask } from '../task-fields.ts';
 import { conditionOf, type Filters, fieldsOf } from './filters.ts';
 import { cheapestSource, ROW, sourceOf } from './plan.ts';
 import type { SearchFilter } from './search-hits.ts';
@@ -34,10 +34,10 @@ export function searchFilterOf(db: Db, filters: Filters): SearchFilter | undefin
 }
 
 /** The tasks of these numbers, in their order. */
-export const tasksInOrder = (db: Db, { workspaceKey }: Filters, matches: readonly number[]): PagedTask[] =>
+export const tasksInOrder = (db: Db, { workspaceKey }: Filters, matches: readonly number[]): FoundTask[] =>
   db.all(
-    statement<PagedTask>(
-      `select ${PAGED} from (select key as place, value as hit from json_each(?)) cross join tasks on seq = hit
+    statement<FoundTask>(
+      `select ${FOUND} from (select key as place, value as hit from json_each(?)) cross join tasks on seq = hit
         where workspace_code = ? order by place`,
       [JSON.stringify(matches), workspaceKey],
     ),
