@@ -9,6 +9,10 @@ const ROOT = join(import.meta.dirname, '..');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 const SESSION = README.slice(README.indexOf('## A first session'), README.indexOf('## How it works'));
 const BLOCKS = [...SESSION.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
+const LISTENER = README.slice(
+  README.indexOf('## For the author of a client'),
+  README.indexOf('## Running it'),
+);
 /** As a terminal has them: zsh knows no comments then. */
 const SHELLS: [name: string, args: string[]][] = [
   ['bash', ['--norc', '--noprofile', '-i']],
@@ -67,5 +71,8 @@ describe('the first session of README', () => {
     await shell.said(/"user":\{"id"/);
     await shell.said(/"title":"Buy milk"[\s\S]*"total":1/);
     await shell.said(/^204$/m);
+    const [, listen = ''] = /```sh\n(.*?)```/s.exec(LISTENER) ?? [];
+    shell.child.stdin.write(listen);
+    await shell.said(/^event: hello$/m);
   });
 });
