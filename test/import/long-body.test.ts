@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -118,4 +119,11 @@ describe('an import with a long body', () => {
     expect(await inTime.ended).toMatch(/^HTTP\/1\.1 200 /);
     expect(await workspaces()).toBe(2);
   });
+});
+
+it('the settings for nginx let through as long a document', () => {
+  const settings = readFileSync(new URL('../../deploy/nginx.conf', import.meta.url), 'utf8');
+  const [, mebibytes] =
+    /location = \/api\/account\/import \{\s+client_max_body_size (\d+)m;/.exec(settings) ?? [];
+  expect(Number(mebibytes) * MIB).toBeGreaterThan(MAX_BYTES);
 });
