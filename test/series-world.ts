@@ -49,6 +49,19 @@ export async function openSeriesWorld(options: WorldOptions = {}) {
     expect(response.status).toBeLessThan(300);
     return response.body;
   };
+  /** The instances of a series, straight from the file, by occurrence. */
+  const instances = (id: string) =>
+    world.deps.read.all(
+      query.selectFrom('tasks').selectAll().where('recurring_task_id', '=', id).orderBy('occurrence_at'),
+    );
+  const occurrences = (id: string) =>
+    world.deps.read.all(
+      query
+        .selectFrom('recurring_occurrences')
+        .selectAll()
+        .where('series_id', '=', id)
+        .orderBy('occurrence_at'),
+    );
   const done: string = list.statuses.find(({ type }: { type: string }) => type === 'completed').id;
   return {
     world,
@@ -70,19 +83,19 @@ export async function openSeriesWorld(options: WorldOptions = {}) {
     patch: (id: string, body: unknown) => ok('PATCH', `${series}/${id}`, body),
     edit: (id: string, taskId: string, mode: string, updates: unknown) =>
       ok('POST', `${series}/${id}/instances/${taskId}/edit-mode`, { mode, updates }),
-    /** The instances of a series, straight from the file, by occurrence. */
-    instances: (id: string) =>
-      world.deps.read.all(
-        query.selectFrom('tasks').selectAll().where('recurring_task_id', '=', id).orderBy('occurrence_at'),
-      ),
-    occurrences: (id: string) =>
-      world.deps.read.all(
-        query
-          .selectFrom('recurring_occurrences')
-          .selectAll()
-          .where('series_id', '=', id)
-          .orderBy('occurrence_at'),
-      ),
+    instances,
+    occurrences,
+    /** Month and day of each instance. */
+    days: (id: string) => dueDates(instances(id)).map((date) => date?.slice(5, 10)),
+    numbers: (id: string) => instances(id).map(({ occurrence_number }) => occurrence_number),
+    states: (id: string) => occurrences(id).map(({ state }) => state),
+    /** The paths of the issues of a 400, each with a message; its error where it has none. */
+    rejectedAt: async (method: string, path: string, body?: unknown) => {
+      const response = await call(method, path, body);
+      expect(response.status).toBe(400);
+      for (const { message } of response.body.issues ?? []) expect(message).toMatch(/\w/);
+      return response.body.issues?.map(({ path }: { path: string }) => path) ?? response.body.error;
+    },
     task: (id: string) => ok('GET', `${inside}/tasks/${id}`),
     done,
     /** Moves the clock to an instant and lets time do its work. */

@@ -4,8 +4,8 @@ import { run } from '../src/cli/program.ts';
 import type { Shell } from '../src/cli/shell.ts';
 import type { World } from './world.ts';
 
-/** Runs a command in process, on the data of a world. */
-export async function errand(world: World, args: string[], shell: Partial<Shell> = {}) {
+/** Runs a command in process, on the data of a world. `say` hears what goes to stderr, too. */
+export async function errand(world: Pick<World, 'folder'>, args: string[], shell: Partial<Shell> = {}) {
   const outcome = { code: -1, out: '', err: '' };
   outcome.code = await run(args, {
     environment: { ERRAND_DATABASE_PATH: join(world.folder, 'errand.db') },
@@ -18,11 +18,12 @@ export async function errand(world: World, args: string[], shell: Partial<Shell>
       outcome.out += text;
     },
     printed: async () => {},
-    say: (text) => {
-      outcome.err += text;
-    },
     lowerPriority: () => {},
     ...shell,
+    say: (text) => {
+      outcome.err += text;
+      shell.say?.(text);
+    },
   });
   return outcome;
 }

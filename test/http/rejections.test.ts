@@ -7,100 +7,12 @@ import { MINUTE } from '../../src/kernel/instants.ts';
 import { routes } from '../../src/routes.ts';
 import { GROUPINGS } from '../../src/tasks/query-schema.ts';
 import { UNKNOWN_IDS } from '../../tools/fuzz/texts.ts';
+import { as, joined } from '../people.ts';
 import { type Call, openWorld, type Person, type TestResponse, type World } from '../world.ts';
+import { furnish, samples, type Things } from './sample-requests.ts';
 
 // Every mounted route is rejected in every way there is, and after each error nothing has changed and no mail was
 // sent. A route whose body has no sample below fails here.
-
-interface Things {
-  workspace_id: string;
-  space_id: string;
-  list_id: string;
-  template_id: string;
-  status_id: string;
-  task_id: string;
-  number: string;
-  label_id: string;
-  item_id: string;
-  comment_id: string;
-  job_id: string;
-  instance_id: string;
-  user_id: string;
-  invitation_id: string;
-  notification_id: string;
-  session_id: string;
-  token_id: string;
-  trash_id: string;
-}
-
-const INTERVAL = { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'Europe/Paris' };
-
-/** A body that each route would accept. */
-const samples = (own: Things): Record<string, object> => ({
-  'POST /auth/register': { email: 'new@example.com', password: 'password1', name: 'New' },
-  'POST /auth/register/confirm': { token: 'x' },
-  'POST /auth/register/invited': { invitationToken: 'x', name: 'New', password: 'password1' },
-  'POST /auth/login': { email: 'new@example.com', password: 'password1' },
-  'POST /auth/login/code': { email: 'new@example.com' },
-  'POST /auth/login/code/confirm': { email: 'new@example.com', code: '000000' },
-  'POST /auth/login/google': { idToken: 'x' },
-  'POST /auth/login/telegram': { id: 1, first_name: 'New', auth_date: 1, hash: 'x' },
-  'POST /auth/refresh': { refreshToken: 'x' },
-  'POST /auth/logout': { refreshToken: 'x' },
-  'POST /auth/password/reset/request': { email: 'new@example.com' },
-  'POST /auth/password/reset/confirm': { token: 'x', newPassword: 'password1' },
-  'POST /auth/email/change/request': { newEmail: 'new@example.com' },
-  'POST /auth/email/change/confirm': { token: 'x' },
-  'POST /auth/email/change/revert': { token: 'x' },
-  'POST /auth/links/read': { token: 'x' },
-  'DELETE /auth/me': { password: 'password1' },
-  'POST /account/import': { formatVersion: 2, workspaces: [] },
-  'PATCH /me': { name: 'New' },
-  'POST /me/tokens': { title: 'New', role: 'member', workspaceIds: null },
-  'PATCH /me/tokens/{token_id}': { title: 'New' },
-  'POST /me/password': { currentPassword: 'password1', newPassword: 'password2' },
-  'POST /me/google': { idToken: 'x' },
-  'POST /me/telegram': { id: 1, first_name: 'New', auth_date: 1, hash: 'x' },
-  'POST /workspaces': { title: 'New' },
-  'PATCH /workspaces/{workspace_id}': { title: 'New' },
-  'PATCH /workspaces/{workspace_id}/members/{user_id}': { role: 'viewer' },
-  'POST /workspaces/{workspace_id}/invitations': { email: 'new@example.com', role: 'member' },
-  'POST /invitations/accept': { token: 'x' },
-  'POST /workspaces/{workspace_id}/spaces': { title: 'New' },
-  'PATCH /workspaces/{workspace_id}/spaces/{space_id}': { title: 'New' },
-  'POST /workspaces/{workspace_id}/lists': { title: 'New', spaceId: own.space_id },
-  'PATCH /workspaces/{workspace_id}/lists/{list_id}': { title: 'New' },
-  'POST /workspaces/{workspace_id}/status-templates': { title: 'New' },
-  'PATCH /workspaces/{workspace_id}/status-templates/{template_id}': { title: 'New' },
-  'POST /workspaces/{workspace_id}/tasks': { title: 'New', listId: own.list_id },
-  'POST /workspaces/{workspace_id}/tasks/batch': {
-    operations: [{ op: 'create', title: 'New', listId: own.list_id }],
-  },
-  'PATCH /workspaces/{workspace_id}/tasks/{task_id}': { title: 'New' },
-  'POST /workspaces/{workspace_id}/trash/{trash_id}/restore': { listId: own.list_id, spaceId: own.space_id },
-  'POST /workspaces/{workspace_id}/tasks/{task_id}/move': { listId: own.list_id, position: 1 },
-  'POST /workspaces/{workspace_id}/tasks/{task_id}/comments': { body: 'New' },
-  'PATCH /workspaces/{workspace_id}/tasks/{task_id}/comments/{comment_id}': { body: 'New' },
-  'POST /workspaces/{workspace_id}/labels': { title: 'New' },
-  'PATCH /workspaces/{workspace_id}/labels/{label_id}': { title: 'New' },
-  'POST /workspaces/{workspace_id}/tasks/{task_id}/checklist': { title: 'New' },
-  'PATCH /workspaces/{workspace_id}/tasks/{task_id}/checklist/{item_id}': { isDone: true },
-  'POST /workspaces/{workspace_id}/recurring-tasks': {
-    title: 'New',
-    listId: own.list_id,
-    interval: INTERVAL,
-  },
-  'POST /workspaces/{workspace_id}/recurring-tasks/preview': { interval: INTERVAL },
-  'PATCH /workspaces/{workspace_id}/recurring-tasks/{job_id}': { title: 'New' },
-  'POST /workspaces/{workspace_id}/recurring-tasks/{job_id}/skip': {},
-  'POST /workspaces/{workspace_id}/recurring-tasks/{job_id}/step-back': {
-    occurrenceAt: '2026-03-28T09:00:00.000Z',
-  },
-  'POST /workspaces/{workspace_id}/recurring-tasks/{job_id}/instances/{task_id}/edit-mode': {
-    mode: 'this',
-    updates: { title: 'New' },
-  },
-});
 
 /** Body fields that name a thing of the workspace: one of another workspace is no such thing. */
 const REFERENCES: Record<string, keyof Things> = {
@@ -137,22 +49,18 @@ let expired: string;
 
 beforeAll(async () => {
   world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-  bob = await world.signUp('bob@example.com');
+  [ada, bob] = await Promise.all([world.signUp('ada@example.com'), world.signUp('bob@example.com')]);
   expired = ada.accessToken;
   world.clock.advance(16 * MINUTE);
-  for (const person of [ada, bob]) await signIn(person);
-  own = await furnish(ada);
-  foreign = await furnish(bob);
-  people = {
-    owner: ada,
-    admin: await joined('admin'),
-    member: await joined('member'),
-    viewer: await joined('viewer'),
-  };
-  own.user_id = people.member.id;
-  own.notification_id = (await get(ada, '/me/notifications')).items[0].id;
-  foreign.notification_id = (await get(bob, '/me/notifications')).items[0].id;
+  await Promise.all([signIn(ada), signIn(bob)]);
+  [own, foreign] = await Promise.all([furnish(world, ada), furnish(world, bob)]);
+  // Numbers count in each workspace: one of another is one that is not there.
+  foreign.number = '9';
+  const join = (role: string) => joined(world, ada, own.workspace_id, role);
+  const [admin, member, viewer] = await Promise.all(['admin', 'member', 'viewer'].map(join));
+  if (!admin || !member || !viewer) throw new Error('Nobody joined');
+  people = { owner: ada, admin, member, viewer };
+  own.user_id = member.id;
   await world.untilIdle();
 });
 afterAll(() => world.close());
@@ -262,7 +170,7 @@ describe('a session that ends after the guard', () => {
 
   beforeEach(async () => {
     await signIn(ada);
-    own.session_id = (await get(ada, '/me/sessions')).items[0].id;
+    own.session_id = (await as(world, ada)('GET', '/me/sessions')).body.items[0].id;
   });
   afterAll(() => signIn(ada));
 
@@ -545,73 +453,4 @@ describe('over the limit', () => {
 
 async function signIn(person: Person): Promise<void> {
   person.accessToken = (await world.call('POST', '/auth/login', { body: person })).body.accessToken;
-}
-
-const get = async (person: Person, path: string) =>
-  (await world.call('GET', path, { token: person.accessToken })).body;
-
-async function post(person: Person, path: string, body: object) {
-  const response = await world.call('POST', path, { token: person.accessToken, body });
-  expect(response.status).toBe(201);
-  return response.body;
-}
-
-/** One of each kind in a person's workspace. */
-/** Numbers count in each workspace: one of another is one that is not there. */
-const UNKNOWN_NUMBER = 9;
-
-async function furnish(person: Person): Promise<Things> {
-  const workspace_id = (await get(person, '/me/workspaces')).items[0].id;
-  const base = `/workspaces/${workspace_id}`;
-  const list = (await get(person, `${base}/lists`)).items[0];
-  const template = await post(person, `${base}/status-templates`, { title: 'Spare' });
-  const label = await post(person, `${base}/labels`, { title: 'Label' });
-  const task = await post(person, `${base}/tasks`, {
-    title: 'Task',
-    listId: list.id,
-    labelIds: [label.id],
-    checklist: [{ title: 'Item' }],
-  });
-  const comment = await post(person, `${base}/tasks/${task.id}/comments`, { body: 'Comment' });
-  const job = await post(person, `${base}/recurring-tasks`, {
-    title: 'Job',
-    listId: list.id,
-    interval: INTERVAL,
-  });
-  const invitee = await world.signUp();
-  const invitation = await post(person, `${base}/invitations`, { email: invitee.email, role: 'viewer' });
-  const guest = await world.signUp();
-  await post(person, `${base}/invitations`, { email: guest.email, role: 'member' });
-  const { token } = await world.mailTo(guest.email);
-  await world.call('POST', '/invitations/accept', { token: guest.accessToken, body: { token } });
-  const trashed = await post(person, `${base}/tasks`, { title: 'Trashed', listId: list.id });
-  await world.call('DELETE', `${base}/tasks/${trashed.id}`, { token: person.accessToken });
-  return {
-    workspace_id,
-    space_id: list.spaceId,
-    list_id: list.id,
-    template_id: template.id,
-    status_id: template.statuses[0].id,
-    task_id: task.id,
-    trash_id: trashed.id,
-    number: String(person === bob ? UNKNOWN_NUMBER : task.number),
-    label_id: label.id,
-    item_id: task.checklist[0].id,
-    comment_id: comment.id,
-    job_id: job.id,
-    instance_id: job.nextTaskId,
-    user_id: guest.id,
-    invitation_id: invitation.id,
-    notification_id: '',
-    session_id: (await get(person, '/me/sessions')).items[0].id,
-    token_id: (await post(person, '/me/tokens', { title: 'Token', role: 'viewer', workspaceIds: null })).id,
-  };
-}
-
-async function joined(role: string): Promise<Person> {
-  const person = await world.signUp();
-  await post(ada, `/workspaces/${own.workspace_id}/invitations`, { email: person.email, role });
-  const { token } = await world.mailTo(person.email);
-  await world.call('POST', '/invitations/accept', { token: person.accessToken, body: { token } });
-  return person;
 }

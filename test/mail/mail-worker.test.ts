@@ -1,12 +1,10 @@
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createAccount } from '../../src/auth/account/account.ts';
 import type { Db, Query } from '../../src/db/connection.ts';
 import { DAY, MINUTE, SECOND, toInstant, toMs } from '../../src/kernel/instants.ts';
-import { consoleTransport } from '../../src/mail/console-transport.ts';
 import { message } from '../../src/mail/messages.ts';
 import type { Delivery, Letter, Transport } from '../../src/mail/worker.ts';
 import {
@@ -451,96 +449,6 @@ describe('what has expired', () => {
       [1, 'sent', 0, 2_500],
       [1, 'sent', 1, 2_500],
     ]);
-  });
-});
-
-describe('console mails', () => {
-  let printed: string;
-  let fails: boolean;
-  let own: World;
-  beforeEach(async () => {
-    printed = '';
-    fails = false;
-    const out = new Writable({
-      write: (chunk, _encoding, done) => {
-        if (fails) return done(new Error('EPIPE'));
-        printed += chunk;
-        return done();
-      },
-      autoDestroy: false,
-    });
-    own = await openWorld({ transport: consoleTransport(out) });
-  });
-  afterEach(() => own.close());
-
-  const messageOf = () => {
-    const [mail] = listMails(own.deps.read);
-    return mail && showMail(own.deps.read, own.deps.keys, mail.id)?.message;
-  };
-  const register = async () => {
-    await own.call('POST', '/auth/register', {
-      body: { email: 'ada@example.com', password: 'password1', name: 'Ada' },
-    });
-    await own.untilIdle();
-    return /^Token: (.+)$/m.exec(printed)?.[1] ?? '';
-  };
-
-  it('are printed with Link and Token, or Code, on lines of their own', async () => {
-    const token = await register();
-    expect(printed).toContain('To: ada@example.com\nSubject: Confirm your e-mail address\n');
-    expect(printed).toMatch(/^Link: http:\/\/localhost:8080\/confirm-signup#token=/m);
-    await own.call('POST', '/auth/register/confirm', { body: { token } });
-    await own.call('POST', '/auth/login/code', { body: { email: 'ada@example.com' } });
-    await own.untilIdle();
-    expect(printed).toMatch(/^Code: \d{6}$/m);
-  });
-
-  it('keep their content until what they carry is used', async () => {
-    const token = await register();
-    expect(listMails(own.deps.read)).toMatchObject([{ state: 'sent' }]);
-    expect(messageOf()).toMatchObject({ token });
-    expect((await own.call('POST', '/auth/register/confirm', { body: { token } })).status).toBe(201);
-    expect(listMails(own.deps.read)).toEqual([]);
-    const email = 'ada@example.com';
-    await own.call('POST', '/auth/login/code', { body: { email } });
-    await own.untilIdle();
-    const code = /^Code: (\d+)$/m.exec(printed)?.[1];
-    expect(messageOf()).toMatchObject({ code });
-    expect((await own.call('POST', '/auth/login/code/confirm', { body: { email, code } })).status).toBe(200);
-    expect(listMails(own.deps.read)).toEqual([]);
-  });
-
-  it('keep their content until it expires, and can be printed again', async () => {
-    const token = await register();
-    const [{ id } = { id: '' }] = listMails(own.deps.read);
-    printed = '';
-    expect(await own.deps.write((tx) => retryMail(tx, id, toInstant(own.clock.now())))).toBe(true);
-    own.deps.mailer.wake();
-    await own.untilIdle();
-    expect(printed).toContain(token);
-    own.clock.advance(DAY);
-    await tick(own.deps);
-    expect(listMails(own.deps.read)).toMatchObject([{ state: 'sent' }]);
-    expect(messageOf()).toBeNull();
-    expect(await own.deps.write((tx) => retryMail(tx, id, toInstant(own.clock.now())))).toBe(false);
-  });
-
-  it('wait while nothing reads stdout', async () => {
-    fails = true;
-    await register();
-    expect(listMails(own.deps.read)).toMatchObject([{ state: 'queued', attempts: 1 }]);
-  });
-
-  it('hold nothing that a terminal would obey', async () => {
-    await consoleTransport(
-      new Writable({
-        write: (chunk, _encoding, done) => {
-          printed += chunk;
-          done();
-        },
-      }),
-    ).deliver({ id: '1', to: 'a\x1b[2J\r@example.com', subject: '\x07', text: 'one\ntwo', html: '' });
-    expect(printed).toContain('To: a?[2J?@example.com\nSubject: ?\n\none\ntwo\n');
   });
 });
 

@@ -1,0 +1,286 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { query } from '../../src/db/connection.ts';
+import { DAY, MINUTE, toInstant } from '../../src/kernel/instants.ts';
+import type { Letter } from '../../src/mail/worker.ts';
+import { listMails } from '../../src/storage/outbox-listing.ts';
+import { purgeExpired } from '../../src/storage/purge.ts';
+import { collecting, openWorld, type Person, type TestResponse, type World } from '../world.ts';
+
+let world: World;
+let ada: Person;
+beforeEach(async () => {
+  world = await openWorld();
+  ada = await world.signUp('ada@example.com');
+});
+afterEach(() => world.close());
+const post = (path: string, body: unknown, token?: string) => world.call('POST', path, { body, token });
+const me = async (token: string) => (await world.call('GET', '/me', { token })).status;
+const login = (email: string, password: string) => post('/auth/login', { email, password });
+
+describe('a mail that carries what a newer one replaces', () => {
+  it('goes out all the same, as every mail that was promised', async () => {
+    const atOnce = (times: number, path: string, body: unknown, token?: string) =>
+      Promise.all(Array.from({ length: times }, () => post(path, body, token)));
+    const home = (await world.call('GET', '/me/workspaces', { token: ada.accessToken })).body.items[0].id;
+    world.mails.length = 0;
+    await atOnce(2, '/auth/login/code', { email: ada.email });
+    await atOnce(4, '/auth/password/reset/request', { email: ada.email });
+    await atOnce(2, '/auth/email/change/request', { newEmail: 'new@example.com' }, ada.accessToken);
+    await atOnce(6, '/auth/register', { email: 'eve@example.com', password: 'long enough', name: 'Eve' });
+    const invited = { email: 'bob@example.com', role: 'member' };
+    await atOnce(2, `/workspaces/${home}/invitations`, invited, ada.accessToken);
+    await world.untilIdle();
+    const sent: Record<string, number> = {};
+    for (const { to, subject } of world.mails)
+      sent[`${to}: ${subject}`] = (sent[`${to}: ${subject}`] ?? 0) + 1;
+    expect(sent).toEqual({
+      'ada@example.com: Your sign-in code': 2,
+      'ada@example.com: Reset your password': 4,
+      'ada@example.com: Your e-mail address is about to change': 2,
+      'new@example.com: Confirm your new e-mail address': 2,
+      'eve@example.com: Confirm your e-mail address': 5,
+      'eve@example.com: Use an earlier mail to confirm your address': 1,
+      'bob@example.com: You are invited to a workspace': 2,
+    });
+  });
+});
+
+describe('what a mail carries', () => {
+  const NEW = 'new@example.com';
+  const change = () => post('/auth/email/change/request', { newEmail: NEW }, ada.accessToken);
+  type Flow = [
+    kind: string,
+    lifeMs: number,
+    to: string,
+    ask: () => Promise<TestResponse>,
+    path: string,
+    more?: object,
+  ];
+  const FLOWS: Flow[] = [
+    [
+      'confirm-signup',
+      DAY,
+      NEW,
+      () => post('/auth/register', { email: NEW, password: 'password1', name: 'New' }),
+      '/auth/register/confirm',
+    ],
+    [
+      'login-code',
+      10 * MINUTE,
+      'ada@example.com',
+      () => post('/auth/login/code', { email: ada.email }),
+      '/auth/login/code/confirm',
+      { email: 'ada@example.com' },
+    ],
+    [
+      'password-reset',
+      30 * MINUTE,
+      'ada@example.com',
+      () => post('/auth/password/reset/request', { email: ada.email }),
+      '/auth/password/reset/confirm',
+      { newPassword: 'new password' },
+    ],
+    ['email-change', 30 * MINUTE, NEW, change, '/auth/email/change/confirm'],
+    ['email-keep', 7 * DAY, 'ada@example.com', change, '/auth/email/change/revert'],
+  ];
+
+  it.each(FLOWS)('%s: works to its last millisecond, and then its mail goes with it', async (...flow) => {
+    const [kind, lifeMs, to, ask, path, more] = flow;
+    await ask();
+    const { token, code } = await world.mailTo(to);
+    const listed = () => listMails(world.deps.read).filter((mail) => mail.kind === kind);
+    expect(listed()).toMatchObject([{ to, expiresAt: toInstant(world.clock.now() + lifeMs) }]);
+    world.clock.advance(lifeMs - 1);
+    expect((await post(path, { token, code, ...more })).status).toBeLessThan(300);
+    expect(listed()).toEqual([]);
+  });
+
+  it('does nothing elsewhere, nor do tokens of a session here, and is not spent by trying', async () => {
+    const tokens = new Map<string, string>();
+    for (const [kind, , to, ask, path] of FLOWS) {
+      if (kind === 'login-code') continue;
+      if (kind !== 'email-keep') await ask();
+      tokens.set((await world.mailTo(to)).token ?? '', path);
+    }
+    const kept = () =>
+      (['pending_signups', 'email_tokens'] as const).map((table) =>
+        world.deps.read.all(query.selectFrom(table).select('id')),
+      );
+    const before = kept();
+    expect(before.map(({ length }) => length)).toEqual([1, 3]);
+    for (const path of tokens.values()) {
+      for (const token of [...tokens.keys(), ada.accessToken, ada.refreshToken]) {
+        if (tokens.get(token) === path) continue;
+        expect((await post(path, { token, newPassword: 'new password' })).status).toBe(401);
+      }
+    }
+    for (const token of tokens.keys()) {
+      expect([(await post('/auth/refresh', { refreshToken: token })).status, await me(token)]).toEqual([
+        401, 401,
+      ]);
+    }
+    expect(kept()).toEqual(before);
+  });
+});
+
+describe('mailed links', () => {
+  it('lead to server.public_url, whatever the request says of its host', async () => {
+    const headers = {
+      Host: 'evil.example',
+      'X-Forwarded-Host': 'evil.example',
+      'X-Forwarded-Proto': 'https',
+      Forwarded: 'host=evil.example',
+    };
+    const asked: [string, object][] = [
+      ['/auth/register', { email: 'new@example.com', password: 'password1', name: 'New' }],
+      ['/auth/password/reset/request', { email: ada.email }],
+      ['/auth/email/change/request', { newEmail: 'other@example.com' }],
+    ];
+    for (const [path, body] of asked) {
+      const response = await world.app.request(`http://evil.example/api${path}`, {
+        method: 'POST',
+        headers: {
+          ...headers,
+          'Content-Type': 'application/json',
+          Authorization: `Bearer ${ada.accessToken}`,
+        },
+        body: JSON.stringify(body),
+      });
+      expect(response.status).toBeLessThan(300);
+    }
+    await world.untilIdle();
+    const links = world.mails.flatMap(({ link }) => link ?? []);
+    expect(links.length).toBeGreaterThan(4);
+    for (const link of links) expect(link).toMatch(/^http:\/\/localhost:8080\/[a-z-]+#token=/);
+    expect(JSON.stringify(world.mails)).not.toContain('evil');
+  });
+});
+
+describe('the data folder', () => {
+  it('holds no secret that could be read, also where sent mails are kept', async () => {
+    await world.close();
+    const mails: Letter[] = [];
+    world = await openWorld({ transport: { ...collecting(mails), erasesTaken: false } });
+    const mailed = async () => {
+      await world.untilIdle();
+      return mails.at(-1)?.token ?? mails.at(-1)?.code ?? '';
+    };
+    const email = 'ada@example.com';
+    const secrets = ['the first password', 'the second password', 'another password'];
+    const [first, second, offered] = secrets;
+    await post('/auth/register', { email, password: offered, name: 'Ada' });
+    secrets.push(await mailed());
+    await post('/auth/register', { email, password: first, name: 'Ada' });
+    secrets.push(await mailed());
+    const signedUp = (await post('/auth/register/confirm', { token: secrets.at(-1) })).body;
+    const rotated = (await post('/auth/refresh', { refreshToken: signedUp.refreshToken })).body;
+    await post('/auth/password/reset/request', { email });
+    secrets.push(await mailed());
+    await post('/auth/password/reset/confirm', { token: secrets.at(-1), newPassword: second });
+    const again = (await login(email, second ?? '')).body;
+    await post('/auth/email/change/request', { newEmail: 'new@example.com' }, again.accessToken);
+    await post('/auth/password/reset/request', { email });
+    await world.untilIdle();
+    await post('/auth/login/code', { email });
+    const code = await mailed();
+    for (const { token } of mails) if (token) secrets.push(token);
+    for (const pair of [signedUp, rotated, again]) secrets.push(pair.accessToken, pair.refreshToken);
+    expect(secrets.every((secret) => secret.length > 10)).toBe(true);
+    const files = readdirSync(world.folder).filter((name) => name !== 'keys.json');
+    expect(files).toContain('errand.db-wal');
+    for (const file of files) {
+      const bytes = readFileSync(join(world.folder, file));
+      for (const secret of [...secrets, `Code: ${code}`])
+        expect([file, secret, bytes.includes(secret)]).toEqual([file, secret, false]);
+    }
+  });
+});
+
+describe('what time makes worthless', () => {
+  const TABLES = [
+    'sessions',
+    'refresh_tokens',
+    'known_addresses',
+    'pending_signups',
+    'signup_attempts',
+    'login_codes',
+    'email_tokens',
+    'budgets',
+    'outbox',
+  ];
+  const rows = () =>
+    Object.fromEntries(
+      TABLES.map((table) => [
+        table,
+        world.opened.storage.writing.prepare(`select count(*) as n from ${table}`).pluck().get(),
+      ]),
+    );
+
+  it('is purged, however much it is, and nothing else', async () => {
+    await world.close();
+    world = await openWorld({ settings: { rate_limits: { enabled: true, auth_burst: 100_000 } } });
+    ada = await world.signUp('ada@example.com');
+    const numbers = (count: number) => JSON.stringify(Array.from({ length: count }, (_, i) => i));
+    world.opened.storage.writing
+      .prepare(
+        `insert into pending_signups
+         select value, 'p@example.com', 'P', null, null, null, value, '2026', '2026-01-01', null from json_each(?)`,
+      )
+      .run(numbers(2_500));
+    await post('/auth/register', { email: 'new@example.com', password: 'password1', name: 'New' });
+    await post('/auth/login/code', { email: ada.email });
+    await post('/auth/password/reset/request', { email: ada.email });
+    await post('/auth/email/change/request', { newEmail: 'other@example.com' }, ada.accessToken);
+    await login(ada.email, 'wrong password');
+    await post('/auth/refresh', { refreshToken: ada.refreshToken });
+    await world.untilIdle();
+    const { pending_signups: pending, budgets, ...full } = rows();
+    world.opened.storage.writing
+      .prepare(`insert into budgets select 'full' || value, ? from json_each(?)`)
+      .run(world.clock.now() - 1, numbers(5_500));
+    await purgeExpired(world.deps);
+    expect(rows()).toEqual({ ...full, budgets, pending_signups: Number(pending) - 2_500 });
+    world.clock.advance(40 * DAY);
+    await purgeExpired(world.deps);
+    await purgeExpired(world.deps);
+    expect(Object.values(rows())).toEqual(TABLES.map(() => 0));
+  });
+});
+
+describe('single-use secrets', () => {
+  const FIFTY = Array.from({ length: 50 });
+  const winners = async (use: () => Promise<{ status: number }>) => {
+    const statuses = (await Promise.all(FIFTY.map(use))).map(({ status }) => status);
+    const winning = statuses.filter((status) => status < 300).length;
+    expect(statuses.filter((status) => status === 401).length).toBe(FIFTY.length - winning);
+    return winning;
+  };
+
+  it('of every kind are spent by exactly one of 50 parallel uses, round after round', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const email = `round${round}@example.com`;
+      await post('/auth/register', { email, password: 'password1', name: 'Round' });
+      const { token: signup } = await world.mailTo(email);
+      expect(await winners(() => post('/auth/register/confirm', { token: signup }))).toBe(1);
+
+      await post('/auth/login/code', { email });
+      const { code } = await world.mailTo(email);
+      expect(await winners(() => post('/auth/login/code/confirm', { email, code }))).toBe(1);
+
+      await post('/auth/password/reset/request', { email });
+      const { token: reset } = await world.mailTo(email);
+      expect(
+        await winners(() => post('/auth/password/reset/confirm', { token: reset, newPassword: 'password2' })),
+      ).toBe(1);
+
+      const { accessToken } = (await login(email, 'password2')).body;
+      await post('/auth/email/change/request', { newEmail: `new-${email}` }, accessToken);
+      const { token: change } = await world.mailTo(`new-${email}`);
+      const { token: keep } = await world.mailTo(email);
+      expect(await winners(() => post('/auth/email/change/confirm', { token: change }))).toBe(1);
+      expect(await winners(() => post('/auth/email/change/revert', { token: keep }))).toBe(1);
+    }
+  });
+});
