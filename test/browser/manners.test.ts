@@ -100,6 +100,25 @@ describe('the focus', () => {
     await expectFocus(page, 'Second');
   });
 
+  it('is on the heading of the next screen, whatever row had it before', async () => {
+    await make('First', { dueDay: day(0), assigneeId: ada.id });
+    const page = await enter(ada, '/today');
+    await rowIn(page, 'First').focus();
+    for (const [key, name] of [
+      ['u', 'Upcoming'],
+      ['m', 'My tasks'],
+      ['n', 'Notifications'],
+      ['t', 'Today'],
+    ] as const) {
+      await page.keyboard.press('g');
+      await page.keyboard.press(key);
+      await expectFocus(page, name);
+      if (key !== 'n') await rowIn(page, 'First').waitFor();
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+      await expectFocus(page, name);
+    }
+  });
+
   it('goes to the next entry where its own leaves', async () => {
     const id = await make('Steps', { checklist: ['one', 'two', 'three'].map((title) => ({ title })) });
     const page = await enter(ada, `${listAddress()}?task=${id}`);

@@ -1,4 +1,5 @@
 import { focusedId, focusRow, shownIds } from '../tasks/current.ts';
+import { isHeadingDue } from './navigation.ts';
 
 const CONTROLS = 'a[href], button, input, select, textarea, [tabindex="0"]';
 const MAX_RECENT = 20;
@@ -34,6 +35,7 @@ export function startKeepingFocus(): void {
   });
   new MutationObserver(() => {
     if (!place || place.element.isConnected || document.activeElement !== document.body) return;
+    if (isHeadingDue()) return;
     const left = place;
     place = undefined;
     if (!left.element.closest('[data-task]')) moveFocusFrom(left);

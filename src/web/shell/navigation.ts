@@ -74,6 +74,9 @@ export const setView = (view: string | undefined): void => navigate(withQuery(ad
 /** The real address of a link. */
 export const hrefOf = (to: string): string => place.app + to.slice(1);
 
+/** Whether a heading that is not there yet will have the focus. */
+export const isHeadingDue = (): boolean => headingIsDue;
+
 /** Takes the focus of a navigation, once: true for the heading that should have it. */
 export function takeHeadingFocus(): boolean {
   const isDue = headingIsDue;

@@ -4,7 +4,7 @@ import type { Status } from '../data/rows.ts';
 import { isOpen, openShelf } from '../shell/store.ts';
 import type { Day } from '../text/days.ts';
 import { tasksOf } from './changes.ts';
-import { focusedId, focusRow, openTaskId, rowOf, showIds, wantedFocus } from './current.ts';
+import { focusRow, rowOf, showIds, wantedFocus } from './current.ts';
 import { StatusMark } from './task-box.tsx';
 import { type RowProps, TaskRow } from './task-row.tsx';
 
@@ -188,9 +188,4 @@ function useWindow(list: { current: HTMLUListElement | null }, ids: readonly str
     look.current()?.();
   }, [wanted, isWindowed, ids, range]);
   return { ...range, to: Math.min(range.to, ids.length), from: Math.min(range.from, ids.length) };
-}
-
-/** Where the focus should be when a screen of tasks is returned to. */
-export function returnFocus(): void {
-  focusRow(openTaskId.peek() ?? focusedId.peek());
 }
