@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Db, prepared, query, statement } from '../../src/db/connection.ts';
 import type { Steps, Tx } from '../../src/db/tx.ts';
 import { createWriter } from '../../src/db/writer.ts';
@@ -136,6 +136,30 @@ describe('a batch', () => {
     log.resolve();
     await Promise.all([second, idle]);
     expect(keys()).toEqual(['first', 'second']);
+  });
+
+  it('is judged by how long it waited for the disk, not by its own work', async () => {
+    let milliseconds = 0;
+    let own = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => milliseconds);
+    vi.spyOn(process, 'threadCpuUsage').mockImplementation((before) => ({
+      user: own * 600 - (before?.user ?? 0),
+      system: own * 400 - (before?.system ?? 0),
+    }));
+    const { exec } = storage.writing;
+    vi.spyOn(storage.writing, 'exec').mockImplementation((sql) => {
+      if (sql === 'commit') {
+        milliseconds += 10;
+        own += 7;
+      }
+      return exec.call(storage.writing, sql);
+    });
+    const waited: number[] = [];
+    const onCommit = (ms: number) => void waited.push(ms);
+    const judged = createWriter({ ...storage, walSync: { onCommit, stop: async () => {} } }, () => {});
+    await judged.write((tx) => put(tx, 'first'));
+    await judged.write((tx) => put(tx, 'second'));
+    expect(waited.map((ms) => ms.toFixed(6))).toEqual(['3.000000', '3.000000']);
   });
 
   it('is bounded in milliseconds when it has to be run again too', async () => {
