@@ -10,9 +10,9 @@ import { me } from './session.ts';
 import { openShelf, shelf } from './store.ts';
 
 const EXAMPLES = [
-  'Press E, or tick the box, to complete this task',
-  'Press C and write: Call Ada fri 15:00 p1',
-  'Press Ctrl K, and everything can be found',
+  'Tick the box, or press E',
+  'Press C or +, and write: Call Ada fri 15:00 p1',
+  'Find everything by Search, or Ctrl K',
 ];
 
 /** Ids that this person's examples always have, so that two devices make them once. */
@@ -63,7 +63,7 @@ export function Examples() {
       <p class="quiet">These are examples, to try things on.</p>
       <button
         type="button"
-        class="button push"
+        class="button plain push"
         onClick={() =>
           act(
             'Removed the examples',
