@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { as, homeOf, joined } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
@@ -16,6 +16,7 @@ let ada: Person;
 let home: string;
 let list: string;
 let task: string;
+let arabic: string;
 
 beforeAll(async () => {
   browser = await launchBrowser();
@@ -48,6 +49,7 @@ beforeAll(async () => {
   await call('POST', `${within}/tasks/${task}/comments`, { body: WORD });
   for (let index = 0; index < 3; index += 1)
     await call('POST', `${within}/tasks`, { listId: list, title: WORD, dueDay: due });
+  arabic = (await call('POST', `${within}/tasks`, { listId: list, title: 'مراجعة عقد الترجمة' })).id;
   const gone = await call('POST', `${within}/tasks`, { listId: list, title: WORD });
   await call('DELETE', `${within}/tasks/${gone.id}`);
   await call('POST', `${within}/recurring-tasks`, {
@@ -68,8 +70,9 @@ afterAll(async () => {
   await world.close();
 });
 
-async function enter(width: number): Promise<Visit> {
+async function enter(width: number, options: BrowserContextOptions = {}): Promise<Visit> {
   return startVisit(browser, signedInAs(world.app, ada), {
+    ...options,
     viewport: { width, height: HEIGHT },
     reducedMotion: 'reduce',
     timezoneId: 'UTC',
@@ -127,6 +130,42 @@ describe('words of 300 letters', () => {
       found.push([address, await tooWide(visit.page)]);
     }
     expect(found).toEqual(addresses().map((address) => [address, []]));
+    await visit.end();
+  });
+});
+
+describe('on a phone', () => {
+  it('no dialog is wider than its place, whatever it holds', async () => {
+    const visit = await enter(360, { isMobile: true, hasTouch: true });
+    const { page } = visit;
+    const found: [string, string[]][] = [];
+    const keys = ['c', 'd', 'r', 'l', 'm', 'Control+k', '?'];
+    for (const key of keys) {
+      await open(visit, `/w/${home}/lists/${list}`);
+      await page.getByRole('main').locator('a.title').first().focus();
+      await page.keyboard.press(key);
+      await page.locator('dialog[open], :popover-open').first().waitFor();
+      if (key === 'c') await page.keyboard.type('Call fri 15:00 *0 ');
+      found.push([key, await tooWide(page)]);
+    }
+    expect(found).toEqual(keys.map((key) => [key, []]));
+    await visit.end();
+  });
+});
+
+describe('a title written from right to left', () => {
+  it('stays so while it is selected', async () => {
+    const visit = await enter(1280);
+    await open(visit, `/w/${home}/lists/${list}`);
+    const title = visit.page.locator(`[data-task="${arabic}"] a.title`);
+    await title.focus();
+    await visit.page.keyboard.press('x');
+    await visit.page.getByRole('toolbar', { name: 'Selection' }).waitFor();
+    expect(
+      await title.evaluate(
+        (element) => element.ownerDocument.defaultView?.getComputedStyle(element).direction,
+      ),
+    ).toBe('rtl');
     await visit.end();
   });
 });

@@ -114,7 +114,12 @@ export function RowTitle({ task, isSelected, marked }: TitleProps) {
         extendSelection(focusedId.peek() ?? id, id);
       }}
     >
-      {isSelected && <span class="hidden">Selected: </span>}
+      {/* With a direction of its own it does not decide that of the title. */}
+      {isSelected && (
+        <span class="hidden" dir="ltr">
+          Selected:{' '}
+        </span>
+      )}
       {marked ? marked(title) : title}
     </a>
   );
