@@ -133,7 +133,7 @@ function Editor({ task, series }: { task: Task | undefined; series: Series | und
         )}
         <footer class="actions line">
           {series && series.state !== 'ended' && (
-            <>
+            <div class="line">
               <button
                 type="button"
                 class="button plain"
@@ -150,7 +150,7 @@ function Editor({ task, series }: { task: Task | undefined; series: Series | und
                   Skip next
                 </button>
               )}
-            </>
+            </div>
           )}
           <button type="button" class="button push" onClick={close}>
             Cancel
