@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import { Cron } from 'croner';
 import { createApp } from './app.ts';
 import { logCommands } from './audit/trail.ts';
-import { type Errand, scheduledBackups } from './backup/scheduled.ts';
+import { type SelfCommand, scheduledBackups } from './backup/scheduled.ts';
 import { HEARTBEAT_MS, POLL_MS } from './changes/streams.ts';
 import type { Config } from './config.ts';
 import { lockData } from './db/open.ts';
@@ -20,7 +20,7 @@ import { finishRemovals } from './workspaces/removals.ts';
 type Stop = () => Promise<void>;
 
 /** Opens the data, listens and keeps time; one server at a time on the same data. Scheduled backups run `errand`. */
-export async function serve(config: Config, log: Log, errand: Errand): Promise<Stop> {
+export async function serve(config: Config, log: Log, errand: SelfCommand): Promise<Stop> {
   const unlock = lockData(config.database.path);
   let opened: Opened | undefined;
   try {
@@ -33,7 +33,7 @@ export async function serve(config: Config, log: Log, errand: Errand): Promise<S
   }
 }
 
-async function run(opened: Opened, errand: Errand, unlock: () => void): Promise<Stop> {
+async function run(opened: Opened, errand: SelfCommand, unlock: () => void): Promise<Stop> {
   const { deps } = opened;
   const { config, log } = deps;
   log.info(dataFacts(opened.storage.path, deps.read), 'data opened');

@@ -5,7 +5,7 @@ import { openWorld, type World, type WorldOptions } from './world.ts';
 
 export const CLIENT_ID = 'errand.apps.googleusercontent.com';
 
-export interface SigningKey {
+interface SigningKey {
   kid: string;
   privateKey: KeyObject;
   publicKey: KeyObject;

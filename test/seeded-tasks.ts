@@ -7,13 +7,13 @@ import { PRIORITIES } from '../src/tasks/schema.ts';
 import { addTask } from '../src/tasks/tasks.ts';
 import { openWorld, type Person, START, type World } from './world.ts';
 
-export interface SeededStatus {
+interface SeededStatus {
   id: string;
   title: string;
   type: StatusType;
 }
 
-export interface SeededList {
+interface SeededList {
   id: string;
   title: string;
   spaceId: string;

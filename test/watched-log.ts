@@ -13,7 +13,7 @@ const SHORTEST = 6;
 const NEVER = [/[\w.+-]+@[\w-]+\.\w+/, /bearer [\w.-]{6}/i, /#token=/, /quick:/, /\$argon2/];
 
 /** A log in memory, at every level, that knows the secrets its world saw and proves that it holds none of them. */
-export interface WatchedLog {
+interface WatchedLog {
   log: Log;
   /** JSON, one event each. */
   lines: string[];

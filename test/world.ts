@@ -227,7 +227,7 @@ export const collecting = (mails: Letter[]): Transport => ({
 });
 
 /** The declared route that a call goes to, if there is one. */
-export const routeOf = (method: string, path: string): Route | undefined =>
+const routeOf = (method: string, path: string): Route | undefined =>
   routes.find(
     (route) =>
       route.method === method.toLowerCase() &&

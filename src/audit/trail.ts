@@ -106,7 +106,7 @@ const factsOf = (row: AuditRow) => ({
 });
 
 /** An act as `errand log` shows it; address and name are those of today, null once the account is gone. */
-export interface RecordedAct {
+interface RecordedAct {
   id: string;
   at: string;
   source: AuditRow['source'];

@@ -14,7 +14,7 @@ const MAX_COMPLAINT_CHARACTERS = 2_000;
 const Made = z.object({ file: z.string(), bytes: z.number() });
 
 /** How this very program is run again, with a command and its options still to be named. */
-export interface Errand {
+export interface SelfCommand {
   words: readonly string[];
   options: readonly string[];
   environment: Record<string, string | undefined>;
@@ -33,7 +33,7 @@ interface ScheduledBackups {
  * Backups while the server runs, each by `errand backup` in a process of its own: its check reads the whole file
  * without a pause, for seconds, which in the server's own process every request would wait for.
  */
-export function scheduledBackups(deps: Deps, errand: Errand): ScheduledBackups {
+export function scheduledBackups(deps: Deps, errand: SelfCommand): ScheduledBackups {
   const { log, config } = deps;
   let child: ReturnType<typeof start> | undefined;
   let ended: Promise<unknown> = Promise.resolve();
@@ -96,7 +96,7 @@ export function scheduledBackups(deps: Deps, errand: Errand): ScheduledBackups {
   };
 }
 
-function start({ words: [program = '', ...words], options, environment }: Errand) {
+function start({ words: [program = '', ...words], options, environment }: SelfCommand) {
   const child = spawn(program, [...words, 'backup', ...options, '--json'], {
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],

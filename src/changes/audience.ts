@@ -1,11 +1,11 @@
 /** Someone who listens. */
-export interface Listener {
+interface Listener {
   readonly who: { readonly userId: string };
   workspaceIds: ReadonlySet<string>;
 }
 
 /** Everyone who listens, to be found by user and by workspace. */
-export interface Audience<L extends Listener> extends Iterable<L> {
+interface Audience<L extends Listener> extends Iterable<L> {
   readonly size: number;
   has(listener: L): boolean;
   add(listener: L): void;

@@ -34,7 +34,7 @@ export const positionsOf = (cursor: Cursor): Position[] => {
 };
 
 /** What no cursor is longer than: a title may be a key of a load, and takes most of it. */
-export const MAX_CURSOR_CHARACTERS = 4_096;
+const MAX_CURSOR_CHARACTERS = 4_096;
 
 /** Whether the text could be a cursor at all. */
 export const isCursorText = (text: string): boolean =>

@@ -34,7 +34,6 @@ export type ChangesQuery = z.output<typeof ChangesQuery>;
 
 /** As it is for every reader: the caller's own role is in `member`. */
 const SharedWorkspace = Workspace.omit({ role: true }).openapi('SharedWorkspace');
-export type SharedWorkspace = z.output<typeof SharedWorkspace>;
 
 const put = <Kind extends string, Value extends z.ZodType>(kind: Kind, value: Value) =>
   z.object({ kind: z.literal(kind), op: z.literal('put'), id: WireId, value });

@@ -1,5 +1,5 @@
 import { isSea } from 'node:sea';
-import type { Errand } from '../backup/scheduled.ts';
+import type { SelfCommand } from '../backup/scheduled.ts';
 import { version } from '../build-info.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { isLoopback } from '../http/client-address.ts';
@@ -37,7 +37,7 @@ export async function serveUntilSignal(shell: Shell, options: CommonOptions): Pr
 }
 
 /** This program once more, on the same data, whatever the settings have become meanwhile. */
-const errandOf = (shell: Shell, { database, backup }: Config, file: string | undefined): Errand => ({
+const errandOf = (shell: Shell, { database, backup }: Config, file: string | undefined): SelfCommand => ({
   words: isSea() ? [process.execPath] : [process.execPath, ...process.argv.slice(1, 2)],
   options: file === undefined ? [] : ['--config', file],
   environment: {

@@ -1,5 +1,5 @@
 /** What waits for its turn, in a lane for each of those it belongs to: in order there, and lane after lane. */
-export interface FairQueue<Item> {
+interface FairQueue<Item> {
   readonly size: number;
   /** How many wait in a lane. */
   sizeOf(lane: string): number;

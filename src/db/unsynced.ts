@@ -21,7 +21,7 @@ interface Unsynced {
 }
 
 /** Knows the one commit that can be read and is not on the disk yet, and whether a sync has failed. */
-export interface UnsyncedCommit {
+interface UnsyncedCommit {
   whenSynced: WhenSynced;
   /** Waits for the sync of a commit, then calls `onSynced`; `onFailure` where it fails meanwhile. */
   waitFor(

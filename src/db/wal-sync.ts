@@ -19,7 +19,7 @@ export interface ThreadData {
 }
 
 /** Where the syncs of commits are made: in the commit, on a thread beside the event loop, or wherever it pays. */
-export type SyncSetting = 'auto' | 'commit' | 'beside';
+type SyncSetting = 'auto' | 'commit' | 'beside';
 
 /** Brings commits to the disk. */
 export interface WalSync {

@@ -191,7 +191,7 @@ export const InstantOrDayInput = z
 const DAY_RULE = 'Must be a day, such as 2026-12-24';
 
 /** A day that exists, in the years 1900 to 9999. */
-export const DayInput = z
+const DayInput = z
   .string({ error: DAY_RULE })
   .refine(isDay, DAY_RULE)
   .openapi({ type: 'string', format: 'date', example: '2026-12-24' });

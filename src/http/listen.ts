@@ -16,7 +16,7 @@ import { EXPOSED, errorResponse } from './response.ts';
 
 const HEADER_BYTES = 16 * 1024;
 /** What a client has time for, and how often that is looked at; a test is less patient. */
-const PATIENCE = {
+const TIMEOUTS = {
   headersMs: 10 * SECOND,
   requestMs: 30 * SECOND,
   /** At most, where a route allows a longer body. */
@@ -54,7 +54,7 @@ interface ListenOptions {
   /** As `server.trusted_proxies` and `server.cors_origins` have them. */
   proxies?: readonly string[];
   origins?: readonly string[];
-  patience?: Partial<typeof PATIENCE>;
+  timeouts?: Partial<typeof TIMEOUTS>;
   connectionsPerNetwork?: number;
 }
 
@@ -66,8 +66,8 @@ interface Exchange {
 /** Serves the application over HTTP with bounded headers, times and connections. Rejects when the port is taken. */
 export async function listen(app: Hono<Environment>, options: ListenOptions): Promise<Listening> {
   const { headersMs, requestMs, longRequestMs, silenceMs, lingerMs, checkMs } = {
-    ...PATIENCE,
-    ...options.patience,
+    ...TIMEOUTS,
+    ...options.timeouts,
   };
   const { proxies = [], origins = [] } = options;
   /** The latest response of each connection: to watch every response until its end would cost each request. */
@@ -81,9 +81,9 @@ export async function listen(app: Hono<Environment>, options: ListenOptions): Pr
   const closing = new Set<Duplex>();
   const drainThenDestroy = (socket: Duplex) => {
     closing.add(socket);
-    const patience = setTimeout(() => socket.destroy(), lingerMs);
+    const timer = setTimeout(() => socket.destroy(), lingerMs);
     socket.once('close', () => {
-      clearTimeout(patience);
+      clearTimeout(timer);
       closing.delete(socket);
     });
   };

@@ -6,7 +6,7 @@ const CHARACTERS_IN_TURN = 256 * 1_024;
 const SHORT_CHARACTERS = 16 * 1_024;
 const MAX_ITEMS = 16;
 
-export interface Json {
+interface Json {
   /** As bytes where it is long. */
   body: string | Uint8Array<ArrayBuffer>;
   characters: number;

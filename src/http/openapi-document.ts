@@ -13,7 +13,7 @@ export interface Server {
 
 const METHODS = ['get', 'post', 'patch', 'delete'] as const;
 
-export type PathItem = Partial<Record<(typeof METHODS)[number], Operation>> & {
+type PathItem = Partial<Record<(typeof METHODS)[number], Operation>> & {
   /** In place of those of the document: the base path is not in front of it. */
   servers?: Server[];
 };

@@ -17,7 +17,7 @@ import {
   finishWorkspaces,
   noteImportAlive,
 } from '../storage/imports.ts';
-import { requireCapacity, requirePlaces } from '../workspaces/quotas.ts';
+import { requireCapacity, requireQuotas } from '../workspaces/quotas.ts';
 import { finishRemoval } from '../workspaces/removals.ts';
 import type { PlannedWorkspace } from './plan.ts';
 import { type Reading, startReading } from './reading.ts';
@@ -66,7 +66,7 @@ export async function importDocument(
     const plan = await reading.plan({ email, now: deps.clock.now() });
     if ('broken' in plan) throw badRequest(plan.broken);
     if ('issues' in plan) throw invalid(...plan.issues);
-    for (const { sizes } of plan.workspaces) requirePlaces(deps, sizes);
+    for (const { sizes } of plan.workspaces) requireQuotas(deps, sizes);
     await importing.write((tx) => requireCapacity(deps, tx, { ownerId: userId }, plan.use));
     const { counts, warnings } = plan;
     if (!isDryRun) await store(deps, importing, plan.workspaces, counts.tasks, reading);

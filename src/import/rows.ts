@@ -78,7 +78,7 @@ export interface PackedEntry {
 }
 
 /** A comment of the task that was stored last. */
-export type CommentOfTask = Omit<CommentRow, 'task_seq'>;
+type CommentOfTask = Omit<CommentRow, 'task_seq'>;
 
 /** The owner of what is imported. */
 export interface Owner {

@@ -6,7 +6,7 @@ export type Day = string;
 const DAY_LENGTH = '2026-12-24'.length;
 const LAST_DAY: Day = '9999-12-31';
 /** After every instant there is. */
-export const END_OF_TIME: Instant = `${LAST_DAY}T24`;
+const END_OF_TIME: Instant = `${LAST_DAY}T24`;
 
 /** Whether a text is a day that exists, in the years 1900 to 9999. */
 export function isDay(text: string): boolean {

@@ -17,7 +17,7 @@ import type { StoredTask } from '../storage/task-fields.ts';
 import { moveTasksToSpace, restatusTasks } from '../storage/tasks-in-lists.ts';
 import { type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
 import { claimId, isMaker } from '../workspaces/client-ids.ts';
-import { requirePlace } from '../workspaces/quotas.ts';
+import { requireQuota } from '../workspaces/quotas.ts';
 import { beginRemoval, finishRemoval } from '../workspaces/removals.ts';
 import type { List, ListInput, ListPatch } from './schema.ts';
 import { counterpartOf } from './statuses.ts';
@@ -32,7 +32,7 @@ export function createList(deps: Deps, who: Member, input: ListInput): Promise<L
     });
     if (id instanceof Existing) return id;
     throwIfIssues(listIssues(tx, who, input));
-    requirePlace(deps, tx, who, 'lists');
+    requireQuota(deps, tx, who, 'lists');
     return addList(tx, who, { ...input, id }, now);
   });
 }

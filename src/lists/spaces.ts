@@ -12,7 +12,7 @@ import * as store from '../storage/lists.ts';
 import type { SpaceRow } from '../storage/tables.ts';
 import { type Member, writeAs } from '../workspaces/authorization.ts';
 import { claimId, isMaker } from '../workspaces/client-ids.ts';
-import { requirePlace } from '../workspaces/quotas.ts';
+import { requireQuota } from '../workspaces/quotas.ts';
 import { beginRemoval, finishRemoval } from '../workspaces/removals.ts';
 import { addList } from './lists.ts';
 import type { CreatedSpace, Space, SpaceInput, SpacePatch } from './schema.ts';
@@ -33,8 +33,8 @@ export function createSpace(
         : undefined;
     });
     if (id instanceof Existing) return id;
-    requirePlace(deps, tx, who, 'spaces');
-    requirePlace(deps, tx, who, 'lists');
+    requireQuota(deps, tx, who, 'spaces');
+    requireQuota(deps, tx, who, 'lists');
     const row: SpaceRow = {
       id,
       workspace_id: workspaceId,

@@ -14,7 +14,7 @@ import type { StatusTemplateRow } from '../storage/tables.ts';
 import type { StoredTask } from '../storage/task-fields.ts';
 import { restatusTasks } from '../storage/tasks-in-lists.ts';
 import { type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
-import { requirePlace } from '../workspaces/quotas.ts';
+import { requireQuota } from '../workspaces/quotas.ts';
 import type {
   Status,
   StatusEntry,
@@ -44,7 +44,7 @@ export function createTemplate(deps: Deps, who: Member, input: StatusTemplateInp
     updated_at: now,
   };
   return writeAs(deps, who, (tx) => {
-    requirePlace(deps, tx, who, 'status_templates');
+    requireQuota(deps, tx, who, 'status_templates');
     if (input.isDefault) store.unmarkDefault(tx, workspaceId, now);
     store.insertTemplate(tx, row);
     for (const status of statuses) store.insertStatus(tx, workspaceId, row.id, status);

@@ -11,7 +11,7 @@ const MAX_REASON_CHARACTERS = 200;
 const CREDENTIALS_REPLIES = [530, 534, 535, 538];
 
 /** How long the server may take; a test is less patient. */
-const PATIENCE = {
+const TIMEOUTS = {
   dnsMs: 5 * SECOND,
   connectMs: 10 * SECOND,
   /** For its first word, and for the TLS handshake. */
@@ -21,7 +21,7 @@ const PATIENCE = {
   /** For a whole mail, so that one who trickles cannot hold it for ever. */
   mailMs: 2 * MINUTE,
 };
-export type Patience = typeof PATIENCE;
+export type Timeouts = typeof TIMEOUTS;
 
 /**
  * Sends by SMTP over a few kept connections. With `smtp_tls = starttls` nothing, credentials least of all, goes to a
@@ -30,10 +30,10 @@ export type Patience = typeof PATIENCE;
  */
 export function smtpTransport(
   config: Config,
-  options: { patience?: Partial<Patience>; ca?: string } = {},
+  options: { timeouts?: Partial<Timeouts>; ca?: string } = {},
 ): Transport {
   const { mail } = config;
-  const patience = { ...PATIENCE, ...options.patience };
+  const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const from = senderIn(mail.from);
   const domain = messageIdDomain(config, from?.address ?? '');
   const mailer = createTransport({
@@ -49,10 +49,10 @@ export function smtpTransport(
     ignoreTLS: mail.smtp_tls === 'none',
     tls: { minVersion: 'TLSv1.2', rejectUnauthorized: true, ...(options.ca && { ca: options.ca }) },
     ...(mail.smtp_user && { auth: { user: mail.smtp_user, pass: mail.smtp_password } }),
-    dnsTimeout: patience.dnsMs,
-    connectionTimeout: patience.connectMs,
-    greetingTimeout: patience.greetingMs,
-    socketTimeout: patience.silenceMs,
+    dnsTimeout: timeouts.dnsMs,
+    connectionTimeout: timeouts.connectMs,
+    greetingTimeout: timeouts.greetingMs,
+    socketTimeout: timeouts.silenceMs,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -72,7 +72,7 @@ export function smtpTransport(
           messageId: `<${id}@${domain}>`,
           // No out-of-office replies (RFC 3834).
           headers: { 'Auto-Submitted': 'auto-generated' },
-          signal: AbortSignal.timeout(patience.mailMs),
+          signal: AbortSignal.timeout(timeouts.mailMs),
         });
         return { kind: 'taken' };
       } catch (error) {
@@ -99,7 +99,7 @@ function messageIdDomain(config: Config, sender: string): string {
 }
 
 /** What we call ourselves to the server: the public host, an address as RFC 5321, 4.1.3, spells it. */
-export function ownName({ server }: Pick<Config, 'server'>): string {
+function ownName({ server }: Pick<Config, 'server'>): string {
   const { hostname } = new URL(server.public_url);
   if (isIP(hostname) === 4) return `[${hostname}]`;
   return hostname.replace(/^\[/, '[IPv6:');

@@ -14,7 +14,7 @@ import { BuildDescription, type ClientBuild, DESCRIPTION, isIntact } from './cli
 const FOLDER = 'web-builds';
 const IS_BUILD = /^[0-9a-f]{16}$/;
 
-export interface KeptFile {
+interface KeptFile {
   type: string;
   bytes: Uint8Array<ArrayBuffer>;
 }

@@ -16,7 +16,7 @@ import { planEdit, statusOf } from '../tasks/references.ts';
 import { editTask } from '../tasks/tasks.ts';
 import { type Member, writeAs } from '../workspaces/authorization.ts';
 import { claimId } from '../workspaces/client-ids.ts';
-import { requireCapacity, requirePlace } from '../workspaces/quotas.ts';
+import { requireCapacity, requireQuota } from '../workspaces/quotas.ts';
 import { adoptTask, advance, NO_UPCOMING, setUpcoming } from './advance.ts';
 import { NO_FUTURE } from './change-rule.ts';
 import {
@@ -76,7 +76,7 @@ export function createSeries(
       updated_at: at,
       adopted_task_id: null,
     };
-    requirePlace(deps, tx, who, 'series');
+    requireQuota(deps, tx, who, 'series');
     requireCapacity(deps, tx, who, {
       tasks: 0,
       bytes: bytesOfText(row.title, row.description, ...itemTitles(row)),

@@ -18,7 +18,7 @@ import { editIssues } from '../tasks/references.ts';
 import type { Task } from '../tasks/schema.ts';
 import { editTask } from '../tasks/tasks.ts';
 import type { Member } from '../workspaces/authorization.ts';
-import { requireCapacity, requirePlace } from '../workspaces/quotas.ts';
+import { requireCapacity, requireQuota } from '../workspaces/quotas.ts';
 import { NO_UPCOMING, setUpcoming } from './advance.ts';
 import { dateOf, dayAt } from './recurrence/calendar.ts';
 import { type EndCondition, MAX_COUNT } from './rule-schema.ts';
@@ -139,7 +139,7 @@ function* splitAt(
     created_at: at,
     updated_at: at,
   };
-  requirePlace(deps, tx, who, 'series');
+  requireQuota(deps, tx, who, 'series');
   requireCapacity(deps, tx, who, {
     tasks: 0,
     bytes: bytesOfText(rest.title, rest.description, ...itemTitles(rest)),

@@ -5,7 +5,7 @@ import type { Precondition } from '../http/etags.ts';
 import { type Issue, invalid, orNotFound } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { type Page, type PageRequest, pageOf } from '../kernel/page.ts';
-import { countInstances, releaseInstances } from '../storage/instances.ts';
+import { countInstances, NO_SERIES, releaseInstances } from '../storage/instances.ts';
 import { dropOccurrences } from '../storage/occurrences.ts';
 import * as store from '../storage/series.ts';
 import type { StoredTask } from '../storage/task-fields.ts';
@@ -144,15 +144,8 @@ export const removeSeries = (
 const isAsMade = (series: store.StoredSeries, task: StoredTask): boolean =>
   isUntouched(task) && task.comment_count === 0 && series.adopted_task_id !== task.id;
 
-const ORDINARY = {
-  recurring_task_id: null,
-  occurrence_at: null,
-  occurrence_number: null,
-  overridden: null,
-} as const;
-
 const makeOrdinary = (tx: Tx, task: StoredTask, now: number) =>
-  changeTask(tx, task, ORDINARY, toInstant(now), false);
+  changeTask(tx, task, NO_SERIES, toInstant(now), false);
 
 /** The occurrences to come, the upcoming one with its task; none of a series that is not active. */
 export async function comingOccurrences(

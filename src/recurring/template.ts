@@ -33,7 +33,7 @@ import type { Member } from '../workspaces/authorization.ts';
 import type { SeriesPatch } from './series-schema.ts';
 
 /** What the tasks of a series are made from. */
-export type TemplateChange = Pick<SeriesPatch, TemplateField>;
+type TemplateChange = Pick<SeriesPatch, TemplateField>;
 
 const FIELDS = Object.keys(TEMPLATE_COLUMNS) as TemplateField[];
 
@@ -116,7 +116,7 @@ const UNITS_OF_A_TASK = 1_000;
 const UNITS_IN_COMMIT = 3_000_000;
 
 /** What of a template open instances are still to be given. */
-export interface InstancesLeft {
+interface InstancesLeft {
   ids: readonly string[];
   fields: readonly TemplateField[];
 }

@@ -17,7 +17,7 @@ import { isApiToken, isWellFormed } from './api-token-format.ts';
 import { expiryOf } from './expiry.ts';
 
 /** How often the use of a credential is noted at most. */
-export const NOTED_EVERY_MS = 10 * MINUTE;
+const NOTED_EVERY_MS = 10 * MINUTE;
 
 /** The guard of what an API token may do too, narrowed to its workspaces. */
 export const signedInOrToken: Guard<Actor> = {

@@ -9,6 +9,14 @@ import { readPage } from './read-page.ts';
 import type { StoredSeries } from './series.ts';
 import { taskOf } from './task-fields.ts';
 
+/** The columns of a task that is no instance of a series. */
+export const NO_SERIES = {
+  recurring_task_id: null,
+  occurrence_at: null,
+  occurrence_number: null,
+  overridden: null,
+} as const;
+
 interface TextOfInstances {
   n: number;
   titles: number;

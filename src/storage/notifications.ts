@@ -20,26 +20,19 @@ export const insertNotification = (db: Db, row: NotificationRow) =>
   db.run(query.insertInto('notifications').values(row));
 
 /** Takes away the unread ones that said the same: the newer one stands for them. */
-export const dropRepeats = (db: Db, { user_id: userId, type, data }: NotificationRow) =>
-  db.run(
-    query
-      .deleteFrom('notifications')
-      .where('user_id', '=', userId)
-      .where('read_at', 'is', null)
-      .where('type', '=', type)
-      .where('data', '=', data),
-  );
+export const dropRepeats = (db: Db, row: NotificationRow) =>
+  db.run(deleteUnread(row).where('data', '=', row.data));
 
 /** The same, of whatever else than the task the notifications tell. */
-export const dropRepeatsOfTask = (db: Db, { user_id: userId, type }: NotificationRow, taskId: string) =>
-  db.run(
-    query
-      .deleteFrom('notifications')
-      .where('user_id', '=', userId)
-      .where('read_at', 'is', null)
-      .where('type', '=', type)
-      .where(sql<string>`data ->> 'taskId'`, '=', taskId),
-  );
+export const dropRepeatsOfTask = (db: Db, row: NotificationRow, taskId: string) =>
+  db.run(deleteUnread(row).where(sql<string>`data ->> 'taskId'`, '=', taskId));
+
+const deleteUnread = ({ user_id: userId, type }: NotificationRow) =>
+  query
+    .deleteFrom('notifications')
+    .where('user_id', '=', userId)
+    .where('read_at', 'is', null)
+    .where('type', '=', type);
 
 /** Keeps the newest of a user, at most so many. */
 export function keepNewestNotifications(db: Db, userId: string, most: number): void {

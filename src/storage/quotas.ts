@@ -7,7 +7,8 @@ export interface Use {
   bytes: number;
 }
 
-const PLACES = {
+/** What is counted in each workspace. */
+const COUNTED = {
   lists: {
     counted: 'select count(*) as n from lists where workspace_id = ?',
     trashed: 'list',
@@ -26,15 +27,15 @@ const PLACES = {
     trashed: 'series',
   },
 };
-export type Place = keyof typeof PLACES;
+export type Counted = keyof typeof COUNTED;
 
 /** How many of these a workspace has, with those in the trash. */
-export function placesTaken(
+export function countUsed(
   db: Db,
   { workspaceId, workspaceKey }: { workspaceId: string; workspaceKey: number },
-  key: Place,
+  key: Counted,
 ): number {
-  const { counted, trashed } = PLACES[key];
+  const { counted, trashed } = COUNTED[key];
   const live = db.one(statement<{ n: number }>(counted, [workspaceId]))?.n ?? 0;
   const inTrash = statement<{ n: number }>(
     'select n from trash_counts where workspace_code = ? and kind = ?',

@@ -22,7 +22,7 @@ import { CONFLICT_MS } from './signup-attempts.ts';
 import type { RemovalRow, Tables } from './tables.ts';
 
 /** Which rows are past their time, and what tells rows apart. */
-export interface Expiry {
+interface Expiry {
   /** True of an expired row; `?` stands for the instant up to which rows have expired. */
   where: string;
   /** How long after that they are kept. */

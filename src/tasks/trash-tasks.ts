@@ -8,6 +8,7 @@ import { positionAfter } from '../kernel/positions.ts';
 import type { List } from '../lists/schema.ts';
 import { counterpartOf } from '../lists/statuses.ts';
 import { codeOfUser } from '../storage/changes.ts';
+import { NO_SERIES } from '../storage/instances.ts';
 import { findOccurrenceOf, updateOccurrence } from '../storage/occurrences.ts';
 import { recordTask } from '../storage/record.ts';
 import { mergeBeforeCommit, PAGES_FOR_A_TASK } from '../storage/search-index.ts';
@@ -186,13 +187,6 @@ const isRestoredWith = (tx: Tx, seriesId: string, entry: trash.StoredEntry): boo
 /** When the assignee is told at the latest: of a whole day at nine in the westernmost zone. */
 const fellDue = (date: string): Instant => (isWholeDay(date) ? `${date}T21:00:00.000Z` : date);
 
-const ORDINARY = {
-  recurring_task_id: null,
-  occurrence_at: null,
-  occurrence_number: null,
-  overridden: null,
-} as const;
-
 /**
  * What a restored task is to its series. One whose occurrence was skipped by its deletion is an ordinary task; one of
  * an occurrence that was not is its instance again. Without that series or occurrence it only says when it was.
@@ -201,7 +195,7 @@ function seriesColumns(tx: Tx, row: WholeTask, entry: trash.StoredEntry): Partia
   if (row.recurring_task_id === null || isRestoredWith(tx, row.recurring_task_id, entry)) return {};
   const series = findSeries(tx, row.workspace_id, row.recurring_task_id);
   const occurrence = series && findOccurrenceOf(tx, row);
-  if (occurrence?.state === 'skipped') return ORDINARY;
+  if (occurrence?.state === 'skipped') return NO_SERIES;
   if (!series || occurrence?.state !== 'deleted') return { recurring_task_id: null };
   updateOccurrence(tx, occurrence, { state: 'generated', task_id: row.id });
   const { next_number, next_local, next_task_id } = series;

@@ -8,10 +8,10 @@ interface Links {
   shapes: string;
 }
 
-/** What the server puts into the document: `{app}` the path of the client, `{api}` that of the API, `{build}` its id. */
-export const PLACEHOLDERS = ['{app}', '{api}', '{build}'] as const;
-
-/** The one document of the client, made at build time; addresses begin with `{app}`, since it is served at any depth. */
+/**
+ * The one document of the client, made at build time. The server puts in `{app}`, the path of the client, since it is
+ * served at any depth, `{api}`, that of the API, and `{build}`, the id of the build.
+ */
 export const documentTemplate = (links: Links): string => `<!doctype html>
 <html lang="en" data-app="{app}" data-api="{api}" data-build="{build}">
 <head>

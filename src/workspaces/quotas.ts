@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts';
 import { forbidden } from '../kernel/errors.ts';
 import { SECOND } from '../kernel/instants.ts';
 import { ownState } from '../kernel/own-state.ts';
-import { type Place, placesTaken, type Use, useOf } from '../storage/quotas.ts';
+import { type Counted, countUsed, type Use, useOf } from '../storage/quotas.ts';
 import type { Member } from './authorization.ts';
 
 /** What an owner may still add before their use is summed up again. */
@@ -61,7 +61,7 @@ export function requireCapacity(deps: Deps, db: Db, { ownerId }: Pick<Member, 'o
   });
 }
 
-const WORDS: Record<Place, string> = {
+const WORDS: Record<Counted, string> = {
   lists: 'lists',
   spaces: 'spaces',
   status_templates: 'status templates',
@@ -69,9 +69,9 @@ const WORDS: Record<Place, string> = {
 };
 
 /** 403 when the workspace has as many of these as it may; to be asked in the transaction that adds one. */
-export function requirePlace({ config }: Deps, db: Db, who: Member, key: Place): void {
+export function requireQuota({ config }: Deps, db: Db, who: Member, key: Counted): void {
   const most = config.quotas[key];
-  if (most > 0 && placesTaken(db, who, key) >= most) throw tooManyPlaces(key, most);
+  if (most > 0 && countUsed(db, who, key) >= most) throw tooMany(key, most);
 }
 
 /** 403 while the owner, or the workspace, has more than the quotas allow, as the trash counts too: nothing is restored. */
@@ -79,29 +79,28 @@ export function requireWithinQuotas(
   { config: { quotas } }: Deps,
   db: Db,
   who: Member,
-  places: readonly Place[],
+  counted: readonly Counted[],
 ): void {
   const use = useOf(db, who.ownerId);
   if (quotas.tasks > 0 && use.tasks > quotas.tasks) throw tooMuch('tasks', quotas.tasks);
   if (quotas.megabytes > 0 && use.bytes > quotas.megabytes * MEGABYTE) {
     throw tooMuch('megabytes', quotas.megabytes);
   }
-  for (const key of places) {
+  for (const key of counted) {
     const most = quotas[key];
-    if (most > 0 && placesTaken(db, who, key) > most) throw tooManyPlaces(key, most);
+    if (most > 0 && countUsed(db, who, key) > most) throw tooMany(key, most);
   }
 }
 
-const tooManyPlaces = (key: Place, most: number) =>
-  exceeded(key, `A workspace may have ${most} ${WORDS[key]}`);
+const tooMany = (key: Counted, most: number) => exceeded(key, `A workspace may have ${most} ${WORDS[key]}`);
 
 const tooMuch = (key: 'tasks' | 'megabytes', most: number) =>
   exceeded(key, `The owner of this workspace may have ${most} ${key === 'tasks' ? 'tasks' : 'MB of text'}`);
 
 /** 403 when a workspace with so many of each would have more than it may. */
-export function requirePlaces({ config: { quotas } }: Deps, sizes: Record<Place, number>): void {
-  for (const key of Object.keys(WORDS) as Place[]) {
-    if (quotas[key] > 0 && sizes[key] > quotas[key]) throw tooManyPlaces(key, quotas[key]);
+export function requireQuotas({ config: { quotas } }: Deps, sizes: Record<Counted, number>): void {
+  for (const key of Object.keys(WORDS) as Counted[]) {
+    if (quotas[key] > 0 && sizes[key] > quotas[key]) throw tooMany(key, quotas[key]);
   }
 }
 

@@ -221,10 +221,12 @@ describe('the cap of an API token', () => {
     }
     expect((await get(token, '/me/workspaces')).body.items).toEqual([]);
     const own = await make({ workspaceIds: [home] });
-    const heir = await joined(world, ada, home, 'viewer');
+    const newOwner = await joined(world, ada, home, 'viewer');
     const body = { role: 'owner', password: ada.password };
-    expect((await as(world, ada)('PATCH', `/workspaces/${home}/members/${heir.id}`, body)).status).toBe(200);
-    await as(world, heir)('PATCH', `/workspaces/${home}/members/${ada.id}`, { role: 'viewer' });
+    expect((await as(world, ada)('PATCH', `/workspaces/${home}/members/${newOwner.id}`, body)).status).toBe(
+      200,
+    );
+    await as(world, newOwner)('PATCH', `/workspaces/${home}/members/${ada.id}`, { role: 'viewer' });
     const space = { title: 'New' };
     const spaces = `/workspaces/${home}/spaces`;
     expect((await world.call('POST', spaces, { token: own.token, body: space })).status).toBe(403);

@@ -16,7 +16,7 @@ import { migrations } from '../../migrations/index.ts';
 import { backUpToDirectory, writeBackup } from '../../src/backup/backup.ts';
 import { backupNotes, noteBackup, noteFailure, overdueSince } from '../../src/backup/notes.ts';
 import { restoreBackup } from '../../src/backup/restore.ts';
-import { type Errand, scheduledBackups } from '../../src/backup/scheduled.ts';
+import { type SelfCommand, scheduledBackups } from '../../src/backup/scheduled.ts';
 import { lackingSpace } from '../../src/backup/space.ts';
 import { createConfig } from '../../src/config.ts';
 import { connectionDb } from '../../src/db/connection.ts';
@@ -269,12 +269,12 @@ describe('errand backup', () => {
 describe('scheduled backups', () => {
   const heard = { settings: { log: { level: 'info' } } };
   const lines = (): Record<string, unknown>[] => world.log.map((line) => JSON.parse(line));
-  const itself = (): Errand => ({
+  const itself = (): SelfCommand => ({
     words: [process.execPath, MAIN],
     options: [],
     environment: { ERRAND_DATABASE_PATH: database, ERRAND_BACKUP_DIRECTORY: folder },
   });
-  const script = (source: string): Errand => ({
+  const script = (source: string): SelfCommand => ({
     words: [process.execPath, '-e', source],
     options: [],
     environment: {},

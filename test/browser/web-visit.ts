@@ -4,14 +4,14 @@ import { type FakeData, fakeApi, type SeenRequest } from '../web/fake-api.ts';
 import type { Scene } from './scenes.ts';
 import { startVisit, type Visit } from './visit.ts';
 
-export interface WebVisit extends Visit {
+interface WebVisit extends Visit {
   /** Every request to the API. */
   seen: SeenRequest[];
   open(address: string): Promise<void>;
 }
 
 /** A person at the web client, before a server whose API is the fake one. */
-export async function visitClient(
+async function visitClient(
   browser: Browser,
   app: Pick<App, 'fetch'>,
   data: FakeData,

@@ -4,7 +4,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createConfig } from '../../src/config.ts';
 import { MINUTE, SECOND } from '../../src/kernel/instants.ts';
-import { type Patience, smtpTransport } from '../../src/mail/smtp-transport.ts';
+import { smtpTransport, type Timeouts } from '../../src/mail/smtp-transport.ts';
 import { testDelivery } from '../../src/mail/transport.ts';
 import type { Letter } from '../../src/mail/worker.ts';
 import { enqueueMail } from '../../src/storage/outbox.ts';
@@ -14,7 +14,7 @@ import { openWorld, type World } from '../world.ts';
 
 const { key, cert } = selfSigned();
 /** Long enough for loopback, short enough for a test that waits for it. */
-const SHORT: Partial<Patience> = { connectMs: 600, greetingMs: 300, silenceMs: 300, mailMs: 600 };
+const SHORT: Partial<Timeouts> = { connectMs: 600, greetingMs: 300, silenceMs: 300, mailMs: 600 };
 
 const letter = (more: Partial<Letter> = {}): Letter => ({
   id: 'id-1',
@@ -133,7 +133,7 @@ const configFor = (port: number, mail: Record<string, unknown> = {}) =>
 function transportTo(
   port: number,
   mail: Record<string, unknown> = {},
-  options: { patience?: Partial<Patience>; ca?: string } = {},
+  options: { timeouts?: Partial<Timeouts>; ca?: string } = {},
 ) {
   const transport = smtpTransport(configFor(port, mail), options);
   onTestFinished(() => transport.close());
@@ -209,7 +209,7 @@ describe('the SMTP transport', () => {
     const server = await scriptedServer(() => undefined, '');
     const silent = await scriptedServer((command) => (command === 'DATA' ? undefined : friendly(command)));
     for (const { port } of [server, silent]) {
-      expect((await transportTo(port, {}, { patience: SHORT }).deliver(letter())).kind).toBe('delayed');
+      expect((await transportTo(port, {}, { timeouts: SHORT }).deliver(letter())).kind).toBe('delayed');
     }
   });
 
@@ -221,7 +221,7 @@ describe('the SMTP transport', () => {
       chatter = setInterval(() => socket.writable && socket.write('250-wait\r\n'), 20);
       return undefined;
     });
-    const transport = transportTo(server.port, {}, { patience: SHORT });
+    const transport = transportTo(server.port, {}, { timeouts: SHORT });
     expect(await transport.deliver(letter())).toEqual({
       kind: 'delayed',
       reason: 'the server took too long',
@@ -347,7 +347,7 @@ describe('TLS', () => {
           ? '220 go\r\nthis is not TLS'
           : undefined,
     );
-    const transport = transportTo(server.port, settings, { patience: SHORT });
+    const transport = transportTo(server.port, settings, { timeouts: SHORT });
     expect((await transport.deliver(letter())).kind).toBe('delayed');
   });
 
@@ -433,8 +433,8 @@ describe('the outbox over SMTP', () => {
   let world: World;
   afterEach(() => world?.close());
 
-  const openOver = async (port: number, patience: Partial<Patience> = {}) => {
-    world = await openWorld({ transport: smtpTransport(configFor(port), { patience }) });
+  const openOver = async (port: number, timeouts: Partial<Timeouts> = {}) => {
+    world = await openWorld({ transport: smtpTransport(configFor(port), { timeouts }) });
   };
   const promise = (...recipients: string[]) =>
     world.deps.write((tx) => {

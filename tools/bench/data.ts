@@ -79,7 +79,7 @@ const words = (roll: () => number, atLeast: number, more: number): string =>
     wordAt(Math.floor(WORDS ** roll()) - 1),
   ).join(' ');
 
-export interface TaskText {
+interface TaskText {
   title: string;
   description: string | null;
 }

@@ -17,7 +17,7 @@ export function bytesOf({ method, path, body }: Asked, token?: string): Buffer {
   return Buffer.from(`${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${authorization}${type}\r\n${text}`);
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   port: number;
   connections: number;
   seconds: number;

@@ -26,7 +26,7 @@ export interface Site {
 
 const LOSSES_SHOWN = 40;
 
-export interface Book extends Site {
+interface Book extends Site {
   /** The last lines: what was acknowledged, and what was lost. */
   summary(): string;
 }

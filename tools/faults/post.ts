@@ -6,7 +6,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 const SLOWNESS_MS = 500;
 
 /** What may ail a mail server: how it greets and what it returns, or that it is none at all. */
-export type Ailment = SMTPServerOptions | 'hangs' | 'breaks off';
+type Ailment = SMTPServerOptions | 'hangs' | 'breaks off';
 
 const rejecting = (responseCode: number): Error => Object.assign(new Error('Not now'), { responseCode });
 const slowly: NonNullable<SMTPServerOptions['onMailFrom']> = (_address, _session, done) => {

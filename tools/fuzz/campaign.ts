@@ -13,7 +13,7 @@ import { createRequestFactory, type Random } from './request-factory.ts';
 import type { Target } from './target.ts';
 import { trespass } from './trespass.ts';
 
-export interface Campaign {
+interface Campaign {
   target: Target;
   requests: number;
   seed: number;

@@ -29,7 +29,7 @@ const FIXED_HEADERS: Record<string, string> = {
 const BANNERS = ['server', 'x-powered-by'];
 
 /** Tells what a response does that its route does not declare, or that no response may do. */
-export type Conformance = (operation: Operation, response: Received, body: unknown) => string[];
+type Conformance = (operation: Operation, response: Received, body: unknown) => string[];
 
 /** The checks of every response, with the shapes compiled once. */
 export function createConformance(): Conformance {

@@ -7,7 +7,7 @@ import { addFinding, type Intent, type Report } from './report.ts';
 import type { Target } from './target.ts';
 
 /** What a request must meet with, as far as that is known. */
-export interface Expectation {
+interface Expectation {
   intent: Intent;
   /** Any of these; none where it may be taken. */
   rejected?: number[];

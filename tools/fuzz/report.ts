@@ -15,7 +15,7 @@ export interface Finding {
   response: string;
 }
 
-export interface Tally {
+interface Tally {
   /** Requests by what they were meant to be, and of each how many had a 2xx. */
   sent: Record<Intent, number>;
   accepted: Record<Intent, number>;

@@ -14,7 +14,7 @@ import { UNKNOWN_ID } from './wrong-values.ts';
 export type Random = (sides: number) => number;
 
 /** Finds someone who may, somewhere where it can be done, for any route. */
-export interface RequestFactory {
+interface RequestFactory {
   /** A valid request; undefined where what it needs has yet to be made, which is begun then. */
   attempt(operation: Operation): Promise<Attempt | undefined>;
   /** A request for something that was deleted. */

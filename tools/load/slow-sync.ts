@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const SOURCE = join(import.meta.dirname, 'slow-sync.c');
 
 /** How a command is started whose every sync takes longer. */
-export interface SlowSync {
+interface SlowSync {
   /** Words before the command. */
   through: string[];
   settings: Record<string, string>;

@@ -175,7 +175,7 @@ export const GROUPS: Record<string, Group> = {
 /** Single tests left out: those that take their time, or start many processes. */
 export const TEST_NAMES = /^(?!.*(is not walked through|however many processes|wherever one is killed))/;
 
-export interface FileMutants {
+interface FileMutants {
   file: string;
   source: string;
   firstId: number;

@@ -15,7 +15,7 @@ export type Outcome =
   | { kind: 'error'; status: number; error: string; message: string; issues: Issue[]; retryAfter: number }
   | { kind: 'network' };
 
-export interface ApiOptions {
+interface ApiOptions {
   fetch: Fetch;
   /** `/api`, or where it is under a sub-path. */
   base: string;

@@ -71,7 +71,7 @@ const REFERENCES = ['listId', 'spaceId', 'taskId', 'statusTemplateId'];
 const REFERENCE_LISTS = ['labelIds', 'addLabelIds'];
 
 /** The things that a change needs to be there: what it changes, and what it names. */
-export function needsOf(change: Intent): string[] {
+function needsOf(change: Intent): string[] {
   const needs = change.op === 'create' ? [] : [change.thing];
   for (const name of REFERENCES) if (typeof change.fields[name] === 'string') needs.push(change.fields[name]);
   for (const name of REFERENCE_LISTS) {
@@ -95,7 +95,7 @@ export function dependentsOf(failed: Change, outbox: readonly Change[]): Change[
 const idsIn = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
 /** The later fields over the earlier ones; added and removed labels cancel out. */
-export function mergeFields(earlier: Row, later: Row): Row {
+function mergeFields(earlier: Row, later: Row): Row {
   const merged = { ...earlier, ...later };
   for (const [one, other] of [
     ['dueDate', 'dueDay'],
@@ -134,7 +134,7 @@ function withoutUnchanged(fields: Row, base: Row | undefined): Row {
   return Object.fromEntries(kept);
 }
 
-export interface OutboxWrites {
+interface OutboxWrites {
   put: Change[];
   remove: number[];
 }

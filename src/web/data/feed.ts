@@ -1,7 +1,7 @@
 import { type Held, KINDS, type Kind, keyOf, type Row, type Status } from './rows.ts';
 
 /** What is kept of closed tasks, and how much at all. */
-export const CLOSED_DAYS = 14;
+const CLOSED_DAYS = 14;
 export const MAX_TASKS = 10_000;
 const DAY_MS = 86_400_000;
 
@@ -58,7 +58,7 @@ export interface RowWrites {
   remove: { kind: Kind; key: string }[];
 }
 
-export interface FeedLimits {
+interface FeedLimits {
   now: number;
   maxTasks: number;
   /** Whether comments of a task are held. */
@@ -147,7 +147,7 @@ const closedIn = (template: Row): string[] =>
 const closedStatuses = (draft: Draft): Set<unknown> =>
   new Set(draft.all('statusTemplate').flatMap(([, template]) => closedIn(template)));
 
-export const isAgedAt = (updatedAt: unknown, now: number): boolean =>
+const isAgedAt = (updatedAt: unknown, now: number): boolean =>
   Date.parse(String(updatedAt)) < now - CLOSED_DAYS * DAY_MS;
 
 /** Puts a row; returns whether it is a closed task too old to be kept. */

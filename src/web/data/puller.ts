@@ -12,7 +12,7 @@ const POLL_MS = 30_000;
 const MAX_BACKOFF_MS = 10_000;
 const SPREAD_MS = 1_000;
 
-export interface PullerEvents {
+interface PullerEvents {
   onReach(isReached: boolean): void;
   onSignedOut(): void;
   /** A workspace is no longer ours to read. */

@@ -1,7 +1,7 @@
 import { type Change, textOf } from './change.ts';
 import type { Kind, Row } from './rows.ts';
 
-export interface WriteRequest {
+interface WriteRequest {
   method: string;
   path: string;
   body?: unknown;

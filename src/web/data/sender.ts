@@ -14,7 +14,7 @@ const RETRY_500_MS = [1_000, 5_000, 15_000];
 const MAX_CONFLICTS = 5;
 const MAX_BACKOFF_MS = 30_000;
 
-export interface SenderEvents {
+interface SenderEvents {
   onReach(isReached: boolean): void;
   onSignedOut(): void;
   /** Whether a 403 or 404 means that the workspace, or the right to write in it, is lost; then its changes are set aside. */

@@ -45,7 +45,7 @@ const ASIDE_MS = 90 * 86_400_000;
 const MAX_UNDO = 200;
 const MAX_SCREENS = 8;
 
-export interface StoreOptions {
+interface StoreOptions {
   userId: string;
   fetch: Fetch;
   /** `/api`, or where it is under a sub-path. */

@@ -7,7 +7,7 @@ import { buildId, match } from './navigation.ts';
 import { cutWorkspaces, totals } from './server-counts.ts';
 import { isOpen, type Shelf, shelf } from './store.ts';
 
-export interface WorkspaceView {
+interface WorkspaceView {
   id: string;
   title: string;
   role: Role;

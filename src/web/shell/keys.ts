@@ -1,5 +1,5 @@
 /** What the dispatcher reads of a keyboard event. */
-export interface Keystroke {
+interface Keystroke {
   key: string;
   ctrlKey: boolean;
   metaKey: boolean;
@@ -9,7 +9,7 @@ export interface Keystroke {
   isTyping: boolean;
 }
 
-export interface KeyDispatcher {
+interface KeyDispatcher {
   /** The binding that a keystroke completes; undefined for none. `now` in milliseconds. */
   press(stroke: Keystroke, now: number): string | undefined;
 }
@@ -22,7 +22,7 @@ interface Options {
 }
 
 /** How long the second key of a sequence may take. */
-export const SEQUENCE_MS = 1500;
+const SEQUENCE_MS = 1500;
 
 /**
  * Turns keystrokes into bindings. Keys are known by what they write, so that every layout works. Single letters and
@@ -88,12 +88,3 @@ export function keyLabels(binding: string, isMac: boolean): string[] {
   };
   return binding.split(' ').flatMap((step) => (step === '+' ? ['+'] : step.split('+').flatMap(labelOf)));
 }
-
-/** The same for `aria-keyshortcuts`; a sequence has no form there. */
-export const ariaKeys = (binding: string, isMac: boolean): string | undefined =>
-  binding.includes(' ')
-    ? undefined
-    : binding
-        .split('+')
-        .map((key) => ({ mod: isMac ? 'Meta' : 'Control', alt: 'Alt', shift: 'Shift' })[key] ?? key)
-        .join('+');

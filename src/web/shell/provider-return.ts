@@ -1,5 +1,5 @@
 /** What Google or Telegram sent back with the browser. */
-export interface Returned {
+interface Returned {
   fragment: URLSearchParams;
   state: string | null;
 }

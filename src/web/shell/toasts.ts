@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-export interface Toast {
+interface Toast {
   id: number;
   message: string;
   /** Takes back what it tells of. */

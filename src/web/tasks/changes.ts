@@ -138,7 +138,7 @@ export const setAssignee = (given: readonly Task[], assigneeId: string | null, n
   );
 
 /** The fields of a due or start date; each clears the other form. */
-export function dateFields(kind: 'due' | 'start', day: Day | null, time: Time | null): Row {
+function dateFields(kind: 'due' | 'start', day: Day | null, time: Time | null): Row {
   const [instant, whole] = kind === 'due' ? ['dueDate', 'dueDay'] : ['startDate', 'startDay'];
   if (day === null) return { [instant]: null, [whole]: null };
   return time === null

@@ -1,6 +1,5 @@
 import { create } from '../data/intents.ts';
 import type { Label, Task } from '../data/rows.ts';
-import { me } from '../shell/session.ts';
 import { type Shelf, useShelf } from '../shell/store.ts';
 import { PRIORITY_NAMES, type Priority } from '../text/priorities.ts';
 import { Avatar } from '../ui/avatar.tsx';
@@ -233,10 +232,4 @@ function makeLabel({ store }: Shelf, tasks: readonly Task[], title: string): voi
       fields: { addLabelIds: [id] },
     })),
   ]);
-}
-
-/** Gives tasks to oneself. */
-export function assignToMe(tasks: readonly Task[]): void {
-  const person = me.peek();
-  if (person) setAssignee(tasks, person.id, person.name);
 }

@@ -7,7 +7,7 @@ import type { ShapeName } from '../ui/icons.ts';
 const CLASSES = { unstarted: '', started: 'started', completed: 'done', canceled: 'canceled' } as const;
 
 /** The shape of a status: empty, filled from below, the logo, a cross. */
-export function shapeOf(status: Status | undefined, statuses: readonly Status[] = []): ShapeName {
+function shapeOf(status: Status | undefined, statuses: readonly Status[] = []): ShapeName {
   if (status?.type === 'completed') return 'box-done';
   if (status?.type === 'canceled') return 'box-canceled';
   if (status?.type !== 'started') return 'box';
@@ -15,7 +15,7 @@ export function shapeOf(status: Status | undefined, statuses: readonly Status[] 
   return started.length > 1 && started.at(-1)?.id === status.id ? 'box-review' : 'box-started';
 }
 
-export const classOf = (status: Status | undefined): string => (status ? CLASSES[status.type] : '');
+const classOf = (status: Status | undefined): string => (status ? CLASSES[status.type] : '');
 
 interface Props {
   task: Task;

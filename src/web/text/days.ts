@@ -15,7 +15,7 @@ export type Weekday = (typeof WEEKDAYS)[number];
 const DAY_MS = 86_400_000;
 
 /** Days since 1 January 1970. */
-export const dayNumber = (day: Day): number => Math.round(Date.parse(`${day}T00:00:00Z`) / DAY_MS);
+const dayNumber = (day: Day): number => Math.round(Date.parse(`${day}T00:00:00Z`) / DAY_MS);
 
 export const dayFromNumber = (number: number): Day => new Date(number * DAY_MS).toISOString().slice(0, 10);
 

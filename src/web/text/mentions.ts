@@ -32,7 +32,7 @@ export function withMentions(text: string, people: readonly Mentionable[]): stri
   });
 }
 
-export interface MentionBegun {
+interface MentionBegun {
   query: string;
   start: number;
 }

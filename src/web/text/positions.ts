@@ -1,7 +1,7 @@
 const STEP = 1024;
 const MIN_GAP = 1e-6;
 
-export interface Placed {
+interface Placed {
   id: string;
   position: number;
 }

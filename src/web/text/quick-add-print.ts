@@ -5,7 +5,7 @@ import { escapeQuoted, unescapeQuoted } from './quick-add-words.ts';
 const PRIORITY_WORDS = { none: null, urgent: 'p1', high: 'p2', medium: 'p3', low: 'p4' } as const;
 
 /** A name behind its sigil, quoted where it needs to be. */
-export const printName = (sigil: string, title: string): string =>
+const printName = (sigil: string, title: string): string =>
   /^[\p{L}\p{N}_-]+$/u.test(title) ? `${sigil}${title}` : `${sigil}"${escapeQuoted(title)}"`;
 
 /** A task as a line of quick add that says the same: `parse(print(task))` is the task. */
@@ -40,7 +40,7 @@ function protectTitle(title: string, tail: string, context: QuickAddContext): st
   return isText && read.task.title === title ? title : `"${escapeQuoted(title)}"`;
 }
 
-export interface Completion {
+interface Completion {
   sigil: '#' | '@' | '*' | '/';
   query: string;
   /** What a chosen option replaces. */

@@ -51,7 +51,7 @@ export interface QuickTask {
   end: EndCondition;
 }
 
-export type ChipKind = 'Due' | 'Starts' | 'List' | 'Assignee' | 'Priority' | 'Label' | 'Status' | 'Repeats';
+type ChipKind = 'Due' | 'Starts' | 'List' | 'Assignee' | 'Priority' | 'Label' | 'Status' | 'Repeats';
 
 export interface Chip {
   kind: ChipKind;
@@ -90,7 +90,7 @@ const SIGILS = { '#': 'list', '@': 'assignee', '*': 'label', '/': 'status' } as 
 const squeeze = (text: string): string => fold(text).replace(/\s+/g, '');
 
 /** The one thing with this name, in full or by a beginning that no other has. */
-export function findNamed(name: string, things: readonly Named[]): Named | null {
+function findNamed(name: string, things: readonly Named[]): Named | null {
   const exact = things.find(({ title }) => title === name);
   if (exact) return exact;
   const wanted = squeeze(name);

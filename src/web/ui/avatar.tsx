@@ -1,7 +1,7 @@
 const HUES = ['clay', 'amber', 'olive', 'teal', 'sky', 'iris', 'plum', 'stone'] as const;
 
 /** At most two letters that stand for a name, in any script; its first sign where it has no letter. */
-export function initialsOf(name: string): string {
+function initialsOf(name: string): string {
   const words = name
     .trim()
     .split(/\s+/)
@@ -14,7 +14,7 @@ export function initialsOf(name: string): string {
 }
 
 /** A hue that a person always has. */
-export function hueOf(id: string): (typeof HUES)[number] {
+function hueOf(id: string): (typeof HUES)[number] {
   let sum = 0;
   for (const letter of id) sum = (sum * 31 + letter.charCodeAt(0)) % 65_521;
   return HUES[sum % HUES.length] ?? 'stone';

@@ -19,7 +19,7 @@ const SIGNED_FIELDS = [
 ] as const satisfies (keyof TelegramInput)[];
 
 /** Someone whom Telegram has signed in just now. */
-export interface TelegramPerson {
+interface TelegramPerson {
   subject: string;
   name: string;
   /** How to name them in a mail to a stranger. */

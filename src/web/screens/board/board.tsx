@@ -1,16 +1,15 @@
 import { useId, useMemo, useState } from 'preact/hooks';
 import type { Status, Task } from '../../data/rows.ts';
-import { today, zone } from '../../shell/clock.ts';
 import { useCommands } from '../../shell/commands.ts';
 import { isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
-import { useShelf } from '../../shell/store.ts';
 import { placeTasks, setStatus, statusesIn, tasksOf } from '../../tasks/changes.ts';
 import { focusRow, rowOf, selection, targets } from '../../tasks/current.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
-import { clearFilters, filters, passes } from '../../tasks/filters.ts';
+import { clearFilters } from '../../tasks/filters.ts';
 import { newTaskIn } from '../../tasks/new-task.ts';
 import { StatusMark } from '../../tasks/task-box.tsx';
 import { useFollowedFocus } from '../../tasks/task-groups.tsx';
+import { useFilters } from '../../tasks/use-filters.ts';
 import { useTasks } from '../../tasks/use-tasks.ts';
 import { Icon } from '../../ui/icon.tsx';
 import type { ListViewProps } from '../list/list.tsx';
@@ -26,18 +25,11 @@ const SHOWN = 100;
 
 /** A list by status, side by side. */
 export function Board({ list }: ListViewProps) {
-  const { store, userId } = useShelf();
-  const wanted = filters.value;
-  const around = {
-    userId,
-    today: today.value,
-    zone: zone.value,
-    statusOf: (id: string) => store.view.status(id),
-  };
+  const { isFiltered, inputs, passes } = useFilters();
   const tasks = useTasks(
-    (task) => task.listId === list.id && passes(task, wanted, around),
+    (task) => task.listId === list.id && passes(task),
     (a, b) => a.position - b.position,
-    [list.id, JSON.stringify(wanted), around.today, zone.value],
+    [list.id, ...inputs],
   );
   const columns = useMemo(
     () =>
@@ -65,7 +57,7 @@ export function Board({ list }: ListViewProps) {
       </div>
       {tasks.length === 0 &&
         !isFirstLoad.value &&
-        (Object.keys(wanted).length > 0 ? <NothingPasses onClear={clearFilters} /> : <Empty />)}
+        (isFiltered ? <NothingPasses onClear={clearFilters} /> : <Empty />)}
     </>
   );
 }

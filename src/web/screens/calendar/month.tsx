@@ -5,14 +5,13 @@ import { type Command, useCommands } from '../../shell/commands.ts';
 import { isPhone } from '../../shell/device.ts';
 import { mayWriteIn } from '../../shell/frame-view.ts';
 import { setPeriod } from '../../shell/navigation.ts';
-import { useShelf } from '../../shell/store.ts';
 import { setDate, tasksOf } from '../../tasks/changes.ts';
 import { focusRow, targets } from '../../tasks/current.ts';
 import { compareDue, dueOf, startOf } from '../../tasks/dates.ts';
-import { filters, passes } from '../../tasks/filters.ts';
 import { newTaskOn } from '../../tasks/new-task.ts';
 import { Rest } from '../../tasks/rest.tsx';
 import { useFollowedFocus } from '../../tasks/task-groups.tsx';
+import { useFilters } from '../../tasks/use-filters.ts';
 import { useTasks } from '../../tasks/use-tasks.ts';
 import { addDays, type Day, isoWeek, weekdayIndex } from '../../text/days.ts';
 import { SHORT_WEEKDAYS } from '../../text/say-dates.ts';
@@ -49,26 +48,17 @@ export function Grid(props: Props) {
 
 /** Tasks by the day they are due on; coming occurrences pale. */
 function DayGrid({ period, workspaceId, listId }: Props) {
-  const { store, userId } = useShelf();
   const days = period.rows.flat();
   const [first = '', last = ''] = [days[0], days.at(-1)];
-  const wanted = filters.value;
-  const around = {
-    userId,
-    today: today.value,
-    zone: zone.value,
-    statusOf: (id: string) => store.view.status(id),
-  };
+  const { inputs, passes } = useFilters();
   const tasks = useTasks(
     (task) => {
       if (task.workspaceId !== workspaceId || (listId !== undefined && task.listId !== listId)) return false;
       const stretch = stretchOf(task);
-      return (
-        stretch !== undefined && stretch.start <= last && stretch.end >= first && passes(task, wanted, around)
-      );
+      return stretch !== undefined && stretch.start <= last && stretch.end >= first && passes(task);
     },
     compareDue(zone.value),
-    [workspaceId, listId, first, last, JSON.stringify(wanted), zone.value, around.today],
+    [workspaceId, listId, first, last, ...inputs],
   );
   useDayKeys();
   const { stop, onKeyDown } = useDayStop(days, period.month);

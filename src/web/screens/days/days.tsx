@@ -1,34 +1,29 @@
 import type { ComponentChildren } from 'preact';
 import type { Task } from '../../data/rows.ts';
-import { today, zone } from '../../shell/clock.ts';
+import { zone } from '../../shell/clock.ts';
 import { cutWorkspaces } from '../../shell/server-counts.ts';
 import { isOpen, useShelf } from '../../shell/store.ts';
 import { isMineOrNobodys } from '../../tasks/dates.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
-import { clearFilters, filters, passes } from '../../tasks/filters.ts';
+import { clearFilters, filters } from '../../tasks/filters.ts';
 import { Rest } from '../../tasks/rest.tsx';
+import { useFilters } from '../../tasks/use-filters.ts';
 import { type Day, daysBetween, weekdayIndex, yearOf } from '../../text/days.ts';
 import { MONTHS, SHORT_MONTHS, WEEKDAY_NAMES } from '../../text/say-dates.ts';
 
 /** Whose tasks a screen of days shows: mine and nobody's, unless the address names someone. */
 export function useDayFilter(workspaceId: string | undefined, { onlyMine = false } = {}) {
-  const { store, userId } = useShelf();
-  const wanted = filters.value;
-  const around = {
-    userId,
-    today: today.value,
-    zone: zone.value,
-    statusOf: (id: string) => store.view.status(id),
-  };
+  const { userId } = useShelf();
+  const { wanted, isFiltered, inputs, passes } = useFilters();
   return {
-    isFiltered: Object.keys(wanted).length > 0,
-    inputs: [workspaceId, JSON.stringify(wanted), userId, around.today],
+    isFiltered,
+    inputs: [workspaceId, ...inputs],
     passes: (task: Task): boolean => {
       if (workspaceId !== undefined && task.workspaceId !== workspaceId) return false;
       if (wanted.assignee === undefined) {
         if (onlyMine ? task.assigneeId !== userId : !isMineOrNobodys(task, userId)) return false;
       }
-      return passes(task, wanted, around);
+      return passes(task);
     },
   };
 }

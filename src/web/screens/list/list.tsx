@@ -3,7 +3,7 @@ import type { ComponentType } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { List as ListRow, Task } from '../../data/rows.ts';
 import { addressOf } from '../../shell/addresses.ts';
-import { today, zone } from '../../shell/clock.ts';
+import { zone } from '../../shell/clock.ts';
 import { useCommands } from '../../shell/commands.ts';
 import { Examples } from '../../shell/first-visit.tsx';
 import { inbox, isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
@@ -17,13 +17,14 @@ import { showToast } from '../../shell/toasts.ts';
 import { placeTasks } from '../../tasks/changes.ts';
 import { focusRow, targets } from '../../tasks/current.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
-import { clearFilters, compareBy, filters, grouping, passes, sort } from '../../tasks/filters.ts';
+import { clearFilters, compareBy, grouping, sort } from '../../tasks/filters.ts';
 import { groupsOf } from '../../tasks/grouping.ts';
 import { KeyLine } from '../../tasks/key-line.tsx';
 import { Rest } from '../../tasks/rest.tsx';
 import { ScreenHead } from '../../tasks/screen-head.tsx';
 import { useTaskCommands } from '../../tasks/task-commands.ts';
 import { TaskGroups } from '../../tasks/task-groups.tsx';
+import { useFilters } from '../../tasks/use-filters.ts';
 import { useTasks } from '../../tasks/use-tasks.ts';
 import { NotFound } from '../not-found/not-found.tsx';
 import { Older } from './older.tsx';
@@ -127,24 +128,15 @@ export function List({ params }: ScreenProps) {
 
 function Rows({ list }: ListViewProps) {
   const held = useShelf();
-  const { store, userId, labels, membersIn } = held;
-  const wanted = filters.value;
-  const isFiltered = Object.keys(wanted).length > 0;
+  const { labels, membersIn } = held;
+  const { isFiltered, inputs, passes } = useFilters();
   const order = sort.value;
   const isOwnOrder = order === 'position';
-  const around = {
-    userId,
-    today: today.value,
-    zone: zone.value,
-    statusOf: (id: string) => store.view.status(id),
-  };
   const compare = useMemo(() => compareBy(order, zone.value), [order, zone.value]);
-  const tasks = useTasks((task) => task.listId === list.id && passes(task, wanted, around), compare, [
+  const tasks = useTasks((task) => task.listId === list.id && passes(task), compare, [
     list.id,
-    JSON.stringify(wanted),
-    around.today,
+    ...inputs,
     order,
-    zone.value,
   ]);
   labels.revision.value;
   const groups = useMemo(

@@ -1,18 +1,17 @@
 import { signal } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Task } from '../../data/rows.ts';
-import { today, zone } from '../../shell/clock.ts';
 import { isPhone } from '../../shell/device.ts';
 import { workspace } from '../../shell/frame-view.ts';
 import { query, setQuery } from '../../shell/navigation.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { isOpen, useShelf } from '../../shell/store.ts';
 import { moveFocus } from '../../tasks/current.ts';
-import { filters, passes } from '../../tasks/filters.ts';
 import { KeyLine } from '../../tasks/key-line.tsx';
 import { ScreenHead } from '../../tasks/screen-head.tsx';
 import { useTaskCommands } from '../../tasks/task-commands.ts';
 import { type TaskGroup, TaskGroups } from '../../tasks/task-groups.tsx';
+import { useFilters } from '../../tasks/use-filters.ts';
 import { fold } from '../../text/match.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
@@ -27,14 +26,14 @@ const wordsOf = (text: string): string[] => fold(text).split(/\s+/).filter(Boole
 
 /** Tasks by their words: those held at once, the server's below. */
 export function Search({ params }: ScreenProps) {
-  const { store, userId } = useShelf();
+  const { store } = useShelf();
   const w = params.w ?? workspace.value?.id ?? '';
   const [typed, setTyped] = useState(query.value.get('q') ?? '');
   const [found, setFound] = useState<{ q: string; ids: readonly string[] }>({ q: '', ids: [] });
   const [isMissing, setMissing] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const q = typed.trim();
-  const wanted = filters.value;
+  const { wanted, passes } = useFilters();
   useTaskCommands();
   useEffect(() => input.current?.focus(), []);
   useEffect(() => {
@@ -57,18 +56,12 @@ export function Search({ params }: ScreenProps) {
       clearTimeout(timer);
     };
   }, [q, w, store]);
-  const around = {
-    userId,
-    today: today.value,
-    zone: zone.value,
-    statusOf: (id: string) => store.view.status(id),
-  };
   const here = useMemo(() => {
     const words = wordsOf(q);
     if (words.length === 0) return [];
     const best: { task: Task; score: number }[] = [];
     for (const task of store.view.all('task')) {
-      if (task.workspaceId !== w || !passes(task, wanted, around)) continue;
+      if (task.workspaceId !== w || !passes(task)) continue;
       const title = fold(task.title);
       if (!words.every((word) => title.includes(word))) continue;
       best.push({ task, score: (isOpen(store, task) ? 0 : 1000) + title.indexOf(words[0] ?? '') });
@@ -82,7 +75,7 @@ export function Search({ params }: ScreenProps) {
     found.q === q
       ? found.ids.filter((id) => {
           const task = store.view.row('task', id);
-          return !here.includes(id) && task !== undefined && passes(task, wanted, around);
+          return !here.includes(id) && task !== undefined && passes(task);
         })
       : [];
   const groups = useMemo(

@@ -49,7 +49,7 @@ export function takeReturn(
 }
 
 /** The proof in a fragment, if it is the reply to what was asked. */
-export function proofIn(
+function proofIn(
   fragment: URLSearchParams,
   state: string | null,
   asked: Asked | undefined,

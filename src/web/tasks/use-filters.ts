@@ -1,0 +1,30 @@
+import type { Task } from '../data/rows.ts';
+import { today, zone } from '../shell/clock.ts';
+import { useShelf } from '../shell/store.ts';
+import { type Filters, filters, passes } from './filters.ts';
+
+interface FiltersInUse {
+  wanted: Filters;
+  isFiltered: boolean;
+  /** What `passes` depends on besides the task. */
+  inputs: readonly unknown[];
+  passes(task: Task): boolean;
+}
+
+/** The filters in the address, for this user, today and here. */
+export function useFilters(): FiltersInUse {
+  const { store, userId } = useShelf();
+  const wanted = filters.value;
+  const around = {
+    userId,
+    today: today.value,
+    zone: zone.value,
+    statusOf: (id: string) => store.view.status(id),
+  };
+  return {
+    wanted,
+    isFiltered: Object.keys(wanted).length > 0,
+    inputs: [JSON.stringify(wanted), userId, around.today, around.zone],
+    passes: (task) => passes(task, wanted, around),
+  };
+}
