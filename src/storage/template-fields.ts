@@ -40,16 +40,12 @@ export const EMPTY_TEMPLATE: TemplateRow = {
   checklist: null,
 };
 
+const COLUMNS = Object.values(TEMPLATE_COLUMNS);
+
 /** What a task and a series have in common, of either. */
-export const templateIn = (row: TemplateRow): TemplateRow => ({
-  list_id: row.list_id,
-  title: row.title,
-  description: row.description,
-  priority: row.priority,
-  assignee_id: row.assignee_id,
-  label_ids: row.label_ids,
-  checklist: row.checklist,
-});
+export const templateIn = (row: TemplateRow): TemplateRow =>
+  // Of all columns of a template: `TEMPLATE_COLUMNS` names each.
+  Object.fromEntries(COLUMNS.map((column) => [column, row[column]])) as unknown as TemplateRow;
 
 export const templateOf = (row: TemplateRow): Template => ({
   listId: row.list_id,
@@ -62,13 +58,13 @@ export const templateOf = (row: TemplateRow): Template => ({
 });
 
 /** The columns of the fields that are given; undefined for the others, and for the checklist. */
-export const columnsOf = ({ listId, title, description, priority, assigneeId, labelIds }: GivenTemplate) => ({
-  list_id: listId,
-  title,
-  description,
-  priority: priority && priorityRank(priority),
-  assignee_id: assigneeId,
-  label_ids: labelIds && labelsToJson(labelIds),
+export const columnsOf = (given: GivenTemplate) => ({
+  list_id: given.listId,
+  title: given.title,
+  description: given.description,
+  priority: given.priority && priorityRank(given.priority),
+  assignee_id: given.assigneeId,
+  label_ids: given.labelIds && labelsToJson(given.labelIds),
 });
 
 export const priorityOf = ({ priority }: Pick<TaskRow, 'priority'>): Priority =>
