@@ -13,7 +13,7 @@ export function page() {
   let session;
 
   show(token ? 'ask' : 'missing');
-  if (token) tell();
+  if (token && document.querySelector('[data-about]')) tell();
   // A second link opened in the same tab changes only the fragment.
   addEventListener('hashchange', () => location.reload());
   addEventListener('pagehide', () => session && !app && signOut(session));
@@ -57,11 +57,11 @@ export function page() {
     }
   }
 
-  /** Fills in what the token is about; what cannot be known stays unsaid. A link that is dead says so at once. */
+  /** Fills in what the token is about; what cannot be known stays unsaid. A dead invitation says so at once. */
   async function tell() {
     const [about, person] = await Promise.all([read(), app ? whoIsHere() : undefined]);
     if (document.querySelector('[data-view="ask"]').hidden) return;
-    if (about.isDead) {
+    if (about.isDead && document.querySelector('[data-ways]')) {
       // What is under way may have used it.
       if (!document.querySelector('form[aria-busy="true"]')) show('dead');
       return;

@@ -3,11 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { as, homeOf } from '../people.ts';
 import { openWorld, type World } from '../world.ts';
 import { faintTexts, smallTargets } from './legibility.ts';
 import { launchBrowser, startVisit, type Visit } from './visit.ts';
 
 const FOLDER = process.env.SCREENSHOTS ?? join(tmpdir(), 'errand-screenshots');
+
+/** Stands for the token of an invitation that can be accepted. */
+const INVITATION = 'INVITATION';
 
 /** Each look: where, and what to press there. */
 const LOOKS: Record<string, { path: string; press?: string; words?: string }> = {
@@ -21,9 +25,10 @@ const LOOKS: Record<string, { path: string; press?: string; words?: string }> = 
   },
   'confirm-email': { path: '/confirm-email#token=abc' },
   'keep-email': { path: '/keep-email#token=abc' },
-  'accept-invitation': { path: '/accept-invitation#token=abc' },
+  'accept-invitation': { path: `/accept-invitation#token=${INVITATION}`, words: 'Olga invites you' },
+  'accept-invitation-dead': { path: '/accept-invitation#token=abc', words: 'does not work any more' },
   'accept-invitation-rejected': {
-    path: '/accept-invitation#token=abc',
+    path: `/accept-invitation#token=${INVITATION}`,
     press: 'Accept',
     words: 'Name must be 1 to 200 characters',
   },
@@ -33,10 +38,15 @@ const LOOKS: Record<string, { path: string; press?: string; words?: string }> = 
 
 let browser: Browser;
 let world: World;
+let invitation: string;
 beforeAll(async () => {
   mkdirSync(FOLDER, { recursive: true });
   browser = await launchBrowser();
   world = await openWorld({ settings: { web: { enabled: false } } });
+  const olga = await world.signUp('olga@example.com', 'Olga');
+  const path = `/workspaces/${await homeOf(world, olga)}/invitations`;
+  await as(world, olga)('POST', path, { email: 'ada@example.com', role: 'member' });
+  invitation = (await world.mailTo('ada@example.com')).token ?? '';
 });
 afterAll(async () => {
   await browser.close();
@@ -68,7 +78,7 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
 
 async function arrive({ page, follow }: Visit, { path, press, words }: (typeof LOOKS)[string]) {
   await page.goto('about:blank');
-  await follow(path);
+  await follow(path.replace(INVITATION, invitation));
   if (press !== undefined) await page.getByText(press, { exact: true }).click();
   if (words !== undefined) await page.getByText(words).filter({ visible: true }).first().waitFor();
 }
