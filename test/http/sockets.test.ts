@@ -18,7 +18,9 @@ afterEach(async () => {
   await Promise.all(listeners.splice(0).map((listening) => listening.drain(0)));
 });
 
-async function listenTo(app: Hono<Environment>, more: object = {}): Promise<Listening> {
+type Options = Parameters<typeof listen>[1];
+
+async function listenTo(app: Hono<Environment>, more: Partial<Options> = {}): Promise<Listening> {
   const listening = await listen(app, { ...LOCAL, ...more });
   listeners.push(listening);
   return listening;
@@ -242,7 +244,7 @@ describe('a slow client', () => {
   ])('%s is told and cut off', async (_name, bytes) => {
     const world = await openWorld();
     const listening = await listenTo(world.app, {
-      patience: { headersMs: 40, requestMs: 80, checkMs: 10 },
+      timeouts: { headersMs: 40, requestMs: 80, checkMs: 10 },
     });
     const heard = await dial(listening, bytes).end;
     expect(rejectionIn(heard)).toEqual({ status: 408, error: 'BadRequestError' });
@@ -258,8 +260,8 @@ describe('a slow client', () => {
     'that sends %s once it was told that it took too long has asked for nothing',
     async (_what, first, rest) => {
       const { app, done } = postApp();
-      const patience = { headersMs: 40, requestMs: 80, checkMs: 10, lingerMs: 60 };
-      const line = dial(await listenTo(app, { patience }), first, { allowHalfOpen: true });
+      const timeouts = { headersMs: 40, requestMs: 80, checkMs: 10, lingerMs: 60 };
+      const line = dial(await listenTo(app, { timeouts }), first, { allowHalfOpen: true });
       await line.hears('took too long');
       line.socket.write(rest);
       await trickled(line);
@@ -270,7 +272,7 @@ describe('a slow client', () => {
   it('is cut off among a thousand others, a few in each turn of the event loop', async () => {
     const listening = await listenTo(new Hono<Environment>(), {
       connectionsPerNetwork: 1_000,
-      patience: { headersMs: 40, requestMs: 80, checkMs: 10 },
+      timeouts: { headersMs: 40, requestMs: 80, checkMs: 10 },
     });
     const ends = vi.spyOn(Socket.prototype, 'end');
     const inTurn: number[] = [];
@@ -290,7 +292,7 @@ describe('a slow client', () => {
 
   it('that goes on and on with a rejected body is cut off', async () => {
     const world = await openWorld();
-    const listening = await listenTo(world.app, { patience: { lingerMs: 40 } });
+    const listening = await listenTo(world.app, { timeouts: { lingerMs: 40 } });
     const endless = `${LOGIN}Connection: close\r\nContent-Length: 1073741824\r\n\r\n`;
     const line = dial(listening, endless, { allowHalfOpen: true });
     expect(rejectionIn(await trickled(line))).toEqual({ status: 413, error: 'PayloadTooLargeError' });
@@ -305,7 +307,7 @@ describe('a slow client', () => {
         return new Response('x'.repeat(32 * 1024 * 1024));
       });
     });
-    const listening = await listenTo(app as unknown as Hono<Environment>, { patience: { silenceMs: 50 } });
+    const listening = await listenTo(app as unknown as Hono<Environment>, { timeouts: { silenceMs: 50 } });
     const { socket } = dial(listening, `GET / HTTP/1.1\r\n${HOST}\r\n`);
     socket.pause();
     await cutOff;
@@ -319,7 +321,7 @@ describe('a patient client', () => {
       await once(env.incoming.socket, 'timeout');
       return new Response('done');
     });
-    const listening = await listenTo(app as unknown as Hono<Environment>, { patience: { silenceMs: 20 } });
+    const listening = await listenTo(app as unknown as Hono<Environment>, { timeouts: { silenceMs: 20 } });
     const line = dial(listening, `GET / HTTP/1.1\r\n${HOST}\r\n`);
     await line.hears('done');
     line.socket.write(`GET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`);
