@@ -31,7 +31,7 @@ interface UnsyncedCommit {
     onFailure: (reason: unknown) => void,
   ): Promise<void>;
   isPending(): boolean;
-  /** Rejects all who wait, and from now on whoever would: what is on the disk is unknown. */
+  /** Rejects all who wait, now and from now on: what is on the disk is unknown. */
   fail(reason: unknown): void;
   /** The 503 for what comes after a failed sync; undefined while there is none. */
   rejection(): Error | undefined;

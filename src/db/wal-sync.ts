@@ -24,8 +24,8 @@ type SyncSetting = 'auto' | 'commit' | 'beside';
 /** Brings commits to the disk. */
 export interface WalSync {
   /**
-   * To be called after each commit that wrote, with how long it waited for the disk. Returns undefined when the commit is on the disk;
-   * else a promise of that, to be awaited before anyone hears of the commit and before the next one.
+   * To be called after each commit that wrote, with how long it waited for the disk. Returns undefined when the commit is
+   * on the disk; else a promise of that, to be awaited before anyone hears of the commit and before the next one.
    */
   onCommit(milliseconds: number): Promise<void> | undefined;
   /** To be awaited before the storage is closed. */

@@ -237,7 +237,7 @@ describe('the handle of a job', () => {
 
   it('cannot be awaited with: a transaction function that returns a promise does not compile', () => {
     const never = () => {
-      // @ts-expect-error nothing may be awaited inside a job
+      // @ts-expect-error nothing may be awaited inside a transaction function
       void write(async (tx) => put(tx, 'a'));
       // @ts-expect-error nor may a promise be passed on
       void write(() => Promise.resolve(1));
