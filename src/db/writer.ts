@@ -28,8 +28,8 @@ const REST_MS = { least: 120, most: 1_000 };
 
 /** How soon a batch is tried again while another process writes. */
 const BUSY_RETRY_MS = 5;
-/** After a sync that took so long, the next commit comes a moment later: what is written meanwhile shares it. */
-const SLOW_SYNC_MS = 5;
+/** After a sync that took so many times as long as what was synced, the next commit comes a moment later. */
+const SLOW_SYNC = 2;
 const MOMENT_MS = 1;
 
 /** Nothing may be awaited inside a transaction: a transaction function that returns a promise does not compile. */
@@ -208,13 +208,14 @@ export function createWriter(
   const commitBatch = () => {
     const batch: Queued[] = [];
     let committed: Commit;
+    const begun = performance.now();
     try {
       transactions.runBatch(batch, () => next(false));
       committed = commit(batch);
     } catch (reason) {
       return failBatch(batch, reason);
     }
-    tell(batch, committed);
+    tell(batch, committed, performance.now() - begun);
   };
 
   const commitInSteps = async (queued: Queued) => {
@@ -237,7 +238,7 @@ export function createWriter(
   };
 
   /** Lets callers and readers of the journal know of a commit, once it is on the disk. */
-  const tell = (batch: Queued[], { journaled, synced }: Commit) => {
+  const tell = (batch: Queued[], { journaled, synced }: Commit, took?: number) => {
     counts.commits += 1;
     counts.jobs += batch.length;
     journaled?.onCommit();
@@ -250,20 +251,20 @@ export function createWriter(
     };
     if (!synced) onSynced();
     holdBack(
-      batch.length > 1,
+      batch.length > 1 ? took : undefined,
       onCommit(),
       synced && unsynced.waitFor(synced, journaled?.changes ?? [], onSynced, onFailure),
     );
   };
 
   /** The next commit, and who waits until nothing is pending, wait for these. */
-  const holdBack = async (isShared: boolean, ...until: (Promise<void> | undefined)[]) => {
+  const holdBack = async (took: number | undefined, ...until: (Promise<void> | undefined)[]) => {
     if (!until.some(Boolean)) return;
     isHeldBack = true;
     const began = performance.now();
     await Promise.all(until);
     // A client with a fresh response may write again at once: that shares the next commit, in place of waiting for it.
-    if (isShared && performance.now() - began >= SLOW_SYNC_MS) await wait(MOMENT_MS);
+    if (took !== undefined && performance.now() - began >= SLOW_SYNC * took) await wait(MOMENT_MS);
     isHeldBack = false;
     continueQueue();
   };
