@@ -233,6 +233,7 @@ describe('by keys alone', () => {
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Search commands, lists and tasks' }).waitFor();
     await page.keyboard.type('lesesaal');
+    await page.getByRole('option', { name: 'Lesesaal Bibliothek Süd', selected: true }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Lesesaal Bibliothek Süd' }).waitFor();
     await visit.end();

@@ -67,6 +67,25 @@ const choose = async (page: Page, field: RegExp, option: string) => {
   await page.getByRole('option', { name: option, exact: true }).click();
 };
 
+describe('the palette', () => {
+  it('finds what comes while it is open, and keeps what is chosen', async () => {
+    const page = await at(ada, '/today', 'Today');
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox', { name: 'Search commands, lists and tasks' });
+    await field.fill('fence');
+    await page.getByText('Nothing has these letters.').waitFor();
+    await make('Oil the fence of the garden');
+    const oil = page.getByRole('option', { name: 'Oil the fence of the garden' });
+    await oil.waitFor();
+    await page.keyboard.press('ArrowDown');
+    await make('Fence');
+    await page.getByRole('option', { name: /^Fence/ }).waitFor();
+    expect(await oil.getAttribute('aria-selected')).toBe('true');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Oil the fence of the garden' }).waitFor();
+  });
+});
+
 describe('two people', () => {
   it('see what the other does, and end with the same when one was away', async () => {
     await make('Paint the fence');

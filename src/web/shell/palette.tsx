@@ -1,5 +1,8 @@
 import { useId, useMemo, useRef, useState } from 'preact/hooks';
+import type { Task } from '../data/rows.ts';
+import type { Store } from '../data/store.ts';
 import { StatusMark } from '../tasks/task-box.tsx';
+import { useTasks } from '../tasks/use-tasks.ts';
 import { rank } from '../text/match.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -12,7 +15,7 @@ import { type LetterMatch, matchLetters } from './match-letters.ts';
 import { navigate } from './navigation.ts';
 import { type OverlayProps, takeTypedAhead } from './overlays.tsx';
 import { settingEntries } from './setting-entries.ts';
-import { isOpen, shelf, useShelf } from './store.ts';
+import { isOpen, useShelf } from './store.ts';
 
 interface Entry {
   id: string;
@@ -37,10 +40,20 @@ const SHOWN_OF_GROUP = 8;
 export function Palette({ onClose }: OverlayProps) {
   const id = useId();
   const [wanted, setWanted] = useState(takeTypedAhead);
-  const [at, setAt] = useState(0);
+  const [chosen, choose] = useState<string>();
   const listbox = useRef<HTMLDivElement>(null);
-  const groups = useMemo(() => search(wanted), [wanted]);
+  const { store } = useShelf();
+  const open = useTasks((task) => isOpen(store, task), inAnyOrder, [store]);
+  // What arrives while it is open is found too.
+  const groups = useMemo(
+    () => search(wanted, store, open),
+    [wanted, store, open, commands.value, workspaces.value],
+  );
   const flat = groups.flatMap(({ entries }) => entries);
+  const at = Math.max(
+    0,
+    flat.findIndex((entry) => entry.id === chosen),
+  );
   const run = (entry: Entry | undefined) => {
     if (!entry) return;
     onClose();
@@ -49,7 +62,7 @@ export function Palette({ onClose }: OverlayProps) {
   };
   const move = (to: number) => {
     const next = (to + flat.length) % Math.max(1, flat.length);
-    setAt(next);
+    choose(flat[next]?.id);
     listbox.current?.querySelector(`[id="${id}-${next}"]`)?.scrollIntoView({ block: 'nearest' });
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -79,7 +92,7 @@ export function Palette({ onClose }: OverlayProps) {
           value={wanted}
           onInput={(event) => {
             setWanted(event.currentTarget.value);
-            setAt(0);
+            choose(undefined);
           }}
           onKeyDown={onKeyDown}
         />
@@ -103,7 +116,7 @@ export function Palette({ onClose }: OverlayProps) {
                   class="option"
                   role="option"
                   aria-selected={position === at}
-                  onPointerMove={() => position !== at && setAt(position)}
+                  onPointerMove={() => position !== at && choose(entry.id)}
                   onClick={() => run(entry)}
                 >
                   {entry.icon && <Icon name={entry.icon} />}
@@ -164,8 +177,13 @@ function Marked({ text, match: { ranges } }: { text: string; match: LetterMatch 
   );
 }
 
-function search(wanted: string): { title: string; entries: Found[] }[] {
-  const found = [...commandEntries(), ...settingEntries(), ...listEntries(), ...taskEntries(wanted)]
+function search(wanted: string, store: Store, open: readonly Task[]): { title: string; entries: Found[] }[] {
+  const found = [
+    ...commandEntries(),
+    ...settingEntries(),
+    ...listEntries(),
+    ...taskEntries(wanted, store, open),
+  ]
     .flatMap((entry): Found[] => {
       const match = matchLetters(wanted, entry.title);
       return match ? [{ ...entry, match }] : [];
@@ -206,19 +224,18 @@ const listEntries = (): Entry[] =>
     ),
   );
 
+const inAnyOrder = () => 0;
+
 /** Open tasks that have the letters; the best are found among all of them. */
-function taskEntries(wanted: string): Entry[] {
-  const held = shelf.value;
-  if (!held || wanted.trim().length < 2) return [];
-  const { store } = held;
-  const open = [...store.view.all('task')].filter((task) => isOpen(store, task));
+function taskEntries(wanted: string, { view }: Store, open: readonly Task[]): Entry[] {
+  if (wanted.trim().length < 2) return [];
   return rank(wanted, open, ({ title }) => title, SHOWN_OF_GROUP).map(
     ({ id, title, workspaceId, listId }) => ({
       id,
       group: 'Tasks',
       title,
       taskId: id,
-      note: store.view.row('list', listId)?.title,
+      note: view.row('list', listId)?.title,
       run: () => navigate(addressOf('task', { w: workspaceId, task: id })),
     }),
   );
