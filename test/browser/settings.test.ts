@@ -206,6 +206,7 @@ describe('Google', () => {
     await open('/sign-in', 'Sign in');
     await press('Google');
     await page.getByRole('alert').filter({ hasText: 'That sign-in was not begun here' }).waitFor();
+    await open('/sign-in', 'Sign in');
     await reply(() => ({ id_token: idToken(KEY, { nonce: 'another' }) }));
     await press('Google');
     await page.getByRole('alert').filter({ hasText: 'That sign-in was not begun here' }).waitFor();
