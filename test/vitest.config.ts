@@ -13,5 +13,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     // Backups and doctor give way to all else, so that they take long on a busy machine.
     testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });
