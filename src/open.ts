@@ -117,7 +117,7 @@ export async function openDeps(
     // From here on another writer is waited for by timer, while reads are served.
     if (isServer) storage.writing.pragma('busy_timeout = 0');
     const writer = createWriter(
-      { ...storage, patienceMs: isServer ? BUSY_MILLISECONDS.server : 0, walSync },
+      { ...storage, busyTimeoutMs: isServer ? BUSY_MILLISECONDS.server : 0, walSync },
       (err) => log.error({ err }, 'after-commit hook failed'),
       isServer ? checkpoints?.consider : () => pause(COMMAND_PAUSE_MS),
       createJournal(clock, (rows, personal) => {

@@ -156,12 +156,12 @@ export const logOf = (connection: SqliteDatabase.Database): LogLength => logAske
  */
 export function emptyLogOf(connection: SqliteDatabase.Database): boolean {
   if (connection.inTransaction) return false;
-  const patience = connection.pragma('busy_timeout', { simple: true });
+  const busyTimeout = connection.pragma('busy_timeout', { simple: true });
   connection.pragma('busy_timeout = 0');
   try {
     return connection.pragma('wal_checkpoint(truncate)', { simple: true }) === 0;
   } finally {
-    connection.pragma(`busy_timeout = ${patience}`);
+    connection.pragma(`busy_timeout = ${busyTimeout}`);
   }
 }
 

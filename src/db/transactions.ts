@@ -39,7 +39,7 @@ export interface Commit {
 export interface WritingConnection {
   writing: SqliteDatabase.Database;
   /** How long a batch is tried again by timer while another process writes; 0: SQLite itself waits, as it is set to. */
-  patienceMs?: number;
+  busyTimeoutMs?: number;
   /** Undefined: each commit is on the disk when it is made. */
   walSync?: WalSync | undefined;
 }
@@ -64,7 +64,7 @@ export interface Transactions {
  * of what a hook of `beforeCommit` throws: the functions are committed all the same.
  */
 export function createTransactions(
-  { writing, patienceMs = 0, walSync }: WritingConnection,
+  { writing, busyTimeoutMs = 0, walSync }: WritingConnection,
   onFailedHook: (reason: unknown) => void,
   journal?: Journal,
 ): Transactions {
@@ -154,11 +154,11 @@ export function createTransactions(
 
   /** Another process may begin to write in between: that is waited for here, since the functions have begun. */
   const runAgain = (batch: readonly Run[]) => {
-    if (patienceMs > 0) writing.pragma(`busy_timeout = ${patienceMs}`);
+    if (busyTimeoutMs > 0) writing.pragma(`busy_timeout = ${busyTimeoutMs}`);
     try {
       begin();
     } finally {
-      if (patienceMs > 0) writing.pragma('busy_timeout = 0');
+      if (busyTimeoutMs > 0) writing.pragma('busy_timeout = 0');
     }
     for (const run of batch) {
       writing.exec('savepoint run');

@@ -92,7 +92,7 @@ export function createWriter(
   onCommit: () => Promise<void> | undefined = () => undefined,
   journal?: Journal,
 ): Writer {
-  const { patienceMs = 0 } = connections;
+  const { busyTimeoutMs = 0 } = connections;
   const transactions = createTransactions(connections, onFailedHook, journal);
   const { cache } = transactions;
   const reader = connectionDb(connections.reading);
@@ -155,7 +155,7 @@ export function createWriter(
       return true;
     } catch (reason) {
       transactions.rollBack();
-      if (errnoOf(reason).startsWith('SQLITE_BUSY') && now - (busySince ?? now) < patienceMs) {
+      if (errnoOf(reason).startsWith('SQLITE_BUSY') && now - (busySince ?? now) < busyTimeoutMs) {
         busySince ??= now;
         return false;
       }

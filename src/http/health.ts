@@ -9,7 +9,7 @@ import { type Environment, requestIdOf } from './request-context.ts';
 import { respond } from './response.ts';
 
 const READINESS_MS = 5 * SECOND;
-const PATIENCE_MS = 100;
+const SLOW_WRITE_MS = 100;
 
 /**
  * `/healthz`: the process responds. `/readyz`: the database takes writes and has the schema it began with; asked of it at
@@ -34,7 +34,7 @@ async function canServe(deps: Deps, schema: string | undefined): Promise<boolean
     return schemaOf(tx) === schema;
   }).catch(() => false);
   for (;;) {
-    const outcome = await Promise.race([written, wait(PATIENCE_MS, undefined, { ref: false })]);
+    const outcome = await Promise.race([written, wait(SLOW_WRITE_MS, undefined, { ref: false })]);
     if (outcome !== undefined) return outcome;
     if (deps.database.isInSteps()) return schemaOf(read) === schema;
   }

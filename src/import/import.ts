@@ -128,7 +128,7 @@ async function fill(
   }));
   const storing = { owner: { id: userId, code }, keys, now, zoneData: ZONE_DATA };
   let standing = AT_THE_START;
-  const places = new Map<string, number>();
+  const reserved = new Map<string, number>();
   let shownAt = now;
   let done = 0;
   for (let piece = await reading.begin(storing); piece; piece = await reading.next()) {
@@ -141,10 +141,10 @@ async function fill(
       requireUntouched(tx, ids);
       if (showsAlive) noteImportAlive(tx, ids, toInstant(stepAt));
       requireCapacity(deps, tx, { ownerId: userId }, use);
-      return writePiece(tx, entries, code, standing, places);
+      return writePiece(tx, entries, code, standing, reserved);
     });
     ({ standing } = written);
-    for (const [id, place] of written.taken) places.set(id, place);
+    for (const [id, seq] of written.reserved) reserved.set(id, seq);
     if (showsAlive) shownAt = stepAt;
     done += use.tasks;
     if (use.tasks > 0) onDone?.(done, total);

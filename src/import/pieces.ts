@@ -150,16 +150,16 @@ function* taskEntries(
   { workspaceKey, at, nextNumber }: { workspaceKey: number; at: Instant; nextNumber: () => number },
 ): Generator<Entry> {
   const trashed = trashedByAge(workspace);
-  let placed = 0;
+  let reserved = 0;
   for (const [i, task] of workspace.tasks.entries()) {
     const number = task.number ?? nextNumber();
     for (
-      let next = trashed[placed];
+      let next = trashed[reserved];
       next && next.createdAt < (task.createdAt ?? at);
-      next = trashed[placed]
+      next = trashed[reserved]
     ) {
-      yield { kind: 'place', taskId: next.id };
-      placed += 1;
+      yield { kind: 'reserveSeq', taskId: next.id };
+      reserved += 1;
     }
     yield taskEntry(workspace, storing, { task, number, i, workspaceKey, at });
     for (const comment of task.comments) {

@@ -52,7 +52,7 @@ export type Entry =
       rowsBeside: number;
     }
   | { kind: 'comment'; workspaceId: string; row: CommentOfTask; words: string; mentions: string[] }
-  | { kind: 'place'; taskId: string }
+  | { kind: 'reserveSeq'; taskId: string }
   | { kind: 'trash'; row: Omit<TrashRow, 'deleted_by'>; isDeletedByOwner: boolean }
   | PackedEntry
   | { kind: 'lastNumber'; workspaceKey: number; last: number };
@@ -65,7 +65,7 @@ export interface PackedEntry {
   seriesId: string | null;
   workspaceId: string;
   bytes: number;
-  /** Its columns, by which it is packed; of a task without a place, of a comment without task and key. */
+  /** Its columns, by which it is packed; of a task without its number in indexes, of a comment without task and key. */
   row: object;
   /** Of a task. */
   status?: PackedTask['status'];

@@ -22,28 +22,28 @@ export interface Standing {
   entry: StoredEntry | undefined;
 }
 
-/** The places of tasks in the trash, by their ids. */
-export type Places = ReadonlyMap<string, number>;
+/** The numbers kept for tasks in the trash, by their ids. */
+export type ReservedSeqs = ReadonlyMap<string, number>;
 
 export const AT_THE_START: Standing = { taskSeq: 0, entry: undefined };
 
-/** Stores a piece of an import; returns where that leaves it, and the places that it took beside those known. */
+/** Stores a piece of an import; returns where that leaves it, and the numbers it reserved. */
 export function writePiece(
   transaction: Tx,
   piece: readonly Entry[],
   ownerKey: number,
   before: Standing,
-  places: Places,
-): { standing: Standing; taken: Places } {
+  known: ReservedSeqs,
+): { standing: Standing; reserved: ReservedSeqs } {
   const tx = unrecorded(transaction);
   let { taskSeq: seq, entry: trashed } = before;
-  const taken = new Map<string, number>();
-  const placeOf = (taskId: string): number => {
-    const known = taken.get(taskId) ?? places.get(taskId);
-    if (known !== undefined) return known;
-    const place = reserveSeq(tx);
-    taken.set(taskId, place);
-    return place;
+  const reserved = new Map<string, number>();
+  const seqOf = (taskId: string): number => {
+    const present = reserved.get(taskId) ?? known.get(taskId);
+    if (present !== undefined) return present;
+    const next = reserveSeq(tx);
+    reserved.set(taskId, next);
+    return next;
   };
   let pages = 0;
   let units = 0;
@@ -85,14 +85,14 @@ export function writePiece(
         if (entry.mentions.length > 0) saveMentions(tx, key, entry.mentions);
         break;
       }
-      case 'place':
-        placeOf(entry.taskId);
+      case 'reserveSeq':
+        seqOf(entry.taskId);
         break;
       case 'trash':
         trashed = insertEntry(tx, { ...entry.row, deleted_by: entry.isDeletedByOwner ? ownerKey : null });
         break;
       case 'packed':
-        if (trashed) writePacked(tx, trashed, entry, ownerKey, placeOf);
+        if (trashed) writePacked(tx, trashed, entry, ownerKey, seqOf);
         break;
       case 'lastNumber':
         noteLastNumber(tx, entry.workspaceKey, entry.last);
@@ -100,7 +100,7 @@ export function writePiece(
     }
   }
   mergeSome(tx, pages, units);
-  return { standing: { taskSeq: seq, entry: trashed }, taken };
+  return { standing: { taskSeq: seq, entry: trashed }, reserved };
 }
 
 /** Stores a thing of an entry of the trash in the form in which deleting it would have. */
@@ -121,7 +121,7 @@ function writePacked(
     mentionsOwner,
   }: PackedEntry,
   ownerKey: number,
-  placeOf: (taskId: string) => number,
+  seqOf: (taskId: string) => number,
 ): void {
   insertPacked(tx, trashed, as, [{ id, series_id: seriesId, bytes, content: contentFor() }]);
   const beside = items.map((value) => ({ id: id ?? '', value }));
@@ -134,11 +134,11 @@ function writePacked(
         return row;
       case 'comment':
         return {
-          row: { ...row, task_seq: placeOf(taskId), code: reserveCommentKey(tx) },
+          row: { ...row, task_seq: seqOf(taskId), code: reserveCommentKey(tx) },
           mentions: mentionsOwner ? [{ user_code: ownerKey, is_current: 1 }] : [],
         };
       case 'task':
-        return { ...packRow(tx, workspaceId, { ...row, seq: placeOf(taskId) }), status };
+        return { ...packRow(tx, workspaceId, { ...row, seq: seqOf(taskId) }), status };
       default:
         return { ...packRow(tx, workspaceId, row), ...(steps && { steps }) };
     }

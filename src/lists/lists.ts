@@ -132,7 +132,7 @@ function* translateStatuses(
   return yield* restatusTasks(tx, who, changes, now, after.id);
 }
 
-/** What will not do of the space and status template that a list is to have. */
+/** Validates the space and the status template of a list. */
 export function listIssues(
   db: Db,
   { workspaceId }: Member,

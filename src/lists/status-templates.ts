@@ -106,7 +106,7 @@ export async function removeTemplate(deps: Deps, who: Member, id: string): Promi
   });
 }
 
-/** What will not do of a patch beside the template as it is; nothing where there is none. */
+/** Validates a patch against the present template; no issues where there is none. */
 export function templatePatchIssues(
   { read, clock }: Deps,
   who: Member,
@@ -127,16 +127,16 @@ const issuesOf = (
   ...(statuses ? entryIssues(present, statuses, now) : []),
 ];
 
-/** What will not do of the array that is to take the place of a template's statuses. */
+/** Validates the array that replaces a template's statuses. */
 function entryIssues(present: readonly Status[], entries: readonly StatusEntry[], now: Instant): Issue[] {
   const ids = entries.map(({ id }) => id);
-  const strangers = ids.flatMap((id, i) => {
+  const unknown = ids.flatMap((id, i) => {
     if (id === undefined) return [];
     const isOurs = present.some((status) => status.id === id);
     if (isOurs && ids.indexOf(id) === i) return [];
     return [{ path: [i, 'id'], message: isOurs ? 'Listed twice' : 'No such status in this template' }];
   });
-  const issues = strangers.length > 0 ? strangers : statusIssues(nextStatuses(present, entries, now));
+  const issues = unknown.length > 0 ? unknown : statusIssues(nextStatuses(present, entries, now));
   return issues.map(({ path, message }) => ({ path: ['statuses', ...path].join('.'), message }));
 }
 

@@ -13,7 +13,7 @@ export const MAIL_BATCH_SIZE = 5;
 const ORDINARY_BATCH_SIZE = MAIL_BATCH_SIZE - 1;
 const FIRST_RETRY_MS = 10 * SECOND;
 const LAST_RETRY_MS = 15 * MINUTE;
-const STOP_PATIENCE_MS = 5 * SECOND;
+const STOP_TIMEOUT_MS = 5 * SECOND;
 
 export interface Letter extends Message {
   /** Stable over all attempts, so that a receiver can tell a repetition. */
@@ -154,9 +154,9 @@ export function createMailer(options: {
     idle,
     stop: async () => {
       isStopped = true;
-      const impatience = setTimeout(() => transport.close(), STOP_PATIENCE_MS);
+      const timeout = setTimeout(() => transport.close(), STOP_TIMEOUT_MS);
       await idle();
-      clearTimeout(impatience);
+      clearTimeout(timeout);
       transport.close();
     },
   };

@@ -246,22 +246,22 @@ function taskFor(
   id: string,
   now: number,
 ): NewTask {
-  const place = tasks.findListWithStatuses(tx, series.workspace_id, series.list_id);
-  const status = place?.statuses[0];
-  if (!place || !status) throw new Error('The list of a series is gone or has no statuses');
+  const list = tasks.findListWithStatuses(tx, series.workspace_id, series.list_id);
+  const status = list?.statuses[0];
+  if (!list || !status) throw new Error('The list of a series is gone or has no statuses');
   const at = toInstant(now);
   return {
     id,
     workspace_code: series.workspace_code,
     workspace_id: series.workspace_id,
-    space_id: place.spaceId,
+    space_id: list.spaceId,
     ...templateIn(series),
     status_id: status.id,
     creator_id: series.creator_id,
     start_date: null,
     due_date: dueOf(occurrence),
     completed_at: completedAt(status.type, null, at),
-    position: positionAfter(tasks.lastPosition(tx, series.workspace_code, place.id)),
+    position: positionAfter(tasks.lastPosition(tx, series.workspace_code, list.id)),
     recurring_task_id: series.id,
     occurrence_at: occurrence.at,
     occurrence_number: occurrence.number,

@@ -83,7 +83,7 @@ export function editInstance(
   });
 }
 
-/** What will not do of the list, status and assignee that an instance, or its series, is to have. */
+/** Validates the references in an edit of an instance, or of its series. */
 export function updateIssues(
   deps: Deps,
   who: Member,

@@ -121,9 +121,9 @@ function fromTrash(
   if (!entry) return undefined;
   // Of an occurrence that counts as skipped it would come back as an ordinary task.
   updateOccurrence(tx, occurrence, { state: 'deleted' });
-  const hasPlace = entry.place_id !== null && findListWithStatuses(tx, who.workspaceId, entry.place_id);
-  const place = hasPlace ? {} : { listId: series.list_id };
-  atOnce(restoreTask(deps, tx, who, entry.id, place, now));
+  const hasList = entry.place_id !== null && findListWithStatuses(tx, who.workspaceId, entry.place_id);
+  const to = hasList ? {} : { listId: series.list_id };
+  atOnce(restoreTask(deps, tx, who, entry.id, to, now));
   return findTask(tx, who.workspaceId, entry.id);
 }
 

@@ -86,9 +86,9 @@ export function insertTaskRow(
   given: NewTask,
   imported?: Partial<ImportedColumns & NextNumbers>,
 ): NewTask & NextNumbers & Carried & Pick<TaskRow, 'version'> {
-  const [codes] = tx.cached(keysOf(given));
+  const [keys] = tx.cached(keysOf(given));
   const next = tx.one(nextNumbers({ workspaceKey: given.workspace_code }));
-  if (!codes || !next) throw new Error('A select without a source returned nothing');
+  if (!keys || !next) throw new Error('A select without a source returned nothing');
   const { label_ids = null, checklist = null, version = 1 } = given;
   const more_bytes = checklist === null ? 0 : bytesOfText(...itemTitles({ checklist }));
   // The columns by their names: to spread several objects costs as much as to store the row.
@@ -96,10 +96,10 @@ export function insertTaskRow(
     ...given,
     seq: next.seq,
     number: next.number,
-    list_code: codes.list_code,
-    status_code: codes.status_code,
-    assignee_code: codes.assignee_code,
-    creator_code: codes.creator_code,
+    list_code: keys.list_code,
+    status_code: keys.status_code,
+    assignee_code: keys.assignee_code,
+    creator_code: keys.creator_code,
     due_noticed: null,
     title_key: titleKey(given.title),
     label_ids,

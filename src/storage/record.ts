@@ -32,10 +32,10 @@ export const withChanges = <Row extends { version: number }, Changes extends Nam
   version: row.version + (fieldsOf(changes).length > 0 ? 1 : 0),
 });
 
-type TaskPlace = Pick<TaskRow, 'id' | 'workspace_id' | 'list_id' | 'space_id' | 'recurring_task_id'>;
+type TaskScope = Pick<TaskRow, 'id' | 'workspace_id' | 'list_id' | 'space_id' | 'recurring_task_id'>;
 
 /** Records a task with the scopes that hold it; `changes` are the columns set, none for a task made or deleted. */
-export function recordTask(tx: Tx, row: TaskPlace, op: 'put' | 'delete', changes?: Names): void {
+export function recordTask(tx: Tx, row: TaskScope, op: 'put' | 'delete', changes?: Names): void {
   const fields = changes && fieldsOf(changes);
   if (fields?.length === 0) return;
   tx.record({

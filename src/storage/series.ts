@@ -13,7 +13,7 @@ import { RAISED, raisedBy, recordThing, withChanges } from './record.ts';
 import type { RecurringSeriesRow, SeriesState } from './tables.ts';
 import { TEMPLATE_COLUMNS, templateOf } from './template-fields.ts';
 
-/** A series with the code of its workspace, which its tasks are indexed under. */
+/** A series with the key of its workspace, which its tasks are indexed under. */
 export type StoredSeries = RecurringSeriesRow & { workspace_code: number };
 
 export function recurringTaskOf(row: RecurringSeriesRow): RecurringTask {

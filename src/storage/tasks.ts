@@ -57,7 +57,7 @@ const SHOWN_BY_NUMBER = `select ${SHOWN} from tasks where workspace_code = ? and
 export const findTaskByNumber = (db: Db, workspaceKey: number, number: number) =>
   db.one(statement<ShownTask>(SHOWN_BY_NUMBER, [workspaceKey, number]));
 
-const placeKeys = prepared<
+const listAndStatusKeys = prepared<
   Pick<TaskRow, 'list_id' | 'status_id'>,
   Pick<TaskKeys, 'list_code' | 'status_code'>
 >((argument) =>
@@ -68,8 +68,8 @@ const placeKeys = prepared<
 );
 
 /** What the indexes know a list and a status by. */
-export function keysOfPlace(db: Db, list_id: string, status_id: string) {
-  const [keys] = db.cached(placeKeys({ list_id, status_id }));
+export function keysOfListAndStatus(db: Db, list_id: string, status_id: string) {
+  const [keys] = db.cached(listAndStatusKeys({ list_id, status_id }));
   if (!keys) throw new Error('A select without a source returned nothing');
   return keys;
 }

@@ -25,31 +25,31 @@ type References = {
     | undefined;
 };
 
-/** What is given of a new task refers to these; `issues` tell what will not do. */
+/** Resolves the references of a new task, and validates them. */
 export function referencesOf(
   db: Db,
   who: Member,
   { id: ownId, listId, statusId, assigneeId, labelIds, checklist }: References,
-): { place: List | undefined; status: Status | undefined; issues: Issue[] } {
-  const place = listId === undefined ? undefined : store.findListWithStatuses(db, who.workspaceId, listId);
-  const status = place?.statuses.find(({ id }) => statusId === undefined || id === statusId);
+): { list: List | undefined; status: Status | undefined; issues: Issue[] } {
+  const list = listId === undefined ? undefined : store.findListWithStatuses(db, who.workspaceId, listId);
+  const status = list?.statuses.find(({ id }) => statusId === undefined || id === statusId);
   const issues: Issue[] = [];
-  if (listId !== undefined && !place) issues.push(UNKNOWN_LIST);
-  if (place && !status) issues.push(UNKNOWN_STATUS);
+  if (listId !== undefined && !list) issues.push(UNKNOWN_LIST);
+  if (list && !status) issues.push(UNKNOWN_STATUS);
   if (assigneeId) issues.push(...assigneeIssues(db, who, assigneeId));
   issues.push(...labelIssues(db, who, labelIds), ...checklistIssues(db, checklist));
   issues.push(...ownIdIssues(ownId, checklist));
-  return { place, status, issues };
+  return { list, status, issues };
 }
 
-/** What will not do of the list, status and assignee of a new task. */
+/** Validates the references of a new task. */
 export const newTaskIssues = (
   { read }: Pick<Deps, 'read'>,
   who: Member,
   input: Partial<TaskInput>,
 ): Issue[] => referencesOf(read, who, input).issues;
 
-/** What will not do of the list, status and assignee of an edit; nothing where there is no such task. */
+/** Validates the references in an edit; no issues where there is no such task. */
 export function editIssues(
   { read, clock }: Pick<Deps, 'read' | 'clock'>,
   who: Member,
@@ -92,7 +92,7 @@ export function planEdit(
 /**
  * Where an edit leaves a task: its list, status and position. In another list it takes the status asked for, else the
  * counterpart of its present one, and goes to the end. Opened again, it loses an assignee who may not be one any
- * more. Adds to the issues what will not do.
+ * more. Adds to `issues` what is invalid.
  */
 function placeFor(
   db: Db,
@@ -104,15 +104,15 @@ function placeFor(
 ): Partial<TaskRow> {
   const staysInList = listId === row.list_id;
   if (staysInList && statusId === undefined) return {};
-  const place = store.findListWithStatuses(db, who.workspaceId, listId);
-  if (!place) {
+  const list = store.findListWithStatuses(db, who.workspaceId, listId);
+  if (!list) {
     issues.push(UNKNOWN_LIST);
     return {};
   }
   const status =
     statusId === undefined
-      ? counterpartOf(statusOf(db, row), place.statuses)
-      : place.statuses.find(({ id }) => id === statusId);
+      ? counterpartOf(statusOf(db, row), list.statuses)
+      : list.statuses.find(({ id }) => id === statusId);
   if (!status) {
     issues.push(UNKNOWN_STATUS);
     return {};
@@ -125,9 +125,9 @@ function placeFor(
   if (staysInList) return state;
   return {
     ...state,
-    list_id: place.id,
-    space_id: place.spaceId,
-    position: position ?? positionAfter(store.lastPosition(db, who.workspaceKey, place.id)),
+    list_id: list.id,
+    space_id: list.spaceId,
+    position: position ?? positionAfter(store.lastPosition(db, who.workspaceKey, list.id)),
   };
 }
 

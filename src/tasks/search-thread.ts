@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import SqliteDatabase from 'better-sqlite3';
 import { setAddonFolder } from '../kernel/native-addon.ts';
-import { createHitFinder } from '../storage/task-query/search-hits.ts';
+import { createMatchFinder } from '../storage/task-query/search-matches.ts';
 import type { Asked, ThreadData, Told } from './searches.ts';
 
 const { path, dataFolder }: ThreadData = workerData;
@@ -11,7 +11,7 @@ const connection = new SqliteDatabase(path, { readonly: true, fileMustExist: tru
 connection.pragma('trusted_schema = off');
 connection.pragma('temp_store = memory');
 connection.pragma('cache_size = -16000');
-const findHits = createHitFinder(connection);
+const findMatches = createMatchFinder(connection);
 
 parentPort?.on('message', (message: Asked | 'stop') => {
   if (message !== 'stop') {
@@ -26,7 +26,7 @@ parentPort?.postMessage('ready');
 
 async function respond({ id, search }: Asked): Promise<Told> {
   try {
-    return { id, found: await findHits(search) };
+    return { id, found: await findMatches(search) };
   } catch (error) {
     const { message, code } = error as { message: string; code?: string };
     return { id, failure: { message, code } };

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { getAsset, isSea } from 'node:sea';
 import { Worker } from 'node:worker_threads';
 import { tooManyRequests } from '../kernel/errors.ts';
-import type { Found, Search } from '../storage/task-query/search-hits.ts';
+import type { Found, Search } from '../storage/task-query/search-matches.ts';
 
 /** A slow statement holds up one of them only. */
 const MAX_THREADS = 2;

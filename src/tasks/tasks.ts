@@ -56,8 +56,8 @@ export function makeTask(
     return same?.creator_id === who.userId ? taskOf(same) : undefined;
   });
   if (id instanceof Existing) return id;
-  const { place, status, issues } = referencesOf(tx, who, input);
-  if (!place || !status || issues.length > 0) throw invalid(...issues);
+  const { list, status, issues } = referencesOf(tx, who, input);
+  if (!list || !status || issues.length > 0) throw invalid(...issues);
   const checklist = itemsFrom(input.checklist ?? [], [], now);
   const texts = [input.title, input.description, ...checklist.map(({ title }) => title)];
   requireCapacity(deps, tx, who, { tasks: 1, bytes: bytesOfText(...texts) });
@@ -66,8 +66,8 @@ export function makeTask(
     id,
     workspace_code: who.workspaceKey,
     workspace_id: who.workspaceId,
-    space_id: place.spaceId,
-    list_id: place.id,
+    space_id: list.spaceId,
+    list_id: list.id,
     status_id: status.id,
     priority: priorityRank(input.priority ?? 'none'),
     assignee_id: input.assigneeId ?? null,
@@ -75,7 +75,7 @@ export function makeTask(
     start_date: dateAfter(null, input.startDate, input.startDay),
     due_date: dateAfter(null, input.dueDate, input.dueDay),
     completed_at: completedAt(status.type, null, at),
-    position: input.position ?? positionAfter(store.lastPosition(tx, who.workspaceKey, place.id)),
+    position: input.position ?? positionAfter(store.lastPosition(tx, who.workspaceKey, list.id)),
     recurring_task_id: null,
     occurrence_at: null,
     occurrence_number: null,

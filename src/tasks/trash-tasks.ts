@@ -84,10 +84,10 @@ export const LIST_IS_GONE: Issue = { path: 'listId', message: 'Its list is gone:
 export const UNKNOWN_LIST: Issue = { path: 'listId', message: 'There is no such list in this workspace' };
 
 /** The list that a restored task goes to. */
-function placeOf(db: Db, who: Member, entry: trash.StoredEntry, listId: string | undefined): List {
-  const place = store.findListWithStatuses(db, who.workspaceId, listId ?? entry.place_id ?? '');
-  if (!place) throw invalid(listId === undefined ? LIST_IS_GONE : UNKNOWN_LIST);
-  return place;
+function listFor(db: Db, who: Member, entry: trash.StoredEntry, listId: string | undefined): List {
+  const list = store.findListWithStatuses(db, who.workspaceId, listId ?? entry.place_id ?? '');
+  if (!list) throw invalid(listId === undefined ? LIST_IS_GONE : UNKNOWN_LIST);
+  return list;
 }
 
 /**
@@ -105,9 +105,9 @@ export function* restoreTask(
 ): Steps<Task> {
   const entry = trash.findEntry(tx, who.workspaceKey, id);
   if (entry?.kind !== 'task') throw notFound('task in the trash');
-  const place = placeOf(tx, who, entry, listId);
+  const list = listFor(tx, who, entry, listId);
   requireWithinQuotas(deps, tx, who, []);
-  while (restoreSome(tx, who.workspaceId, entry, () => place, toInstant(now))) yield;
+  while (restoreSome(tx, who.workspaceId, entry, () => list, toInstant(now))) yield;
   trash.deleteEntry(tx, entry);
   const row = orNotFound(store.findTask(tx, who.workspaceId, id), 'task');
   recordTask(tx, row, 'put');
@@ -115,21 +115,21 @@ export function* restoreTask(
 }
 
 /**
- * Restores some tasks of an entry, then their comments, into the lists that `placeFor` says; false when none is left. What
+ * Restores some tasks of an entry, then their comments, into the lists that `listOf` says; false when none is left. What
  * the series of a task is to know of it is said once all of it is back, by `relinkTask`.
  */
 export function restoreSome(
   tx: Tx,
   workspaceId: string,
   entry: trash.StoredEntry,
-  placeFor: (listId: string) => List,
+  listOf: (listId: string) => List,
   now: Instant,
 ): boolean {
   const tasks = trash.nextPacked(tx, entry, 'task', TASK_BATCH_SIZE, STEP_BYTES);
   for (const packed of tasks) {
     const content = contentOf<PackedTask>(packed);
-    const place = placeFor(String(content.row.list_id));
-    const placed = restoredRow(tx, workspaceId, content, place, now);
+    const list = listOf(String(content.row.list_id));
+    const placed = restoredRow(tx, workspaceId, content, list, now);
     const row = { ...placed, ...seriesColumns(tx, placed, entry) };
     insertTaskAgain(tx, row, labelsOf(tx, content.labels));
     insertIntoIndex(tx, row.seq, row);
@@ -149,21 +149,21 @@ export function restoreSome(
 }
 
 /** A packed task as it is in that list, without what is gone by now. */
-function restoredRow(tx: Tx, workspaceId: string, content: PackedTask, place: List, now: Instant): WholeTask {
+function restoredRow(tx: Tx, workspaceId: string, content: PackedTask, list: List, now: Instant): WholeTask {
   const packed = content.row as unknown as WholeTask & { version?: number };
-  const status = counterpartOf({ ...content.status, color: '', position: 0 }, place.statuses);
+  const status = counterpartOf({ ...content.status, color: '', position: 0 }, list.statuses);
   const assignee = personColumns(tx, content, 'assignee');
   const mayBeAssigned = assignee.id !== null && store.isAssignable(tx, workspaceId, assignee.id);
   const creator = personColumns(tx, content, 'creator');
   const isAnother = status.id !== content.status.id || status.type !== content.status.type;
-  const isElsewhere = place.id !== packed.list_id;
-  const keys = store.keysOfPlace(tx, place.id, status.id);
+  const isElsewhere = list.id !== packed.list_id;
+  const keys = store.keysOfListAndStatus(tx, list.id, status.id);
   const row: WholeTask = {
     ...packed,
     ...keys,
     workspace_id: workspaceId,
-    space_id: place.spaceId,
-    list_id: place.id,
+    space_id: list.spaceId,
+    list_id: list.id,
     status_id: status.id,
     ...(isAnother && { completed_at: completedAt(status.type, packed.completed_at, now) }),
     assignee_id: mayBeAssigned ? assignee.id : null,
@@ -171,7 +171,7 @@ function restoredRow(tx: Tx, workspaceId: string, content: PackedTask, place: Li
     creator_id: creator.id,
     creator_code: creator.code,
     ...(isElsewhere && {
-      position: positionAfter(store.lastPosition(tx, packed.workspace_code, place.id)),
+      position: positionAfter(store.lastPosition(tx, packed.workspace_code, list.id)),
     }),
     // What fell due meanwhile is told to nobody.
     ...(packed.due_date !== null && fellDue(packed.due_date) <= now && { due_noticed: packed.due_date }),

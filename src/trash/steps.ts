@@ -55,17 +55,17 @@ export function unpackSome(tx: Tx, entry: store.StoredEntry, now: Instant): bool
   if (workspaceId === undefined) return false;
   if (unpackLists(tx, entry, workspaceId)) return true;
   if (unpackSeries(tx, entry, workspaceId, (userId) => isAssignable(tx, workspaceId, userId))) return true;
-  const places = new Map<string, List>();
-  const placeFor = (listId: string): List => {
-    const known = places.get(listId);
+  const lists = new Map<string, List>();
+  const listFor = (listId: string): List => {
+    const known = lists.get(listId);
     if (known) return known;
     const row = findWhole(tx, 'lists', workspaceId, listId);
     if (!row) throw new Error('A task in the trash is of a list that is not');
-    const place = listOf(tx, row);
-    places.set(listId, place);
-    return place;
+    const list = listOf(tx, row);
+    lists.set(listId, list);
+    return list;
   };
-  if (restoreSome(tx, workspaceId, entry, placeFor, now)) return true;
+  if (restoreSome(tx, workspaceId, entry, listFor, now)) return true;
   if (unpackOccurrences(tx, entry)) return true;
   if (finishUnpacking(tx, entry, workspaceId, ZONE_DATA)) clearZoneData(tx);
   return false;

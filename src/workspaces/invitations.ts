@@ -58,7 +58,7 @@ export function invite(deps: Deps, who: Member, input: InvitationInput): Promise
   });
 }
 
-/** What will not do of the address that is to be invited. */
+/** Validates the address that is to be invited. */
 export const inviteeIssues = (
   db: Db,
   { workspaceId }: Member,

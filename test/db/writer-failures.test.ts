@@ -99,7 +99,7 @@ describe('a failing disk', () => {
 
   it('that is another process writing is waited for by timer: reads go on, and then the batch is done', async () => {
     storage.writing.pragma('busy_timeout = 0');
-    const waiting = createWriter({ ...storage, patienceMs: 2_000 }, (reason) => lostEffects.push(reason));
+    const waiting = createWriter({ ...storage, busyTimeoutMs: 2_000 }, (reason) => lostEffects.push(reason));
     const other = openStorage({ path: storage.path, create: false });
     other.writing.exec('begin immediate');
     let runs = 0;
@@ -128,7 +128,7 @@ describe('a failing disk', () => {
 
   it('that is another process writing for longer than two seconds rejects what is queued with 503', async () => {
     storage.writing.pragma('busy_timeout = 0');
-    const waiting = createWriter({ ...storage, patienceMs: 2_000 }, (reason) => lostEffects.push(reason));
+    const waiting = createWriter({ ...storage, busyTimeoutMs: 2_000 }, (reason) => lostEffects.push(reason));
     const other = openStorage({ path: storage.path, create: false });
     other.writing.exec('begin immediate');
     const rejected = statusesOf([waiting.write((tx) => put(tx, 'a'))]);

@@ -4,7 +4,7 @@ import type { Query } from '../../src/db/connection.ts';
 import type { Deps } from '../../src/deps.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { DAY, toInstant } from '../../src/kernel/instants.ts';
-import { createHitFinder } from '../../src/storage/task-query/search-hits.ts';
+import { createMatchFinder } from '../../src/storage/task-query/search-matches.ts';
 import { queryTasksInGroups } from '../../src/tasks/groups.ts';
 import { queryTasks } from '../../src/tasks/query.ts';
 import { GROUPINGS, GroupedTaskQuery, SearchQuery } from '../../src/tasks/query-schema.ts';
@@ -44,7 +44,7 @@ beforeAll(async () => {
   const { read } = world.deps;
   const { reading } = world.opened.storage;
   // What the threads of searches run, run here.
-  const findHits = createHitFinder({
+  const findMatches = createMatchFinder({
     prepare: (sql: string) => {
       const prepared = reading.prepare(sql);
       const get = (...parameters: unknown[]) => {
@@ -60,7 +60,7 @@ beforeAll(async () => {
   } as never);
   deps = {
     ...world.deps,
-    searches: { ...world.deps.searches, find: (_userId, search) => findHits(search) },
+    searches: { ...world.deps.searches, find: (_userId, search) => findMatches(search) },
     read: {
       all: (statement) => read.all(noted(statement)),
       one: (statement) => read.one(noted(statement)),

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { statement } from '../../src/db/connection.ts';
 import { indexTask } from '../../src/storage/searchable.ts';
-import { createHitFinder, type Search } from '../../src/storage/task-query/search-hits.ts';
+import { createMatchFinder, type Search } from '../../src/storage/task-query/search-matches.ts';
 import { matchTerms } from '../../src/storage/words.ts';
 import { createSearches, type Searches } from '../../src/tasks/searches.ts';
 import { addTasks } from '../many-tasks.ts';
@@ -53,7 +53,7 @@ describe('a phrase in a script without spaces', () => {
       const turn = async () => {
         turns += 1;
       };
-      const found = await createHitFinder(connection, { turn, rowidsAtFirst: 16 })(search);
+      const found = await createMatchFinder(connection, { turn, rowidsAtFirst: 16 })(search);
       return { found, turns };
     } finally {
       spy.mockRestore();

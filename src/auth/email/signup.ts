@@ -65,7 +65,7 @@ export async function register(
   );
 }
 
-/** What will not do of the invitation that a sign-up comes with. */
+/** Validates the invitation that a sign-up comes with. */
 export const registerIssues = (
   { read, clock }: Deps,
   { email, invitationToken }: Partial<RegisterInput>,

@@ -60,7 +60,7 @@ export interface TaskKeys {
 }
 
 /**
- * How many tasks a workspace has, all of them (value 0) or those with a code in a field (0 for no assignee), by
+ * How many tasks a workspace has, all of them (value 0) or those with a key in a field (0 for no assignee), by
  * priority and status; kept by triggers and by the insert.
  */
 export interface TaskCountRow {

@@ -61,9 +61,9 @@ function readWindow(db: Db, filters: Filters, sort: Sort, day: Day, found: Found
   return db.all(
     statement<FoundTask>(
       `select ${FOUND} from (
-        select seq as hit, case due_date when ? then ? else due_date end as due_at from ${from} where ${sql}
+        select seq as found_seq, case due_date when ? then ? else due_date end as due_at from ${from} where ${sql}
           order by ${order} limit ? offset ?
-        ) cross join tasks on seq = hit where workspace_code = ? order by ${order}`,
+        ) cross join tasks on seq = found_seq where workspace_code = ? order by ${order}`,
       [
         ...[day, startOfDay(day, zone), ...parameters],
         ...[found.length, skipped?.n ?? 0, filters.workspaceKey],

@@ -11,7 +11,7 @@ import { type DueRange, edgeAt } from './due-range.ts';
 
 /**
  * Which tasks, in the terms of their rows: what is missing admits every task of the workspace, an empty array none.
- * Ids have become codes; spaces, types of status and `me` those of lists, statuses and a user.
+ * Ids have become keys; spaces, types of status and `me` those of lists, statuses and a user.
  */
 export interface Filters {
   workspaceKey: number;
@@ -32,7 +32,7 @@ export interface Filters {
 
 export type Field = Exclude<keyof Filters, 'workspaceKey'>;
 
-/** Those that are counted come first: what they leave is known without looking. */
+/** Those with counters come first: how many tasks they leave is known without counting. */
 export const COLUMNS: Record<Field, string> = {
   listId: 'list_code',
   assigneeId: 'assignee_code',
@@ -45,7 +45,7 @@ export const COLUMNS: Record<Field, string> = {
   due: 'due_date',
 };
 
-/** Of a label more are many. */
+/** More tasks of a label are not counted. */
 const MAX_COUNTED = 1_000;
 
 const FIELDS = Object.keys(COLUMNS) as Field[];
@@ -111,8 +111,8 @@ export function isSingle(filters: Filters, field: Field): boolean {
   return Array.isArray(values) ? values.length === 1 : values === null;
 }
 
-/** Whether an index can be searched for it: not for nothing or else a value. */
-export function isOfStretches(filters: Filters, field: Field): boolean {
+/** Whether an index can be searched for its values: not for null among others. */
+export function isIndexable(filters: Filters, field: Field): boolean {
   const values = filters[field];
   return !Array.isArray(values) || values.length === 1 || values.every((value) => value !== null);
 }
@@ -201,15 +201,15 @@ function add(condition: Condition, sql: string, parameter: string | number, and 
 
 function peopleAsked(db: Db, who: Member, asked: readonly string[]): (number | null)[] {
   const ids = asked.filter((id) => id !== 'none').map((id) => (id === 'me' ? who.userId : id));
-  const codes = ids.length > 0 ? keysOf(db, 'users', { id: ids }) : [];
-  return asked.includes('none') ? [...codes, null] : codes;
+  const keys = ids.length > 0 ? keysOf(db, 'users', { id: ids }) : [];
+  return asked.includes('none') ? [...keys, null] : keys;
 }
 
 /** What is in both; undefined stands for everything. */
 const both = <Value>(some: readonly Value[] | undefined, others: readonly Value[] | undefined) =>
   some && others ? some.filter((value) => others.includes(value)) : (some ?? others);
 
-/** The codes of the rows that have one of the values in each of these columns. */
+/** The keys of the rows that have one of the values in each of these columns. */
 function keysOf(db: Db, table: Keyed, columns: Record<string, readonly string[]>): number[] {
   const condition: Condition = { sql: 'true', parameters: [] };
   for (const [column, values] of Object.entries(columns)) restrict(condition, column, values);

@@ -17,13 +17,13 @@ import {
   weightOf,
 } from './plan.ts';
 
-/** From here on, rows that are passed over are passed in the index, and only those of the page are read. */
+/** From this offset on, the page is found in the index alone, and only its own rows are read. */
 const DEEP_OFFSET = 100;
-/** Fewer are soon read and sorted. */
-const SIFTED_AT_LEAST = 2_000;
-/** How many times the entries that their density promises are walked through for the matches of a page. */
-const PATIENCE = 3;
-const PATIENCE_AT_LEAST = 200;
+/** Fewer matches are always sorted. */
+const MIN_PROBED_MATCHES = 2_000;
+/** How many more entries a scan for a page may pass than the density of the matches suggests. */
+const SCAN_FACTOR = 3;
+const SCAN_MARGIN = 200;
 
 /** Which of the tasks that pass, and how many pass in all. */
 interface Range {
@@ -48,8 +48,8 @@ function findByText(db: Db, filters: Filters, sort: Sort, { offset, limit, total
 }
 
 /**
- * Reads from an index that holds the matches in order, if there is one. Else it walks through the order, where matches
- * are dense, collects and sorts them, where they are few, or gathers them and sifts the order by them.
+ * Reads from an index that holds the matches in order, if there is one. Else scans the sort index, where matches are
+ * dense, sorts the matches, where they are few, or scans the sort index for the set of matches.
  */
 function readTasks(db: Db, filters: Filters, sort: Sort, range: Range): FoundTask[] {
   const exact = exactIndex(filters, sort);
@@ -58,25 +58,25 @@ function readTasks(db: Db, filters: Filters, sort: Sort, range: Range): FoundTas
   const source = cheapestSource(db, filters, { wanted: { sort, reach, total: range.total } });
   if (source.cost > GOOD_ENOUGH_COST) {
     const entries = (countAll(db, filters.workspaceKey) * reach) / range.total;
-    const walking = 2 * entries * weightOf(sortIndex(sort), columnsOf(filters));
-    // As many rows as collecting reads for their order; sifting passes its entries for that.
+    const scanCost = 2 * entries * weightOf(sortIndex(sort), columnsOf(filters));
+    // Sorting reads these rows for their order; a scan for the set of matches passes entries of the sort index.
     const rows = source.isInOrder ? 0 : range.total * (weightOf(source.index, [sortColumn(sort)]) - 1);
-    const isManyRows = rows > 0 && range.total >= SIFTED_AT_LEAST;
-    const sifting = isManyRows ? source.cost - rows + PATIENCE * entries : Infinity;
-    if (walking < Math.min(source.cost, sifting)) {
-      const walked = walk(db, filters, sort, range, entries * PATIENCE + PATIENCE_AT_LEAST);
-      if (walked.length === range.limit) return walked;
+    const isManyRows = rows > 0 && range.total >= MIN_PROBED_MATCHES;
+    const probeCost = isManyRows ? source.cost - rows + SCAN_FACTOR * entries : Infinity;
+    if (scanCost < Math.min(source.cost, probeCost)) {
+      const found = scanSortIndex(db, filters, sort, range, entries * SCAN_FACTOR + SCAN_MARGIN);
+      if (found.length === range.limit) return found;
     }
-    if (sifting < source.cost) return sift(db, source.index, filters, sort, range);
+    if (probeCost < source.cost) return probeMatches(db, source.index, filters, sort, range);
   }
   return source.isInOrder
     ? readInOrder(db, source.index, filters, sort, range)
-    : collect(db, source.index, filters, sort, range);
+    : sortMatches(db, source.index, filters, sort, range);
 }
 
-/** From an index that holds the matches in order. */
+/** Reads from an index that holds the matches in order. */
 function readInOrder(db: Db, index: Index, filters: Filters, sort: Sort, range: Range): FoundTask[] {
-  if (range.offset >= DEEP_OFFSET) return collect(db, index, filters, sort, range);
+  if (range.offset >= DEEP_OFFSET) return sortMatches(db, index, filters, sort, range);
   const { from, sql, parameters } = sourceOf(index, filters);
   return db.all(
     statement<FoundTask>(
@@ -86,31 +86,31 @@ function readInOrder(db: Db, index: Index, filters: Filters, sort: Sort, range: 
   );
 }
 
-/** From an index that holds the matches; what does not pass is dropped, and the rest sorted if need be. */
-function collect(db: Db, index: Index, filters: Filters, sort: Sort, range: Range): FoundTask[] {
+/** Reads the matches from an index that holds them among others, and sorts them where it does not. */
+function sortMatches(db: Db, index: Index, filters: Filters, sort: Sort, range: Range): FoundTask[] {
   const { from, sql, parameters } = sourceOf(index, filters);
   const order = orderOf(sort);
-  const matches = `select seq as hit from ${from} where ${sql} order by ${order}`;
+  const matches = `select seq as found_seq from ${from} where ${sql} order by ${order}`;
   return readMatches(db, filters.workspaceKey, { sql: matches, parameters }, order, range);
 }
 
-/** Through the order, dropping what is not among the matches, which are gathered first: nothing is sorted, and no row read. */
-function sift(db: Db, index: Index, filters: Filters, sort: Sort, range: Range): FoundTask[] {
+/** Collects the matches in a set, then scans the sort index for them: nothing is sorted, and no other row read. */
+function probeMatches(db: Db, index: Index, filters: Filters, sort: Sort, range: Range): FoundTask[] {
   const { workspaceKey } = filters;
   const { from, sql, parameters } = sourceOf(index, filters);
   const order = orderOf(sort);
-  const matches = `select seq as hit from tasks indexed by ${sortIndex(sort)} where workspace_code = ?
+  const matches = `select seq as found_seq from tasks indexed by ${sortIndex(sort)} where workspace_code = ?
     and +seq in (select seq from ${from} where ${sql}) order by ${order}`;
   const matchParameters = [workspaceKey, ...parameters];
   return readMatches(db, workspaceKey, { sql: matches, parameters: matchParameters }, order, range);
 }
 
-/** Through the first entries of the order, dropping what does not pass. May find less than there is. */
-function walk(db: Db, filters: Filters, sort: Sort, range: Range, entries: number): FoundTask[] {
+/** Scans the first entries of the sort index for matches. May find fewer than there are. */
+function scanSortIndex(db: Db, filters: Filters, sort: Sort, range: Range, entries: number): FoundTask[] {
   const { workspaceKey } = filters;
   const { sql, parameters } = conditionOf(filters);
   const order = orderOf(sort);
-  const matches = `select seq as hit from (
+  const matches = `select seq as found_seq from (
     select ${[...new Set(['seq', 'workspace_code', ...columnsOf(filters)])]} from tasks indexed by ${sortIndex(sort)}
       where workspace_code = ? order by ${order} limit ?
     ) where ${sql}`;
@@ -118,7 +118,7 @@ function walk(db: Db, filters: Filters, sort: Sort, range: Range, entries: numbe
   return readMatches(db, workspaceKey, { sql: matches, parameters: matchParameters }, order, range);
 }
 
-/** The rows of a range of `matches`, a statement that returns their numbers as `hit`, in its order. */
+/** The rows of a range of `matches`, a statement that returns their numbers as `found_seq`, in its order. */
 function readMatches(
   db: Db,
   workspaceKey: number,
@@ -128,7 +128,7 @@ function readMatches(
 ): FoundTask[] {
   return db.all(
     statement<FoundTask>(
-      `select ${FOUND} from (${matches.sql} limit ? offset ?) cross join tasks on seq = hit
+      `select ${FOUND} from (${matches.sql} limit ? offset ?) cross join tasks on seq = found_seq
         where workspace_code = ? order by ${order}`,
       [...matches.parameters, limit, offset, workspaceKey],
     ),

@@ -8,7 +8,7 @@ import {
   type Field,
   type Filters,
   fieldsOf,
-  isOfStretches,
+  isIndexable,
   isSingle,
   labelFilters,
   labelsLedBy,
@@ -140,7 +140,7 @@ export function cheapestSource(
     return { index, isInOrder: false, cost: passing + total * weightOf(index, [sortColumn(sort)]) };
   };
   let best: Source | undefined;
-  for (const field of fields.filter((field) => isOfStretches(filters, field))) {
+  for (const field of fields.filter((field) => isIndexable(filters, field))) {
     const alone = fields.length === 1 ? wanted?.total : undefined;
     const source = sourceIn(field, alone ?? entriesOf(db, filters, field, best?.cost ?? Infinity));
     if (best === undefined || source.cost < best.cost) best = source;

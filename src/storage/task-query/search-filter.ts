@@ -2,7 +2,7 @@ import { type Db, statement } from '../../db/connection.ts';
 import { FOUND, type FoundTask } from '../task-fields.ts';
 import { conditionOf, type Filters, fieldsOf } from './filters.ts';
 import { cheapestSource, ROW, sourceOf } from './plan.ts';
-import type { SearchFilter } from './search-hits.ts';
+import type { SearchFilter } from './search-matches.ts';
 
 /** The task of a number, if it passes the filters. */
 export function seqOfNumber(db: Db, filters: Filters, number: number | undefined): number | undefined {
@@ -19,11 +19,11 @@ export function searchFilterOf(db: Db, filters: Filters): SearchFilter | undefin
   const { sql, parameters } = conditionOf(filters);
   const all = sourceOf(index, filters);
   return {
-    amongHits: {
-      sql: `select json_group_array(seq) from (select value as hit from json_each(?)) cross join tasks on seq = hit
+    amongMatches: {
+      sql: `select json_group_array(seq) from (select value as found_seq from json_each(?)) cross join tasks on seq = found_seq
         where ${sql}`,
       parameters,
-      costOfHit: ROW,
+      costPerMatch: ROW,
     },
     all: {
       sql: `select json_group_array(seq) from ${all.from} where ${all.sql}`,
@@ -37,7 +37,7 @@ export function searchFilterOf(db: Db, filters: Filters): SearchFilter | undefin
 export const tasksInOrder = (db: Db, { workspaceKey }: Filters, matches: readonly number[]): FoundTask[] =>
   db.all(
     statement<FoundTask>(
-      `select ${FOUND} from (select key as place, value as hit from json_each(?)) cross join tasks on seq = hit
+      `select ${FOUND} from (select key as place, value as found_seq from json_each(?)) cross join tasks on seq = found_seq
         where workspace_code = ? order by place`,
       [JSON.stringify(matches), workspaceKey],
     ),

@@ -18,7 +18,7 @@ export interface Search {
 /** Two ways to the same: each takes what it says. */
 export interface SearchFilter {
   /** The numbers of those that pass of a JSON array of numbers, its first parameter. */
-  amongHits: Condition & { costOfHit: number };
+  amongMatches: Condition & { costPerMatch: number };
   /** The numbers of all that pass. */
   all: Condition & { cost: number };
 }
@@ -43,7 +43,7 @@ const GROWTH = 4;
  * then the newest. It takes a turn between its statements, so that several searches go on side by side; a phrase, which
  * may be sought at very many places, has a statement for each range of tasks.
  */
-export function createHitFinder(
+export function createMatchFinder(
   connection: SqliteDatabase.Database,
   {
     turn = nextTurn,
@@ -139,9 +139,9 @@ export function createHitFinder(
   async function passing(filter: SearchFilter | undefined, matches: Matches): Promise<Matches> {
     if (matches.length === 0 || !filter) return matches;
     await turn();
-    const { amongHits, all } = filter;
-    if (matches.length * amongHits.costOfHit < all.cost)
-      return numbersBy(amongHits.sql, [JSON.stringify(matches), ...amongHits.parameters]);
+    const { amongMatches, all } = filter;
+    if (matches.length * amongMatches.costPerMatch < all.cost)
+      return numbersBy(amongMatches.sql, [JSON.stringify(matches), ...amongMatches.parameters]);
     const passed = new Set(numbersBy(all.sql, all.parameters));
     return matches.filter((seq) => passed.has(seq));
   }
