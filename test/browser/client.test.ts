@@ -1,12 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openWorld, type World } from '../world.ts';
 import { fillStudio, type Studio, signedInAs } from './studio.ts';
-import { launchBrowser, startVisit, type Visit } from './visit.ts';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+import { isReady, launchBrowser, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -22,10 +18,9 @@ afterAll(async () => {
   await world.close();
 });
 
-const visitAs = (width = 1280, colorScheme: 'light' | 'dark' = 'light'): Promise<Visit> =>
+const visitAs = (): Promise<Visit> =>
   startVisit(browser, signedInAs(world.app, studio.mara), {
-    viewport: { width, height: 800 },
-    colorScheme,
+    viewport: { width: 1280, height: 800 },
     reducedMotion: 'reduce',
     timezoneId: 'UTC',
   });
@@ -34,108 +29,6 @@ async function open({ page, origin }: Visit, address: string): Promise<void> {
   await page.goto(`${origin}/app${address}`);
   await isReady(page);
 }
-
-async function isReady(page: Page): Promise<void> {
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  // On a phone, the screen below a task stays, hidden.
-  await page.locator('main:not([aria-busy="true"]):visible').first().waitFor();
-}
-
-/** What axe finds, as rule and place. */
-async function violations(page: Page): Promise<string[]> {
-  // Playwright evaluates outside of the page's policy.
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    const { axe: checker } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-    };
-    const { violations: found } = await checker.run();
-    return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`);
-  });
-}
-
-const ADDRESSES = [
-  '/today',
-  '/today?task={task}',
-  '/upcoming',
-  '/mine',
-  '/w/{w}/inbox',
-  '/w/{w}/lists/{list}',
-  '/w/{w}/lists/{list}?view=board',
-  '/w/{w}/lists/{list}?view=calendar',
-  '/w/{w}/calendar',
-  '/w/{w}/tasks/{task}',
-  '/w/{w}/recurring',
-  '/w/{w}/search?q=lease',
-  '/w/{w}/trash',
-  '/notifications',
-  ...['general', 'spaces', 'statuses', 'labels', 'people'].map((name) => `/w/{w}/settings/${name}`),
-  ...['profile', 'security', 'tokens', 'data'].map((name) => `/settings/${name}`),
-  '/nowhere',
-];
-const filled = (address: string): string => {
-  const ids: Record<string, string | undefined> = {
-    w: studio.workspaceId,
-    list: studio.listIds.website,
-    task: studio.taskIds.copy,
-  };
-  return address.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(ids[name]));
-};
-const FRAMES = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
-
-describe('every screen, in both themes, 320 and 1280 px wide,', () => {
-  let visit: Visit;
-  beforeAll(async () => {
-    visit = await visitAs();
-  });
-  afterAll(() => visit.end());
-
-  it.each(ADDRESSES)('has no violation that axe finds, and fits: %s', async (address) => {
-    const { page } = visit;
-    await open(visit, filled(address));
-    const found: string[] = [];
-    for (const width of [1280, 320]) {
-      await page.setViewportSize({ width, height: 800 });
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        await page.evaluate(FRAMES);
-        await isReady(page);
-        for (const violation of await violations(page)) found.push(`${width} ${colorScheme} ${violation}`);
-      }
-      const isWide = await page.evaluate<boolean>(
-        'document.documentElement.scrollWidth > document.documentElement.clientWidth',
-      );
-      if (isWide) found.push(`${width} scrolls sideways`);
-    }
-    expect(found).toEqual([]);
-  });
-});
-
-describe('every dialog of a list', () => {
-  for (const [colorScheme, width] of [
-    ['light', 320],
-    ['dark', 1280],
-  ] as const) {
-    it(`has no violation that axe finds, ${colorScheme}, ${width} px wide`, async () => {
-      const visit = await visitAs(width, colorScheme);
-      const { page } = visit;
-      await open(visit, `/w/${studio.workspaceId}/lists/${studio.listIds.website}`);
-      const row = page.getByRole('main').getByRole('link', { name: 'Pick a licence for the drawings' });
-      const shown = page.locator('dialog[open], :popover-open').first();
-      const found: string[] = [];
-      for (const key of ['c', 's', 'l', 'm', 'd', 'r', '.', '?', 'Control+k']) {
-        await row.focus();
-        await page.keyboard.press(key);
-        await shown.waitFor();
-        if (key === 'c') await page.keyboard.type('Call fri 15:00 every month p1 @');
-        for (const violation of await violations(page)) found.push(`${key} ${violation}`);
-        while (await shown.isVisible()) await page.keyboard.press('Escape');
-      }
-      expect(found).toEqual([]);
-      await visit.end();
-    });
-  }
-});
 
 describe('the first load', () => {
   it('shows its screen though that is there before the page had time to ask for it', async () => {

@@ -1,13 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type GoogleDouble, idToken, newSigningKey, openGoogle, openGoogleWorld } from '../google-double.ts';
 import { as, homeOf, invite } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 import { launchBrowser, startVisit, type Visit } from './visit.ts';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let browser: Browser;
 let world: World;
@@ -519,56 +516,4 @@ describe('on a phone', () => {
     await page.getByRole('button', { name: 'Sign out' }).tap();
     await shown('Sign in');
   });
-});
-
-describe('every dialog and every screen without a session', () => {
-  const violations = async (): Promise<string[]> => {
-    await page.evaluate(axe);
-    return page.evaluate(async () => {
-      const { axe: checker } = globalThis as unknown as {
-        axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-      };
-      const { violations: found } = await checker.run();
-      return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`);
-    });
-  };
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [320, 1280]) {
-      it(`has no violation that axe finds, ${colorScheme}, ${width} px wide`, async () => {
-        await begin({ colorScheme, viewport: { width, height: 740 } });
-        const found: string[] = [];
-        const look = async (name: string) => {
-          for (const violation of await violations()) found.push(`${name} ${violation}`);
-        };
-        await open('/sign-in', 'Sign in');
-        await look('sign-in');
-        await fill('Email', ada.email);
-        await press('Email me a code');
-        await page.getByLabel('Code', { exact: true }).waitFor();
-        await look('code');
-        await open('/sign-up', 'Create an account');
-        await press('Create account');
-        await page.getByText('Email must be valid').waitFor();
-        await look('sign-up');
-        await open('/forgot-password', 'Reset your password');
-        await look('forgot-password');
-        await asAda('POST', `/workspaces/${home}/labels`, { title: 'writing' });
-        for (const [address, heading, button] of [
-          ['/settings/tokens', 'API tokens', 'New token'],
-          ['/settings/data', 'Your data', 'Delete account'],
-          [settingsOf('general'), 'General', 'Hand over'],
-          [settingsOf('general'), 'General', 'Delete workspace'],
-          [settingsOf('spaces'), 'Spaces and lists', 'New space'],
-          [settingsOf('spaces'), 'Spaces and lists', 'More for Tasks'],
-          [settingsOf('statuses'), 'Statuses', 'New status'],
-          [settingsOf('labels'), 'Labels', 'More for writing'],
-        ] as const) {
-          await enter(address, heading);
-          await press(button);
-          await look(`${heading}, ${button}`);
-        }
-        expect(found).toEqual([]);
-      });
-    }
-  }
 });

@@ -27,6 +27,27 @@ export const isServedByWorker = (page: Page): Promise<void> =>
     else serviceWorker.addEventListener('controllerchange', () => done(), { once: true });
   })`);
 
+/** Waits until the screen of the web client is drawn, and holds what it asked for. */
+export async function isReady(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  // On a phone, the screen below a task stays, hidden.
+  await page.locator('main:visible:not([data-left], [aria-busy="true"])').first().waitFor();
+  await page.locator('[aria-busy="true"]').filter({ visible: true }).waitFor({ state: 'detached' });
+}
+
+/** Follows a link inside the web client, to an address below `/app` that has another path than the present one. */
+export async function goTo(page: Page, address: string): Promise<void> {
+  await page.evaluate(`(() => {
+    for (const main of document.querySelectorAll('main')) main.dataset.left = '';
+    const link = document.createElement('a');
+    link.href = document.documentElement.dataset.app + ${JSON.stringify(address.slice(1))};
+    document.body.append(link);
+    link.click();
+    link.remove();
+  })()`);
+  await isReady(page);
+}
+
 /** A person at a browser, before one application that really listens. */
 export interface Visit {
   origin: string;
