@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { compareDue, dueInstant, dueOf, startOf } from '../../src/web/tasks/dates.ts';
+import { compareDue, dueOf, startOf } from '../../src/web/tasks/dates.ts';
 import { parseQuickAdd } from '../../src/web/text/quick-add.ts';
 import { taskFields } from '../../src/web/text/quick-add-edits.ts';
+import { startOfDay } from '../../src/web/text/zones.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
 type Shown = { id: string } & Parameters<ReturnType<typeof compareDue>>[0];
@@ -68,7 +69,9 @@ describe('what quick add says of days', () => {
         Array.from(shown, ([day, tasks]) => [day, tasks.map(({ id }) => id)]),
       );
       const sorted: Shown[] = (await call('GET', '/tasks?sortBy=dueDate')).body.items;
-      const instants = sorted.map((task) => dueInstant(task, zone));
+      const instants = sorted.map(({ dueDate, dueDay }) =>
+        dueDay === null ? dueDate : startOfDay(dueDay, zone),
+      );
       expect(instants).toEqual([...instants].sort());
       expect(instants.length).toBe(texts.length);
       const days = (tasks: Shown[]) => tasks.map((task) => dueOf(task, zone)?.day);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { makeDay, WEEKDAYS } from '../../src/web/text/days.ts';
 import { nextDates } from '../../src/web/text/next-dates.ts';
 import { parseQuickAdd, type QuickAddContext, type QuickTask } from '../../src/web/text/quick-add.ts';
+import { complete, completionAt } from '../../src/web/text/quick-add-completion.ts';
 import {
   chipBefore,
   makePlain,
@@ -11,7 +12,7 @@ import {
   seriesFields,
   taskFields,
 } from '../../src/web/text/quick-add-edits.ts';
-import { complete, completionAt, printQuickAdd } from '../../src/web/text/quick-add-print.ts';
+import { printQuickAdd } from './print-quick-add.ts';
 
 const context: QuickAddContext = {
   now: Date.parse('2026-11-23T13:00:00Z'), // a Monday, 14:00 in Paris

@@ -14,8 +14,8 @@ import {
 } from '../../src/web/text/days.ts';
 import { linkParts } from '../../src/web/text/links.ts';
 import { match, rank } from '../../src/web/text/match.ts';
-import { placeAt, positionBetween } from '../../src/web/text/positions.ts';
-import { sayDay, sayDue, sayMonth, sayWhen } from '../../src/web/text/say-dates.ts';
+import { placeAt } from '../../src/web/text/positions.ts';
+import { sayDay, sayInstant, sayMonth, sayWhen } from '../../src/web/text/say-dates.ts';
 import { type Interval, sayRule } from '../../src/web/text/say-rules.ts';
 import { dayIn, instantOf, localOf, startOfDay, untilMidnight } from '../../src/web/text/zones.ts';
 
@@ -136,10 +136,8 @@ describe('words for dates and rules', () => {
     expect(sayDay(day, '2026-11-23')).toBe(words);
   });
 
-  it('says when a task is due', () => {
-    expect(sayDue({ dueDate: '2026-11-27T14:00:00.000Z' }, 'Europe/Paris', now)).toBe('Fri 27 Nov 15:00');
-    expect(sayDue({ dueDate: null, dueDay: '2026-11-24' }, 'Europe/Paris', now)).toBe('Tomorrow');
-    expect(sayDue({ dueDate: null, dueDay: null }, 'Europe/Paris', now)).toBeNull();
+  it('says an instant with its time, and a month', () => {
+    expect(sayInstant('2026-11-27T14:00:00.000Z', 'Europe/Paris', now)).toBe('Fri 27 Nov 15:00');
     expect(sayMonth('2026-11')).toBe('November 2026');
   });
 
@@ -228,13 +226,12 @@ describe('the matcher of the palette', () => {
 
 describe('positions', () => {
   it('lie between their neighbours', () => {
-    expect([
-      positionBetween(null, null),
-      positionBetween(1, null),
-      positionBetween(null, 1),
-      positionBetween(1, 2),
-    ]).toEqual([1024, 1025, -1023, 1.5]);
-    expect(positionBetween(1, 1 + 1e-7)).toBeNull();
+    const rows = (...positions: number[]) =>
+      positions.map((position) => ({ id: `at ${position}`, position }));
+    const placed = [placeAt(rows(), 0, ['x']), placeAt(rows(1), 1, ['x']), placeAt(rows(1), 0, ['x'])];
+    expect([...placed, placeAt(rows(1, 2), 1, ['x'])].flat().map(({ position }) => position)).toEqual([
+      1024, 1025, -1023, 1.5,
+    ]);
   });
 
   it('always come out in the wanted order, and seldom touch others', () => {

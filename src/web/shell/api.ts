@@ -1,4 +1,4 @@
-import { place } from './navigation.ts';
+import { basePaths } from './navigation.ts';
 
 /** What the server says when it rejects something; `issues` name fields. */
 export interface ErrorBody {
@@ -23,7 +23,7 @@ export interface Call {
 export async function call<Body>(method: string, path: string, options: Call = {}): Promise<Reply<Body>> {
   const { body, userId } = options;
   try {
-    const response = await fetch(place.api + path, {
+    const response = await fetch(basePaths.api + path, {
       method,
       credentials: 'same-origin',
       redirect: 'error',

@@ -28,19 +28,19 @@ export function startFirstVisit(): void {
     const { preferences, id } = me.value ?? {};
     const held = shelf.value;
     const list = inbox.value;
-    const place = workspace.value;
+    const own = workspace.value;
     if (isMade || !held || !id || !list || isFirstLoad.value || !preferences || preferences.welcomed) return;
-    if (place?.role !== 'owner') return;
+    if (own?.role !== 'owner') return;
     isMade = true;
     untracked(() => {
-      const isEmpty = [...held.store.view.all('task')].every(({ workspaceId }) => workspaceId !== place.id);
+      const isEmpty = [...held.store.view.all('task')].every(({ workspaceId }) => workspaceId !== own.id);
       void savePreferences({ welcomed: true });
       if (!isEmpty) return;
       const fields = { listId: list.id, dueDay: today.peek() };
       void held.store.act(
         'Added examples',
         exampleIds(id).map((taskId, index) =>
-          create('task', place.id, taskId, { ...fields, title: EXAMPLES[index] ?? '' }),
+          create('task', own.id, taskId, { ...fields, title: EXAMPLES[index] ?? '' }),
         ),
       );
     });

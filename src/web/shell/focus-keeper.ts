@@ -5,7 +5,7 @@ const CONTROLS = 'a[href], button, input, select, textarea, [tabindex="0"]';
 const MAX_RECENT = 20;
 
 /** Where the focus is, and what stands around it: asked for once that is gone. */
-interface Place {
+interface FocusPosition {
   element: HTMLElement;
   region: Element | null;
   /** The list item or table row around it, with those beside it. */
@@ -14,18 +14,18 @@ interface Place {
   at: number;
 }
 
-let place: Place | undefined;
+let position: FocusPosition | undefined;
 let recent: HTMLElement[] = [];
 
 /**
- * Gives the focus a new place when the element that had it leaves: the item it was in, the next one, what had the focus
+ * Moves the focus when the element that had it leaves: the item it was in, the next one, what had the focus
  * before. Rows of tasks look after themselves, since scrolling takes them away too.
  */
 export function startKeepingFocus(): void {
   document.addEventListener('focusin', ({ target }) => {
     if (!(target instanceof HTMLElement)) return;
     const item = target.closest('li, tr');
-    place = {
+    position = {
       element: target,
       region: target.closest('dialog, aside, main, nav'),
       items: [item, item?.nextElementSibling, item?.previousElementSibling],
@@ -34,15 +34,15 @@ export function startKeepingFocus(): void {
     recent = [target, ...recent.filter((one) => one !== target && one.isConnected)].slice(0, MAX_RECENT);
   });
   new MutationObserver(() => {
-    if (!place || place.element.isConnected || document.activeElement !== document.body) return;
+    if (!position || position.element.isConnected || document.activeElement !== document.body) return;
     if (isHeadingDue()) return;
-    const left = place;
-    place = undefined;
+    const left = position;
+    position = undefined;
     if (!left.element.closest('[data-task]')) moveFocusFrom(left);
   }).observe(document.body, { childList: true, subtree: true });
 }
 
-function moveFocusFrom({ region, items, at }: Place): void {
+function moveFocusFrom({ region, items, at }: FocusPosition): void {
   const scope = document.querySelector('dialog:modal') ?? (region?.isConnected ? region : document.body);
   for (const item of items) {
     if (!item?.isConnected) continue;

@@ -1,12 +1,11 @@
 import { computed, signal } from '@preact/signals';
 import { addressOf, matchAddress } from './addresses.ts';
-import { placeOf } from './place.ts';
+import { basePathsIn } from './base-paths.ts';
 import { withQuery } from './router.ts';
 
 const { app = '/app/', api = '/api', build = '' } = document.documentElement.dataset;
 
-/** Where the client and the API are. */
-export const place = placeOf({ app, api }, location.pathname);
+export const basePaths = basePathsIn({ app, api }, location.pathname);
 /** The id of the build that runs here. */
 export const buildId = build;
 
@@ -72,7 +71,7 @@ export const setPeriod = (period: { month?: string | undefined; week?: string | 
 export const setView = (view: string | undefined): void => navigate(withQuery(address.value, { view }));
 
 /** The real address of a link. */
-export const hrefOf = (to: string): string => place.app + to.slice(1);
+export const hrefOf = (to: string): string => basePaths.app + to.slice(1);
 
 /** Whether a heading that is not there yet will have the focus. */
 export const isHeadingDue = (): boolean => headingIsDue;
@@ -109,16 +108,16 @@ function arrive(): void {
 }
 
 function below(pathname: string): string {
-  return pathname.slice(place.app.length - 1);
+  return pathname.slice(basePaths.app.length - 1);
 }
 
 function readAddress(): string {
-  const pathname = location.pathname.startsWith(place.app) ? below(location.pathname) : '/';
+  const pathname = location.pathname.startsWith(basePaths.app) ? below(location.pathname) : '/';
   return pathname + location.search;
 }
 
 function isPlain(event: MouseEvent, link: HTMLAnchorElement): boolean {
   const isModified = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || event.button !== 0;
-  const isOurs = link.origin === location.origin && link.pathname.startsWith(place.app);
+  const isOurs = link.origin === location.origin && link.pathname.startsWith(basePaths.app);
   return !event.defaultPrevented && !isModified && isOurs && link.target === '' && !link.download;
 }

@@ -6,7 +6,7 @@ import type { LiveCounts, LiveList } from '../data/live-list.ts';
 import type { Label, List, Member, Row, Space, StatusTemplate, Task, Workspace } from '../data/rows.ts';
 import { Store } from '../data/store.ts';
 import { browserChannel, browserLocks, browserWorld } from '../data/surroundings.ts';
-import { path, place } from './navigation.ts';
+import { basePaths, path } from './navigation.ts';
 
 /** What is held of one user, and lists of it that keep themselves. */
 export interface Shelf {
@@ -68,7 +68,7 @@ export async function openStore(userId: string): Promise<void> {
   const store = new Store({
     userId,
     fetch: (url, init) => fetch(url, init),
-    base: place.api,
+    base: basePaths.api,
     disk,
     channel: browserChannel(userId),
     world: browserWorld(),

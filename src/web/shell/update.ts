@@ -1,6 +1,6 @@
 import { effect } from '@preact/signals';
 import { hasUpdate, sync } from './frame-view.ts';
-import { place } from './navigation.ts';
+import { basePaths } from './navigation.ts';
 
 /** How long nothing was touched before another build comes by itself. */
 const IDLE_MS = 60_000;
@@ -41,7 +41,7 @@ function isIdle(): boolean {
 
 /** Waits until the served build's worker responds here; without one the document is asked of the server again. */
 async function renewWorker(): Promise<void> {
-  const registration = await navigator.serviceWorker?.getRegistration(place.app).catch(() => undefined);
+  const registration = await navigator.serviceWorker?.getRegistration(basePaths.app).catch(() => undefined);
   if (!registration) return;
   const isReady = await Promise.race([
     registration.update().then(
@@ -52,8 +52,8 @@ async function renewWorker(): Promise<void> {
   ]);
   if (isReady) return;
   for (const name of await caches.keys()) {
-    if (name.startsWith(`errand:${place.app}:`))
-      await (await caches.open(name)).delete(new URL(place.app, location.href));
+    if (name.startsWith(`errand:${basePaths.app}:`))
+      await (await caches.open(name)).delete(new URL(basePaths.app, location.href));
   }
 }
 

@@ -79,7 +79,3 @@ export function compareDue(zone: string): (a: Task, b: Task) => number {
     return one === other ? a.position - b.position : one < other ? -1 : 1;
   };
 }
-
-/** The instant that decides an order by due date beside others: a day counts from its first moment. */
-export const dueInstant = (task: Dated, zone: string): string | null =>
-  task.dueDay === null ? task.dueDate : startOfDay(task.dueDay, zone);

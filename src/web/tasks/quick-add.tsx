@@ -16,6 +16,7 @@ import {
   type QuickAddContext,
   type QuickTask,
 } from '../text/quick-add.ts';
+import { complete, completionAt } from '../text/quick-add-completion.ts';
 import { dayOrderOf } from '../text/quick-add-dates.ts';
 import {
   chipBefore,
@@ -25,7 +26,6 @@ import {
   seriesFields,
   taskFields,
 } from '../text/quick-add-edits.ts';
-import { complete, completionAt } from '../text/quick-add-print.ts';
 import type { Span } from '../text/quick-add-words.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';

@@ -6,14 +6,6 @@ interface Placed {
   position: number;
 }
 
-/** A position between two neighbours; `null` where there is none. Null where the gap is used up. */
-export function positionBetween(before: number | null, after: number | null): number | null {
-  if (before === null) return after === null ? STEP : after - STEP;
-  if (after === null) return before + STEP;
-  if (after - before < MIN_GAP) return null;
-  return before + (after - before) / 2;
-}
-
 /**
  * The positions to write so that `ids` stand, in their order, before `rows[index]`. `rows` is in order and holds none of
  * `ids`. Where the gap is used up, as few neighbours as make room are renumbered too.

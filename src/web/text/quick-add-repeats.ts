@@ -1,4 +1,4 @@
-import { type Day, WEEKDAYS, type Weekday } from './days.ts';
+import { WEEKDAYS, type Weekday } from './days.ts';
 import {
   type DateContext,
   dateAt,
@@ -8,8 +8,7 @@ import {
   wholeNumber,
 } from './quick-add-dates.ts';
 import type { Word } from './quick-add-words.ts';
-import { SHORT_MONTHS } from './say-dates.ts';
-import { type EndCondition, type Interval, ordinal } from './say-rules.ts';
+import type { EndCondition, Interval } from './say-rules.ts';
 
 /** A rule without its time and zone. */
 export type Repeat = Omit<Interval, 'timeOfDay' | 'timezone' | 'firstDayOfWeek'> & { every: number };
@@ -109,27 +108,4 @@ export function endAt(lows: readonly string[], context: DateContext): Found<EndC
   const count = wholeNumber(lows[skip], 999);
   if (count === null || !/^times?$/.test(lows[skip + 1] ?? '')) return null;
   return { words: skip + 2, value: { type: 'count', count } };
-}
-
-const short = (days: readonly Weekday[]): string => days.map((day) => day.slice(0, 3)).join(' and ');
-
-/** A repeat as it can be typed. */
-export function printRepeat(repeat: Repeat): string {
-  const { frequency, every, daysOfWeek = [], weekIndex, dayOfMonth, month } = repeat;
-  const base = every === 1 ? `every ${frequency}` : `every ${every} ${frequency}s`;
-  if (frequency === 'week') return daysOfWeek.length > 0 ? `${base} on ${short(daysOfWeek)}` : base;
-  if (frequency === 'year')
-    return month === undefined ? base : `${base} on ${dayOfMonth} ${SHORT_MONTHS[month - 1]?.toLowerCase()}`;
-  if (weekIndex) {
-    const isWorking = daysOfWeek.length === WORKING_DAYS.length;
-    return `${base} on the ${weekIndex} ${isWorking ? 'weekday' : short(daysOfWeek)}`;
-  }
-  if (dayOfMonth === undefined) return base;
-  return `${base} on the ${dayOfMonth === -1 ? 'last day' : ordinal(dayOfMonth)}`;
-}
-
-/** The end of a repeat as it can be typed. */
-export function printEnd(end: EndCondition): string | null {
-  if (end.type === 'date') return `until ${end.endDate satisfies Day}`;
-  return end.type === 'count' ? `${end.count} times` : null;
 }

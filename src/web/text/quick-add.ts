@@ -61,7 +61,7 @@ export interface Chip {
   spans: Span[];
 }
 
-/** A stretch of the input; all of them together are the input. */
+/** A part of the input; all of them together are the input. */
 export interface Piece extends Span {
   /** Of what is understood; null for text. */
   chip: Chip | null;

@@ -43,16 +43,6 @@ export const withinSentence = (words: string): string =>
 export const sayWhen = (instant: string, zone: string, now: number): string =>
   withinSentence(sayInstant(instant, zone, now));
 
-/** When a task is due, in words; null where it has no due date. */
-export function sayDue(
-  task: { dueDate: string | null; dueDay?: string | null },
-  zone: string,
-  now: number,
-): string | null {
-  if (task.dueDay) return sayDay(task.dueDay, dayIn(now, zone));
-  return task.dueDate ? sayInstant(task.dueDate, zone, now) : null;
-}
-
 /** The title of a month: `November 2026`. */
 export const sayMonth = (month: string): string =>
   `${MONTHS[Number(month.slice(5, 7)) - 1]} ${month.slice(0, 4)}`;

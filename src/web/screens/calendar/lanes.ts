@@ -1,13 +1,13 @@
 import type { Day } from '../../text/days.ts';
 
-/** A thing on a calendar: on one day, or on all from `start` to `end`. */
-export interface Stretch {
+/** The days of a thing on a calendar, both ends included. */
+export interface DateRange {
   id: string;
   start: Day;
   end: Day;
 }
 
-/** What a stretch shows on one day. */
+/** The part of a range on one day. */
 export interface Segment {
   id: string;
   isSpan: boolean;
@@ -18,18 +18,18 @@ export interface Segment {
 }
 
 /**
- * Lays out the stretches of a week, for each day from top to bottom. A span keeps its lane through the week; null is
- * a lane that a span passes on other days only. Single days fill what is free, in the order given; where they are
- * higher than a lane, as `isTall` says, they come below all spans, so that those stay bars.
+ * Lays out the ranges of a week, for each day from top to bottom. A range of several days, a span, keeps its lane
+ * through the week; null is a lane that a span passes on other days only. Single days fill what is free, in the order
+ * given; where they are higher than a lane, as `isTall` says, they come below all spans, so that those stay bars.
  */
 export function lanesOf(
   week: readonly Day[],
-  stretches: readonly Stretch[],
+  ranges: readonly DateRange[],
   isTall = false,
 ): (Segment | null)[][] {
   const lanes: (Segment | null)[][] = week.map(() => []);
   const [first = '', last = ''] = [week[0], week.at(-1)];
-  const inWeek = stretches.filter(({ start, end }) => start <= last && end >= first);
+  const inWeek = ranges.filter(({ start, end }) => start <= last && end >= first);
   const spans = inWeek
     .filter(({ start, end }) => start < end)
     .sort((a, b) => (a.start === b.start ? (a.end > b.end ? -1 : 1) : a.start < b.start ? -1 : 1));

@@ -19,7 +19,7 @@ import { Agenda } from './agenda.tsx';
 import { useComing } from './coming.ts';
 import { DayNumber, useDayStop } from './day-number.tsx';
 import { Coming, Entry } from './entry.tsx';
-import { lanesOf, type Stretch } from './lanes.ts';
+import { type DateRange, lanesOf } from './lanes.ts';
 import type { Period } from './period.tsx';
 
 interface Props {
@@ -54,8 +54,8 @@ function DayGrid({ period, workspaceId, listId }: Props) {
   const tasks = useTasks(
     (task) => {
       if (task.workspaceId !== workspaceId || (listId !== undefined && task.listId !== listId)) return false;
-      const stretch = stretchOf(task);
-      return stretch !== undefined && stretch.start <= last && stretch.end >= first && passes(task);
+      const range = rangeOf(task);
+      return range !== undefined && range.start <= last && range.end >= first && passes(task);
     },
     compareDue(zone.value),
     [workspaceId, listId, first, last, ...inputs],
@@ -65,12 +65,12 @@ function DayGrid({ period, workspaceId, listId }: Props) {
   const coming = useComing(workspaceId, first, last, listId);
   const ids = useMemo(() => tasks.map(({ id }) => id), [tasks]);
   useFollowedFocus(ids);
-  const stretches = useMemo(() => tasks.flatMap((task) => stretchOf(task) ?? []), [tasks]);
+  const ranges = useMemo(() => tasks.flatMap((task) => rangeOf(task) ?? []), [tasks]);
   const taskOf = new Map(tasks.map((task) => [task.id, task]));
   const comingOn = (day: Day) => coming.filter(({ local }) => local.startsWith(day));
   const may = mayWriteIn(workspaceId);
   if (isPhone.value) {
-    const on = (day: Day) => stretches.filter(({ start, end }) => start <= day && end >= day);
+    const on = (day: Day) => ranges.filter(({ start, end }) => start <= day && end >= day);
     const tasksOn = (day: Day) => on(day).flatMap(({ id }) => taskOf.get(id) ?? []);
     const isWithin = (day: Day) => period.isWeek || day.startsWith(period.month);
     return (
@@ -98,7 +98,7 @@ function DayGrid({ period, workspaceId, listId }: Props) {
         </thead>
         <tbody onKeyDown={onKeyDown}>
           {period.rows.map((row) => {
-            const lanes = lanesOf(row, stretches, period.isWeek);
+            const lanes = lanesOf(row, ranges, period.isWeek);
             return (
               <tr key={row[0]}>
                 {row.map((day, column) => {
@@ -169,7 +169,7 @@ function DayGrid({ period, workspaceId, listId }: Props) {
 }
 
 /** From the day a task starts to the day it is due; of one without a start, the day it is due. */
-function stretchOf(task: Task): Stretch | undefined {
+function rangeOf(task: Task): DateRange | undefined {
   const end = dueOf(task, zone.peek())?.day;
   if (end === undefined) return undefined;
   const start = startOf(task, zone.peek())?.day ?? end;

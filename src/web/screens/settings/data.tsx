@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../shell/api.ts';
-import { place } from '../../shell/navigation.ts';
+import { basePaths } from '../../shell/navigation.ts';
 import { endSession, me } from '../../shell/session.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -12,7 +12,7 @@ import { Part, SettingsPage } from './page.tsx';
 /** Lets the browser save the document as it comes. */
 function download(): void {
   const link = document.createElement('a');
-  link.href = `${place.api}/account/export`;
+  link.href = `${basePaths.api}/account/export`;
   link.download = 'errand-export.json';
   link.click();
 }

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import type { ImportResult } from '../../../import/result-schema.ts';
 import { type ErrorBody, type Reply, sentenceOf } from '../../shell/api.ts';
-import { place } from '../../shell/navigation.ts';
+import { basePaths } from '../../shell/navigation.ts';
 import { me } from '../../shell/session.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { Part } from './page.tsx';
@@ -17,7 +17,7 @@ type State =
 /** The file goes as it is: it may be too long to be read here. */
 async function send(file: File, dryRun: boolean): Promise<Reply<ImportResult>> {
   try {
-    const response = await fetch(`${place.api}/account/import?dryRun=${dryRun}`, {
+    const response = await fetch(`${basePaths.api}/account/import?dryRun=${dryRun}`, {
       method: 'POST',
       credentials: 'same-origin',
       headers: { 'Content-Type': 'application/json', 'X-User-Id': me.value?.id ?? '' },

@@ -1,5 +1,5 @@
-/** Where this client and the API are, as paths. */
-export interface Place {
+/** The paths of this client and of the API. */
+export interface BasePaths {
   /** With a slash at the end: `/work/app/`. */
   app: string;
   /** Without one: `/work/api`. */
@@ -9,10 +9,10 @@ export interface Place {
 const APP = '/app/';
 
 /**
- * Finds out where we are. The document names the paths that `public_url` gives; someone who came by the server's own
+ * Returns the paths that are in use. The document names those of `public_url`; someone who came by the server's own
  * address, without that prefix, stays there.
  */
-export function placeOf(named: Place, pathname: string): Place {
+export function basePathsIn(named: BasePaths, pathname: string): BasePaths {
   const prefix = named.app.slice(0, -APP.length);
   if (prefix === '' || pathname.startsWith(named.app) || !pathname.startsWith(APP)) return named;
   return { app: APP, api: named.api.slice(prefix.length) };

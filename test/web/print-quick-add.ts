@@ -1,12 +1,17 @@
-import { type Named, parseQuickAdd, type QuickAddContext, type QuickTask } from './quick-add.ts';
-import { printEnd, printRepeat } from './quick-add-repeats.ts';
-import { escapeQuoted, unescapeQuoted } from './quick-add-words.ts';
+import type { Weekday } from '../../src/web/text/days.ts';
+import {
+  type Named,
+  parseQuickAdd,
+  type QuickAddContext,
+  type QuickTask,
+} from '../../src/web/text/quick-add.ts';
+import { printName } from '../../src/web/text/quick-add-completion.ts';
+import type { Repeat } from '../../src/web/text/quick-add-repeats.ts';
+import { escapeQuoted } from '../../src/web/text/quick-add-words.ts';
+import { SHORT_MONTHS } from '../../src/web/text/say-dates.ts';
+import { type EndCondition, ordinal } from '../../src/web/text/say-rules.ts';
 
 const PRIORITY_WORDS = { none: null, urgent: 'p1', high: 'p2', medium: 'p3', low: 'p4' } as const;
-
-/** A name behind its sigil, quoted where it needs to be. */
-const printName = (sigil: string, title: string): string =>
-  /^[\p{L}\p{N}_-]+$/u.test(title) ? `${sigil}${title}` : `${sigil}"${escapeQuoted(title)}"`;
 
 /** A task as a line of quick add that says the same: `parse(print(task))` is the task. */
 export function printQuickAdd(task: QuickTask, context: QuickAddContext): string {
@@ -40,38 +45,25 @@ function protectTitle(title: string, tail: string, context: QuickAddContext): st
   return isText && read.task.title === title ? title : `"${escapeQuoted(title)}"`;
 }
 
-interface Completion {
-  sigil: '#' | '@' | '*' | '/';
-  query: string;
-  /** What a chosen option replaces. */
-  start: number;
-  end: number;
+const short = (days: readonly Weekday[]): string => days.map((day) => day.slice(0, 3)).join(' and ');
+
+/** A repeat as it can be typed. */
+function printRepeat(repeat: Repeat): string {
+  const { frequency, every, daysOfWeek = [], weekIndex, dayOfMonth, month } = repeat;
+  const base = every === 1 ? `every ${frequency}` : `every ${every} ${frequency}s`;
+  if (frequency === 'week') return daysOfWeek.length > 0 ? `${base} on ${short(daysOfWeek)}` : base;
+  if (frequency === 'year')
+    return month === undefined ? base : `${base} on ${dayOfMonth} ${SHORT_MONTHS[month - 1]?.toLowerCase()}`;
+  if (weekIndex) {
+    const isWorking = daysOfWeek.length === 5;
+    return `${base} on the ${weekIndex} ${isWorking ? 'weekday' : short(daysOfWeek)}`;
+  }
+  if (dayOfMonth === undefined) return base;
+  return `${base} on the ${dayOfMonth === -1 ? 'last day' : ordinal(dayOfMonth)}`;
 }
 
-/** What is being typed at the caret, where it is a name behind a sigil. */
-export function completionAt(text: string, caret: number): Completion | null {
-  const before = text.slice(0, caret);
-  const match = /(?:^|\s)([#@*/])("(?:[^"\\]|\\.)*|[^\s"]*)$/.exec(before);
-  if (!match) return null;
-  const [, sigil = '', typed = ''] = match;
-  const start = caret - typed.length - 1;
-  const rest = /^[^\s"]*/.exec(text.slice(caret))?.[0].length ?? 0;
-  const query = typed.startsWith('"') ? unescapeQuoted(typed.slice(1)) : typed;
-  return {
-    sigil: sigil as Completion['sigil'],
-    query,
-    start,
-    end: typed.startsWith('"') ? caret : caret + rest,
-  };
-}
-
-/** Puts a chosen name in the place of what was typed; a space follows. */
-export function complete(
-  text: string,
-  { sigil, start, end }: Completion,
-  title: string,
-): { text: string; caret: number } {
-  const name = `${printName(sigil, title)} `;
-  const rest = text.slice(end).replace(/^ /, '');
-  return { text: text.slice(0, start) + name + rest, caret: start + name.length };
+/** The end of a repeat as it can be typed. */
+function printEnd(end: EndCondition): string | null {
+  if (end.type === 'date') return `until ${end.endDate}`;
+  return end.type === 'count' ? `${end.count} times` : null;
 }
