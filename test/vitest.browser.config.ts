@@ -6,6 +6,8 @@ export default defineConfig({
     include: ['test/browser/**/*.test.ts'],
     globalSetup: ['test/temporary-folder.ts', 'test/build-web.ts'],
     pool: 'threads',
+    // Every file would import the whole application again.
+    isolate: false,
     // A browser leaves room beside itself: it waits for pages and pages wait for it.
     maxWorkers: availableParallelism(),
     testTimeout: 60_000,

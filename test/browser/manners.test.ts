@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { as, homeOf, joined } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 import { signedInAs } from './studio.ts';
-import { launchBrowser, startVisit, type Visit } from './visit.ts';
+import { launchBrowser, NOBODY, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -15,8 +15,16 @@ let visit: Visit;
 
 beforeAll(async () => {
   browser = await launchBrowser();
+  visit = await startVisit(browser, NOBODY, {
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+    timezoneId: 'UTC',
+  });
 });
-afterAll(() => browser.close());
+afterAll(async () => {
+  await visit.end();
+  await browser.close();
+});
 beforeEach(async () => {
   world = await openWorld({ start: Date.now() });
   ada = await world.signUp('ada@example.com', 'Ada');
@@ -26,7 +34,7 @@ beforeEach(async () => {
   list = (await asAda('GET', `/workspaces/${home}/lists`)).body.items[0];
 });
 afterEach(async () => {
-  await visit.end();
+  await visit.leave();
   await world.close();
 });
 
@@ -36,11 +44,7 @@ const make = async (title: string, fields: object = {}): Promise<string> =>
   (await asAda('POST', `/workspaces/${home}/tasks`, { listId: list.id, title, ...fields })).body.id;
 
 async function enter(person: Person, address: string): Promise<Page> {
-  visit = await startVisit(browser, signedInAs(world.app, person), {
-    viewport: { width: 1280, height: 800 },
-    reducedMotion: 'reduce',
-    timezoneId: 'UTC',
-  });
+  visit.serve(signedInAs(world.app, person));
   const { page } = visit;
   await page.goto(`${visit.origin}/app${address}`);
   await page
@@ -63,17 +67,17 @@ const expectFocus = (page: Page, name: string) =>
 
 describe('the focus', () => {
   it('is in the first field of a form that is all of a screen, and on the heading of others', async () => {
-    visit = await startVisit(browser, world.app);
     const { page, origin } = visit;
+    visit.serve(world.app);
     await page.goto(`${origin}/`);
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
     await expect.poll(() => focused(page).getAttribute('name')).toBe('email');
     await page.getByRole('link', { name: 'Create an account' }).click();
     await expect.poll(() => focused(page).getAttribute('name')).toBe('name');
-    await visit.end();
-    const signedIn = await enter(ada, '/today');
-    await signedIn.getByRole('link', { name: 'Upcoming' }).click();
-    await expectFocus(signedIn, 'Upcoming');
+    await visit.leave();
+    await enter(ada, '/today');
+    await page.getByRole('link', { name: 'Upcoming' }).click();
+    await expectFocus(page, 'Upcoming');
   });
 
   it('stays with a row that goes to another group, and goes on from one that is completed', async () => {
@@ -182,6 +186,7 @@ describe('a task that is made to repeat', () => {
   const repeat = async (page: Page, title: string, weekday: string) => {
     await rowIn(page, title).press('r');
     const dialog = page.getByRole('dialog', { name: 'Repeat' });
+    await dialog.getByRole('checkbox', { name: weekday, exact: true }).waitFor();
     for (const box of await dialog.getByRole('checkbox', { checked: true }).all()) await box.uncheck();
     await dialog.getByRole('checkbox', { name: weekday, exact: true }).check();
     await dialog.getByRole('button', { name: 'Save' }).click();
@@ -203,6 +208,7 @@ describe('a task that is made to repeat', () => {
     await rowIn(page, 'Water').nth(1).waitFor();
     await page.keyboard.press('z');
     await expect.poll(dueDays).toEqual([day(0)]);
+    await expect.poll(() => rowIn(page, 'Water').count()).toBe(1);
     await repeat(page, 'Water', weekdayOf(3));
     await expect.poll(dueDays).toEqual([day(3)]);
     await page.getByRole('main').getByText('Repeats').waitFor();

@@ -3,8 +3,8 @@ import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.ts';
 import { DAY, MINUTE } from '../../src/kernel/instants.ts';
-import { openWorld, type Person, type World } from '../world.ts';
-import { launchBrowser, startVisit, type Visit } from './visit.ts';
+import { openWorld, type Person, type World, type WorldOptions } from '../world.ts';
+import { launchBrowser, NOBODY, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -12,16 +12,26 @@ let visit: Visit;
 
 beforeAll(async () => {
   browser = await launchBrowser();
+  visit = await startVisit(browser, NOBODY);
 });
-afterAll(() => browser.close());
+afterAll(async () => {
+  await visit.end();
+  await browser.close();
+});
 beforeEach(async () => {
   world = await openWorld();
-  visit = await startVisit(browser, world.app);
+  visit.serve(world.app);
 });
 afterEach(async () => {
-  await visit.end();
+  await visit.leave();
   await world.close();
 });
+const openAnother = async (settings: WorldOptions['settings']) => {
+  await visit.leave();
+  await world.close();
+  world = await openWorld({ ...(settings && { settings }) });
+  visit.serve(world.app);
+};
 
 const heading = (name: string) => visit.page.getByRole('heading', { level: 1, name, exact: true });
 const button = (name: string) => visit.page.getByRole('button', { name, exact: true });
@@ -344,10 +354,7 @@ describe('an invitation', () => {
   });
 
   it('keeps no session where the web client is switched off', async () => {
-    await visit.end();
-    await world.close();
-    world = await openWorld({ settings: { web: { enabled: false } } });
-    visit = await startVisit(browser, world.app);
+    await openAnother({ web: { enabled: false } });
     const ada = await world.signUp('ada@example.com');
     const { link } = await invite(ada.email);
     const sessions = countSessions();
@@ -451,10 +458,7 @@ describe('every page of a mailed link', () => {
 
   it('does its work under every base path', async () => {
     for (const basePath of ['/', '/a/b']) {
-      await visit.end();
-      await world.close();
-      world = await openWorld({ settings: { server: { base_path: basePath } } });
-      visit = await startVisit(browser, world.app);
+      await openAnother({ server: { base_path: basePath } });
       await visit.follow((await register('ada@example.com')).link);
       await button('Confirm').click();
       await heading('Today').waitFor();
@@ -462,11 +466,9 @@ describe('every page of a mailed link', () => {
   });
 
   it('does its work behind a proxy that serves it under a path of its own', async () => {
-    await visit.end();
-    await world.close();
-    world = await openWorld({ settings: { server: { public_url: 'http://localhost:8080/work' } } });
+    await openAnother({ server: { public_url: 'http://localhost:8080/work' } });
     const proxied = new Hono().mount('/work', (request, bindings) => world.app.fetch(request, bindings));
-    visit = await startVisit(browser, proxied as unknown as App);
+    visit.serve(proxied as unknown as App);
     await visit.follow((await register('ada@example.com')).link);
     await button('Confirm').click();
     await heading('Today').waitFor();
@@ -475,20 +477,17 @@ describe('every page of a mailed link', () => {
   });
 
   it('tells, without JavaScript, how to do it by the API', async () => {
-    await visit.end();
-    visit = await startVisit(browser, world.app, { javaScriptEnabled: false });
-    await visit.follow('/confirm-signup#token=abc');
-    await visit.page.locator('noscript code', { hasText: '/api/auth/register/confirm' }).waitFor();
-    expect(await visit.page.getByRole('button').count()).toBe(0);
+    const scriptless = await startVisit(browser, world.app, { javaScriptEnabled: false });
+    await scriptless.follow('/confirm-signup#token=abc');
+    await scriptless.page.locator('noscript code', { hasText: '/api/auth/register/confirm' }).waitFor();
+    expect(await scriptless.page.getByRole('button').count()).toBe(0);
+    await scriptless.end();
   });
 });
 
 describe('the first page of a server without the browser client', () => {
   it('says what this is and leads to the description of the API', async () => {
-    await visit.end();
-    await world.close();
-    world = await openWorld({ settings: { web: { enabled: false } } });
-    visit = await startVisit(browser, world.app);
+    await openAnother({ web: { enabled: false } });
     await visit.page.goto(visit.origin);
     await heading('This is an Errand server, and it runs').waitFor();
     const link = visit.page.getByRole('link', { name: 'Its OpenAPI description' });

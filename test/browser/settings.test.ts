@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type GoogleDouble, idToken, newSigningKey, openGoogle, openGoogleWorld } from '../google-double.ts';
 import { as, homeOf, invite } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
-import { launchBrowser, startVisit, type Visit } from './visit.ts';
+import { launchBrowser, NOBODY, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -15,27 +15,28 @@ let home: string;
 
 beforeAll(async () => {
   browser = await launchBrowser();
+  visit = await startVisit(browser, NOBODY, {
+    reducedMotion: 'reduce',
+    timezoneId: 'Europe/Berlin',
+    viewport: { width: 1280, height: 800 },
+  });
+  page = visit.page;
 });
-afterAll(() => browser.close());
+afterAll(async () => {
+  await visit.end();
+  await browser.close();
+});
 beforeEach(async () => {
   world = await openWorld({ start: Date.now() });
+  visit.serve(world.app);
   ada = await world.signUp('ada@example.com', 'Ada');
   home = await homeOf(world, ada);
 });
 afterEach(async () => {
-  await visit.end();
+  await visit.leave();
   await world.close();
 });
 
-const begin = async (options: BrowserContextOptions = {}) => {
-  visit = await startVisit(browser, world.app, {
-    reducedMotion: 'reduce',
-    timezoneId: 'Europe/Berlin',
-    viewport: { width: 1280, height: 800 },
-    ...options,
-  });
-  page = visit.page;
-};
 const open = async (address: string, heading: string) => {
   await page.goto(`${visit.origin}/app${address}`);
   await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
@@ -65,7 +66,6 @@ const titlesAt = async (path: string): Promise<string[]> => {
 
 describe('signing in', () => {
   it('by password leads to where one wanted to go, and signing out leads back', async () => {
-    await begin();
     await open('/settings/tokens', 'Sign in');
     await fill('Email', ada.email);
     await fill('Password', 'not it at all');
@@ -83,7 +83,6 @@ describe('signing in', () => {
   });
 
   it('by a mailed code', async () => {
-    await begin();
     await open('/sign-in', 'Sign in');
     await fill('Email', ada.email);
     await press('Email me a code');
@@ -94,7 +93,6 @@ describe('signing in', () => {
   });
 
   it('for the first time, from sign-up to Today, takes the time zone of the device', async () => {
-    await begin();
     await open('/sign-in', 'Sign in');
     await page.getByRole('link', { name: 'Create an account' }).click();
     await shown('Create an account');
@@ -117,7 +115,6 @@ describe('signing in', () => {
   });
 
   it('after a password was forgotten', async () => {
-    await begin();
     await open('/sign-in', 'Sign in');
     await page.getByRole('link', { name: 'Forgot password?' }).click();
     await shown('Reset your password');
@@ -135,7 +132,6 @@ describe('signing in', () => {
   });
 
   it('out with a change that was not sent asks first', async () => {
-    await begin();
     await asAda('PATCH', '/me', { timezone: 'Europe/Berlin', preferences: { welcomed: true } });
     const isLoaded = page.waitForResponse((response) => response.url().includes('/sign-out-dialog.'));
     await enter('/today', 'Today');
@@ -172,8 +168,8 @@ describe('Google', () => {
     await world.close();
     google = await openGoogle(KEY);
     world = await openGoogleWorld(google);
+    visit.serve(world.app);
     ada = await world.signUp('ada@example.com', 'Ada');
-    await begin();
   });
   afterEach(() => google.close());
 
@@ -225,7 +221,6 @@ describe('Google', () => {
 
 describe('the account', () => {
   it('has its name, time zone, first day of the week and keys on Profile', async () => {
-    await begin();
     await enter('/settings/profile', 'Profile');
     await fill('Name', 'Ada Lovelace');
     await page.getByLabel('Time zone').selectOption('Asia/Tokyo');
@@ -254,7 +249,6 @@ describe('the account', () => {
       body: { email: ada.email, password: ada.password },
       headers: { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0' },
     });
-    await begin();
     await enter('/settings/security', 'Security');
     const other = page.getByRole('listitem').filter({ hasText: 'Firefox on Linux' });
     await other.getByRole('button', { name: 'End' }).click();
@@ -284,7 +278,6 @@ describe('the account', () => {
   });
 
   it('makes an API token that is shown once, and revokes it', async () => {
-    await begin();
     await enter('/settings/tokens', 'API tokens');
     await press('New token');
     const dialog = page.getByRole('dialog', { name: 'New token' });
@@ -306,7 +299,6 @@ describe('the account', () => {
 
   it('makes an API token of one workspace for a year, also where its clock is ahead', async () => {
     world.clock.advance(-60_000);
-    await begin();
     await enter('/settings/tokens', 'API tokens');
     await press('New token');
     const dialog = page.getByRole('dialog', { name: 'New token' });
@@ -320,7 +312,6 @@ describe('the account', () => {
   });
 
   it('is taken along as one file', async () => {
-    await begin();
     await enter('/settings/data', 'Your data');
     const [download] = await Promise.all([page.waitForEvent('download'), press('Export')]);
     const document = JSON.parse(readFileSync(await download.path(), 'utf8'));
@@ -328,7 +319,6 @@ describe('the account', () => {
   });
 
   it('is deleted by its password, and leaves nothing on the device, however its end is heard', async () => {
-    await begin();
     await enter('/settings/data', 'Your data');
     await press('Delete account');
     const dialog = page.getByRole('dialog', { name: 'Delete account' });
@@ -355,7 +345,6 @@ describe('the account', () => {
 
 describe('the workspace', () => {
   it('has its name and key on General', async () => {
-    await begin();
     await enter(settingsOf('general'), 'General');
     await fill('Name', 'Kanal Studio');
     await fill('Key', 'k');
@@ -375,7 +364,6 @@ describe('the workspace', () => {
   });
 
   it('gets spaces and lists, ordered by keys, moved, and deleted', async () => {
-    await begin();
     await enter(settingsOf('spaces'), 'Spaces and lists');
     await press('New space');
     await fill('Name', 'Home');
@@ -406,7 +394,6 @@ describe('the workspace', () => {
   });
 
   it('gets statuses, in the order that was chosen', async () => {
-    await begin();
     await enter(settingsOf('statuses'), 'Statuses');
     await press('New status');
     await page.keyboard.type('In review');
@@ -424,7 +411,6 @@ describe('the workspace', () => {
 
   it('gets labels, coloured, renamed, ordered and deleted', async () => {
     for (const title of ['writing', 'money']) await asAda('POST', `/workspaces/${home}/labels`, { title });
-    await begin();
     await enter(settingsOf('labels'), 'Labels');
     await press('New label');
     await fill('Name', 'legal');
@@ -451,7 +437,6 @@ describe('the workspace', () => {
     const bob = await world.signUp('bob@example.com', 'Bob');
     const token = await invite(world, ada, home, bob.email, 'member');
     await as(world, bob)('POST', '/invitations/accept', { token });
-    await begin();
     await enter(settingsOf('people'), 'People');
     await fill('Email', 'not an address');
     await press('Invite');
@@ -481,7 +466,6 @@ describe('the workspace', () => {
     const bob = await world.signUp('bob@example.com', 'Bob');
     const token = await invite(world, ada, home, bob.email, 'viewer');
     await as(world, bob)('POST', '/invitations/accept', { token });
-    await begin();
     await enter(settingsOf('general'), 'General', bob);
     await page.getByLabel('Name', { exact: true }).and(page.locator(':disabled')).waitFor();
     for (const [name, heading] of [
@@ -503,17 +487,18 @@ describe('the workspace', () => {
 
 describe('on a phone', () => {
   it('Me leads to the settings, and they lead back', async () => {
-    await begin({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+    await page.setViewportSize({ width: 360, height: 740 });
+    onTestFinished(() => page.setViewportSize({ width: 1280, height: 800 }));
     await enter('/today', 'Today');
-    await page.getByRole('link', { name: 'Me', exact: true }).tap();
+    await page.getByRole('link', { name: 'Me', exact: true }).click();
     await shown('Me');
-    await page.getByRole('link', { name: 'Settings' }).tap();
+    await page.getByRole('link', { name: 'Settings' }).click();
     await shown('Profile');
-    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'People' }).tap();
+    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'People' }).click();
     await shown('People');
-    await page.getByRole('button', { name: 'Back to Me' }).tap();
+    await page.getByRole('button', { name: 'Back to Me' }).click();
     await shown('Me');
-    await page.getByRole('button', { name: 'Sign out' }).tap();
+    await page.getByRole('button', { name: 'Sign out' }).click();
     await shown('Sign in');
   });
 });

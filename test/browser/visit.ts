@@ -48,7 +48,7 @@ export async function goTo(page: Page, address: string): Promise<void> {
   await isReady(page);
 }
 
-/** A person at a browser, before one application that really listens. */
+/** A person at a browser, before one application at a time that really listens. */
 export interface Visit {
   origin: string;
   page: Page;
@@ -56,9 +56,19 @@ export interface Visit {
   calls: string[];
   /** Opens the path and fragment of a mailed link here. */
   follow(link: string | undefined): Promise<void>;
-  /** Leaves; fails when anything was asked of another host, or a policy or a script broke. */
+  /** Puts another application in place of the one that was visited. */
+  serve(app: Pick<App, 'fetch'>): void;
+  /** Leaves, and empties the device for who comes next; fails when another host was asked for anything, or a policy or a script broke. */
+  leave(): Promise<void>;
+  /** Leaves for good; fails as `leave` does. */
   end(): Promise<void>;
 }
+
+/** What a visit begins with that is served something else in each test. */
+export const NOBODY: Pick<App, 'fetch'> = { fetch: () => new Response(null, { status: 503 }) };
+
+/** A page of every origin here that nothing of an application runs in. */
+const BLANK = '/blank';
 
 /** `hasWorker`: the service worker is there, which first fetches every file of the client. */
 export async function startVisit(
@@ -67,7 +77,14 @@ export async function startVisit(
   options: BrowserContextOptions & { under?: string; host?: string; hasWorker?: boolean } = {},
 ): Promise<Visit> {
   const { under = '', host = '127.0.0.1', hasWorker = false, ...contextOptions } = options;
-  const server = await listen(app as App, { host: '127.0.0.1', port: 0 });
+  let served = app;
+  const front: Pick<App, 'fetch'> = {
+    fetch: (request, ...rest) =>
+      new URL(request.url).pathname === BLANK
+        ? new Response('<!doctype html>', { headers: { 'Content-Type': 'text/html' } })
+        : served.fetch(request, ...rest),
+  };
+  const server = await listen(front as App, { host: '127.0.0.1', port: 0 });
   const origin = `http://${host}:${server.port}`;
   const serviceWorkers = hasWorker ? 'allow' : 'block';
   const context = await browser.newContext({ serviceWorkers, ...contextOptions });
@@ -95,6 +112,21 @@ export async function startVisit(
     follow: async (link) => {
       const { pathname, hash } = new URL(link ?? '', origin);
       await page.goto(origin + under + pathname + hash);
+    },
+    serve: (next) => {
+      served = next;
+    },
+    leave: async () => {
+      await context.setOffline(false);
+      await page.unrouteAll();
+      await page.goto(origin + BLANK);
+      await page.evaluate('sessionStorage.clear()');
+      const device = await context.newCDPSession(page);
+      await device.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' });
+      await device.detach();
+      await context.clearCookies();
+      calls.length = 0;
+      expect(faults.splice(0)).toEqual([]);
     },
     end: async () => {
       await context.close();

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { as, homeOf, joined } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 import { signedInAs } from './studio.ts';
-import { launchBrowser, startVisit, type Visit } from './visit.ts';
+import { launchBrowser, NOBODY, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -16,8 +16,17 @@ let page: Page;
 
 beforeAll(async () => {
   browser = await launchBrowser();
+  visit = await startVisit(browser, NOBODY, {
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+    timezoneId: 'UTC',
+  });
+  page = visit.page;
 });
-afterAll(() => browser.close());
+afterAll(async () => {
+  await visit.end();
+  await browser.close();
+});
 beforeEach(async () => {
   world = await openWorld({ start: Date.now() - 60_000 });
   ada = await world.signUp('ada@example.com', 'Ada');
@@ -25,15 +34,10 @@ beforeEach(async () => {
   world.clock.advance(60_000);
   bob = await joined(world, ada, adas, 'member', 'Bob');
   bobs = await homeOf(world, bob);
-  visit = await startVisit(browser, signedInAs(world.app, bob), {
-    viewport: { width: 1280, height: 800 },
-    reducedMotion: 'reduce',
-    timezoneId: 'UTC',
-  });
-  page = visit.page;
+  visit.serve(signedInAs(world.app, bob));
 });
 afterEach(async () => {
-  await visit.end();
+  await visit.leave();
   await world.close();
 });
 
