@@ -213,8 +213,9 @@ function Invitations({ w, sent }: { w: string; sent: number }) {
   useEffect(() => void load(), [w, sent]);
   const again = async (invitation: Invitation) => {
     const reply = await invite(w, userId, invitation.email, invitation.role);
-    showToast(reply.kind === 'ok' ? `Sent again to ${invitation.email}` : sentenceOf(reply));
+    // Sending makes another invitation: only once that is shown can it be withdrawn.
     await load();
+    showToast(reply.kind === 'ok' ? `Sent again to ${invitation.email}` : sentenceOf(reply));
   };
   const withdraw = async (invitation: Invitation) => {
     const reply = await call('DELETE', `/workspaces/${w}/invitations/${invitation.id}`, { userId });
