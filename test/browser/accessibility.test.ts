@@ -30,19 +30,18 @@ const beginAsMara = () => beginAt('/lists', signedInAs(world.app, studio.mara));
 const resize = (width: number) => visit.page.setViewportSize({ width, height: 800 });
 
 const WIDTHS = [1280, 320];
-// No two in a row have the same path.
 const ADDRESSES = [
   '/today',
-  '/w/{w}/lists/{list}',
+  '/today?task={task}',
   '/upcoming',
   '/mine',
-  '/today?task={task}',
   '/w/{w}/inbox',
+  '/w/{w}/lists/{list}',
   '/w/{w}/lists/{list}?view=board',
+  '/w/{w}/lists/{list}?view=calendar',
   '/w/{w}/calendar',
   '/w/{w}/tasks/{task}',
   '/w/{w}/recurring',
-  '/w/{w}/lists/{list}?view=calendar',
   '/w/{w}/search?q=lease',
   '/w/{w}/trash',
   '/notifications',
@@ -88,7 +87,6 @@ describe('every dialog, in both themes', () => {
   it.each(WIDTHS)('has no violation that axe finds, of a list, %i px wide', async (width) => {
     const { page } = visit;
     await resize(width);
-    await goTo(page, '/today');
     await goTo(page, filled('/w/{w}/lists/{list}'));
     const row = page.getByRole('main').getByRole('link', { name: 'Pick a licence for the drawings' });
     const shown = page.locator('dialog[open], :popover-open').first();
@@ -109,15 +107,14 @@ describe('every dialog, in both themes', () => {
     await resize(width);
     const shown = page.locator('dialog[open], :popover-open, main input:focus').first();
     const found: string[] = [];
-    // No two in a row have the same path.
     for (const [address, button] of [
       ['/settings/tokens', 'New token'],
-      ['/w/{w}/settings/general', 'Hand over'],
       ['/settings/data', 'Delete account'],
+      ['/w/{w}/settings/general', 'Hand over'],
       ['/w/{w}/settings/general', 'Delete workspace'],
       ['/w/{w}/settings/spaces', 'New space'],
-      ['/w/{w}/settings/statuses', 'New status'],
       ['/w/{w}/settings/spaces', 'More for Office'],
+      ['/w/{w}/settings/statuses', 'New status'],
       ['/w/{w}/settings/labels', 'More for writing'],
     ] as const) {
       await goTo(page, filled(address));

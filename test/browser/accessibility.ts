@@ -1,12 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
+import { painted } from './visit.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** Waits until what was changed has been laid out and painted. */
-export const painted = (page: Page): Promise<void> =>
-  page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
 
 /** What axe finds in both themes, as theme, rule and place. A theme changes colours alone. */
 export async function violations(page: Page): Promise<string[]> {

@@ -1,63 +1,76 @@
 import { mkdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Hono } from 'hono';
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { App } from '../../src/app.ts';
 import { openWorld, type World } from '../world.ts';
 import { faintTexts, smallTargets } from './legibility.ts';
-import { launchBrowser, startVisit, type Visit } from './visit.ts';
+import { launchBrowser, painted, startVisit, type Visit } from './visit.ts';
 
-const FOLDER = process.env.SCREENSHOTS ?? join(tmpdir(), 'errand-screenshots');
+/** Where pictures go, where someone wants them. */
+const FOLDER = process.env.SCREENSHOTS;
 const DOCS = '/api/docs';
 
 let browser: Browser;
 let world: World;
 let visit: Visit;
-let told: string[];
+const told: string[] = [];
 beforeAll(async () => {
-  mkdirSync(FOLDER, { recursive: true });
+  if (FOLDER) mkdirSync(FOLDER, { recursive: true });
   browser = await launchBrowser();
   world = await openWorld();
+  visit = await startVisit(browser, world.app, {
+    reducedMotion: 'reduce',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  visit.page.on('console', (message) => told.push(message.text()));
 });
-// InstanceClosed fails when another host was asked for anything, or a policy or a script broke.
 afterEach(async () => {
-  await visit.end();
-  expect(told).toEqual([]);
+  await visit.leave();
+  expect(told.splice(0)).toEqual([]);
 });
 afterAll(async () => {
+  await visit.end();
   await browser.close();
   await world.close();
 });
 
-async function read(options: Parameters<typeof startVisit>[2] = {}, path = DOCS): Promise<void> {
-  visit = await startVisit(browser, world.app, { reducedMotion: 'reduce', ...options });
-  told = [];
-  visit.page.on('console', (message) => told.push(message.text()));
+async function read(viewport = { width: 1280, height: 720 }, path = DOCS): Promise<void> {
+  await visit.page.setViewportSize(viewport);
   await visit.follow(path);
 }
+const takePicture = async (name: string, of: { screenshot: Page['screenshot'] } = visit.page) => {
+  if (FOLDER) await of.screenshot({ path: join(FOLDER, `docs-${name}.png`) });
+};
 
-const PHONE = { viewport: { width: 360, height: 720 } };
-const operations = () => visit.page.locator('article[data-find]:not([data-shape])').filter({ visible: true });
-const contents = () => visit.page.getByRole('navigation', { name: 'Contents' });
-const filter = () => visit.page.getByRole('searchbox', { name: 'Filter the operations' });
-
-describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
-  it.each([320, 360, 1280])('the reference fits and can be read at %i pixels', async (width) => {
-    await read({ colorScheme, viewport: { width, height: 900 } });
-    for (const id of ['', 'createTask', 'createRecurringTask', 'errors', 'shape-EndCondition']) {
-      if (id) await visit.page.goto(`${visit.origin}${DOCS}#${id}`);
-      const path = join(FOLDER, `docs-${id || 'top'}-${colorScheme}-${width}.png`);
-      await visit.page.screenshot({ path });
-    }
-    expect(await visit.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-    expect(await faintTexts(visit.page)).toEqual([]);
-    expect(await smallTargets(visit.page)).toEqual([]);
-  });
-});
+const PHONE = { width: 360, height: 720 };
+const operations = ({ page } = visit) =>
+  page.locator('article[data-find]:not([data-shape])').filter({ visible: true });
+const contents = ({ page } = visit) => page.getByRole('navigation', { name: 'Contents' });
+const filter = ({ page } = visit) => page.getByRole('searchbox', { name: 'Filter the operations' });
 
 describe('the reference', () => {
+  it('fits and can be read, in both themes, 320, 360 and 1280 pixels wide', async () => {
+    await read();
+    const { page } = visit;
+    for (const width of [320, 360, 1280])
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const where = `${colorScheme}-${width}`;
+        await page.setViewportSize({ width, height: 900 });
+        await page.emulateMedia({ colorScheme });
+        await painted(page);
+        for (const id of ['createTask', 'createRecurringTask', 'errors', 'shape-EndCondition']) {
+          if (!FOLDER) break;
+          await page.goto(`${visit.origin}${DOCS}#${id}`);
+          await takePicture(`${id}-${where}`);
+        }
+        expect(await page.evaluate('document.documentElement.scrollWidth'), where).toBeLessThanOrEqual(width);
+        expect(await faintTexts(page), where).toEqual([]);
+        expect(await smallTargets(page), where).toEqual([]);
+      }
+  });
+
   it('shows what every word of the filter is in, in the text and in the contents, and everything again', async () => {
     await read();
     const all = await operations().count();
@@ -89,7 +102,7 @@ describe('the reference', () => {
   });
 
   it('leads from the contents to an operation, beside the text where there is room', async () => {
-    await read({ viewport: { width: 1280, height: 800 } });
+    await read({ width: 1280, height: 800 });
     expect(await visit.page.getByRole('button', { name: 'Contents' }).isVisible()).toBe(false);
     await contents().getByRole('link', { name: 'Search the tasks' }).click();
     expect(new URL(visit.page.url()).hash).toBe('#searchTasks');
@@ -106,7 +119,7 @@ describe('the reference', () => {
     expect(await visit.page.locator(':focus').innerText()).toBe('Contents');
     await keyboard.press('Enter');
     await contents().waitFor();
-    await visit.page.screenshot({ path: join(FOLDER, 'docs-contents-360.png') });
+    await takePicture('contents-360');
     await keyboard.press('Escape');
     await contents().waitFor({ state: 'hidden' });
     await keyboard.press('Enter');
@@ -117,7 +130,7 @@ describe('the reference', () => {
   });
 
   it.each([1280, 360])('shows whole code blocks at %i pixels, which a button copies', async (width) => {
-    await read({ viewport: { width, height: 800 }, permissions: ['clipboard-read', 'clipboard-write'] });
+    await read({ width, height: 800 });
     const article = visit.page.locator('#createRecurringTask');
     await article.scrollIntoViewIfNeeded();
     const block = article.locator('pre').first();
@@ -126,7 +139,7 @@ describe('the reference', () => {
       scrollHeight,
     ]);
     expect(shown).toBe(whole);
-    await article.screenshot({ path: join(FOLDER, `docs-code-${width}.png`) });
+    await takePicture(`code-${width}`, article);
     await article.getByRole('button', { name: 'Copy' }).first().click();
     await article.getByRole('button', { name: 'Copied' }).waitFor();
     const copied = await visit.page.evaluate('navigator.clipboard.readText()');
@@ -134,20 +147,21 @@ describe('the reference', () => {
   });
 
   it('is whole without JavaScript, but for the filter', async () => {
-    await read({ javaScriptEnabled: false, ...PHONE });
-    expect(await filter().isVisible()).toBe(false);
-    await visit.page.getByRole('button', { name: 'Contents' }).click();
-    await contents().getByRole('link', { name: 'Create a task' }).waitFor();
-    expect(await operations().count()).toBeGreaterThan(50);
+    const scriptless = await startVisit(browser, world.app, { javaScriptEnabled: false, viewport: PHONE });
+    await scriptless.follow(DOCS);
+    expect(await filter(scriptless).isVisible()).toBe(false);
+    await scriptless.page.getByRole('button', { name: 'Contents' }).click();
+    await contents(scriptless).getByRole('link', { name: 'Create a task' }).waitFor();
+    expect(await operations(scriptless).count()).toBeGreaterThan(50);
+    await scriptless.end();
   });
 
   it('works behind a proxy that serves it under a path of its own', async () => {
     const { app } = world;
     const proxied = new Hono().mount('/work', (request, bindings) => app.fetch(request, bindings));
-    visit = await startVisit(browser, proxied as unknown as App, { under: '/work' });
-    told = [];
-    visit.page.on('console', (message) => told.push(message.text()));
-    await visit.follow(DOCS);
+    visit.serve(proxied as unknown as App);
+    onTestFinished(() => visit.serve(app));
+    await read(undefined, `/work${DOCS}`);
     await filter().fill('search');
     await visit.page.getByRole('status').filter({ hasText: 'operations' }).waitFor();
     await visit.page
@@ -159,7 +173,8 @@ describe('the reference', () => {
   it('is reached from the first page of a server without the browser client', async () => {
     await world.close();
     world = await openWorld({ settings: { web: { enabled: false } } });
-    await read({}, '/');
+    visit.serve(world.app);
+    await read(undefined, '/');
     await visit.page.getByRole('link', { name: 'How the API works' }).click();
     await visit.page.getByRole('heading', { name: 'Errand API' }).waitFor();
   });

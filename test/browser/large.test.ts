@@ -1,10 +1,10 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addTasks } from '../many-tasks.ts';
 import { as, homeOf } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 import { signedInAs } from './studio.ts';
-import { launchBrowser, startVisit, type Visit } from './visit.ts';
+import { goTo, launchBrowser, startVisit, type Visit } from './visit.ts';
 
 const DAY = 86_400_000;
 /** More than a device holds of one workspace. */
@@ -16,6 +16,7 @@ let ada: Person;
 let home: string;
 let lists: Record<'backlog' | 'later' | 'done', string>;
 let visit: Visit;
+let page: Page;
 
 const asAda = (method: string, path: string, body?: object) => as(world, ada)(method, path, body);
 
@@ -40,31 +41,26 @@ beforeAll(async () => {
     at: world.clock.now() - 40 * DAY,
   });
   await asAda('POST', `/workspaces/${home}/tasks`, { listId: lists.later, title: 'Today', dueDay: day(0) });
-}, 240_000);
-afterAll(async () => {
-  await browser.close();
-  await world.close();
-});
-afterEach(() => visit.end());
-
-async function enter(address: string): Promise<Page> {
   visit = await startVisit(browser, signedInAs(world.app, ada), {
     viewport: { width: 1280, height: 800 },
     reducedMotion: 'reduce',
     timezoneId: 'UTC',
   });
-  const { page } = visit;
+  page = visit.page;
   page.setDefaultTimeout(60_000);
-  await page.goto(`${visit.origin}/app${address}`);
+  await page.goto(`${visit.origin}/app/today`);
   await page
     .getByRole('navigation', { name: 'Main' })
     .getByRole('status')
     .filter({ hasText: 'Synced' })
     .waitFor();
-  return page;
-}
-
-const linkIn = (page: Page, name: string) =>
+}, 240_000);
+afterAll(async () => {
+  await visit.end();
+  await browser.close();
+  await world.close();
+});
+const linkIn = (name: string) =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true });
 const total = async (query: string): Promise<number> =>
   (await asAda('GET', `/workspaces/${home}/tasks/query?limit=1&statusType=unstarted,started&${query}`)).body
@@ -72,19 +68,19 @@ const total = async (query: string): Promise<number> =>
 
 describe('a workspace of more open tasks than a device holds', () => {
   it('is counted by the server, and counted again as things change', async () => {
-    const page = await enter('/today');
-    await linkIn(page, `Backlog ${BACKLOG}`).waitFor();
-    await linkIn(page, 'Later 251').waitFor();
-    await linkIn(page, `My tasks ${BACKLOG}`).waitFor();
+    await goTo(page, '/today');
+    await linkIn(`Backlog ${BACKLOG}`).waitFor();
+    await linkIn('Later 251').waitFor();
+    await linkIn(`My tasks ${BACKLOG}`).waitFor();
     const tomorrow = new Date(world.clock.now() + DAY).toISOString().slice(0, 10);
     const due = await total(`assigneeId=me,none&timezone=UTC&dueBefore=${tomorrow}`);
-    await linkIn(page, `Today ${due}`).waitFor();
+    await linkIn(`Today ${due}`).waitFor();
     await asAda('POST', `/workspaces/${home}/tasks`, { listId: lists.later, title: 'Another' });
-    await linkIn(page, 'Later 252').waitFor();
+    await linkIn('Later 252').waitFor();
   });
 
   it('shows what it holds of a list, how many more there are, and those as they are wanted', async () => {
-    const page = await enter(`/w/${home}/lists/${lists.backlog}`);
+    await goTo(page, `/w/${home}/lists/${lists.backlog}`);
     const rest = page.getByText(/^\d+ more tasks? (is|are) on the server/);
     await rest.waitFor();
     const number = async () => ((await rest.count()) === 0 ? 0 : Number.parseInt(await rest.innerText(), 10));
@@ -96,13 +92,13 @@ describe('a workspace of more open tasks than a device holds', () => {
       await expect.poll(number).toBeLessThan(left);
       left = await number();
     }
-    await linkIn(page, `Backlog ${BACKLOG}`).waitFor();
+    await linkIn(`Backlog ${BACKLOG}`).waitFor();
   });
 });
 
 describe('a list whose only tasks were closed long ago', () => {
   it('teaches as an empty one, and shows them on request', async () => {
-    const page = await enter(`/w/${home}/lists/${lists.done}`);
+    await goTo(page, `/w/${home}/lists/${lists.done}`);
     await page.getByText('Press C and write what comes to mind').waitFor();
     await page.getByRole('button', { name: 'Show older closed tasks' }).click();
     await expect.poll(() => page.getByRole('main').getByRole('checkbox').count()).toBe(3);

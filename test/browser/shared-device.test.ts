@@ -1,8 +1,8 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { as, homeOf, joined } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
-import { launchBrowser, startVisit, type Visit } from './visit.ts';
+import { launchBrowser, NOBODY, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -11,23 +11,34 @@ let ada: Person;
 let bob: Person;
 let home: string;
 let listId: string;
-const contexts: BrowserContext[] = [];
+/** Devices beside the one of the visit. */
+const devices: BrowserContext[] = [];
+
+const DESKTOP = {
+  viewport: { width: 1280, height: 800 },
+  reducedMotion: 'reduce',
+  timezoneId: 'UTC',
+} as const;
 
 beforeAll(async () => {
   browser = await launchBrowser();
+  visit = await startVisit(browser, NOBODY, { ...DESKTOP, hasWorker: true });
 });
-afterAll(() => browser.close());
+afterAll(async () => {
+  await visit.end();
+  await browser.close();
+});
 beforeEach(async () => {
   world = await openWorld({ start: Date.now() });
   ada = await world.signUp('ada@example.com', 'Ada');
   home = await homeOf(world, ada);
   bob = await joined(world, ada, home, 'member', 'Bob');
   listId = (await asAda('GET', `/workspaces/${home}/lists`)).body.items[0].id;
-  visit = await startVisit(browser, world.app);
+  visit.serve(world.app);
 });
 afterEach(async () => {
-  for (const context of contexts.splice(0)) await context.close();
-  await visit.end();
+  for (const one of devices.splice(0)) await one.close();
+  await visit.leave();
   await world.close();
 });
 
@@ -36,16 +47,7 @@ const make = async (title: string, fields: object = {}): Promise<string> =>
   (await asAda('POST', `/workspaces/${home}/tasks`, { listId, title, ...fields })).body.id;
 const listAddress = () => `/w/${home}/lists/${listId}`;
 
-async function openDevice(script?: string): Promise<BrowserContext> {
-  const context = await browser.newContext({
-    viewport: { width: 1280, height: 800 },
-    reducedMotion: 'reduce',
-    timezoneId: 'UTC',
-  });
-  if (script) await context.addInitScript(script);
-  contexts.push(context);
-  return context;
-}
+const device = () => visit.page.context();
 
 /** Puts the session of a person into the cookies of a device, in place of the one that is there. */
 async function signInOn(context: BrowserContext, person: Person): Promise<void> {
@@ -99,7 +101,7 @@ const kept = (page: Page) =>
 describe('signing out', () => {
   it('leaves nothing of the person on the device, in another tab or behind Back', async () => {
     await make('Call the notary');
-    const context = await openDevice();
+    const context = device();
     await signInOn(context, ada);
     const page = await openAt(context, listAddress(), 'Tasks');
     const other = await openAt(context, listAddress(), 'Tasks');
@@ -118,7 +120,7 @@ describe('signing out', () => {
 
   it('elsewhere hides what is open here, and the next person sees none of it', async () => {
     await make('Call the notary');
-    const context = await openDevice();
+    const context = device();
     await signInOn(context, ada);
     const page = await openAt(context, listAddress(), 'Tasks');
     await row(page, 'Call the notary').waitFor();
@@ -138,7 +140,7 @@ describe('signing out', () => {
 describe('a tab of one person on a device where another has signed in', () => {
   it('does nothing as the other one, and says that its own session is over', async () => {
     const id = await make('Pay the rent');
-    const context = await openDevice();
+    const context = device();
     await signInOn(context, ada);
     const page = await openAt(context, listAddress(), 'Tasks');
     await row(page, 'Pay the rent').waitFor();
@@ -160,7 +162,7 @@ describe('a tab of one person on a device where another has signed in', () => {
 describe('a device', () => {
   it('keeps no secret where a script could read it', async () => {
     await make('Pay the rent');
-    const context = await openDevice();
+    const context = device();
     await signInOn(context, ada);
     const page = await openAt(context, listAddress(), 'Tasks');
     await status(page, 'Synced');
@@ -175,7 +177,9 @@ describe('a device', () => {
 
   it('that cannot store says so, and sends what is done all the same', async () => {
     const full = `IDBObjectStore.prototype.put = function () { throw new DOMException('', 'QuotaExceededError'); };`;
-    const context = await openDevice(full);
+    const context = await browser.newContext({ ...DESKTOP, serviceWorkers: 'block' });
+    devices.push(context);
+    await context.addInitScript(full);
     await signInOn(context, ada);
     const page = await openAt(context, listAddress(), 'Tasks');
     await status(page, 'Synced, kept only while this page is open');
@@ -188,7 +192,7 @@ describe('a device', () => {
   });
 
   it('with a database of a newer build starts over, and keeps what was not sent', async () => {
-    const context = await openDevice();
+    const context = device();
     await signInOn(context, ada);
     const page = await openAt(context, listAddress(), 'Tasks');
     await status(page, 'Synced');
@@ -240,7 +244,7 @@ const FORGED = [
 describe('messages between tabs', () => {
   it('that another program forged change nothing that is shown or sent', async () => {
     await make('Pay the rent');
-    const context = await openDevice();
+    const context = device();
     await signInOn(context, ada);
     const page = await openAt(context, listAddress(), 'Tasks');
     await status(page, 'Synced');
@@ -268,7 +272,7 @@ describe('a text that was changed here and elsewhere', () => {
     ['Keep theirs', 'Theirs, of the office'],
   ])('is shown in both versions, and is what “%s” says', async (button, expected) => {
     const id = await make('Write the report', { description: 'First' });
-    const context = await openDevice();
+    const context = device();
     await signInOn(context, ada);
     const page = await openAt(context, `/w/${home}/tasks/${id}`, 'Write the report');
     await status(page, 'Synced');
@@ -296,7 +300,7 @@ describe('a link with proof of somebody else’s account', () => {
     'tgAuthResult=eyJpZCI6MX0',
     'tgAuthResult=eyJpZCI6MX0&state=x',
   ])('signs nobody in by #%s, and leaves the address', async (fragment) => {
-    const page = await (await openDevice()).newPage();
+    const page = await device().newPage();
     const calls: string[] = [];
     page.on('request', (request) => {
       if (request.method() === 'POST') calls.push(new URL(request.url()).pathname);
@@ -312,8 +316,9 @@ describe('a page of another origin on the same host', () => {
   const elsewhere = 'http://127.0.0.1:1';
 
   it('reads nothing and changes nothing by the session of the browser', async () => {
-    const context = await openDevice();
+    const context = device();
     await signInOn(context, ada);
+    onTestFinished(() => context.unrouteAll());
     await context.route(`${elsewhere}/**`, (route) =>
       route.fulfill({
         contentType: 'text/html',

@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { as, homeOf, joined } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
-import { launchBrowser, startVisit, type Visit } from './visit.ts';
+import { launchBrowser, NOBODY, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -11,23 +11,34 @@ let ada: Person;
 let bob: Person;
 let home: string;
 let listId: string;
-const contexts: BrowserContext[] = [];
+/** Browsers of others, beside the one of the visit. */
+const devices: BrowserContext[] = [];
+
+const DESKTOP = {
+  viewport: { width: 1280, height: 800 },
+  reducedMotion: 'reduce',
+  timezoneId: 'UTC',
+} as const;
 
 beforeAll(async () => {
   browser = await launchBrowser();
+  visit = await startVisit(browser, NOBODY, DESKTOP);
 });
-afterAll(() => browser.close());
+afterAll(async () => {
+  await visit.end();
+  await browser.close();
+});
 beforeEach(async () => {
   world = await openWorld({ start: Date.now() });
   ada = await world.signUp('ada@example.com', 'Ada');
   home = await homeOf(world, ada);
   bob = await joined(world, ada, home, 'member', 'Bob');
   listId = (await asAda('GET', `/workspaces/${home}/lists`)).body.items[0].id;
-  visit = await startVisit(browser, world.app);
+  visit.serve(world.app);
 });
 afterEach(async () => {
-  for (const context of contexts.splice(0)) await context.close();
-  await visit.end();
+  for (const device of devices.splice(0)) await device.close();
+  await visit.leave();
   await world.close();
 });
 
@@ -35,15 +46,8 @@ const asAda = (method: string, path: string, body?: object) => as(world, ada)(me
 const make = async (title: string): Promise<string> =>
   (await asAda('POST', `/workspaces/${home}/tasks`, { listId, title })).body.id;
 
-/** Someone at their own browser, at an address of the client. */
-async function at(person: Person, address: string, heading: string): Promise<Page> {
-  const context = await browser.newContext({
-    viewport: { width: 1280, height: 800 },
-    reducedMotion: 'reduce',
-    timezoneId: 'UTC',
-  });
-  contexts.push(context);
-  const page = await context.newPage();
+/** Someone at an address of the client, in the browser of the visit or one of their own. */
+async function at(person: Person, address: string, heading: string, page = visit.page): Promise<Page> {
   const data = { email: person.email, password: person.password, session: 'cookie' };
   const headers = { Origin: visit.origin };
   expect((await page.request.post(`${visit.origin}/api/auth/login`, { data, headers })).status()).toBe(200);
@@ -90,7 +94,12 @@ describe('two people', () => {
   it('see what the other does, and end with the same when one was away', async () => {
     await make('Paint the fence');
     const list = `/w/${home}/lists/${listId}`;
-    const [one, other] = await Promise.all([at(ada, list, 'Tasks'), at(bob, list, 'Tasks')]);
+    const device = await browser.newContext({ ...DESKTOP, serviceWorkers: 'block' });
+    devices.push(device);
+    const [one, other] = await Promise.all([
+      at(ada, list, 'Tasks'),
+      at(bob, list, 'Tasks', await device.newPage()),
+    ]);
     await openRow(one, 'Paint the fence');
     const panel = await openRow(other, 'Paint the fence');
     await choose(one, /^Status/, 'In Progress');

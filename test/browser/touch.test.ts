@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openWorld, type World } from '../world.ts';
 import { fillStudio, type Studio, signedInAs } from './studio.ts';
-import { launchBrowser, startVisit, type Visit } from './visit.ts';
+import { goTo, isReady, launchBrowser, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -32,6 +32,8 @@ beforeAll(async () => {
     timezoneId: 'UTC',
   });
   page = visit.page;
+  await page.goto(`${visit.origin}/app/today`);
+  await isReady(page);
 });
 afterAll(async () => {
   await visit.end();
@@ -39,10 +41,7 @@ afterAll(async () => {
   await world.close();
 });
 
-const open = async (address: string) => {
-  await page.goto(`${visit.origin}/app${address}`);
-  await page.locator('main:not([aria-busy="true"]):visible').first().waitFor();
-};
+const open = (address: string) => goTo(page, address);
 
 /** What is pressed and smaller than 44 px; 24 px are enough inside sentences and the days of a calendar. */
 const SMALL = `[...document.querySelectorAll(
@@ -91,12 +90,13 @@ describe('by touch, 360 px wide,', () => {
       await page.getByRole('menuitem', { name: item }).tap();
       await opened.waitFor();
       found.push(...(await remarks(item)));
-      await page.keyboard.press('Escape');
+      while (await opened.isVisible()) await page.keyboard.press('Escape');
     }
     await page.getByRole('button', { name: 'New task', exact: true }).tap();
     await page.getByRole('textbox', { name: 'Quick add' }).fill('Call fri 15:00 p1 every week #');
     await page.getByRole('option').first().waitFor();
     found.push(...(await remarks('New task')));
+    while (await opened.isVisible()) await page.keyboard.press('Escape');
     expect(found).toEqual([]);
   });
 

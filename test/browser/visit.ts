@@ -35,8 +35,11 @@ export async function isReady(page: Page): Promise<void> {
   await page.locator('[aria-busy="true"]').filter({ visible: true }).waitFor({ state: 'detached' });
 }
 
-/** Follows a link inside the web client, to an address below `/app` that has another path than the present one. */
+/** Follows a link inside the web client to an address below `/app`, and waits for its screen. */
 export async function goTo(page: Page, address: string): Promise<void> {
+  const [path = ''] = address.split('?');
+  // The same path would leave the same screen, and nothing to wait for.
+  if (new URL(page.url()).pathname.endsWith(path)) await goTo(page, '/nowhere');
   await page.evaluate(`(() => {
     for (const main of document.querySelectorAll('main')) main.dataset.left = '';
     const link = document.createElement('a');
@@ -47,6 +50,10 @@ export async function goTo(page: Page, address: string): Promise<void> {
   })()`);
   await isReady(page);
 }
+
+/** Waits until what was changed has been laid out and painted. */
+export const painted = (page: Page): Promise<void> =>
+  page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
 
 /** A person at a browser, before one application at a time that really listens. */
 export interface Visit {
@@ -81,7 +88,9 @@ export async function startVisit(
   const front: Pick<App, 'fetch'> = {
     fetch: (request, ...rest) =>
       new URL(request.url).pathname === BLANK
-        ? new Response('<!doctype html>', { headers: { 'Content-Type': 'text/html' } })
+        ? new Response('<!doctype html><link rel="icon" href="data:,">', {
+            headers: { 'Content-Type': 'text/html' },
+          })
         : served.fetch(request, ...rest),
   };
   const server = await listen(front as App, { host: '127.0.0.1', port: 0 });
@@ -117,6 +126,7 @@ export async function startVisit(
       served = next;
     },
     leave: async () => {
+      for (const other of context.pages()) if (other !== page) await other.close();
       await context.setOffline(false);
       await page.unrouteAll();
       await page.goto(origin + BLANK);
