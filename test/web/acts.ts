@@ -30,7 +30,7 @@ export function actOn(
     return id;
   };
   const made = intentsOf(kind);
-  const isStored = store.act(`act ${kind}`, made).then(
+  const isStored = store.acts.do(`act ${kind}`, made).then(
     () => made.length > 0,
     () => false,
   );

@@ -131,9 +131,9 @@ class Scenario {
     const { store } = page;
     switch (what) {
       case 'undo':
-        return void store.undo().catch(() => {});
+        return void store.acts.undo().catch(() => {});
       case 'redo':
-        return void store.redo().catch(() => {});
+        return void store.acts.redo().catch(() => {});
       case 'offline':
         device.isOnline = false;
         break;
@@ -198,9 +198,9 @@ class Scenario {
         break;
       }
       case 'retry': {
-        const failed = store.waiting.value.find(({ why }) => why);
-        if (failed?.why?.theirs) void store.keepMine(failed).catch(() => {});
-        else if (failed) void store.retry(failed).catch(() => {});
+        const failed = store.waiting.all.value.find(({ why }) => why);
+        if (failed?.why?.theirs) void store.waiting.keepMine(failed).catch(() => {});
+        else if (failed) void store.waiting.retry(failed).catch(() => {});
       }
     }
   }
@@ -278,14 +278,14 @@ class Scenario {
     const lost = [...this.#saved].filter(([id, device]) => {
       if (this.server.state.used[id] !== undefined) return false;
       if ((device.toldOf.get(id) ?? kept) < kept) return false;
-      const changes = device.live[0]?.store.waiting.value.flatMap((act) => act.changes) ?? [];
+      const changes = device.live[0]?.store.waiting.all.value.flatMap((act) => act.changes) ?? [];
       return !changes.some(({ thing, aside }) => thing === id && aside);
     });
     expect(lost.map(([id]) => id)).toEqual([]);
   }
 
   #checkPage(device: Device, { store }: Page): void {
-    expect(store.waiting.value.filter(({ why }) => !why)).toEqual([]);
+    expect(store.waiting.all.value.filter(({ why }) => !why)).toEqual([]);
     expect(store.sync.value.text).toMatch(/^(Synced|Not saved)/);
     const mine = this.server.workspacesOf(device.userId).sort();
     expect(

@@ -31,7 +31,7 @@ describe('the state of sync', () => {
     actOn(page, 0, timeline);
     await timeline.advance(2_000);
     expect(said(page)).toBe('Offline, 1 waiting');
-    for (const act of page.store.waiting.value) void page.store.drop(act);
+    for (const act of page.store.waiting.all.value) void page.store.waiting.drop(act);
     await timeline.advance(100);
     turn(page, true);
     await timeline.advance(2_000);

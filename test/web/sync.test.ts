@@ -55,20 +55,20 @@ function shown({ store }: Page, id: string): Task {
 }
 
 /** Does it without waiting for the device. */
-const act = ({ store }: Page, name: string, ...made: Parameters<Page['store']['act']>[1]): void =>
-  void store.act(name, made);
+const act = ({ store }: Page, name: string, ...made: Parameters<Page['store']['acts']['do']>[1]): void =>
+  void store.acts.do(name, made);
 const rename = (page: Page, task: Task, title: string): void =>
   act(page, title, intents.updateTask(task, { title }));
 const goOnline = (page: Page, isOnline: boolean): void => {
   device.isOnline = isOnline;
   page.store.refresh();
 };
-const asideOf = ({ store }: Page) => store.waiting.value.filter(({ why }) => why);
+const asideOf = ({ store }: Page) => store.waiting.all.value.filter(({ why }) => why);
 const onServer = (id: string) => server.contentsOf('w1').find((item) => item.id === id)?.value;
 
 describe('a deletion for good', () => {
   const removeForGood = (page: Page, tasks: Task[]): void =>
-    void page.store.act('removed', tasks.map(intents.removeForGood));
+    void page.store.acts.do('removed', tasks.map(intents.removeForGood));
 
   it('waits 10 s, in which it is taken back whole and nothing was sent', async () => {
     const page = await open();
@@ -76,7 +76,7 @@ describe('a deletion for good', () => {
     removeForGood(page, tasks);
     await timeline.advance(9_000);
     expect(tasks.map(({ id }) => page.store.view.row('task', id))).toEqual([undefined, undefined]);
-    const undone = page.store.undo();
+    const undone = page.store.acts.undo();
     await timeline.advance(20_000);
     expect(await undone).toEqual({ name: 'removed', isDone: true });
     expect(sent).toEqual([]);
@@ -90,7 +90,7 @@ describe('a deletion for good', () => {
     await timeline.advance(15_000);
     expect(tasks.map(({ id }) => onServer(id))).toEqual([undefined, undefined]);
     expect(server.state.trash).toEqual({});
-    expect(await page.store.undo()).toEqual({ name: 'removed', isDone: false });
+    expect(await page.store.acts.undo()).toEqual({ name: 'removed', isDone: false });
     await timeline.advance(15_000);
     expect(asideOf(page)).toEqual([]);
   });
@@ -238,7 +238,7 @@ describe('a change', () => {
     await timeline.advance(5_000);
     expect(asideOf(page).map(({ name, changes }) => [name, changes.length])).toEqual([['Made a list', 2]]);
     expect(page.store.sync.value.text).toBe('Not saved: 1');
-    expect(page.store.notice.value?.name).toBe('Made a list');
+    expect(page.store.waiting.notice.value?.name).toBe('Made a list');
   });
 
   it('of a label whose title is taken meanwhile is of that label', async () => {
@@ -300,7 +300,7 @@ describe('a text', () => {
     const [conflict] = asideOf(page);
     expect(conflict?.why).toMatchObject({ status: 412, theirs: { text: 'theirs' } });
     expect(onServer(task.id)?.description).toBe('theirs');
-    if (conflict) void page.store.keepMine(conflict);
+    if (conflict) void page.store.waiting.keepMine(conflict);
     await timeline.advance(5_000);
     expect(asideOf(page)).toEqual([]);
     expect(onServer(task.id)?.description).toBe('mine');

@@ -11,7 +11,7 @@ export interface Issue {
 
 /** What came of a request. `network`: no response, or one that is not Errand's. */
 export type Outcome =
-  | { kind: 'ok'; status: number; body: unknown; etag: string | null }
+  | { kind: 'ok'; status: number; body: unknown }
   | { kind: 'error'; status: number; error: string; message: string; issues: Issue[]; retryAfter: number }
   | { kind: 'network' };
 
@@ -23,8 +23,9 @@ interface ApiOptions {
   /** Whose session the cookie must be. */
   userId: string;
   world: Pick<World, 'after'>;
-  timeoutMs?: number;
 }
+
+const TIMEOUT_MS = 30_000;
 
 const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null;
 
@@ -41,22 +42,28 @@ export class Api {
   }
 
   /** Sends a request; never rejects. */
-  async request(
-    method: string,
-    path: string,
-    body?: unknown,
-    more: { ifMatch?: string | null } = {},
-  ): Promise<Outcome> {
-    const { timeoutMs = 30_000, world } = this.#options;
+  async request(method: string, path: string, body?: unknown, ifMatch?: string | null): Promise<Outcome> {
     const abort = new AbortController();
-    const cancel = world.after(timeoutMs, () => abort.abort());
+    const cancel = this.#options.world.after(TIMEOUT_MS, () => abort.abort());
     try {
-      const response = await this.open(method, path, body, abort.signal, more.ifMatch);
+      const response = await this.open(method, path, body, abort.signal, ifMatch);
       return await read(response);
     } catch {
       return { kind: 'network' };
     } finally {
       cancel();
+    }
+  }
+
+  /** Reads all pages of a list; returns the outcome of the one that failed, where one does. */
+  async readAll<Item>(path: string): Promise<Item[] | Exclude<Outcome, { kind: 'ok' }>> {
+    const all: Item[] = [];
+    for (let page = 1; ; page++) {
+      const outcome = await this.request('GET', `${path}?limit=100&page=${page}`);
+      if (outcome.kind !== 'ok') return outcome;
+      const { items, total } = outcome.body as { items: Item[]; total: number };
+      all.push(...items);
+      if (items.length === 0 || all.length >= total) return all;
     }
   }
 
@@ -91,7 +98,7 @@ async function read(response: Response): Promise<Outcome> {
   const { status } = response;
   const text = await response.text();
   const body: unknown = text === '' ? null : JSON.parse(text);
-  if (response.ok) return { kind: 'ok', status, body, etag: response.headers.get('etag') };
+  if (response.ok) return { kind: 'ok', status, body };
   if (!isRow(body) || typeof body.error !== 'string') return { kind: 'network' };
   const retryAfter = Number(response.headers.get('retry-after') ?? 1);
   return {

@@ -1,6 +1,7 @@
 import type { RowWrites } from './feed.ts';
+import type { Flight } from './flights.ts';
 import type { Comment, Held, Row, Task } from './rows.ts';
-import type { Flight, Tab, Thread } from './tab.ts';
+import type { Tab, Thread } from './tab.ts';
 
 const MAX_THREADS = 50;
 
@@ -20,13 +21,13 @@ export class Asked {
     workspaceId: string,
     path: string,
   ): Promise<Body | null> {
-    const flight = this.#tab.startFlight();
+    const flight = this.#tab.flights.start();
     const outcome = await this.#tab.api.request('GET', `workspaces/${workspaceId}/${path}`);
     if (outcome.kind === 'ok') {
       const body = outcome.body as { items: Task[] } | Task;
       await this.#adopt(workspaceId, 'items' in body ? body.items : [body], flight);
     }
-    this.#tab.endFlight(flight);
+    this.#tab.flights.end(flight);
     return outcome.kind === 'ok' ? (outcome.body as Body) : null;
   }
 
@@ -56,13 +57,14 @@ export class Asked {
 
   /** Loads the comments of a task, and keeps them in step from then on; returns whether that was possible. */
   async loadComments(workspaceId: string, taskId: string): Promise<boolean> {
-    const flight = this.#tab.startFlight();
+    const flight = this.#tab.flights.start();
     await this.#tab.commit(() => this.#noteThreads(taskId, { workspaceId, taskId, isLoading: true }));
-    const comments = await this.#readComments(workspaceId, taskId);
-    this.#tab.endFlight(flight);
+    const path = `workspaces/${workspaceId}/tasks/${taskId}/comments`;
+    const comments = await this.#tab.api.readAll<Comment>(path);
+    this.#tab.flights.end(flight);
     let isLoaded = false;
     await this.#tab.commit(() => {
-      if (!comments || flight.reset.has(workspaceId)) return this.#noteThreads(taskId, null);
+      if (!Array.isArray(comments) || flight.reset.has(workspaceId)) return this.#noteThreads(taskId, null);
       isLoaded = true;
       const isLate = (id: string): boolean => flight.touched.has(`comment:${id}`);
       const ids = new Set(comments.map(({ id }) => id));
@@ -75,18 +77,6 @@ export class Asked {
       return { notes, rows: { put: put.map((one) => heldAs('comment', one, workspaceId)), remove } };
     });
     return isLoaded;
-  }
-
-  async #readComments(workspaceId: string, taskId: string): Promise<Comment[] | null> {
-    const comments: Comment[] = [];
-    for (let page = 1; ; page++) {
-      const path = `workspaces/${workspaceId}/tasks/${taskId}/comments?limit=100&page=${page}`;
-      const outcome = await this.#tab.api.request('GET', path);
-      if (outcome.kind !== 'ok') return null;
-      const { items, total } = outcome.body as { items: Comment[]; total: number };
-      comments.push(...items);
-      if (items.length === 0 || comments.length >= total) return comments;
-    }
   }
 
   /** The newest threads, and that of a task as given; comments of others are held no more. */

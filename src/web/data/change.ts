@@ -1,3 +1,4 @@
+import type { Base } from './feed.ts';
 import type { Kind, Row, ThingKey } from './rows.ts';
 
 export type Op =
@@ -134,7 +135,7 @@ function withoutUnchanged(fields: Row, base: Row | undefined): Row {
   return Object.fromEntries(kept);
 }
 
-interface OutboxWrites {
+export interface OutboxWrites {
   put: Change[];
   remove: number[];
 }
@@ -143,7 +144,7 @@ interface OutboxWrites {
  * Adds a change to the outbox. Unsent changes of one thing become one where that says the same, so that a thing
  * stands once in a batch.
  */
-export function addToOutbox(change: Change, outbox: readonly Change[], base: Row | undefined): OutboxWrites {
+function addToOutbox(change: Change, outbox: readonly Change[], base: Row | undefined): OutboxWrites {
   const open = outbox.filter(({ aside }) => !aside);
   const own = open.filter(({ kind, thing }) => kind === change.kind && thing === change.thing);
   const last = own.at(-1);
@@ -166,6 +167,27 @@ export function addToOutbox(change: Change, outbox: readonly Change[], base: Row
   };
   if (last.op === 'update' && Object.keys(merged.fields).length === 0) return { put: [], remove: [last.seq] };
   return { put: [merged], remove: [] };
+}
+
+/** Adds changes one after the other, each behind the last entry. */
+export function addAllToOutbox(
+  changes: readonly Change[],
+  present: readonly Change[],
+  base: Pick<Base, 'get'>,
+  now: number,
+): OutboxWrites {
+  let outbox = present;
+  const all: OutboxWrites = { put: [], remove: [] };
+  let seq = outbox.at(-1)?.seq ?? 0;
+  for (const change of changes) {
+    seq = Math.max(seq + 1, now);
+    const { put, remove } = addToOutbox({ ...change, seq }, outbox, base.get(change.kind, change.thing));
+    const gone = new Set([...remove, ...put.map((entry) => entry.seq)]);
+    outbox = [...outbox.filter((entry) => !gone.has(entry.seq)), ...put].sort((a, b) => a.seq - b.seq);
+    all.put = [...all.put.filter((entry) => !gone.has(entry.seq)), ...put];
+    all.remove.push(...remove);
+  }
+  return all;
 }
 
 const touches = (other: Change, { kind, thing }: Intent): boolean =>
@@ -202,12 +224,23 @@ export const textOf = (
 };
 
 /** Sets a change aside for a reason; it is sent no more and shows no more. */
-export function setAside(
-  change: Change,
-  why: Pick<Aside, 'status' | 'error' | 'message' | 'issues'>,
-  root: string,
-  now: number,
-): Change {
-  const { status, error, message, issues } = why;
-  return { ...change, aside: { at: now, status, error, message, issues, root } };
+export function setAside(change: Change, why: Omit<Aside, 'at' | 'root'>, root: string, now: number): Change {
+  const { status, error, message, issues, theirs } = why;
+  return { ...change, aside: { at: now, status, error, message, issues, root, ...(theirs && { theirs }) } };
+}
+
+/** Edits some entries of the outbox; those that `edit` returns null for go. */
+export function editsOf(
+  outbox: readonly Change[],
+  chosen: readonly Pick<Change, 'id'>[],
+  edit: (change: Change) => Change | null,
+): OutboxWrites {
+  const ids = new Set(chosen.map(({ id }) => id));
+  const writes: OutboxWrites = { put: [], remove: [] };
+  for (const change of outbox.filter(({ id }) => ids.has(id))) {
+    const edited = edit(change);
+    if (edited) writes.put.push(edited);
+    else writes.remove.push(change.seq);
+  }
+  return writes;
 }

@@ -5,16 +5,16 @@ import type { Row } from './rows.ts';
 
 export type Failure = Extract<Outcome, { kind: 'error' }>;
 /** A change that was sent, and what the server said of it. */
-export type Settled = { change: Change; result: { kind: 'ok'; body: unknown } | Failure };
+export type ChangeResult = { change: Change; result: { kind: 'ok'; body: unknown } | Failure };
 
 /** What became of each change of a request. */
-export function resultsOf(group: readonly Change[], outcome: Outcome): Settled[] {
+export function resultsOf(group: readonly Change[], outcome: Outcome): ChangeResult[] {
   if (outcome.kind === 'network') return [];
   const [first] = group;
   if (outcome.kind === 'error' || !first || !isBatched(first))
     return group.map((change) => ({ change, result: outcome }));
   const results = (outcome.body as { results?: Row[] } | null)?.results;
-  return group.flatMap((change, index): Settled[] => {
+  return group.flatMap((change, index): ChangeResult[] => {
     const found = results?.[index];
     if (!found) return [];
     const status = Number(found.status);
@@ -34,24 +34,24 @@ export function isDone({ op, sent }: Change, { status, issues }: Failure): boole
 }
 
 /** Whether a status is named that the server does not know any more. */
-export const isStatusGone = ({ fields }: Change, result: Settled['result']): boolean =>
+export const isStatusGone = ({ fields }: Change, result: ChangeResult['result']): boolean =>
   result.kind === 'error' &&
   result.status === 400 &&
   typeof fields.statusId === 'string' &&
   result.issues.some(({ path }) => path === 'statusId' || path.endsWith('.statusId'));
 
 /** Whether the workspace itself may be what denies; a 404 of a deletion is its success. */
-export const isDenied = (change: Change, result: Settled['result']): boolean =>
+export const isDenied = (change: Change, result: ChangeResult['result']): boolean =>
   result.kind === 'error' && (result.status === 403 || result.status === 404) && !isDone(change, result);
 
 /** Where a label of that title was there already, what names mine names that one. */
-export function renameLabel(change: Change, body: unknown, outbox: readonly Change[]): { put: Change[] } {
+export function renameLabel(change: Change, body: unknown, outbox: readonly Change[]): Change[] {
   const id = (body as Row | null)?.id;
   if (change.kind !== 'label' || change.op !== 'create' || typeof id !== 'string' || id === change.thing)
-    return { put: [] };
+    return [];
   const swap = (value: unknown): unknown =>
     Array.isArray(value) ? [...new Set(value.map((each) => (each === change.thing ? id : each)))] : value;
-  const put = outbox.flatMap((other) => {
+  return outbox.flatMap((other) => {
     const fields = Object.fromEntries(
       Object.entries(other.fields).map(([name, value]) => [name, swap(value)]),
     );
@@ -59,5 +59,4 @@ export function renameLabel(change: Change, body: unknown, outbox: readonly Chan
     const isSame = thing === other.thing && JSON.stringify(fields) === JSON.stringify(other.fields);
     return isSame ? [] : [{ ...other, thing, fields }];
   });
-  return { put };
 }

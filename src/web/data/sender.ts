@@ -1,14 +1,14 @@
 import type { Outcome } from './api.ts';
-import { type Change, dependentsOf, setAside, textOf } from './change.ts';
+import { type Change, dependentsOf, editsOf, setAside, textOf } from './change.ts';
 import type { Writes } from './disk.ts';
 import { deletionOf, type RowWrites } from './feed.ts';
+import type { Flight } from './flights.ts';
+import { type Batch, nextBatch } from './next-batch.ts';
 import { ifMatchOf, isBatched, kindOfResponse, operationOf, requestOf } from './requests.ts';
-import { isDenied, isDone, isStatusGone, renameLabel, resultsOf, type Settled } from './results.ts';
-import type { Kind, Row, Status } from './rows.ts';
-import type { Flight, Tab } from './tab.ts';
+import { type ChangeResult, isDenied, isDone, isStatusGone, renameLabel, resultsOf } from './results.ts';
+import type { Kind, Row } from './rows.ts';
+import type { Tab } from './tab.ts';
 
-const MAX_BATCH = 100;
-const MAX_BATCH_BYTES = 400_000;
 const RETRY_500_MS = [1_000, 5_000, 15_000];
 /** How often a change is sent again because of what others did meanwhile. */
 const MAX_CONFLICTS = 5;
@@ -32,7 +32,7 @@ export class Sender {
   #isRunning = false;
   #isAgain = false;
   #failures = 0;
-  /** The server asked for patience until then, or failed: nothing is sent earlier. */
+  /** Until when nothing is sent, as the server asked, or since it failed. */
   #notBefore = 0;
   #cancel: () => void = () => {};
   #isStopped = true;
@@ -80,86 +80,20 @@ export class Sender {
 
   /** Sends one request; returns how long to wait before the next, null until there is something new. */
   async #step(): Promise<number | null> {
-    const group: Change[] = [];
-    let soonest: number | null = null;
-    const aside: Change[] = [];
-    let isPrepared = false;
+    const { view, world } = this.#tab;
+    const prepared: { batch?: Batch } = {};
     await this.#tab.commitAsLeader(({ outbox }) => {
-      const now = this.#tab.world.now();
-      const chosen = choose(outbox, now);
-      soonest = chosen.soonest;
-      const changes = { put: [] as Change[], remove: [] as number[] };
-      for (const change of chosen.group) {
-        const prepared = this.#prepare(change, outbox);
-        changes.put.push(...prepared.put);
-        changes.remove.push(...prepared.remove);
-        aside.push(...prepared.put.filter((entry) => entry.aside));
-        if (prepared.send) group.push(prepared.send);
-        isPrepared = true;
-      }
-      return isPrepared ? { changes } : null;
+      const batch = nextBatch(outbox, view, world.now());
+      prepared.batch = batch;
+      return batch.changes && { changes: batch.changes };
     });
+    const { batch } = prepared;
+    if (!batch) return null;
+    const aside = batch.changes?.put.filter((change) => change.aside) ?? [];
     if (aside.length > 0) this.#events.onAside(aside);
-    if (group.length > 0) return await this.#send(group);
-    if (isPrepared) return 0;
-    return soonest === null ? null : Math.max(1, soonest - this.#tab.world.now());
-  }
-
-  /** Looks at what became of the row meanwhile: its text, the statuses of its list. */
-  #prepare(
-    change: Change,
-    outbox: readonly Change[],
-  ): { send: Change | null; put: Change[]; remove: number[] } {
-    const text = textOf(change);
-    const row = this.#tab.view.get(change.kind, change.thing);
-    if (text && change.op === 'update' && row) {
-      const present = (row[text.field] ?? null) as string | null;
-      const { [text.field]: _, ...others } = change.fields;
-      const { text: __, ...plain } = change;
-      const hasOthers = Object.keys(others).some((name) => name !== 'taskId');
-      const rest = hasOthers ? { ...plain, fields: others } : null;
-      if (present === text.mine) {
-        if (rest) return { send: sentOnce(rest), put: [sentOnce(rest)], remove: [] };
-        return { send: null, put: [], remove: [change.seq] };
-      }
-      if (present !== text.from) {
-        const why = {
-          status: 412,
-          error: 'PreconditionFailedError',
-          message: 'Changed by someone else meanwhile',
-        };
-        const fields = {
-          [text.field]: text.mine,
-          ...(change.fields.taskId ? { taskId: change.fields.taskId } : {}),
-        };
-        const theirs = { text: present };
-        const seq = rest ? nextFree(outbox, change.seq) : change.seq;
-        const id = rest ? `${change.id}-text` : change.id;
-        const conflict = setAside(
-          { ...change, seq, id, fields },
-          { ...why, issues: [] },
-          id,
-          this.#tab.world.now(),
-        );
-        if (conflict.aside) conflict.aside.theirs = theirs;
-        const put = rest ? [conflict, sentOnce(rest)] : [conflict];
-        return { send: rest && sentOnce(rest), put, remove: [] };
-      }
-    }
-    const next = sentOnce(this.#withStatus(change, row));
-    return { send: next, put: [next], remove: [] };
-  }
-
-  /** A status that is gone becomes the first of its type. */
-  #withStatus(change: Change, row: Row | undefined): Change {
-    const { statusId } = change.fields;
-    if (change.kind !== 'task' || typeof statusId !== 'string') return change;
-    const list = this.#tab.view.get('list', String(change.fields.listId ?? row?.listId));
-    const template = list && this.#tab.view.get('statusTemplate', String(list.statusTemplateId));
-    const statuses = (template?.statuses ?? list?.statuses ?? []) as Status[];
-    if (statuses.length === 0 || statuses.some(({ id }) => id === statusId)) return change;
-    const other = statuses.find(({ type }) => type === change.statusType) ?? statuses[0];
-    return other ? { ...change, fields: { ...change.fields, statusId: other.id } } : change;
+    if (batch.send.length > 0) return await this.#send(batch.send);
+    if (batch.changes) return 0;
+    return batch.soonest === null ? null : Math.max(1, batch.soonest - world.now());
   }
 
   #ifMatch(change: Change): string | null {
@@ -171,24 +105,24 @@ export class Sender {
   async #send(group: Change[]): Promise<number | null> {
     const [first] = group;
     if (!first) return 0;
-    const flight = this.#tab.startFlight();
+    const flight = this.#tab.flights.start();
     try {
       const { api } = this.#tab;
       if (!isBatched(first)) {
         const { method, path, body, ifMatch } = requestOf(first, this.#ifMatch(first));
-        const outcome = await api.request(method, path, body, { ifMatch: ifMatch ?? null });
-        return await this.#settle([first], outcome, flight);
+        const outcome = await api.request(method, path, body, ifMatch);
+        return await this.#handle([first], outcome, flight);
       }
       const operations = group.map((change) => operationOf(change, this.#ifMatch(change)));
       const path = `workspaces/${first.workspaceId}/tasks/batch`;
       const outcome = await api.request('POST', path, { operations });
-      return await this.#settle(group, outcome, flight);
+      return await this.#handle(group, outcome, flight);
     } finally {
-      this.#tab.endFlight(flight);
+      this.#tab.flights.end(flight);
     }
   }
 
-  async #settle(group: Change[], outcome: Outcome, flight: Flight): Promise<number | null> {
+  async #handle(group: Change[], outcome: Outcome, flight: Flight): Promise<number | null> {
     const waits =
       outcome.kind === 'network' || [401, 429, 503].includes(outcome.kind === 'error' ? outcome.status : 0);
     if (waits) return this.#waitFor(outcome);
@@ -202,7 +136,7 @@ export class Sender {
     }
     const results = resultsOf(group, outcome);
     const broken = results.filter(({ result }) => result.kind === 'error' && result.status >= 500);
-    const rest = results.filter((settled) => !broken.includes(settled));
+    const rest = results.filter((result) => !broken.includes(result));
     const denied = rest.find(({ change, result }) => isDenied(change, result));
     if (denied) {
       const lost = await this.#events.isLost(denied.change.workspaceId);
@@ -225,8 +159,8 @@ export class Sender {
       return null;
     }
     if (outcome.kind !== 'error') return this.#backOff();
-    const patience = this.#pause(outcome.retryAfter * 1_000 * (1 + this.#tab.world.random() / 10));
-    return outcome.status === 429 ? patience : Math.max(patience, this.#backOff());
+    const ms = this.#pause(outcome.retryAfter * 1_000 * (1 + this.#tab.world.random() / 10));
+    return outcome.status === 429 ? ms : Math.max(ms, this.#backOff());
   }
 
   #pause(ms: number): number {
@@ -247,7 +181,7 @@ export class Sender {
   }
 
   /** A change that the server fails at is tried again thrice, and then set aside. */
-  async #fail500(group: readonly Change[], outcome: Settled['result'] | undefined): Promise<number> {
+  async #fail500(group: readonly Change[], outcome: ChangeResult['result'] | undefined): Promise<number> {
     if (group.length > 1) return await this.#limit(group, 1);
     const [change] = group;
     const ms = RETRY_500_MS[change?.tries ?? 0];
@@ -260,20 +194,17 @@ export class Sender {
   }
 
   async #edit(group: readonly Change[], edit: (change: Change) => Change): Promise<void> {
-    const ids = new Set(group.map(({ id }) => id));
-    await this.#tab.commitAsLeader(({ outbox }) => ({
-      changes: { put: outbox.filter(({ id }) => ids.has(id)).map(edit), remove: [] },
-    }));
+    await this.#tab.commitAsLeader(({ outbox }) => ({ changes: editsOf(outbox, group, edit) }));
   }
 
-  /** After a 412: the present row, so that `#prepare` can compare the texts. */
+  /** After a 412: reads the present row, so that `nextBatch` can compare the texts. */
   async #refresh(change: Change): Promise<void> {
-    const flight = this.#tab.startFlight();
+    const flight = this.#tab.flights.start();
     const { path } = requestOf({ ...change, op: 'update', kind: change.kind }, null);
     const root = `workspaces/${change.workspaceId}`;
     const address = change.kind === 'task' ? `${root}/tasks/${change.thing}` : path;
     const outcome = await this.#tab.api.request('GET', address);
-    this.#tab.endFlight(flight);
+    this.#tab.flights.end(flight);
     if (outcome.kind !== 'ok') return;
     const rows: RowWrites = { put: [], remove: [] };
     this.#takeRow(rows, change, change.kind, outcome.body, flight);
@@ -281,7 +212,7 @@ export class Sender {
   }
 
   /** One transaction: rows of the responses, and what leaves the outbox. */
-  async #write(results: readonly Settled[], flight: Flight): Promise<void> {
+  async #write(results: readonly ChangeResult[], flight: Flight): Promise<void> {
     const aside: Change[] = [];
     await this.#tab.commitAsLeader((glance) => {
       const rows: RowWrites = { put: [], remove: [] };
@@ -290,15 +221,15 @@ export class Sender {
       for (const { change, result } of results) {
         const entry = outbox.find(({ id }) => id === change.id);
         if (result.kind === 'ok') {
-          this.#takeAnswer(rows, change, result.body, flight);
+          this.#takeResponse(rows, change, result.body, flight);
           if (entry) changes.remove.push(entry.seq);
-          const { put } = renameLabel(change, result.body, outbox);
+          const put = renameLabel(change, result.body, outbox);
           changes.put.push(...put);
           outbox = outbox.map((other) => put.find(({ seq }) => seq === other.seq) ?? other);
         } else if (isDone(change, result)) {
           if (entry) changes.remove.push(entry.seq);
         } else if (entry && isOvertaken(change, result) && entry.tries < MAX_CONFLICTS) {
-          // `#prepare` compares it with the rows as they are now.
+          // `nextBatch` compares it with the rows as they are now.
           changes.put.push({ ...entry, tries: entry.tries + 1 });
         } else if (entry) {
           const failed = [entry, ...dependentsOf(entry, outbox)].map((one) =>
@@ -314,7 +245,7 @@ export class Sender {
     if (aside.length > 0) this.#events.onAside(aside);
   }
 
-  #takeAnswer(rows: RowWrites, change: Change, body: unknown, flight: Flight): void {
+  #takeResponse(rows: RowWrites, change: Change, body: unknown, flight: Flight): void {
     const { kind, thing, workspaceId } = change;
     if (change.op === 'delete') {
       if (flight.touched.has(`${kind}:${thing}`) || flight.reset.has(workspaceId)) return;
@@ -340,45 +271,5 @@ export class Sender {
   }
 }
 
-const isOvertaken = (change: Change, result: Settled['result']): boolean =>
+const isOvertaken = (change: Change, result: ChangeResult['result']): boolean =>
   isStatusGone(change, result) || (result.kind === 'error' && result.status === 412 && !!textOf(change));
-
-const sentOnce = (change: Change): Change => ({ ...change, sent: change.sent + 1 });
-
-const nextFree = (outbox: readonly Change[], seq: number): number => {
-  let free = seq + 0.5;
-  while (outbox.some((change) => change.seq === free)) free = (seq + free) / 2;
-  return free;
-};
-
-/** The next changes to send together: the first that may go, and batched ones behind it, each thing once. */
-export function choose(outbox: readonly Change[], now: number): { group: Change[]; soonest: number | null } {
-  const group: Change[] = [];
-  const blocked = new Set<string>();
-  let soonest: number | null = null;
-  let bytes = 0;
-  for (const change of outbox) {
-    if (change.aside) continue;
-    const [first] = group;
-    const name = `${change.kind}:${change.thing}`;
-    if (change.notBefore > now) {
-      soonest = Math.min(soonest ?? change.notBefore, change.notBefore);
-      blocked.add(name);
-      continue;
-    }
-    if (blocked.has(name)) continue;
-    if (!first) {
-      group.push(change);
-      bytes = JSON.stringify(change.fields).length;
-      if (!isBatched(change)) return { group, soonest: null };
-      continue;
-    }
-    if (change.workspaceId !== first.workspaceId) continue;
-    bytes += JSON.stringify(change.fields).length + 200;
-    const isFull = group.length >= Math.min(MAX_BATCH, first.maxBatch, change.maxBatch);
-    const isTwice = group.some(({ thing }) => thing === change.thing);
-    if (!isBatched(change) || isFull || isTwice || bytes > MAX_BATCH_BYTES) break;
-    group.push(change);
-  }
-  return { group, soonest };
-}

@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals';
 import type { Api } from './api.ts';
-import { addToOutbox, type Change } from './change.ts';
+import { addAllToOutbox, type Change, editsOf } from './change.ts';
 import {
   type Disk,
   type Glance,
@@ -11,6 +11,7 @@ import {
   writesRows,
 } from './disk.ts';
 import type { Position } from './feed.ts';
+import { Flights } from './flights.ts';
 import type { Channel, Message, World } from './surroundings.ts';
 import { View } from './view.ts';
 
@@ -21,12 +22,6 @@ export interface Thread {
   isLoading: boolean;
 }
 
-/** What happened to rows while a request was under way, so that its response is not put over something newer. */
-export interface Flight {
-  touched: Set<string>;
-  reset: Set<string>;
-}
-
 /** One open page: its copy of the rows, in step with the disk and with the other tabs of the same user. */
 export class Tab {
   readonly id: string;
@@ -35,6 +30,7 @@ export class Tab {
   readonly world: World;
   readonly view: View;
   readonly positions = new Map<string, Position>();
+  readonly flights = new Flights();
   readonly notes = new Map<string, unknown>();
   /** The outbox, what was set aside included. */
   readonly outbox: Signal<readonly Change[]> = signal([]);
@@ -46,7 +42,6 @@ export class Tab {
   /** Grows whenever notes or positions change. */
   readonly noted = signal(0);
   readonly #channel: Channel;
-  readonly #flights = new Set<Flight>();
   readonly #listeners = new Set<(message: Message) => void>();
   #disk: Disk;
   #queue: Promise<unknown> = Promise.resolve();
@@ -117,8 +112,7 @@ export class Tab {
       this.#revision = revision;
       this.#stored = outbox;
     }
-    for (const flight of this.#flights)
-      for (const { workspaceId } of positions) flight.reset.add(workspaceId);
+    this.flights.noteReset(positions.map(({ workspaceId }) => workspaceId));
     this.#show({ put: rows, remove: gone });
     this.noted.value++;
     this.isLoaded.value = true;
@@ -236,12 +230,8 @@ export class Tab {
     for (const position of positions ?? []) this.positions.set(position.workspaceId, position);
     for (const [name, value] of Object.entries(notes ?? {})) this.notes.set(name, value);
     if (notes ?? positions ?? forget) this.noted.value++;
-    for (const flight of this.#flights) {
-      // A copy that starts over: what is under way for it comes too late.
-      for (const id of reset) flight.reset.add(id);
-      for (const { kind, key } of [...(rows?.remove ?? []), ...(rows?.put ?? [])])
-        flight.touched.add(`${kind}:${key}`);
-    }
+    this.flights.noteReset(reset);
+    this.flights.noteTouched([...(rows?.remove ?? []), ...(rows?.put ?? [])]);
   }
 
   #show(writes: Parameters<View['update']>[0]): void {
@@ -255,32 +245,16 @@ export class Tab {
     this.#unsaved.push(...changes);
     this.#show(NOTHING);
     const ids = new Set(changes.map(({ id }) => id));
-    return await this.commit((glance) => {
-      let outbox = glance.outbox;
-      const all = { put: [] as Change[], remove: [] as number[] };
-      let seq = outbox.at(-1)?.seq ?? 0;
-      for (const change of changes) {
-        seq = Math.max(seq + 1, this.world.now());
-        const base = this.view.get(change.kind, change.thing);
-        const { put, remove } = addToOutbox({ ...change, seq }, outbox, base);
-        const gone = new Set([...remove, ...put.map((entry) => entry.seq)]);
-        outbox = [...outbox.filter((entry) => !gone.has(entry.seq)), ...put].sort((a, b) => a.seq - b.seq);
-        all.put = [...all.put.filter((entry) => !gone.has(entry.seq)), ...put];
-        all.remove.push(...remove);
-      }
+    return await this.commit(({ outbox }) => {
+      const writes = addAllToOutbox(changes, outbox, this.view, this.world.now());
       this.#unsaved = this.#unsaved.filter(({ id }) => !ids.has(id));
-      return { changes: all };
+      return { changes: writes };
     }, true);
   }
 
-  startFlight(): Flight {
-    const flight = { touched: new Set<string>(), reset: new Set<string>() };
-    this.#flights.add(flight);
-    return flight;
-  }
-
-  endFlight(flight: Flight): void {
-    this.#flights.delete(flight);
+  /** Edits entries of the outbox; those that `edit` returns null for go. */
+  async editOutbox(chosen: readonly Change[], edit: (change: Change) => Change | null): Promise<void> {
+    await this.commit(({ outbox }) => ({ changes: editsOf(outbox, chosen, edit) }));
   }
 
   listen(listener: (message: Message) => void): void {

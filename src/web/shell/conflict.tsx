@@ -4,7 +4,7 @@ import { useShelf } from './store.ts';
 /** A long text was changed elsewhere meanwhile: both side by side, and the person chooses. */
 export function Conflict() {
   const { store } = useShelf();
-  const act = store.waiting.value.find(({ why }) => why?.theirs !== undefined);
+  const act = store.waiting.all.value.find(({ why }) => why?.theirs !== undefined);
   if (!act?.why?.theirs) return null;
   const change = act.changes.find(({ text }) => text !== undefined);
   const mine = change?.text ? String(change.fields[change.text.field] ?? '') : '';
@@ -30,10 +30,10 @@ export function Conflict() {
         </section>
       </div>
       <div class="line actions">
-        <button type="button" class="button push" onClick={() => void store.drop(act)}>
+        <button type="button" class="button push" onClick={() => void store.waiting.drop(act)}>
           Keep theirs
         </button>
-        <button type="button" class="button main" onClick={() => void store.keepMine(act)}>
+        <button type="button" class="button main" onClick={() => void store.waiting.keepMine(act)}>
           Keep mine
         </button>
       </div>

@@ -37,7 +37,7 @@ export function startFirstVisit(): void {
       void savePreferences({ welcomed: true });
       if (!isEmpty) return;
       const fields = { listId: list.id, dueDay: today.peek() };
-      void held.store.act(
+      void held.store.acts.do(
         'Added examples',
         exampleIds(id).map((taskId, index) =>
           create('task', own.id, taskId, { ...fields, title: EXAMPLES[index] ?? '' }),

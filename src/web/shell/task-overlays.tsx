@@ -23,7 +23,7 @@ export function TaskOverlays() {
       {dateDialog.value && (
         <Lazy load={async () => (await import('../tasks/date-dialog.tsx')).DateDialogView} props={{}} />
       )}
-      {shelf.value?.store.waiting.value.some(({ why }) => why?.theirs !== undefined) && (
+      {shelf.value?.store.waiting.all.value.some(({ why }) => why?.theirs !== undefined) && (
         <Lazy load={async () => (await import('./conflict.tsx')).Conflict} props={{}} />
       )}
       {seriesDialog.value && (

@@ -1,4 +1,4 @@
-import type { WaitingAct } from '../data/sync-status.ts';
+import type { WaitingAct } from '../data/waiting-acts.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import type { OverlayProps } from './overlays.tsx';
@@ -7,7 +7,7 @@ import { useShelf } from './store.ts';
 /** What waits to be sent, and what was rejected: each can be tried again, or dropped. */
 export function WaitingChanges({ onClose }: OverlayProps) {
   const { store } = useShelf();
-  const acts = store.waiting.value;
+  const acts = store.waiting.all.value;
   return (
     <Dialog label="Waiting changes" onClose={onClose}>
       <header class="dialog-head">
@@ -52,10 +52,10 @@ function WaitingItem({ act }: { act: WaitingAct }) {
         )}
       </div>
       <div class="line push">
-        <button type="button" class="button" onClick={() => void store.retry(act)}>
+        <button type="button" class="button" onClick={() => void store.waiting.retry(act)}>
           Retry
         </button>
-        <button type="button" class="button plain" onClick={() => void store.drop(act)}>
+        <button type="button" class="button plain" onClick={() => void store.waiting.drop(act)}>
           Drop
         </button>
       </div>

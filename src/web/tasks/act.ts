@@ -6,27 +6,27 @@ import { showToast, toast } from '../shell/toasts.ts';
 /** Does something at once, and says so with a way back. `name` is a sentence of what was done. */
 export function act(name: string, intents: readonly Intent[]): void {
   if (intents.length === 0) return;
-  void openShelf().store.act(name, intents);
+  void openShelf().store.acts.do(name, intents);
   showToast(name, () => void undo());
 }
 
 /** Does something at once without a word: what shows by itself where the person looks. It can be undone all the same. */
 export function actQuietly(name: string, intents: readonly Intent[]): void {
   if (intents.length === 0) return;
-  void openShelf().store.act(name, intents);
+  void openShelf().store.acts.do(name, intents);
   toast.value = undefined;
 }
 
 /** Takes back what was done last on this page. */
 export async function undo(): Promise<void> {
   toast.value = undefined;
-  const taken = await shelf.peek()?.store.undo();
+  const taken = await shelf.peek()?.store.acts.undo();
   if (taken) showToast(`${taken.isDone ? 'Taken back' : 'Nothing is left to take back of'}: ${taken.name}`);
 }
 
 /** Does again what was taken back last. */
 export async function redo(): Promise<void> {
-  const taken = await shelf.peek()?.store.redo();
+  const taken = await shelf.peek()?.store.acts.redo();
   if (!taken) return;
   if (taken.isDone) showToast(taken.name, () => void undo());
   else showToast(`Nothing is left to do again of: ${taken.name}`);

@@ -68,7 +68,7 @@ export function ScopeQuestion({ task, series, change: { words, intents, updates 
     close();
     if (scope === 'this') return act(words, intents);
     // There is no way back from it.
-    void store.act(words, [editInstances(store.view, series, task, scope, updates)]);
+    void store.acts.do(words, [editInstances(store.view, series, task, scope, updates)]);
     showToast(words);
   };
   return (

@@ -1,0 +1,88 @@
+import type { Change, Intent } from './change.ts';
+import { makeId } from './ids.ts';
+import type { Tab } from './tab.ts';
+import { inverseOf, type Step, stepOf } from './undo.ts';
+
+const MAX_UNDO = 200;
+
+interface Done {
+  name: string;
+  steps: Step[];
+}
+
+/** What `undo` or `redo` came to. */
+export interface TakenBack {
+  name: string;
+  /** False where it was so already, or cannot be any more. */
+  isDone: boolean;
+}
+
+/** What the person does on this page, to be undone and done again. */
+export class Acts {
+  readonly #tab: Tab;
+  readonly #onAdded: () => void;
+  readonly #undo: Done[] = [];
+  readonly #redo: Done[] = [];
+
+  constructor(tab: Tab, onAdded: () => void) {
+    this.#tab = tab;
+    this.#onAdded = onAdded;
+  }
+
+  /** Does something at once, as one act that can be undone as one. */
+  async do(name: string, intents: readonly Intent[]): Promise<void> {
+    this.#redo.length = 0;
+    await this.#do(name, intents, this.#undo);
+  }
+
+  async #do(name: string, intents: readonly Intent[], stack: Done[]): Promise<void> {
+    if (intents.length === 0) return;
+    const { view, world } = this.#tab;
+    const at = world.now();
+    const act = makeId(at);
+    const steps: Step[] = [];
+    const changes = intents.map((intent): Change => {
+      const { delay = 0, ...rest } = intent;
+      const id = makeId(at);
+      steps.push(stepOf(intent, id, view));
+      const more = { sent: 0, tries: 0, notBefore: delay && at + delay, maxBatch: 100, aside: null };
+      // For when the status is gone by the time it is sent.
+      const statusType = view.status(String(rest.fields.statusId))?.type;
+      return { ...rest, ...(statusType && { statusType }), id, act, actName: name, at, seq: at, ...more };
+    });
+    // A change of several instances cannot be taken back.
+    if (intents.some(({ op }) => op !== 'editMode')) stack.push({ name, steps });
+    if (stack.length > MAX_UNDO) stack.shift();
+    await this.#tab.add(changes);
+    this.#onAdded();
+  }
+
+  /** Undoes the last act, as far as things still hold what it set. Null where there is none. */
+  async undo(): Promise<TakenBack | null> {
+    return await this.#takeBack(this.#undo, this.#redo);
+  }
+
+  /** Does again what was undone last. Null where there is none. */
+  async redo(): Promise<TakenBack | null> {
+    return await this.#takeBack(this.#redo, this.#undo);
+  }
+
+  async #takeBack(from: Done[], to: Done[]): Promise<TakenBack | null> {
+    const done = from.pop();
+    if (!done) return null;
+    const outbox = this.#tab.outbox.value;
+    const delayed = outbox.filter(({ sent, notBefore }) => sent === 0 && notBefore > 0);
+    const intents: Intent[] = [];
+    let isDropped = false;
+    for (const step of done.steps.toReversed()) {
+      const unsent = delayed.filter(({ id }) => id === step.changeId);
+      if (unsent.length === 0) intents.push(...inverseOf(step, this.#tab.view, outbox));
+      else {
+        await this.#tab.editOutbox(unsent, () => null);
+        isDropped = true;
+      }
+    }
+    await this.#do(done.name, intents, to);
+    return { name: done.name, isDone: isDropped || intents.length > 0 };
+  }
+}

@@ -1,0 +1,151 @@
+import type { Outcome } from './api.ts';
+import { agedTasks, applyPage, MAX_TASKS, type Page, type Position, startOf } from './feed.ts';
+import type { Tab } from './tab.ts';
+
+const FIRST_LIMIT = 100;
+const NEXT_LIMIT = 1_000;
+
+export interface PullEvents {
+  onReach(isReached: boolean): void;
+  onSignedOut(): void;
+  /** A workspace is no longer ours to read. */
+  onLost(workspaceId: string): Promise<void>;
+}
+
+/** Reads the changes of workspaces page by page, from the leading tab. */
+export class Pulls {
+  readonly #tab: Tab;
+  readonly #events: PullEvents;
+  readonly #maxTasks: number;
+  readonly #scheduled = new Map<string, { isRunning: boolean; isAgain: boolean; cancel: () => void }>();
+  /** Versions that responses to own changes brought; forgotten by a pull that began later. */
+  readonly #ahead = new Map<string, number>();
+  readonly #aheadSince = new Map<string, number>();
+  #count = 0;
+  /** Until when the server asked not to be asked again. */
+  #notBefore = 0;
+
+  constructor(tab: Tab, events: PullEvents, maxTasks = MAX_TASKS) {
+    this.#tab = tab;
+    this.#events = events;
+    this.#maxTasks = maxTasks;
+  }
+
+  stop(): void {
+    for (const { cancel } of this.#scheduled.values()) cancel();
+    this.#scheduled.clear();
+  }
+
+  noteAhead(key: string, version: number): void {
+    this.#ahead.set(key, version);
+    this.#aheadSince.set(key, this.#count);
+  }
+
+  /** Milliseconds until the server may be asked again; 0 or less: now. */
+  get pauseMs(): number {
+    return this.#notBefore - this.#tab.world.now();
+  }
+
+  /** Notes the `Retry-After` of a response, spread so that many clients do not come back at once. */
+  noteRetryAfter(outcome: Outcome): void {
+    const { now, random } = this.#tab.world;
+    if (outcome.kind === 'error' && (outcome.status === 429 || outcome.status === 503))
+      this.#notBefore = now() + outcome.retryAfter * 1_000 * (1 + random() / 10);
+  }
+
+  /** Whether a pull of a workspace runs or will. */
+  isScheduled(workspaceId: string): boolean {
+    return this.#scheduled.has(workspaceId);
+  }
+
+  /** Pulls a workspace soon; what is asked for meanwhile is the same pull. */
+  pullSoon(workspaceId: string, ms: number): void {
+    const known = this.#scheduled.get(workspaceId);
+    if (known) {
+      if (known.isRunning) known.isAgain = true;
+      return;
+    }
+    const entry = { isRunning: false, isAgain: false, cancel: () => {} };
+    this.#scheduled.set(workspaceId, entry);
+    const start = async (): Promise<void> => {
+      entry.isRunning = true;
+      const isDone = await this.pull(workspaceId).catch(() => false);
+      if (this.#scheduled.get(workspaceId) !== entry) return;
+      this.#scheduled.delete(workspaceId);
+      if (entry.isAgain) this.pullSoon(workspaceId, 0);
+      else if (!isDone && !this.#tab.isClosed)
+        this.pullSoon(workspaceId, 2_000 + this.#tab.world.random() * 3_000);
+    };
+    entry.cancel = this.#tab.world.after(Math.max(ms, this.pauseMs), () => void start());
+  }
+
+  /** Follows the changes of a workspace to their end; returns whether it got there. */
+  async pull(workspaceId: string): Promise<boolean> {
+    const count = ++this.#count;
+    for (;;) {
+      const position = this.#tab.positions.get(workspaceId) ?? startOf(workspaceId);
+      if (!this.#tab.lease) return true;
+      const limit = position.cursor === null ? FIRST_LIMIT : NEXT_LIMIT;
+      const cursor = position.cursor === null ? '' : `&cursor=${encodeURIComponent(position.cursor)}`;
+      const path = `workspaces/${workspaceId}/changes?limit=${limit}${cursor}`;
+      const outcome = await this.#tab.api.request('GET', path);
+      if (outcome.kind !== 'ok') return await this.#fail(workspaceId, outcome);
+      this.#events.onReach(true);
+      const hasMore = await this.apply(position, outcome.body as Page);
+      if (hasMore === null) return true;
+      if (!hasMore) break;
+    }
+    for (const [key, since] of this.#aheadSince)
+      if (since < count) {
+        this.#aheadSince.delete(key);
+        this.#ahead.delete(key);
+      }
+    return true;
+  }
+
+  async #fail(workspaceId: string, outcome: Outcome): Promise<boolean> {
+    this.#events.onReach(outcome.kind === 'error' && outcome.status !== 503);
+    this.noteRetryAfter(outcome);
+    if (outcome.kind !== 'error') return false;
+    if (outcome.status === 401) this.#events.onSignedOut();
+    if (outcome.status === 403 || outcome.status === 404) {
+      await this.#events.onLost(workspaceId);
+      return true;
+    }
+    if (outcome.status === 400) await this.#tab.commitAsLeader(() => ({ positions: [startOf(workspaceId)] }));
+    return false;
+  }
+
+  /** Writes a page with its cursor; null where this tab leads no more, or another page came first. */
+  async apply(position: Position, page: Page): Promise<boolean | null> {
+    let hasMore: boolean | null = null;
+    const { workspaceId } = position;
+    await this.#tab.commitAsLeader(() => {
+      const present = this.#tab.positions.get(workspaceId)?.cursor ?? null;
+      if (present !== position.cursor) return null;
+      const applied = applyPage(page, position, this.#tab.view, {
+        now: this.#tab.world.now(),
+        maxTasks: this.#maxTasks,
+        holdsComments: (taskId) => this.#tab.threads.some((thread) => thread.taskId === taskId),
+        ahead: this.#ahead,
+      });
+      hasMore = applied.hasMore;
+      const isAnew = applied.position.loads !== position.loads;
+      const threads = this.#tab.threads.filter((thread) => thread.workspaceId !== workspaceId);
+      return { rows: applied.rows, positions: [applied.position], ...(isAnew && { notes: { threads } }) };
+    });
+    return hasMore;
+  }
+
+  /** Lets go of closed tasks that are too old by now. */
+  async age(): Promise<void> {
+    const { view, world } = this.#tab;
+    await this.#tab.commitAsLeader(() => {
+      const rows = { put: [], remove: [] as { kind: 'task'; key: string }[] };
+      for (const id of this.#tab.positions.keys())
+        for (const { key } of agedTasks(view, id, world.now()).remove)
+          if (view.changesOf('task', key).length === 0) rows.remove.push({ kind: 'task', key });
+      return rows.remove.length > 0 ? { rows } : null;
+    });
+  }
+}

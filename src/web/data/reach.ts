@@ -1,0 +1,57 @@
+import { type Signal, signal } from '@preact/signals';
+import type { Message } from './surroundings.ts';
+import type { Tab } from './tab.ts';
+
+/** Whether the device has a network and the server is reached, as far as its tabs know. */
+export class Reach {
+  readonly isOnline: Signal<boolean>;
+  /** Null before the first response. */
+  readonly isReached: Signal<boolean | null> = signal(null);
+  readonly #tab: Tab;
+  readonly #onReached: () => void;
+
+  constructor(tab: Tab, wasOffline: boolean, onReached: () => void) {
+    this.#tab = tab;
+    this.#onReached = onReached;
+    this.isOnline = signal(tab.world.isOnline() && !wasOffline);
+    tab.listen((message) => {
+      if (message.kind === 'sync') this.#hear(message);
+    });
+  }
+
+  /** Asks the device again; returns whether its network is back. */
+  refresh(): boolean {
+    const wasOnline = this.isOnline.value;
+    this.isOnline.value = this.#tab.world.isOnline();
+    return this.isOnline.value && (!wasOnline || this.isReached.value === false);
+  }
+
+  /** Notes what a request of the leading tab came to, and tells the other tabs. */
+  report(isReached: boolean): void {
+    if (this.isReached.value === isReached || !this.#tab.lease) return;
+    this.#note(isReached);
+    this.#tell();
+    if (isReached) this.#onReached();
+  }
+
+  /**
+   * A response proves that there is a network, whatever the device says. It may have been under way when the network
+   * went: once one fails, the device is believed again.
+   */
+  #note(isReached: boolean | null): void {
+    if (isReached && !this.isReached.value) this.isOnline.value = true;
+    if (isReached === false && !this.#tab.world.isOnline()) this.isOnline.value = false;
+    this.isReached.value = isReached;
+  }
+
+  /** The leader knows; a tab that thought it was may say something else. */
+  #hear({ isReached, fence }: Extract<Message, { kind: 'sync' }>): void {
+    if (fence >= (this.#tab.lease?.fence ?? 0)) this.#note(isReached);
+    else if (this.isReached.value !== isReached) this.#tell();
+  }
+
+  #tell(): void {
+    const { lease } = this.#tab;
+    if (lease) this.#tab.tell({ kind: 'sync', isReached: this.isReached.value, fence: lease.fence });
+  }
+}
