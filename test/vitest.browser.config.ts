@@ -10,8 +10,8 @@ export default defineConfig({
     isolate: false,
     // A browser leaves room beside itself: it waits for pages and pages wait for it.
     maxWorkers: availableParallelism(),
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 15_000 } },
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -1,5 +1,5 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openWorld, type World } from '../world.ts';
 import { fillStudio, type Studio, signedInAs } from './studio.ts';
 import { isReady, launchBrowser, startVisit, type Visit } from './visit.ts';
@@ -7,28 +7,31 @@ import { isReady, launchBrowser, startVisit, type Visit } from './visit.ts';
 let browser: Browser;
 let world: World;
 let studio: Studio;
+let visit: Visit;
+let page: Page;
 
 beforeAll(async () => {
   browser = await launchBrowser();
   world = await openWorld({ start: Date.now() });
   studio = await fillStudio(world);
-});
-afterAll(async () => {
-  await browser.close();
-  await world.close();
-});
-
-const visitAs = (): Promise<Visit> =>
-  startVisit(browser, signedInAs(world.app, studio.mara), {
+  visit = await startVisit(browser, signedInAs(world.app, studio.mara), {
     viewport: { width: 1280, height: 800 },
     reducedMotion: 'reduce',
     timezoneId: 'UTC',
   });
+  page = visit.page;
+});
+afterEach(() => visit.leave());
+afterAll(async () => {
+  await visit.end();
+  await browser.close();
+  await world.close();
+});
 
-async function open({ page, origin }: Visit, address: string): Promise<void> {
-  await page.goto(`${origin}/app${address}`);
+const open = async (address: string) => {
+  await page.goto(`${visit.origin}/app${address}`);
   await isReady(page);
-}
+};
 
 describe('the first load', () => {
   it('shows its screen though that is there before the page had time to ask for it', async () => {
@@ -40,13 +43,11 @@ describe('the first load', () => {
       window.setTimeout = (run, ms = 0, ...rest) => timer(run, ms + 1000, ...rest);
     }`);
     await page.goto(`${origin}/app/sign-in`);
-    await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor({ timeout: 15_000 });
+    await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
     await end();
   });
 
   it('is over before anything is said to be in step', async () => {
-    const visit = await visitAs();
-    const { page } = visit;
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     await page.route('**/changes?*', async (route) => {
       await held;
@@ -59,15 +60,12 @@ describe('the first load', () => {
     release();
     await status.filter({ hasText: 'Synced' }).waitFor();
     await page.getByRole('link', { name: 'Order oak samples for the reading room' }).waitFor();
-    await visit.end();
   });
 });
 
 describe('by keys alone', () => {
   it('a task is made, found, completed and opened again', async () => {
-    const visit = await visitAs();
-    const { page } = visit;
-    await open(visit, '/today');
+    await open('/today');
     await page.keyboard.press('c');
     const dialog = page.getByRole('dialog', { name: 'New task' });
     await dialog.waitFor();
@@ -93,13 +91,10 @@ describe('by keys alone', () => {
     await expect.poll(() => box.getAttribute('aria-checked')).toBe('true');
     await page.keyboard.press('z');
     await expect.poll(() => box.getAttribute('aria-checked')).toBe('false');
-    await visit.end();
   });
 
   it('a task opens beside its list, leads to its neighbour, and gives the focus back', async () => {
-    const visit = await visitAs();
-    const { page } = visit;
-    await open(visit, '/today');
+    await open('/today');
     await page.getByRole('link', { name: 'Order oak samples for the reading room' }).waitFor();
     await page.keyboard.press('j');
     const focused = page.getByRole('main').locator('a:focus');
@@ -116,26 +111,20 @@ describe('by keys alone', () => {
     await page.keyboard.press('Escape');
     await expect.poll(() => page.getByRole('complementary').count()).toBe(0);
     await expect.poll(() => page.evaluate<string>('document.activeElement.textContent')).toBe(first);
-    await visit.end();
   });
 
   it('the palette leads to a list', async () => {
-    const visit = await visitAs();
-    const { page } = visit;
-    await open(visit, '/today');
+    await open('/today');
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Search commands, lists and tasks' }).waitFor();
     await page.keyboard.type('lesesaal');
     await page.getByRole('option', { name: 'Lesesaal Bibliothek Süd', selected: true }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Lesesaal Bibliothek Süd' }).waitFor();
-    await visit.end();
   });
 
   it('a card goes to the next column of the board', async () => {
-    const visit = await visitAs();
-    const { page } = visit;
-    await open(visit, `/w/${studio.workspaceId}/lists/${studio.listIds.website}?view=board`);
+    await open(`/w/${studio.workspaceId}/lists/${studio.listIds.website}?view=board`);
     const title = 'Pick a licence for the drawings';
     const card = (column: string) =>
       page.getByRole('region', { name: column }).getByRole('link', { name: title });
@@ -144,15 +133,12 @@ describe('by keys alone', () => {
     await card('In Progress').waitFor();
     await page.keyboard.press('Alt+ArrowLeft');
     await card('To Do').waitFor();
-    await visit.end();
   });
 });
 
 describe('a choice', () => {
   it('of status, priority and day is made in the panel', async () => {
-    const visit = await visitAs();
-    const { page } = visit;
-    await open(visit, `/today?task=${studio.taskIds.beds}`);
+    await open(`/today?task=${studio.taskIds.beds}`);
     const panel = page.getByRole('complementary', { name: 'Mulch the beds before the first hard frost' });
     await panel.getByRole('button', { name: 'Priority: Low' }).click();
     await page.getByRole('listbox', { name: 'Priority' }).getByRole('option', { name: 'High' }).click();
@@ -166,21 +152,20 @@ describe('a choice', () => {
     await dialog.getByLabel('Time').fill('08:15');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await panel.getByRole('button', { name: /^Due: Sat 5 Jan 2030 8:15$/ }).waitFor();
-    await visit.end();
   });
 });
 
 describe('on a phone', () => {
   it('a task is a page with its tools, and leads back', async () => {
-    const visit = await startVisit(browser, signedInAs(world.app, studio.mara), {
+    const phone = await startVisit(browser, signedInAs(world.app, studio.mara), {
       viewport: { width: 360, height: 740 },
       hasTouch: true,
       isMobile: true,
       reducedMotion: 'reduce',
       timezoneId: 'UTC',
     });
-    const { page } = visit;
-    await open(visit, '/today');
+    const { page } = phone;
+    await page.goto(`${phone.origin}/app/today`);
     await page.getByRole('link', { name: 'Order oak samples for the reading room' }).tap();
     await page.getByRole('heading', { level: 1, name: 'Order oak samples for the reading room' }).waitFor();
     const tools = page.getByRole('toolbar', { name: 'Task' });
@@ -188,6 +173,6 @@ describe('on a phone', () => {
     await page.getByRole('dialog', { name: 'Due' }).getByRole('button', { name: 'Cancel' }).tap();
     await page.getByRole('button', { name: 'Back to Today' }).tap();
     await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
-    await visit.end();
+    await phone.end();
   });
 });

@@ -47,14 +47,13 @@ beforeAll(async () => {
     timezoneId: 'UTC',
   });
   page = visit.page;
-  page.setDefaultTimeout(60_000);
   await page.goto(`${visit.origin}/app/today`);
   await page
     .getByRole('navigation', { name: 'Main' })
     .getByRole('status')
     .filter({ hasText: 'Synced' })
     .waitFor();
-}, 240_000);
+});
 afterAll(async () => {
   await visit.end();
   await browser.close();

@@ -153,7 +153,7 @@ describe('of two tabs', () => {
     await other.getByRole('link', { name: 'Order oak samples for the reading room' }).waitFor();
     await page.close();
     await add(other, 'Aftertheleader');
-    await expect.poll(() => titlesFound('Aftertheleader'), { timeout: 8000 }).toEqual(['Aftertheleader']);
+    await expect.poll(() => titlesFound('Aftertheleader')).toEqual(['Aftertheleader']);
     await studio.call('POST', `/workspaces/${studio.workspaceId}/tasks`, {
       title: 'Heard elsewhere',
       listId: studio.listIds.office,

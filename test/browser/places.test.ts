@@ -170,9 +170,7 @@ describe('the client', () => {
       isOlder = false;
       await update.click();
       await expect
-        .poll(() => page.evaluate<string>('document.documentElement.dataset.build').catch(() => ''), {
-          timeout: 20_000,
-        })
+        .poll(() => page.evaluate<string>('document.documentElement.dataset.build').catch(() => ''))
         .toBe(build);
       await shown('Today');
       await page.setViewportSize({ width: 1280, height: 740 });

@@ -55,7 +55,7 @@ const press = (name: string) => page.getByRole('button', { name, exact: true }).
 const fill = (label: string, value: string) => page.getByLabel(label, { exact: true }).fill(value);
 const said = (words: string) => page.getByRole('status').filter({ hasText: words }).waitFor();
 const synced = () => page.getByRole('status').filter({ hasText: 'Synced' }).waitFor();
-const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 15_000 });
+const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read);
 const focused = () => page.evaluate<string>('document.activeElement.textContent');
 const asAda = (method: string, path: string, body?: object) => as(world, ada)(method, path, body);
 const settingsOf = (name: string) => `/w/${home}/settings/${name}`;

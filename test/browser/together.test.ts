@@ -187,9 +187,7 @@ describe('a workspace', () => {
     await said(page, '1 list, 1 task');
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await said(page, 'Imported');
-    await expect
-      .poll(async () => (await as(world, bob)('GET', '/me/workspaces')).body.total, { timeout: 15_000 })
-      .toBe(3);
+    await expect.poll(async () => (await as(world, bob)('GET', '/me/workspaces')).body.total).toBe(3);
   });
 });
 
@@ -287,10 +285,7 @@ describe('an instance of a series', () => {
     expect(await dialog.getByRole('radio').count()).toBe(2);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await expect
-      .poll(
-        async () => (await all()).map((one) => (one.interval as { frequency: string }).frequency).sort(),
-        { timeout: 15_000 },
-      )
+      .poll(async () => (await all()).map((one) => (one.interval as { frequency: string }).frequency).sort())
       .toEqual(['day', 'week']);
   });
 });

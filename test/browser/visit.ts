@@ -97,6 +97,7 @@ export async function startVisit(
   const origin = `http://${host}:${server.port}`;
   const serviceWorkers = hasWorker ? 'allow' : 'block';
   const context = await browser.newContext({ serviceWorkers, ...contextOptions });
+  context.setDefaultTimeout(60_000);
   const faults: string[] = [];
   const calls: string[] = [];
   // What a test fulfils itself does not fail.
