@@ -65,6 +65,26 @@ const expectFocus = (page: Page, name: string) =>
     .poll(() => focused(page).evaluateAll(([it]) => it?.getAttribute('aria-label') ?? it?.textContent))
     .toBe(name);
 
+describe('a click on a row beside its controls', () => {
+  it('does what one on its link does: opens, extends the selection, opens a tab', async () => {
+    for (const title of ['Third', 'Second', 'First']) await make(title);
+    const page = await enter(ada, listAddress());
+    const row = (title: string) => page.getByRole('main').getByRole('listitem').filter({ hasText: title });
+    const beside = { position: { x: 500, y: 18 } };
+    const tab = page.context().waitForEvent('page');
+    await row('Second').click({ ...beside, button: 'middle' });
+    await (await tab).close();
+    expect(new URL(page.url()).search).toBe('');
+    await row('First').click(beside);
+    await page.getByRole('complementary', { name: 'First' }).waitFor();
+    await page.keyboard.press('Escape');
+    await expectFocus(page, 'First');
+    await row('Third').click({ ...beside, modifiers: ['Shift'] });
+    await page.getByRole('toolbar', { name: 'Selection' }).getByText('3 selected').waitFor();
+    expect(await page.evaluate('getSelection().toString()')).toBe('');
+  });
+});
+
 describe('the focus', () => {
   it('is in the first field of a form that is all of a screen, and on the heading of others', async () => {
     const { page, origin } = visit;

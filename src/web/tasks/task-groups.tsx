@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Status } from '../data/rows.ts';
-import { isOpen, openShelf } from '../shell/store.ts';
+import { isOpen, openShelf, useShelf } from '../shell/store.ts';
 import type { Day } from '../text/days.ts';
 import { tasksOf } from './changes.ts';
 import { focusRow, rowOf, showIds, wantedFocus } from './current.ts';
+import { rowClicks } from './row-clicks.ts';
 import { StatusMark } from './task-box.tsx';
 import { type RowProps, TaskRow } from './task-row.tsx';
 
@@ -25,12 +26,17 @@ export interface TaskGroup {
   isPlain?: boolean;
 }
 
-interface Props extends Omit<RowProps, 'id' | 'day' | 'at' | 'of'> {
+interface Props extends Omit<RowProps, 'id' | 'day' | 'at' | 'of' | 'showsPeople'> {
   groups: readonly TaskGroup[];
+  /** Every task is one's own. */
+  isMine?: boolean;
 }
 
 /** Groups of rows: what keys move through, and of which only what is in sight is there. */
-export function TaskGroups({ groups, ...rowProps }: Props) {
+export function TaskGroups({ groups, isMine, ...more }: Props) {
+  const { workspaces, membersIn } = useShelf();
+  const isShared = workspaces.ids.value.some((id) => membersIn(id).ids.value.length > 1);
+  const rowProps = { ...more, showsPeople: isShared && !isMine };
   const ids = useMemo(() => groups.flatMap((group) => group.ids), [groups]);
   useFollowedFocus(ids);
   return (
@@ -76,7 +82,13 @@ export function useFollowedFocus(ids: readonly string[]): void {
   useEffect(() => () => showIds([]), []);
 }
 
-function Group({ group, rowProps }: { group: TaskGroup; rowProps: Omit<Props, 'groups'> }) {
+function Group({
+  group,
+  rowProps,
+}: {
+  group: TaskGroup;
+  rowProps: Omit<RowProps, 'id' | 'day' | 'at' | 'of'>;
+}) {
   const id = useId();
   const { title, ids, status, day, count = ids.length, action, isPlain } = group;
   if (isPlain) return <Rows ids={ids} day={day} {...rowProps} />;
@@ -98,7 +110,7 @@ function Group({ group, rowProps }: { group: TaskGroup; rowProps: Omit<Props, 'g
 /** Longer lists are windowed, and begin with as many as a screen may show. */
 const WHOLE = 80;
 const FIRST = 40;
-const BEYOND = 12;
+const BEYOND = 8;
 /** So many rows come and go at once: few, since each frame has little time. */
 const STEP = 4;
 const step = (row: number): number => Math.floor(row / STEP) * STEP;
@@ -115,6 +127,8 @@ function Rows({ ids, ...rowProps }: RowsProps) {
   const shown = isWindowed ? ids.slice(from, to) : ids;
   return (
     <ul
+      {...rowClicks}
+      class={rowProps.day && 'under-day'}
       ref={list}
       style={
         isWindowed

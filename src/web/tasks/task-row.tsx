@@ -8,9 +8,9 @@ import { isOpen, useShelf } from '../shell/store.ts';
 import type { Day } from '../text/days.ts';
 import { PRIORITY_NAMES } from '../text/priorities.ts';
 import { Avatar } from '../ui/avatar.tsx';
-import { Icon, Shape } from '../ui/icon.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { rename, toggleDone } from './changes.ts';
-import { besideId, extendSelection, focusedId, selection, wantedFocus } from './current.ts';
+import { besideId, extendSelection, focusedId, focusRow, selection, wantedFocus } from './current.ts';
 import { dueOf, isLate, sayDueInRow } from './dates.ts';
 import { openRowMenu, renaming } from './pickers.ts';
 import { useRowFocus } from './row-focus.ts';
@@ -23,6 +23,8 @@ export interface RowProps {
   showsList?: boolean | undefined;
   /** Own tasks show no avatar where every task is one's own or nobody's. */
   hidesMe?: boolean | undefined;
+  /** Whether there is a place for avatars. */
+  showsPeople?: boolean | undefined;
   /** Where it stands in a list of which only a part is there, from 1, and how long that is. */
   at?: number | undefined;
   of?: number | undefined;
@@ -38,15 +40,22 @@ export function TaskRow({ id, at, of, ...more }: RowProps) {
   const isCurrent = besideId.value === id;
   if (!task) return null;
   const { checklist, commentCount, labelIds, recurrence } = task;
-  const isBare =
-    !(more.showsList || labelIds.length || checklist.length || commentCount) &&
-    recurrence?.recurringTaskId == null &&
-    task.dueDate === null &&
-    task.dueDay === null;
+  const hasGlyphs = checklist.length > 0 || commentCount > 0 || recurrence?.recurringTaskId != null;
+  const isUndated = task.dueDate === null && task.dueDay === null;
+  const isBare = !(more.showsList || labelIds.length || hasGlyphs) && isUndated;
+  // By classes and not by `:has`: every row that comes into sight is styled while a list is scrolled.
+  const classes = {
+    selected: isSelected || isCurrent,
+    closed: !isOpen(store, task),
+    bare: isBare,
+    undated: isUndated,
+    'with-glyphs': hasGlyphs,
+  };
   return (
     <li
-      // By classes and not by `:has`: every row that comes into sight is styled while a list is scrolled.
-      class={`row${isSelected || isCurrent ? ' selected' : ''}${isOpen(store, task) ? '' : ' closed'}${isBare ? ' bare' : ''}`}
+      class={`row ${Object.entries(classes)
+        .flatMap(([name, is]) => (is ? name : []))
+        .join(' ')}`}
       data-task={id}
       aria-posinset={at}
       aria-setsize={of}
@@ -65,27 +74,23 @@ export function TaskRow({ id, at, of, ...more }: RowProps) {
       <RowMeta task={task} {...more} />
       <button
         type="button"
-        class="tool row-more"
+        class="tool row-more dots"
         aria-label="More"
         aria-haspopup="menu"
         aria-keyshortcuts="."
         tabIndex={-1}
         onClick={(event) => openRowMenu(id, event.currentTarget)}
-      >
-        <Icon name="more" />
-      </button>
+      />
     </li>
   );
 }
 
-/** Hangs in the margin, so that only what is marked sticks out. */
+/** Hangs in the margin, so that only what is marked sticks out. Drawn by the style sheet, as the box is. */
 export const PriorityMark = ({ task: { priority } }: { task: Pick<Task, 'priority'> }) =>
   priority === 'none' ? (
     <span class="prio" />
   ) : (
-    <span role="img" aria-label={`${PRIORITY_NAMES[priority]} priority`} class={`prio ${priority}`}>
-      <Shape name={`prio-${priority}`} />
-    </span>
+    <span role="img" aria-label={`${PRIORITY_NAMES[priority]} priority`} class={`prio drawn ${priority}`} />
   );
 
 interface TitleProps {
@@ -112,6 +117,7 @@ export function RowTitle({ task, isSelected, marked }: TitleProps) {
         if (!event.shiftKey) return;
         event.preventDefault();
         extendSelection(focusedId.peek() ?? id, id);
+        focusRow(id);
       }}
     >
       {/* With a direction of its own it does not decide that of the title. */}
@@ -163,7 +169,13 @@ function RenameField({ task }: { task: Task }) {
   );
 }
 
-function RowMeta({ task, day, showsList, hidesMe }: { task: Task } & Omit<RowProps, 'id' | 'at' | 'of'>) {
+function RowMeta({
+  task,
+  day,
+  showsList,
+  hidesMe,
+  showsPeople,
+}: { task: Task } & Omit<RowProps, 'id' | 'at' | 'of'>) {
   const { store, userId } = useShelf();
   const { view } = store;
   const { checklist, commentCount, recurrence, labelIds, assigneeId, listId, workspaceId } = task;
@@ -172,7 +184,7 @@ function RowMeta({ task, day, showsList, hidesMe }: { task: Task } & Omit<RowPro
   const list = showsList ? view.signal('list', listId).value : undefined;
   const due = <Due task={task} day={day} />;
   const person =
-    assigneeId && !(hidesMe && assigneeId === userId)
+    showsPeople && assigneeId && !(hidesMe && assigneeId === userId)
       ? view.signal('member', `${workspaceId}/${assigneeId}`).value
       : undefined;
   const repeats = recurrence?.recurringTaskId != null;
@@ -205,14 +217,16 @@ function RowMeta({ task, day, showsList, hidesMe }: { task: Task } & Omit<RowPro
             )}
           </span>
         )}
-        <span class="labels">
-          {labels.slice(0, 3).map(({ id, title, color }) => (
-            <span key={id} class="label" style={{ '--hue': color }} dir="auto">
-              {title}
-            </span>
-          ))}
-          {labels.length > 3 && <span class="label-rest">+{labels.length - 3}</span>}
-        </span>
+        {labels.length > 0 && (
+          <span class="labels">
+            {labels.slice(0, 3).map(({ id, title, color }) => (
+              <span key={id} class="label" style={{ '--hue': color }} dir="auto">
+                {title}
+              </span>
+            ))}
+            {labels.length > 3 && <span class="label-rest">+{labels.length - 3}</span>}
+          </span>
+        )}
         {list && (
           <span class="where" dir="auto">
             {list.title}
@@ -220,7 +234,7 @@ function RowMeta({ task, day, showsList, hidesMe }: { task: Task } & Omit<RowPro
         )}
         {due}
       </span>
-      {person ? <Avatar id={person.userId} name={person.name} /> : <span class="avatar" />}
+      {person ? <Avatar id={person.userId} name={person.name} /> : showsPeople && <span class="avatar" />}
     </>
   );
 }
@@ -228,7 +242,7 @@ function RowMeta({ task, day, showsList, hidesMe }: { task: Task } & Omit<RowPro
 /** When a task is due, as rows and cards say it. */
 export function Due({ task, day }: { task: Task; day?: Day | undefined }) {
   const due = dueOf(task, zone.value);
-  if (!due) return <span class="due" />;
+  if (!due) return null;
   const isOver = useShelf().store.view.status(task.statusId)?.type;
   const isDone = isOver === 'completed' || isOver === 'canceled';
   const late = !isDone && isLate(task, today.value, now.value);

@@ -7,6 +7,7 @@ import { focusRow, rowOf, selection, targets } from '../../tasks/current.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
 import { clearFilters } from '../../tasks/filters.ts';
 import { newTaskIn } from '../../tasks/new-task.ts';
+import { rowClicks } from '../../tasks/row-clicks.ts';
 import { StatusMark } from '../../tasks/task-box.tsx';
 import { useFollowedFocus } from '../../tasks/task-groups.tsx';
 import { useFilters } from '../../tasks/use-filters.ts';
@@ -114,7 +115,7 @@ function ColumnView({ column: { status, tasks }, among, workspaceId }: ColumnPro
           </button>
         )}
       </div>
-      <ul class={over === undefined ? undefined : 'over'}>
+      <ul {...rowClicks} class={over === undefined ? undefined : 'over'}>
         {tasks.slice(0, most).map((task, index) => (
           <Card key={task.id} id={task.id} isBelow={over === index} mayDrag={may} />
         ))}

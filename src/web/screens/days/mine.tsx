@@ -45,7 +45,7 @@ export function Mine({ params }: ScreenProps) {
         <DaysEmpty isFiltered={where.isFiltered}>No open task is yours.</DaysEmpty>
       ) : (
         <div class="scroll" aria-busy={isFirstLoad.value}>
-          <TaskGroups groups={groups} showsList hidesMe />
+          <TaskGroups groups={groups} showsList isMine />
         </div>
       )}
       <RestOfDays workspaceId={params.w} tasks={tasks} onlyMine />
