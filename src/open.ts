@@ -10,6 +10,7 @@ import type { Config } from './config.ts';
 import { createCheckpoints, emptyLogOf } from './db/checkpoints.ts';
 import { networkFileSystem } from './db/file-system.ts';
 import { migrate, preMigrationCopy, schemaStatus } from './db/migrate.ts';
+import { newSchema } from './db/new-schema.ts';
 import { BUSY_MILLISECONDS, openStorage, type Storage } from './db/open.ts';
 import { openSnapshot } from './db/snapshot.ts';
 import { StorageError } from './db/storage-error.ts';
@@ -246,7 +247,7 @@ export async function bringUpToDate(
       'database copied before it is migrated',
     );
   }
-  await migrate(storage, migrations, onDone);
+  await migrate(storage, migrations, onDone, newSchema());
   log.info({ migrations: pending }, 'database migrated');
   return pending;
 }

@@ -13,6 +13,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { migrations } from '../../migrations/index.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { schemaScript } from '../../src/db/new-schema.ts';
 import { buildWeb } from '../../src/web/build.mjs';
 import { bundle } from './bundle.mjs';
 import { HOST } from './platforms.mjs';
@@ -49,6 +53,7 @@ export async function makeExecutable(platform, { node, addons }, output) {
       'search-thread': searches.file,
       'sync-thread': syncs.file,
       'import-thread': imports.file,
+      'new-schema': await newSchemaIn(work),
       main: script,
       ...webAssets(),
       ...(platform === HOST && { 'code-cache': codeCacheOf(script) }),
@@ -74,6 +79,16 @@ function webAssets() {
     .map((path) => path.replaceAll('\\', '/'))
     .sort();
   return Object.fromEntries(paths.map((path) => [`web/${path}`, join(folder, path)]));
+}
+
+/** What all migrations make of an empty file, as one script: a new database is there sooner. */
+async function newSchemaIn(work) {
+  const database = new SqliteDatabase(':memory:');
+  await migrate({ path: ':memory:', writing: database, reading: database }, migrations);
+  const file = join(work, 'new-schema.sql');
+  writeFileSync(file, schemaScript(database));
+  database.close();
+  return file;
 }
 
 /** Only this platform's Node can make its code cache: elsewhere the executable compiles at each start. */

@@ -43,13 +43,14 @@ export function migrationsIn(database: SqliteDatabase.Database): string[] {
 }
 
 /**
- * Brings the file to the newest schema: an empty one in one transaction, another with each migration in its own.
- * Returns the names of those run; `onDone` hears how many are done.
+ * Brings the file to the newest schema: an empty one in one transaction, by `script` where there is one, another with
+ * each migration in its own. Returns the names of those run; `onDone` hears how many are done.
  */
 export async function migrate(
   storage: Storage,
   migrations: Migrations,
   onDone: OnDone = () => {},
+  script?: string,
 ): Promise<string[]> {
   const { done, pending } = schemaStatus(storage, migrations);
   const database = storage.writing;
@@ -68,6 +69,10 @@ export async function migrate(
   if (done.length === 0) database.pragma('synchronous = normal');
   try {
     const isNew = done.length === 0;
+    if (isNew && script !== undefined) {
+      database.exec(`begin immediate; ${script} commit`);
+      return pending;
+    }
     while (count < pending.length) {
       // All at once reads the schema once, and an empty file needs no step to go on from.
       const { error } = isNew ? await migrator.migrateToLatest() : await migrator.migrateUp();
