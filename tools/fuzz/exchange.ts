@@ -21,6 +21,8 @@ export type Exchange = (attempt: Attempt, expectation: Expectation) => Promise<R
 const SHOWN_CHARACTERS = 600;
 /** It tells of what was said while one was a member, and of workspaces one is invited to. */
 const TELLS_OF_OTHERS = 'notifications';
+/** A token names the workspaces it was made for, also one that its owner has left. */
+const KEEPS_WHAT_IT_WAS_GIVEN = '/me/tokens';
 
 export function createExchange(options: {
   target: Target;
@@ -100,7 +102,7 @@ function count({ tallies }: Report, name: string, intent: Intent, status: number
 
 /** What of a response may hold nothing of workspaces that one is not in. */
 function lookedAt(name: string, { text }: Received, body: unknown): string {
-  if (name.includes(TELLS_OF_OTHERS)) return '';
+  if (name.includes(TELLS_OF_OTHERS) || name.includes(KEEPS_WHAT_IT_WAS_GIVEN)) return '';
   if (typeof body !== 'object' || body === null || !(TELLS_OF_OTHERS in body)) return text;
   return JSON.stringify({ ...body, [TELLS_OF_OTHERS]: [] });
 }

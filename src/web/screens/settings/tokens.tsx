@@ -32,10 +32,10 @@ const ROLE_NAMES: Record<string, string> = { viewer: 'Viewer', member: 'Member',
 /** The workspaces of a token, by name where there is one. */
 function placesOf({ workspaceIds }: Token): string {
   if (workspaceIds === null) return 'all workspaces';
-  const [first] = workspaceIds;
-  const only = workspaces.value.find(({ id }) => id === first);
-  if (workspaceIds.length === 1 && only) return only.title;
-  return workspaceIds.length === 0 ? 'no workspace' : `${workspaceIds.length} workspaces`;
+  const [first, second] = workspaceIds;
+  if (first === undefined) return 'no workspace';
+  if (second !== undefined) return `${workspaceIds.length} workspaces`;
+  return workspaces.value.find(({ id }) => id === first)?.title ?? 'a workspace that you left';
 }
 
 function endOf({ expiresAt }: Token, say: (at: string) => string): string {
