@@ -44,7 +44,7 @@ export const failing = (message: string) => (): never => {
   throw new Error(message);
 };
 export const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
-/** One turn in which jobs were queued, and one more in which no other came. */
+/** One turn in which functions were queued, and one more in which no other came. */
 export const firstCommit = () => turn().then(turn);
 export const statusesOf = async (writes: Promise<unknown>[]) =>
   (await Promise.allSettled(writes)).map((outcome) =>
@@ -54,7 +54,7 @@ export const statusesOf = async (writes: Promise<unknown>[]) =>
         ? outcome.reason.message
         : outcome.reason.name,
   );
-/** The writer's time stands still, however busy the machine, unless a job takes some. */
+/** The writer's time stands still, however busy the machine, unless a function takes some. */
 export const takeTime = (milliseconds = 15) => {
   time += milliseconds;
 };

@@ -108,7 +108,7 @@ describe('what is remembered', () => {
     expect(roleIn(read)).toBe('viewer');
   });
 
-  it('is what a transaction wrote itself, for its own jobs only, and never what it undid', async () => {
+  it('is what a transaction wrote itself, for its own functions only, and never what it undid', async () => {
     const { read, write } = world.deps;
     expect(roleIn(read)).toBe('owner');
     const seen: unknown[] = [];

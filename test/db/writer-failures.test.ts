@@ -24,7 +24,7 @@ import {
 
 useWriter();
 
-describe('a job that throws', () => {
+describe('a transaction function that throws', () => {
   it('leaves no trace after it wrote, while the others of its batch commit', async () => {
     const writes = [
       write((tx) => put(tx, 'a')),
@@ -153,7 +153,7 @@ describe('a failing disk', () => {
     expect(keys()).toEqual(['b']);
   });
 
-  it('that is full in the midst of a job rejects with 503, serves reads, and recovers without a restart', async () => {
+  it('that is full in the midst of a transaction function rejects with 503, serves reads, and recovers without a restart', async () => {
     await write((tx) => put(tx, 'before'));
     fillDisk();
     const writes = [

@@ -22,7 +22,7 @@ import {
 
 useWriter();
 
-describe('a job in steps', () => {
+describe('a transaction function in steps', () => {
   /** Puts one key in each step, `k0` first. */
   function* putting(tx: Tx, steps: number): Steps<string> {
     for (let i = 0; i < steps; i += 1) {
@@ -194,7 +194,7 @@ describe('what waits to be written', () => {
     expect(order).toEqual(['a1', 'b1', 'n', 'a2', 'b2', 'a3', 'a4']);
   });
 
-  it('waits for one job in steps at most, however many there are', async () => {
+  it('waits for one function in steps at most, however many there are', async () => {
     const users = Array.from({ length: 20 }, (_, i) => ({ userId: `u${i}` }));
     const changes = users.map((user, i) => changing(`c${i}`, user));
     while (!order.includes('c0 begins')) await turn();
@@ -210,7 +210,7 @@ describe('what waits to be written', () => {
     expect(order.filter((key) => key.endsWith('ends'))).toHaveLength(20);
   });
 
-  it('lets jobs in steps come as well, while there are always others', async () => {
+  it('lets functions in steps come as well, while there are always others', async () => {
     let isDone = false;
     const another = (): Promise<unknown> =>
       write(() => {
@@ -224,7 +224,7 @@ describe('what waits to be written', () => {
     expect(order).toEqual(['c1 begins', 'c1 ends', 'c2 begins', 'c2 ends']);
   });
 
-  it('leaves the database to other processes after a long job in steps, and the next one waits', async () => {
+  it('leaves the database to other processes after a long function in steps, and the next one waits', async () => {
     await changing('c1', ada, 5_000);
     const next = changing('c2', ada);
     await noting('b', bob);
@@ -251,7 +251,7 @@ describe('what waits to be written', () => {
     await writer.idle();
   });
 
-  it('is bounded, for each user and in all: beyond it jobs of users are rejected with 503', async () => {
+  it('is bounded, for each user and in all: beyond it functions of users are rejected with 503', async () => {
     const rejectedOf = async (outcomes: Promise<string[]>) =>
       (await outcomes).filter((status) => status === 'ServiceUnavailableError').length;
     const jobs = (count: number, from?: { userId: string }) =>

@@ -21,7 +21,7 @@ import {
 useWriter();
 
 describe('a batch', () => {
-  it('runs its jobs in the order they were written, in one commit', async () => {
+  it('runs its functions in the order they were written, in one commit', async () => {
     const order: number[] = [];
     const writes = Array.from({ length: 50 }, (_, i) =>
       write((tx) => {
@@ -35,7 +35,7 @@ describe('a batch', () => {
     expect(keys()).toHaveLength(50);
   });
 
-  it('lets a job see what those before it wrote, and readers only what is committed', async () => {
+  it('lets a function see what those before it wrote, and readers only what is committed', async () => {
     const first = write((tx) => put(tx, 'a'));
     const second = write((tx) => {
       const seen = tx.one(query.selectFrom('meta').select('key'))?.key;
@@ -47,7 +47,7 @@ describe('a batch', () => {
     expect(keys()).toEqual(['a']);
   });
 
-  describe('ends with what its jobs left for the end', () => {
+  describe('ends with what its functions left for the end', () => {
     const done: number[] = [];
     const note = (db: Db, pages: number) => {
       done.push(pages);
@@ -82,14 +82,14 @@ describe('a batch', () => {
       expect(lostEffects).toEqual([expect.objectContaining({ code: expect.stringContaining('CONSTRAINT') })]);
     });
 
-    it('and with fewer jobs when that is much', async () => {
+    it('and with fewer functions when that is much', async () => {
       await Promise.all(['a', 'b', 'c', 'd'].map((key, i) => leave(key, 200 + i)));
       expect(done).toEqual([401, 405]);
       expect(writer.counts).toEqual({ commits: 2, jobs: 4 });
     });
   });
 
-  it('takes in the jobs of the next turns as well, for as long as each brings some', async () => {
+  it('takes in the functions of the next turns as well, for as long as each brings some', async () => {
     const writes = [write((tx) => put(tx, 'a'))];
     await turn();
     writes.push(write((tx) => put(tx, 'b')));
@@ -99,7 +99,7 @@ describe('a batch', () => {
     expect(writer.counts).toEqual({ commits: 1, jobs: 3 });
   });
 
-  it('is bounded in jobs, and gives the event loop a turn after each', async () => {
+  it('is bounded in functions, and gives the event loop a turn after each', async () => {
     const writes = Array.from({ length: 1_000 }, (_, i) => write((tx) => put(tx, `k${i}`)));
     await turn();
     expect(writer.counts.commits).toBe(1);
@@ -181,8 +181,8 @@ describe('a batch', () => {
   });
 });
 
-describe('the handle of a job', () => {
-  it('is dead once a job in steps is over, and lives between its steps', async () => {
+describe('the handle of a transaction', () => {
+  it('is dead once a function in steps is over, and lives between its steps', async () => {
     const handles: Tx[] = [];
     await writer.writeInSteps(function* (tx): Steps<void> {
       handles.push(tx);
@@ -194,7 +194,7 @@ describe('the handle of a job', () => {
     expect(keys()).toEqual(['a', 'b']);
   });
 
-  it('is dead once the job has returned, failed or been run again', async () => {
+  it('is dead once the function has returned, failed or been run again', async () => {
     const handles: Tx[] = [];
     const keep = (tx: Tx) => {
       handles.push(tx);
@@ -219,7 +219,7 @@ describe('the handle of a job', () => {
     expect(keys()).toEqual(['a']);
   });
 
-  it('is the only one: reading or writing past it inside the job fails the job', async () => {
+  it('is the only one: reading or writing past it inside the function fails it', async () => {
     const outerRead = write((tx) => {
       put(tx, 'a');
       return writer.read.one(query.selectFrom('meta').select('key'))?.key;
@@ -304,7 +304,7 @@ describe('afterCommit', () => {
 });
 
 describe('idle', () => {
-  it('resolves at once when there is nothing to do, and for all who wait when the last job is done', async () => {
+  it('resolves at once when there is nothing to do, and for all who wait when the last function is done', async () => {
     await writer.idle();
     let done = 0;
     for (let i = 0; i < 600; i++) void write((tx) => put(tx, `k${i}`)).then(() => (done += 1));

@@ -4,7 +4,7 @@ import { useShelf } from '../shell/store.ts';
 import { addDays, type Day, isDay, nextWeek } from '../text/days.ts';
 import { sayDay } from '../text/say-dates.ts';
 import type { Time } from '../text/zones.ts';
-import { Dialog } from '../ui/dialog.tsx';
+import { Dialog, DialogButtons } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
 import { saying, setDate, tasksOf } from './changes.ts';
 import { dueOf, startOf } from './dates.ts';
@@ -92,12 +92,7 @@ function DateDialog({ kind, ids }: { kind: DateKind; ids: readonly string[] }) {
           />
         </div>
         <div class="line actions">
-          <button type="button" class="button push" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" class="button main">
-            Save
-          </button>
+          <DialogButtons onCancel={close} />
         </div>
       </form>
     </Dialog>

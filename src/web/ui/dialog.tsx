@@ -48,3 +48,21 @@ export function Dialog({ label, labelledBy, class: className, onClose, onSave, c
     </dialog>
   );
 }
+
+interface ButtonsProps {
+  onCancel(): void;
+  action?: string;
+  isDanger?: boolean;
+}
+
+/** The buttons that end the form of a dialog. */
+export const DialogButtons = ({ onCancel, action = 'Save', isDanger = false }: ButtonsProps) => (
+  <>
+    <button type="button" class="button push" onClick={onCancel}>
+      Cancel
+    </button>
+    <button type="submit" class={isDanger ? 'button main danger' : 'button main'}>
+      {action}
+    </button>
+  </>
+);

@@ -5,7 +5,7 @@ import { isOpen, useShelf } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { act } from '../../tasks/act.ts';
 import { type SeriesChange, seriesDialog } from '../../tasks/series.ts';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 
 export type Scope = 'this' | 'following' | 'all';
 
@@ -95,12 +95,7 @@ export function ScopeQuestion({ task, series, change: { words, intents, updates 
           }}
         />
         <footer class="actions line">
-          <button type="button" class="button push" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" class="button main">
-            Save
-          </button>
+          <DialogButtons onCancel={close} />
         </footer>
       </form>
     </Dialog>

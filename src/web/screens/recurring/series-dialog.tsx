@@ -9,7 +9,7 @@ import { dueOf } from '../../tasks/dates.ts';
 import { seriesDialog } from '../../tasks/series.ts';
 import { sayRule } from '../../text/say-rules.ts';
 import { instantOf } from '../../text/zones.ts';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { NextFive } from './next-five.tsx';
 import { draftOf, problemOf, ruleOf } from './rule-draft.ts';
@@ -152,12 +152,7 @@ function Editor({ task, series }: { task: Task | undefined; series: Series | und
               )}
             </div>
           )}
-          <button type="button" class="button push" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" class="button main">
-            Save
-          </button>
+          <DialogButtons onCancel={close} />
         </footer>
       </form>
     </Dialog>

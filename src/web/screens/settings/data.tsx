@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../shell/api.ts';
 import { basePaths } from '../../shell/navigation.ts';
 import { endSession, me } from '../../shell/session.ts';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, useForm } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -77,12 +77,7 @@ function DeleteAccount({ onClose }: { onClose(): void }) {
             onInput={(event) => setProof(event.currentTarget.value)}
           />
           <div class="line">
-            <button type="button" class="button push" onClick={onClose}>
-              Cancel
-            </button>
-            <button type="submit" class="button main danger">
-              Delete account
-            </button>
+            <DialogButtons onCancel={onClose} action="Delete account" isDanger />
           </div>
         </Form>
       </div>

@@ -8,7 +8,7 @@ import { useShelf } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { Select } from '../../tasks/view-dialogs.tsx';
 import { Ask } from '../../ui/ask.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, useForm } from '../../ui/form.tsx';
 import { Part } from './page.tsx';
@@ -144,12 +144,7 @@ export function HandOver({ w, to, onClose }: { w: string; to?: string; onClose()
               />
             )}
             <div class="line">
-              <button type="button" class="button push" onClick={onClose}>
-                Cancel
-              </button>
-              <button type="submit" class="button main">
-                Hand over
-              </button>
+              <DialogButtons onCancel={onClose} action="Hand over" />
             </div>
           </Form>
         )}

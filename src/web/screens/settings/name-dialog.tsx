@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Select } from '../../tasks/view-dialogs.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 
 interface Props {
@@ -80,12 +80,7 @@ const SmallDialog = ({ title, onSave, onClose, children }: SmallProps) => (
       <h2>{title}</h2>
       {children}
       <div class="line actions">
-        <button type="button" class="button push" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="submit" class="button main">
-          Save
-        </button>
+        <DialogButtons onCancel={onClose} />
       </div>
     </form>
   </Dialog>

@@ -7,7 +7,7 @@ import { showToast } from '../../shell/toasts.ts';
 import { Select } from '../../tasks/view-dialogs.tsx';
 import { sayWhen } from '../../text/say-dates.ts';
 import { copyText } from '../../ui/copy-text.ts';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, useForm } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -165,12 +165,7 @@ function NewToken({ onClose }: { onClose(): void }) {
               onChange={setDays}
             />
             <div class="line">
-              <button type="button" class="button push" onClick={onClose}>
-                Cancel
-              </button>
-              <button type="submit" class="button main">
-                Save
-              </button>
+              <DialogButtons onCancel={onClose} />
             </div>
           </Form>
         ) : (
