@@ -90,14 +90,14 @@ describe('the reference', () => {
       await visit.page.getByRole('heading', { level: 2 }).filter({ visible: true }).first().innerText(),
     ).not.toBe('Accounts');
     await filter().fill('dayOfMonth');
+    await visit.page.locator('#shape-IntervalMonth').waitFor();
     await visit.page.locator('#createRecurringTask').waitFor();
     expect(await visit.page.locator('#createTask').isVisible()).toBe(false);
     expect(await visit.page.locator('#errors').isVisible()).toBe(false);
-    expect(await visit.page.locator('#shape-IntervalMonth').isVisible()).toBe(true);
     await filter().fill('no such thing');
     await visit.page.getByText(`0 of ${all} operations`).waitFor();
     await filter().press('Escape');
-    expect(await operations().count()).toBe(all);
+    await expect.poll(() => operations().count()).toBe(all);
     expect(await visit.page.getByRole('status').innerText()).toBe('');
   });
 

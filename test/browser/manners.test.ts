@@ -325,7 +325,7 @@ describe('a viewer', () => {
     expect(await page.getByRole('dialog').count()).toBe(0);
     await rowIn(page, 'Read me').press('x');
     const tools = page.getByRole('toolbar', { name: 'Selection' }).getByRole('button');
-    expect(await tools.allTextContents()).toEqual(['Clear Esc']);
+    await expect.poll(() => tools.allTextContents()).toEqual(['Clear Esc']);
   });
 });
 

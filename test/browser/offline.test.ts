@@ -38,12 +38,19 @@ const statusOf = (page: Page, text: string) =>
 
 async function add(page: Page, title: string): Promise<void> {
   await page.keyboard.press('c');
-  await page.keyboard.type(`${title} today 23:59`);
+  await page.getByLabel('Quick add').fill(`${title} today 23:59`);
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'New task' });
   await dialog.getByText(`Added “${title}”`).waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Search commands, lists and tasks' }).fill('Sign out');
+  await page.getByRole('option', { name: 'Sign out', selected: true }).waitFor();
+  await page.keyboard.press('Enter');
 }
 
 const titlesFound = async (q: string) => {
@@ -93,9 +100,7 @@ describe('without the network', () => {
     const { page, context, end } = await visitToday();
     await context.setOffline(true);
     await add(page, 'Nevermind');
-    await page.keyboard.press('Control+k');
-    await page.keyboard.type('Sign out');
-    await page.keyboard.press('Enter');
+    await signOut(page);
     const question = page.getByRole('dialog', { name: 'Sign out' });
     await question.getByRole('button', { name: 'Sign out anyway' }).waitFor();
     await question.getByRole('button', { name: 'Stay' }).click();
@@ -137,9 +142,7 @@ describe('a change that the server rejects', () => {
     await waiting.getByText('Your text').click();
     await waiting.getByText('As long as a letter').waitFor();
     await page.keyboard.press('Escape');
-    await page.keyboard.press('Control+k');
-    await page.keyboard.type('Sign out');
-    await page.keyboard.press('Enter');
+    await signOut(page);
     await page.getByRole('dialog', { name: 'Sign out' }).getByText('One change has not reached').waitFor();
     await end();
   });

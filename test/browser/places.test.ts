@@ -55,7 +55,7 @@ const synced = () =>
 
 async function add(title: string): Promise<void> {
   await page.keyboard.press('c');
-  await page.keyboard.type(`${title} today`);
+  await page.getByLabel('Quick add').fill(`${title} today`);
   await page.keyboard.press('Enter');
   await page.getByRole('dialog', { name: 'New task' }).getByText(`Added “${title}”`).waitFor();
   await page.keyboard.press('Escape');
@@ -175,7 +175,7 @@ describe('the client', () => {
       await shown('Today');
       await page.setViewportSize({ width: 1280, height: 740 });
       await synced();
-      expect(await update.count()).toBe(0);
+      await update.waitFor({ state: 'detached' });
     },
   );
 });

@@ -241,7 +241,9 @@ describe('the account', () => {
     await page.keyboard.press('Control+k');
     await page.getByRole('dialog', { name: 'Commands' }).waitFor();
     expect(await page.getByRole('dialog').count()).toBe(1);
-    expect((await asAda('GET', '/me')).body.preferences).toMatchObject({ singleLetters: false });
+    await eventually(async () => (await asAda('GET', '/me')).body.preferences).toMatchObject({
+      singleLetters: false,
+    });
   });
 
   it('changes its password and address, and ends a session, on Security', async () => {
@@ -378,7 +380,7 @@ describe('the workspace', () => {
     await garden.focus();
     await page.keyboard.press('Alt+ArrowUp');
     await eventually(() => space.getByRole('link').allTextContents()).toEqual(['Garden', 'Tasks']);
-    expect(await focused()).toBe('Garden');
+    await eventually(focused).toBe('Garden');
     await eventually(() => titlesAt('/lists?limit=100')).toEqual(['Garden', 'Tasks', 'Tasks']);
 
     await space.getByRole('button', { name: 'More for Garden' }).click();
@@ -396,7 +398,7 @@ describe('the workspace', () => {
   it('gets statuses, in the order that was chosen', async () => {
     await enter(settingsOf('statuses'), 'Statuses');
     await press('New status');
-    await page.keyboard.type('In review');
+    await page.locator('main input:focus').fill('In review');
     await page.keyboard.press('Alt+ArrowUp');
     await press('Save');
     await said('Saved');

@@ -198,7 +198,7 @@ describe('a device', () => {
     await status(page, 'Synced');
     await context.setOffline(true);
     await page.keyboard.press('c');
-    await page.keyboard.type('Done on the train');
+    await page.getByLabel('Quick add').fill('Done on the train');
     await page.keyboard.press('Enter');
     await page.getByText('Added “Done on the train”').waitFor();
     await status(page, 'Offline, 1 waiting');

@@ -268,7 +268,7 @@ describe('an instance of a series', () => {
     expect((await all()).map(({ assigneeId }) => assigneeId)).toEqual([bob.id]);
 
     await panel.getByRole('button', { name: /^Labels/ }).click();
-    await page.keyboard.type('garden');
+    await page.getByRole('combobox', { name: 'Labels' }).fill('garden');
     await page.getByRole('option', { name: 'New label “garden”' }).click();
     await apply('All');
     expect((await all()).map(({ labelIds }) => (labelIds as string[]).length)).toEqual([1]);

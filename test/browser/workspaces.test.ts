@@ -71,7 +71,8 @@ describe('of several workspaces', () => {
     await open('/mine');
     await isChosen("Bob's workspace");
     await page.keyboard.press('Control+k');
-    await page.keyboard.type('switch to ada');
+    await page.getByRole('combobox', { name: 'Search commands, lists and tasks' }).fill('switch to ada');
+    await page.getByRole('option', { name: /^Switch to Ada/, selected: true }).waitFor();
     await page.keyboard.press('Enter');
     await isChosen("Ada's workspace");
   });
