@@ -12,8 +12,8 @@ export default defineConfig({
     // One worker more than cores: tests wait for the disk and for hashes now and then.
     maxWorkers: availableParallelism() + 1,
     // Backups and doctor give way to all else, so that they take long on a busy machine.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
   },
 });
