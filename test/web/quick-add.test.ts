@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeDay, WEEKDAYS } from '../../src/web/text/days.ts';
-import { nextDates } from '../../src/web/text/next-dates.ts';
+import { nextDates, startsOnItsDay } from '../../src/web/text/next-dates.ts';
 import { parseQuickAdd, type QuickAddContext, type QuickTask } from '../../src/web/text/quick-add.ts';
 import { complete, completionAt } from '../../src/web/text/quick-add-completion.ts';
 import {
@@ -283,6 +283,9 @@ describe('quick add', () => {
     expect(dates('x every day')).toEqual(['24 Nov', '25 Nov', '26 Nov']);
     expect(dates('x every day 15:00')).toEqual(['23 Nov', '24 Nov', '25 Nov']);
     expect(dates('x every day 9:00')).toEqual(['24 Nov', '25 Nov', '26 Nov']);
+    expect(dates('x every week')).toEqual(['30 Nov', '7 Dec', '14 Dec']);
+    expect(dates('x every 2 weeks')).toEqual(['30 Nov', '14 Dec', '28 Dec']);
+    expect(dates('x every month')).toEqual(['23 Dec', '23 Jan 2027', '23 Feb 2027']);
     expect(dates('x every week on fri')).toEqual(['27 Nov', '4 Dec', '11 Dec']);
     expect(dates('x every 2 weeks on sun')).toEqual(['29 Nov', '13 Dec', '27 Dec']);
     expect(dates('x fri every month')).toEqual(['27 Dec', '27 Jan 2027', '27 Feb 2027']);
@@ -290,6 +293,17 @@ describe('quick add', () => {
     expect(dates('x every day 2 times')).toEqual(['24 Nov', '25 Nov']);
     expect(dates('x every fri until 5 dec')).toEqual(['27 Nov', '4 Dec']);
     expect(dates('x')).toEqual([]);
+  });
+
+  it('says of a repeat that starts today whether its first date is today', () => {
+    const present = { day: '2026-11-23', time: '14:00' };
+    const isFirst = (text: string) => startsOnItsDay(read(text).task, present);
+    expect(isFirst('x tod 15:00 every week')).toBe(true);
+    expect(isFirst('x fri every week')).toBe(true);
+    expect(isFirst('x tod every week')).toBe(false);
+    expect(isFirst('x tod 9:00 every week')).toBe(false);
+    expect(isFirst('x fri every 2 weeks on mon')).toBe(false);
+    expect(isFirst('x every week')).toBe(false);
   });
 
   it('makes the fields of a task and of a series', () => {

@@ -155,11 +155,11 @@ describe('words for dates and rules', () => {
     ...interval,
   });
   it.each<[Partial<Interval>, string]>([
-    [{ timeOfDay: '09:00' }, 'Every day at 09:00'],
+    [{ timeOfDay: '09:00' }, 'Every day at 9:00'],
     [{ every: 3 }, 'Every 3 days'],
     [
       { frequency: 'week', every: 2, daysOfWeek: ['thursday', 'monday'], timeOfDay: '09:00' },
-      'Every 2 weeks on Mon and Thu at 09:00',
+      'Every 2 weeks on Mon and Thu at 9:00',
     ],
     [{ frequency: 'week', daysOfWeek: WEEKDAYS.slice(0, 5) }, 'Every weekday'],
     [{ frequency: 'month', dayOfMonth: 15 }, 'Every month on the 15th'],

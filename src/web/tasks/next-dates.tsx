@@ -5,24 +5,22 @@ import { localOf } from '../text/zones.ts';
 
 /** The next dates of a repeat in words. */
 export function NextDates({ task }: { task: QuickTask }) {
-  const [lines, setLines] = useState<readonly string[]>([]);
+  const [words, setWords] = useState('');
   const { repeat } = task;
   const key = JSON.stringify([repeat, task.day, task.time, task.end]);
   useEffect(() => {
     let isWanted = true;
-    if (!repeat) setLines([]);
+    if (!repeat) setWords('');
     else
-      import('../text/next-dates.ts').then(({ nextDates }) => {
-        if (isWanted) setLines(nextDates(task, localOf(now.peek(), zone.peek()), 3));
+      import('../text/next-dates.ts').then(({ nextDates, startsOnItsDay }) => {
+        if (!isWanted) return;
+        const present = localOf(now.peek(), zone.peek());
+        const days = nextDates(task, present, 3).join(', ');
+        setWords(days && `${startsOnItsDay(task, present) ? 'then' : 'next'} ${days}`);
       });
     return () => {
       isWanted = false;
     };
   }, [key]);
-  const word = task.day === null ? 'next' : 'then';
-  return lines.length === 0 ? null : (
-    <p class="quiet">
-      {word} {lines.join(', ')}
-    </p>
-  );
+  return words === '' ? null : <p class="quiet">{words}</p>;
 }

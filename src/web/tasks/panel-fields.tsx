@@ -4,7 +4,7 @@ import { now, today, zone } from '../shell/clock.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
 import { useShelf } from '../shell/store.ts';
 import { PRIORITY_NAMES } from '../text/priorities.ts';
-import { plainTime, sayDayAndTime } from '../text/say-dates.ts';
+import { sayDayAndTime } from '../text/say-dates.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Icon, Shape } from '../ui/icon.tsx';
 import { dueOf, isLate, sayDistance, startOf } from './dates.ts';
@@ -31,8 +31,7 @@ export function Fields({ task }: { task: Task }) {
   const late = due !== null && !isOver && isLate(task, today.value, now.value);
   const pick = (kind: PickerKind) => (event: MouseEvent) =>
     openPicker(kind, [id], event.currentTarget as HTMLElement);
-  const say = (date: { day: string; time: string | null }) =>
-    sayDayAndTime(date.day, date.time === null ? null : plainTime(date.time), today.value);
+  const say = (date: { day: string; time: string | null }) => sayDayAndTime(date.day, date.time, today.value);
   return (
     <dl class="fields">
       <Field

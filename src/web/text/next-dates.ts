@@ -43,28 +43,38 @@ function stepsTo(rule: Repeat, day: Day, from: Day): number {
   return rule.frequency === 'year' ? years : years * 12 + monthOf(day) - monthOf(from);
 }
 
-/** The first days of a rule from a day on, counted from the first of them. */
-function daysFrom(rule: Repeat, from: Day, count: number): Day[] {
+/** The first days from `begin` on of a rule made on the day `from`, counted from the first of them. */
+function daysFrom(rule: Repeat, from: Day, begin: Day, count: number): Day[] {
   const found: Day[] = [];
   for (let index = 0; index < MOST_DAYS && found.length < count; index++) {
-    const day = addDays(from, index);
+    const day = addDays(begin, index);
     if (isDayOf(rule, day, from) && stepsTo(rule, day, found[0] ?? day) % rule.every === 0) found.push(day);
   }
   return found;
 }
 
+type Dated = Pick<QuickTask, 'repeat' | 'day' | 'time' | 'end'>;
+interface Present {
+  day: Day;
+  time: Time;
+}
+
+const hasPassed = (day: Day, time: Time | null, present: Present): boolean =>
+  day < present.day || (day === present.day && (time === null || time <= present.time));
+
+/** Whether the day a repeat starts on is its first date: it is one of the rule, and not over. */
+export const startsOnItsDay = ({ repeat, day, time }: Dated, present: Present): boolean =>
+  repeat !== null && day !== null && isDayOf(repeat, day, day) && !hasPassed(day, time, present);
+
 /**
  * The next dates of a repeat that quick add understood, in words: those behind the day it starts on, else the first from
  * the present on. A preview, the server decides.
  */
-export function nextDates(
-  { repeat, day, time, end }: Pick<QuickTask, 'repeat' | 'day' | 'time' | 'end'>,
-  present: { day: Day; time: Time },
-  count: number,
-): string[] {
+export function nextDates({ repeat, day, time, end }: Dated, present: Present, count: number): string[] {
   if (!repeat) return [];
-  const hasPassed = day === null && (time === null || time <= present.time);
-  const days = daysFrom(repeat, day ?? addDays(present.day, hasPassed ? 1 : 0), count + 1);
+  const from = day ?? present.day;
+  const begin = day === null && hasPassed(from, time, present) ? addDays(from, 1) : from;
+  const days = daysFrom(repeat, from, begin, count + 1);
   const lasting = days.filter((one, index) => {
     if (end.type === 'count') return index < end.count;
     return end.type !== 'date' || one <= end.endDate;

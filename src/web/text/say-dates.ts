@@ -22,17 +22,17 @@ export function sayDay(day: Day, today: Day): string {
   return `${SHORT_WEEKDAYS[weekdayIndex(day)]} ${sayShortDay(day, today)}`;
 }
 
-/** A day and, where there is one, its time: `Fri 27 Nov 15:00`. */
-export const sayDayAndTime = (day: Day, time: Time | null, today: Day): string =>
-  time === null ? sayDay(day, today) : `${sayDay(day, today)} ${time}`;
-
 /** `9:30`, as clocks are read. */
 export const plainTime = (time: Time): string => time.replace(/^0(?=\d:)/, '');
+
+/** A day and, where there is one, its time: `Fri 27 Nov 9:30`. */
+export const sayDayAndTime = (day: Day, time: Time | null, today: Day): string =>
+  time === null ? sayDay(day, today) : `${sayDay(day, today)} ${plainTime(time)}`;
 
 /** An instant in words, as seen in a zone: `Tomorrow 9:00`. */
 export function sayInstant(instant: string, zone: string, now: number): string {
   const { day, time } = localOf(instant, zone);
-  return sayDayAndTime(day, time && plainTime(time), dayIn(now, zone));
+  return sayDayAndTime(day, time, dayIn(now, zone));
 }
 
 /** Words for a day as they stand within a sentence: `tomorrow`, and `Thu 26 Nov` as it is. */

@@ -1,5 +1,5 @@
 import { type Day, WEEKDAYS, type Weekday } from './days.ts';
-import { SHORT_MONTHS, SHORT_WEEKDAYS, sayShortDay } from './say-dates.ts';
+import { plainTime, SHORT_MONTHS, SHORT_WEEKDAYS, sayShortDay } from './say-dates.ts';
 
 /** The rule of a series, as it crosses the wire. */
 export interface Interval {
@@ -64,10 +64,12 @@ function sayBase(interval: Interval): string {
 }
 
 /**
- * A rule in words: `Every 2 weeks on Mon and Thu at 09:00, until 31 Dec`. The zone is named where it is not `zone`.
+ * A rule in words: `Every 2 weeks on Mon and Thu at 9:00, until 31 Dec`. The zone is named where it is not `zone`.
  */
 export function sayRule(interval: Interval, end: EndCondition, today: Day, zone: string): string {
-  const parts = [sayBase(interval) + (interval.timeOfDay === null ? '' : ` at ${interval.timeOfDay}`)];
+  const parts = [
+    sayBase(interval) + (interval.timeOfDay === null ? '' : ` at ${plainTime(interval.timeOfDay)}`),
+  ];
   if (interval.timezone !== zone) parts.push(interval.timezone);
   if (end.type === 'date') parts.push(`until ${sayShortDay(end.endDate, today)}`);
   if (end.type === 'count') parts.push(end.count === 1 ? 'once' : `${end.count} times`);
