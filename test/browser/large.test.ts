@@ -78,6 +78,11 @@ describe('a workspace of more open tasks than a device holds', () => {
     await linkIn('Later 252').waitFor();
   });
 
+  it('says where filters let nothing pass that they do not see all tasks of the list', async () => {
+    await goTo(page, `/w/${home}/lists/${lists.backlog}?assignee=none`);
+    await page.getByText(/more tasks are on the server.* Filters do not see them\.$/).waitFor();
+  });
+
   it('shows what it holds of a list, how many more there are, and those as they are wanted', async () => {
     await goTo(page, `/w/${home}/lists/${lists.backlog}`);
     const rest = page.getByText(/^\d+ more tasks? (is|are) on the server/);

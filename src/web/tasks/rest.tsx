@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { cutWorkspaces, OPEN, totals } from '../shell/server-counts.ts';
 import { useShelf } from '../shell/store.ts';
 import { showToast } from '../shell/toasts.ts';
+import { filters } from './filters.ts';
 
 const LIMIT = 100;
 /** Pages that are asked for at one press while they bring nothing that is not held. */
@@ -65,6 +66,7 @@ function RestOf({ ids, query, held }: { ids: readonly string[] } & Pick<Props, '
     }
     setAsking(false);
   };
+  const isFiltered = Object.keys(filters.value).length > 0;
   if (total === undefined) return null;
   const missing = total === null || held === undefined ? undefined : total - held;
   const isOver = missing === undefined ? page.current === 1 || LIMIT >= (total ?? Infinity) : missing <= 0;
@@ -73,8 +75,9 @@ function RestOf({ ids, query, held }: { ids: readonly string[] } & Pick<Props, '
     <div class="rest line">
       <p class="quiet">
         {missing === undefined
-          ? 'Not all of these tasks are on this device.'
+          ? 'More tasks are on the server, and not on this device.'
           : `${missing} more ${missing === 1 ? 'task is' : 'tasks are'} on the server, and not on this device.`}
+        {isFiltered && ' Filters do not see them.'}
       </p>
       <button type="button" class="button push" disabled={isAsking} onClick={more}>
         Show more

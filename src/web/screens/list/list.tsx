@@ -151,7 +151,13 @@ function Rows({ list }: ListViewProps) {
   useOrderKeys(tasks, isOwnOrder);
   const [older, setOlder] = useState<number | undefined>(1);
   if (tasks.length === 0 && !isFirstLoad.value) {
-    if (isFiltered) return <NothingPasses onClear={clearFilters} />;
+    if (isFiltered)
+      return (
+        <>
+          <NothingPasses onClear={clearFilters} />
+          <RestOfList list={list} />
+        </>
+      );
     return (
       <div class="scroll">
         <Empty />
