@@ -74,22 +74,8 @@ function DateDialog({ kind, ids }: { kind: DateKind; ids: readonly string[] }) {
           </button>
         </div>
         <div class="date-fields">
-          <Field
-            label="Day"
-            name="day"
-            type="date"
-            autoFocus
-            value={day}
-            error={problem}
-            onInput={(event) => setDay(event.currentTarget.value)}
-          />
-          <Field
-            label="Time"
-            name="time"
-            type="time"
-            value={time}
-            onInput={(event) => setTime(event.currentTarget.value)}
-          />
+          <Field label="Day" name="day" type="date" autoFocus value={day} error={problem} onInput={setDay} />
+          <Field label="Time" name="time" type="time" value={time} onInput={setTime} />
         </div>
         <div class="line actions">
           <DialogButtons onCancel={close} />

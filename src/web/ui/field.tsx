@@ -1,4 +1,3 @@
-import type { InputEventHandler } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { Icon } from './icon.tsx';
 
@@ -15,11 +14,11 @@ interface Props {
   /** What the server or the form says is wrong with it. */
   error?: string | undefined;
   hint?: string | undefined;
-  onInput: InputEventHandler<HTMLInputElement>;
+  onInput(value: string): void;
 }
 
 /** A labelled input with its hint and what is wrong with it. */
-export function Field({ label, error, hint, type = 'text', ...input }: Props) {
+export function Field({ label, error, hint, type = 'text', onInput, ...input }: Props) {
   const id = useId();
   const [isShown, setShown] = useState(false);
   const isPassword = type === 'password';
@@ -37,6 +36,7 @@ export function Field({ label, error, hint, type = 'text', ...input }: Props) {
           type={(isPassword && isShown ? 'text' : type) as 'text'}
           {...(error && { 'aria-invalid': 'true' })}
           aria-describedby={note}
+          onInput={(event) => onInput(event.currentTarget.value)}
         />
         {isPassword && (
           <button

@@ -10,8 +10,12 @@ export interface FormState {
   isSending: boolean;
   /** What is wrong with the form as a whole. */
   problem: string | undefined;
-  /** What is wrong with a field. */
-  errorOf(field: string): string | undefined;
+  /** What binds a field to a state, and shows what is wrong with it. */
+  field(
+    name: string,
+    value: string,
+    onInput: (value: string) => void,
+  ): { name: string; value: string; error: string | undefined; onInput: (value: string) => void };
   /** Sends, once at a time; true when it went well. `explain` may put a rejection into other words. */
   send(
     request: () => Promise<Reply<unknown>>,
@@ -29,7 +33,7 @@ export function useForm(fields: readonly string[]): FormState {
   return {
     isSending,
     problem,
-    errorOf: (field) => errors[field],
+    field: (name, value, onInput) => ({ name, value, error: errors[name], onInput }),
     fail: setProblem,
     send: async (request, explain) => {
       if (isBusy.current) return false;

@@ -25,7 +25,7 @@ export function RuleFields({ draft, onChange }: Props) {
           name="every"
           inputMode="numeric"
           value={draft.every}
-          onInput={(event) => change({ every: event.currentTarget.value })}
+          onInput={(every) => change({ every })}
         />
         <Select
           label="Unit"
@@ -36,13 +36,7 @@ export function RuleFields({ draft, onChange }: Props) {
           }))}
           onChange={(value) => change({ frequency: value as Frequency })}
         />
-        <Field
-          label="Time"
-          name="time"
-          type="time"
-          value={draft.time}
-          onInput={(event) => change({ time: event.currentTarget.value })}
-        />
+        <Field label="Time" name="time" type="time" value={draft.time} onInput={(time) => change({ time })} />
         {frequency === 'year' && (
           <Select
             label="Month"
@@ -68,7 +62,7 @@ export function RuleFields({ draft, onChange }: Props) {
                 name="dayOfMonth"
                 inputMode="numeric"
                 value={draft.monthDay}
-                onInput={(event) => change({ monthDay: event.currentTarget.value })}
+                onInput={(monthDay) => change({ monthDay })}
               />
             ) : (
               <Select
@@ -119,7 +113,7 @@ export function RuleFields({ draft, onChange }: Props) {
             name="endDate"
             type="date"
             value={draft.endDate}
-            onInput={(event) => change({ endDate: event.currentTarget.value })}
+            onInput={(endDate) => change({ endDate })}
           />
         )}
         {endType === 'count' && (
@@ -128,7 +122,7 @@ export function RuleFields({ draft, onChange }: Props) {
             name="count"
             inputMode="numeric"
             value={draft.count}
-            onInput={(event) => change({ count: event.currentTarget.value })}
+            onInput={(count) => change({ count })}
           />
         )}
       </div>

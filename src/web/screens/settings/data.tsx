@@ -68,13 +68,10 @@ function DeleteAccount({ onClose }: { onClose(): void }) {
         <Form state={form} onSubmit={send}>
           <Field
             label={hasPassword ? 'Password' : 'Email'}
-            name={field}
             type={field}
             autocomplete={hasPassword ? 'current-password' : 'email'}
             autoFocus
-            value={proof}
-            error={form.errorOf(field)}
-            onInput={(event) => setProof(event.currentTarget.value)}
+            {...form.field(field, proof, setProof)}
           />
           <div class="line">
             <DialogButtons onCancel={onClose} action="Delete account" isDanger />

@@ -42,24 +42,13 @@ function Naming({ row }: { row: Workspace }) {
   };
   return (
     <Form state={form} onSubmit={save}>
-      <Field
-        label="Name"
-        name="title"
-        autocomplete="off"
-        disabled={!isAdmin}
-        value={title}
-        error={form.errorOf('title')}
-        onInput={(event) => setTitle(event.currentTarget.value)}
-      />
+      <Field label="Name" autocomplete="off" disabled={!isAdmin} {...form.field('title', title, setTitle)} />
       <Field
         label="Key"
-        name="key"
         autocomplete="off"
         disabled={!isAdmin}
         hint={`Two to six letters before the numbers of tasks: ${(key || row.key).toUpperCase()}-12`}
-        value={key}
-        error={form.errorOf('key')}
-        onInput={(event) => setKey(event.currentTarget.value)}
+        {...form.field('key', key, setKey)}
       />
       {isAdmin && (
         <div class="line">

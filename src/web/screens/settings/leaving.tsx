@@ -135,12 +135,9 @@ export function HandOver({ w, to, onClose }: { w: string; to?: string; onClose()
             {hasPassword && (
               <Field
                 label="Password"
-                name="password"
                 type="password"
                 autocomplete="current-password"
-                value={password}
-                error={form.errorOf('password')}
-                onInput={(event) => setPassword(event.currentTarget.value)}
+                {...form.field('password', password, setPassword)}
               />
             )}
             <div class="line">

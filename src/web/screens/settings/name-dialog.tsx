@@ -31,7 +31,7 @@ export function NameDialog({ title, value = '', onSave, onClose }: Props) {
         autoFocus
         value={name}
         error={isMissing ? 'A name is needed' : undefined}
-        onInput={(event) => setName(event.currentTarget.value)}
+        onInput={setName}
       />
     </SmallDialog>
   );

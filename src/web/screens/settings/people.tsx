@@ -180,13 +180,10 @@ function InviteForm({ w, onSent }: { w: string; onSent(): void }) {
       <div class="invite">
         <Field
           label="Email"
-          name="email"
           type="email"
           inputMode="email"
           autocomplete="off"
-          value={email}
-          error={form.errorOf('email')}
-          onInput={(event) => setEmail(event.currentTarget.value)}
+          {...form.field('email', email, setEmail)}
         />
         <Select
           label="Role"

@@ -41,14 +41,7 @@ export function ProfileScreen() {
   return (
     <SettingsPage title="Profile">
       <Form state={form} onSubmit={save}>
-        <Field
-          label="Name"
-          name="name"
-          autocomplete="name"
-          value={name}
-          error={form.errorOf('name')}
-          onInput={(event) => setName(event.currentTarget.value)}
-        />
+        <Field label="Name" autocomplete="name" {...form.field('name', name, setName)} />
         <Select
           label="Time zone"
           value={timezone}

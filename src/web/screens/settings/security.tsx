@@ -77,23 +77,17 @@ function PasswordForm() {
         {has && (
           <Field
             label="Current password"
-            name="currentPassword"
             type="password"
             autocomplete="current-password"
-            value={present}
-            error={form.errorOf('currentPassword')}
-            onInput={(event) => setPresent(event.currentTarget.value)}
+            {...form.field('currentPassword', present, setPresent)}
           />
         )}
         <Field
           label="New password"
-          name="newPassword"
           type="password"
           autocomplete="new-password"
           hint="At least 8 characters"
-          value={next}
-          error={form.errorOf('newPassword')}
-          onInput={(event) => setNext(event.currentTarget.value)}
+          {...form.field('newPassword', next, setNext)}
         />
         <div class="line">
           <button type="submit" class="button main">
@@ -128,13 +122,10 @@ function EmailForm() {
       <Form state={form} onSubmit={save}>
         <Field
           label="New email"
-          name="newEmail"
           type="email"
           inputMode="email"
           autocomplete="off"
-          value={email}
-          error={form.errorOf('newEmail')}
-          onInput={(event) => setEmail(event.currentTarget.value)}
+          {...form.field('newEmail', email, setEmail)}
         />
         <div class="line">
           <button type="submit" class="button main">

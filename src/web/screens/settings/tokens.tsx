@@ -134,15 +134,7 @@ function NewToken({ onClose }: { onClose(): void }) {
         <h2>New token</h2>
         {made === undefined ? (
           <Form state={form} onSubmit={save}>
-            <Field
-              label="Name"
-              name="title"
-              autocomplete="off"
-              autoFocus
-              value={title}
-              error={form.errorOf('title')}
-              onInput={(event) => setTitle(event.currentTarget.value)}
-            />
+            <Field label="Name" autocomplete="off" autoFocus {...form.field('title', title, setTitle)} />
             <Select
               label="Role"
               value={role}

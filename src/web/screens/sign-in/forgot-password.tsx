@@ -34,15 +34,12 @@ export function ForgotPassword() {
         <Field
           label="Email"
           type="email"
-          name="email"
           autocomplete="username"
           inputMode="email"
           required
           autoFocus
-          value={email}
-          error={form.errorOf('email')}
           hint="A link to set a new password is mailed there."
-          onInput={(event) => setEmail(event.currentTarget.value)}
+          {...form.field('email', email, setEmail)}
         />
         <button type="submit" class="button main">
           Send link

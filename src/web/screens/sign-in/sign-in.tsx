@@ -67,14 +67,11 @@ export function SignIn() {
     <Field
       label="Email"
       type="email"
-      name="email"
       autocomplete="username"
       inputMode="email"
       required
       autoFocus
-      value={email}
-      error={form.errorOf('email')}
-      onInput={(event) => setEmail(event.currentTarget.value)}
+      {...form.field('email', email, setEmail)}
     />
   );
 
@@ -116,14 +113,11 @@ export function SignIn() {
         <Form state={form} onSubmit={byCode}>
           <Field
             label="Code"
-            name="code"
             inputMode="numeric"
             autocomplete="one-time-code"
             required
             autoFocus
-            value={code}
-            error={form.errorOf('code')}
-            onInput={(event) => setCode(event.currentTarget.value)}
+            {...form.field('code', code, setCode)}
           />
           <button type="submit" class="button main">
             Sign in
@@ -142,12 +136,9 @@ export function SignIn() {
         <Field
           label="Password"
           type="password"
-          name="password"
           autocomplete="current-password"
           required
-          value={password}
-          error={form.errorOf('password')}
-          onInput={(event) => setPassword(event.currentTarget.value)}
+          {...form.field('password', password, setPassword)}
         />
         <button type="submit" class="button main">
           Sign in

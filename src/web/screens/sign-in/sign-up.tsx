@@ -43,37 +43,22 @@ export function SignUp() {
   return (
     <Alone title="Create an account" footer={footer}>
       <Form state={form} onSubmit={send}>
-        <Field
-          label="Name"
-          name="name"
-          autocomplete="name"
-          required
-          autoFocus
-          value={name}
-          error={form.errorOf('name')}
-          onInput={(event) => setName(event.currentTarget.value)}
-        />
+        <Field label="Name" autocomplete="name" required autoFocus {...form.field('name', name, setName)} />
         <Field
           label="Email"
           type="email"
-          name="email"
           autocomplete="username"
           inputMode="email"
           required
-          value={email}
-          error={form.errorOf('email')}
-          onInput={(event) => setEmail(event.currentTarget.value)}
+          {...form.field('email', email, setEmail)}
         />
         <Field
           label="Password"
           type="password"
-          name="password"
           autocomplete="new-password"
           required
-          value={password}
-          error={form.errorOf('password')}
           hint="At least 8 characters"
-          onInput={(event) => setPassword(event.currentTarget.value)}
+          {...form.field('password', password, setPassword)}
         />
         <button type="submit" class="button main">
           Create account
