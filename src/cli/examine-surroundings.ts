@@ -14,7 +14,7 @@ const LAST_YEAR = 2100;
 const DRIFT_MS = 5 * MINUTE;
 /** Zone rules change several times a year, somewhere. */
 const ZONE_DATA_YEARS = 2;
-const ANSWER_MS = 5 * SECOND;
+const RESPONSE_MS = 5 * SECOND;
 
 /** How the world reaches the server: proxies, links. */
 export function examineProxy({ server }: Config): Finding[] {
@@ -98,7 +98,7 @@ export async function examineServer({ server: { host, port }, database }: Config
 /** Not by `fetch`, which asks at no port that browsers block, and at no address of one link. */
 const statusOf = (host: string, port: number): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
-    const signal = AbortSignal.timeout(ANSWER_MS);
+    const signal = AbortSignal.timeout(RESPONSE_MS);
     const asking = get(
       { host, port, path: '/readyz', headers: { host: 'localhost' }, signal },
       (response) => {

@@ -5,7 +5,7 @@ import type { Route } from './route.ts';
 
 const ErrorName = z.enum(ERROR_KINDS).openapi('ErrorKind');
 
-export const ErrorAnswer = z.object({
+export const ErrorBody = z.object({
   // Open: a client must bear with a kind that it does not know.
   error: z.union([ErrorName, z.string()]).openapi({
     description: 'The kind of error; more kinds may come',

@@ -4,7 +4,7 @@ import { version } from '../build-info.ts';
 import { describedComponents } from './components.ts';
 import { addHeadersAndLinks } from './openapi-created.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
-import { ERRORS, ErrorAnswer, errorResponseOf, errorResponses, errorsOf, nameOf } from './openapi-errors.ts';
+import { ERRORS, ErrorBody, errorResponseOf, errorResponses, errorsOf, nameOf } from './openapi-errors.ts';
 import { addExamples } from './openapi-examples.ts';
 import { tidy } from './openapi-tidy.ts';
 import { isVersioned, type Route } from './route.ts';
@@ -96,7 +96,7 @@ function registerComponents(registry: OpenAPIHono['openAPIRegistry'], publicUrl:
     description: 'The accessToken of a sign-in',
   });
   for (const [name, shape] of describedComponents()) registry.register(name, shape);
-  registry.register('Error', ErrorAnswer);
+  registry.register('Error', ErrorBody);
   for (const error of Object.values(ERRORS)) {
     registry.registerComponent('responses', nameOf(error), errorResponseOf(error));
   }

@@ -6,7 +6,7 @@
  * where in the web client (`data-app`) it leads (`data-next`): then a session that it opens is kept as a cookie.
  */
 export function page() {
-  const UNANSWERED_MS = 30_000;
+  const TIMEOUT_MS = 30_000;
   const { api, app } = document.body.dataset;
   const token = takeToken();
   /** Of the account that was just opened, while the page still asks for its password. */
@@ -97,7 +97,7 @@ export function page() {
 
   /** Who is signed in to the web client, if anyone is. */
   function whoIsHere() {
-    return fetch(`${api}/me`, { signal: AbortSignal.timeout(UNANSWERED_MS) })
+    return fetch(`${api}/me`, { signal: AbortSignal.timeout(TIMEOUT_MS) })
       .then((response) => (response.ok ? response.json() : undefined))
       .catch(() => undefined);
   }
@@ -167,7 +167,7 @@ export function page() {
   const lacksPassword = ({ accessToken }) =>
     fetch(`${api}/me`, {
       headers: accessToken ? { Authorization: `Bearer ${accessToken}` } : {},
-      signal: AbortSignal.timeout(UNANSWERED_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     })
       .then((response) => response.json())
       .then(({ hasPassword }) => hasPassword === false)
@@ -186,7 +186,7 @@ export function page() {
       ...(body && { body: JSON.stringify(body) }),
       // A session is ended also while the page goes.
       keepalive: true,
-      signal: AbortSignal.timeout(UNANSWERED_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const parsed = await response.json().catch(() => ({}));
     if (response.ok) return parsed;

@@ -3,6 +3,7 @@ import type { Chip, QuickTask } from '../text/quick-add.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Icon, Shape } from '../ui/icon.tsx';
 import type { IconName } from '../ui/icons.ts';
+import { NextDates } from './next-dates.tsx';
 import { StatusMark } from './task-box.tsx';
 
 const ICONS: Record<Chip['kind'], IconName> = {
@@ -25,7 +26,7 @@ interface ChipProps {
 }
 
 /** What stands before the words of a chip: the thing's own picture where it has one. */
-export function ChipMark({ kind, words, task, workspaceId }: ChipProps) {
+function ChipMark({ kind, words, task, workspaceId }: ChipProps) {
   const { labels } = useShelf();
   if (kind === 'Priority' && task.priority && task.priority !== 'none')
     return <Shape name={`prio-${task.priority}`} class={`prio ${task.priority}`} />;
@@ -37,6 +38,36 @@ export function ChipMark({ kind, words, task, workspaceId }: ChipProps) {
   }
   return <Icon name={ICONS[kind]} />;
 }
+
+interface ChipsProps extends Pick<ChipProps, 'task' | 'workspaceId'> {
+  chips: readonly Chip[];
+  onText(chip: Chip): void;
+}
+
+/** What was understood of the input; each chip can be made text again. */
+export const UnderstoodChips = ({ chips, task, workspaceId, onText }: ChipsProps) => (
+  // biome-ignore lint/a11y/useSemanticElements: a group of buttons
+  <div class="chips" role="group" aria-label="Understood">
+    {chips.map((chip) => {
+      const words = chip.label.slice(chip.kind.length + 2);
+      return (
+        <button
+          key={`${chip.label} ${chip.spans[0]?.start}`}
+          type="button"
+          class="chip"
+          aria-label={`${chip.label}; make it text again`}
+          onClick={() => onText(chip)}
+        >
+          <ChipMark kind={chip.kind} words={words} task={task} workspaceId={workspaceId} />
+          <span class="cut" dir="auto">
+            {words}
+          </span>
+        </button>
+      );
+    })}
+    <NextDates task={task} />
+  </div>
+);
 
 interface ChoiceProps {
   sigil: '#' | '@' | '*' | '/';

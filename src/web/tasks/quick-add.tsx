@@ -35,9 +35,8 @@ import { act } from './act.ts';
 import { quoted, statusesIn } from './changes.ts';
 import { filters } from './filters.ts';
 import { dayForNew } from './new-task.ts';
-import { NextDates } from './next-dates.tsx';
 import { type Choice, Choices, choicesFor } from './quick-add-choices.tsx';
-import { ChipMark } from './quick-add-marks.tsx';
+import { UnderstoodChips } from './quick-add-marks.tsx';
 import { givenByView } from './quick-add-view.ts';
 
 /** What was typed when it was closed: kept for the next opening. */
@@ -268,29 +267,7 @@ export function QuickAdd({ onClose }: OverlayProps) {
           </div>
         )}
         {read.chips.length > 0 && (
-          // biome-ignore lint/a11y/useSemanticElements: a group of buttons
-          <div class="chips" role="group" aria-label="Understood">
-            {read.chips.map((chip) => (
-              <button
-                key={`${chip.label} ${chip.spans[0]?.start}`}
-                type="button"
-                class="chip"
-                aria-label={`${chip.label}; make it text again`}
-                onClick={() => makeText(chip)}
-              >
-                <ChipMark
-                  kind={chip.kind}
-                  words={chip.label.slice(chip.kind.length + 2)}
-                  task={read.task}
-                  workspaceId={w}
-                />
-                <span class="cut" dir="auto">
-                  {chip.label.slice(chip.kind.length + 2)}
-                </span>
-              </button>
-            ))}
-            <NextDates task={read.task} />
-          </div>
+          <UnderstoodChips chips={read.chips} task={read.task} workspaceId={w} onText={makeText} />
         )}
         {completion && choices.length > 0 && (
           <Choices id={id} sigil={completion.sigil} choices={choices} active={active} onTake={take} />
