@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { Asked } from '../../src/web/data/asked.ts';
+import { Flights } from '../../src/web/data/flights.ts';
 import * as intents from '../../src/web/data/intents.ts';
 import type { Task } from '../../src/web/data/rows.ts';
+import type { Tab } from '../../src/web/data/tab.ts';
 import { ContractServer } from './contract-server.ts';
 import { Device, type Page, type Reply, type SentRequest, Timeline } from './simulation.ts';
 
@@ -145,6 +148,32 @@ describe('a copy', () => {
       expect([...store.view.all('task')].length).toBe(limit);
       expect(store.isCut('w1')).toBe(isCut);
     }
+  });
+});
+
+describe('what is asked of the server beside that', () => {
+  it('is asked for again where the copy started over meanwhile', async () => {
+    const flights = new Flights();
+    const written: unknown[] = [];
+    let requests = 0;
+    const tab = {
+      flights,
+      view: { get: () => undefined },
+      api: {
+        request: async () => {
+          requests += 1;
+          if (requests === 1) flights.noteReset(['w1']);
+          return { kind: 'ok', body: { items: [{ id: 'far', version: 1 }], total: 1 } };
+        },
+      },
+      commit: async (decide: () => unknown) => {
+        const writes = decide();
+        if (writes) written.push(writes);
+      },
+    };
+    const page = await new Asked(tab as unknown as Tab).ask('w1', 'tasks/query?page=2');
+    expect([requests, page?.total]).toEqual([2, 1]);
+    expect(written).toMatchObject([{ rows: { put: [{ kind: 'task', key: 'far' }] } }]);
   });
 });
 

@@ -4,6 +4,8 @@ import type { Comment, Held, Row, Task } from './rows.ts';
 import type { Tab, Thread } from './tab.ts';
 
 const MAX_THREADS = 50;
+/** A response to what was asked before the copy of its workspace started over is dropped, and asked for again. */
+const MAX_TRIES = 3;
 
 /** What is asked of the server beside what is held: tasks, and the comments of tasks. */
 export class Asked {
@@ -21,14 +23,17 @@ export class Asked {
     workspaceId: string,
     path: string,
   ): Promise<Body | null> {
-    const flight = this.#tab.flights.start();
-    const outcome = await this.#tab.api.request('GET', `workspaces/${workspaceId}/${path}`);
-    if (outcome.kind === 'ok') {
-      const body = outcome.body as { items: Task[] } | Task;
-      await this.#adopt(workspaceId, 'items' in body ? body.items : [body], flight);
+    for (let tries = 1; ; tries++) {
+      const flight = this.#tab.flights.start();
+      const outcome = await this.#tab.api.request('GET', `workspaces/${workspaceId}/${path}`);
+      if (outcome.kind === 'ok') {
+        const body = outcome.body as { items: Task[] } | Task;
+        await this.#adopt(workspaceId, 'items' in body ? body.items : [body], flight);
+      }
+      this.#tab.flights.end(flight);
+      if (outcome.kind !== 'ok') return null;
+      if (!flight.reset.has(workspaceId) || tries === MAX_TRIES) return outcome.body as Body;
     }
-    this.#tab.flights.end(flight);
-    return outcome.kind === 'ok' ? (outcome.body as Body) : null;
   }
 
   async #adopt(workspaceId: string, tasks: readonly Task[], flight: Flight): Promise<void> {
