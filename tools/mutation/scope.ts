@@ -170,6 +170,74 @@ export const GROUPS: Record<string, Group> = {
       'http/issues',
     ],
   },
+  'api-tokens': {
+    files: [
+      'src/auth/api-tokens.ts',
+      'src/storage/api-tokens.ts',
+      'src/http/{session-cookie,same-origin,etags}.ts',
+    ],
+    tests: ['auth/api-tokens', 'sessions/cookie-sessions', 'http/etags', 'sessions/refresh'],
+  },
+  changes: {
+    files: [
+      'src/changes/{changes,cursor,epoch,listening,stream-events,streams,values}.ts',
+      'src/storage/changes.ts',
+    ],
+    tests: [
+      'changes/changes',
+      'changes/events',
+      'changes/ended-streams',
+      'changes/recording',
+      'auth/api-tokens',
+    ],
+  },
+  carried: {
+    files: [
+      'src/tasks/{batch,change-task,checklist-items,checklist,comments,labels}.ts',
+      'src/storage/{labels,comments,checklists,mentions,client-ids}.ts',
+    ],
+    tests: [
+      'tasks/batch',
+      'tasks/checklists',
+      'tasks/comments',
+      'tasks/labels',
+      'tasks/numbers',
+      'http/client-ids',
+      'http/etags',
+      'tasks/tasks',
+      'trash/tasks',
+      'workspaces/cross-tenant',
+    ],
+  },
+  trash: {
+    files: [
+      'src/trash/{delete-lists,purge,restore,steps}.ts',
+      'src/tasks/trash-tasks.ts',
+      'src/storage/{trash,trash-contents,trash-lists,unpack-lists}.ts',
+    ],
+    tests: [
+      'trash/tasks',
+      'trash/lists',
+      'trash/steps',
+      'trash/unseen',
+      'trash/export',
+      'trash/many-items',
+      'workspaces/cross-tenant-deletions',
+    ],
+  },
+  import: {
+    files: [
+      'src/import/{checks,plan,rows,series-rows,trash-pieces,write-piece,reading}.ts',
+      'src/storage/imports.ts',
+    ],
+    tests: [
+      'import/import',
+      'import/broken-documents',
+      'import/pieces',
+      'import/interrupted',
+      'import/round-trip',
+    ],
+  },
 };
 
 /** Single tests left out: those that take their time, or start many processes. */
