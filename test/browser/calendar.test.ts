@@ -1,9 +1,9 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { as, homeOf } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 import { signedInAs } from './studio.ts';
-import { launchBrowser, NOBODY, startVisit, type Visit } from './visit.ts';
+import { launchBrowser, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -13,12 +13,8 @@ let visit: Visit;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  visit = await startVisit(browser, NOBODY, { reducedMotion: 'reduce', timezoneId: 'UTC', hasTouch: true });
 });
-afterAll(async () => {
-  await visit.end();
-  await browser.close();
-});
+afterAll(() => browser.close());
 beforeEach(async () => {
   world = await openWorld({ start: Date.now() });
   ada = await world.signUp('ada@example.com', 'Ada');
@@ -27,14 +23,17 @@ beforeEach(async () => {
   await as(world, ada)('PATCH', '/me', { timezone, preferences: { welcomed: true } });
 });
 afterEach(async () => {
-  await visit.leave();
+  await visit.end();
   await world.close();
 });
 
-async function enter(viewport: { width: number; height: number }, month: string): Promise<Page> {
+async function enter(options: BrowserContextOptions, month: string): Promise<Page> {
+  visit = await startVisit(browser, signedInAs(world.app, ada), {
+    reducedMotion: 'reduce',
+    timezoneId: 'UTC',
+    ...options,
+  });
   const { page } = visit;
-  visit.serve(signedInAs(world.app, ada));
-  await page.setViewportSize(viewport);
   await page.goto(`${visit.origin}/app/w/${home}/calendar?month=${month}`);
   await shown(page, month);
   return page;
@@ -52,8 +51,8 @@ const dueDays = async () => {
   const { body } = await as(world, ada)('GET', `/workspaces/${home}/tasks`);
   return body.items.map(({ title, dueDay }: Record<string, string>) => `${title} ${dueDay}`);
 };
-const DESKTOP = { width: 1280, height: 800 };
-const PHONE = { width: 360, height: 740 };
+const DESKTOP = { viewport: { width: 1280, height: 800 } };
+const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
 describe('a calendar', () => {
   it('goes back month by month, as it was paged through', async () => {

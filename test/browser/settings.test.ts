@@ -489,18 +489,30 @@ describe('the workspace', () => {
 
 describe('on a phone', () => {
   it('Me leads to the settings, and they lead back', async () => {
-    await page.setViewportSize({ width: 360, height: 740 });
-    onTestFinished(() => page.setViewportSize({ width: 1280, height: 800 }));
+    const atDesk = visit;
+    visit = await startVisit(browser, world.app, {
+      reducedMotion: 'reduce',
+      timezoneId: 'Europe/Berlin',
+      viewport: { width: 360, height: 740 },
+      hasTouch: true,
+      isMobile: true,
+    });
+    page = visit.page;
+    onTestFinished(async () => {
+      await visit.end();
+      visit = atDesk;
+      page = visit.page;
+    });
     await enter('/today', 'Today');
-    await page.getByRole('link', { name: 'Me', exact: true }).click();
+    await page.getByRole('link', { name: 'Me', exact: true }).tap();
     await shown('Me');
-    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('link', { name: 'Settings' }).tap();
     await shown('Profile');
-    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'People' }).click();
+    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'People' }).tap();
     await shown('People');
-    await page.getByRole('button', { name: 'Back to Me' }).click();
+    await page.getByRole('button', { name: 'Back to Me' }).tap();
     await shown('Me');
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).tap();
     await shown('Sign in');
   });
 });
