@@ -8,6 +8,7 @@ export type Entry =
   | { kind: 'try'; test: string; id: number }
   | { kind: 'killed'; id: number; test: string; error: string }
   | { kind: 'timed-out'; id: number; test: string }
+  | { kind: 'not-drawn'; ids: number[] }
   | { kind: 'unsound'; test: string; error: string };
 
 export const append = (path: string, entry: Entry): void =>
@@ -24,5 +25,8 @@ export const readJournal = (path: string): Entry[] =>
 /** Mutants that need no further test. */
 export const decidedIn = (entries: Entry[]): Set<number> =>
   new Set(
-    entries.flatMap((entry) => (entry.kind === 'killed' || entry.kind === 'timed-out' ? [entry.id] : [])),
+    entries.flatMap((entry) => {
+      if (entry.kind === 'not-drawn') return entry.ids;
+      return entry.kind === 'killed' || entry.kind === 'timed-out' ? [entry.id] : [];
+    }),
   );

@@ -7,15 +7,16 @@ import type { Mutant } from './mutators.ts';
 import { GROUPS, planMutants } from './scope.ts';
 
 const FOLDER = 'coverage/mutation';
-const MAX_SILENT_SECONDS = 30;
+const MAX_SILENT_SECONDS = 90;
 
 const command = new Command()
   .argument('<group>', Object.keys(GROUPS).join(', '))
   .option('--only <text>', 'a part of the path of what is mutated', '')
+  .option('--every <n>', 'only each nth mutant: a sample, where all would take hours', '1')
   .option('--again', 'go on with the run before, instead of starting over')
   .parse();
 const [group = ''] = command.args;
-const { only, again } = command.opts<{ only: string; again?: true }>();
+const { only, every, again } = command.opts<{ only: string; every: string; again?: true }>();
 
 const journal = `${FOLDER}/${[group, only.replaceAll('/', '-')].filter(Boolean).join('-')}.jsonl`;
 mkdirSync(FOLDER, { recursive: true });
@@ -24,7 +25,9 @@ for (const folder of [`${journal}.cache`, temporary]) rmSync(folder, { recursive
 mkdirSync(temporary);
 if (!again) rmSync(journal, { force: true });
 const mutants = planMutants(group, only).flatMap(({ mutants }) => mutants);
-console.log(`${mutants.length} mutants`);
+const isDrawn = (id: number) => id % Number(every) === 0;
+console.log(`${mutants.length} mutants, of which ${mutants.filter((_, id) => isDrawn(id)).length} are tried`);
+append(journal, { kind: 'not-drawn', ids: [...mutants.keys()].filter((id) => !isDrawn(id)) });
 
 let known = 0;
 while (!(await vitest({}, []))) {
@@ -108,6 +111,7 @@ function report(entries: Entry[]): void {
   const table: Record<string, Record<string, number>> = {};
   const survivors: string[] = [];
   mutants.forEach((mutant: Mutant, id) => {
+    if (!isDrawn(id)) return;
     const fate = killed.has(id)
       ? 'killed'
       : timedOut.has(id)
@@ -126,7 +130,8 @@ function report(entries: Entry[]): void {
     if (entry.kind === 'unsound') console.log(`Fails by itself: ${entry.test}: ${entry.error}`);
   console.table(table);
   console.log(survivors.join('\n'));
-  const score = ((mutants.length - survivors.length) / mutants.length) * 100;
-  console.log(`${mutants.length} mutants, ${survivors.length} live: ${score.toFixed(1)} % dead`);
+  const tried = [...mutants.keys()].filter(isDrawn).length;
+  const score = ((tried - survivors.length) / tried) * 100;
+  console.log(`${tried} mutants, ${survivors.length} live: ${score.toFixed(1)} % dead`);
   writeFileSync(journal.replace(/jsonl$/, 'txt'), survivors.join('\n'));
 }
