@@ -67,15 +67,9 @@ const NOTE_DURABILITY = `
     return put.call(this, value, ...key);
   };`;
 
-/** Chromium tells a document that is opened without a network that it has one: here the device tells what the test says. */
-const TELLS_BY_NAME = `
-  Object.defineProperty(Navigator.prototype, 'onLine', { get: () => window.name !== 'offline' });`;
-
 describe('without the network', () => {
   it('the client starts with what it holds, and sends what was done once it is back', async () => {
     const { page, origin, context, end } = await visitToday();
-    await page.addInitScript(TELLS_BY_NAME);
-    await page.evaluate("window.name = 'offline'");
     await context.setOffline(true);
     await page.goto(`${origin}/app/upcoming`);
     await page.getByRole('heading', { level: 1, name: 'Upcoming' }).waitFor();
@@ -86,7 +80,6 @@ describe('without the network', () => {
     await statusOf(page, 'Offline, 1 waiting');
     await page.reload();
     await page.getByRole('link', { name: 'Onthetrain' }).waitFor();
-    await page.evaluate("window.name = ''");
     await context.setOffline(false);
     await statusOf(page, 'Synced');
     expect(await titlesFound('Onthetrain')).toEqual(['Onthetrain']);

@@ -20,7 +20,7 @@ const said = ({ store }: Page): string => store.sync.value.text;
 /** The network goes or comes, and the device tells it. */
 function turn(page: Page, isOnline: boolean): void {
   device.isOnline = isOnline;
-  page.store.refresh();
+  page.store.refresh(true);
 }
 
 describe('the state of sync', () => {
@@ -44,6 +44,15 @@ describe('the state of sync', () => {
     expect(said(page)).toBe('Offline');
     await timeline.advance(1_000);
     expect(said(page)).toBe('Synced');
+  });
+
+  it('stays "Offline" while a device that was without a network only claims to have one', async () => {
+    device.wasOffline = true;
+    device.isLying = true;
+    const page = await device.open();
+    page.store.refresh();
+    await timeline.advance(60_000);
+    expect(said(page)).toBe('Offline');
   });
 
   it('is "Offline" though responses were under way when the network went', async () => {

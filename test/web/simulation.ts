@@ -110,6 +110,8 @@ export class Device {
   pages: Page[] = [];
   weather: Weather = CALM;
   isOnline = true;
+  /** Whether it says that it has a network, and has none. */
+  isLying = false;
   /** When a thing's changes were set aside last, which the person is told; kept for 90 days. */
   readonly toldOf = new Map<string, number>();
   /** Whether the page before was left without a network. */
@@ -283,7 +285,7 @@ export class Page {
       };
       init.signal?.addEventListener('abort', fail);
       const { lost, doubled, failing } = device.weather;
-      if (!device.isOnline) return void timeline.after(5, fail);
+      if (!device.isOnline || device.isLying) return void timeline.after(5, fail);
       const isLost = timeline.random() < lost;
       const isResponseLost = timeline.random() < lost;
       const times = request.method !== 'GET' && timeline.random() < doubled ? 2 : 1;

@@ -64,7 +64,7 @@ const rename = (page: Page, task: Task, title: string): void =>
   act(page, title, intents.updateTask(task, { title }));
 const goOnline = (page: Page, isOnline: boolean): void => {
   device.isOnline = isOnline;
-  page.store.refresh();
+  page.store.refresh(true);
 };
 const asideOf = ({ store }: Page) => store.waiting.all.value.filter(({ why }) => why);
 const onServer = (id: string) => server.contentsOf('w1').find((item) => item.id === id)?.value;

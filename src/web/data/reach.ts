@@ -9,20 +9,25 @@ export class Reach {
   readonly isReached: Signal<boolean | null> = signal(null);
   readonly #tab: Tab;
   readonly #onReached: () => void;
+  /** What the device said last. Only a change is news: browsers say "online" of a document opened without a network. */
+  #said: boolean;
 
   constructor(tab: Tab, wasOffline: boolean, onReached: () => void) {
     this.#tab = tab;
     this.#onReached = onReached;
-    this.isOnline = signal(tab.world.isOnline() && !wasOffline);
+    this.#said = tab.world.isOnline();
+    this.isOnline = signal(this.#said && !wasOffline);
     tab.listen((message) => {
       if (message.kind === 'sync') this.#hear(message);
     });
   }
 
-  /** Asks the device again; returns whether its network is back. */
-  refresh(): boolean {
+  /** Asks the device again, which may just have told that its network came or went; returns whether it is back. */
+  refresh(hasTold: boolean): boolean {
     const wasOnline = this.isOnline.value;
-    this.isOnline.value = this.#tab.world.isOnline();
+    const isOnline = this.#tab.world.isOnline();
+    if (hasTold || isOnline !== this.#said) this.isOnline.value = isOnline;
+    this.#said = isOnline;
     return this.isOnline.value && (!wasOnline || this.isReached.value === false);
   }
 
@@ -40,7 +45,7 @@ export class Reach {
    */
   #note(isReached: boolean | null): void {
     if (isReached && !this.isReached.value) this.isOnline.value = true;
-    if (isReached === false && !this.#tab.world.isOnline()) this.isOnline.value = false;
+    if (isReached === false && !this.#tab.world.isOnline()) this.isOnline.value = this.#said = false;
     this.isReached.value = isReached;
   }
 

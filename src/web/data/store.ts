@@ -139,9 +139,9 @@ export class Store {
     this.#sender.stop();
   }
 
-  /** To be called when the page becomes visible, the network changes, and at midnight. */
-  refresh(): void {
-    const isBack = this.#reach.refresh();
+  /** To be called when the page becomes visible, at midnight, and when the device tells of its network (`hasTold`). */
+  refresh(hasTold = false): void {
+    const isBack = this.#reach.refresh(hasTold);
     this.#leadership.check();
     this.#follower.retry(isBack);
     this.#sender.wake();

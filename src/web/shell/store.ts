@@ -166,10 +166,10 @@ export async function keptUser(): Promise<Row | undefined> {
 
 /** Keeps the store in step with the page: seen again, online again, gone. */
 export function startStoreEvents(): void {
-  const refresh = () => opened.value?.store.refresh();
+  const refresh = (hasTold = false) => opened.value?.store.refresh(hasTold);
   document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && refresh());
-  addEventListener('online', refresh);
-  addEventListener('offline', refresh);
+  addEventListener('online', () => refresh(true));
+  addEventListener('offline', () => refresh(true));
   addEventListener('pagehide', () => void opened.value?.store.leave());
   addEventListener('pageshow', ({ persisted }) => persisted && refresh());
 }
