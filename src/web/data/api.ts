@@ -9,9 +9,11 @@ export interface Issue {
   message: string;
 }
 
-/** What came of a request. `network`: no response, or one that is not Errand's. */
-export type Outcome =
-  | { kind: 'ok'; status: number; body: unknown }
+/** What came of a request. */
+export type Outcome<Body = unknown> = { kind: 'ok'; status: number; body: Body } | Failure;
+
+/** `issues` name fields; `retryAfter` is in seconds. `network`: no response, or one that is not Errand's. */
+export type Failure =
   | { kind: 'error'; status: number; error: string; message: string; issues: Issue[]; retryAfter: number }
   | { kind: 'network' };
 
@@ -47,7 +49,7 @@ export class Api {
     const cancel = this.#options.world.after(TIMEOUT_MS, () => abort.abort());
     try {
       const response = await this.open(method, path, body, abort.signal, ifMatch);
-      return await read(response);
+      return await outcomeOf(response);
     } catch {
       return { kind: 'network' };
     } finally {
@@ -56,7 +58,7 @@ export class Api {
   }
 
   /** Reads all pages of a list; returns the outcome of the one that failed, where one does. */
-  async readAll<Item>(path: string): Promise<Item[] | Exclude<Outcome, { kind: 'ok' }>> {
+  async readAll<Item>(path: string): Promise<Item[] | Failure> {
     const all: Item[] = [];
     for (let page = 1; ; page++) {
       const outcome = await this.request('GET', `${path}?limit=100&page=${page}`);
@@ -92,13 +94,13 @@ export class Api {
   }
 }
 
-/** A proxy's page, a captive portal and a cut body are no response of Errand. */
-async function read(response: Response): Promise<Outcome> {
+/** Reads a response; rejects where it is cut. A proxy's page or a captive portal says nothing of what became of a request. */
+export async function outcomeOf<Body>(response: Response): Promise<Outcome<Body>> {
   if (!response.headers.has('x-request-id')) return { kind: 'network' };
   const { status } = response;
   const text = await response.text();
   const body: unknown = text === '' ? null : JSON.parse(text);
-  if (response.ok) return { kind: 'ok', status, body };
+  if (response.ok) return { kind: 'ok', status, body: body as Body };
   if (!isRow(body) || typeof body.error !== 'string') return { kind: 'network' };
   const retryAfter = Number(response.headers.get('retry-after') ?? 1);
   return {

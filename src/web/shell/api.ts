@@ -1,26 +1,15 @@
+import { type Failure, type Outcome, outcomeOf } from '../data/api.ts';
 import { basePaths } from './navigation.ts';
 
-/** What the server says when it rejects something; `issues` name fields. */
-export interface ErrorBody {
-  error: string;
-  message: string;
-  issues?: { path: string; message: string }[];
-}
-
-export type Reply<Body> =
-  | { kind: 'ok'; status: number; body: Body }
-  | { kind: 'error'; status: number; body: ErrorBody; retryAfterSeconds: number | undefined }
-  /** No response, or one that is not Errand's: a proxy's page says nothing of what became of a request. */
-  | { kind: 'unreachable' };
-
-export interface Call {
+interface Call {
+  /** Becomes JSON, but for a file that holds some. */
   body?: unknown;
   /** Whose session should make the request: two accounts in one browser share one cookie jar. */
   userId?: string | undefined;
 }
 
-/** Sends a request to the API with the session's cookie. Never throws. */
-export async function call<Body>(method: string, path: string, options: Call = {}): Promise<Reply<Body>> {
+/** Sends a request to the API with the session's cookie. Never rejects. */
+export async function call<Body>(method: string, path: string, options: Call = {}): Promise<Outcome<Body>> {
   const { body, userId } = options;
   try {
     const response = await fetch(basePaths.api + path, {
@@ -32,35 +21,20 @@ export async function call<Body>(method: string, path: string, options: Call = {
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
         ...(userId !== undefined && { 'X-User-Id': userId }),
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: body instanceof Blob ? body : JSON.stringify(body) }),
     });
-    return await replyOf(response);
+    return await outcomeOf(response);
   } catch {
-    return { kind: 'unreachable' };
+    return { kind: 'network' };
   }
 }
 
-async function replyOf<Body>(response: Response): Promise<Reply<Body>> {
-  const { status, headers } = response;
-  if (!headers.has('X-Request-Id')) return { kind: 'unreachable' };
-  const isJson = headers.get('Content-Type')?.startsWith('application/json') ?? false;
-  const body = isJson ? await response.json() : undefined;
-  if (response.ok) return { kind: 'ok', status, body };
-  const seconds = Number(headers.get('Retry-After') ?? Number.NaN);
-  return {
-    kind: 'error',
-    status,
-    body: body ?? { error: 'InternalServerError', message: 'Something went wrong on the server' },
-    retryAfterSeconds: Number.isFinite(seconds) ? seconds : undefined,
-  };
-}
-
 /** An error as a sentence for people. */
-export function sentenceOf(reply: Exclude<Reply<unknown>, { kind: 'ok' }>): string {
-  if (reply.kind === 'unreachable') return 'The server cannot be reached. Try again.';
-  if (reply.status === 429) return `Too many attempts. Try again ${inTime(reply.retryAfterSeconds ?? 60)}.`;
-  if (reply.status >= 500) return 'Something went wrong on the server. Try again.';
-  return reply.body.message;
+export function sentenceOf(failure: Failure): string {
+  if (failure.kind === 'network') return 'The server cannot be reached. Try again.';
+  if (failure.status === 429) return `Too many attempts. Try again ${inTime(failure.retryAfter)}.`;
+  if (failure.status >= 500) return 'Something went wrong on the server. Try again.';
+  return failure.message;
 }
 
 /** Roughly, for people: "in 40 seconds", "in 3 minutes". */

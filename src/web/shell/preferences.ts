@@ -1,5 +1,6 @@
 import { effect } from '@preact/signals';
-import { call, type Reply } from './api.ts';
+import type { Outcome } from '../data/api.ts';
+import { call } from './api.ts';
 import { singleLetters } from './commands.ts';
 import { me, type Profile, takeProfile } from './session.ts';
 
@@ -11,13 +12,13 @@ export function startPreferences(): void {
 }
 
 /** Saves some of the person's preferences; the others stay. */
-export async function savePreferences(changes: Readonly<Record<string, unknown>>): Promise<Reply<Profile>> {
+export async function savePreferences(changes: Readonly<Record<string, unknown>>): Promise<Outcome<Profile>> {
   const person = me.peek();
   return saveProfile({ preferences: { ...person?.preferences, ...changes } });
 }
 
 /** Saves fields of the profile. */
-export async function saveProfile(body: object): Promise<Reply<Profile>> {
+export async function saveProfile(body: object): Promise<Outcome<Profile>> {
   const reply = await call<Profile>('PATCH', '/me', { body, userId: me.peek()?.id });
   if (reply.kind === 'ok') takeProfile(reply.body);
   return reply;

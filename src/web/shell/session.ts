@@ -1,8 +1,9 @@
 import { computed, signal } from '@preact/signals';
 import type { Me } from '../../auth/schema.ts';
 import type { User } from '../../users/schema.ts';
+import type { Failure, Outcome } from '../data/api.ts';
 import { addressOf } from './addresses.ts';
-import { call, type Reply } from './api.ts';
+import { call } from './api.ts';
 import { address, navigate } from './navigation.ts';
 import { forgetStore, keptUser, openStore, shelf, whenSignedOut } from './store.ts';
 
@@ -62,7 +63,7 @@ function enter(person: Profile): void {
  * Proves who someone is at one of the endpoints that sign in, and keeps the session as a cookie that no script can
  * read. A reply without a session, as after Telegram's first sign-in, signs nobody in.
  */
-export async function signIn(path: string, proof: object): Promise<Reply<{ user: User } | undefined>> {
+export async function signIn(path: string, proof: object): Promise<Outcome<{ user: User } | undefined>> {
   const reply = await call<{ user: User } | undefined>('POST', path, {
     body: { ...proof, session: 'cookie' },
   });
@@ -82,7 +83,7 @@ export function takeProfile(profile: Profile): void {
 }
 
 /** Ends the session here and on the server; undefined once done, else what went wrong. */
-export async function signOut(): Promise<Exclude<Reply<unknown>, { kind: 'ok' }> | undefined> {
+export async function signOut(): Promise<Failure | undefined> {
   const reply = await endSession(async (userId) => {
     const asked = await call('POST', '/auth/logout', { userId });
     const isOver = asked.kind === 'error' && asked.status === 401;
@@ -95,9 +96,9 @@ export async function signOut(): Promise<Exclude<Reply<unknown>, { kind: 'ok' }>
  * Ends the session by a request. Once signing in is shown, nothing of the person is left on this device, the address
  * they were at included.
  */
-export async function endSession<R extends Reply<unknown>>(
-  request: (userId: string | undefined) => Promise<R>,
-): Promise<R> {
+export async function endSession(
+  request: (userId: string | undefined) => Promise<Outcome>,
+): Promise<Outcome> {
   const userId = me.value?.id;
   isEnding = true;
   const reply = await request(userId);

@@ -1,9 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { type Reply, sentenceOf } from '../shell/api.ts';
+import type { Failure, Outcome } from '../data/api.ts';
+import { sentenceOf } from '../shell/api.ts';
 import { Icon } from './icon.tsx';
-
-type Failure = Exclude<Reply<unknown>, { kind: 'ok' }>;
 
 /** A form's state: whether it is being sent, and what the server said is wrong. */
 export interface FormState {
@@ -17,10 +16,7 @@ export interface FormState {
     onInput: (value: string) => void,
   ): { name: string; value: string; error: string | undefined; onInput: (value: string) => void };
   /** Sends, once at a time; true when it went well. `explain` may put a rejection into other words. */
-  send(
-    request: () => Promise<Reply<unknown>>,
-    explain?: (failure: Failure) => string | undefined,
-  ): Promise<boolean>;
+  send(request: () => Promise<Outcome>, explain?: (failure: Failure) => string | undefined): Promise<boolean>;
   fail(problem: string): void;
 }
 
@@ -45,7 +41,7 @@ export function useForm(fields: readonly string[]): FormState {
       isBusy.current = false;
       setSending(false);
       if (reply.kind === 'ok') return true;
-      const issues = reply.kind === 'error' ? (reply.body.issues ?? []) : [];
+      const issues = reply.kind === 'error' ? reply.issues : [];
       const known = issues.filter(({ path }) => fields.includes(path));
       setErrors(Object.fromEntries(known.map(({ path, message }) => [path, message])));
       if (known.length === 0) setProblem(explain?.(reply) ?? issues[0]?.message ?? sentenceOf(reply));

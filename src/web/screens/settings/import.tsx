@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import type { ImportResult } from '../../../import/result-schema.ts';
-import { type ErrorBody, type Reply, sentenceOf } from '../../shell/api.ts';
-import { basePaths } from '../../shell/navigation.ts';
+import type { Failure, Issue } from '../../data/api.ts';
+import { call, sentenceOf } from '../../shell/api.ts';
 import { me } from '../../shell/session.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { Part } from './page.tsx';
@@ -12,36 +12,20 @@ type State =
   | { step: 'idle' }
   | { step: 'checking' | 'importing'; file: File }
   | { step: 'checked'; file: File; result: ImportResult }
-  | { step: 'failed'; problem: string; issues: NonNullable<ErrorBody['issues']> };
+  | { step: 'failed'; problem: string; issues: Issue[] };
 
 /** The file goes as it is: it may be too long to be read here. */
-async function send(file: File, dryRun: boolean): Promise<Reply<ImportResult>> {
-  try {
-    const response = await fetch(`${basePaths.api}/account/import?dryRun=${dryRun}`, {
-      method: 'POST',
-      credentials: 'same-origin',
-      headers: { 'Content-Type': 'application/json', 'X-User-Id': me.value?.id ?? '' },
-      body: file,
-    });
-    const { ok, status, headers } = response;
-    if (!headers.has('X-Request-Id')) return { kind: 'unreachable' };
-    const body = await response.json();
-    return ok
-      ? { kind: 'ok', status, body }
-      : { kind: 'error', status, body, retryAfterSeconds: Number(headers.get('Retry-After') ?? 60) };
-  } catch {
-    return { kind: 'unreachable' };
-  }
-}
+const send = (file: File, dryRun: boolean) =>
+  call<ImportResult>('POST', `/account/import?dryRun=${dryRun}`, { body: file, userId: me.value?.id });
 
 /** Takes an exported document in: first it is only checked, and shown what it would make. */
 export function Import() {
   const [state, setState] = useState<State>({ step: 'idle' });
   const input = useRef<HTMLInputElement>(null);
   const isBusy = state.step === 'checking' || state.step === 'importing';
-  const fail = (reply: Exclude<Reply<ImportResult>, { kind: 'ok' }>) => {
-    const issues = reply.kind === 'error' ? (reply.body.issues ?? []) : [];
-    const problem = issues.length > 0 ? 'The document breaks these rules:' : sentenceOf(reply);
+  const fail = (failure: Failure) => {
+    const issues = failure.kind === 'error' ? failure.issues : [];
+    const problem = issues.length > 0 ? 'The document breaks these rules:' : sentenceOf(failure);
     setState({ step: 'failed', problem, issues });
   };
   const check = async (file: File | undefined) => {
@@ -111,7 +95,7 @@ export function Import() {
   );
 }
 
-function Remarks({ remarks }: { remarks: readonly { path: string; message: string }[] }) {
+function Remarks({ remarks }: { remarks: readonly Issue[] }) {
   if (remarks.length === 0) return null;
   const more = remarks.length - MAX_SHOWN;
   return (

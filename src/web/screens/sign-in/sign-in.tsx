@@ -36,8 +36,7 @@ export function SignIn() {
     await form.send(
       () => signIn(`/auth/login/${proof.provider}`, proof.body),
       (failure) => {
-        isNew =
-          failure.kind === 'error' && failure.body.issues?.some(({ path }) => path === 'email') === true;
+        isNew = failure.kind === 'error' && failure.issues.some(({ path }) => path === 'email');
         return undefined;
       },
     );
