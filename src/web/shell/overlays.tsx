@@ -106,6 +106,7 @@ export function workspaceItems(): MenuItem[] {
   const current = workspace.value;
   const items: MenuItem[] = workspaces.value.map(({ id, title }) => ({
     title,
+    icon: 'board',
     isChosen: id === current?.id,
     run: () => showWorkspace(id),
   }));

@@ -84,6 +84,7 @@ function Entry({ comment, task }: { comment: Comment; task: Task }) {
           {
             title: 'Delete',
             icon: 'trash' as const,
+            isDanger: true,
             run: () => act('Comment deleted', [removeComment(comment, task.workspaceId)]),
           },
         ]

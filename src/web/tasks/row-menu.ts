@@ -62,6 +62,7 @@ export function rowMenuItems(tasks: readonly Task[], anchor: HTMLElement | null)
       icon: 'trash',
       binding: 'Delete',
       startsGroup: true,
+      isDanger: true,
       run: () => removeTasks(tasks),
     },
   ];

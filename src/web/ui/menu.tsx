@@ -13,6 +13,8 @@ export interface MenuItem {
   isDisabled?: boolean;
   /** A line above it. */
   startsGroup?: boolean;
+  /** What it does takes something away. */
+  isDanger?: boolean;
   run(): void;
 }
 
@@ -130,7 +132,7 @@ export function Menu({ id, label, anchor, at, items, onClose }: MenuProps) {
         <button
           key={item.title}
           type="button"
-          class={item.startsGroup ? 'option starts-group' : 'option'}
+          class={`option${item.startsGroup ? ' starts-group' : ''}${item.isDanger ? ' danger' : ''}`}
           {...(item.isChosen === undefined
             ? { role: 'menuitem' }
             : { role: 'menuitemradio', 'aria-checked': item.isChosen })}
@@ -194,7 +196,7 @@ export function placeAt(popover: HTMLElement, anchor: HTMLElement): void {
   const top = below <= last ? below : Math.max(GAP, above >= GAP ? above : last);
   const isRtl = getComputedStyle(anchor).direction === 'rtl';
   // A row reaches into the margin: its box stands at the edge of the words.
-  const edge = (anchor.querySelector('.box > svg') ?? anchor).getBoundingClientRect();
+  const edge = (anchor.querySelector('.box') ?? anchor).getBoundingClientRect();
   const left = Math.min(Math.max(GAP, isRtl ? edge.right - width : edge.left), innerWidth - width - GAP);
   popover.style.top = `${top}px`;
   popover.style.left = `${left}px`;

@@ -133,7 +133,7 @@ function Entry({ series, onRemove }: { series: Series; onRemove(): void }) {
                     run: () => act(`Paused ${quoted(title)}`, [pause(series)]),
                   },
               { title: 'Skip next', icon: 'right', isDisabled: state !== 'active', run: skipNext },
-              { title: 'Delete', icon: 'trash', startsGroup: true, run: onRemove },
+              { title: 'Delete', icon: 'trash', startsGroup: true, isDanger: true, run: onRemove },
             ]}
           >
             <Icon name="more" />

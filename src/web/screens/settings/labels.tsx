@@ -57,7 +57,7 @@ export function Labels({ params }: ScreenProps) {
         isDisabled: at >= own.length - 1,
         run: () => put(label, at + 1),
       },
-      { title: 'Delete', icon: 'trash', startsGroup: true, run: () => setRemoving(label) },
+      { title: 'Delete', icon: 'trash', startsGroup: true, isDanger: true, run: () => setRemoving(label) },
     ];
   };
   return (

@@ -132,7 +132,7 @@ export function People({ params }: ScreenProps) {
                               },
                             ]
                           : []),
-                        { title: 'Remove', icon: 'trash', run: () => setRemoving(member) },
+                        { title: 'Remove', icon: 'trash', isDanger: true, run: () => setRemoving(member) },
                       ]}
                     >
                       <Icon name="more" />

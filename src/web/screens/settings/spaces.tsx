@@ -118,6 +118,7 @@ export function Spaces({ params }: ScreenProps) {
       {
         title: 'Delete',
         icon: 'trash',
+        isDanger: true,
         startsGroup: true,
         run: () => act(`Deleted ${quoted(row.title)}`, [remove(kind, row)]),
       },

@@ -142,7 +142,14 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
               { title: 'Rename', icon: 'pencil', run: () => setAsking('name') },
               ...(template.isDefault
                 ? []
-                : [{ title: 'Delete', icon: 'trash' as const, run: () => setAsking('delete') }]),
+                : [
+                    {
+                      title: 'Delete',
+                      icon: 'trash' as const,
+                      isDanger: true,
+                      run: () => setAsking('delete'),
+                    },
+                  ]),
             ]}
           >
             <Icon name="more" />
