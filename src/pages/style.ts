@@ -46,7 +46,8 @@ body {
   margin: 0;
   background: var(--ground);
   color: var(--ink);
-  font: 1rem/1.55 system-ui, sans-serif;
+  font: 1rem/1.55 -apple-system, "Segoe UI Variable Text", "Segoe UI", Roboto, "Adwaita Sans", Ubuntu, Cantarell,
+    "Noto Sans", Inter, "Liberation Sans", system-ui, sans-serif;
   overflow-wrap: break-word;
 }
 
