@@ -151,7 +151,10 @@ describe('a choice', () => {
     await dialog.getByLabel('Day').fill('2030-01-05');
     await dialog.getByLabel('Time').fill('08:15');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await panel.getByRole('button', { name: /^Due: Sat 5 Jan 2030 8:15$/ }).waitFor();
+    await panel.getByRole('button', { name: /^Due: Sat 5 Jan 2030 8:15$/ }).click();
+    await dialog.getByRole('button', { name: '12 January 2030' }).click();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await panel.getByRole('button', { name: /^Due: Sat 12 Jan 2030 8:15$/ }).waitFor();
   });
 });
 

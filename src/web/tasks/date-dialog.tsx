@@ -1,13 +1,16 @@
 import { useState } from 'preact/hooks';
 import { today, weekStart, zone } from '../shell/clock.ts';
 import { useShelf } from '../shell/store.ts';
-import { addDays, type Day, isDay, nextWeek } from '../text/days.ts';
-import { sayDay } from '../text/say-dates.ts';
+import { addDays, type Day, isDay, nextWeek, weekdayIndex } from '../text/days.ts';
+import { SHORT_WEEKDAYS, sayDay } from '../text/say-dates.ts';
 import type { Time } from '../text/zones.ts';
 import { Dialog, DialogButtons } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
+import { Icon } from '../ui/icon.tsx';
+import type { IconName } from '../ui/icons.ts';
 import { saying, setDate, tasksOf } from './changes.ts';
 import { dueOf, startOf } from './dates.ts';
+import { DayGrid } from './day-grid.tsx';
 import { type DateKind, dateDialog } from './pickers.ts';
 
 /** The dialog of a date, where one is open. */
@@ -42,13 +45,14 @@ function DateDialog({ kind, ids }: { kind: DateKind; ids: readonly string[] }) {
     else if (isDay(day)) save(day, time || null);
     else setProblem('There is no such day.');
   };
-  const choices: [string, Day][] = [
-    ['Today', today.value],
-    ['Tomorrow', addDays(today.value, 1)],
-    ['Next week', nextWeek(today.value, weekStart.value)],
+  const choices: [string, IconName, Day][] = [
+    ['Today', 'sun', today.value],
+    ['Tomorrow', 'sunrise', addDays(today.value, 1)],
+    ['Next week', 'upcoming', nextWeek(today.value, weekStart.value)],
   ];
+  const chosenDay = isDay(day) ? day : undefined;
   return (
-    <Dialog label={name} class="small" onClose={close} onSave={saveFields}>
+    <Dialog label={name} class="small dates-dialog" onClose={close} onSave={saveFields}>
       <form
         class="date-form"
         noValidate
@@ -60,18 +64,24 @@ function DateDialog({ kind, ids }: { kind: DateKind; ids: readonly string[] }) {
         <h2>
           {name} <span class="quiet cut">{first && saying(tasksOf(ids))}</span>
         </h2>
-        <div class="date-choices">
-          {choices.map(([title, chosen]) => (
-            <button key={title} type="button" class="button" onClick={() => save(chosen, time || null)}>
-              {title}
-              <span class="quiet" aria-hidden="true">
-                {title === 'Next week' ? sayDay(chosen, today.value) : ''}
-              </span>
+        <div class="date-when">
+          <div class="date-choices">
+            {choices.map(([title, icon, chosen]) => (
+              <button key={title} type="button" class="option" onClick={() => save(chosen, time || null)}>
+                <Icon name={icon} />
+                {title}
+                <span class="push" aria-hidden="true">
+                  {title === 'Next week' ? sayDay(chosen, today.value) : SHORT_WEEKDAYS[weekdayIndex(chosen)]}
+                </span>
+              </button>
+            ))}
+            <button type="button" class="option" onClick={() => save(null, null)}>
+              <Icon name="close" />
+              No date
             </button>
-          ))}
-          <button type="button" class="button plain" onClick={() => save(null, null)}>
-            No date
-          </button>
+          </div>
+          {/* Anew where another month is typed or chosen. */}
+          <DayGrid key={chosenDay?.slice(0, 7)} chosen={chosenDay} onChoose={setDay} />
         </div>
         <div class="date-fields">
           <Field label="Day" name="day" type="date" autoFocus value={day} error={problem} onInput={setDay} />

@@ -54,6 +54,7 @@ export const LUCIDE = {
   start: 'calendar-arrow-up',
   status: 'circle-dot',
   sun: 'sun',
+  sunrise: 'sunrise',
   synced: 'circle-check',
   trash: 'trash-2',
   up: 'chevron-up',
