@@ -189,7 +189,7 @@ describe('the focus', () => {
     await page.getByRole('link', { name: 'First' }).focus();
     await page.keyboard.press(isFirstDay ? 'Alt+ArrowRight' : 'Alt+ArrowLeft');
     await cell.getByRole('link', { name: 'First' }).waitFor({ state: 'detached' });
-    await expectFocus(page, isFirstDay ? 'First' : 'Overdue: First');
+    await expectFocus(page, isFirstDay ? 'First' : 'First (overdue)');
   });
 });
 

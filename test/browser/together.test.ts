@@ -216,12 +216,10 @@ describe('an instance of a series', () => {
     const interval = { ...rule, timeOfDay: null, timezone: 'UTC' };
     await asAda('POST', root, { listId, title: 'Close the books', interval });
     const page = await at(ada, `/w/${home}/recurring`, 'Recurring');
-    const edit = page
-      .getByRole('listitem', { name: 'Close the books' })
-      .getByRole('button', { name: 'Edit' });
+    const row = page.getByRole('listitem', { name: 'Close the books' });
     const dialog = page.getByRole('dialog', { name: 'Repeat' });
     const save = dialog.getByRole('button', { name: 'Save' });
-    await edit.click();
+    await row.getByRole('button', { name: 'Edit' }).click();
     await dialog.getByRole('textbox', { name: 'Every' }).fill('2');
     await dialog.getByRole('combobox', { name: 'Ends' }).selectOption({ label: 'On a day' });
     await save.click();
@@ -239,6 +237,11 @@ describe('an instance of a series', () => {
       interval: { ...interval, every: 2 },
       endCondition: { type: 'count', count: 3 },
     });
+    for (const act of ['Pause', 'Resume', 'Skip next']) await row.getByRole('button', { name: act }).click();
+    await said(page, 'Skipped “Close the books”');
+    await synced(page);
+    const [series] = (await asAda('GET', root)).body.items;
+    expect(series).toMatchObject({ state: 'active', nextOccurrenceNumber: 2 });
   });
 
   it('asks whether a change is of this task, of those that follow, or of all', async () => {

@@ -109,7 +109,7 @@ describe('by touch, 360 px wide,', () => {
     await page.getByRole('button', { name: 'Priority: Low' }).tap();
     await page.getByRole('option', { name: 'Medium' }).tap();
     await main.getByRole('status').filter({ hasText: 'Offline, 1 waiting' }).waitFor();
-    await main.getByRole('button', { name: 'Waiting changes' }).tap();
+    await main.getByRole('status').getByRole('button', { name: 'Waiting changes' }).tap();
     const waiting = page.getByRole('dialog', { name: 'Waiting changes' });
     await waiting.getByRole('listitem').getByRole('button', { name: 'Drop' }).tap();
     await waiting.getByRole('button', { name: 'Close' }).tap();

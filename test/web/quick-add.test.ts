@@ -86,6 +86,16 @@ describe('quick add', () => {
   });
 
   it.each([
+    ['today', 'Due: Mon 23 Nov'],
+    ['tomorrow 15:00', 'Due: Tue 24 Nov 15:00'],
+    ['at 9', 'Due: Tue 24 Nov 9:00'],
+    ['5 jan', 'Due: Tue 5 Jan 2027'],
+    ['every week tomorrow', 'Starts: Tue 24 Nov'],
+  ])('names the date of "%s": %s', (phrase, label) => {
+    expect(read(`Pay rent ${phrase}`).chips.map((chip) => chip.label)).toContain(label);
+  });
+
+  it.each([
     ['today', '2026-11-23', null],
     ['tod', '2026-11-23', null],
     ['TOMORROW', '2026-11-24', null],

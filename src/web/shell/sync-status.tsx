@@ -9,9 +9,9 @@ export function SyncStatus() {
   // Until the first load is over, nothing is said of being in step.
   const isKnown = text !== 'Synced' || !isFirstLoad.value;
   return (
-    <div class="sync">
+    <div class="sync" role="status">
       {isKnown && <Icon name={iconOf(text)} />}
-      <span role="status">{isKnown && text}</span>
+      <span>{isKnown && text}</span>{' '}
       {waiting + notSaved > 0 && (
         <button type="button" class="button plain" onClick={openWaitingChanges}>
           Waiting changes

@@ -10,7 +10,7 @@ import {
   unprotectedWords,
   type Word,
 } from './quick-add-words.ts';
-import { sayDayAndTime } from './say-dates.ts';
+import { plainTime, sayDate } from './say-dates.ts';
 import { type EndCondition, sayRule } from './say-rules.ts';
 import { localOf, type Time } from './zones.ts';
 
@@ -296,8 +296,11 @@ function chipsOf(phrases: readonly Phrase[], task: QuickTask, context: QuickAddC
   if (task.repeat) {
     const interval = { ...task.repeat, timeOfDay: task.time, timezone: context.zone };
     add('Repeats', sayRule(interval, task.end, today, context.zone), spansOf('repeat', 'time', 'end'));
-    if (task.day) add('Starts', sayDayAndTime(task.day, null, today), spansOf('date'));
-  } else if (task.day) add('Due', sayDayAndTime(task.day, task.time, today), spansOf('date', 'time'));
+    if (task.day) add('Starts', sayDate(task.day, today), spansOf('date'));
+  } else if (task.day) {
+    const due = [sayDate(task.day, today), ...(task.time === null ? [] : [plainTime(task.time)])];
+    add('Due', due.join(' '), spansOf('date', 'time'));
+  }
   if (task.priority) add('Priority', PRIORITY_NAMES[task.priority], spansOf('priority'));
   const kinds = { list: 'List', assignee: 'Assignee', status: 'Status', label: 'Label' } as const;
   for (const { start, end, meaning } of phrases)

@@ -13,13 +13,17 @@ export function sayShortDay(day: Day, today: Day): string {
   return yearOf(day) === yearOf(today) ? text : `${text} ${yearOf(day)}`;
 }
 
-/** `Today`, `Tomorrow`, `Yesterday`, else `Fri 27 Nov`, with the year where it is another one. */
+/** `Fri 27 Nov`, with the year where it is another one than that of `today`. */
+export const sayDate = (day: Day, today: Day): string =>
+  `${SHORT_WEEKDAYS[weekdayIndex(day)]} ${sayShortDay(day, today)}`;
+
+/** `Today`, `Tomorrow`, `Yesterday`, else as `sayDate`. */
 export function sayDay(day: Day, today: Day): string {
   const distance = daysBetween(today, day);
   if (distance === 0) return 'Today';
   if (distance === 1) return 'Tomorrow';
   if (distance === -1) return 'Yesterday';
-  return `${SHORT_WEEKDAYS[weekdayIndex(day)]} ${sayShortDay(day, today)}`;
+  return sayDate(day, today);
 }
 
 /** `9:30`, as clocks are read. */

@@ -52,16 +52,19 @@ export function useForm(fields: readonly string[]): FormState {
 
 interface Props {
   state: FormState;
+  /** Its name, where it is no more than one of several things on its screen. */
+  label?: string;
   onSubmit(): void;
   children: ComponentChildren;
 }
 
 /** A form that scripts send; the browser's own checks are left to the server's words. */
-export const Form = ({ state, onSubmit, children }: Props) => (
+export const Form = ({ state, label, onSubmit, children }: Props) => (
   <form
     class="form"
     method="post"
     noValidate
+    aria-label={label}
     aria-busy={state.isSending}
     onSubmit={(event) => {
       event.preventDefault();

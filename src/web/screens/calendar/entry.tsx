@@ -74,8 +74,8 @@ export function Entry({ task, mayDrag, segment }: Props) {
       >
         <span class="entry-title">
           {late ? <Icon name="late" small /> : (!isSpan || isOver) && <StatusMark status={status} />}
-          {late && <span class="hidden">Overdue: </span>}
           <span dir="auto">{task.title}</span>
+          {late && <span class="hidden"> (overdue)</span>}
         </span>
         {due?.time && !isOver && !isSpan && <time>{plainTime(due.time)}</time>}
       </a>

@@ -14,7 +14,7 @@ import { sayRule } from '../../text/say-rules.ts';
 import { dayIn } from '../../text/zones.ts';
 import { Ask } from '../../ui/ask.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { MenuButton } from '../../ui/menu.tsx';
+import { MenuButton, type MenuItem } from '../../ui/menu.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
 
@@ -98,6 +98,17 @@ function Entry({ series, onRemove }: { series: Series; onRemove(): void }) {
     const intent = skip(view, series);
     if (intent) act(`Skipped ${quoted(title)}`, [intent]);
   };
+  const acts: MenuItem[] = [
+    { title: 'Skip next', icon: 'right', isDisabled: state !== 'active', run: skipNext },
+    state === 'paused'
+      ? { title: 'Resume', icon: 'resume', run: () => act(`Resumed ${quoted(title)}`, [resume(series)]) }
+      : {
+          title: 'Pause',
+          icon: 'pause',
+          isDisabled: state === 'ended',
+          run: () => act(`Paused ${quoted(title)}`, [pause(series)]),
+        },
+  ];
   return (
     <li aria-label={title}>
       <Icon name="repeat" />
@@ -113,6 +124,14 @@ function Entry({ series, onRemove }: { series: Series; onRemove(): void }) {
       {next && <p class="quiet next">{next}</p>}
       {may && (
         <div class="line push">
+          {!isPhone.value &&
+            acts
+              .filter(({ isDisabled }) => !isDisabled)
+              .map(({ title: name, run }) => (
+                <button key={name} type="button" class="button plain" onClick={run}>
+                  {name}
+                </button>
+              ))}
           <button type="button" class="button plain" onClick={() => openSeriesItself(series.id)}>
             Edit
           </button>
@@ -120,20 +139,8 @@ function Entry({ series, onRemove }: { series: Series; onRemove(): void }) {
             class="tool"
             label={`More for ${title}`}
             items={[
-              state === 'paused'
-                ? {
-                    title: 'Resume',
-                    icon: 'resume',
-                    run: () => act(`Resumed ${quoted(title)}`, [resume(series)]),
-                  }
-                : {
-                    title: 'Pause',
-                    icon: 'pause',
-                    isDisabled: state === 'ended',
-                    run: () => act(`Paused ${quoted(title)}`, [pause(series)]),
-                  },
-              { title: 'Skip next', icon: 'right', isDisabled: state !== 'active', run: skipNext },
-              { title: 'Delete', icon: 'trash', startsGroup: true, isDanger: true, run: onRemove },
+              ...(isPhone.value ? acts : []),
+              { title: 'Delete', icon: 'trash', startsGroup: isPhone.value, isDanger: true, run: onRemove },
             ]}
           >
             <Icon name="more" />

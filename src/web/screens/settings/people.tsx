@@ -176,7 +176,7 @@ function InviteForm({ w, onSent }: { w: string; onSent(): void }) {
     onSent();
   };
   return (
-    <Form state={form} onSubmit={send}>
+    <Form state={form} label="Invite" onSubmit={send}>
       <div class="invite">
         <Field
           label="Email"
