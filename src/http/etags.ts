@@ -13,9 +13,9 @@ const ETAG = /(?:W\/)?"[!#-~\x80-\xff]*"/g;
 export const isEtagList = (header: string): boolean =>
   header.trim() === '*' ||
   header
-    .replaceAll(ETAG, '"')
+    .replaceAll(ETAG, '""')
     .split(',')
-    .every((entry) => ['', '"'].includes(entry.trim()));
+    .every((entry) => ['', '""'].includes(entry.trim()));
 
 export const CHANGED_MEANWHILE = 'It was changed meanwhile: read it again';
 

@@ -96,7 +96,16 @@ describe.each(Object.entries(THINGS))('a %s', (_kind, made) => {
   it('takes an If-Match only of ETags with commas between, or *', async () => {
     const [path, change] = await made();
     const etag = etagOf(await call('GET', path));
-    const malformed = ['x', etag.slice(1, -1), etag.slice(1), `w/${etag}`, `${etag} "other"`, `*, ${etag}`];
+    const malformed = [
+      'x',
+      '"',
+      `", ${etag}`,
+      etag.slice(1, -1),
+      etag.slice(1),
+      `w/${etag}`,
+      `${etag} "other"`,
+      `*, ${etag}`,
+    ];
     for (const header of malformed) {
       for (const method of ['PATCH', 'DELETE']) {
         const response = await ask(method, path, { 'If-Match': header }, change);
