@@ -74,8 +74,8 @@ export function readDocument(
 ): { read: ReadDocument } | { issues: Issue[] } | { broken: string } {
   const issues = new Remarks();
   const value = text === '' ? {} : parseJson(text);
-  if (value === undefined) return { broken: 'The body is not valid JSON' };
-  if (!isRecord(value)) return { broken: 'The body must be a JSON object' };
+  if (value === undefined) return { broken: 'The document is not valid JSON' };
+  if (!isRecord(value)) return { broken: 'The document must be a JSON object' };
   if (ODD_ESCAPES.test(text)) findOddTexts(value, '', issues);
   parseAt(shapes.FormatVersion, value.formatVersion, 'formatVersion', issues);
   const given = value.workspaces === undefined ? undefined : arrayAt(value, 'workspaces', '', issues);

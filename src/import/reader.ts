@@ -26,7 +26,7 @@ export function createReader(): (asked: Asked) => Told | undefined {
 
   function plan(importer: Parameters<typeof readDocument>[1]): Plan {
     decode(undefined);
-    if (isBroken) return { broken: 'The body is not valid UTF-8' };
+    if (isBroken) return { broken: 'The document is not valid UTF-8' };
     const result = readDocument(text, importer);
     text = '';
     if (!('read' in result)) return result;

@@ -421,7 +421,7 @@ describe('a document that breaks rules', () => {
     const { body } = await importAs(ada, nul);
     expect(body.issues).toContainEqual({ path: 'workspaces.0.title', message: 'Must be plain text' });
     const bytes = new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]);
-    expect((await importAs(ada, bytes)).body.message).toBe('The body is not valid UTF-8');
+    expect((await importAs(ada, bytes)).body.message).toBe('The document is not valid UTF-8');
     const call = { token: ada.accessToken, body: '{}', headers: { 'Content-Type': 'text/plain' } };
     expect((await world.call('POST', '/account/import', call)).status).toBe(415);
   });
