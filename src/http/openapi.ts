@@ -241,7 +241,7 @@ const metrics: RouteConfig = {
   tags: ['Server'],
   summary: 'Read the metrics',
   description:
-    "In Prometheus' text format. Off unless `metrics.enabled`: then it is no route. Asked from another machine, or through a proxy, it takes `metrics.token` as a Bearer token.",
+    "In Prometheus' text format. Off unless `metrics.enabled`: then it is no route. It takes `metrics.token` as a Bearer token. While none is configured it can only be read from the same machine, and not at all where `server.trusted_proxies` names a proxy there.",
   security: [],
   responses: {
     200: { description: 'Done', content: { 'text/plain': { schema: z.string() } } },

@@ -76,8 +76,8 @@ export const workspaceRoutes = [
     response: Workspace,
     tag: 'Workspaces',
     operationId: 'updateWorkspace',
-    summary: 'Rename a workspace',
-    description: 'Changes the title.',
+    summary: 'Change a workspace',
+    description: 'Changes the title, or the key that stands before the numbers of its tasks.',
     handle: ({ deps, who, body }) => updateWorkspace(deps, who, body),
   }),
   route({

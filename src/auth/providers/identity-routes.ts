@@ -25,7 +25,7 @@ export const identityRoutes = [
     operationId: 'loginWithGoogle',
     summary: 'Sign in by Google',
     description:
-      'The first time it opens an account with its default workspace. An address that has an account already is linked to it only where Google is authoritative: `@gmail.com`, or a verified address of a Google Workspace (`hd`); for others, sign in and link. 403 for someone new while sign-up is closed, 503 while Google’s keys are not to be had.',
+      'The first time it opens an account with its default workspace. An address that has an account already is linked to it only where Google is authoritative: `@gmail.com`, or a verified address of a Google Workspace (`hd`); for others, sign in and link. 403 for someone new while sign-up is closed, 503 while Google’s keys cannot be fetched.',
     handle: async ({ deps, requestContext, body }) =>
       signInResponse(deps, requestContext, 200, await logInByGoogle(deps, requestContext, body)),
   }),

@@ -10,7 +10,7 @@ const FETCH_MS = 5 * SECOND;
 /** Where the response names no age of its own. */
 const FRESH_MS = 5 * MINUTE;
 const FRESH_AT_MOST_MS = DAY;
-/** How long keys are used on while new ones are not to be had, and how often those are asked for meanwhile. */
+/** How long keys are used on while new ones cannot be fetched, and how often those are asked for meanwhile. */
 const STALE_MS = DAY;
 const RETRY_MS = MINUTE;
 /** Looks for a key that is not among the fresh ones: Google may have rotated, or someone makes up names of keys. */
@@ -27,7 +27,7 @@ const Published = z.union([
 export interface GoogleKeys {
   /**
    * The public key of that name as PEM, undefined when Google has none. Throws ServiceUnavailableError when the keys
-   * are not to be had within 5 seconds.
+   * cannot be fetched within 5 seconds.
    */
   find(kid: string): Promise<string | undefined>;
 }
@@ -71,7 +71,7 @@ export function createGoogleKeys({ url, clock, log }: { url: string; clock: Cloc
         await renew(now);
       } catch (cause) {
         if (usable === undefined)
-          throw unavailable("Google's keys are not to be had now, try again later", cause);
+          throw unavailable("Google's keys cannot be fetched now, try again later", cause);
         retryAt = now + RETRY_MS;
         log.warn({ err: cause }, "Google's keys cannot be renewed; the last ones are used for a day");
         return usable;

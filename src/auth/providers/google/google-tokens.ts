@@ -22,7 +22,7 @@ export interface GooglePerson {
 export interface GoogleTokens {
   /**
    * Who a token speaks for, or why it is rejected, in words that hold nothing of it. Throws ServiceUnavailableError
-   * when Google's keys are not to be had.
+   * when Google's keys cannot be fetched.
    */
   verify(idToken: string): Promise<GooglePerson | { error: string }>;
   /** Loads what verifying needs, where Google is set up: no request should be held up by that. */
