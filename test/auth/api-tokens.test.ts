@@ -115,6 +115,7 @@ describe('an API token', () => {
     const changes = { title: 'Other', role: 'admin', workspaceIds: null, expiresAt: null };
     const { status, body } = await as(world, ada)('PATCH', `/me/tokens/${id}`, changes);
     expect([status, body]).toMatchObject([200, { title: 'Other', role: 'viewer', workspaceIds: [home] }]);
+    expect((await as(world, ada)('PATCH', `/me/tokens/${id}`, {})).body).toEqual(body);
     const bob = await world.signUp('bob@example.com');
     for (const method of ['PATCH', 'DELETE'])
       expect((await as(world, bob)(method, `/me/tokens/${id}`, {})).status).toBe(404);
