@@ -28,10 +28,14 @@ const nowhere: Transport = {
 
 /** The data of a folder, opened in this process under that clock. */
 export const openAt = (folder: string, now: () => number): Promise<Opened> =>
-  openDeps(createConfig({ database: { path: join(folder, 'errand.db') } }, folder), silentLog, {
-    role: 'server',
-    doubles: { clock: { now }, transport: nowhere },
-  });
+  openDeps(
+    createConfig({ database: { path: join(folder, 'errand.db') }, quotas: { series: 0 } }, folder),
+    silentLog,
+    {
+      role: 'server',
+      doubles: { clock: { now }, transport: nowhere },
+    },
+  );
 
 /** Daily series of one workspace, so many due at nine and the others at ten in Paris; made through the service function itself. */
 export async function addSeries({ deps }: Opened, due: number, later: number): Promise<void> {
