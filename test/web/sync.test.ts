@@ -13,6 +13,8 @@ let device: Device;
 let sent: SentRequest[];
 /** What comes in place of the server's response to a write. */
 let fault: Reply | undefined;
+/** Whether the server does what it is asked, and its responses are lost. */
+let isDeaf: boolean;
 
 const failure = (status: number, headers: Record<string, string> = {}): Reply => ({
   status,
@@ -26,11 +28,14 @@ beforeEach(() => {
   server.seed('w1', { ada: 'owner', bob: 'member' });
   sent = [];
   fault = undefined;
+  isDeaf = false;
   device = new Device(
     timeline,
     (request) => {
       if (request.method !== 'GET') sent.push(request);
-      return (request.method !== 'GET' && fault) || server.serve(request, 'ada');
+      if (request.method !== 'GET' && fault) return fault;
+      const reply = server.serve(request, 'ada');
+      return request.method !== 'GET' && isDeaf ? failure(503) : reply;
     },
     'ada',
   );
@@ -246,6 +251,25 @@ describe('a change', () => {
     const before = sent.length;
     await timeline.advance(5_000);
     expect(sent.length).toBeGreaterThan(before);
+  });
+
+  it('that takes a series back is done once, though the response to it was lost', async () => {
+    const page = await open();
+    const id = page.store.makeId();
+    act(page, 'made', intents.create('recurringTask', 'w1', id, { title: 'Water', listId: 'w1-list1' }));
+    await timeline.advance(3_000);
+    const first = String(onServer(id)?.nextTaskId);
+    act(page, 'done', intents.updateTask(shown(page, first), { statusId: 'w1-done' }));
+    await timeline.advance(3_000);
+    expect(onServer(id)?.nextTaskId).not.toBe(first);
+    isDeaf = true;
+    void page.store.acts.undo();
+    await timeline.advance(1_000);
+    expect(onServer(id)?.nextTaskId).toBe(first);
+    isDeaf = false;
+    await timeline.advance(10_000);
+    expect(page.store.sync.value.text).toBe('Synced');
+    expect(shown(page, first).completedAt).toBeNull();
   });
 
   it('goes on where one before it was set aside', async () => {

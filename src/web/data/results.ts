@@ -30,7 +30,10 @@ export function isDone({ op, sent }: Change, { status, issues }: Failure): boole
   if (op === 'delete' || op === 'removeItem') return status === 404;
   if (sent < 2) return false;
   if (op === 'restore') return status === 404;
-  return (op === 'create' || op === 'addItem') && status === 400 && issues.some(({ path }) => path === 'id');
+  if (status !== 400) return false;
+  // A step that was taken back already is not the upcoming one any more.
+  const at = op === 'stepBack' ? 'occurrenceAt' : op === 'create' || op === 'addItem' ? 'id' : undefined;
+  return issues.some(({ path }) => path === at);
 }
 
 /** Whether a status is named that the server does not know any more. */
