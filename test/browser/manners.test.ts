@@ -100,6 +100,21 @@ describe('the focus', () => {
     await expectFocus(page, 'Upcoming');
   });
 
+  it('goes on from a task that is deleted where it is open: to the next row, or to its list', async () => {
+    await make('First');
+    const second = await make('Second');
+    const page = await enter(ada, listAddress());
+    await rowIn(page, 'First').click();
+    await page.getByRole('complementary', { name: 'First' }).waitFor();
+    await page.keyboard.press('Delete');
+    await page.getByRole('complementary').waitFor({ state: 'detached' });
+    await expectFocus(page, 'Second');
+    await page.goto(`${visit.origin}/app/w/${home}/tasks/${second}`);
+    await page.getByRole('heading', { level: 1, name: 'Second' }).waitFor();
+    await page.keyboard.press('Delete');
+    await page.getByRole('heading', { level: 1, name: 'Tasks' }).waitFor();
+  });
+
   it('stays with a row that goes to another group, and goes on from one that is completed', async () => {
     await make('First');
     await make('Second');

@@ -1,8 +1,10 @@
 import type { Intent } from '../data/change.ts';
 import { moveTask, remove, updateTask } from '../data/intents.ts';
 import type { Label, List, Row, Status, Task } from '../data/rows.ts';
+import { addressOf } from '../shell/addresses.ts';
 import { today, zone } from '../shell/clock.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
+import { closeBeside, navigate } from '../shell/navigation.ts';
 import { isOpen, openShelf } from '../shell/store.ts';
 import { showToast } from '../shell/toasts.ts';
 import type { Day } from '../text/days.ts';
@@ -11,6 +13,7 @@ import { PRIORITY_NAMES, type Priority } from '../text/priorities.ts';
 import { sayDayAndTime } from '../text/say-dates.ts';
 import { instantOf, type Time } from '../text/zones.ts';
 import { act, actQuietly, linger } from './act.ts';
+import { besideId, focusRow, neighbourOf, openTaskId } from './current.ts';
 import { timeKeptToday } from './dates.ts';
 import { seriesDialog } from './series.ts';
 
@@ -202,14 +205,25 @@ export function moveTo(given: readonly Task[], list: List): void {
   );
 }
 
-/** Deletes tasks: they go to the trash, an upcoming instance of a series is skipped. */
+/** Deletes tasks: they go to the trash, an upcoming instance of a series is skipped. One that is open is left. */
 export function removeTasks(given: readonly Task[]): void {
   const tasks = writable(given);
+  const open = tasks.find(({ id }) => id === openTaskId.peek());
+  if (open) leave(open);
   const isSkip = tasks.length > 0 && tasks.every(isUpcomingInstance);
   act(
     isSkip ? `Skipped ${saying(tasks)}` : `Deleted ${saying(tasks)}`,
     tasks.map((task) => remove('task', task)),
   );
+}
+
+/** From beside a screen to the next row, from a screen of its own to its list. */
+function leave({ id, workspaceId: w, listId }: Task): void {
+  if (besideId.peek() === undefined) navigate(addressOf('list', { w, listId }), { replace: true });
+  else {
+    closeBeside();
+    focusRow(neighbourOf(id, 1) ?? neighbourOf(id, -1));
+  }
 }
 
 /** Whether deleting a task skips an occurrence of its series. */
