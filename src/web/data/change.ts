@@ -144,9 +144,9 @@ export interface OutboxWrites {
  * Adds a change to the outbox. Unsent changes of one thing become one where that says the same, so that a thing
  * stands once in a batch.
  */
-function addToOutbox(change: Change, outbox: readonly Change[], base: Row | undefined): OutboxWrites {
-  const open = outbox.filter(({ aside }) => !aside);
-  const own = open.filter(({ kind, thing }) => kind === change.kind && thing === change.thing);
+function addToOutbox(change: Change, open: OpenEntries, base: Row | undefined): OutboxWrites {
+  const about = open.about(change.thing);
+  const own = about.filter(({ kind, thing }) => kind === change.kind && thing === change.thing);
   const last = own.at(-1);
   if (change.op === 'delete') return addDeletion(change, own, open);
   if (change.op === 'restore' && last?.op === 'delete' && last.sent === 0)
@@ -156,7 +156,7 @@ function addToOutbox(change: Change, outbox: readonly Change[], base: Row | unde
   if (!last || last.sent > 0 || !isField || !takes || needsLater(change, last, open))
     return { put: [change], remove: [] };
   const fields = mergeFields(last.fields, change.fields);
-  const isAlone = !open.some((other) => other !== last && touches(other, change));
+  const isAlone = !about.some((other) => other !== last && touches(other, change));
   const merged: Change = {
     ...last,
     fields: last.op === 'update' && isAlone ? withoutUnchanged(fields, base) : fields,
@@ -176,31 +176,76 @@ export function addAllToOutbox(
   base: Pick<Base, 'get'>,
   now: number,
 ): OutboxWrites {
-  let outbox = present;
-  const all: OutboxWrites = { put: [], remove: [] };
-  let seq = outbox.at(-1)?.seq ?? 0;
+  const open = new OpenEntries(present);
+  const written = new Map<number, Change>();
+  const removed: number[] = [];
+  let seq = present.at(-1)?.seq ?? 0;
   for (const change of changes) {
     seq = Math.max(seq + 1, now);
-    const { put, remove } = addToOutbox({ ...change, seq }, outbox, base.get(change.kind, change.thing));
-    const gone = new Set([...remove, ...put.map((entry) => entry.seq)]);
-    outbox = [...outbox.filter((entry) => !gone.has(entry.seq)), ...put].sort((a, b) => a.seq - b.seq);
-    all.put = [...all.put.filter((entry) => !gone.has(entry.seq)), ...put];
-    all.remove.push(...remove);
+    const { put, remove } = addToOutbox({ ...change, seq }, open, base.get(change.kind, change.thing));
+    for (const gone of remove) {
+      open.remove(gone);
+      written.delete(gone);
+      removed.push(gone);
+    }
+    for (const entry of put) {
+      open.put(entry);
+      written.delete(entry.seq);
+      written.set(entry.seq, entry);
+    }
   }
-  return all;
+  return { put: [...written.values()], remove: removed };
+}
+
+/** The entries that are not set aside, found by the things they are about: an act may be of thousands. */
+class OpenEntries {
+  readonly #bySeq = new Map<number, Change>();
+  readonly #byThing = new Map<string, Set<number>>();
+
+  constructor(outbox: readonly Change[]) {
+    for (const change of outbox) if (!change.aside) this.put(change);
+  }
+
+  /** In the order of sending. */
+  all(): Change[] {
+    return [...this.#bySeq.values()];
+  }
+
+  /** Those that change a thing of this id, or touch it. */
+  about(id: string): Change[] {
+    return [...(this.#byThing.get(id) ?? [])].flatMap((seq) => this.#bySeq.get(seq) ?? []);
+  }
+
+  /** Adds an entry behind the others, or in place of its earlier version. */
+  put(change: Change): void {
+    this.#bySeq.set(change.seq, change);
+    for (const id of [
+      change.thing,
+      ...(change.touches ?? []).map((key) => key.slice(key.indexOf(':') + 1)),
+    ]) {
+      const known = this.#byThing.get(id);
+      if (known) known.add(change.seq);
+      else this.#byThing.set(id, new Set([change.seq]));
+    }
+  }
+
+  remove(seq: number): void {
+    this.#bySeq.delete(seq);
+  }
 }
 
 const touches = (other: Change, { kind, thing }: Intent): boolean =>
   (other.kind === kind && other.thing === thing) || !!other.touches?.includes(`${kind}:${thing}`);
 
 /** Whether a change names a thing that is created behind the entry it would go into. */
-function needsLater(change: Change, entry: Change, outbox: readonly Change[]): boolean {
-  const needs = needsOf(change);
-  return outbox.some(({ op, thing, seq }) => op === 'create' && seq > entry.seq && needs.includes(thing));
+function needsLater(change: Change, entry: Change, open: OpenEntries): boolean {
+  const isMadeLater = (id: string): boolean =>
+    open.about(id).some(({ op, thing, seq }) => op === 'create' && thing === id && seq > entry.seq);
+  return needsOf(change).some(isMadeLater);
 }
 
 /** A deletion takes the place of what was not sent yet; of a thing that never was, nothing is left. */
-function addDeletion(change: Change, own: readonly Change[], open: readonly Change[]): OutboxWrites {
+function addDeletion(change: Change, own: readonly Change[], open: OpenEntries): OutboxWrites {
   const unsent = own.filter(({ sent }) => sent === 0);
   const creation = unsent.find(({ op }) => op === 'create');
   if (!creation) {
@@ -208,7 +253,7 @@ function addDeletion(change: Change, own: readonly Change[], open: readonly Chan
     const dropped = unsent.filter(({ op }) => op !== 'restore');
     return { put: [change], remove: dropped.map(({ seq }) => seq) };
   }
-  const gone = [creation, ...dependentsOf(creation, open)];
+  const gone = [creation, ...dependentsOf(creation, open.all())];
   const made = new Set(gone.flatMap(({ op, thing }) => (op === 'create' ? [thing] : [])));
   if (gone.some(({ sent, thing }) => sent > 0 || !made.has(thing))) return { put: [change], remove: [] };
   return { put: [], remove: gone.map(({ seq }) => seq) };
