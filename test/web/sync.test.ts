@@ -86,7 +86,7 @@ describe('a deletion for good', () => {
     expect(tasks.map(({ id }) => page.store.view.row('task', id))).toEqual([undefined, undefined]);
     const undone = page.store.acts.undo();
     await timeline.advance(20_000);
-    expect(await undone).toEqual({ name: 'removed', isDone: true });
+    expect(await undone).toEqual({ name: 'removed', isDone: true, things: tasks.map(({ id }) => id) });
     expect(sent).toEqual([]);
     expect(tasks.map(({ id }) => shown(page, id))).toEqual(tasks);
   });
@@ -98,7 +98,11 @@ describe('a deletion for good', () => {
     await timeline.advance(15_000);
     expect(tasks.map(({ id }) => onServer(id))).toEqual([undefined, undefined]);
     expect(server.state.trash).toEqual({});
-    expect(await page.store.acts.undo()).toEqual({ name: 'removed', isDone: false });
+    expect(await page.store.acts.undo()).toEqual({
+      name: 'removed',
+      isDone: false,
+      things: tasks.map(({ id }) => id),
+    });
     await timeline.advance(15_000);
     expect(asideOf(page)).toEqual([]);
   });

@@ -15,6 +15,8 @@ export interface TakenBack {
   name: string;
   /** False where it was so already, or cannot be any more. */
   isDone: boolean;
+  /** The things it was done to. */
+  things: readonly string[];
 }
 
 /** What the person does on this page, to be undone and done again. */
@@ -83,6 +85,7 @@ export class Acts {
       }
     }
     await this.#do(done.name, intents, to);
-    return { name: done.name, isDone: isDropped || intents.length > 0 };
+    const things = done.steps.map(({ intent }) => intent.thing);
+    return { name: done.name, isDone: isDropped || intents.length > 0, things };
   }
 }

@@ -14,6 +14,10 @@ export interface Command {
   keys?: readonly string[];
   /** Not in the palette: moving about, say. */
   isKeyOnly?: boolean;
+  /** Goes on while its key is held down. */
+  repeats?: boolean;
+  /** Where its key means this; elsewhere the key is the browser's. */
+  appliesNow?(): boolean;
   run(): void;
 }
 

@@ -1,3 +1,4 @@
+import { isComposing } from '../ui/composing.ts';
 import { commandFor, commands, singleLetters } from './commands.ts';
 import { createKeyDispatcher } from './keys.ts';
 import { keepKey } from './overlays.tsx';
@@ -10,8 +11,26 @@ export function startKeys(): void {
     bindings: () => commands.value.flatMap(({ keys }) => keys ?? []),
     hasSingleLetters: () => singleLetters.value,
   });
+  /** The key whose command ran, until it is released: held down it writes nothing into what it opened. */
+  let held: string | undefined;
+  const release = () => {
+    held = undefined;
+  };
+  document.addEventListener('keyup', release);
+  addEventListener('blur', release);
+  document.addEventListener(
+    'keydown',
+    (event) => {
+      if (!event.repeat) release();
+      else if (event.key === held) {
+        event.preventDefault();
+        event.stopImmediatePropagation();
+      }
+    },
+    true,
+  );
   document.addEventListener('keydown', (event) => {
-    if (event.defaultPrevented || event.isComposing || event.getModifierState('AltGraph')) return;
+    if (event.defaultPrevented || isComposing(event) || event.getModifierState('AltGraph')) return;
     if (document.querySelector('dialog:modal')) return;
     const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
     const isPlain =
@@ -26,8 +45,9 @@ export function startKeys(): void {
     const stroke = { key, ctrlKey, metaKey, altKey, shiftKey, isTyping };
     const binding = dispatcher.press(stroke, event.timeStamp);
     const command = binding === undefined ? undefined : commandFor(binding);
-    if (!command) return;
+    if (!command || command.appliesNow?.() === false) return;
     event.preventDefault();
+    if (!command.repeats) held = key;
     command.run();
   });
 }

@@ -4,6 +4,7 @@ import type { Store } from '../data/store.ts';
 import { StatusMark } from '../tasks/task-box.tsx';
 import { useTasks } from '../tasks/use-tasks.ts';
 import { rank } from '../text/match.ts';
+import { isComposing } from '../ui/composing.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import type { IconName } from '../ui/icons.ts';
@@ -66,7 +67,7 @@ export function Palette({ onClose }: OverlayProps) {
     listbox.current?.querySelector(`[id="${id}-${next}"]`)?.scrollIntoView({ block: 'nearest' });
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.isComposing) return;
+    if (isComposing(event)) return;
     if (event.key === 'ArrowDown') move(at + 1);
     else if (event.key === 'ArrowUp') move(at - 1);
     else if (event.key === 'Enter') run(flat[at]);

@@ -76,6 +76,12 @@ function doing(): Command[] {
   return all.filter((command) => command !== false);
 }
 
+/** Goes to a screen; where it is there already, to a field of it. */
+function focusAfter(run: () => void, field: string): void {
+  run();
+  document.querySelector<HTMLElement>(field)?.focus();
+}
+
 /** What is seldom done comes last. */
 const leaving = (): Command[] => [
   {
@@ -98,6 +104,7 @@ function going(): Command[] {
     ...(key && { keys: [key] }),
     run: () => navigate(addressOf(name, { w: w ?? '' })),
   });
+  const search = go('search', 'Search', 'search', 'search', '/');
   return [
     go('today', 'Go to Today', 'today', 'sun', 'g t'),
     go('upcoming', 'Go to Upcoming', 'upcoming', 'upcoming', 'g u'),
@@ -107,7 +114,7 @@ function going(): Command[] {
       ? [
           go('calendar', 'Go to Calendar', 'calendar', 'upcoming', 'g c'),
           go('recurring', 'Go to Recurring', 'recurring', 'repeat', 'g r'),
-          go('search', 'Search', 'search', 'search', '/'),
+          { ...search, run: () => focusAfter(search.run, '.search-screen input') },
           go('trash', 'Go to Trash', 'trash', 'trash'),
         ]
       : []),

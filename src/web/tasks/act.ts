@@ -1,7 +1,9 @@
 import { signal } from '@preact/signals';
+import type { TakenBack } from '../data/acts.ts';
 import type { Intent } from '../data/change.ts';
 import { openShelf, shelf } from '../shell/store.ts';
 import { showToast, toast } from '../shell/toasts.ts';
+import { focusRow, isAmongRows, shownIds } from './current.ts';
 
 /** Does something at once, and says so with a way back. `name` is a sentence of what was done. */
 export function act(name: string, intents: readonly Intent[]): void {
@@ -20,16 +22,29 @@ export function actQuietly(name: string, intents: readonly Intent[]): void {
 /** Takes back what was done last on this page. */
 export async function undo(): Promise<void> {
   toast.value = undefined;
+  const { activeElement } = document;
   const taken = await shelf.peek()?.store.acts.undo();
-  if (taken) showToast(`${taken.isDone ? 'Taken back' : 'Nothing is left to take back of'}: ${taken.name}`);
+  if (!taken) showToast('Nothing was done on this page that can be taken back.');
+  else showToast(`${taken.isDone ? 'Taken back' : 'Nothing is left to take back of'}: ${taken.name}`);
+  focusFirstOf(taken, activeElement);
 }
 
 /** Does again what was taken back last. */
 export async function redo(): Promise<void> {
+  const { activeElement } = document;
   const taken = await shelf.peek()?.store.acts.redo();
-  if (!taken) return;
-  if (taken.isDone) showToast(taken.name, () => void undo());
+  if (!taken) showToast('Nothing was taken back that can be done again.');
+  else if (taken.isDone) showToast(taken.name, () => void undo());
   else showToast(`Nothing is left to do again of: ${taken.name}`);
+  focusFirstOf(taken, activeElement);
+}
+
+/** Leads among rows to what changed, which may be out of sight, unless the person has gone on since. */
+function focusFirstOf(taken: TakenBack | null | undefined, from: Element | null): void {
+  const hasMoved = from?.isConnected && document.activeElement !== from;
+  if (hasMoved || !isAmongRows() || document.querySelector('dialog:modal')) return;
+  const things = new Set(taken?.things);
+  focusRow(shownIds.peek().find((id) => things.has(id)));
 }
 
 /** Tasks that were completed on a screen of days: they stay there until their toast goes. */

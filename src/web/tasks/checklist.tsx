@@ -3,6 +3,7 @@ import { changeItem } from '../data/intents.ts';
 import type { ChecklistItem, Task } from '../data/rows.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
 import { useShelf } from '../shell/store.ts';
+import { isComposing } from '../ui/composing.ts';
 import { Icon, Shape } from '../ui/icon.tsx';
 import { actQuietly } from './act.ts';
 import { actOrAsk, quoted } from './changes.ts';
@@ -120,7 +121,7 @@ function ItemField({ task, item, onEnd }: { task: Task; item: ChecklistItem; onE
       value={text}
       onInput={(event) => setText(event.currentTarget.value)}
       onKeyDown={(event) => {
-        if (event.isComposing) return;
+        if (isComposing(event)) return;
         if (event.key === 'Enter') end(true);
         else if (event.key === 'Escape') end(false);
         else return;

@@ -1,6 +1,7 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Mentionable, mentionAt, mentionChoices } from '../text/mentions.ts';
 import { Avatar } from '../ui/avatar.tsx';
+import { isComposing } from '../ui/composing.ts';
 import { grow } from './panel-title.tsx';
 
 interface Props {
@@ -40,7 +41,7 @@ export function CommentField({ label, class: className, text, people, hasFocus, 
     current.setSelectionRange(before.length, before.length);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.isComposing) return;
+    if (isComposing(event)) return;
     const { key } = event;
     const isCommand = event.ctrlKey || event.metaKey;
     if (key === 'Enter' && isCommand) on.onSend();

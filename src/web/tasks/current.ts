@@ -43,6 +43,10 @@ const isNowhere = (): boolean => {
   return activeElement === document.body || activeElement?.tagName === 'H1';
 };
 
+/** Whether the focus is among the rows of the screen, or nowhere of its own. */
+export const isAmongRows = (): boolean =>
+  shownIds.peek().length > 0 && (isNowhere() || rowOf(document.activeElement) !== undefined);
+
 /** The task of the row that an element is in. */
 export const rowOf = (element: Element | null): string | undefined =>
   element?.closest<HTMLElement>('[data-task]')?.dataset.task;
@@ -58,6 +62,13 @@ export function focusRow(id: string | undefined): void {
   wantedFocus.value = id;
 }
 
+/** How many rows the screen shows at once, less the one that stays in sight when it is paged. */
+export function rowsInSight(): number {
+  const row = document.querySelector<HTMLElement>('main [data-task]');
+  const seen = row?.closest<HTMLElement>('.scroll')?.clientHeight ?? innerHeight;
+  return Math.max(1, Math.floor(seen / (row?.offsetHeight || seen)) - 1);
+}
+
 /** Moves the focus by some rows; from nowhere to the first or last one. */
 export function moveFocus(by: number, { selecting = false } = {}): void {
   const ids = shownIds.peek();
@@ -65,7 +76,9 @@ export function moveFocus(by: number, { selecting = false } = {}): void {
   const at = ids.indexOf(from);
   const isFresh =
     at === -1 || (rowOf(document.activeElement) === undefined && isNowhere() && !focusedId.peek());
-  const to = isFresh ? (by > 0 ? 0 : ids.length - 1) : Math.min(Math.max(at + by, 0), ids.length - 1);
+  const isStep = Math.abs(by) === 1;
+  const start = isFresh && isStep ? (by > 0 ? -1 : ids.length) : Math.max(at, 0);
+  const to = Math.min(Math.max(start + by, 0), ids.length - 1);
   const next = ids[to];
   if (next === undefined) return;
   if (selecting) extendSelection(from === '' ? next : from, next);
@@ -95,6 +108,12 @@ export function extendSelection(from: string, to: string): void {
   selection.value = new Set(ids.slice(a, b + 1));
 }
 
+/** Selects every row of the screen. */
+export function selectAll(): void {
+  anchor = shownIds.peek()[0];
+  selection.value = new Set(shownIds.peek());
+}
+
 export function clearSelection(): void {
   selection.value = new Set();
 }
@@ -103,7 +122,9 @@ export function clearSelection(): void {
 export function showIds(ids: readonly string[]): void {
   batch(() => {
     shownIds.value = ids;
-    const kept = [...selection.peek()].filter((id) => ids.includes(id));
+    if (selection.peek().size === 0) return;
+    const there = new Set(ids);
+    const kept = [...selection.peek()].filter((id) => there.has(id));
     if (kept.length < selection.peek().size) selection.value = new Set(kept);
   });
 }

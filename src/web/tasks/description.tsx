@@ -3,6 +3,7 @@ import { editText } from '../data/intents.ts';
 import type { Task } from '../data/rows.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
 import { linkParts } from '../text/links.ts';
+import { isComposing } from '../ui/composing.ts';
 import { Link } from '../ui/prose.tsx';
 import { actQuietly } from './act.ts';
 import { actOrAsk, quoted } from './changes.ts';
@@ -48,7 +49,7 @@ export function Description({ task }: { task: Task }) {
         }}
         onKeyDown={(event) => {
           const isEnd = event.key === 'Escape' || (event.key === 'Enter' && (event.ctrlKey || event.metaKey));
-          if (event.isComposing || !isEnd) return;
+          if (isComposing(event) || !isEnd) return;
           event.preventDefault();
           event.stopPropagation();
           document.getElementById('task-title')?.focus({ preventScroll: true });

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Task } from '../data/rows.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
+import { isComposing } from '../ui/composing.ts';
 import { rename, toggleDone } from './changes.ts';
 import { renaming } from './pickers.ts';
 import { TaskBox } from './task-box.tsx';
@@ -67,7 +68,7 @@ function TitleField({ task, isPage }: { task: Task; isPage: boolean }) {
         value={text}
         onInput={(event) => setText(event.currentTarget.value.replaceAll(/[\r\n]+/g, ' '))}
         onKeyDown={(event) => {
-          if (event.isComposing) return;
+          if (isComposing(event)) return;
           if (event.key === 'Enter') end(true, true);
           else if (event.key === 'Escape') end(false, true);
           else return;

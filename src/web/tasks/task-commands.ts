@@ -7,11 +7,15 @@ import {
   besideId,
   clearSelection,
   focusRow,
+  isAmongRows,
   moveFocus,
   neighbourOf,
   openTaskId,
   rowElement,
+  rowsInSight,
+  selectAll,
   selection,
+  shownIds,
   targetIds,
   targets,
   toggleSelected,
@@ -78,28 +82,42 @@ export function stepBack(): void {
 export function closePanel(): void {
   const id = besideId.peek();
   closeBeside();
-  focusRow(id);
+  // A row of another screen would take the focus there.
+  if (id !== undefined && shownIds.peek().includes(id)) focusRow(id);
 }
 
+/** A key that moves about, as long as it is held. */
+const moving = (id: string, title: string, key: string, run: () => void): Command => ({
+  id,
+  title,
+  group: 'Here',
+  keys: [key],
+  isKeyOnly: true,
+  repeats: true,
+  run,
+});
+
+/** A key that moves by pages or to an end, among rows; a panel and a text have their own use for it. */
+const far = (
+  id: string,
+  title: string,
+  key: string,
+  pages: number,
+  how?: { selecting: boolean },
+): Command => ({
+  ...moving(id, title, key, () => moveFocus(pages * rowsInSight(), how)),
+  appliesNow: isAmongRows,
+});
+
 const TASK_COMMANDS: readonly Command[] = [
-  { id: 'next', title: 'Next task', group: 'Here', keys: ['j'], isKeyOnly: true, run: () => go(1) },
-  { id: 'previous', title: 'Previous task', group: 'Here', keys: ['k'], isKeyOnly: true, run: () => go(-1) },
-  {
-    id: 'down',
-    title: 'Next row',
-    group: 'Here',
-    keys: ['ArrowDown'],
-    isKeyOnly: true,
-    run: () => moveFocus(1),
-  },
-  {
-    id: 'up',
-    title: 'Previous row',
-    group: 'Here',
-    keys: ['ArrowUp'],
-    isKeyOnly: true,
-    run: () => moveFocus(-1),
-  },
+  moving('next', 'Next task', 'j', () => go(1)),
+  moving('previous', 'Previous task', 'k', () => go(-1)),
+  moving('down', 'Next row', 'ArrowDown', () => moveFocus(1)),
+  moving('up', 'Previous row', 'ArrowUp', () => moveFocus(-1)),
+  far('first', 'First row', 'Home', -Infinity),
+  far('last', 'Last row', 'End', Infinity),
+  far('page-up', 'A page up', 'PageUp', -1),
+  far('page-down', 'A page down', 'PageDown', 1),
   {
     id: 'open',
     title: 'Open task',
@@ -131,22 +149,11 @@ const TASK_COMMANDS: readonly Command[] = [
       if (focused !== undefined) toggleSelected(focused);
     },
   },
-  {
-    id: 'select-down',
-    title: 'Select down',
-    group: 'Here',
-    keys: ['shift+ArrowDown'],
-    isKeyOnly: true,
-    run: () => moveFocus(1, { selecting: true }),
-  },
-  {
-    id: 'select-up',
-    title: 'Select up',
-    group: 'Here',
-    keys: ['shift+ArrowUp'],
-    isKeyOnly: true,
-    run: () => moveFocus(-1, { selecting: true }),
-  },
+  moving('select-down', 'Select down', 'shift+ArrowDown', () => moveFocus(1, { selecting: true })),
+  moving('select-up', 'Select up', 'shift+ArrowUp', () => moveFocus(-1, { selecting: true })),
+  far('select-to-first', 'Select to the first', 'shift+Home', -Infinity, { selecting: true }),
+  far('select-to-last', 'Select to the last', 'shift+End', Infinity, { selecting: true }),
+  { ...moving('select-all', 'Select all', 'mod+a', selectAll), repeats: false, appliesNow: isAmongRows },
   {
     id: 'complete',
     title: 'Complete',

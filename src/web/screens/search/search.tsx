@@ -13,6 +13,7 @@ import { useTaskCommands } from '../../tasks/task-commands.ts';
 import { type TaskGroup, TaskGroups } from '../../tasks/task-groups.tsx';
 import { useFilters } from '../../tasks/use-filters.ts';
 import { fold } from '../../text/match.ts';
+import { isComposing } from '../../ui/composing.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
 
@@ -36,6 +37,10 @@ export function Search({ params }: ScreenProps) {
   const { wanted, passes } = useFilters();
   useTaskCommands();
   useEffect(() => input.current?.focus(), []);
+  const asked = query.value.get('q') ?? '';
+  useEffect(() => {
+    if (asked !== q) setTyped(asked);
+  }, [asked]);
   useEffect(() => {
     setQuery({ q: q || undefined });
     if (q === '') {
@@ -102,7 +107,7 @@ export function Search({ params }: ScreenProps) {
             value={typed}
             onInput={(event) => setTyped(event.currentTarget.value)}
             onKeyDown={(event) => {
-              if (event.isComposing) return;
+              if (isComposing(event)) return;
               if (event.key === 'ArrowDown' || event.key === 'Enter') {
                 event.preventDefault();
                 moveFocus(1);

@@ -28,6 +28,7 @@ export function useOrderKeys(): void {
     group: 'Here',
     keys: [`alt+${key}`],
     isKeyOnly: true,
+    repeats: true,
     run: () => {
       const row = document.activeElement?.closest<HTMLElement>('[data-row]');
       const list = row?.closest('ul');
