@@ -73,6 +73,11 @@ export const setView = (view: string | undefined): void => navigate(withQuery(ad
 /** The real address of a link. */
 export const hrefOf = (to: string): string => basePaths.app + to.slice(1);
 
+const besideParts = computed(() => hrefOf(withQuery(address.value, { task: ':' })).split('task=%3A'));
+
+/** Where a link leads that opens a task beside the screen; all rows of a screen share the work. */
+export const hrefBeside = (taskId: string): string => besideParts.value.join(`task=${taskId}`);
+
 /** Whether a heading that is not there yet will have the focus. */
 export const isHeadingDue = (): boolean => headingIsDue;
 
@@ -83,11 +88,23 @@ export function takeHeadingFocus(): boolean {
   return isDue;
 }
 
+/** What is to be done before Back or Forward leads to another screen, which then takes the focus. */
+const leaving = new Set<() => void>();
+
+/** Calls back before Back or Forward leads elsewhere; call what it returns to end that. */
+export function whenGoingBack(leave: () => void): () => void {
+  leaving.add(leave);
+  return () => void leaving.delete(leave);
+}
+
 /** Follows Back and Forward, and every plain click on a link of ours. */
 export function startNavigation(): void {
   if (path.value === '/') history.replaceState(null, '', hrefOf(addressOf('today')));
   address.value = readAddress();
-  addEventListener('popstate', arrive);
+  addEventListener('popstate', () => {
+    if (!closing) for (const leave of leaving) leave();
+    arrive();
+  });
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
     if (!(link instanceof HTMLAnchorElement) || !isPlain(event, link)) return;

@@ -1,13 +1,21 @@
+import { computed, useComputed } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { focusedId, shownIds, wantedFocus } from './current.ts';
 
+/** The one row of its screen that Tab reaches. */
+const reachedId = computed(() => {
+  const { value: ids } = shownIds;
+  const { value: last } = focusedId;
+  return last !== undefined && ids.includes(last) ? last : ids[0];
+});
+
 /** For the link of a task: takes the focus when it should, and is the one of its screen that Tab reaches. */
 export function useRowFocus(id: string): { ref: RefObject<HTMLAnchorElement | null>; tabIndex: number } {
   const ref = useRef<HTMLAnchorElement>(null);
-  const isWanted = wantedFocus.value === id;
-  const isFirst = shownIds.value[0] === id;
-  const isReached = focusedId.value === id || (isFirst && !shownIds.value.includes(focusedId.value ?? ''));
+  // Of all rows only those render for which the answer changes.
+  const isWanted = useComputed(() => wantedFocus.value === id).value;
+  const isReached = useComputed(() => reachedId.value === id).value;
   useLayoutEffect(() => {
     if (!isWanted) return;
     ref.current?.focus();

@@ -1,11 +1,13 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, TargetedDragEvent } from 'preact';
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Status } from '../data/rows.ts';
+import type { Status, Task } from '../data/rows.ts';
 import { isOpen, openShelf, useShelf } from '../shell/store.ts';
 import type { Day } from '../text/days.ts';
 import { tasksOf } from './changes.ts';
 import { focusRow, rowOf, showIds, wantedFocus } from './current.ts';
+import { dragsTasks, droppedTasks } from './dragging.ts';
 import { rowClicks } from './row-clicks.ts';
+import { nextRange } from './row-window.ts';
 import { StatusMark } from './task-box.tsx';
 import { type RowProps, TaskRow } from './task-row.tsx';
 
@@ -24,25 +26,29 @@ export interface TaskGroup {
   action?: ComponentChildren;
   /** Without a heading: there is but one group, and the screen names it. */
   isPlain?: boolean;
+  /** Takes tasks that are dropped before its row of this index, or at its end. */
+  onDropAt?: ((moved: readonly Task[], index: number) => void) | undefined;
 }
 
-interface Props extends Omit<RowProps, 'id' | 'day' | 'at' | 'of' | 'showsPeople'> {
+interface Props extends Omit<RowProps, 'id' | 'day' | 'at' | 'of' | 'showsPeople' | 'mayDrag'> {
   groups: readonly TaskGroup[];
+  /** Where rows can be dragged: begins to. */
+  onDragStart?: ((event: DragEvent) => void) | undefined;
   /** Every task is one's own. */
   isMine?: boolean;
 }
 
 /** Groups of rows: what keys move through, and of which only what is in sight is there. */
-export function TaskGroups({ groups, isMine, ...more }: Props) {
+export function TaskGroups({ groups, isMine, onDragStart, ...more }: Props) {
   const { workspaces, membersIn } = useShelf();
   const isShared = workspaces.ids.value.some((id) => membersIn(id).ids.value.length > 1);
-  const rowProps = { ...more, showsPeople: isShared && !isMine };
+  const rowProps = { ...more, showsPeople: isShared && !isMine, mayDrag: onDragStart !== undefined };
   const ids = useMemo(() => groups.flatMap((group) => group.ids), [groups]);
   useFollowedFocus(ids);
   return (
     <>
       {groups.map((group) => (
-        <Group key={group.key} group={group} rowProps={rowProps} />
+        <Group key={group.key} group={group} rowProps={rowProps} onDragStart={onDragStart} />
       ))}
     </>
   );
@@ -82,16 +88,16 @@ export function useFollowedFocus(ids: readonly string[]): void {
   useEffect(() => () => showIds([]), []);
 }
 
-function Group({
-  group,
-  rowProps,
-}: {
+interface GroupProps extends Pick<Props, 'onDragStart'> {
   group: TaskGroup;
   rowProps: Omit<RowProps, 'id' | 'day' | 'at' | 'of'>;
-}) {
+}
+
+function Group({ group, rowProps, onDragStart }: GroupProps) {
   const id = useId();
-  const { title, ids, status, day, count = ids.length, action, isPlain } = group;
-  if (isPlain) return <Rows ids={ids} day={day} {...rowProps} />;
+  const { title, ids, status, day, count = ids.length, action, isPlain, onDropAt } = group;
+  const rows = <Rows ids={ids} day={day} drag={{ onDragStart, onDropAt }} {...rowProps} />;
+  if (isPlain) return rows;
   return (
     <section class="group" aria-labelledby={id}>
       <div class="group-head">
@@ -102,7 +108,7 @@ function Group({
         {count > 0 && <span class="count">{count}</span>}
         {action}
       </div>
-      <Rows ids={ids} day={day} {...rowProps} />
+      {rows}
     </section>
   );
 }
@@ -110,31 +116,34 @@ function Group({
 /** Longer lists are windowed, and begin with as many as a screen may show. */
 const WHOLE = 80;
 const FIRST = 40;
-const BEYOND = 8;
+const BEYOND = 16;
 /** So many rows come and go at once: few, since each frame has little time. */
 const STEP = 4;
 const step = (row: number): number => Math.floor(row / STEP) * STEP;
 
 interface RowsProps extends Omit<RowProps, 'id' | 'at' | 'of'> {
   ids: readonly string[];
+  drag: Pick<Props, 'onDragStart'> & Pick<TaskGroup, 'onDropAt'>;
 }
 
-function Rows({ ids, ...rowProps }: RowsProps) {
+function Rows({ ids, drag, ...rowProps }: RowsProps) {
   const list = useRef<HTMLUListElement>(null);
   const isWindowed = ids.length > WHOLE;
   const { from, to, height } = useWindow(list, ids, isWindowed);
+  const drop = useDrop(ids.length, drag);
   if (ids.length === 0) return null;
   const shown = isWindowed ? ids.slice(from, to) : ids;
   return (
     <ul
       {...rowClicks}
-      class={rowProps.day && 'under-day'}
+      {...drop.events}
+      class={[rowProps.day && 'under-day', drop.line && 'drops'].filter(Boolean).join(' ') || undefined}
       ref={list}
-      style={
-        isWindowed
-          ? { paddingTop: `${from * height}px`, paddingBottom: `${(ids.length - to) * height}px` }
-          : { paddingTop: '', paddingBottom: '' }
-      }
+      style={{
+        paddingTop: isWindowed ? `${from * height}px` : '',
+        paddingBottom: isWindowed ? `${(ids.length - to) * height}px` : '',
+        '--over': drop.line,
+      }}
     >
       {shown.map((id, index) => (
         <TaskRow
@@ -150,42 +159,110 @@ function Rows({ ids, ...rowProps }: RowsProps) {
   );
 }
 
+/** What makes a list take tasks that are dragged, and where a line shows the place. */
+function useDrop(length: number, { onDragStart, onDropAt }: RowsProps['drag']) {
+  const [line, setLine] = useState<string>();
+  const placeIn = (event: TargetedDragEvent<HTMLUListElement>) => {
+    const { currentTarget: list, clientY } = event;
+    const { top, height } = list.getBoundingClientRect();
+    const index = Math.round(((clientY - top) * length) / height);
+    return { index, top: (height * index) / length };
+  };
+  return {
+    line,
+    events: onDragStart && {
+      onDragStart,
+      onDragOver: (event: TargetedDragEvent<HTMLUListElement>) => {
+        if (!onDropAt || !dragsTasks(event)) return;
+        event.preventDefault();
+        setLine(`${placeIn(event).top}px`);
+      },
+      onDragLeave: (event: TargetedDragEvent<HTMLUListElement>) => {
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setLine(undefined);
+      },
+      onDrop: (event: TargetedDragEvent<HTMLUListElement>) => {
+        event.preventDefault();
+        setLine(undefined);
+        onDropAt?.(droppedTasks(event), placeIn(event).index);
+      },
+    },
+  };
+}
+
+/** So many rows are drawn anew in one frame of scrolling, in all lists together; the others follow in the next ones. */
+const MAX_NEW = 8;
+
+/** Looks what a list should draw next: draws it, and tells how many rows are new and whether that is all. */
+type Look = (most: number) => { draw(): void; added: number; isAll: boolean } | undefined;
+
 /** The windowed lists of the screen. All look before any of them renders: to look at a list is to lay it out. */
-const windows = new Set<() => (() => void) | undefined>();
-const lookAll = () => {
-  const moves = Array.from(windows, (look) => look());
-  for (const move of moves) move?.();
+const windows = new Set<Look>();
+let followUp = 0;
+const lookAll = (most: number): void => {
+  let left = most;
+  let isAll = true;
+  const found = Array.from(windows, (look) => {
+    const move = look(left);
+    left -= move?.added ?? 0;
+    isAll &&= move?.isAll ?? true;
+    return move;
+  });
+  for (const move of found) move?.draw();
+  cancelAnimationFrame(followUp);
+  if (!isAll) followUp = requestAnimationFrame(lookOn);
 };
+const lookOn = (): void => lookAll(MAX_NEW);
 
 /** Which rows are in sight, and some beyond. All rows have one height. */
 function useWindow(list: { current: HTMLUListElement | null }, ids: readonly string[], isWindowed: boolean) {
   const [range, setRange] = useState({ from: 0, to: FIRST, height: 36 });
-  const look = useRef((): (() => void) | undefined => undefined);
-  look.current = () => {
+  const [isPrinted, setPrinted] = useState(false);
+  const measured = useRef<number>(undefined);
+  const look = useRef<Look>(() => undefined);
+  look.current = (most) => {
     const { current } = list;
     const scroll = current?.closest<HTMLElement>('.scroll');
     if (!current || !scroll) return undefined;
-    const height = current.querySelector<HTMLElement>('.row')?.offsetHeight || 36;
+    measured.current ??= current.querySelector<HTMLElement>('.row')?.offsetHeight;
+    const height = measured.current || 36;
     const top = scroll.scrollTop - current.offsetTop;
+    const within = (row: number): number => Math.min(Math.max(row, 0), ids.length);
     const [first, last] = [Math.floor(top / height), Math.ceil((top + scroll.clientHeight) / height)];
-    const from = Math.min(Math.max(0, step(first) - BEYOND), Math.max(0, ids.length - 1));
-    const to = Math.min(ids.length, Math.max(step(last) + STEP + BEYOND, from + 1));
-    const isSame = range.from === from && range.to === to && range.height === height;
-    return isSame ? undefined : () => setRange({ from, to, height });
+    const from = Math.min(within(step(first) - BEYOND), Math.max(0, ids.length - 1));
+    const wanted = { from, to: Math.max(within(step(last) + STEP + BEYOND), from + 1) };
+    const inSight = { from: Math.max(from, within(first)), to: Math.min(wanted.to, within(last)) };
+    const next = nextRange(range, wanted, inSight, most);
+    if (range.from === next.from && range.to === next.to && range.height === height) return undefined;
+    return {
+      draw: () => setRange({ ...next, height }),
+      added:
+        Math.max(0, next.to - Math.max(range.to, next.from)) +
+        Math.max(0, Math.min(range.from, next.to) - next.from),
+      isAll: next.from === wanted.from && next.to === wanted.to,
+    };
   };
   useLayoutEffect(() => {
     if (!isWindowed) return;
     const scroll = list.current?.closest<HTMLElement>('.scroll');
-    const own = () => look.current();
+    const own: Look = (most) => look.current(most);
     windows.add(own);
-    lookAll();
+    const lookAnew = () => {
+      measured.current = undefined;
+      lookAll(Infinity);
+    };
+    lookAnew();
     // One listener for all lists of a screen, however often it is added.
-    scroll?.addEventListener('scroll', lookAll, { passive: true });
-    const observer = new ResizeObserver(lookAll);
+    scroll?.addEventListener('scroll', lookOn, { passive: true });
+    const observer = new ResizeObserver(lookAnew);
     if (scroll) observer.observe(scroll);
+    const print = ({ type }: Event) => setPrinted(type === 'beforeprint');
+    addEventListener('beforeprint', print);
+    addEventListener('afterprint', print);
     return () => {
+      removeEventListener('beforeprint', print);
+      removeEventListener('afterprint', print);
       windows.delete(own);
-      if (windows.size === 0) scroll?.removeEventListener('scroll', lookAll);
+      if (windows.size === 0) scroll?.removeEventListener('scroll', lookOn);
       observer.disconnect();
     };
   }, [isWindowed, ids.length]);
@@ -199,7 +276,9 @@ function useWindow(list: { current: HTMLUListElement | null }, ids: readonly str
     const scroll = list.current?.closest<HTMLElement>('.scroll');
     if (!list.current || !scroll) return;
     scroll.scrollTop = list.current.offsetTop + at * range.height - scroll.clientHeight / 2;
-    look.current()?.();
+    look.current(Infinity)?.draw();
   }, [wanted, isWindowed, ids, range]);
+  // On paper there are all of them.
+  if (isPrinted) return { ...range, from: 0, to: ids.length };
   return { ...range, to: Math.min(range.to, ids.length), from: Math.min(range.from, ids.length) };
 }

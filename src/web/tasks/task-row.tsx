@@ -1,13 +1,14 @@
+import { useComputed } from '@preact/signals';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Task } from '../data/rows.ts';
 import { now, today, zone } from '../shell/clock.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
-import { address, hrefOf } from '../shell/navigation.ts';
-import { withQuery } from '../shell/router.ts';
+import { hrefBeside } from '../shell/navigation.ts';
 import { isOpen, useShelf } from '../shell/store.ts';
 import type { Day } from '../text/days.ts';
 import { PRIORITY_NAMES } from '../text/priorities.ts';
 import { Avatar } from '../ui/avatar.tsx';
+import { isComposing } from '../ui/composing.ts';
 import { Icon } from '../ui/icon.tsx';
 import { rename, toggleDone } from './changes.ts';
 import { besideId, extendSelection, focusedId, focusRow, selection, wantedFocus } from './current.ts';
@@ -28,6 +29,8 @@ export interface RowProps {
   /** Where it stands in a list of which only a part is there, from 1, and how long that is. */
   at?: number | undefined;
   of?: number | undefined;
+  /** Whether it can be dragged to another place. */
+  mayDrag?: boolean | undefined;
   /** A title in which found words are marked. */
   marked?: ((title: string) => preact.ComponentChildren) | undefined;
 }
@@ -36,8 +39,8 @@ export interface RowProps {
 export function TaskRow({ id, at, of, ...more }: RowProps) {
   const { store } = useShelf();
   const task = store.view.signal('task', id).value;
-  const isSelected = selection.value.has(id);
-  const isCurrent = besideId.value === id;
+  const isSelected = useComputed(() => selection.value.has(id)).value;
+  const isCurrent = useComputed(() => besideId.value === id).value;
   if (!task) return null;
   const { checklist, commentCount, labelIds, recurrence } = task;
   const hasGlyphs = checklist.length > 0 || commentCount > 0 || recurrence?.recurringTaskId != null;
@@ -57,6 +60,7 @@ export function TaskRow({ id, at, of, ...more }: RowProps) {
         .flatMap(([name, is]) => (is ? name : []))
         .join(' ')}`}
       data-task={id}
+      draggable={more.mayDrag || undefined}
       aria-posinset={at}
       aria-setsize={of}
       onFocusCapture={() => {
@@ -103,15 +107,15 @@ interface TitleProps {
 export function RowTitle({ task, isSelected, marked }: TitleProps) {
   const { id, title } = task;
   const focus = useRowFocus(id);
-  const isCurrent = besideId.value === id;
-  const isRenamed = renaming.value?.id === id && renaming.value.where === 'row';
+  const isCurrent = useComputed(() => besideId.value === id).value;
+  const isRenamed = useComputed(() => renaming.value?.id === id && renaming.value.where === 'row').value;
   if (isRenamed && mayWriteIn(task.workspaceId)) return <RenameField task={task} />;
   return (
     <a
       {...focus}
       class="title"
       dir="auto"
-      href={hrefOf(withQuery(address.value, { task: id }))}
+      href={hrefBeside(id)}
       aria-current={isCurrent ? 'true' : undefined}
       onClick={(event) => {
         if (!event.shiftKey) return;
@@ -157,7 +161,7 @@ function RenameField({ task }: { task: Task }) {
       value={text}
       onInput={(event) => setText(event.currentTarget.value)}
       onKeyDown={(event) => {
-        if (event.isComposing) return;
+        if (isComposing(event)) return;
         if (event.key === 'Enter') end(true, true);
         else if (event.key === 'Escape') end(false, true);
         else return;

@@ -2,8 +2,9 @@ import { useId, useMemo, useState } from 'preact/hooks';
 import type { Status, Task } from '../../data/rows.ts';
 import { useCommands } from '../../shell/commands.ts';
 import { isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
-import { placeTasks, setStatus, statusesIn, tasksOf } from '../../tasks/changes.ts';
+import { placeTasks, setStatus, statusesIn } from '../../tasks/changes.ts';
 import { focusRow, rowOf, selection, targets } from '../../tasks/current.ts';
+import { dragsTasks, dropAt, droppedTasks } from '../../tasks/dragging.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
 import { clearFilters } from '../../tasks/filters.ts';
 import { newTaskIn } from '../../tasks/new-task.ts';
@@ -79,17 +80,16 @@ function ColumnView({ column: { status, tasks }, among, workspaceId }: ColumnPro
   const isOver = status.type === 'completed' || status.type === 'canceled';
   const drop = (event: DragEvent) => {
     event.preventDefault();
-    const dragged = event.dataTransfer?.getData('application/x-errand-task') ?? '';
     const at = over ?? tasks.length;
     setOver(undefined);
-    if (dragged !== '') dropAt(tasksOf(dragged.split(',')), status, tasks, isOver ? undefined : at);
+    dropAt(droppedTasks(event), status, tasks, isOver ? undefined : at);
   };
   return (
     <section
       class="column"
       aria-labelledby={id}
       onDragOver={(event) => {
-        if (!may || !event.dataTransfer?.types.includes('application/x-errand-task')) return;
+        if (!may || !dragsTasks(event)) return;
         event.preventDefault();
         setOver(indexAt(event.currentTarget, event.clientY));
       }}
@@ -141,25 +141,6 @@ function indexAt(column: HTMLElement, y: number): number {
   return at === -1 ? cards.length : at;
 }
 
-/** Puts tasks into a column: before a card, or where their position puts them. */
-function dropAt(
-  moved: readonly Task[],
-  status: Status,
-  tasks: readonly Task[],
-  at: number | undefined,
-): void {
-  if (moved.length === 0) return;
-  const isHere = moved.every(({ statusId }) => statusId === status.id);
-  if (at === undefined) {
-    if (!isHere) setStatus(moved, status);
-    return;
-  }
-  const ids = new Set(moved.map(({ id }) => id));
-  const before = tasks.slice(0, at).filter(({ id }) => ids.has(id)).length;
-  const rest = tasks.filter(({ id }) => !ids.has(id));
-  placeTasks(rest, at - before, moved, isHere ? {} : { statusId: status.id });
-}
-
 /** Alt and arrows move the card, arrows move the focus. */
 function useColumnKeys(columns: readonly Column[]): void {
   useCommands(() => {
@@ -196,7 +177,7 @@ function useColumnKeys(columns: readonly Column[]): void {
       }
     };
     const key = (id: string, title: string, binding: string, run: () => void) =>
-      ({ id, title, group: 'Here', keys: [binding], isKeyOnly: true, run }) as const;
+      ({ id, title, group: 'Here', keys: [binding], isKeyOnly: true, repeats: true, run }) as const;
     return [
       key('column-left', 'Move to the column before', 'alt+ArrowLeft', shift(-1)),
       key('column-right', 'Move to the next column', 'alt+ArrowRight', shift(1)),

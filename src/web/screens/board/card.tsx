@@ -1,6 +1,8 @@
+import { useComputed } from '@preact/signals';
 import { useShelf } from '../../shell/store.ts';
 import { toggleDone } from '../../tasks/changes.ts';
 import { focusedId, selection } from '../../tasks/current.ts';
+import { startDrag } from '../../tasks/dragging.ts';
 import { openRowMenu } from '../../tasks/pickers.ts';
 import { TaskBox } from '../../tasks/task-box.tsx';
 import { Due, PriorityMark, RowTitle } from '../../tasks/task-row.tsx';
@@ -21,7 +23,7 @@ const SHOWN_LABELS = 5;
 export function Card({ id, isBelow, mayDrag }: Props) {
   const { view } = useShelf().store;
   const task = view.signal('task', id).value;
-  const isSelected = selection.value.has(id);
+  const isSelected = useComputed(() => selection.value.has(id)).value;
   if (!task) return null;
   const { checklist, commentCount, assigneeId, workspaceId, priority, recurrence } = task;
   const type = view.status(task.statusId)?.type;
@@ -33,11 +35,7 @@ export function Card({ id, isBelow, mayDrag }: Props) {
       class={`card${isSelected ? ' selected' : ''}${isBelow ? ' below' : ''}${isOver ? ' closed' : ''}`}
       data-task={id}
       draggable={mayDrag}
-      onDragStart={(event) => {
-        const moved = selection.peek().has(id) ? [...selection.peek()] : [id];
-        event.dataTransfer?.setData('application/x-errand-task', moved.join());
-        if (event.dataTransfer) event.dataTransfer.effectAllowed = 'move';
-      }}
+      onDragStart={startDrag}
       onFocusCapture={() => {
         focusedId.value = id;
       }}

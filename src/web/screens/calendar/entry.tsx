@@ -1,10 +1,10 @@
 import type { Task } from '../../data/rows.ts';
 import { now, today, zone } from '../../shell/clock.ts';
-import { address, hrefOf } from '../../shell/navigation.ts';
-import { withQuery } from '../../shell/router.ts';
+import { hrefBeside } from '../../shell/navigation.ts';
 import { useShelf } from '../../shell/store.ts';
 import { besideId, focusedId } from '../../tasks/current.ts';
 import { dueOf, isLate } from '../../tasks/dates.ts';
+import { startDrag } from '../../tasks/dragging.ts';
 import { useRowFocus } from '../../tasks/row-focus.ts';
 import { StatusMark } from '../../tasks/task-box.tsx';
 import { plainTime } from '../../text/say-dates.ts';
@@ -37,7 +37,7 @@ export function Entry({ task, mayDrag, segment }: Props) {
   const isOver = status?.type === 'completed' || status?.type === 'canceled';
   const late = !isOver && isLate(task, today.value, now.value);
   const focus = useRowFocus(id);
-  const href = hrefOf(withQuery(address.value, { task: id }));
+  const href = hrefBeside(id);
   const isSpan = segment?.isSpan === true;
   const hue = isSpan ? view.signal('label', task.labelIds[0] ?? '').value?.color : undefined;
   const look = [
@@ -58,11 +58,7 @@ export function Entry({ task, mayDrag, segment }: Props) {
     );
   }
   return (
-    <li
-      data-task={id}
-      draggable={mayDrag}
-      onDragStart={(event) => event.dataTransfer?.setData('application/x-errand-task', id)}
-    >
+    <li data-task={id} draggable={mayDrag} onDragStart={startDrag}>
       <a
         {...focus}
         {...shape}

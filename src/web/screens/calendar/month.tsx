@@ -5,9 +5,10 @@ import { type Command, useCommands } from '../../shell/commands.ts';
 import { isPhone } from '../../shell/device.ts';
 import { mayWriteIn } from '../../shell/frame-view.ts';
 import { setPeriod } from '../../shell/navigation.ts';
-import { setDate, tasksOf } from '../../tasks/changes.ts';
+import { setDate } from '../../tasks/changes.ts';
 import { focusRow, targets } from '../../tasks/current.ts';
 import { compareDue, dueOf, startOf } from '../../tasks/dates.ts';
+import { dragsTasks, droppedTasks } from '../../tasks/dragging.ts';
 import { newTaskOn } from '../../tasks/new-task.ts';
 import { Rest } from '../../tasks/rest.tsx';
 import { useFollowedFocus } from '../../tasks/task-groups.tsx';
@@ -115,13 +116,11 @@ function DayGrid({ period, workspaceId, listId }: Props) {
                       class={isOut ? 'out' : undefined}
                       aria-current={day === today.value ? 'date' : undefined}
                       onDragOver={(event) => {
-                        if (may && event.dataTransfer?.types.includes('application/x-errand-task'))
-                          event.preventDefault();
+                        if (may && dragsTasks(event)) event.preventDefault();
                       }}
                       onDrop={(event) => {
                         event.preventDefault();
-                        const id = event.dataTransfer?.getData('application/x-errand-task') ?? '';
-                        const [moved] = tasksOf([id]);
+                        const [moved] = droppedTasks(event);
                         if (moved) setDate([moved], 'due', day, dueOf(moved, zone.peek())?.time ?? null);
                       }}
                       onDblClick={({ target }) => {
@@ -185,6 +184,7 @@ function useDayKeys(): void {
       group: 'Here',
       keys: [binding],
       isKeyOnly: true,
+      repeats: true,
       run: () => {
         const [task] = targets();
         const due = task && dueOf(task, zone.peek());

@@ -16,6 +16,7 @@ import { useShelf } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { placeTasks } from '../../tasks/changes.ts';
 import { focusRow, targets } from '../../tasks/current.ts';
+import { dropAt, placeAmong, startDrag } from '../../tasks/dragging.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
 import { clearFilters, compareBy, grouping, sort } from '../../tasks/filters.ts';
 import { groupsOf } from '../../tasks/grouping.ts';
@@ -23,7 +24,7 @@ import { KeyLine } from '../../tasks/key-line.tsx';
 import { Rest } from '../../tasks/rest.tsx';
 import { ScreenHead } from '../../tasks/screen-head.tsx';
 import { useTaskCommands } from '../../tasks/task-commands.ts';
-import { TaskGroups } from '../../tasks/task-groups.tsx';
+import { type TaskGroup, TaskGroups } from '../../tasks/task-groups.tsx';
 import { useFilters } from '../../tasks/use-filters.ts';
 import { useTasks } from '../../tasks/use-tasks.ts';
 import { NotFound } from '../not-found/not-found.tsx';
@@ -126,6 +127,8 @@ export function List({ params }: ScreenProps) {
   );
 }
 
+const SORTED = 'This list is sorted: its own order cannot be changed.';
+
 function Rows({ list }: ListViewProps) {
   const held = useShelf();
   const { labels, membersIn } = held;
@@ -139,16 +142,17 @@ function Rows({ list }: ListViewProps) {
     order,
   ]);
   labels.revision.value;
-  const groups = useMemo(
-    () =>
-      groupsOf(tasks, grouping.value, {
-        list,
-        labels: labels.rows,
-        members: membersIn(list.workspaceId).rows,
-      }),
-    [tasks, grouping.value, list, labels.revision.value],
-  );
+  const groups = useMemo(() => {
+    const { rows: members } = membersIn(list.workspaceId);
+    const its = groupsOf(tasks, grouping.value, { list, labels: labels.rows, members });
+    return isOwnOrder ? its.map((group) => ({ ...group, onDropAt: dropInto(group, tasks) })) : its;
+  }, [tasks, grouping.value, list, labels.revision.value, isOwnOrder]);
   useOrderKeys(tasks, isOwnOrder);
+  const onDragStart = (event: DragEvent) => {
+    if (isOwnOrder) return startDrag(event);
+    event.preventDefault();
+    showToast(SORTED);
+  };
   const [older, setOlder] = useState<number | undefined>(1);
   if (tasks.length === 0 && !isFirstLoad.value) {
     if (isFiltered)
@@ -168,7 +172,7 @@ function Rows({ list }: ListViewProps) {
   }
   return (
     <div class="scroll" aria-busy={isFirstLoad.value}>
-      <TaskGroups groups={groups} />
+      <TaskGroups groups={groups} onDragStart={mayWriteIn(list.workspaceId) ? onDragStart : undefined} />
       {mayWriteIn(list.workspaceId) && (
         <button type="button" class="button plain add-row" onClick={openQuickAdd}>
           New task…
@@ -178,6 +182,14 @@ function Rows({ list }: ListViewProps) {
       {tasks.length > 0 && <Older list={list} page={older} onPage={setOlder} />}
     </div>
   );
+}
+
+/** Takes what is dropped where the order of a group is that of the list, or of one status. */
+function dropInto({ status, isPlain }: TaskGroup, tasks: readonly Task[]): TaskGroup['onDropAt'] {
+  if (isPlain) return (moved, index) => placeAmong(tasks, index, moved);
+  if (!status) return undefined;
+  const its = tasks.filter(({ statusId }) => statusId === status.id);
+  return (moved, index) => dropAt(moved, status, its, index);
 }
 
 /** What is open in a list and not on this device. */
@@ -195,7 +207,7 @@ function RestOfList({ list }: ListViewProps) {
 function useOrderKeys(tasks: readonly Task[], isOwnOrder: boolean): void {
   useCommands(() => {
     const move = (by: number) => () => {
-      if (!isOwnOrder) return showToast('This list is sorted: its own order cannot be changed.');
+      if (!isOwnOrder) return showToast(SORTED);
       const [first] = targets();
       if (!first) return;
       const rows = tasks.filter(({ statusId }) => statusId === first.statusId);
@@ -213,6 +225,7 @@ function useOrderKeys(tasks: readonly Task[], isOwnOrder: boolean): void {
         group: 'Here',
         keys: ['alt+ArrowUp'],
         isKeyOnly: true,
+        repeats: true,
         run: move(-1),
       },
       {
@@ -221,6 +234,7 @@ function useOrderKeys(tasks: readonly Task[], isOwnOrder: boolean): void {
         group: 'Here',
         keys: ['alt+ArrowDown'],
         isKeyOnly: true,
+        repeats: true,
         run: move(1),
       },
     ];

@@ -1,0 +1,49 @@
+import type { Row, Status, Task } from '../data/rows.ts';
+import { placeTasks, setStatus, tasksOf } from './changes.ts';
+import { rowOf, selection, shownIds } from './current.ts';
+
+const TYPE = 'application/x-errand-task';
+
+/** Begins to drag the row or card that was grabbed, with the rest of the selection where it belongs to it. */
+export function startDrag(event: DragEvent): void {
+  const id = rowOf(event.target as Element);
+  if (id === undefined || !event.dataTransfer) return;
+  const isSelected = (one: string) => selection.peek().has(one);
+  const moved = isSelected(id) ? shownIds.peek().filter(isSelected) : [id];
+  event.dataTransfer.setData(TYPE, moved.join());
+  event.dataTransfer.effectAllowed = 'move';
+}
+
+/** Whether tasks are dragged, and no text or file. */
+export const dragsTasks = ({ dataTransfer }: DragEvent): boolean =>
+  dataTransfer?.types.includes(TYPE) ?? false;
+
+/** The tasks that are dropped. */
+export function droppedTasks({ dataTransfer }: DragEvent): Task[] {
+  const dragged = dataTransfer?.getData(TYPE) ?? '';
+  return dragged === '' ? [] : tasksOf(dragged.split(','));
+}
+
+/** Puts tasks among those of a status: before one of them, or where their position puts them. */
+export function dropAt(
+  moved: readonly Task[],
+  status: Status,
+  tasks: readonly Task[],
+  at: number | undefined,
+): void {
+  if (moved.length === 0) return;
+  const isHere = moved.every(({ statusId }) => statusId === status.id);
+  if (at === undefined) {
+    if (!isHere) setStatus(moved, status);
+    return;
+  }
+  placeAmong(tasks, at, moved, isHere ? {} : { statusId: status.id });
+}
+
+/** Puts tasks before one of others, of which some may be among them. */
+export function placeAmong(tasks: readonly Task[], at: number, moved: readonly Task[], more: Row = {}): void {
+  const ids = new Set(moved.map(({ id }) => id));
+  const before = tasks.slice(0, at).filter(({ id }) => ids.has(id)).length;
+  const rest = tasks.filter(({ id }) => !ids.has(id));
+  if (moved.length > 0) placeTasks(rest, at - before, moved, more);
+}
