@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addTasks } from '../many-tasks.ts';
 import { as, homeOf, joined } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 import { signedInAs } from './studio.ts';
@@ -64,6 +65,53 @@ const expectFocus = (page: Page, name: string) =>
   expect
     .poll(() => focused(page).evaluateAll(([it]) => it?.getAttribute('aria-label') ?? it?.textContent))
     .toBe(name);
+
+describe('Back', () => {
+  const addressIn = (page: Page) => page.url().slice(`${visit.origin}/app`.length);
+
+  it('leads past a task that was opened and closed', async () => {
+    const first = await make('First');
+    const second = await make('Second');
+    const page = await enter(ada, '/today');
+    const panel = page.getByRole('complementary');
+    await page.getByRole('link', { name: 'Inbox' }).click();
+    const inbox = `/w/${home}/inbox`;
+    const length = () => page.evaluate('history.length');
+    await rowIn(page, 'First').press('Enter');
+    await panel.waitFor();
+    const opened = await length();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => addressIn(page)).toBe(inbox);
+    await expectFocus(page, 'First');
+    // Others are opened over it, and filters set beside them stay.
+    await rowIn(page, 'First').press('Enter');
+    await rowIn(page, 'Second').click();
+    await page.getByRole('complementary', { name: 'Second' }).waitFor();
+    expect(addressIn(page)).toBe(`${inbox}?task=${second}`);
+    await page.goBack();
+    await page.getByRole('complementary', { name: 'First' }).waitFor();
+    expect(addressIn(page)).toBe(`${inbox}?task=${first}`);
+    await page.goForward();
+    await page.getByRole('button', { name: 'Display' }).click();
+    await page.getByRole('combobox', { name: 'Sort by' }).selectOption({ label: 'Title' });
+    await page.keyboard.press('Escape');
+    await panel.getByRole('button', { name: 'Close' }).click();
+    await expect.poll(() => addressIn(page)).toBe(`${inbox}?sort=title`);
+    expect(await length()).toBe(Number(opened) + 1);
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
+  });
+
+  it('leads from a task whose address was opened, and which was closed, to what was before', async () => {
+    const id = await make('First');
+    const page = await enter(ada, '/upcoming');
+    await page.goto(`${visit.origin}/app${listAddress()}?task=${id}`);
+    await page.getByRole('complementary', { name: 'First' }).getByRole('button', { name: 'Close' }).click();
+    await expect.poll(() => addressIn(page)).toBe(listAddress());
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Upcoming' }).waitFor();
+  });
+});
 
 describe('a click on a row beside its controls', () => {
   it('does what one on its link does: opens, extends the selection, opens a tab', async () => {
@@ -178,6 +226,39 @@ describe('the focus', () => {
     await expectFocus(page, 'Quick add');
   });
 
+  it('follows Undo to what came back, and Redo', async () => {
+    for (const title of ['Third', 'Second', 'First']) await make(title);
+    const page = await enter(ada, listAddress());
+    await rowIn(page, 'First').press('Delete');
+    await expectFocus(page, 'Second');
+    await page.keyboard.press('j');
+    await page.keyboard.press('z');
+    await expectFocus(page, 'First');
+    await page.keyboard.press('z');
+    await page.getByText('Nothing was done on this page that can be taken back.').waitFor();
+  });
+
+  it('is not taken from the next screen by the row of a task that was closed on another', async () => {
+    const id = await make('Some day', { dueDay: day(30) });
+    const page = await enter(ada, `/today?task=${id}`);
+    await page.getByRole('complementary', { name: 'Some day' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('g');
+    await page.keyboard.press('u');
+    await rowIn(page, 'Some day').waitFor();
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    await expectFocus(page, 'Upcoming');
+  });
+
+  it('is in the field of the search whenever that is asked for', async () => {
+    await make('Lease');
+    const page = await enter(ada, `/w/${home}/search?q=lease`);
+    await rowIn(page, 'Lease').focus();
+    await page.keyboard.press('/');
+    await expect.poll(() => focused(page).getAttribute('type')).toBe('search');
+    await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('');
+  });
+
   it('stays in the field of labels, for the next one', async () => {
     await asAda('POST', `/workspaces/${home}/labels`, { title: 'home' });
     await make('First');
@@ -216,6 +297,143 @@ function isoWeekOf(date: string): string {
   const week = Math.ceil(((thursday.getTime() - Date.UTC(year, 0, 1)) / 86_400_000 + 1) / 7);
   return `${year}-W${String(week).padStart(2, '0')}`;
 }
+
+describe('a key that is held down', () => {
+  const hold = async (page: Page, key: string) => {
+    for (let time = 0; time < 3; time++) await page.keyboard.down(key);
+    await page.keyboard.up(key);
+  };
+
+  it('acts once, writes nothing into what it opened, and goes on where it moves', async () => {
+    for (const title of ['First', 'Second', 'Third']) await make(title);
+    const page = await enter(ada, listAddress());
+    await rowIn(page, 'First').focus();
+    await hold(page, 'ArrowDown');
+    await expectFocus(page, 'Third');
+    await hold(page, 'k');
+    await expectFocus(page, 'First');
+    await hold(page, 'Delete');
+    await expectFocus(page, 'Second');
+    expect(await rowIn(page, 'Third').count()).toBe(1);
+    await hold(page, 'c');
+    await expectFocus(page, 'Quick add');
+    await hold(page, 'a');
+    await expect.poll(() => page.getByLabel('Quick add').inputValue()).toBe('aaa');
+  });
+});
+
+describe('a long list', () => {
+  const COUNT = 120;
+
+  it('is gone through to its ends and by pages, selected whole, and printed whole', async () => {
+    await addTasks(world, home, COUNT, { listId: list.id, title: 'Row', isOpen: true });
+    const page = await enter(ada, `${listAddress()}?group=none`);
+    const rows = page.getByRole('main').locator('[data-task]');
+    const at = async () =>
+      Number(await focused(page).locator('xpath=ancestor::li').getAttribute('aria-posinset'));
+    await page.keyboard.press('j');
+    await expect.poll(at).toBe(1);
+    await page.keyboard.press('End');
+    await expect.poll(at).toBe(COUNT);
+    await page.keyboard.press('PageUp');
+    await expect.poll(at).toBeLessThan(COUNT - 5);
+    await page.keyboard.press('Home');
+    await expect.poll(at).toBe(1);
+    await page.keyboard.press('Control+a');
+    await page.getByRole('toolbar', { name: 'Selection' }).getByText(`${COUNT} selected`).waitFor();
+    expect(await rows.count()).toBeLessThan(COUNT);
+    await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
+    expect(await rows.count()).toBe(COUNT);
+    await page.evaluate(`dispatchEvent(new Event('afterprint'))`);
+    await expect.poll(() => rows.count()).toBeLessThan(COUNT);
+  });
+
+  it('is opaque, so that scrolling paints nothing again', async () => {
+    const page = await enter(ada, listAddress());
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      const color = await page.evaluate<string>(
+        `getComputedStyle(document.querySelector('main > .scroll')).backgroundColor`,
+      );
+      expect(color).toMatch(/^rgb\(/);
+    }
+  });
+
+  it('is ordered by dragging, unless it is sorted', async () => {
+    for (const title of ['Third', 'Second', 'First']) await make(title, { position: title.length });
+    const page = await enter(ada, `${listAddress()}?group=none`);
+    const titles = () => page.getByRole('main').locator('.row .title').allTextContents();
+    const drag = async (title: string, onto: string) => {
+      const target = page.getByRole('main').getByRole('listitem').filter({ hasText: onto });
+      await rowIn(page, title).dragTo(target, { targetPosition: { x: 60, y: 30 } });
+    };
+    const [one = '', two = '', three = ''] = await titles();
+    await drag(one, two);
+    await expect.poll(titles).toEqual([two, one, three]);
+    await page.goto(`${visit.origin}/app${listAddress()}?group=none&sort=title`);
+    await rowIn(page, 'First').waitFor();
+    await drag('First', 'Second');
+    await page.getByText('This list is sorted: its own order cannot be changed.').waitFor();
+  });
+});
+
+describe('a dialog', () => {
+  it('stays where text is selected past its edge, and goes by Back with the screen below', async () => {
+    const page = await enter(ada, '/today');
+    await page.getByRole('link', { name: 'Upcoming' }).click();
+    await expectFocus(page, 'Upcoming');
+    await page.keyboard.press('c');
+    const field = page.getByLabel('Quick add');
+    await field.fill('Some words');
+    await field.hover();
+    await page.mouse.down();
+    await page.mouse.move(20, 600);
+    await page.mouse.up();
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(1);
+    await page.goBack();
+    await expectFocus(page, 'Today');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  it('of a new task keeps what was typed around pasted lines, and takes Enter for all of them', async () => {
+    const page = await enter(ada, listAddress());
+    await page.keyboard.press('c');
+    await page.getByLabel('Quick add').fill('Order ');
+    await page.evaluate(`(() => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/plain', 'oak\\nash\\n');
+      document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    })()`);
+    await expectFocus(page, '2 tasks');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Quick add').fill('x'.repeat(501));
+    await page.keyboard.press('Enter');
+    await page.getByText('A title has at most 500 characters.').waitFor();
+    await page.getByLabel('Quick add').fill('');
+    await page.keyboard.press('Escape');
+    await rowIn(page, 'Order oak').waitFor();
+    await rowIn(page, 'ash').waitFor();
+  });
+});
+
+describe('a comment that was not sent', () => {
+  it('is there again when its task is', async () => {
+    const id = await make('Steps');
+    await make('Others');
+    const page = await enter(ada, `${listAddress()}?task=${id}`);
+    const comment = page.getByRole('textbox', { name: 'Comment' });
+    await comment.fill('Half a thought');
+    await comment.press('Escape');
+    await expectFocus(page, 'Steps');
+    await page.keyboard.press('Escape');
+    await rowIn(page, 'Others').click();
+    await page.getByRole('complementary', { name: 'Others' }).waitFor();
+    expect(await comment.inputValue()).toBe('');
+    await rowIn(page, 'Steps').click();
+    await page.getByRole('complementary', { name: 'Steps' }).waitFor();
+    expect(await comment.inputValue()).toBe('Half a thought');
+  });
+});
 
 describe('a task that is made to repeat', () => {
   const repeat = async (page: Page, title: string, weekday: string) => {
@@ -273,53 +491,6 @@ describe('the examples', () => {
     const path = `/workspaces/${await homeOf(world, bob)}`;
     expect((await as(world, bob)('GET', `${path}/trash`)).body.total).toBe(0);
     expect((await as(world, bob)('GET', `${path}/tasks`)).body.total).toBe(0);
-  });
-});
-
-describe('Back', () => {
-  const addressIn = (page: Page) => page.url().slice(`${visit.origin}/app`.length);
-
-  it('leads past a task that was opened and closed', async () => {
-    const first = await make('First');
-    const second = await make('Second');
-    const page = await enter(ada, '/today');
-    const panel = page.getByRole('complementary');
-    await page.getByRole('link', { name: 'Inbox' }).click();
-    const inbox = `/w/${home}/inbox`;
-    const length = () => page.evaluate('history.length');
-    await rowIn(page, 'First').press('Enter');
-    await panel.waitFor();
-    const opened = await length();
-    await page.keyboard.press('Escape');
-    await expect.poll(() => addressIn(page)).toBe(inbox);
-    await expectFocus(page, 'First');
-    // Others are opened over it, and filters set beside them stay.
-    await rowIn(page, 'First').press('Enter');
-    await rowIn(page, 'Second').click();
-    await page.getByRole('complementary', { name: 'Second' }).waitFor();
-    expect(addressIn(page)).toBe(`${inbox}?task=${second}`);
-    await page.goBack();
-    await page.getByRole('complementary', { name: 'First' }).waitFor();
-    expect(addressIn(page)).toBe(`${inbox}?task=${first}`);
-    await page.goForward();
-    await page.getByRole('button', { name: 'Display' }).click();
-    await page.getByRole('combobox', { name: 'Sort by' }).selectOption({ label: 'Title' });
-    await page.keyboard.press('Escape');
-    await panel.getByRole('button', { name: 'Close' }).click();
-    await expect.poll(() => addressIn(page)).toBe(`${inbox}?sort=title`);
-    expect(await length()).toBe(Number(opened) + 1);
-    await page.goBack();
-    await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
-  });
-
-  it('leads from a task whose address was opened, and which was closed, to what was before', async () => {
-    const id = await make('First');
-    const page = await enter(ada, '/upcoming');
-    await page.goto(`${visit.origin}/app${listAddress()}?task=${id}`);
-    await page.getByRole('complementary', { name: 'First' }).getByRole('button', { name: 'Close' }).click();
-    await expect.poll(() => addressIn(page)).toBe(listAddress());
-    await page.goBack();
-    await page.getByRole('heading', { level: 1, name: 'Upcoming' }).waitFor();
   });
 });
 

@@ -288,6 +288,14 @@ describe('quick add', () => {
     });
   });
 
+  it('keeps what was typed around pasted lines', () => {
+    expect(pastedLines('oak\nash\n', 'Order ', ' fri')).toEqual({
+      many: ['Order oak', 'ash fri'],
+      one: { title: 'Order oak', description: 'ash fri' },
+    });
+    expect(pastedLines('oak\n', 'Order ', ' fri')).toBeNull();
+  });
+
   it('shows the next three dates of a repeat, without those of the past and beyond its end', () => {
     const dates = (text: string) => nextDates(read(text).task, { day: '2026-11-23', time: '14:00' }, 3);
     expect(dates('x every day')).toEqual(['24 Nov', '25 Nov', '26 Nov']);

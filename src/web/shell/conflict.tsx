@@ -10,7 +10,7 @@ export function Conflict() {
   const mine = change?.text ? String(change.fields[change.text.field] ?? '') : '';
   const { text: theirs } = act.why.theirs;
   return (
-    <Dialog label="Two versions" onClose={() => {}}>
+    <Dialog label="Two versions">
       <div class="block">
         <h2>Two versions</h2>
         <p class="quiet">{act.name}. This text was changed elsewhere meanwhile.</p>

@@ -152,11 +152,16 @@ function EditField({ comment, task, onEnd }: { comment: Comment; task: Task; onE
   );
 }
 
+/** What was typed and not sent, by person and task: it outlives the panel. */
+const drafts = new Map<string, string>();
+
 function Composer({ task }: { task: Task }) {
-  const { store, membersIn } = useShelf();
+  const { store, membersIn, userId } = useShelf();
+  const draft = `${userId} ${task.id}`;
   const people = membersIn(task.workspaceId);
   people.revision.value;
-  const [text, setText] = useState('');
+  const [text, setText] = useState(drafts.get(draft) ?? '');
+  drafts.set(draft, text);
   const send = () => {
     const body = withMentions(text.trim(), people.rows);
     if (body === '') return;
@@ -171,7 +176,14 @@ function Composer({ task }: { task: Task }) {
         send();
       }}
     >
-      <CommentField label="Comment" text={text} people={people.rows} onText={setText} onSend={send} />
+      <CommentField
+        label="Comment"
+        text={text}
+        people={people.rows}
+        onText={setText}
+        onSend={send}
+        onEscape={() => document.getElementById('task-title')?.focus({ preventScroll: true })}
+      />
       <button type="submit" class="tool" aria-label="Send" aria-keyshortcuts="Control+Enter">
         <Icon name="send" />
       </button>

@@ -27,6 +27,7 @@ import {
   taskFields,
 } from '../text/quick-add-edits.ts';
 import type { Span } from '../text/quick-add-words.ts';
+import { isComposing } from '../ui/composing.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Keycaps } from '../ui/keycaps.tsx';
@@ -38,6 +39,9 @@ import { dayForNew } from './new-task.ts';
 import { type Choice, Choices, choicesFor } from './quick-add-choices.tsx';
 import { UnderstoodChips } from './quick-add-marks.tsx';
 import { givenByView } from './quick-add-view.ts';
+
+const MAX_TITLE = 500;
+const TOO_LONG = `A title has at most ${MAX_TITLE} characters.`;
 
 /** What was typed when it was closed: kept for the next opening. */
 const kept = signal('');
@@ -55,6 +59,7 @@ export function QuickAdd({ onClose }: OverlayProps) {
   const [pasted, setPasted] = useState<ReturnType<typeof pastedLines>>(null);
   const [problem, setProblem] = useState<string>();
   const field = useRef<HTMLTextAreaElement>(null);
+  const many = useRef<HTMLButtonElement>(null);
   const [day] = useState(() => dayForNew.peek() ?? dayOfFocus());
   const view = givenByView(addressMatch.value, filters.value, userId, day);
   const w = (view.listId && store.view.row('list', view.listId)?.workspaceId) || workspace.value?.id || '';
@@ -92,6 +97,9 @@ export function QuickAdd({ onClose }: OverlayProps) {
   useLayoutEffect(() => {
     kept.value = text;
   }, [text]);
+  useLayoutEffect(() => {
+    if (pasted) many.current?.focus();
+  }, [pasted]);
 
   const change = (next: string, at: number) => {
     setPlain(movePlain(plain, text, next));
@@ -136,6 +144,7 @@ export function QuickAdd({ onClose }: OverlayProps) {
       if (text.trim() !== '') setProblem('A task needs a title.');
       return;
     }
+    if (read.task.title.length > MAX_TITLE) return setProblem(TOO_LONG);
     const made = intentFor(read.task);
     if (!made) {
       setProblem(
@@ -160,9 +169,9 @@ export function QuickAdd({ onClose }: OverlayProps) {
     field.current?.focus();
   };
   const addMany = (lines: readonly string[]) => {
-    const made = lines.flatMap(
-      (line) => intentFor(parseQuickAdd(line, { ...context, plain: [] }).task) ?? [],
-    );
+    const tasks = lines.map((line) => parseQuickAdd(line, { ...context, plain: [] }).task);
+    if (tasks.some(({ title }) => title.length > MAX_TITLE)) return setProblem(TOO_LONG);
+    const made = tasks.flatMap((task) => intentFor(task) ?? []);
     act(
       `Added ${made.length} tasks`,
       made.map(({ intent }) => intent),
@@ -170,12 +179,14 @@ export function QuickAdd({ onClose }: OverlayProps) {
     fresh();
   };
   const addOne = ({ title, description }: { title: string; description: string | null }) => {
-    const made = intentFor(parseQuickAdd(title, { ...context, plain: [] }).task, description);
+    const { task } = parseQuickAdd(title, { ...context, plain: [] });
+    if (task.title.length > MAX_TITLE) return setProblem(TOO_LONG);
+    const made = intentFor(task, description);
     if (made) act(`Added ${quoted(title)}`, [made.intent]);
     fresh();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.isComposing) return;
+    if (isComposing(event)) return;
     const { key } = event;
     if (choices.length > 0 && (key === 'ArrowDown' || key === 'ArrowUp')) {
       setActive((active + (key === 'ArrowDown' ? 1 : -1) + choices.length) % choices.length);
@@ -197,8 +208,10 @@ export function QuickAdd({ onClose }: OverlayProps) {
     event.preventDefault();
     event.stopPropagation();
   };
-  const onPaste = (event: ClipboardEvent) => {
-    const lines = pastedLines(event.clipboardData?.getData('text/plain') ?? '');
+  const onPaste = (event: ClipboardEvent & { currentTarget: HTMLTextAreaElement }) => {
+    const { selectionStart, selectionEnd } = event.currentTarget;
+    const pieces = [text.slice(0, selectionStart), text.slice(selectionEnd)] as const;
+    const lines = pastedLines(event.clipboardData?.getData('text/plain') ?? '', ...pieces);
     if (!lines) return;
     event.preventDefault();
     setPasted(lines);
@@ -258,7 +271,7 @@ export function QuickAdd({ onClose }: OverlayProps) {
         {pasted && (
           // biome-ignore lint/a11y/useSemanticElements: a group of buttons
           <div class="chips" role="group" aria-label="Pasted lines">
-            <button type="button" class="button" onClick={() => addMany(pasted.many)}>
+            <button ref={many} type="button" class="button" onClick={() => addMany(pasted.many)}>
               {pasted.many.length} tasks
             </button>
             <button type="button" class="button" onClick={() => addOne(pasted.one)}>

@@ -34,13 +34,20 @@ export function chipBefore(chips: readonly Chip[], text: string, caret: number):
   );
 }
 
-/** What pasted lines can become: many tasks, or one with a description. Null for a single line. */
+/**
+ * What pasted lines can become, with the text that was there around them: many tasks, or one with a description. Null
+ * for a single line.
+ */
 export function pastedLines(
-  text: string,
+  pasted: string,
+  before = '',
+  after = '',
 ): { many: string[]; one: { title: string; description: string | null } } | null {
-  const lines = text.split(/\r\n|\r|\n/);
-  const many = lines.map((line) => line.trim()).filter(Boolean);
-  if (many.length < 2) return null;
+  const linesOf = (text: string): string[] => text.split(/\r\n|\r|\n/);
+  const written = (lines: string[]): string[] => lines.map((line) => line.trim()).filter(Boolean);
+  if (written(linesOf(pasted)).length < 2) return null;
+  const lines = linesOf(`${before}${pasted.trim()}${after}`);
+  const many = written(lines);
   const first = lines.findIndex((line) => line.trim() !== '');
   const description = lines
     .slice(first + 1)

@@ -1,13 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useClosedByBack } from './closed-by-back.ts';
 
 interface Props {
   /** Its name, unless `labelledBy` names the element that has it. */
   label?: string;
   labelledBy?: string;
   class?: string;
-  /** Asked for by Escape, by a click beside it, or by the dialog's own buttons. */
-  onClose(): void;
+  /** Asked for by Escape, by a click beside it, by Back, or by the dialog's own buttons; none where it has to stay. */
+  onClose?(): void;
   /** Ctrl Enter, ⌘ Enter. */
   onSave?(): void;
   children: ComponentChildren;
@@ -16,6 +17,15 @@ interface Props {
 /** A modal dialog; the element that had the focus has it again afterwards. */
 export function Dialog({ label, labelledBy, class: className, onClose, onSave, children }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
+  /** Where the pointer went down: text that is selected past the edge is no click beside the dialog. */
+  const pressed = useRef<EventTarget>(null);
+  useClosedByBack(
+    onClose &&
+      (() => {
+        ref.current?.close();
+        onClose();
+      }),
+  );
   useLayoutEffect(() => {
     const { current } = ref;
     current?.showModal();
@@ -37,10 +47,13 @@ export function Dialog({ label, labelledBy, class: className, onClose, onSave, c
       aria-labelledby={labelledBy}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        onClose?.();
+      }}
+      onPointerDown={(event) => {
+        pressed.current = event.target;
       }}
       onClick={(event) => {
-        if (event.target === ref.current) onClose();
+        if (event.target === ref.current && pressed.current === ref.current) onClose?.();
       }}
       onKeyDown={onKeyDown}
     >

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { rank } from '../text/match.ts';
+import { useClosedByBack } from './closed-by-back.ts';
+import { isComposing } from './composing.ts';
 import { Icon } from './icon.tsx';
 import { placeAt, placeAtPoint } from './menu.tsx';
 
@@ -64,6 +66,10 @@ export function Listbox(props: Props) {
     return [...rank(wanted, options, ({ title }) => title), ...(extra ? [extra] : [])];
   }, [typed, options, offer]);
 
+  useClosedByBack(() => {
+    ref.current?.hidePopover();
+    onClose();
+  });
   useLayoutEffect(() => {
     const { current } = ref;
     if (!current) return;
@@ -94,7 +100,7 @@ export function Listbox(props: Props) {
     list.current?.querySelector(`[id="${id}-${next}"]`)?.scrollIntoView({ block: 'nearest' });
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.isComposing) return;
+    if (isComposing(event)) return;
     if (event.key === 'ArrowDown') move(active + 1);
     else if (event.key === 'ArrowUp') move(active - 1);
     else if (event.key === 'Home' && !hasFilter) move(0);

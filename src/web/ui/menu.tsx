@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useClosedByBack } from './closed-by-back.ts';
 import { Icon } from './icon.tsx';
 import type { IconName } from './icons.ts';
 import { Keycaps } from './keycaps.tsx';
@@ -86,6 +87,10 @@ interface MenuProps {
 export function Menu({ id, label, anchor, at, items, onClose }: MenuProps) {
   const ref = useRef<HTMLDivElement>(null);
   const before = useRef(document.activeElement);
+  useClosedByBack(() => {
+    ref.current?.hidePopover();
+    onClose();
+  });
   useLayoutEffect(() => {
     const { current } = ref;
     if (!current || !anchor) return;
