@@ -17,7 +17,10 @@ export function throwExplained(path: string, cause: unknown): never {
   if (cause instanceof StorageError) throw cause;
   const code = errnoOf(cause);
   const why = FAILURES.find(([codes]) => codes.test(code))?.[1];
-  throw why === undefined ? cause : new StorageError(`${path} ${why} (${code})`, { cause });
+  if (why === undefined) throw cause;
+  // The message of a system error begins with its code, and is shown beside this one.
+  const named = cause instanceof Error && cause.message.startsWith(code) ? '' : ` (${code})`;
+  throw new StorageError(`${path} ${why}${named}`, { cause });
 }
 
 export const WAY_OUT =

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { failureOf } from '../../src/cli/failures.ts';
 import { progressBar } from '../../src/cli/progress.ts';
 import type { Shell } from '../../src/cli/shell.ts';
+import { throwExplained } from '../../src/db/storage-error.ts';
 import { errand, errandJson, folder, openServer, signIn, useFolder } from './commands.ts';
 
 useFolder();
@@ -247,5 +248,17 @@ describe('every command', () => {
     expect(fault({ code: 'ENOSPC', syscall: 'write' })).toBe('why');
     expect(fault({ code: 'SQLITE_FULL' })).toBe('The database: why (SQLITE_FULL)');
     expect(failureOf(new TypeError('why')).message).toContain('at ');
+  });
+
+  it('names the code of a failing file once', () => {
+    const fault = (code: string, message: string) => {
+      try {
+        return throwExplained('/data/errand.db', Object.assign(new Error(message), { code }));
+      } catch (error) {
+        return failureOf(error).message;
+      }
+    };
+    expect(fault('EACCES', 'EACCES: permission denied, open').match(/EACCES/g)).toHaveLength(1);
+    expect(fault('SQLITE_CANTOPEN', 'unable to open database file')).toMatch(/ \(SQLITE_CANTOPEN\) \(unable/);
   });
 });
