@@ -10,7 +10,7 @@ import { dropTask } from '../tasks/tasks.ts';
 import type { Member } from '../workspaces/authorization.ts';
 import { advance, setUpcoming } from './advance.ts';
 import { scheduleOf } from './schedule.ts';
-import { writeCaughtUp } from './series.ts';
+import { rejectEnded, writeCaughtUp } from './series.ts';
 import type { RecurringTask, SkipInput, SkippedRecurringTask } from './series-schema.ts';
 import { recordStep } from './step-back.ts';
 import { pauseForError } from './sweep.ts';
@@ -32,7 +32,8 @@ export function skipOccurrence(
       const before = findSkippedAt(tx, id, occurrenceAt);
       if (before) return skipped(series, before.occurrence_at, before.number);
     }
-    if (state !== 'active' || at === null || number === null) throw badRequest(`The series is ${state}`);
+    rejectEnded(series);
+    if (state === 'paused' || at === null || number === null) throw badRequest('The series is paused');
     if (!isUpcoming) throw invalid({ path: 'occurrenceAt', message: `The upcoming occurrence is at ${at}` });
     const task = findTask(tx, who.workspaceId, series.next_task_id);
     recordStep(tx, series, task);
@@ -102,10 +103,6 @@ function skip(tx: Tx, series: StoredSeries, by: string, now: number): StoredSeri
 
 const advanceFrom = (tx: Tx, series: StoredSeries, by: string, now: number): StoredSeries =>
   setUpcoming(tx, series, scheduleOf(series).after(series.next_run_at ?? toInstant(now)), by, now);
-
-function rejectEnded({ state }: StoredSeries): void {
-  if (state === 'ended') throw badRequest('The series has ended');
-}
 
 const skipped = (series: StoredSeries, at: string, number: number): SkippedRecurringTask => ({
   ...recurringTaskOf(series),

@@ -2,7 +2,7 @@ import type { Db } from '../db/connection.ts';
 import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import type { Precondition } from '../http/etags.ts';
-import { type Issue, invalid, orNotFound } from '../kernel/errors.ts';
+import { badRequest, type Issue, invalid, orNotFound } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { countInstances, NO_SERIES, releaseInstances } from '../storage/instances.ts';
@@ -215,4 +215,9 @@ export async function writeCaughtUpInSteps<T>(
   return asMassChange(deps, who, rows, () =>
     act((fn) => writeInStepsAs(deps, who, 0, (tx) => fn(tx, requireSeries(tx, who, id))), now),
   );
+}
+
+/** 400 for a series that has ended. */
+export function rejectEnded({ state }: store.StoredSeries): void {
+  if (state === 'ended') throw badRequest('The series has ended');
 }

@@ -18,7 +18,7 @@ import type { Member } from '../workspaces/authorization.ts';
 import { type MadeBefore, makeTaskAgain, upcomingColumns } from './advance.ts';
 import { digestOf } from './brought-back.ts';
 import { isUntouched } from './change-rule.ts';
-import { writeCaughtUp } from './series.ts';
+import { rejectEnded, writeCaughtUp } from './series.ts';
 import type { RecurringTask, StepBackInput } from './series-schema.ts';
 
 /** Notes that the upcoming instance makes its series advance; `task` is what it was before, none where it was gone. */
@@ -58,7 +58,8 @@ export const stepBack = (
 ): Promise<RecurringTask> =>
   writeCaughtUp(deps, who, id, (tx, series, now) => {
     const { state, next_run_at: at } = series;
-    if (state !== 'active' || at === null) throw badRequest(`The series is ${state}`);
+    rejectEnded(series);
+    if (state === 'paused' || at === null) throw badRequest('The series is paused');
     if (occurrenceAt !== at) {
       throw invalid({ path: 'occurrenceAt', message: `The upcoming occurrence is at ${at}` });
     }
