@@ -142,12 +142,17 @@ describe('a workspace', () => {
   });
 
   it('has what was deleted in the trash, to be restored or deleted for good', async () => {
+    const page = await at(ada, `/w/${home}/trash`, 'Trash');
     for (const title of ['Kept after all', 'Never again'])
       await asAda('DELETE', `/workspaces/${home}/tasks/${await make(title)}`);
-    const page = await at(ada, `/w/${home}/trash`, 'Trash');
     const entry = (title: string) => page.getByRole('listitem').filter({ hasText: title });
-    await entry('Kept after all').getByRole('button', { name: 'Restore' }).click();
-    await entry('Kept after all').waitFor({ state: 'detached' });
+    const restore = async () => {
+      await entry('Kept after all').getByRole('button', { name: 'Restore' }).click();
+      await entry('Kept after all').waitFor({ state: 'detached' });
+    };
+    await restore();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await restore();
     await entry('Never again').getByRole('button', { name: 'Delete for good' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click();
     await entry('Never again').waitFor({ state: 'detached' });

@@ -1,10 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
+import { restore } from '../../data/intents.ts';
 import { call, sentenceOf } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
 import { mayWriteIn, workspaces } from '../../shell/frame-view.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { useShelf } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
+import { act } from '../../tasks/act.ts';
 import { quoted } from '../../tasks/changes.ts';
 import { sayWhen } from '../../text/say-dates.ts';
 import { Ask } from '../../ui/ask.tsx';
@@ -38,19 +40,11 @@ export function Trash({ params }: ScreenProps) {
     setMissing(reply.kind !== 'ok');
     if (reply.kind === 'ok') setEntries(reply.body.items);
   };
+  // Another one whenever something has changed in the workspace.
+  const cursor = store.workspaces().find(({ id }) => id === w)?.cursor;
   useEffect(() => {
     if (waiting === 0) void load();
-  }, [w, waiting]);
-  const restore = async (entry: Entry) => {
-    const reply = await call('POST', `/workspaces/${w}/trash/${entry.id}/restore`, { body: {}, userId });
-    if (reply.kind !== 'ok') {
-      showToast(`${quoted(entry.title)} is still in the trash. ${sentenceOf(reply)}`);
-      return;
-    }
-    showToast(`Restored ${quoted(entry.title)}`);
-    store.pullNow(w);
-    await load();
-  };
+  }, [w, waiting, cursor]);
   const remove = async (entry: Entry | 'all') => {
     setAsking(undefined);
     const path = entry === 'all' ? '' : `/${entry.id}`;
@@ -102,7 +96,11 @@ export function Trash({ params }: ScreenProps) {
               </div>
               <div class="line push">
                 {mayWriteIn(w) && (
-                  <button type="button" class="button" onClick={() => void restore(entry)}>
+                  <button
+                    type="button"
+                    class="button"
+                    onClick={() => act(`Restored ${quoted(entry.title)}`, [restore(entry.kind, w, entry.id)])}
+                  >
                     Restore
                   </button>
                 )}
