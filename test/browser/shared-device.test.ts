@@ -137,6 +137,18 @@ describe('signing out', () => {
   });
 });
 
+describe('signing in', () => {
+  it('is followed by another tab that asked for it, once that is seen', async () => {
+    const context = device();
+    const page = await context.newPage();
+    await page.goto(`${visit.origin}/app${listAddress()}`);
+    await shown(page, 'Sign in');
+    await signInOn(context, ada);
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await shown(page, 'Tasks');
+  });
+});
+
 describe('a tab of one person on a device where another has signed in', () => {
   it('does nothing as the other one, and says that its own session is over', async () => {
     const id = await make('Pay the rent');

@@ -54,6 +54,15 @@ export async function loadSession(): Promise<void> {
   else if (!kept) session.value = { kind: 'unreachable' };
 }
 
+/** Follows a sign-in of another tab, once this one is seen again. */
+export function startFollowingSignIn(): void {
+  document.addEventListener('visibilitychange', async () => {
+    if (document.visibilityState !== 'visible' || session.value.kind !== 'out') return;
+    const reply = await call<Profile>('GET', '/me');
+    if (reply.kind === 'ok' && session.value.kind === 'out') enter(reply.body);
+  });
+}
+
 function enter(person: Profile): void {
   session.value = { kind: 'in', me: person };
   void openStore(person.id);
