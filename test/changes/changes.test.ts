@@ -149,6 +149,21 @@ describe('following a cursor', () => {
     expect(await changes(cursor)).toMatchObject({ reset: true, epoch: 'restored' });
   });
 
+  it('begins again where the file goes back behind what a page showed, though not behind its position', async () => {
+    const { cursor } = await changes();
+    const { cursor: within } = await changes(undefined, 1);
+    await record(
+      { kind: 'list', id: list.id, op: 'put', fields: ['title'] },
+      { kind: 'list', id: 'gone', op: 'delete' },
+    );
+    const behind = await changes(cursor, 1);
+    const loading = await changes(within, 1);
+    expect([behind, loading]).toMatchObject([{ hasMore: true }, { hasMore: true }]);
+    world.opened.storage.writing.exec('delete from changes where seq = (select max(seq) from changes)');
+    for (const shown of [behind, loading]) expect(await changes(shown.cursor)).toMatchObject({ reset: true });
+    expect(await changes(cursor)).toMatchObject({ reset: false });
+  });
+
   it('is the same text for everyone who may read the workspace, and tells nothing of others', async () => {
     const bob = as(world, await joined(world, ada, workspaceId, 'viewer'));
     expect((await changes(undefined, 1, bob)).cursor).toBe((await changes(undefined, 1)).cursor);
