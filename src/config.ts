@@ -31,30 +31,45 @@ export function loadConfig(asked: string | undefined, environment: Environment, 
   if (named !== undefined && !file) throw new ConfigError(`There is no configuration file at ${path}`);
   const folder = file ? dirname(file) : workingDirectory;
   const { values, lines } = file ? parseToml(file) : { values: {}, lines: new Map<string, number>() };
-  const { variables, warnings } = overlay(values, environment, folder);
-  const origins: Origins = (setting) => {
-    const variable = variables.get(setting);
-    if (variable !== undefined) return `set by ${variable}`;
+  const ofFile: Origins = (setting) => {
     const line = lines.get(setting);
     return file && (line === undefined ? file : `${file}, line ${line}`);
   };
-  const config = createConfig(values, folder, origins);
+  // Also what the environment hides: it would be in effect once the variable is gone.
+  const faultsOfFile = faultsWithin(values).map((fault) => lineOf(fault, ofFile));
+  const { variables, warnings } = overlay(values, environment, folder);
+  const origins: Origins = (setting) => {
+    const variable = variables.get(setting);
+    return variable === undefined ? ofFile(setting) : `set by ${variable}`;
+  };
+  const config = createConfig(values, folder, origins, faultsOfFile);
   return { config, file, warnings: [...warnings, ...doubtsAbout(config)] };
 }
 
 /**
  * Validates settings and fills in the defaults; paths resolve against `folder`. A ConfigError has a line for each
- * fault, which ends with where the setting is, if `origins` tells.
+ * fault, which ends with where the setting is, if `origins` tells, after those that are `known` already.
  */
-export function createConfig(values: Table = {}, folder = '.', origins: Origins = () => undefined): Config {
-  const everySection = Object.fromEntries(Object.keys(Settings.shape).map((name) => [name, {}]));
-  const parsed = Settings.safeParse({ ...everySection, ...values });
+export function createConfig(
+  values: Table = {},
+  folder = '.',
+  origins: Origins = () => undefined,
+  known: string[] = [],
+): Config {
+  const parsed = parseSections(values);
   const faults = parsed.success ? faultsBetween(parsed.data) : parsed.error.issues.flatMap(faultsOf);
-  if (!parsed.success || faults.length > 0) {
-    throw new ConfigError([...new Set(faults)].map((fault) => lineOf(fault, origins)).join('\n'));
-  }
+  const lines = new Set([...known, ...faults.map((fault) => lineOf(fault, origins))]);
+  if (!parsed.success || lines.size > 0) throw new ConfigError([...lines].join('\n'));
   return deepFreeze(withDerived(parsed.data, folder));
 }
+
+function parseSections(values: Table) {
+  const everySection = Object.fromEntries(Object.keys(Settings.shape).map((name) => [name, {}]));
+  return Settings.safeParse({ ...everySection, ...values });
+}
+
+/** What is wrong with settings, each by itself. */
+const faultsWithin = (values: Table): string[] => parseSections(values).error?.issues.flatMap(faultsOf) ?? [];
 
 /** What an admin should look at although it is valid. */
 const doubtsAbout = ({ mail }: Config): string[] =>

@@ -32,6 +32,14 @@ const rejection = (environment: Record<string, string> = {}, toml?: string): str
 };
 
 describe('the configuration', () => {
+  it('is rejected for an invalid value of the file, also where a variable hides it', () => {
+    const toml = '[server]\nport = "x"\n\n[log]\nlevel = "info"';
+    const rejected = rejection({ ERRAND_SERVER_PORT: '8080' }, toml);
+    expect(rejected).toBe(
+      `server.port: must be a whole number from 0 to 65535 (${join(folder, 'config.toml')}, line 2)`,
+    );
+  });
+
   it('is complete with neither file nor environment', () => {
     const { config, file, warnings } = loadConfig(undefined, {}, folder);
     expect(file).toBeUndefined();
