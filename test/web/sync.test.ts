@@ -316,6 +316,26 @@ describe('a change', () => {
     expect(shown(page, task).labelIds).toEqual(['theirs']);
   });
 
+  it('that makes a label and gives it to a task is done again under another id', async () => {
+    const page = await open();
+    const [task, mine] = [await make(page), page.store.makeId()];
+    act(page, 'Labelled', intents.create('label', 'w1', mine, { title: 'money' }), {
+      ...intents.updateTask(task, {}),
+      fields: { addLabelIds: [mine] },
+    });
+    await timeline.advance(5_000);
+    void page.store.acts.undo();
+    await timeline.advance(5_000);
+    expect([onServer(mine), onServer(task.id)?.labelIds]).toEqual([undefined, []]);
+    void page.store.acts.redo();
+    await timeline.advance(5_000);
+    const [label] = [...page.store.view.all('label')].filter(({ title }) => title === 'money');
+    expect(onServer(task.id)?.labelIds).toEqual([label?.id]);
+    void page.store.acts.undo();
+    await timeline.advance(5_000);
+    expect([onServer(task.id)?.labelIds, asideOf(page)]).toEqual([[], []]);
+  });
+
   it('of one thing merges with those that were not sent, and stands once in a batch', async () => {
     const page = await open();
     const [task, other] = [await make(page), await make(page, 'Mulch the beds')];

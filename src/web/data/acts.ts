@@ -1,7 +1,7 @@
 import type { Change, Intent } from './change.ts';
 import { makeId } from './ids.ts';
 import type { Tab } from './tab.ts';
-import { inverseOf, type Step, stepOf } from './undo.ts';
+import { inverseOf, madeAgain, type Remade, type Step, stepOf } from './undo.ts';
 
 const MAX_UNDO = 200;
 
@@ -72,14 +72,20 @@ export class Acts {
   async #takeBack(from: Done[], to: Done[]): Promise<TakenBack | null> {
     const done = from.pop();
     if (!done) return null;
+    const { view, world } = this.#tab;
+    const newId = () => makeId(world.now());
     const outbox = this.#tab.outbox.value;
     const delayed = outbox.filter(({ sent, notBefore }) => sent === 0 && notBefore > 0);
     const intents: Intent[] = [];
     let isDropped = false;
+    const remade: Remade = new Map();
     for (const step of done.steps.toReversed()) {
       const unsent = delayed.filter(({ id }) => id === step.changeId);
-      if (unsent.length === 0) intents.push(...inverseOf(step, this.#tab.view, outbox));
-      else {
+      if (unsent.length === 0) {
+        const again = inverseOf(step, view, outbox, remade);
+        if (again.length === 0 && from === this.#redo) again.push(...madeAgain(step, view, newId, remade));
+        intents.push(...again);
+      } else {
         await this.#tab.editOutbox(unsent, () => null);
         isDropped = true;
       }

@@ -39,8 +39,31 @@ export function stepOf(intent: Intent, changeId: string, view: View): Step {
   };
 }
 
+/** Ids of labels that are made again, by those they had: an id is never given twice. */
+export type Remade = Map<string, string>;
+
+/** Makes a label again that went with what made it; nothing where the step is no such deletion. */
+export function madeAgain(
+  { intent, before }: Step,
+  view: View,
+  makeId: () => string,
+  remade: Remade,
+): Intent[] {
+  const { op, kind, thing, workspaceId } = intent;
+  if (op !== 'delete' || kind !== 'label' || !before || view.row('label', thing)) return [];
+  const id = makeId();
+  remade.set(thing, id);
+  const { title, color, position } = before;
+  return [{ op: 'create', kind, thing: id, workspaceId, fields: { title, color, position } }];
+}
+
 /** What takes a step back, as things are now: only what still holds my value is set back. */
-export function inverseOf(step: Step, view: View, outbox: readonly Change[]): Intent[] {
+export function inverseOf(
+  step: Step,
+  view: View,
+  outbox: readonly Change[],
+  remade: Remade = new Map(),
+): Intent[] {
   const { intent, before, seriesId } = step;
   const { kind, thing, workspaceId } = intent;
   const now = view.row(kind, thing) as Row | undefined;
@@ -78,7 +101,7 @@ export function inverseOf(step: Step, view: View, outbox: readonly Change[]): In
         isEqual(now.statusId, intent.fields.statusId)
       )
         return stepBackTo(series.nextTaskId, series, view);
-      return setBack(step, now, before);
+      return setBack(step, now, before, view, remade);
     }
     case 'move': {
       if (!now || !before || now.listId !== intent.fields.listId) return [];
@@ -122,7 +145,7 @@ function stepBackTo(nextTaskId: string | null, series: { id: string } | Row, vie
 }
 
 /** Comments keep their task beside the text; labels are set back one by one. */
-function setBack({ intent }: Step, now: Row, before: Row): Intent[] {
+function setBack({ intent }: Step, now: Row, before: Row, view: View, remade: Remade): Intent[] {
   const { addLabelIds, removeLabelIds, taskId, ...plain } = intent.fields;
   const fields: Row = {};
   const pairs: Record<string, string> = {
@@ -140,7 +163,9 @@ function setBack({ intent }: Step, now: Row, before: Row): Intent[] {
   const had = (before.labelIds ?? []) as string[];
   const has = (now.labelIds ?? []) as string[];
   const taken = ((addLabelIds ?? []) as string[]).filter((id) => !had.includes(id) && has.includes(id));
-  const given = ((removeLabelIds ?? []) as string[]).filter((id) => had.includes(id) && !has.includes(id));
+  const given = ((removeLabelIds ?? []) as string[])
+    .filter((id) => had.includes(id) && !has.includes(id))
+    .flatMap((id) => remade.get(id) ?? (view.row('label', id) ? id : []));
   if (taken.length > 0) fields.removeLabelIds = taken;
   if (given.length > 0) fields.addLabelIds = given;
   if (Object.keys(fields).length === 0) return [];
