@@ -231,11 +231,11 @@ export function examineImports(storage: Storage, now: number): Finding[] {
   if (schemaStatus(storage, migrations).pending.length > 0) return [];
   const imports = listImports(connectionDb(storage.reading));
   const silent = imports.filter(({ alive_at }) => alive_at < toInstant(now - ALIVE_MS));
-  const words = imports.length === 0 ? 'None unfinished' : `${imports.length} workspaces are being imported`;
+  const words = imports.length === 0 ? 'None unfinished' : `Workspaces being imported: ${imports.length}`;
   return failuresOr(words, [
     silent[0] &&
       warn(
-        `${silent.length} workspaces of unfinished imports, the first since ${silent[0].alive_at}`,
+        `Workspaces of unfinished imports: ${silent.length}, the first since ${silent[0].alive_at}`,
         'Start the server, which removes them; then import again',
       ),
   ]);

@@ -49,7 +49,9 @@ function asOperatorError(error: unknown): unknown {
 function tell(shell: Shell, { workspaces, counts, warnings }: ImportResult, isDryRun: boolean): void {
   for (const { path, message } of warnings) shell.say(`errand: warning: ${path}: ${message}\n`);
   for (const { id, title } of workspaces) shell.print(isDryRun ? `${title}\n` : `${id}  ${title}\n`);
-  const parts = Object.entries(counts).map(([kind, n]) => `${n} ${wordsOf(kind)}`);
+  const parts = Object.entries(counts).map(
+    ([kind, n]) => `${n} ${wordsOf(n === 1 ? kind.replace(/s$/, '') : kind)}`,
+  );
   shell.say(`errand: ${isDryRun ? 'would import' : 'imported'} ${parts.join(', ')}\n`);
 }
 

@@ -181,12 +181,12 @@ describe('errand doctor', () => {
         `insert or replace into imports select id, 'api', '${new Date(at).toISOString()}' from workspaces`,
       );
     aliveAt(Date.now());
-    expect(await imports()).toMatchObject({ status: 'ok', message: '1 workspaces are being imported' });
+    expect(await imports()).toMatchObject({ status: 'ok', message: 'Workspaces being imported: 1' });
     const since = Date.now() - HOUR;
     aliveAt(since);
     expect(await imports()).toMatchObject({
       status: 'warn',
-      message: `1 workspaces of unfinished imports, the first since ${new Date(since).toISOString()}`,
+      message: `Workspaces of unfinished imports: 1, the first since ${new Date(since).toISOString()}`,
       advice: expect.stringContaining('Start the server'),
     });
   });

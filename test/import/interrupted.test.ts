@@ -195,7 +195,7 @@ describe('errand import', () => {
     const { code, out, err } = await errand(world, command);
     expect([code, err]).toEqual([
       0,
-      'errand: imported 1 workspaces, 1 spaces, 1 lists, 0 labels, 1 status templates, 30 tasks, 3 comments, 0 recurring tasks, 0 trash\n',
+      'errand: imported 1 workspace, 1 space, 1 list, 0 labels, 1 status template, 30 tasks, 3 comments, 0 recurring tasks, 0 trash\n',
     ]);
     expect(out).toMatch(/^[0-9a-f-]{36} {2}Secretlair\n$/);
     const log = await errand(world, ['log', '--json']);
