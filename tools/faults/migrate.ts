@@ -80,11 +80,12 @@ async function opens(folder: string, through: string[] = []): Promise<boolean> {
   return child.exitCode === 0;
 }
 
-/** Whether those rows are all there, by the columns they had. */
+/** Whether those rows are all there, by the columns they had; a start may have added some. */
 const isHeld = (rows: ReturnType<typeof rowsIn>[string], after: typeof rows): boolean =>
-  after.length === rows.length &&
-  rows.every((row, i) =>
-    Object.entries(row).every(([column, value]) => isDeepStrictEqual(after[i]?.[column], value)),
+  rows.every((row) =>
+    after.some((found) =>
+      Object.entries(row).every(([column, value]) => isDeepStrictEqual(found[column], value)),
+    ),
   );
 
 interface Old {
