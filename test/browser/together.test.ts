@@ -180,6 +180,22 @@ describe('a workspace', () => {
     expect(items.map(({ title }: { title: string }) => title)).toEqual(['Mulch the beds']);
   });
 
+  it('comes back to a list that is chosen where its own is gone', async () => {
+    const { spaceId } = (await asAda('GET', `/workspaces/${home}/lists/${listId}`)).body;
+    const gone = (await asAda('POST', `/workspaces/${home}/lists`, { spaceId, title: 'Gone' })).body.id;
+    const fields = { listId: gone, title: 'Left alone' };
+    const { id } = (await asAda('POST', `/workspaces/${home}/tasks`, fields)).body;
+    await asAda('DELETE', `/workspaces/${home}/tasks/${id}`);
+    await asAda('DELETE', `/workspaces/${home}/lists/${gone}?permanent=true`);
+    const page = await at(ada, `/w/${home}/trash`, 'Trash');
+    const entry = page.getByRole('listitem').filter({ hasText: 'Left alone' });
+    await entry.getByRole('button', { name: 'Restore' }).click();
+    await entry.getByLabel('Restore “Left alone” to').selectOption(listId);
+    await entry.waitFor({ state: 'detached' });
+    await synced(page);
+    expect((await asAda('GET', `/workspaces/${home}/tasks/${id}`)).body.listId).toBe(listId);
+  });
+
   it('comes from an exported document, after that was looked at', async () => {
     await make('Paint the fence');
     const { body } = await asAda('GET', '/account/export');

@@ -109,12 +109,13 @@ export const restore = (
   workspaceId: string,
   id: string,
   before?: Row,
+  place: { listId?: string; spaceId?: string } = {},
 ): Intent => ({
   workspaceId,
   kind,
   thing: id,
   op: 'restore',
-  fields: {},
+  fields: place,
   ...(before && { before }),
 });
 

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { restore } from '../../data/intents.ts';
+import type { WaitingAct } from '../../data/waiting-acts.ts';
 import { call, sentenceOf } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
 import { mayWriteIn, workspaces } from '../../shell/frame-view.ts';
@@ -30,7 +31,7 @@ const ICONS: Record<Exclude<Entry['kind'], 'task'>, IconName> = { list: 'list', 
 /** What was deleted and can be brought back. */
 export function Trash({ params }: ScreenProps) {
   const w = params.w ?? '';
-  const { store, userId } = useShelf();
+  const { store, userId, lists, spaces } = useShelf();
   const [entries, setEntries] = useState<readonly Entry[]>();
   const [isMissing, setMissing] = useState(false);
   const [asking, setAsking] = useState<Entry | 'all'>();
@@ -56,6 +57,15 @@ export function Trash({ params }: ScreenProps) {
   };
   const role = workspaces.value.find(({ id }) => id === w)?.role;
   const isAdmin = role === 'owner' || role === 'admin';
+  const bringBack = (entry: Entry, place?: { listId: string } | { spaceId: string }) =>
+    act(`Restored ${quoted(entry.title)}`, [restore(entry.kind, w, entry.id, undefined, place)]);
+  /** A restore that the server rejected since the place of the thing is gone. */
+  const rejectedOf = ({ id }: Entry) =>
+    store.waiting.all.value.find(
+      ({ why, changes }) =>
+        why?.issues.some(({ path }) => path === 'listId' || path === 'spaceId') &&
+        changes.some(({ op, thing }) => op === 'restore' && thing === id),
+    );
   const nameOf = (id: string | null) => (id ? store.view.row('member', `${w}/${id}`)?.name : undefined);
   return (
     <main class="sheet">
@@ -95,12 +105,19 @@ export function Trash({ params }: ScreenProps) {
                 </p>
               </div>
               <div class="line push">
+                <Places
+                  entry={entry}
+                  rejected={rejectedOf(entry)}
+                  places={[...(entry.kind === 'task' ? lists : spaces).rows].filter(
+                    (place) => place.workspaceId === w,
+                  )}
+                  onChosen={(id, rejected) => {
+                    void store.waiting.drop(rejected);
+                    bringBack(entry, entry.kind === 'task' ? { listId: id } : { spaceId: id });
+                  }}
+                />
                 {mayWriteIn(w) && (
-                  <button
-                    type="button"
-                    class="button"
-                    onClick={() => act(`Restored ${quoted(entry.title)}`, [restore(entry.kind, w, entry.id)])}
-                  >
+                  <button type="button" class="button" onClick={() => bringBack(entry)}>
                     Restore
                   </button>
                 )}
@@ -126,5 +143,34 @@ export function Trash({ params }: ScreenProps) {
         </Ask>
       )}
     </main>
+  );
+}
+
+interface PlacesProps {
+  entry: Entry;
+  rejected: WaitingAct | undefined;
+  places: readonly { id: string; title: string }[];
+  onChosen(id: string, rejected: WaitingAct): void;
+}
+
+/** Where to bring something back whose list or space is gone. */
+function Places({ entry, rejected, places, onChosen }: PlacesProps) {
+  if (!rejected) return null;
+  const what = entry.kind === 'task' ? 'list' : 'space';
+  return (
+    <select
+      aria-label={`Restore ${quoted(entry.title)} to`}
+      value=""
+      onChange={(event) => onChosen(event.currentTarget.value, rejected)}
+    >
+      <option value="" disabled>
+        Choose a {what}…
+      </option>
+      {places.map(({ id, title }) => (
+        <option key={id} value={id}>
+          {title}
+        </option>
+      ))}
+    </select>
   );
 }
