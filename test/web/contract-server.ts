@@ -459,6 +459,7 @@ export class ContractServer {
     const number = Number(series.value.count) + 1;
     series.value.count = number;
     const at = new Date(Date.UTC(2026, 3, number)).toISOString();
+    series.value.nextRunAt = at;
     return { recurringTaskId: series.value.id, occurrenceAt: at, occurrenceNumber: number, overridden: [] };
   }
 
@@ -533,6 +534,7 @@ export class ContractServer {
       Object.assign(earlier.value, { statusId: `${series.workspaceId}-todo`, completedAt: null });
       this.#rows.touch(earlier);
       value.nextTaskId = step.id;
+      value.nextRunAt = (earlier.value.recurrence as Row | undefined)?.occurrenceAt ?? null;
     }
     value.count = Number(value.count) - 1;
     this.#rows.touch(series);

@@ -276,6 +276,39 @@ describe('a change', () => {
     expect(shown(page, first).completedAt).toBeNull();
   });
 
+  it('that takes a series on is taken back once the server has said what came of it', async () => {
+    const page = await open();
+    const id = page.store.makeId();
+    act(page, 'made', intents.create('recurringTask', 'w1', id, { title: 'Water', listId: 'w1-list1' }));
+    await timeline.advance(3_000);
+    const first = String(onServer(id)?.nextTaskId);
+    const skipIt = () => {
+      const series = page.store.view.row('recurringTask', id);
+      const skip = series && intents.skip(page.store.view, series);
+      if (!skip) throw new Error('Nothing to skip');
+      act(page, 'skipped', skip);
+    };
+    for (const ms of [1, 5, 10, 20, 50, 100]) {
+      skipIt();
+      await timeline.advance(ms);
+      const undone = page.store.acts.undo();
+      await timeline.advance(5_000);
+      expect([ms, (await undone)?.isDone, page.store.sync.value.text]).toEqual([ms, true, 'Synced']);
+      expect(onServer(id)?.nextTaskId).toBe(first);
+    }
+    goOnline(page, false);
+    skipIt();
+    await timeline.advance(100);
+    const early = page.store.acts.undo();
+    await timeline.advance(5_000);
+    expect(await early).toMatchObject({ name: 'skipped', isDone: false, isEarly: true });
+    goOnline(page, true);
+    await timeline.advance(20_000);
+    void page.store.acts.undo();
+    await timeline.advance(5_000);
+    expect([onServer(id)?.nextTaskId, page.store.sync.value.text]).toEqual([first, 'Synced']);
+  });
+
   it('goes on where one before it was set aside', async () => {
     const page = await open();
     const [task, other] = [await make(page), await make(page, 'Mulch the beds')];

@@ -1,9 +1,12 @@
+import { effect } from '@preact/signals';
 import type { Change, Intent } from './change.ts';
 import { makeId } from './ids.ts';
 import type { Tab } from './tab.ts';
 import { inverseOf, madeAgain, type Remade, type Step, stepOf } from './undo.ts';
 
 const MAX_UNDO = 200;
+/** How long taking back waits for what the server says of the act. */
+const MAX_WAIT_MS = 3_000;
 
 interface Done {
   name: string;
@@ -13,8 +16,9 @@ interface Done {
 /** What `undo` or `redo` came to. */
 export interface TakenBack {
   name: string;
-  /** False where it was so already, or cannot be any more. */
+  /** False where it was so already, cannot be any more, or cannot be yet: then `isEarly`. */
   isDone: boolean;
+  isEarly?: true;
   /** The things it was done to. */
   things: readonly string[];
 }
@@ -72,6 +76,10 @@ export class Acts {
   async #takeBack(from: Done[], to: Done[]): Promise<TakenBack | null> {
     const done = from.pop();
     if (!done) return null;
+    if (!(await this.#isDecided(done))) {
+      from.push(done);
+      return { name: done.name, isDone: false, isEarly: true, things: [] };
+    }
     const { view, world } = this.#tab;
     const newId = () => makeId(world.now());
     const outbox = this.#tab.outbox.value;
@@ -93,5 +101,34 @@ export class Acts {
     await this.#do(done.name, intents, to);
     const things = done.steps.map(({ intent }) => intent.thing);
     return { name: done.name, isDone: isDropped || intents.length > 0, things };
+  }
+
+  /** What took a series on has a way back only once the server said where to; false where it does not say in time. */
+  #isDecided({ steps }: Done): Promise<boolean> | boolean {
+    const { outbox, world } = this.#tab;
+    const advancing = steps.filter(
+      ({ intent, seriesId }) => intent.op === 'skip' || (seriesId !== null && 'statusId' in intent.fields),
+    );
+    // Another change that was not sent yet is merged with its inverse.
+    const isOpen = () =>
+      outbox
+        .peek()
+        .some(
+          ({ id, op, sent, aside }) =>
+            !aside && (sent > 0 || op === 'skip') && advancing.some((step) => step.changeId === id),
+        );
+    if (!isOpen()) return true;
+    return new Promise((resolve) => {
+      const end = (isDecided: boolean) => {
+        stop();
+        cancel();
+        resolve(isDecided);
+      };
+      const cancel = world.after(MAX_WAIT_MS, () => end(false));
+      const stop = effect(() => {
+        outbox.value;
+        if (!isOpen()) queueMicrotask(() => end(true));
+      });
+    });
   }
 }

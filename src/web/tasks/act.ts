@@ -25,6 +25,7 @@ export async function undo(): Promise<void> {
   const { activeElement } = document;
   const taken = await shelf.peek()?.store.acts.undo();
   if (!taken) showToast('Nothing was done on this page that can be taken back.');
+  else if (taken.isEarly) showToast(`Cannot be taken back before the server has responded: ${taken.name}`);
   else showToast(`${taken.isDone ? 'Taken back' : 'Nothing is left to take back of'}: ${taken.name}`);
   focusFirstOf(taken, activeElement);
 }
