@@ -26,6 +26,7 @@ interface Entry {
   itemCount: number;
 }
 
+const LIMIT = 100;
 const ICONS: Record<Exclude<Entry['kind'], 'task'>, IconName> = { list: 'list', space: 'layers' };
 
 /** What was deleted and can be brought back. */
@@ -36,16 +37,25 @@ export function Trash({ params }: ScreenProps) {
   const [isMissing, setMissing] = useState(false);
   const [asking, setAsking] = useState<Entry | 'all'>();
   const waiting = store.sync.value.waiting;
+  const [pages, setPages] = useState(1);
+  const [total, setTotal] = useState(0);
   const load = async () => {
-    const reply = await call<{ items: Entry[] }>('GET', `/workspaces/${w}/trash?limit=100`);
-    setMissing(reply.kind !== 'ok');
-    if (reply.kind === 'ok') setEntries(reply.body.items);
+    const found: Entry[] = [];
+    for (let page = 1; page <= pages; page++) {
+      const path = `/workspaces/${w}/trash?page=${page}&limit=${LIMIT}`;
+      const reply = await call<{ items: Entry[]; total: number }>('GET', path);
+      if (reply.kind !== 'ok') return setMissing(true);
+      found.push(...reply.body.items);
+      setTotal(reply.body.total);
+    }
+    setMissing(false);
+    setEntries(found);
   };
   // Another one whenever something has changed in the workspace.
   const cursor = store.workspaces().find(({ id }) => id === w)?.cursor;
   useEffect(() => {
     if (waiting === 0) void load();
-  }, [w, waiting, cursor]);
+  }, [w, waiting, cursor, pages]);
   const remove = async (entry: Entry | 'all') => {
     setAsking(undefined);
     const path = entry === 'all' ? '' : `/${entry.id}`;
@@ -130,6 +140,11 @@ export function Trash({ params }: ScreenProps) {
             </li>
           ))}
         </ul>
+        {entries !== undefined && entries.length < total && (
+          <button type="button" class="button" onClick={() => setPages(pages + 1)}>
+            Show older
+          </button>
+        )}
       </div>
       {asking && (
         <Ask
