@@ -102,6 +102,10 @@ describe('a deleted list', () => {
     await ok('DELETE', at(`/spaces/${space.id}`));
     const none = await series.call('POST', at(`/trash/${first.id}/restore`));
     expect([none.status, none.body.issues[0].path]).toEqual([400, 'spaceId']);
+    const unknown = await series.call('POST', at(`/trash/${first.id}/restore`), { spaceId: first.id });
+    expect([unknown.status, unknown.body.issues.length]).toEqual([400, 1]);
+    const { items: entries } = await ok('GET', at('/trash'));
+    expect(entries.map(({ id }: { id: string }) => id)).toEqual([space.id, first.id]);
     const back = await ok('POST', at(`/trash/${first.id}/restore`), { spaceId: series.list.spaceId });
     expect(back).toMatchObject({ id: first.id, spaceId: series.list.spaceId });
     const { items } = await ok('GET', at(`/tasks?listId=${first.id}`));
