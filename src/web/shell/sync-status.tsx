@@ -11,11 +11,14 @@ export function SyncStatus() {
   return (
     <div class="sync" role="status">
       {isKnown && <Icon name={iconOf(text)} />}
-      <span>{isKnown && text}</span>{' '}
+      <span>{isKnown && text}</span>
       {waiting + notSaved > 0 && (
-        <button type="button" class="button plain" onClick={openWaitingChanges}>
-          Waiting changes
-        </button>
+        <>
+          {' '}
+          <button type="button" class="button plain" onClick={openWaitingChanges}>
+            Waiting changes
+          </button>
+        </>
       )}
     </div>
   );
