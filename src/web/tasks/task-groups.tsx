@@ -191,6 +191,12 @@ function useDrop(length: number, { onDragStart, onDropAt }: RowsProps['drag']) {
 
 /** So many rows are drawn anew in one frame of scrolling, in all lists together; the others follow in the next ones. */
 const MAX_NEW = 8;
+/** Fewer where frames take long: then one is late by less. */
+const MIN_NEW = 2;
+const LONG_FRAME_MS = 35;
+const SHORT_FRAME_MS = 25;
+/** After which a list begins to be scrolled. */
+const PAUSE_MS = 200;
 
 /** Looks what a list should draw next: draws it, and tells how many rows are new and whether that is all. */
 type Look = (most: number) => { draw(): void; added: number; isAll: boolean } | undefined;
@@ -209,9 +215,23 @@ const lookAll = (most: number): void => {
   });
   for (const move of found) move?.draw();
   cancelAnimationFrame(followUp);
-  if (!isAll) followUp = requestAnimationFrame(lookOn);
+  followUp = isAll ? 0 : requestAnimationFrame(lookOn);
 };
-const lookOn = (): void => lookAll(MAX_NEW);
+let most = MAX_NEW;
+let lookedAt = 0;
+const lookOn = (): void => {
+  const now = performance.now();
+  const took = now - lookedAt;
+  lookedAt = now;
+  if (took > PAUSE_MS) most = MAX_NEW;
+  else if (took > LONG_FRAME_MS) most = Math.max(MIN_NEW, most >> 1);
+  else if (took < SHORT_FRAME_MS) most = Math.min(MAX_NEW, most + 1);
+  lookAll(most);
+};
+/** Once in a frame, whatever asks for it. */
+const lookSoon = (): void => {
+  followUp ||= requestAnimationFrame(lookOn);
+};
 
 /** Which rows are in sight, and some beyond. All rows have one height. */
 function useWindow(list: { current: HTMLUListElement | null }, ids: readonly string[], isWindowed: boolean) {
@@ -252,7 +272,7 @@ function useWindow(list: { current: HTMLUListElement | null }, ids: readonly str
     };
     lookAnew();
     // One listener for all lists of a screen, however often it is added.
-    scroll?.addEventListener('scroll', lookOn, { passive: true });
+    scroll?.addEventListener('scroll', lookSoon, { passive: true });
     const observer = new ResizeObserver(lookAnew);
     if (scroll) observer.observe(scroll);
     const print = ({ type }: Event) => setPrinted(type === 'beforeprint');
@@ -262,7 +282,7 @@ function useWindow(list: { current: HTMLUListElement | null }, ids: readonly str
       removeEventListener('beforeprint', print);
       removeEventListener('afterprint', print);
       windows.delete(own);
-      if (windows.size === 0) scroll?.removeEventListener('scroll', lookOn);
+      if (windows.size === 0) scroll?.removeEventListener('scroll', lookSoon);
       observer.disconnect();
     };
   }, [isWindowed, ids.length]);
