@@ -71,6 +71,13 @@ const goOnline = (page: Page, isOnline: boolean): void => {
   device.isOnline = isOnline;
   page.store.refresh(true);
 };
+/** A series on the server, and its first task. */
+async function makeSeries(page: Page): Promise<{ id: string; first: string }> {
+  const id = page.store.makeId();
+  act(page, 'made', intents.create('recurringTask', 'w1', id, { title: 'Water', listId: 'w1-list1' }));
+  await timeline.advance(3_000);
+  return { id, first: String(onServer(id)?.nextTaskId) };
+}
 const asideOf = ({ store }: Page) => store.waiting.all.value.filter(({ why }) => why);
 const onServer = (id: string) => server.contentsOf('w1').find((item) => item.id === id)?.value;
 
@@ -259,10 +266,7 @@ describe('a change', () => {
 
   it('that takes a series back is done once, though the response to it was lost', async () => {
     const page = await open();
-    const id = page.store.makeId();
-    act(page, 'made', intents.create('recurringTask', 'w1', id, { title: 'Water', listId: 'w1-list1' }));
-    await timeline.advance(3_000);
-    const first = String(onServer(id)?.nextTaskId);
+    const { id, first } = await makeSeries(page);
     act(page, 'done', intents.updateTask(shown(page, first), { statusId: 'w1-done' }));
     await timeline.advance(3_000);
     expect(onServer(id)?.nextTaskId).not.toBe(first);
@@ -278,10 +282,7 @@ describe('a change', () => {
 
   it('that takes a series on is taken back once the server has said what came of it', async () => {
     const page = await open();
-    const id = page.store.makeId();
-    act(page, 'made', intents.create('recurringTask', 'w1', id, { title: 'Water', listId: 'w1-list1' }));
-    await timeline.advance(3_000);
-    const first = String(onServer(id)?.nextTaskId);
+    const { id, first } = await makeSeries(page);
     const skipIt = () => {
       const series = page.store.view.row('recurringTask', id);
       const skip = series && intents.skip(page.store.view, series);

@@ -80,7 +80,7 @@ function DateDialog({ kind, ids }: { kind: DateKind; ids: readonly string[] }) {
               No date
             </button>
           </div>
-          {/* Anew where another month is typed or chosen. */}
+          {/* Another component for each month that is typed or chosen. */}
           <DayGrid key={chosenDay?.slice(0, 7)} chosen={chosenDay} onChoose={setDay} />
         </div>
         <div class="date-fields">

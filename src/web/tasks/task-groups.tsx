@@ -189,9 +189,9 @@ function useDrop(length: number, { onDragStart, onDropAt }: RowsProps['drag']) {
   };
 }
 
-/** So many rows are drawn anew in one frame of scrolling, in all lists together; the others follow in the next ones. */
+/** Most rows that one frame of scrolling adds, in all lists together; the rest follow in the next frames. */
 const MAX_NEW = 8;
-/** Fewer where frames take long: then one is late by less. */
+/** The least, where frames take long. */
 const MIN_NEW = 2;
 const LONG_FRAME_MS = 35;
 const SHORT_FRAME_MS = 25;
