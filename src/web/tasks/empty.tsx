@@ -29,6 +29,7 @@ export function Empty({ children }: { children?: ComponentChildren }) {
 export const NothingPasses = ({ onClear }: { onClear(): void }) => (
   <Nothing
     icon="filter"
+    class="nothing-passes"
     action={
       <button type="button" class="button" onClick={onClear}>
         Clear filters

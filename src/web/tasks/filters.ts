@@ -3,6 +3,7 @@ import type { Status, Task } from '../data/rows.ts';
 import { query, setQuery } from '../shell/navigation.ts';
 import { addDays, type Day } from '../text/days.ts';
 import type { Priority } from '../text/priorities.ts';
+import { FILTER_NAMES, type Filters } from '../text/say-filters.ts';
 import { compareDue, dueOf } from './dates.ts';
 
 export const SORTS = {
@@ -25,21 +26,9 @@ export const GROUPINGS = {
 } as const;
 export type Grouping = keyof typeof GROUPINGS;
 
-export const DUES = {
-  overdue: 'Overdue',
-  today: 'Today',
-  week: 'Next 7 days',
-  any: 'Any date',
-  none: 'No date',
-} as const;
-
-export const FILTER_NAMES = ['priority', 'assignee', 'label', 'status', 'due'] as const;
-export type FilterName = (typeof FILTER_NAMES)[number];
-
 /** Shows all tasks again. */
 export const clearFilters = (): void =>
   setQuery(Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined])));
-export type Filters = Partial<Record<FilterName, string>>;
 
 /** The filters in the address. */
 export const filters = computed<Filters>(() =>
@@ -53,12 +42,12 @@ export const filters = computed<Filters>(() =>
 
 export const sort = computed<Sort>(() => {
   const wanted = query.value.get('sort') ?? '';
-  return wanted in SORTS ? (wanted as Sort) : 'position';
+  return Object.hasOwn(SORTS, wanted) ? (wanted as Sort) : 'position';
 });
 
 export const grouping = computed<Grouping>(() => {
   const wanted = query.value.get('group') ?? '';
-  return wanted in GROUPINGS ? (wanted as Grouping) : 'status';
+  return Object.hasOwn(GROUPINGS, wanted) ? (wanted as Grouping) : 'status';
 });
 
 interface Around {

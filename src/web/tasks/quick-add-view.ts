@@ -3,7 +3,7 @@ import type { ScreenName } from '../shell/addresses.ts';
 import { today } from '../shell/clock.ts';
 import type { Match } from '../shell/router.ts';
 import type { Day } from '../text/days.ts';
-import type { Filters } from './filters.ts';
+import type { Filters } from '../text/say-filters.ts';
 import { statusForNew } from './new-task.ts';
 
 /** What a new task gets from the view it is made in. */

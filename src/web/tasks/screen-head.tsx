@@ -1,11 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { type Command, useCommands } from '../shell/commands.ts';
 import { isPhone } from '../shell/device.ts';
 import { Lazy } from '../shell/lazy.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { MenuButton, type MenuItem } from '../ui/menu.tsx';
 import { ScreenHeading } from '../ui/screen-heading.tsx';
-import { filters } from './filters.ts';
+import { FilterChips } from './filter-chips.tsx';
+import { clearFilters, filters, grouping, sort } from './filters.ts';
 
 interface Props {
   title: string;
@@ -18,6 +20,8 @@ interface Props {
   /** Whose statuses and labels the filters offer; none: those of every workspace. */
   listId?: string;
   workspaceId?: string | undefined;
+  /** Whose tasks are shown while no filter says it; none: everyone's. */
+  whose?: string;
   /** Sorting and grouping are for lists; days have theirs. */
   hasDisplay?: boolean;
   menu?: readonly MenuItem[];
@@ -33,12 +37,34 @@ export function ScreenHead({
   children,
   listId,
   workspaceId,
+  whose,
   hasDisplay,
   menu = [],
 }: Props) {
   const [open, setOpen] = useState<'filter' | 'display'>();
   const count = Object.keys(filters.value).length;
+  const isDisplayed = hasDisplay && (sort.value !== 'position' || grouping.value !== 'status');
   const close = () => setOpen(undefined);
+  useCommands(() => {
+    const all: (Command | false | undefined)[] = [
+      { id: 'filter', title: 'Filter…', group: 'View', icon: 'filter', run: () => setOpen('filter') },
+      count > 0 && {
+        id: 'clear-filters',
+        title: 'Clear filters',
+        group: 'View',
+        icon: 'filter',
+        run: clearFilters,
+      },
+      hasDisplay && {
+        id: 'display',
+        title: 'Display: sort and group…',
+        group: 'View',
+        icon: 'sliders',
+        run: () => setOpen('display'),
+      },
+    ];
+    return all.filter((command) => typeof command === 'object');
+  }, [count > 0, hasDisplay]);
   const subtitle = note && <p class="quiet">{note}</p>;
   return (
     <header class="head">
@@ -73,7 +99,7 @@ export function ScreenHead({
         {hasDisplay && (
           <button
             type="button"
-            class="tool"
+            class={isDisplayed ? 'tool chosen' : 'tool'}
             aria-label="Display"
             aria-haspopup="dialog"
             onClick={() => setOpen('display')}
@@ -87,10 +113,11 @@ export function ScreenHead({
           </MenuButton>
         )}
       </div>
+      <FilterChips />
       {open === 'filter' && (
         <Lazy
           load={async () => (await loadDialogs()).FilterDialog}
-          props={{ onClose: close, listId, workspaceId }}
+          props={{ onClose: close, listId, workspaceId, whose }}
         />
       )}
       {open === 'display' && (

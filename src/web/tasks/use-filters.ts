@@ -1,7 +1,8 @@
 import type { Task } from '../data/rows.ts';
 import { today, zone } from '../shell/clock.ts';
 import { useShelf } from '../shell/store.ts';
-import { type Filters, filters, passes } from './filters.ts';
+import type { Filters } from '../text/say-filters.ts';
+import { filters, passes } from './filters.ts';
 
 interface FiltersInUse {
   wanted: Filters;

@@ -4,20 +4,12 @@ import { workspace } from '../shell/frame-view.ts';
 import { query, setQuery } from '../shell/navigation.ts';
 import { useShelf } from '../shell/store.ts';
 import { PRIORITY_NAMES } from '../text/priorities.ts';
+import { DUES, FILTER_NAMES, FILTER_TITLES, type FilterName, STATUS_TYPES } from '../text/say-filters.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { statusesIn } from './changes.ts';
-import {
-  clearFilters,
-  DUES,
-  FILTER_NAMES,
-  type FilterName,
-  filters,
-  GROUPINGS,
-  grouping,
-  SORTS,
-  sort,
-} from './filters.ts';
+import { useFilterWords } from './filter-chips.tsx';
+import { clearFilters, filters, GROUPINGS, grouping, SORTS, sort } from './filters.ts';
 
 interface Choice {
   value: string;
@@ -31,33 +23,32 @@ interface FilterProps {
   onClose(): void;
   listId?: string | undefined;
   workspaceId?: string | undefined;
+  whose?: string | undefined;
 }
 
 /** What of a screen is shown; it takes effect at once, and stands in the address. */
-export function FilterDialog({ onClose, listId, workspaceId = workspace.value?.id }: FilterProps) {
+export function FilterDialog({ onClose, listId, whose, workspaceId = workspace.value?.id }: FilterProps) {
   const { labels, membersIn } = useShelf();
-  const isDays = listId === undefined;
+  const say = useFilterWords();
   const people = workspaceId === undefined ? [] : membersIn(workspaceId).rows;
-  const statuses = isDays
-    ? choicesOf({ unstarted: 'Not started', started: 'Started' })
-    : [
-        { value: 'open', title: 'Open' },
-        ...statusesIn(listId).map(({ id, title }) => ({ value: id, title })),
-      ];
-  const choices: Record<FilterName, { title: string; none: string; options: Choice[] }> = {
-    priority: { title: 'Priority', none: 'Any', options: choicesOf(PRIORITY_NAMES).reverse() },
+  const its = listId && statusesIn(listId).map(({ id, title }) => ({ value: id, title }));
+  const statuses =
+    whose === undefined
+      ? [{ value: 'open', title: 'Open' }, ...(its || choicesOf(STATUS_TYPES))]
+      : // Those of days are open.
+        choicesOf({ unstarted: STATUS_TYPES.unstarted, started: STATUS_TYPES.started });
+  const choices: Record<FilterName, { none: string; options: Choice[] }> = {
+    priority: { none: 'Any', options: choicesOf(PRIORITY_NAMES).reverse() },
     assignee: {
-      title: 'Assignee',
-      none: isDays ? 'Me and no one' : 'Anyone',
+      none: whose ?? 'Anyone',
       options: [
-        ...(isDays ? [{ value: 'everyone', title: 'Everyone' }] : []),
+        ...(whose === undefined ? [] : [{ value: 'everyone', title: 'Everyone' }]),
         { value: 'me', title: 'Me' },
         { value: 'none', title: 'No one' },
         ...people.map(({ userId, name }) => ({ value: userId, title: name })),
       ],
     },
     label: {
-      title: 'Label',
       none: 'Any',
       options: [
         { value: 'none', title: 'No label' },
@@ -66,20 +57,26 @@ export function FilterDialog({ onClose, listId, workspaceId = workspace.value?.i
           .map(({ id, title }) => ({ value: id, title })),
       ],
     },
-    status: { title: 'Status', none: 'Any', options: statuses },
-    due: { title: 'Due', none: 'Any', options: choicesOf(DUES) },
+    status: { none: 'Any', options: statuses },
+    due: { none: 'Any', options: choicesOf(DUES) },
   };
   return (
     <ViewDialog title="Filter" onClose={onClose}>
       {FILTER_NAMES.map((name) => {
-        const { title, none, options } = choices[name];
+        const { none, options } = choices[name];
         const value = filters.value[name] ?? '';
+        // Of several values, or of what is not offered here, as a link may have them.
+        const isOther = value !== '' && !options.some((option) => option.value === value);
         return (
           <Select
             key={name}
-            label={title}
+            label={FILTER_TITLES[name]}
             value={value}
-            options={[{ value: '', title: none }, ...options]}
+            options={[
+              { value: '', title: none },
+              ...options,
+              ...(isOther ? [{ value, title: say(name, value) }] : []),
+            ]}
             onChange={(chosen) => setQuery({ [name]: chosen })}
           />
         );

@@ -40,7 +40,7 @@ export function Mine({ params }: ScreenProps) {
   }, [tasks, day]);
   return (
     <main class="sheet">
-      <ScreenHead title="My tasks" workspaceId={params.w} />
+      <ScreenHead title="My tasks" workspaceId={params.w} whose="Me" />
       {tasks.length === 0 && !isFirstLoad.value ? (
         <DaysEmpty isFiltered={where.isFiltered}>No open task is yours.</DaysEmpty>
       ) : (

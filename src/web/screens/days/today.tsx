@@ -76,7 +76,7 @@ export function Today({ params }: ScreenProps) {
   }, [tasks, day]);
   return (
     <main class="sheet">
-      <ScreenHead title="Today" note={sayLongDay(day)} workspaceId={params.w} />
+      <ScreenHead title="Today" note={sayLongDay(day)} workspaceId={params.w} whose="Me and no one" />
       <Examples />
       {tasks.length === 0 && !isFirstLoad.value ? (
         <DaysEmpty isFiltered={where.isFiltered}>Nothing is due in the next seven days.</DaysEmpty>

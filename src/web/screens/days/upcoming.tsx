@@ -45,7 +45,7 @@ export function Upcoming({ params }: ScreenProps) {
   }, [tasks, day]);
   return (
     <main class="sheet">
-      <ScreenHead title="Upcoming" workspaceId={params.w} />
+      <ScreenHead title="Upcoming" workspaceId={params.w} whose="Me and no one" />
       {tasks.length === 0 && !isFirstLoad.value ? (
         <DaysEmpty isFiltered={where.isFiltered}>Nothing has a date yet.</DaysEmpty>
       ) : (

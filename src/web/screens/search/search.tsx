@@ -34,7 +34,7 @@ export function Search({ params }: ScreenProps) {
   const [isMissing, setMissing] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const q = typed.trim();
-  const { wanted, passes } = useFilters();
+  const { wanted, isFiltered, passes } = useFilters();
   useTaskCommands();
   useEffect(() => input.current?.focus(), []);
   const asked = query.value.get('q') ?? '';
@@ -128,7 +128,9 @@ export function Search({ params }: ScreenProps) {
         />
         <div class="quiet search-note" role="status">
           {q !== '' && groups.length === 0 && found.q === q && (
-            <Nothing icon="search">No task has these words.</Nothing>
+            <Nothing icon="search">
+              {isFiltered ? 'No task with these words passes the filters.' : 'No task has these words.'}
+            </Nothing>
           )}
           {isMissing && 'The server cannot be reached: only what is on this device was sought.'}
         </div>

@@ -6,6 +6,7 @@ import type { ScreenProps } from '../../shell/screens.ts';
 import { useShelf } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { StatusMark } from '../../tasks/task-box.tsx';
+import { STATUS_TYPES } from '../../text/say-filters.ts';
 import { Ask } from '../../ui/ask.tsx';
 import { Form, useForm } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -14,12 +15,6 @@ import { NameDialog } from './name-dialog.tsx';
 import { OrderedList, useOrderKeys } from './ordered-list.tsx';
 import { Part, SettingsPage } from './page.tsx';
 
-const TYPES: Record<Status['type'], string> = {
-  unstarted: 'Not started',
-  started: 'Started',
-  completed: 'Completed',
-  canceled: 'Canceled',
-};
 /** A status as it is edited; without one of its own yet, `id` is only this page's. */
 type Draft = Omit<Status, 'position'> & { isNew?: boolean };
 
@@ -186,9 +181,9 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
                     value={status.type}
                     onChange={(event) => change(index, { type: event.currentTarget.value as Status['type'] })}
                   >
-                    {(Object.keys(TYPES) as Status['type'][]).map((type) => (
+                    {(Object.keys(STATUS_TYPES) as Status['type'][]).map((type) => (
                       <option key={type} value={type} selected={type === status.type}>
-                        {TYPES[type]}
+                        {STATUS_TYPES[type]}
                       </option>
                     ))}
                   </select>
