@@ -359,7 +359,7 @@ describe('a long list', () => {
     }
   });
 
-  it('is ordered by dragging, unless it is sorted', async () => {
+  it('is ordered by dragging and by the menu of a row, unless it is sorted', async () => {
     for (const title of ['Third', 'Second', 'First']) await make(title, { position: title.length });
     const page = await enter(ada, `${listAddress()}?group=none`);
     const titles = () => page.getByRole('main').locator('.row .title').allTextContents();
@@ -370,6 +370,11 @@ describe('a long list', () => {
     const [one = '', two = '', three = ''] = await titles();
     await drag(one, two);
     await expect.poll(titles).toEqual([two, one, three]);
+    // Without dragging and without keys, as by touch.
+    const row = page.getByRole('main').getByRole('listitem').filter({ hasText: two });
+    await row.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Move down' }).click();
+    await expect.poll(titles).toEqual([one, two, three]);
     await page.goto(`${visit.origin}/app${listAddress()}?group=none&sort=title`);
     await rowIn(page, 'First').waitFor();
     await drag('First', 'Second');
@@ -512,6 +517,29 @@ describe('a viewer', () => {
     await rowIn(page, 'Read me').press('x');
     const tools = page.getByRole('toolbar', { name: 'Selection' }).getByRole('button');
     await expect.poll(() => tools.allTextContents()).toEqual(['Clear Esc']);
+  });
+});
+
+describe('the filters of a screen', () => {
+  it('are named above it, and removed one by one and together, by keys', async () => {
+    for (const [title, priority] of [
+      ['First', 'urgent'],
+      ['Second', 'low'],
+    ])
+      await make(String(title), { priority, assigneeId: ada.id, dueDay: day(0) });
+    const page = await enter(ada, `${listAddress()}?priority=urgent,high&assignee=me&due=today`);
+    const filters = page.getByRole('group', { name: 'Filters' });
+    await filters.getByRole('button', { name: 'Priority: Urgent, High; remove filter' }).press('Enter');
+    await expectFocus(page, 'Assignee: Me; remove filter');
+    await rowIn(page, 'Second').waitFor();
+    await page.keyboard.press('Delete');
+    await expectFocus(page, 'Due: Today; remove filter');
+    await page.waitForURL(`${visit.origin}/app${listAddress()}?due=today`);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await expectFocus(page, 'Filter');
+    await page.waitForURL(`${visit.origin}/app${listAddress()}`);
+    expect(await filters.count()).toBe(0);
   });
 });
 

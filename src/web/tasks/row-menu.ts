@@ -8,6 +8,7 @@ import { copyText } from '../ui/copy-text.ts';
 import type { MenuItem } from '../ui/menu.tsx';
 import { isUpcomingInstance, removeTasks, toggleDone } from './changes.ts';
 import { openTaskId, rowElement, toggleSelected } from './current.ts';
+import { orderItems } from './order.ts';
 import { openDateDialog, openPicker, type PickerKind, renaming } from './pickers.ts';
 import { openSeries } from './series.ts';
 
@@ -54,6 +55,7 @@ export function rowMenuItems(tasks: readonly Task[], anchor: HTMLElement | null)
     pick('Assignee…', 'assignee', 'me', 'a'),
     pick('Labels…', 'labels', 'label', 'l'),
     pick('Move to…', 'move', 'move', 'm'),
+    ...(tasks.length === 1 ? orderItems(first) : []),
     { title: 'Repeat…', icon: 'repeat', binding: 'r', run: () => openSeries(first.id) },
     { title: 'Select', icon: 'select', binding: 'x', run: () => toggleSelected(first.id) },
     ...reading.map((item, index) => (index === 0 ? { ...item, startsGroup: true } : item)),

@@ -2,12 +2,13 @@ import { useId, useMemo, useState } from 'preact/hooks';
 import type { Status, Task } from '../../data/rows.ts';
 import { useCommands } from '../../shell/commands.ts';
 import { isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
-import { placeTasks, setStatus, statusesIn } from '../../tasks/changes.ts';
+import { setStatus, statusesIn } from '../../tasks/changes.ts';
 import { focusRow, rowOf, selection, targets } from '../../tasks/current.ts';
 import { dragsTasks, dropAt, droppedTasks } from '../../tasks/dragging.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
 import { clearFilters } from '../../tasks/filters.ts';
 import { newTaskIn } from '../../tasks/new-task.ts';
+import { useOrder } from '../../tasks/order.ts';
 import { rowClicks } from '../../tasks/row-clicks.ts';
 import { StatusMark } from '../../tasks/task-box.tsx';
 import { useFollowedFocus } from '../../tasks/task-groups.tsx';
@@ -37,14 +38,17 @@ export function Board({ list }: ListViewProps) {
     () =>
       statusesIn(list.id).map((status): Column => {
         const inside = tasks.filter(({ statusId }) => statusId === status.id);
-        const isOver = status.type === 'completed' || status.type === 'canceled';
-        return { status, tasks: isOver ? inside.sort(byChange) : inside };
+        return { status, tasks: isOver(status) ? inside.sort(byChange) : inside };
       }),
     [tasks, list],
   );
   const ids = useMemo(() => columns.flatMap((column) => column.tasks.map(({ id }) => id)), [columns]);
   useFollowedFocus(ids);
   useColumnKeys(columns);
+  useOrder(
+    ({ statusId }) => columns.find(({ status }) => status.id === statusId && !isOver(status))?.tasks ?? [],
+    [columns],
+  );
   return (
     <>
       <div class="columns">
@@ -64,6 +68,9 @@ export function Board({ list }: ListViewProps) {
   );
 }
 
+/** Whether tasks of a status stand by when they were changed, and not in an order of their own. */
+const isOver = ({ type }: Status): boolean => type === 'completed' || type === 'canceled';
+
 const byChange = (a: Task, b: Task): number => (a.updatedAt < b.updatedAt ? 1 : -1);
 
 interface ColumnProps {
@@ -77,12 +84,11 @@ function ColumnView({ column: { status, tasks }, among, workspaceId }: ColumnPro
   const [over, setOver] = useState<number>();
   const [most, setMost] = useState(SHOWN);
   const may = mayWriteIn(workspaceId);
-  const isOver = status.type === 'completed' || status.type === 'canceled';
   const drop = (event: DragEvent) => {
     event.preventDefault();
     const at = over ?? tasks.length;
     setOver(undefined);
-    dropAt(droppedTasks(event), status, tasks, isOver ? undefined : at);
+    dropAt(droppedTasks(event), status, tasks, isOver(status) ? undefined : at);
   };
   return (
     <section
@@ -141,7 +147,7 @@ function indexAt(column: HTMLElement, y: number): number {
   return at === -1 ? cards.length : at;
 }
 
-/** Alt and arrows move the card, arrows move the focus. */
+/** Alt and arrows move the card to other columns, arrows move the focus. */
 function useColumnKeys(columns: readonly Column[]): void {
   useCommands(() => {
     const columnOf = (task: Task) => columns.findIndex(({ status }) => status.id === task.statusId);
@@ -152,16 +158,6 @@ function useColumnKeys(columns: readonly Column[]): void {
       if (!first || !next) return;
       setStatus(moved, next.status);
       if (selection.peek().size === 0) focusRow(first.id);
-    };
-    const order = (by: number) => () => {
-      const [first] = targets();
-      const column = first && columns[columnOf(first)];
-      if (!first || !column) return;
-      const rest = column.tasks.filter(({ id }) => id !== first.id);
-      const to = column.tasks.findIndex(({ id }) => id === first.id) + by;
-      if (to < 0 || to > rest.length) return;
-      placeTasks(rest, to, [first]);
-      focusRow(first.id);
     };
     const side = (by: number) => () => {
       const id = rowOf(document.activeElement);
@@ -181,8 +177,6 @@ function useColumnKeys(columns: readonly Column[]): void {
     return [
       key('column-left', 'Move to the column before', 'alt+ArrowLeft', shift(-1)),
       key('column-right', 'Move to the next column', 'alt+ArrowRight', shift(1)),
-      key('card-up', 'Move up', 'alt+ArrowUp', order(-1)),
-      key('card-down', 'Move down', 'alt+ArrowDown', order(1)),
       key('card-left', 'Column before', 'ArrowLeft', side(-1)),
       key('card-right', 'Next column', 'ArrowRight', side(1)),
     ];

@@ -14,13 +14,12 @@ import { withQuery } from '../../shell/router.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { useShelf } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
-import { placeTasks } from '../../tasks/changes.ts';
-import { focusRow, targets } from '../../tasks/current.ts';
 import { dropAt, placeAmong, startDrag } from '../../tasks/dragging.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
 import { clearFilters, compareBy, grouping, sort } from '../../tasks/filters.ts';
 import { groupsOf } from '../../tasks/grouping.ts';
 import { KeyLine } from '../../tasks/key-line.tsx';
+import { useOrder } from '../../tasks/order.ts';
 import { Rest } from '../../tasks/rest.tsx';
 import { ScreenHead } from '../../tasks/screen-head.tsx';
 import { useTaskCommands } from '../../tasks/task-commands.ts';
@@ -147,7 +146,11 @@ function Rows({ list }: ListViewProps) {
     const its = groupsOf(tasks, grouping.value, { list, labels: labels.rows, members });
     return isOwnOrder ? its.map((group) => ({ ...group, onDropAt: dropInto(group, tasks) })) : its;
   }, [tasks, grouping.value, list, labels.revision.value, isOwnOrder]);
-  useOrderKeys(tasks, isOwnOrder);
+  useOrder(
+    ({ statusId }) => tasks.filter((task) => task.statusId === statusId),
+    [tasks],
+    isOwnOrder ? undefined : SORTED,
+  );
   const onDragStart = (event: DragEvent) => {
     if (isOwnOrder) return startDrag(event);
     event.preventDefault();
@@ -201,42 +204,4 @@ function RestOfList({ list }: ListViewProps) {
       held={useShelf().openByList.of(list.id).value}
     />
   );
-}
-
-/** Alt ↑ and Alt ↓ move tasks within their status, in the list's own order. */
-function useOrderKeys(tasks: readonly Task[], isOwnOrder: boolean): void {
-  useCommands(() => {
-    const move = (by: number) => () => {
-      if (!isOwnOrder) return showToast(SORTED);
-      const [first] = targets();
-      if (!first) return;
-      const rows = tasks.filter(({ statusId }) => statusId === first.statusId);
-      const at = rows.findIndex(({ id }) => id === first.id);
-      const rest = rows.filter(({ id }) => id !== first.id);
-      const to = at + by;
-      if (at === -1 || to < 0 || to > rest.length) return;
-      placeTasks(rest, to, [first]);
-      focusRow(first.id);
-    };
-    return [
-      {
-        id: 'order-up',
-        title: 'Move up',
-        group: 'Here',
-        keys: ['alt+ArrowUp'],
-        isKeyOnly: true,
-        repeats: true,
-        run: move(-1),
-      },
-      {
-        id: 'order-down',
-        title: 'Move down',
-        group: 'Here',
-        keys: ['alt+ArrowDown'],
-        isKeyOnly: true,
-        repeats: true,
-        run: move(1),
-      },
-    ];
-  }, [tasks, isOwnOrder]);
 }
