@@ -29,7 +29,13 @@ export function Card({ id, isBelow, mayDrag }: Props) {
   const type = view.status(task.statusId)?.type;
   const isOver = type === 'completed' || type === 'canceled';
   const person = assigneeId ? view.signal('member', `${workspaceId}/${assigneeId}`).value : undefined;
+  const repeats = recurrence?.recurringTaskId != null;
+  const hasGlyphs = checklist.length > 0 || commentCount > 0 || repeats;
   const labels = task.labelIds.flatMap((labelId) => view.signal('label', labelId).value ?? []);
+  const isDated = task.dueDate !== null || task.dueDay !== null;
+  const avatar = person && <Avatar id={person.userId} name={person.name} />;
+  // Without anything else to say, a person needs no line of their own.
+  const hasMeta = priority !== 'none' || isDated || hasGlyphs || labels.length > 0;
   return (
     <li
       class={`card${isSelected ? ' selected' : ''}${isBelow ? ' below' : ''}${isOver ? ' closed' : ''}`}
@@ -48,6 +54,7 @@ export function Card({ id, isBelow, mayDrag }: Props) {
       <div class="card-title">
         <TaskBox task={task} onToggle={() => toggleDone([task])} />
         <RowTitle task={task} isSelected={isSelected} />
+        {!hasMeta && avatar}
         <button
           type="button"
           class="tool card-more"
@@ -62,7 +69,7 @@ export function Card({ id, isBelow, mayDrag }: Props) {
       <div class="card-meta">
         {priority !== 'none' && <PriorityMark task={task} />}
         <Due task={task} />
-        {(checklist.length > 0 || commentCount > 0 || recurrence?.recurringTaskId != null) && (
+        {hasGlyphs && (
           <span class="glyphs">
             {checklist.length > 0 && (
               <span>
@@ -80,7 +87,7 @@ export function Card({ id, isBelow, mayDrag }: Props) {
                 <span class="n">{commentCount}</span>
               </span>
             )}
-            {recurrence?.recurringTaskId != null && (
+            {repeats && (
               <span>
                 <Icon name="repeat" small />
                 <span class="hidden">Repeats</span>
@@ -94,7 +101,7 @@ export function Card({ id, isBelow, mayDrag }: Props) {
           </span>
         ))}
         {labels.length > SHOWN_LABELS && <span class="label-rest">+{labels.length - SHOWN_LABELS}</span>}
-        {person && <Avatar id={person.userId} name={person.name} />}
+        {hasMeta && avatar}
       </div>
     </li>
   );
