@@ -10,7 +10,7 @@ import { showToast } from '../shell/toasts.ts';
 import type { Day } from '../text/days.ts';
 import { placeAt } from '../text/positions.ts';
 import { PRIORITY_NAMES, type Priority } from '../text/priorities.ts';
-import { sayDayAndTime } from '../text/say-dates.ts';
+import { sayDayAndTime, withinSentence } from '../text/say-dates.ts';
 import { instantOf, type Time } from '../text/zones.ts';
 import { act, actQuietly, linger } from './act.ts';
 import { besideId, focusRow, neighbourOf, openTaskId } from './current.ts';
@@ -159,7 +159,7 @@ export function setDate(
   const when =
     day === null
       ? `no ${kind === 'due' ? 'due' : 'start'} date`
-      : `${word} ${sayDayAndTime(day, time, today.peek())}`;
+      : `${word} ${withinSentence(sayDayAndTime(day, time, today.peek()))}`;
   act(
     `${saying(given)}: ${when}`,
     updates(writable(given), () => dateFields(kind, day, time)),
