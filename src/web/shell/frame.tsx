@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon, Shape } from '../ui/icon.tsx';
 import type { IconName } from '../ui/icons.ts';
 import { Keycaps } from '../ui/keycaps.tsx';
@@ -125,9 +126,14 @@ interface LinkProps {
 function SideLink({ to, title, icon, count, binding, alsoAt, ...given }: LinkProps) {
   const isCurrent =
     given.isCurrent ?? (path.value === to || (alsoAt !== undefined && match.value?.name === alsoAt));
+  const link = useRef<HTMLAnchorElement>(null);
+  // Among many lists the present one may be out of sight.
+  useLayoutEffect(() => {
+    if (isCurrent) link.current?.scrollIntoView({ block: 'nearest' });
+  }, [isCurrent]);
   return (
     <li>
-      <a href={hrefOf(to)} aria-current={isCurrent ? 'page' : undefined}>
+      <a ref={link} href={hrefOf(to)} aria-current={isCurrent ? 'page' : undefined}>
         {icon && <Icon name={icon} />}
         <span class="cut" dir="auto">
           {title}
