@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { create, remove, update } from '../../data/intents.ts';
 import type { Label } from '../../data/rows.ts';
-import { mayWriteIn } from '../../shell/frame-view.ts';
+import { isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { useShelf } from '../../shell/store.ts';
 import { act } from '../../tasks/act.ts';
@@ -10,6 +10,7 @@ import { placeAt } from '../../text/positions.ts';
 import { Ask } from '../../ui/ask.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { MenuButton, type MenuItem } from '../../ui/menu.tsx';
+import { Nothing } from '../../ui/nothing.tsx';
 import { NameDialog } from './name-dialog.tsx';
 import { OrderedList, useOrderKeys } from './ordered-list.tsx';
 import { SettingsPage } from './page.tsx';
@@ -73,7 +74,11 @@ export function Labels({ params }: ScreenProps) {
         )
       }
     >
-      {own.length === 0 && <p class="quiet settings-note">No labels yet. In quick add, *label gives one.</p>}
+      {own.length === 0 && !isFirstLoad.value && (
+        <Nothing icon="label">
+          No labels yet. They mark what belongs together across lists: in quick add, write *name.
+        </Nothing>
+      )}
       <OrderedList
         label="Labels"
         kind="label"

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { create, remove, update } from '../../data/intents.ts';
 import type { List, Space } from '../../data/rows.ts';
 import { addressOf } from '../../shell/addresses.ts';
-import { countOf, mayWriteIn } from '../../shell/frame-view.ts';
+import { countOf, isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
 import { hrefOf } from '../../shell/navigation.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { useShelf } from '../../shell/store.ts';
@@ -11,6 +11,7 @@ import { quoted } from '../../tasks/changes.ts';
 import { placeAt } from '../../text/positions.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { MenuButton, type MenuItem } from '../../ui/menu.tsx';
+import { Nothing } from '../../ui/nothing.tsx';
 import { ChoiceDialog, NameDialog } from './name-dialog.tsx';
 import { OrderedList, useOrderKeys } from './ordered-list.tsx';
 import { SettingsPage } from './page.tsx';
@@ -139,6 +140,9 @@ export function Spaces({ params }: ScreenProps) {
         )
       }
     >
+      {own.length === 0 && !isFirstLoad.value && (
+        <Nothing icon="layers">No spaces yet. A space holds lists, and lists hold tasks.</Nothing>
+      )}
       <OrderedList
         label="Spaces"
         kind="space"

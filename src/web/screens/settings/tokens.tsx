@@ -11,6 +11,7 @@ import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, useForm } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { Nothing } from '../../ui/nothing.tsx';
 import { SettingsPage } from './page.tsx';
 
 interface Token {
@@ -73,7 +74,11 @@ export function Tokens() {
       }
     >
       {isMissing && <p class="quiet">Tokens are shown once the server can be reached.</p>}
-      {tokens?.length === 0 && <p class="quiet settings-note">No token yet.</p>}
+      {tokens?.length === 0 && (
+        <Nothing icon="key">
+          No token yet. With one, a script or another program works here without your password.
+        </Nothing>
+      )}
       <ul class="entries">
         {tokens?.map((token) => (
           <li key={token.id}>
