@@ -55,11 +55,17 @@ export const rowOf = (element: Element | null): string | undefined =>
 export const rowElement = (id: string): HTMLElement | null =>
   document.querySelector<HTMLElement>(`[data-task="${CSS.escape(id)}"]`);
 
-/** Gives the focus to a row, which may have to be scrolled to first. */
+/** Gives the focus to a row, which may have to be scrolled to first, or to come at all. */
 export function focusRow(id: string | undefined): void {
   if (id === undefined) return;
   focusedId.value = id;
   wantedFocus.value = id;
+}
+
+/** Gives the focus to the link of a row that is there. */
+export function takeFocus(link: HTMLElement): void {
+  link.focus({ preventScroll: true });
+  link.scrollIntoView({ block: 'nearest' });
 }
 
 /** How many rows the screen shows at once, less the one that stays in sight when it is paged. */
@@ -82,7 +88,10 @@ export function moveFocus(by: number, { selecting = false } = {}): void {
   const next = ids[to];
   if (next === undefined) return;
   if (selecting) extendSelection(from === '' ? next : from, next);
-  focusRow(next);
+  const link = rowElement(next)?.querySelector<HTMLElement>('.title');
+  // Of rows that are there none has to be drawn for it.
+  if (link) takeFocus(link);
+  else focusRow(next);
 }
 
 /** The neighbour of a task in the order shown. */

@@ -1,7 +1,7 @@
 import { computed, useComputed } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { focusedId, shownIds, wantedFocus } from './current.ts';
+import { focusedId, shownIds, takeFocus, wantedFocus } from './current.ts';
 
 /** The one row of its screen that Tab reaches. */
 const reachedId = computed(() => {
@@ -18,8 +18,7 @@ export function useRowFocus(id: string): { ref: RefObject<HTMLAnchorElement | nu
   const isReached = useComputed(() => reachedId.value === id).value;
   useLayoutEffect(() => {
     if (!isWanted) return;
-    ref.current?.focus();
-    ref.current?.scrollIntoView({ block: 'nearest' });
+    if (ref.current) takeFocus(ref.current);
     wantedFocus.value = undefined;
   }, [isWanted]);
   return { ref, tabIndex: isReached ? 0 : -1 };

@@ -1,3 +1,4 @@
+import { effect } from '@preact/signals';
 import type { ComponentChildren, TargetedDragEvent } from 'preact';
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Status, Task } from '../data/rows.ts';
@@ -288,16 +289,20 @@ function useWindow(list: { current: HTMLUListElement | null }, ids: readonly str
   }, [isWindowed, ids.length]);
 
   // A row that should have the focus is scrolled to first, so that it is there.
-  const wanted = wantedFocus.value;
-  useLayoutEffect(() => {
-    if (wanted === undefined || !isWindowed) return;
-    const at = ids.indexOf(wanted);
-    if (at === -1 || (at >= range.from && at < range.to)) return;
-    const scroll = list.current?.closest<HTMLElement>('.scroll');
-    if (!list.current || !scroll) return;
-    scroll.scrollTop = list.current.offsetTop + at * range.height - scroll.clientHeight / 2;
-    look.current(Infinity)?.draw();
-  }, [wanted, isWindowed, ids, range]);
+  useLayoutEffect(
+    () =>
+      effect(() => {
+        const { value: wanted } = wantedFocus;
+        if (wanted === undefined || !isWindowed) return;
+        const at = ids.indexOf(wanted);
+        if (at === -1 || (at >= range.from && at < range.to)) return;
+        const scroll = list.current?.closest<HTMLElement>('.scroll');
+        if (!list.current || !scroll) return;
+        scroll.scrollTop = list.current.offsetTop + at * range.height - scroll.clientHeight / 2;
+        look.current(Infinity)?.draw();
+      }),
+    [isWindowed, ids, range],
+  );
   // On paper there are all of them.
   if (isPrinted) return { ...range, from: 0, to: ids.length };
   return { ...range, to: Math.min(range.to, ids.length), from: Math.min(range.from, ids.length) };
