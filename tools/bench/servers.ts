@@ -47,6 +47,7 @@ export async function startErrand(folder: string, options: ErrandOptions): Promi
     ERRAND_LOG_LEVEL: 'silent',
     ERRAND_AUTH_ACCESS_TOKEN_MINUTES: '1440',
     ERRAND_BACKUP_SCHEDULE: '',
+    ...(options.beside === undefined && { ERRAND_QUOTAS_TASKS: '0' }),
   };
   const command = options.executable
     ? [options.executable, 'serve']
