@@ -158,6 +158,25 @@ describe('a body', () => {
     expect((await patch(`{"other":"${'\\":'.repeat(100_000)}"}`)).status).toBe(200);
   });
 
+  it('has at most 60,000 values, whatever they are and wherever they stand', async () => {
+    const patch = (body: string) =>
+      world.call('PATCH', '/me', { token: ada.accessToken, body, headers: JSON_TYPE });
+    const array = (count: number, value: string) => `{"other":[${Array(count).fill(value).join(',')}]}`;
+    // The object and the array are values, too.
+    for (const [most, value] of [
+      [59_998, '0'],
+      [59_998, '"\\",[{"'],
+      [29_999, '[0]'],
+    ] as const) {
+      expect((await patch(array(most, value))).status).toBe(200);
+      const { status, body } = await patch(array(most + 1, value));
+      expect([status, body]).toEqual([
+        400,
+        { error: 'BadRequestError', message: 'The body may have at most 60000 values' },
+      ]);
+    }
+  });
+
   it('may have 16 KiB on /auth and 1 MiB elsewhere', async () => {
     const padded = (bytes: number) => `{"name":"Ada"${' '.repeat(bytes - 14)}}`;
     const patch = (bytes: number) =>
