@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { badRequest } from '../../src/kernel/errors.ts';
 import { expectSound } from '../integrity.ts';
 import { as, type Call, homeOf, joined } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
@@ -127,6 +128,71 @@ describe('a batch', () => {
       ['delete', task.id],
       ['put', results[4].task.id],
     ]);
+  });
+
+  it('keeps nothing of an operation that is rejected after it has written', async () => {
+    const [{ task }] = await batch(create());
+    const { cursor } = (await call('GET', `${inside}/changes`)).body;
+    world.deps.onInstanceClosed = () => {
+      throw badRequest('Its series does not go on');
+    };
+    const done = list.statuses[2]?.id;
+    const results = await batch(
+      { op: 'delete', id: task.id },
+      { op: 'update', id: task.id, statusId: done, assigneeId: ada.id },
+      create(),
+    );
+    expect(statuses(results)).toEqual([400, 400, 201]);
+    expect(await read(task.id)).toEqual(task);
+    expect((await call('GET', `${inside}/trash`)).body.total).toBe(0);
+    const { items } = (await call('GET', `${inside}/changes?cursor=${cursor}`)).body;
+    expect(items.map(({ id }: { id: string }) => id)).toEqual([results[2].task.id]);
+  });
+
+  it('rejects what another workspace has in every field of an operation, as what there is not', async () => {
+    const other = (await call('POST', '/workspaces', { title: 'Other' })).body.id;
+    const theirs = (await call('GET', `/workspaces/${other}/lists`)).body.items[0];
+    const label = (await call('POST', `/workspaces/${other}/labels`, { title: 'Theirs' })).body.id;
+    const bob = await joined(world, ada, other, 'member');
+    const theirTask = async () =>
+      (await call('POST', `/workspaces/${other}/tasks`, { title: 'Theirs', listId: theirs.id })).body.id;
+    const [foreign, trashed] = [await theirTask(), await theirTask()];
+    await call('DELETE', `/workspaces/${other}/tasks/${trashed}`);
+    const [{ task }] = await batch(create());
+    const statusId = theirs.statuses[0].id;
+    const operations = (ids: Record<string, string>) => [
+      create({ listId: ids.list }),
+      create({ statusId: ids.status }),
+      create({ assigneeId: ids.person }),
+      create({ labelIds: [ids.label] }),
+      { op: 'update', id: ids.task, title: 'Mine' },
+      { op: 'update', id: task.id, statusId: ids.status },
+      { op: 'update', id: task.id, assigneeId: ids.person },
+      { op: 'update', id: task.id, labelIds: [ids.label] },
+      { op: 'update', id: task.id, addLabelIds: [ids.label] },
+      { op: 'move', id: ids.task, listId: list.id },
+      { op: 'move', id: task.id, listId: ids.list },
+      { op: 'move', id: task.id, listId: list.id, statusId: ids.status },
+      { op: 'delete', id: ids.task },
+      { op: 'restore', id: ids.trashed },
+    ];
+    const feed = async () => (await call('GET', `/workspaces/${other}/changes`)).body;
+    const before = [await feed(), await read(task.id), (await call('GET', `${inside}/changes`)).body];
+    const named = { list: theirs.id, status: statusId, person: bob.id, label, task: foreign, trashed };
+    const unknown = Object.fromEntries(Object.keys(named).map((key) => [key, crypto.randomUUID()]));
+    const rejected = await batch(...operations(named));
+    expect(statuses(rejected)).toEqual([
+      400, 400, 400, 400, 404, 400, 400, 400, 400, 404, 400, 400, 404, 404,
+    ]);
+    expect(rejected).toEqual(await batch(...operations(unknown)));
+    const taken = await batch(create({ id: foreign }), create({ id: trashed }), create({ id: list.id }));
+    expect(taken.map(paths)).toEqual([['id'], ['id'], ['id']]);
+    expect(taken[0]).toEqual(taken[2]);
+    const mine = { op: 'restore', id: trashed, listId: list.id };
+    expect(statuses(await batch(mine))).toEqual([404]);
+    expect([await feed(), await read(task.id), (await call('GET', `${inside}/changes`)).body]).toEqual(
+      before,
+    );
   });
 
   it('asks ifMatch of each operation, after its 400', async () => {

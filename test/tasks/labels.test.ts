@@ -133,9 +133,12 @@ describe('the labels of a task', () => {
     const ids: string[] = [];
     for (let i = 0; i <= 50; i += 1) ids.push((await label(`L${i}`)).id);
     expect((await call('PATCH', path, { labelIds: ids })).body.issues[0].path).toBe('labelIds');
-    expect((await call('PATCH', path, { labelIds: ids.slice(0, 50) })).status).toBe(200);
+    expect((await call('PATCH', path, { labelIds: ids.slice(0, 49) })).status).toBe(200);
+    const last = await call('POST', `${path}/labels/${ids[49]}`);
+    expect([last.status, last.body.labelIds]).toEqual([200, ids.slice(0, 50)]);
     const beyond = await call('POST', `${path}/labels/${ids[50]}`);
     expect([beyond.status, beyond.body.issues[0].path]).toEqual([400, 'labelIds']);
+    expect((await call('PATCH', path, { labelIds: ids.slice(1) })).status).toBe(200);
   });
 
   it('lose a label that is deleted, in one commit that tells of each', async () => {
