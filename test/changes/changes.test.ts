@@ -146,7 +146,9 @@ describe('following a cursor', () => {
     writing.exec('update changes set tag = tag - 1');
     expect(await changes(cursor)).toMatchObject({ reset: false, items: [] });
     await world.deps.write((tx) => void setMeta(tx, 'epoch', 'restored'));
-    expect(await changes(cursor)).toMatchObject({ reset: true, epoch: 'restored' });
+    const again = await changes(cursor);
+    expect(again).toMatchObject({ reset: true, epoch: 'restored' });
+    expect(await changes(again.cursor)).toMatchObject({ reset: false, items: [] });
   });
 
   it('begins again where the file goes back behind what a page showed, though not behind its position', async () => {

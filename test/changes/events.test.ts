@@ -5,6 +5,7 @@ import { HEARTBEAT_MS } from '../../src/changes/streams.ts';
 import type { Change } from '../../src/db/journal.ts';
 import { openStorage } from '../../src/db/open.ts';
 import { listen as listenOn } from '../../src/http/listen.ts';
+import { DAY } from '../../src/kernel/instants.ts';
 import { as, type Call, homeOf, joined } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
@@ -279,6 +280,44 @@ describe('the stream of events', () => {
     await second.cancel();
     expect((await listen(ada)).status).toBe(200);
     await Promise.all(others.map((stream) => stream.cancel()));
+  });
+
+  it('is one of two thousand, and another has its place once it is left', async () => {
+    const { streams } = world.deps;
+    const open = (i: number) =>
+      streams.open(
+        {
+          userId: `user ${i % 250}`,
+          sessionId: `session ${i}`,
+          cap: null,
+          byCookie: false,
+          expiresAt: Number.POSITIVE_INFINITY,
+          clientId: null,
+        },
+        { cursor: undefined, clientId: null, response: undefined },
+      );
+    const others = Array.from({ length: 2_000 }, (_, i) => open(i));
+    const rejected = await listen(ada);
+    expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([503, '3']);
+    await others[0]?.cancel();
+    const stream = await listen(ada);
+    expect(stream.status).toBe(200);
+    await Promise.all([stream.cancel(), ...others.slice(1).map((other) => other.cancel())]);
+    expect(streams.size).toBe(0);
+  });
+
+  it('goes on, whichever way the clock is set, while its credential lives', async () => {
+    const made = { title: 'Listener', role: 'viewer', workspaceIds: null };
+    const { token } = (await call('POST', '/me/tokens', made)).body;
+    const stream = await listen({ ...ada, accessToken: token });
+    await stream.next();
+    for (const ms of [30 * DAY, -60 * DAY]) {
+      world.clock.advance(ms);
+      world.deps.streams.heartbeat();
+      await record({ ...listChanged, id: `after ${ms}` });
+      expect((await stream.next())?.data.items[0].id).toBe(`after ${ms}`);
+    }
+    await stream.cancel();
   });
 
   it('tells many a few at a time, each all of it in order, and nothing of a workspace that one is out of by then', async () => {

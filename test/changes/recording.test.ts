@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { removeAccount } from '../../src/auth/account/account-deletion.ts';
+import { silentLog } from '../../src/kernel/log.ts';
+import { openDeps } from '../../src/open.ts';
 import { sweep } from '../../src/recurring/sweep.ts';
 import { as, type Call, homeOf, joined } from '../people.ts';
 import { requireRaisedVersions } from '../versions-raised.ts';
@@ -321,6 +324,14 @@ const ACTS: Record<string, () => Promise<() => Promise<unknown>>> = {
     }
     await series({ assigneeId: bob.id });
     return () => create('DELETE', '/auth/me', { password: bob.password });
+  },
+  'an account is deleted at the command line': async () => {
+    await as(world, bob)('POST', `${inside}/tasks`, { title: 'Task', listId: list.id, assigneeId: bob.id });
+    return async () => {
+      const command = await openDeps(world.deps.config, silentLog, { role: 'command' });
+      await removeAccount(command.deps, bob.id);
+      await command.close();
+    };
   },
 };
 
