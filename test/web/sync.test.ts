@@ -131,6 +131,26 @@ describe('signing out', () => {
   });
 });
 
+describe('a leading tab that is frozen', () => {
+  it('is followed by another one within 30 s, and sends nothing when it wakes', async () => {
+    const frozen = await open();
+    const other = await open();
+    const task = await make(other);
+    const id = frozen.store.makeId();
+    act(frozen, 'made', intents.create('task', 'w1', id, { title: 'Begun', listId: 'w1-list1' }));
+    while (sent.length === 0) await timeline.advance(1);
+    frozen.sleep(120_000);
+    rename(other, task, 'New');
+    await timeline.advance(30_000);
+    expect([onServer(task.id)?.title, onServer(id)?.title]).toEqual(['New', 'Begun']);
+    expect((await device.disk.read()).outbox).toEqual([]);
+    const until = sent.length;
+    await timeline.advance(180_000);
+    expect(sent).toHaveLength(until);
+    expect([shown(frozen, task.id).title, shown(frozen, id).title]).toEqual(['New', 'Begun']);
+  });
+});
+
 describe('a session that ended', () => {
   it('keeps what a sleeping tab did before', async () => {
     const sleeper = await open();
