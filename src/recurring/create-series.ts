@@ -26,6 +26,7 @@ import {
   occurrenceAtOrBefore,
   type Rule,
 } from './recurrence/recurrence.ts';
+import type { Interval } from './rule-schema.ts';
 import type { RecurringTask, SeriesInput } from './series-schema.ts';
 import { givenTemplate, newTemplate, templateIssues, templateOfTask } from './template.ts';
 
@@ -41,8 +42,6 @@ export function createSeries(
 ): Promise<RecurringTask | Existing<RecurringTask>> {
   const now = deps.clock.now();
   const at = toInstant(now);
-  const startsAt = input.startsAt ?? at;
-  const rule = createRule(input.interval, input.endCondition ?? { type: 'never' }, startsAt);
   return writeAs(deps, who, (tx) => {
     const id = claimId(tx, input.id, now, (given) => {
       const same = store.findSeries(tx, who.workspaceId, given);
@@ -50,6 +49,8 @@ export function createSeries(
     });
     if (id instanceof Existing) return id;
     const given = findTask(tx, who.workspaceId, input.taskId ?? null);
+    const startsAt = input.startsAt ?? startFor(input.interval, at, given);
+    const rule = createRule(input.interval, input.endCondition ?? { type: 'never' }, startsAt);
     const first = firstOccurrence(rule, at, given);
     const issues = newSeriesIssues(tx, who, input);
     if (!first) issues.push(NO_FUTURE);
@@ -89,6 +90,14 @@ export function createSeries(
         : setUpcoming(tx, series, first, who.userId, now),
     );
   });
+}
+
+/** Now; or the beginning of this day for a rule of days, where a task that becomes a series is due on it. */
+function startFor({ timeOfDay, timezone }: Interval, at: Instant, task: StoredTask | undefined): Instant {
+  const due = task?.due_date;
+  if (timeOfDay !== null || !due || !isWholeDay(due)) return at;
+  const { start, end } = boundsOf(due, timezone);
+  return start <= at && at < end ? start : at;
 }
 
 /** The first after now; of a task that is due on this day as a whole, which is not over, that of its own day. */

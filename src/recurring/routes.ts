@@ -70,7 +70,8 @@ export const recurringRoutes = [
     description:
       'The task of the first occurrence after now is made at once, the next one when its time has come, or at once when the upcoming task is completed, skipped or deleted. What passed ' +
       'before now is counted and not made. With `taskId` a task becomes the series: it is the first instance, keeps its id, ' +
-      'number, status, ticks and comments, and gets the due date of that occurrence.',
+      'number, status, ticks and comments, and gets the due date of that occurrence; one that is due today as a whole ' +
+      'stays so where the rule has this day.',
     handle: ({ deps, who, body }) => createSeries(deps, who, body),
   }),
   route({

@@ -92,7 +92,8 @@ export const SeriesFields = Template.extend({
   endCondition: End,
   startsAt: InstantInput.optional().openapi({
     description:
-      'The first occurrence is at or after it; by default the time of creation. Nothing is made for the past',
+      'The first occurrence is at or after it; by default the time of creation, or this day for a rule of days and a ' +
+      'task that is due today. Nothing is made for the past',
   }),
   catchUp: CatchUp.optional(),
 });

@@ -93,6 +93,18 @@ describe('a series without a time of day', () => {
     expect(dueDays(last.series.id)).toEqual(['2026-03-28']);
   });
 
+  it('begins with the day of a task that is due today, where no start is given', async () => {
+    const { task, series } = await repeatDueOn('2026-03-27', { startsAt: undefined });
+    expect(series.startsAt).toBe('2026-03-26T23:00:00.000Z');
+    expect((await w.task(task.id)).dueDay).toBe('2026-03-27');
+    expect(dueDays(series.id)).toEqual(['2026-03-27', '2026-03-28']);
+    for (const dueDay of ['2026-03-26', '2026-03-28']) {
+      const other = await repeatDueOn(dueDay, { startsAt: undefined });
+      expect(other.series.startsAt).toBe('2026-03-27T10:00:00.000Z');
+      expect(dueDays(other.series.id)).toEqual(['2026-03-28']);
+    }
+  });
+
   it('is made of a task whose day is over, or none of the rule, which is due on the next one then', async () => {
     const over = await repeatDueOn('2026-03-26');
     expect(await w.task(over.task.id)).toMatchObject({ dueDay: '2026-03-28' });
