@@ -6,6 +6,8 @@ import { goTo, launchBrowser, startVisit } from './visit.ts';
 
 const MARKUP = '<img src=x onerror="window.taken=1"><script>window.taken=1</script>';
 const HOSTILE = `${MARKUP} \u202egnp.exe {{7*7}} ${'w'.repeat(300)}`;
+const WIDE = { width: 1280, height: 800 };
+const NARROW = { width: 360, height: 740 };
 const LINKS = `javascript:window.taken=1 [a](javascript:window.taken=1) data:text/html,x java\tscript:x
   &#106;avascript:x errand:user/x ![i](https://evil.example/i.png) https://good.example/x`;
 
@@ -53,6 +55,9 @@ beforeAll(async () => {
   const gone = await make('tasks', { title: HOSTILE, listId });
   await call('DELETE', `${inside}/tasks/${gone.id}`);
   await call('POST', '/me/tokens', { title: short, role: 'viewer', workspaceIds: null });
+  const { email, password } = studio.mara;
+  const headers = { 'User-Agent': MARKUP };
+  await world.call('POST', '/auth/login', { body: { email, password }, headers });
   const w = `/w/${workspaceId}`;
   addresses.push('/today', '/lists', '/me', `${w}/lists/${listId}`, `${w}/lists/${listId}?view=board`);
   addresses.push(
@@ -73,7 +78,7 @@ afterAll(async () => {
 });
 
 /** Screens that show none of these texts, or in fields alone. */
-const WITHOUT = /(me|general|profile|security|notifications)$/;
+const WITHOUT = /(me|general|profile|notifications)$/;
 
 /** What a hostile text made of itself on this screen. */
 const madeOf = (page: Page) =>
@@ -86,12 +91,12 @@ const madeOf = (page: Page) =>
     ...[...document.querySelectorAll('a[href]')]
       .filter((a) => a.protocol !== 'mailto:' && a.origin !== location.origin && !/noopener/.test(a.rel))
       .map((a) => a.outerHTML),
-    ...(document.documentElement.scrollWidth > innerWidth && !location.search.includes('board') ? ['wider than the screen'] : []),
+    ...(document.documentElement.scrollWidth > innerWidth ? ['wider than the screen'] : []),
   ]`);
 
 it('hostile texts are text on every screen: no element, script, remote request or violation', async () => {
   const visit = await startVisit(browser, signedInAs(world.app, studio.mara), {
-    viewport: { width: 1280, height: 800 },
+    viewport: WIDE,
     reducedMotion: 'reduce',
     timezoneId: 'UTC',
   });
@@ -104,6 +109,9 @@ it('hostile texts are text on every screen: no element, script, remote request o
     const text = page.getByRole('main').getByText('<img src=x').first();
     if (!WITHOUT.test(address)) await text.waitFor({ state: 'attached' });
     expect([address, await madeOf(page)]).toEqual([address, []]);
+    await page.setViewportSize(NARROW);
+    expect([address, await madeOf(page)]).toEqual([address, []]);
+    await page.setViewportSize(WIDE);
   }
   await visit.end();
 });
