@@ -1,4 +1,6 @@
 import { expect } from 'vitest';
+import { createAccount } from '../src/auth/account/account.ts';
+import type { UserRow } from '../src/storage/tables.ts';
 import type { Person, TestResponse, World } from './world.ts';
 
 export type Call = (method: string, path: string, body?: unknown) => Promise<TestResponse>;
@@ -8,6 +10,10 @@ export const as =
   (world: World, person: Person): Call =>
   (method, path, body) =>
     world.call(method, path, { token: person.accessToken, body });
+
+/** An account that is entered by other means than a password. */
+export const withoutPassword = ({ deps, clock }: World, email: string): Promise<UserRow> =>
+  deps.write((tx) => createAccount(deps, tx, { email, name: 'No', passwordHash: null }, clock.now()));
 
 /** The workspace that came with someone's account. */
 export const homeOf = async (world: World, person: Person): Promise<string> =>

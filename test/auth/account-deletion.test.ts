@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAccount } from '../../src/auth/account/account.ts';
 import { DAY, toInstant } from '../../src/kernel/instants.ts';
 import { insertIdentity } from '../../src/storage/identities.ts';
 import { listMails } from '../../src/storage/outbox-listing.ts';
@@ -9,8 +8,9 @@ import { purgeExpired } from '../../src/storage/purge.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
-import { as, homeOf, invite, joined } from '../people.ts';
+import { as, homeOf, invite, joined, withoutPassword } from '../people.ts';
 import { errand } from '../shell.ts';
+import { signInSteps } from '../sign-in.ts';
 import { collecting, openWorld, type Person, type World, type WorldOptions } from '../world.ts';
 
 let world: World;
@@ -23,6 +23,19 @@ const open = async (options: WorldOptions = {}) => {
   world = await openWorld(options);
   return world;
 };
+const {
+  post,
+  register,
+  codeTo,
+  logInByCode,
+  tokenTo,
+  resetTokenTo,
+  confirmReset,
+  askForEmail,
+  confirmEmail,
+  changeEmail,
+  keepEmail,
+} = signInSteps(() => world);
 const remove = (person: Person, body: unknown = { password: person.password }) =>
   world.call('DELETE', '/auth/me', { token: person.accessToken, body });
 const listIn = async (person: Person, workspaceId: string) =>
@@ -35,14 +48,9 @@ const count = (sql: string, ...values: string[]): number =>
 
 /** An account that signs in without a password, as by Google. */
 async function passwordless(email: string): Promise<Person> {
-  const { id } = await world.deps.write((tx) => {
-    const user = createAccount(tx, { email, name: 'Pat', passwordHash: null }, world.clock.now());
-    insertIdentity(tx, user.id, 'google', `subject of ${email}`, world.clock.now());
-    return user;
-  });
-  await world.call('POST', '/auth/login/code', { body: { email } });
-  const { code } = await world.mailTo(email);
-  const { body } = await world.call('POST', '/auth/login/code/confirm', { body: { email, code } });
+  const { id } = await withoutPassword(world, email);
+  await world.deps.write((tx) => insertIdentity(tx, id, 'google', `subject of ${email}`, world.clock.now()));
+  const { body } = await logInByCode(email);
   return { id, email, password: '', accessToken: body.accessToken, refreshToken: body.refreshToken };
 }
 
@@ -97,13 +105,11 @@ describe('a deleted account', () => {
   it('is gone at once: access token, refresh token, password, codes and mailed tokens', async () => {
     await open();
     const ada = await world.signUp('ada@example.com');
-    await world.call('POST', '/auth/password/reset/request', { body: { email: ada.email } });
-    const { token: reset } = await world.mailTo(ada.email);
-    await world.call('POST', '/auth/login/code', { body: { email: ada.email } });
-    const { code } = await world.mailTo(ada.email);
-    await as(world, ada)('POST', '/auth/email/change/request', { newEmail: 'new@example.com' });
-    const { token: change } = await world.mailTo('new@example.com');
-    const { token: keep } = await world.mailTo(ada.email);
+    const reset = await resetTokenTo(ada.email);
+    const code = await codeTo(ada.email);
+    await askForEmail(ada.accessToken, 'new@example.com');
+    const change = await tokenTo('new@example.com');
+    const keep = await tokenTo(ada.email);
 
     expect((await remove(ada)).status).toBe(204);
     const { email, password, refreshToken } = ada;
@@ -175,10 +181,8 @@ describe('a deleted account', () => {
     const foreign = await homeOf(world, bob);
     const token = await invite(world, bob, foreign, ada.email, 'member');
     await call('POST', '/invitations/accept', { token });
-    await call('POST', '/auth/email/change/request', { newEmail: `${needle('new')}@example.com` });
-    const { token: change } = await world.mailTo(`${needle('new')}@example.com`);
-    await world.call('POST', '/auth/email/change/confirm', { body: { token: change } });
-    await as(world, bob)('POST', '/auth/email/change/request', { newEmail: `${needle('new')}@example.com` });
+    await changeEmail(ada.accessToken, `${needle('new')}@example.com`);
+    await askForEmail(bob.accessToken, `${needle('new')}@example.com`);
     await world.untilIdle();
     const inFiles = () =>
       ['', '-wal']
@@ -232,9 +236,7 @@ describe('a deleted account', () => {
     const ada = await world.signUp('ada@example.com');
     const body = { email: ada.email, password: 'password1', name: 'Ada' };
     expect((await world.call('POST', '/auth/register', { body })).status).toBe(201);
-    await as(world, ada)('POST', '/auth/email/change/request', { newEmail: 'countess@example.com' });
-    const { token } = await world.mailTo('countess@example.com');
-    expect((await world.call('POST', '/auth/email/change/confirm', { body: { token } })).status).toBe(204);
+    await changeEmail(ada.accessToken, 'countess@example.com');
     expect((await remove(ada)).status).toBe(204);
     expect(count('pending_signups')).toBe(0);
   });
@@ -253,15 +255,8 @@ describe('a deleted account', () => {
   });
 
   describe('takes its mails with it', () => {
-    const change = async (person: Person, newEmail: string) => {
-      await as(world, person)('POST', '/auth/email/change/request', { newEmail });
-      const { token } = await world.mailTo(newEmail);
-      await world.call('POST', '/auth/email/change/confirm', { body: { token } });
-    };
     const signInByCode = async (person: Person, email: string): Promise<Person> => {
-      await world.call('POST', '/auth/login/code', { body: { email } });
-      const { code } = await world.mailTo(email);
-      const { body } = await world.call('POST', '/auth/login/code/confirm', { body: { email, code } });
+      const { body } = await logInByCode(email);
       return { ...person, email, accessToken: body.accessToken };
     };
     const mailed = () => listMails(world.deps.read).map(({ kind, to }) => [kind, to]);
@@ -273,8 +268,8 @@ describe('a deleted account', () => {
       await invite(world, bob, await homeOf(world, bob), ada.email, 'member');
       const newPassword = 'another password';
       await as(world, ada)('POST', '/me/password', { currentPassword: ada.password, newPassword });
-      await as(world, ada)('POST', '/auth/email/change/request', { newEmail: 'other@example.com' });
-      await change(ada, 'new@example.com');
+      await askForEmail(ada.accessToken, 'other@example.com');
+      await changeEmail(ada.accessToken, 'new@example.com');
       await world.untilIdle();
       world.clock.advance(8 * DAY);
       await purgeExpired(world.deps);
@@ -288,13 +283,10 @@ describe('a deleted account', () => {
       await open();
       const ada = await world.signUp('ada@example.com');
       const email = 'new@example.com';
-      await change(ada, email);
-      await world.call('POST', '/auth/password/reset/request', { body: { email } });
-      const { token } = await world.mailTo(email);
-      const body = { token, newPassword: 'another password' };
-      await world.call('POST', '/auth/password/reset/confirm', { body });
-      const { token: keep } = await world.mailTo(ada.email);
-      await world.call('POST', '/auth/email/change/revert', { body: { token: keep } });
+      await changeEmail(ada.accessToken, email);
+      const token = await resetTokenTo(email);
+      await confirmReset(token, 'another password');
+      await keepEmail(await tokenTo(ada.email));
       await world.untilIdle();
       expect(mailed().toSorted()).toEqual([
         ['password-changed', email],
@@ -307,7 +299,7 @@ describe('a deleted account', () => {
     it('that anyone had sent to its address', async () => {
       await open();
       const { email, ...ada } = await world.signUp();
-      await world.call('POST', '/auth/login/code', { body: { email } });
+      await post('/auth/login/code', { email });
       const again = { email, password: 'password1', name: 'Mallory' };
       expect((await world.call('POST', '/auth/register', { body: again })).status).toBe(201);
       await world.untilIdle();
@@ -339,7 +331,7 @@ describe('a deleted account', () => {
         expect((await as(world, ada)('POST', `/workspaces/${home}/invitations`, invitation)).status).toBe(
           201,
         );
-        await as(world, ada)('POST', '/auth/email/change/request', { newEmail });
+        await askForEmail(ada.accessToken, newEmail);
       }
       await world.untilIdle();
       expect(mailed()).toHaveLength(6);
@@ -352,8 +344,8 @@ describe('a deleted account', () => {
     await open();
     const ada = await world.signUp();
     const email = 'new@example.com';
-    await world.call('POST', '/auth/register', { body: { email, password: 'password1', name: 'New' } });
-    await as(world, ada)('POST', '/auth/email/change/request', { newEmail: email });
+    await register(email, 'password1', 'New');
+    await askForEmail(ada.accessToken, email);
     await world.untilIdle();
     expect((await remove(ada)).status).toBe(204);
     expect(listMails(world.deps.read)).toMatchObject([{ kind: 'confirm-signup', to: email }]);
@@ -501,17 +493,13 @@ describe('what was mailed works no more, also while the rest is still to go:', (
   it('an address for the account', async () => {
     await open();
     const ada = await world.signUp('ada@example.com');
-    await as(world, ada)('POST', '/auth/email/change/request', { newEmail: 'new@example.com' });
-    const [{ token: change }, { token: keep }] = [
-      await world.mailTo('new@example.com'),
-      await world.mailTo(ada.email),
-    ];
+    await askForEmail(ada.accessToken, 'new@example.com');
+    const [change, keep] = [await tokenTo('new@example.com'), await tokenTo(ada.email)];
     await addTasks(world, await homeOf(world, ada), 100, { creatorId: ada.id });
     world.opened.beginStop();
     expect((await remove(ada)).status).toBe(503);
     expect(count('users')).toBe(1);
-    for (const [what, token] of Object.entries({ confirm: change, revert: keep }))
-      expect((await world.call('POST', `/auth/email/change/${what}`, { body: { token } })).status).toBe(401);
+    expect([(await confirmEmail(change)).status, (await keepEmail(keep)).status]).toEqual([401, 401]);
   });
 });
 
@@ -547,7 +535,7 @@ describe('a deletion beside other work', () => {
         () => a('POST', '/me/password', { currentPassword: ada.password, newPassword: 'new password' }),
         () => a('POST', '/auth/email/change/request', { newEmail: 'late@example.com' }),
         () => world.call('POST', '/auth/login', { body: ada }),
-        () => world.call('POST', '/auth/refresh', { body: { refreshToken: ada.refreshToken } }),
+        () => post('/auth/refresh', { refreshToken: ada.refreshToken }),
         () => b('POST', `/workspaces/${home}/tasks`, { title: 'B', listId, assigneeId: ada.id }),
         () => b('POST', `/workspaces/${foreign}/tasks`, { title: 'B', listId: bobsList, assigneeId: ada.id }),
         () =>

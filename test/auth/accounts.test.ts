@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { signInSteps } from '../sign-in.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
 let world: World;
@@ -8,9 +9,7 @@ beforeEach(async () => {
   ada = await world.signUp('ada@example.com');
 });
 afterEach(() => world.close());
-const post = (path: string, body: unknown, token?: string) => world.call('POST', path, { body, token });
-const me = async (token: string) => (await world.call('GET', '/me', { token })).status;
-const login = (email: string, password: string) => post('/auth/login', { email, password });
+const { post, me, logIn, register, codeTo, confirmCode, askForEmail } = signInSteps(() => world);
 
 describe('me', () => {
   it('is read and renamed', async () => {
@@ -37,14 +36,14 @@ describe('me', () => {
   });
 
   it('changes the password by the current one and ends the other sessions', async () => {
-    const other = (await login(ada.email, ada.password)).body;
+    const other = (await logIn(ada.email, ada.password)).body;
     const change = (body: unknown) => post('/me/password', body, ada.accessToken);
     expect((await change({ newPassword: 'new password' })).body.issues[0].path).toBe('currentPassword');
     expect((await change({ currentPassword: 'wrong one', newPassword: 'new password' })).status).toBe(403);
     expect((await change({ currentPassword: ada.password, newPassword: 'short' })).status).toBe(400);
     expect((await change({ currentPassword: ada.password, newPassword: 'new password' })).status).toBe(204);
     expect([await me(ada.accessToken), await me(other.accessToken)]).toEqual([200, 401]);
-    expect((await login(ada.email, 'new password')).status).toBe(200);
+    expect((await logIn(ada.email, 'new password')).status).toBe(200);
   });
 });
 
@@ -54,13 +53,12 @@ describe('one address', () => {
 
   it('is the same in every spelling, for every flow', async () => {
     for (const email of spellings) {
-      expect((await login(email, ada.password)).body.user?.email).toBe('ada@example.com');
-      await post('/auth/login/code', { email });
-      const { code } = await world.mailTo('ada@example.com');
-      expect((await post('/auth/login/code/confirm', { email, code })).status).toBe(200);
-      await post('/auth/register', { email, password: 'password1', name: 'Eve' });
+      expect((await logIn(email, ada.password)).body.user?.email).toBe('ada@example.com');
+      const code = await codeTo(email);
+      expect((await confirmCode(email, code)).status).toBe(200);
+      await register(email, 'password1', 'Eve');
       expect((await world.mailTo('ada@example.com')).subject).toBe('You already have an account');
-      await post('/auth/email/change/request', { newEmail: email }, ada.accessToken);
+      await askForEmail(ada.accessToken, email);
       await world.untilIdle();
       expect(world.mails.some(({ subject }) => subject === 'Confirm your new e-mail address')).toBe(false);
       await post('/auth/password/reset/request', { email });
@@ -70,14 +68,13 @@ describe('one address', () => {
 
   it('is none but itself: neither sub-address nor dots are folded', async () => {
     for (const email of others) {
-      expect((await login(email, ada.password)).status).toBe(401);
+      expect((await logIn(email, ada.password)).status).toBe(401);
       expect((await world.signUp(email)).id).not.toBe(ada.id);
     }
   });
 
   it('has at most 64 characters before its @', async () => {
-    const signUp = async (email: string) =>
-      (await post('/auth/register', { email, password: 'password1', name: 'L' })).status;
+    const signUp = async (email: string) => (await register(email, 'password1', 'L')).status;
     expect(await signUp(`${'x'.repeat(64)}@example.com`)).toBe(201);
     expect(await signUp(`${'x'.repeat(65)}@example.com`)).toBe(400);
   });
@@ -92,7 +89,7 @@ describe('one address', () => {
       'ada@example..com',
       'ada@@example.com',
     ]) {
-      expect([email, (await login(email, ada.password)).status]).toEqual([email, 400]);
+      expect([email, (await logIn(email, ada.password)).status]).toEqual([email, 400]);
       expect((await post('/auth/login/code', { email })).status).toBe(400);
     }
   });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { errand } from '../shell.ts';
+import { signInSteps } from '../sign-in.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
 let world: World;
@@ -14,7 +15,19 @@ const EMAIL = 'ada@example.com';
 const disable = async () =>
   expect(await errand(world, ['users', 'disable', EMAIL])).toMatchObject({ code: 0 });
 const enable = async () => expect(await errand(world, ['users', 'enable', EMAIL])).toMatchObject({ code: 0 });
-const post = (path: string, body: unknown, token?: string) => world.call('POST', path, { body, token });
+const {
+  post,
+  logIn,
+  register,
+  codeTo,
+  confirmCode,
+  tokenTo,
+  resetTokenTo,
+  confirmReset,
+  askForEmail,
+  confirmEmail,
+  keepEmail,
+} = signInSteps(() => world);
 
 describe('a disabled account', () => {
   it('has no session left, at once, and says how many ended', async () => {
@@ -27,8 +40,8 @@ describe('a disabled account', () => {
 
   it('rejects the right password as a wrong one, and counts it as one', async () => {
     await disable();
-    const right = await post('/auth/login', { email: EMAIL, password: ada.password });
-    const wrong = await post('/auth/login', { email: EMAIL, password: 'not the password' });
+    const right = await logIn(EMAIL, ada.password);
+    const wrong = await logIn(EMAIL, 'not the password');
     expect([right.status, right.body]).toEqual([401, wrong.body]);
   });
 
@@ -40,29 +53,24 @@ describe('a disabled account', () => {
       compared += 1;
       return verify(...input);
     };
-    await post('/auth/login', { email: EMAIL, password: ada.password });
+    await logIn(EMAIL, ada.password);
     expect(compared).toBe(1);
   });
 
   it('loses codes, links and resets that are outstanding', async () => {
-    await post('/auth/login/code', { email: EMAIL });
-    const { code } = await world.mailTo(EMAIL);
-    await post('/auth/password/reset/request', { email: EMAIL });
-    const reset = await world.mailTo(EMAIL);
-    await post('/auth/email/change/request', { newEmail: 'new@example.com' }, ada.accessToken);
-    const change = await world.mailTo('new@example.com');
-    const keep = await world.mailTo(EMAIL);
+    const code = await codeTo(EMAIL);
+    const reset = await resetTokenTo(EMAIL);
+    await askForEmail(ada.accessToken, 'new@example.com');
+    const change = await tokenTo('new@example.com');
+    const keep = await tokenTo(EMAIL);
     await disable();
 
     for (const isEnabled of [false, true]) {
       if (isEnabled) await enable();
-      expect((await post('/auth/login/code/confirm', { email: EMAIL, code })).status).toBe(401);
-      const newPassword = 'another password';
-      expect((await post('/auth/password/reset/confirm', { token: reset.token, newPassword })).status).toBe(
-        401,
-      );
-      expect((await post('/auth/email/change/confirm', { token: change.token })).status).toBe(401);
-      expect((await post('/auth/email/change/revert', { token: keep.token })).status).toBe(401);
+      expect((await confirmCode(EMAIL, code)).status).toBe(401);
+      expect((await confirmReset(reset)).status).toBe(401);
+      expect((await confirmEmail(change)).status).toBe(401);
+      expect((await keepEmail(keep)).status).toBe(401);
     }
   });
 
@@ -74,9 +82,7 @@ describe('a disabled account', () => {
     const before = world.mails.length;
     expect((await post('/auth/login/code', { email: EMAIL })).status).toBe(200);
     expect((await post('/auth/password/reset/request', { email: EMAIL })).status).toBe(200);
-    expect(
-      (await post('/auth/register', { email: EMAIL, password: 'correct horse', name: 'Ada' })).status,
-    ).toBe(201);
+    expect((await register(EMAIL, 'correct horse', 'Ada')).status).toBe(201);
     const invited = await post(
       `/workspaces/${body.items[0].id}/invitations`,
       { email: EMAIL, role: 'member' },
@@ -107,7 +113,7 @@ describe('a disabled account', () => {
   it('signs in as before once it is enabled, with its workspace', async () => {
     await disable();
     await enable();
-    const { status, body } = await post('/auth/login', { email: EMAIL, password: ada.password });
+    const { status, body } = await logIn(EMAIL, ada.password);
     expect(status).toBe(200);
     const spaces = await world.call('GET', '/me/workspaces', { token: body.accessToken });
     expect(spaces.body.total).toBe(1);
@@ -129,7 +135,7 @@ describe('users list', () => {
     await errand(world, ['create-user', '--email', 'bob@example.com', '--name', 'Bob', '--no-password']);
     const signedInAt = world.clock.now() + 60_000;
     world.clock.advance(60_000);
-    await post('/auth/login', { email: EMAIL, password: ada.password });
+    await logIn(EMAIL, ada.password);
     const token = ada.accessToken;
     const { body } = await world.call('GET', '/me/workspaces', { token });
     const path = `/workspaces/${body.items[0].id}`;

@@ -4,6 +4,7 @@ import { DAY, MINUTE, SECOND, toInstant } from '../../src/kernel/instants.ts';
 import { insertIdentity } from '../../src/storage/identities.ts';
 import { listMails } from '../../src/storage/outbox-listing.ts';
 import { findUser, updateUser } from '../../src/storage/users.ts';
+import { signInSteps } from '../sign-in.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
 let world: World;
@@ -13,36 +14,46 @@ beforeEach(async () => {
   ada = await world.signUp('ada@example.com');
 });
 afterEach(() => world.close());
-const post = (path: string, body: unknown, token?: string) => world.call('POST', path, { body, token });
-const me = async (token: string) => (await world.call('GET', '/me', { token })).status;
-const login = (email: string, password: string) => post('/auth/login', { email, password });
+const {
+  post,
+  me,
+  logIn,
+  register,
+  confirmSignup,
+  codeTo,
+  confirmCode,
+  tokenTo,
+  resetTokenTo,
+  confirmReset,
+  askForEmail,
+  confirmEmail,
+  keepEmail,
+} = signInSteps(() => world);
 const mailsListed = (to: string) => listMails(world.deps.read).filter((mail) => mail.to === to);
 
 describe('change of e-mail address', () => {
   const request = async (newEmail: string) => {
-    expect((await post('/auth/email/change/request', { newEmail }, ada.accessToken)).status).toBe(200);
-    return (await world.mailTo(newEmail)).token ?? '';
+    expect((await askForEmail(ada.accessToken, newEmail)).status).toBe(200);
+    return await tokenTo(newEmail);
   };
   beforeEach(() => world.clock.advance(1));
   const keepToken = (email = ada.email) =>
     world.mails.findLast(({ to, subject }) => to === email && /about to change/.test(subject))?.token ?? '';
-  const confirm = (token: string) => post('/auth/email/change/confirm', { token });
-  const keepBy = async (token: string) => (await post('/auth/email/change/revert', { token })).status;
+  const keepBy = async (token: string) => (await keepEmail(token)).status;
   /** Moves Ada's account on, and returns the link that keeps the address it had. */
   const move = async (from: string, to: string) => {
     const token = await request(to);
     const keep = keepToken(from);
-    expect((await confirm(token)).status).toBe(204);
+    expect((await confirmEmail(token)).status).toBe(204);
     world.clock.advance(SECOND);
     return keep;
   };
   const resetPassword = async (email: string, newPassword: string) => {
-    await post('/auth/password/reset/request', { email });
-    const { token } = await world.mailTo(email);
-    expect((await post('/auth/password/reset/confirm', { token, newPassword })).status).toBe(204);
+    const token = await resetTokenTo(email);
+    expect((await confirmReset(token, newPassword)).status).toBe(204);
   };
   const signInAgain = async (email = ada.email, password = ada.password) => {
-    ada.accessToken = (await login(email, password)).body.accessToken;
+    ada.accessToken = (await logIn(email, password)).body.accessToken;
   };
   const link = (provider: 'google' | 'telegram') =>
     world.deps.write((tx) => insertIdentity(tx, ada.id, provider, provider, world.clock.now()));
@@ -58,20 +69,20 @@ describe('change of e-mail address', () => {
   };
 
   it('is rejected for a token of any length that nobody was mailed', async () => {
-    for (const token of ['x', 'x'.repeat(10_000)]) expect((await confirm(token)).status).toBe(401);
+    for (const token of ['x', 'x'.repeat(10_000)]) expect((await confirmEmail(token)).status).toBe(401);
   });
 
   it('happens when the new address confirms; sessions live on', async () => {
     const token = await request('New@Example.com'.toLowerCase());
-    expect((await post('/auth/email/change/confirm', { token })).status).toBe(204);
+    expect((await confirmEmail(token)).status).toBe(204);
     expect((await world.call('GET', '/me', { token: ada.accessToken })).body.email).toBe('new@example.com');
-    expect((await login('new@example.com', ada.password)).status).toBe(200);
-    expect((await login(ada.email, ada.password)).status).toBe(401);
-    expect((await post('/auth/email/change/confirm', { token })).status).toBe(401);
+    expect((await logIn('new@example.com', ada.password)).status).toBe(200);
+    expect((await logIn(ada.email, ada.password)).status).toBe(401);
+    expect((await confirmEmail(token)).status).toBe(401);
   });
 
   it('names newEmail in its rejections', async () => {
-    const { status, body } = await post('/auth/email/change/request', { newEmail: 'nope' }, ada.accessToken);
+    const { status, body } = await askForEmail(ada.accessToken, 'nope');
     expect([status, body.error]).toEqual([400, 'ValidationError']);
     expect(body.issues).toEqual([{ path: 'newEmail', message: 'Email must be valid' }]);
   });
@@ -79,15 +90,15 @@ describe('change of e-mail address', () => {
   it('only the newest token works, for 30 minutes', async () => {
     const first = await request('one@example.com');
     const second = await request('two@example.com');
-    expect((await post('/auth/email/change/confirm', { token: first })).status).toBe(401);
+    expect((await confirmEmail(first)).status).toBe(401);
     world.clock.advance(30 * MINUTE);
-    expect((await post('/auth/email/change/confirm', { token: second })).status).toBe(401);
+    expect((await confirmEmail(second)).status).toBe(401);
   });
 
   it('is rejected for a taken address with the same response; its owner is told', async () => {
     const bob = await world.signUp('bob@example.com');
-    const taken = await post('/auth/email/change/request', { newEmail: bob.email }, ada.accessToken);
-    const free = await post('/auth/email/change/request', { newEmail: 'free@example.com' }, ada.accessToken);
+    const taken = await askForEmail(ada.accessToken, bob.email);
+    const free = await askForEmail(ada.accessToken, 'free@example.com');
     expect(taken).toMatchObject({ status: 200, body: free.body });
     const mail = await world.mailTo(bob.email);
     expect([mail.subject, mail.token]).toEqual(['Someone asked to use your address', undefined]);
@@ -96,13 +107,13 @@ describe('change of e-mail address', () => {
   it('fails when the address was taken meanwhile', async () => {
     const token = await request('wanted@example.com');
     await world.signUp('wanted@example.com');
-    expect((await post('/auth/email/change/confirm', { token })).status).toBe(401);
+    expect((await confirmEmail(token)).status).toBe(401);
   });
 
   it('is cancelled by the link in the old mailbox', async () => {
     const token = await request('new@example.com');
-    expect((await post('/auth/email/change/revert', { token: keepToken() })).status).toBe(204);
-    expect((await post('/auth/email/change/confirm', { token })).status).toBe(401);
+    expect((await keepEmail(keepToken())).status).toBe(204);
+    expect((await confirmEmail(token)).status).toBe(401);
     expect(await me(ada.accessToken)).toBe(200);
   });
 
@@ -110,27 +121,24 @@ describe('change of e-mail address', () => {
     const token = await request('new@example.com');
     await world.untilIdle();
     const keep = keepToken();
-    await post('/auth/email/change/confirm', { token });
-    await post('/auth/password/reset/request', { email: 'new@example.com' });
-    const { token: reset } = await world.mailTo('new@example.com');
+    await confirmEmail(token);
+    const reset = await resetTokenTo('new@example.com');
     await post('/auth/login/code', { email: 'new@example.com' });
     world.clock.advance(10 * MINUTE);
-    expect((await post('/auth/email/change/revert', { token: keep })).status).toBe(204);
+    expect((await keepEmail(keep)).status).toBe(204);
     expect(await me(ada.accessToken)).toBe(401);
-    expect(
-      (await post('/auth/password/reset/confirm', { token: reset, newPassword: 'new password' })).status,
-    ).toBe(401);
+    expect((await confirmReset(reset)).status).toBe(401);
     expect(mailsListed('new@example.com')).toEqual([]);
-    expect((await login(ada.email, ada.password)).status).toBe(200);
-    expect((await post('/auth/email/change/revert', { token: keep })).status).toBe(401);
+    expect((await logIn(ada.email, ada.password)).status).toBe(200);
+    expect((await keepEmail(keep)).status).toBe(401);
   });
 
   it('cannot be undone after 7 days', async () => {
     const token = await request('new@example.com');
     const keep = keepToken();
-    await post('/auth/email/change/confirm', { token });
+    await confirmEmail(token);
     world.clock.advance(7 * DAY);
-    expect((await post('/auth/email/change/revert', { token: keep })).status).toBe(401);
+    expect((await keepEmail(keep)).status).toBe(401);
   });
 
   it('is undone from the first address, however often it has changed since, and whatever the newer ones undo', async () => {
@@ -138,30 +146,30 @@ describe('change of e-mail address', () => {
     let from = ada.email;
     for (const to of ['b@example.com', 'c@example.com']) {
       const token = await request(to);
-      keeps.push((await world.mailTo(from)).token ?? '');
-      expect((await post('/auth/email/change/confirm', { token })).status).toBe(204);
+      keeps.push(await tokenTo(from));
+      expect((await confirmEmail(token)).status).toBe(204);
       world.clock.advance(1);
       from = to;
     }
     const [first, second] = keeps;
-    expect((await post('/auth/email/change/revert', { token: second })).status).toBe(204);
-    expect((await login('b@example.com', ada.password)).status).toBe(200);
-    expect((await post('/auth/email/change/revert', { token: first })).status).toBe(204);
-    expect((await login(ada.email, ada.password)).status).toBe(200);
-    expect((await login('b@example.com', ada.password)).status).toBe(401);
+    expect((await keepEmail(second)).status).toBe(204);
+    expect((await logIn('b@example.com', ada.password)).status).toBe(200);
+    expect((await keepEmail(first)).status).toBe(204);
+    expect((await logIn(ada.email, ada.password)).status).toBe(200);
+    expect((await logIn('b@example.com', ada.password)).status).toBe(401);
   });
 
   it('undone from the first address, stays so: no newer address has a say any more', async () => {
     const first = await request('thief@example.com');
     const keep = keepToken();
-    expect((await post('/auth/email/change/confirm', { token: first })).status).toBe(204);
+    expect((await confirmEmail(first)).status).toBe(204);
     world.clock.advance(SECOND);
     const second = await request('thief@example.org');
-    const { token: thiefsKeep } = await world.mailTo('thief@example.com');
-    expect((await post('/auth/email/change/confirm', { token: second })).status).toBe(204);
-    expect((await post('/auth/email/change/revert', { token: keep })).status).toBe(204);
-    expect((await post('/auth/email/change/revert', { token: thiefsKeep })).status).toBe(401);
-    expect((await login(ada.email, ada.password)).status).toBe(200);
+    const thiefsKeep = await tokenTo('thief@example.com');
+    expect((await confirmEmail(second)).status).toBe(204);
+    expect((await keepEmail(keep)).status).toBe(204);
+    expect((await keepEmail(thiefsKeep)).status).toBe(401);
+    expect((await logIn(ada.email, ada.password)).status).toBe(200);
   });
 
   it('undone, leaves no way to sign in that was added since it was asked for, save those of others', async () => {
@@ -173,15 +181,15 @@ describe('change of e-mail address', () => {
     await signInAgain();
     const token = await request('thief@example.com');
     const keep = keepToken();
-    await post('/auth/email/change/confirm', { token });
+    await confirmEmail(token);
     await added('telegram');
     await added('telegram', bob);
-    expect((await post('/auth/email/change/revert', { token: keep })).status).toBe(204);
-    const { accessToken } = (await login(ada.email, ada.password)).body;
+    expect((await keepEmail(keep)).status).toBe(204);
+    const { accessToken } = (await logIn(ada.email, ada.password)).body;
     const { body } = await world.call('GET', '/me', { token: accessToken });
     expect(body).toMatchObject({ email: ada.email, googleLinked: true, telegramLinked: false });
     const his = await world.call('GET', '/me', {
-      token: (await login(bob.email, bob.password)).body.accessToken,
+      token: (await logIn(bob.email, bob.password)).body.accessToken,
     });
     expect(his.body.telegramLinked).toBe(true);
   });
@@ -201,7 +209,7 @@ describe('change of e-mail address', () => {
     await signInAgain(ada.email, newPassword);
     const keep = await move(ada.email, 'thief@example.com');
     expect(await keepBy(keep)).toBe(204);
-    expect((await login(ada.email, newPassword)).status).toBe(401);
+    expect((await logIn(ada.email, newPassword)).status).toBe(401);
     expect(ways()).toEqual(['google']);
   });
 
@@ -215,7 +223,7 @@ describe('change of e-mail address', () => {
     await signInAgain();
     const keep = await move(ada.email, 'thief@example.com');
     expect(await keepBy(keep)).toBe(204);
-    expect((await login(ada.email, ada.password)).status).toBe(200);
+    expect((await logIn(ada.email, ada.password)).status).toBe(200);
     expect(ways()).toEqual(['google']);
   });
 
@@ -243,33 +251,30 @@ describe('change of e-mail address', () => {
   it('undone, leaves no password that was set since it was asked for: the owner sets one by mail', async () => {
     const token = await request('thief@example.com');
     const keep = keepToken();
-    await post('/auth/email/change/confirm', { token });
-    await post('/auth/password/reset/request', { email: 'thief@example.com' });
-    const { token: stolen } = await world.mailTo('thief@example.com');
-    const reset = (token: string | undefined, newPassword: string) =>
-      post('/auth/password/reset/confirm', { token, newPassword });
-    expect((await reset(stolen, 'password of the thief')).status).toBe(204);
-    expect((await login('thief@example.com', 'password of the thief')).status).toBe(200);
-    expect((await post('/auth/email/change/revert', { token: keep })).status).toBe(204);
+    await confirmEmail(token);
+    const stolen = await resetTokenTo('thief@example.com');
+    expect((await confirmReset(stolen, 'password of the thief')).status).toBe(204);
+    expect((await logIn('thief@example.com', 'password of the thief')).status).toBe(200);
+    expect((await keepEmail(keep)).status).toBe(204);
     for (const email of [ada.email, 'thief@example.com']) {
-      expect((await login(email, 'password of the thief')).status).toBe(401);
+      expect((await logIn(email, 'password of the thief')).status).toBe(401);
     }
     expect(findUser(world.deps.read, ada.id)).toMatchObject({ password_hash: null, password_set_at: null });
     await post('/auth/password/reset/request', { email: ada.email });
-    expect((await reset((await world.mailTo(ada.email)).token, 'password of the owner')).status).toBe(204);
-    expect((await login(ada.email, 'password of the owner')).status).toBe(200);
+    expect((await confirmReset(await tokenTo(ada.email), 'password of the owner')).status).toBe(204);
+    expect((await logIn(ada.email, 'password of the owner')).status).toBe(200);
   });
 
   it('is undone though the address came back: no session, password or link of the thief is left', async () => {
     const { keep, thiefs } = await stealAndBringBack();
     expect(await keepBy(keep)).toBe(204);
     expect(await me(ada.accessToken)).toBe(401);
-    expect((await login(ada.email, 'password of the thief')).status).toBe(401);
+    expect((await logIn(ada.email, 'password of the thief')).status).toBe(401);
     expect(findUser(world.deps.read, ada.id)).toMatchObject({ email: ada.email, password_hash: null });
     expect(await keepBy(thiefs)).toBe(401);
     expect(await keepBy(keep)).toBe(401);
     await resetPassword(ada.email, 'password of the owner');
-    expect((await login(ada.email, 'password of the owner')).status).toBe(200);
+    expect((await logIn(ada.email, 'password of the owner')).status).toBe(200);
   });
 
   it('is undone though the address came back, also once an account of the address between is deleted', async () => {
@@ -278,16 +283,16 @@ describe('change of e-mail address', () => {
     expect((await world.call('DELETE', '/auth/me', { token, body: { password } })).status).toBe(204);
     expect(await keepBy(keep)).toBe(204);
     expect(await me(ada.accessToken)).toBe(401);
-    expect((await login(ada.email, 'password of the thief')).status).toBe(401);
+    expect((await logIn(ada.email, 'password of the thief')).status).toBe(401);
   });
 
   it('is undone though the address came back by the newest link as well, whatever that was to cancel', async () => {
     const { keep } = await stealAndBringBack();
     const token = await request('thief@example.org');
     expect(await keepBy(keepToken())).toBe(204);
-    expect((await confirm(token)).status).toBe(401);
+    expect((await confirmEmail(token)).status).toBe(401);
     expect(await me(ada.accessToken)).toBe(401);
-    expect((await login(ada.email, 'password of the thief')).status).toBe(401);
+    expect((await logIn(ada.email, 'password of the thief')).status).toBe(401);
     expect(await keepBy(keep)).toBe(401);
   });
 
@@ -340,9 +345,9 @@ describe('change of e-mail address', () => {
     const token = await request('d@example.com');
     expect(await keepBy(keepToken('b@example.com'))).toBe(204);
     expect(await keepBy(first)).toBe(204);
-    expect((await confirm(token)).status).toBe(401);
+    expect((await confirmEmail(token)).status).toBe(401);
     expect(await me(ada.accessToken)).toBe(200);
-    expect((await login('b@example.com', 'password2')).status).toBe(200);
+    expect((await logIn('b@example.com', 'password2')).status).toBe(200);
     expect(ways()).toEqual(['google']);
     expect(await keepBy(former)).toBe(204);
     expect(ways()).toEqual([]);
@@ -361,7 +366,7 @@ describe('change of e-mail address', () => {
     await move(address, 'moved@example.com');
     world.clock.advance(MINUTE);
     const bob = await world.signUp(address, 'Bob');
-    await post('/auth/email/change/request', { newEmail: 'b@example.com' }, bob.accessToken);
+    await askForEmail(bob.accessToken, 'b@example.com');
     await world.untilIdle();
     expect(await keepBy(keepToken(address))).toBe(204);
     expect(await me(bob.accessToken)).toBe(200);
@@ -370,31 +375,31 @@ describe('change of e-mail address', () => {
   it('undone, leaves the password that was set before, also where its hash was renewed since, and says nothing of it', async () => {
     const token = await request('new@example.com');
     const keep = keepToken();
-    await post('/auth/email/change/confirm', { token });
+    await confirmEmail(token);
     await world.deps.write((tx) => {
       const { password_hash } = findUser(tx, ada.id) ?? {};
       updateUser(tx, ada.id, '2026-03-27T10:30:00.000Z', { password_hash: password_hash ?? null });
     });
-    expect((await post('/auth/email/change/revert', { token: keep })).status).toBe(204);
-    expect((await login(ada.email, ada.password)).status).toBe(200);
+    expect((await keepEmail(keep)).status).toBe(204);
+    expect((await logIn(ada.email, ada.password)).status).toBe(200);
     expect(mailsListed(ada.email).map(({ kind }) => kind)).not.toContain('password-removed');
   });
 
   it('cannot be undone once the old address has an account of its own, which stays as it is', async () => {
     const token = await request('new@example.com');
     const keep = keepToken();
-    await post('/auth/email/change/confirm', { token });
+    await confirmEmail(token);
     const other = await world.signUp(ada.email, 'Other');
-    expect((await post('/auth/email/change/revert', { token: keep })).status).toBe(401);
-    expect((await login('new@example.com', ada.password)).body.user.id).toBe(ada.id);
-    expect((await login(ada.email, other.password)).body.user.id).toBe(other.id);
+    expect((await keepEmail(keep)).status).toBe(401);
+    expect((await logIn('new@example.com', ada.password)).body.user.id).toBe(ada.id);
+    expect((await logIn(ada.email, other.password)).body.user.id).toBe(other.id);
   });
 
   it('can be undone after all once that other account has another address, or is deleted', async () => {
     const other = await world.signUp('other@example.com');
     const takeOver = async (newEmail: string) => {
-      await post('/auth/email/change/request', { newEmail }, other.accessToken);
-      expect((await confirm((await world.mailTo(newEmail)).token ?? '')).status).toBe(204);
+      await askForEmail(other.accessToken, newEmail);
+      expect((await confirmEmail(await tokenTo(newEmail))).status).toBe(204);
     };
     const endings = [
       () => takeOver('other@example.org'),
@@ -415,47 +420,41 @@ describe('change of e-mail address', () => {
   it('goes to one of two who want the same address', async () => {
     const bob = await world.signUp('bob@example.com');
     const mine = await request('wanted@example.com');
-    await post('/auth/email/change/request', { newEmail: 'wanted@example.com' }, bob.accessToken);
-    const { token: his } = await world.mailTo('wanted@example.com');
-    const outcomes = await Promise.all(
-      [mine, his].map((token) => post('/auth/email/change/confirm', { token })),
-    );
+    await askForEmail(bob.accessToken, 'wanted@example.com');
+    const his = await tokenTo('wanted@example.com');
+    const outcomes = await Promise.all([mine, his].map((token) => confirmEmail(token)));
     expect(outcomes.map(({ status }) => status).sort()).toEqual([204, 401]);
   });
 
   it('leaves no sign-up of its address pending, made or undone, also once the account moves on', async () => {
     const pending = async (email: string) => {
-      await post('/auth/register', { email, password: 'password of Mallory', name: 'Mallory' });
-      return (await world.mailTo(email)).token;
+      await register(email, 'password of Mallory', 'Mallory');
+      return await tokenTo(email);
     };
     const first = await pending('new@example.com');
     const token = await request('new@example.com');
     const keep = keepToken();
-    expect((await post('/auth/email/change/confirm', { token })).status).toBe(204);
+    expect((await confirmEmail(token)).status).toBe(204);
     const second = await pending(ada.email);
-    expect((await post('/auth/email/change/revert', { token: keep })).status).toBe(204);
-    ada.accessToken = (await login(ada.email, ada.password)).body.accessToken;
+    expect((await keepEmail(keep)).status).toBe(204);
+    ada.accessToken = (await logIn(ada.email, ada.password)).body.accessToken;
     const onwards = await request('newer@example.com');
-    expect((await post('/auth/email/change/confirm', { token: onwards })).status).toBe(204);
+    expect((await confirmEmail(onwards)).status).toBe(204);
     for (const token of [first, second]) {
-      expect((await post('/auth/register/confirm', { token })).status).toBe(401);
+      expect((await confirmSignup(token)).status).toBe(401);
     }
   });
 
   it('kills what was mailed to the old address', async () => {
-    await post('/auth/password/reset/request', { email: ada.email });
-    const { token: reset } = await world.mailTo(ada.email);
-    await post('/auth/login/code', { email: ada.email });
-    const { code } = await world.mailTo(ada.email);
+    const reset = await resetTokenTo(ada.email);
+    const code = await codeTo(ada.email);
     const token = await request('new@example.com');
-    await post('/auth/email/change/confirm', { token });
-    expect(
-      (await post('/auth/password/reset/confirm', { token: reset, newPassword: 'new password' })).status,
-    ).toBe(401);
-    expect((await post('/auth/login/code/confirm', { email: ada.email, code })).status).toBe(401);
-    expect((await post('/auth/login/code/confirm', { email: 'new@example.com', code })).status).toBe(401);
+    await confirmEmail(token);
+    expect((await confirmReset(reset)).status).toBe(401);
+    expect((await confirmCode(ada.email, code)).status).toBe(401);
+    expect((await confirmCode('new@example.com', code)).status).toBe(401);
     expect(mailsListed(ada.email).map(({ kind }) => kind)).toEqual(['email-keep']);
-    expect((await post('/auth/email/change/revert', { token: keepToken() })).status).toBe(204);
-    expect((await post('/auth/login/code/confirm', { email: ada.email, code })).status).toBe(401);
+    expect((await keepEmail(keepToken())).status).toBe(204);
+    expect((await confirmCode(ada.email, code)).status).toBe(401);
   });
 });

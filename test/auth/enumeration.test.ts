@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createAccount } from '../../src/auth/account/account.ts';
+import { withoutPassword } from '../people.ts';
 import {
   type Call,
   openWorld,
@@ -67,9 +67,7 @@ const FLOWS: Record<string, (email: string, from: Call) => Promise<TestResponse>
 for (const [flow, ask] of Object.entries(FLOWS)) {
   it(`${flow} looks the same for existing, passwordless, pending and new addresses: response, headers, hashes, commits`, async () => {
     const other = await world.signUp('bob@example.com');
-    await world.deps.write((tx) =>
-      createAccount(tx, { email: 'nopass@example.com', name: 'No', passwordHash: null }, world.clock.now()),
-    );
+    await withoutPassword(world, 'nopass@example.com');
     const from = { token: ada.accessToken };
     const existing = await seen(() => ask(other.email, from));
     const pending = await seen(() => ask('pending@example.com', from));

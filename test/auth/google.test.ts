@@ -3,6 +3,7 @@ import { query } from '../../src/db/connection.ts';
 import { SECOND } from '../../src/kernel/instants.ts';
 import { type GoogleDouble, idToken, newSigningKey, openGoogle, openGoogleWorld } from '../google-double.ts';
 import { errand } from '../shell.ts';
+import { signInSteps } from '../sign-in.ts';
 import type { World } from '../world.ts';
 
 const KEY = newSigningKey('key-1');
@@ -18,7 +19,8 @@ afterEach(async () => {
   await google.close();
 });
 
-const logIn = (token: string) => world.call('POST', '/auth/login/google', { body: { idToken: token } });
+const { post, register, confirmSignup, tokenTo, changeEmail, logInByCode } = signInSteps(() => world);
+const logIn = (token: string) => post('/auth/login/google', { idToken: token });
 const link = (token: string, accessToken: string) =>
   world.call('POST', '/me/google', { body: { idToken: token }, token: accessToken });
 const me = async (token: string) => (await world.call('GET', '/me', { token })).body;
@@ -96,20 +98,11 @@ describe('sign-in by Google', () => {
 
 describe('an address with a pending sign-up', () => {
   it('is free of it for good once Google opened the account, also when the account moves away', async () => {
-    await world.call('POST', '/auth/register', {
-      body: { email: 'ada@gmail.com', password: 'password of Mallory', name: 'Mallory' },
-    });
-    const { token: pending } = await world.mailTo('ada@gmail.com');
+    await register('ada@gmail.com', 'password of Mallory', 'Mallory');
+    const pending = await tokenTo('ada@gmail.com');
     const { body } = await logIn(idToken(KEY));
-    await world.call('POST', '/auth/email/change/request', {
-      token: body.accessToken,
-      body: { newEmail: 'ada@example.com' },
-    });
-    const { token } = await world.mailTo('ada@example.com');
-    expect((await world.call('POST', '/auth/email/change/confirm', { body: { token } })).status).toBe(204);
-    expect((await world.call('POST', '/auth/register/confirm', { body: { token: pending } })).status).toBe(
-      401,
-    );
+    await changeEmail(body.accessToken, 'ada@example.com');
+    expect((await confirmSignup(pending)).status).toBe(401);
   });
 });
 
@@ -145,12 +138,7 @@ describe('an address that has an account', () => {
 
   it('that a Google account moved away from is free for others', async () => {
     const { body } = await logIn(idToken(KEY));
-    await world.call('POST', '/auth/email/change/request', {
-      token: body.accessToken,
-      body: { newEmail: ACCOUNT },
-    });
-    const { token } = await world.mailTo(ACCOUNT);
-    await world.call('POST', '/auth/email/change/confirm', { body: { token } });
+    await changeEmail(body.accessToken, ACCOUNT);
     expect((await logIn(idToken(KEY))).body.user).toMatchObject({ id: body.user.id, email: ACCOUNT });
     expect((await logIn(idToken(KEY, { sub: '8' }))).body.user.id).not.toBe(body.user.id);
   });
@@ -194,11 +182,7 @@ describe('linking', () => {
     const { body } = await logIn(idToken(KEY));
     await world.call('DELETE', '/me/google', { token: body.accessToken });
     await world.untilIdle();
-    await world.call('POST', '/auth/login/code', { body: { email: 'ada@gmail.com' } });
-    const { code } = await world.mailTo('ada@gmail.com');
-    const response = await world.call('POST', '/auth/login/code/confirm', {
-      body: { email: 'ada@gmail.com', code },
-    });
+    const response = await logInByCode('ada@gmail.com');
     expect([response.status, response.body.user.id]).toEqual([200, body.user.id]);
   });
 

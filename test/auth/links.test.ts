@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DAY } from '../../src/kernel/instants.ts';
 import { as, homeOf, invite } from '../people.ts';
+import { signInSteps } from '../sign-in.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
 let world: World;
@@ -11,42 +12,40 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const read = (token: string | undefined) => world.call('POST', '/auth/links/read', { body: { token } });
-const tokenTo = async (email: string) => (await world.mailTo(email)).token;
+const { post, register, tokenTo, resetTokenTo, askForEmail, confirmEmail } = signInSteps(() => world);
+const read = (token: string | undefined) => post('/auth/links/read', { token });
 const NOTHING_MORE = { account: null, isChanged: null, inviter: null, workspace: null, role: null };
 
 const ask: Record<string, () => Promise<{ token: string | undefined; about: object }>> = {
   'a sign-up': async () => {
-    const body = { email: 'new@example.com', password: 'password1', name: 'New' };
-    await world.call('POST', '/auth/register', { body });
+    await register('new@example.com');
     return {
       token: await tokenTo('new@example.com'),
       about: { purpose: 'confirm-signup', email: 'new@example.com' },
     };
   },
   'a password reset': async () => {
-    await world.call('POST', '/auth/password/reset/request', { body: { email: ada.email } });
-    return { token: await tokenTo(ada.email), about: { purpose: 'reset-password', email: ada.email } };
+    const token = await resetTokenTo(ada.email);
+    return { token, about: { purpose: 'reset-password', email: ada.email } };
   },
   'a change of address': async () => {
-    await as(world, ada)('POST', '/auth/email/change/request', { newEmail: 'new@example.com' });
+    await askForEmail(ada.accessToken, 'new@example.com');
     return {
       token: await tokenTo('new@example.com'),
       about: { purpose: 'confirm-email', email: 'new@example.com', account: ada.email },
     };
   },
   'a change of address that may be cancelled': async () => {
-    await as(world, ada)('POST', '/auth/email/change/request', { newEmail: 'new@example.com' });
+    await askForEmail(ada.accessToken, 'new@example.com');
     return {
       token: await tokenTo(ada.email),
       about: { purpose: 'keep-email', email: ada.email, isChanged: false },
     };
   },
   'a change of address that may be undone': async () => {
-    await as(world, ada)('POST', '/auth/email/change/request', { newEmail: 'new@example.com' });
+    await askForEmail(ada.accessToken, 'new@example.com');
     const keep = await tokenTo(ada.email);
-    const body = { token: await tokenTo('new@example.com') };
-    await world.call('POST', '/auth/email/change/confirm', { body });
+    await confirmEmail(await tokenTo('new@example.com'));
     return { token: keep, about: { purpose: 'keep-email', email: ada.email, isChanged: true } };
   },
   'an invitation': async () => {

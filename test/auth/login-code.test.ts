@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MINUTE } from '../../src/kernel/instants.ts';
+import { signInSteps } from '../sign-in.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
 let world: World;
@@ -9,22 +10,18 @@ beforeEach(async () => {
   ada = await world.signUp('ada@example.com');
 });
 afterEach(() => world.close());
-const post = (path: string, body: unknown, token?: string) => world.call('POST', path, { body, token });
+const { post, codeTo, confirmCode } = signInSteps(() => world);
 const issuesOf = (body: { issues: { path: string; message: string }[] }) => body.issues;
 
 describe('sign-in by code', () => {
-  const errnoOf = async (email: string) => {
-    await post('/auth/login/code', { email });
-    return (await world.mailTo(email)).code ?? '';
-  };
   const wrong = (code: string) => (code === '000000' ? '000001' : '000000');
 
   it('mails six digits that sign in once', async () => {
-    const code = await errnoOf(ada.email);
+    const code = await codeTo(ada.email);
     expect(code).toMatch(/^\d{6}$/);
-    const { status, body } = await post('/auth/login/code/confirm', { email: 'ADA@example.com', code });
+    const { status, body } = await confirmCode('ADA@example.com', code);
     expect([status, body.user.id]).toEqual([200, ada.id]);
-    expect((await post('/auth/login/code/confirm', { email: ada.email, code })).status).toBe(401);
+    expect((await confirmCode(ada.email, code)).status).toBe(401);
   });
 
   it('is any of a million, those that begin with zeros too', async () => {
@@ -37,33 +34,29 @@ describe('sign-in by code', () => {
   });
 
   it('works for 10 minutes, also after a restart', async () => {
-    const code = await errnoOf(ada.email);
+    const code = await codeTo(ada.email);
     world.clock.advance(10 * MINUTE);
-    expect((await post('/auth/login/code/confirm', { email: ada.email, code })).status).toBe(401);
-    const second = await errnoOf(ada.email);
+    expect((await confirmCode(ada.email, code)).status).toBe(401);
+    const second = await codeTo(ada.email);
     world.clock.advance(10 * MINUTE - 1);
-    expect((await post('/auth/login/code/confirm', { email: ada.email, code: second })).status).toBe(200);
+    expect((await confirmCode(ada.email, second)).status).toBe(200);
   });
 
   it('dies after 5 wrong attempts, however parallel', async () => {
-    const code = await errnoOf(ada.email);
-    for (let i = 0; i < 4; i += 1)
-      expect((await post('/auth/login/code/confirm', { email: ada.email, code: wrong(code) })).status).toBe(
-        401,
-      );
-    expect((await post('/auth/login/code/confirm', { email: ada.email, code })).status).toBe(200);
+    const code = await codeTo(ada.email);
+    for (let i = 0; i < 4; i += 1) expect((await confirmCode(ada.email, wrong(code))).status).toBe(401);
+    expect((await confirmCode(ada.email, code)).status).toBe(200);
 
-    const next = await errnoOf(ada.email);
-    for (let i = 0; i < 5; i += 1)
-      await post('/auth/login/code/confirm', { email: ada.email, code: wrong(next) });
-    expect((await post('/auth/login/code/confirm', { email: ada.email, code: next })).status).toBe(401);
+    const next = await codeTo(ada.email);
+    for (let i = 0; i < 5; i += 1) await confirmCode(ada.email, wrong(next));
+    expect((await confirmCode(ada.email, next)).status).toBe(401);
   });
 
   it('is compared with 5 of 50 attempts at once, wherever the right one is among them', async () => {
     for (const place of [0, 49, 4, 5, 25, 49, 5, 4]) {
-      const code = await errnoOf(ada.email);
+      const code = await codeTo(ada.email);
       const tries = Array.from({ length: 50 }, (_, i) => (i === place ? code : wrong(code)));
-      const attempt = (code: string) => post('/auth/login/code/confirm', { email: ada.email, code });
+      const attempt = (code: string) => confirmCode(ada.email, code);
       const statuses = (await Promise.all(tries.map(attempt))).map(({ status }) => status);
       const right = place < 5 ? 200 : 401;
       expect([place, statuses]).toEqual([place, tries.map((_, i) => (i === place ? right : 401))]);
@@ -72,13 +65,12 @@ describe('sign-in by code', () => {
   });
 
   it('only the newest works, and only for its address', async () => {
-    const first = await errnoOf(ada.email);
-    const second = await errnoOf(ada.email);
-    if (first !== second)
-      expect((await post('/auth/login/code/confirm', { email: ada.email, code: first })).status).toBe(401);
+    const first = await codeTo(ada.email);
+    const second = await codeTo(ada.email);
+    if (first !== second) expect((await confirmCode(ada.email, first)).status).toBe(401);
     const bob = await world.signUp('bob@example.com');
-    expect((await post('/auth/login/code/confirm', { email: bob.email, code: second })).status).toBe(401);
-    expect((await post('/auth/login/code/confirm', { email: ada.email, code: second })).status).toBe(200);
+    expect((await confirmCode(bob.email, second)).status).toBe(401);
+    expect((await confirmCode(ada.email, second)).status).toBe(200);
   });
 
   it('is mailed to registered addresses only, with the same response for all', async () => {
@@ -91,12 +83,10 @@ describe('sign-in by code', () => {
 
   it('rejects what is no string of digits, and never creates an account', async () => {
     for (const code of [123456, '12345a', '', null]) {
-      const { status, body } = await post('/auth/login/code/confirm', { email: ada.email, code });
+      const { status, body } = await confirmCode(ada.email, code);
       expect([status, issuesOf(body)[0]?.path]).toEqual([400, 'code']);
     }
-    expect(
-      (await post('/auth/login/code/confirm', { email: 'nobody@example.com', code: '000000' })).status,
-    ).toBe(401);
+    expect((await confirmCode('nobody@example.com', '000000')).status).toBe(401);
   });
 
   it('lets nobody in who guesses the one that no mail carried', async () => {
@@ -105,7 +95,7 @@ describe('sign-in by code', () => {
     world.opened.storage.writing
       .prepare('update login_codes set code_hash = ? where email = ?')
       .run(world.deps.keys.codeHash(`${email}\n123456`), email);
-    const { status, body } = await post('/auth/login/code/confirm', { email, code: '123456' });
+    const { status, body } = await confirmCode(email, '123456');
     expect([status, body.error]).toEqual([401, 'UnauthorizedError']);
   });
 });

@@ -6,6 +6,7 @@ import { DAY, MINUTE, toInstant } from '../../src/kernel/instants.ts';
 import type { Letter } from '../../src/mail/worker.ts';
 import { listMails } from '../../src/storage/outbox-listing.ts';
 import { purgeExpired } from '../../src/storage/purge.ts';
+import { signInSteps } from '../sign-in.ts';
 import { collecting, openWorld, type Person, type TestResponse, type World } from '../world.ts';
 
 let world: World;
@@ -15,9 +16,21 @@ beforeEach(async () => {
   ada = await world.signUp('ada@example.com');
 });
 afterEach(() => world.close());
-const post = (path: string, body: unknown, token?: string) => world.call('POST', path, { body, token });
-const me = async (token: string) => (await world.call('GET', '/me', { token })).status;
-const login = (email: string, password: string) => post('/auth/login', { email, password });
+const {
+  post,
+  me,
+  logIn,
+  register,
+  confirmSignup,
+  codeTo,
+  confirmCode,
+  tokenTo,
+  resetTokenTo,
+  confirmReset,
+  askForEmail,
+  confirmEmail,
+  keepEmail,
+} = signInSteps(() => world);
 
 describe('a mail that carries what a newer one replaces', () => {
   it('goes out all the same, as every mail that was promised', async () => {
@@ -49,7 +62,7 @@ describe('a mail that carries what a newer one replaces', () => {
 
 describe('what a mail carries', () => {
   const NEW = 'new@example.com';
-  const change = () => post('/auth/email/change/request', { newEmail: NEW }, ada.accessToken);
+  const change = () => askForEmail(ada.accessToken, NEW);
   type Flow = [
     kind: string,
     lifeMs: number,
@@ -59,13 +72,7 @@ describe('what a mail carries', () => {
     more?: object,
   ];
   const FLOWS: Flow[] = [
-    [
-      'confirm-signup',
-      DAY,
-      NEW,
-      () => post('/auth/register', { email: NEW, password: 'password1', name: 'New' }),
-      '/auth/register/confirm',
-    ],
+    ['confirm-signup', DAY, NEW, () => register(NEW, 'password1', 'New'), '/auth/register/confirm'],
     [
       'login-code',
       10 * MINUTE,
@@ -102,7 +109,7 @@ describe('what a mail carries', () => {
     for (const [kind, , to, ask, path] of FLOWS) {
       if (kind === 'login-code') continue;
       if (kind !== 'email-keep') await ask();
-      tokens.set((await world.mailTo(to)).token ?? '', path);
+      tokens.set(await tokenTo(to), path);
     }
     const kept = () =>
       (['pending_signups', 'email_tokens'] as const).map((table) =>
@@ -170,17 +177,17 @@ describe('the data folder', () => {
     const email = 'ada@example.com';
     const secrets = ['the first password', 'the second password', 'another password'];
     const [first, second, offered] = secrets;
-    await post('/auth/register', { email, password: offered, name: 'Ada' });
+    await register(email, offered, 'Ada');
     secrets.push(await mailed());
-    await post('/auth/register', { email, password: first, name: 'Ada' });
+    await register(email, first, 'Ada');
     secrets.push(await mailed());
-    const signedUp = (await post('/auth/register/confirm', { token: secrets.at(-1) })).body;
+    const signedUp = (await confirmSignup(secrets.at(-1))).body;
     const rotated = (await post('/auth/refresh', { refreshToken: signedUp.refreshToken })).body;
     await post('/auth/password/reset/request', { email });
     secrets.push(await mailed());
-    await post('/auth/password/reset/confirm', { token: secrets.at(-1), newPassword: second });
-    const again = (await login(email, second ?? '')).body;
-    await post('/auth/email/change/request', { newEmail: 'new@example.com' }, again.accessToken);
+    await confirmReset(secrets.at(-1), second);
+    const again = (await logIn(email, second ?? '')).body;
+    await askForEmail(again.accessToken, 'new@example.com');
     await post('/auth/password/reset/request', { email });
     await world.untilIdle();
     await post('/auth/login/code', { email });
@@ -229,11 +236,11 @@ describe('what time makes worthless', () => {
          select value, 'p@example.com', 'P', null, null, null, value, '2026', '2026-01-01', null from json_each(?)`,
       )
       .run(numbers(2_500));
-    await post('/auth/register', { email: 'new@example.com', password: 'password1', name: 'New' });
+    await register('new@example.com', 'password1', 'New');
     await post('/auth/login/code', { email: ada.email });
     await post('/auth/password/reset/request', { email: ada.email });
-    await post('/auth/email/change/request', { newEmail: 'other@example.com' }, ada.accessToken);
-    await login(ada.email, 'wrong password');
+    await askForEmail(ada.accessToken, 'other@example.com');
+    await logIn(ada.email, 'wrong password');
     await post('/auth/refresh', { refreshToken: ada.refreshToken });
     await world.untilIdle();
     const { pending_signups: pending, budgets, ...full } = rows();
@@ -261,26 +268,22 @@ describe('single-use secrets', () => {
   it('of every kind are spent by exactly one of 50 parallel uses, round after round', async () => {
     for (let round = 0; round < 5; round += 1) {
       const email = `round${round}@example.com`;
-      await post('/auth/register', { email, password: 'password1', name: 'Round' });
-      const { token: signup } = await world.mailTo(email);
-      expect(await winners(() => post('/auth/register/confirm', { token: signup }))).toBe(1);
+      await register(email, 'password1', 'Round');
+      const signup = await tokenTo(email);
+      expect(await winners(() => confirmSignup(signup))).toBe(1);
 
-      await post('/auth/login/code', { email });
-      const { code } = await world.mailTo(email);
-      expect(await winners(() => post('/auth/login/code/confirm', { email, code }))).toBe(1);
+      const code = await codeTo(email);
+      expect(await winners(() => confirmCode(email, code))).toBe(1);
 
-      await post('/auth/password/reset/request', { email });
-      const { token: reset } = await world.mailTo(email);
-      expect(
-        await winners(() => post('/auth/password/reset/confirm', { token: reset, newPassword: 'password2' })),
-      ).toBe(1);
+      const reset = await resetTokenTo(email);
+      expect(await winners(() => confirmReset(reset, 'password2'))).toBe(1);
 
-      const { accessToken } = (await login(email, 'password2')).body;
-      await post('/auth/email/change/request', { newEmail: `new-${email}` }, accessToken);
-      const { token: change } = await world.mailTo(`new-${email}`);
-      const { token: keep } = await world.mailTo(email);
-      expect(await winners(() => post('/auth/email/change/confirm', { token: change }))).toBe(1);
-      expect(await winners(() => post('/auth/email/change/revert', { token: keep }))).toBe(1);
+      const { accessToken } = (await logIn(email, 'password2')).body;
+      await askForEmail(accessToken, `new-${email}`);
+      const change = await tokenTo(`new-${email}`);
+      const keep = await tokenTo(email);
+      expect(await winners(() => confirmEmail(change))).toBe(1);
+      expect(await winners(() => keepEmail(keep))).toBe(1);
     }
   });
 });

@@ -1,9 +1,10 @@
 import { hash } from '@node-rs/argon2';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAccount } from '../../src/auth/account/account.ts';
 import { findUser, updateUser } from '../../src/storage/users.ts';
 import { argon2Passwords } from '../../src/users/passwords.ts';
 import { turns } from '../../src/users/turns.ts';
+import { withoutPassword } from '../people.ts';
+import { signInSteps } from '../sign-in.ts';
 import { openWorld, type Person, quickPasswords, type World } from '../world.ts';
 
 let world: World;
@@ -13,28 +14,23 @@ beforeEach(async () => {
   ada = await world.signUp('ada@example.com');
 });
 afterEach(() => world.close());
-const post = (path: string, body: unknown, token?: string) => world.call('POST', path, { body, token });
-const me = async (token: string) => (await world.call('GET', '/me', { token })).status;
-const login = (email: string, password: string) => post('/auth/login', { email, password });
-/** An account that is entered by other means only. */
-const withoutPassword = (email: string) =>
-  world.deps.write((tx) => createAccount(tx, { email, name: 'No', passwordHash: null }, world.clock.now()));
+const { post, me, logIn, logInByCode, resetTokenTo, confirmReset } = signInSteps(() => world);
 const noRest = async () => {};
 
 describe('sign-in by password', () => {
   it('returns tokens and user, whatever the case of the address', async () => {
-    const { status, body } = await login('ADA@example.COM', ada.password);
+    const { status, body } = await logIn('ADA@example.COM', ada.password);
     expect(status).toBe(200);
     expect(body.user).toEqual({ id: ada.id, email: 'ada@example.com', name: 'Ada', isEmailVerified: true });
     expect(await me(body.accessToken)).toBe(200);
   });
 
   it('rejects unknown address, wrong password and account without one alike', async () => {
-    await withoutPassword('nopass@example.com');
+    await withoutPassword(world, 'nopass@example.com');
     const responses = [
-      await login('nobody@example.com', 'password1'),
-      await login('ada@example.com', 'password1'),
-      await login('nopass@example.com', 'password1'),
+      await logIn('nobody@example.com', 'password1'),
+      await logIn('ada@example.com', 'password1'),
+      await logIn('nopass@example.com', 'password1'),
     ];
     for (const { status, body } of responses) {
       expect(status).toBe(401);
@@ -63,7 +59,7 @@ describe('a password that is changed while another request compares the old one'
 
   it('lets that request neither in nor change it back', async () => {
     for (const [newPassword, late] of [
-      ['password2', () => login(ada.email, ada.password)],
+      ['password2', () => logIn(ada.email, ada.password)],
       [
         'password3',
         (token: string) =>
@@ -71,16 +67,15 @@ describe('a password that is changed while another request compares the old one'
       ],
     ] as const) {
       const { accessToken } = (
-        await login(ada.email, newPassword === 'password2' ? ada.password : 'password2')
+        await logIn(ada.email, newPassword === 'password2' ? ada.password : 'password2')
       ).body;
-      await post('/auth/password/reset/request', { email: ada.email });
-      const { token } = await world.mailTo(ada.email);
+      const token = await resetTokenTo(ada.email);
       meanwhile = async () => {
         meanwhile = async () => {};
-        expect((await post('/auth/password/reset/confirm', { token, newPassword })).status).toBe(204);
+        expect((await confirmReset(token, newPassword)).status).toBe(204);
       };
       expect((await late(accessToken)).status).toBe(401);
-      expect((await login(ada.email, newPassword)).status).toBe(200);
+      expect((await logIn(ada.email, newPassword)).status).toBe(200);
     }
   });
 
@@ -90,8 +85,8 @@ describe('a password that is changed while another request compares the old one'
       const { password, accessToken: token } = ada;
       expect((await world.call('DELETE', '/auth/me', { token, body: { password } })).status).toBe(204);
     };
-    const { status, body } = await login(ada.email, ada.password);
-    expect([status, body]).toEqual([401, (await login('nobody@example.com', 'password1')).body]);
+    const { status, body } = await logIn(ada.email, ada.password);
+    expect([status, body]).toEqual([401, (await logIn('nobody@example.com', 'password1')).body]);
   });
 });
 
@@ -106,12 +101,12 @@ describe('the hash of a password', () => {
     await world.deps.write((tx) =>
       updateUser(tx, person.id, '2026-03-27T10:00:00.000Z', { password_hash: weak }),
     );
-    expect((await login(person.email, 'a wrong password')).status).toBe(401);
+    expect((await logIn(person.email, 'a wrong password')).status).toBe(401);
     expect(stored()).toBe(weak);
-    expect((await login(person.email, person.password)).status).toBe(200);
+    expect((await logIn(person.email, person.password)).status).toBe(200);
     const renewed = stored();
     expect(renewed).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-    expect((await login(person.email, person.password)).status).toBe(200);
+    expect((await logIn(person.email, person.password)).status).toBe(200);
     expect(stored()).toBe(renewed);
   });
 
@@ -237,19 +232,15 @@ describe('a flood of sign-ins from one customer', () => {
 
 describe('an account without a password', () => {
   it('sets one by nothing but a session, which is told to the owner and ends the others', async () => {
-    await withoutPassword('nopass@example.com');
-    const enter = async () => {
-      await post('/auth/login/code', { email: 'nopass@example.com' });
-      const { code } = await world.mailTo('nopass@example.com');
-      return (await post('/auth/login/code/confirm', { email: 'nopass@example.com', code })).body;
-    };
-    const [here, elsewhere] = [await enter(), await enter()];
+    await withoutPassword(world, 'nopass@example.com');
+    const { body: here } = await logInByCode('nopass@example.com');
+    const { body: elsewhere } = await logInByCode('nopass@example.com');
     const set = (body: object) => post('/me/password', body, here.accessToken);
     expect((await set({ newPassword: 'short' })).status).toBe(400);
     expect((await set({ newPassword: 'password1' })).status).toBe(204);
     expect((await world.mailTo('nopass@example.com')).subject).toBe('Your password was changed');
     expect([await me(here.accessToken), await me(elsewhere.accessToken)]).toEqual([200, 401]);
-    expect((await login('nopass@example.com', 'password1')).status).toBe(200);
+    expect((await logIn('nopass@example.com', 'password1')).status).toBe(200);
     expect((await set({ newPassword: 'password2' })).body.issues[0].path).toBe('currentPassword');
   });
 });

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createAccount } from '../../src/auth/account/account.ts';
 import { tooManyRequests } from '../../src/kernel/errors.ts';
 import { DAY, MINUTE } from '../../src/kernel/instants.ts';
 import { inFlightAttempts } from '../../src/users/in-flight-attempts.ts';
+import { withoutPassword } from '../people.ts';
 import { openWorld, quickPasswords, type World } from '../world.ts';
 
 let world: World;
@@ -123,9 +123,7 @@ describe('failed sign-ins', () => {
       settings: { rate_limits: { enabled: true, failures_burst: 1 } },
       passwords: { ...quickPasswords, hash },
     });
-    await world.deps.write((tx) =>
-      createAccount(tx, { email: 'nopass@example.com', name: 'No', passwordHash: null }, world.clock.now()),
-    );
+    await withoutPassword(world, 'nopass@example.com');
     await world.call('POST', '/auth/login/code', { body: { email: 'nopass@example.com' } });
     const { code } = await world.mailTo('nopass@example.com');
     const { accessToken: token } = (await confirm('nopass@example.com', code)).body;

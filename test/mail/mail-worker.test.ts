@@ -2,7 +2,6 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createAccount } from '../../src/auth/account/account.ts';
 import type { Db, Query } from '../../src/db/connection.ts';
 import { DAY, MINUTE, SECOND, toInstant, toMs } from '../../src/kernel/instants.ts';
 import { message } from '../../src/mail/messages.ts';
@@ -19,6 +18,7 @@ import {
 } from '../../src/storage/outbox.ts';
 import { listMails, showMail } from '../../src/storage/outbox-listing.ts';
 import { tick } from '../../src/tick.ts';
+import { withoutPassword } from '../people.ts';
 import { openWorld, type World } from '../world.ts';
 
 const TAKEN: Delivery = { kind: 'taken' };
@@ -182,9 +182,7 @@ describe('order', () => {
 
   it('the code that someone asks for overtakes what has waited longer', async () => {
     const email = 'ada@example.com';
-    await world.deps.write((tx) =>
-      createAccount(tx, { email, name: 'Ada', passwordHash: null }, world.clock.now()),
-    );
+    await withoutPassword(world, email);
     response = () => DELAYED;
     await promise(...Array.from({ length: 20 }, (_, i) => mailTo(`u${i}@example.com`)));
     await world.untilIdle();
