@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { recordAct } from '../audit/trail.ts';
 import { type Db, ROW_BATCH_SIZE } from '../db/connection.ts';
+import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
-import { Id, InstantInput, Title, WireId, WireInstant } from '../http/fields.ts';
+import { Id, InstantInput, titleUpTo, WireId, WireInstant } from '../http/fields.ts';
 import { badRequest, type Issue, notFound, orNotFound, throwIfIssues } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { DAY, type Instant, toInstant, toMs } from '../kernel/instants.ts';
@@ -24,14 +25,9 @@ const MAX_DAYS = 366;
 const MAX_TOKENS = 100;
 const MAX_WORKSPACES = 1_000;
 const NOTICE_MS = 7 * DAY;
-const TITLE_RULE = 'Title must be 1 to 100 characters';
 const WORKSPACES_RULE = 'Must be null for all workspaces, or the ids of one or more that you are a member of';
 
-const TokenTitle = Title.refine((title) => title.length <= 100, TITLE_RULE).openapi({
-  minLength: 1,
-  maxLength: 100,
-  example: 'Nightly report',
-});
+const TokenTitle = titleUpTo(100).openapi({ example: 'Nightly report' });
 
 const isIdList = (given: unknown): given is string[] =>
   Array.isArray(given) &&
@@ -200,12 +196,7 @@ export async function notifyExpiringTokens(deps: Deps): Promise<void> {
   }
 }
 
-function notifyExpiring(
-  deps: Deps,
-  tx: Parameters<Parameters<Deps['write']>[0]>[0],
-  token: ApiTokenRow,
-  now: number,
-): void {
+function notifyExpiring(deps: Deps, tx: Tx, token: ApiTokenRow, now: number): void {
   const { id, user_id: userId, title, expires_at: expiresAt } = token;
   const user = findUser(tx, userId);
   if (!store.takeExpiryNotice(tx, id) || !user || expiresAt === null || toMs(expiresAt) <= now) return;

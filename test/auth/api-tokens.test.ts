@@ -4,6 +4,7 @@ import { routes } from '../../src/routes.ts';
 import { isWellFormed, newApiToken } from '../../src/sessions/api-token-format.ts';
 import { tick } from '../../src/tick.ts';
 import { as, homeOf, invite, joined } from '../people.ts';
+import { signInSteps } from '../sign-in.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
 let world: World;
@@ -17,6 +18,8 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
+const { post, logIn, tokenTo, resetTokenTo, confirmReset, askForEmail, confirmEmail, keepEmail } =
+  signInSteps(() => world);
 const INPUT = { title: 'Report', role: 'admin', workspaceIds: null as string[] | null };
 
 const make = async (input: object = {}, person = ada) =>
@@ -75,7 +78,10 @@ describe('an API token', () => {
     };
     expect(await issuesOf({})).toEqual(['title', 'role', 'workspaceIds']);
     expect(await issuesOf({ ...INPUT, title: '' })).toEqual(['title']);
-    expect(await issuesOf({ ...INPUT, title: 'x'.repeat(101) })).toEqual(['title']);
+    for (const title of [undefined, '', 'x'.repeat(101), 'x'.repeat(501)]) {
+      const { body } = await as(world, ada)('POST', '/me/tokens', { ...INPUT, title });
+      expect(body.issues).toEqual([{ path: 'title', message: 'Title must be 1 to 100 characters' }]);
+    }
     expect(await issuesOf({ ...INPUT, role: 'owner' })).toEqual(['role']);
     const now = world.clock.now();
     for (const expiresAt of [null, iso(now), iso(now - 1), iso(now + 366 * DAY + 1), 'x'])
@@ -272,7 +278,7 @@ describe('an API token ends', () => {
 
   const signIn = async () => {
     const { email, password } = ada;
-    const { body } = await world.call('POST', '/auth/login', { body: { email, password } });
+    const { body } = await logIn(email, password);
     Object.assign(ada, { accessToken: body.accessToken, refreshToken: body.refreshToken });
   };
 
@@ -283,20 +289,16 @@ describe('an API token ends', () => {
       [
         'reset',
         async () => {
-          await world.call('POST', '/auth/password/reset/request', { body: { email: ada.email } });
-          const { token } = await world.mailTo(ada.email);
+          const token = await resetTokenTo(ada.email);
           ada.password = 'password of the reset';
-          await world.call('POST', '/auth/password/reset/confirm', {
-            body: { token, newPassword: ada.password },
-          });
+          await confirmReset(token, ada.password);
           await signIn();
         },
       ],
       [
         'reuse',
         async () => {
-          for (const _twice of [1, 2])
-            await world.call('POST', '/auth/refresh', { body: { refreshToken: ada.refreshToken } });
+          for (const _twice of [1, 2]) await post('/auth/refresh', { refreshToken: ada.refreshToken });
         },
       ],
     ];
@@ -316,12 +318,12 @@ describe('an API token ends', () => {
   it('when a change of address is undone, where it was made since', async () => {
     const before = await make();
     world.clock.advance(MINUTE);
-    await as(world, ada)('POST', '/auth/email/change/request', { newEmail: 'thief@example.com' });
-    const { token: keep } = await world.mailTo(ada.email);
-    const { token: change } = await world.mailTo('thief@example.com');
+    await askForEmail(ada.accessToken, 'thief@example.com');
+    const keep = await tokenTo(ada.email);
+    const change = await tokenTo('thief@example.com');
     const since = await make();
-    await world.call('POST', '/auth/email/change/confirm', { body: { token: change } });
-    await world.call('POST', '/auth/email/change/revert', { body: { token: keep } });
+    await confirmEmail(change);
+    await keepEmail(keep);
     expect([await statusOf(before.token), await statusOf(since.token)]).toEqual([200, 401]);
   });
 
@@ -348,10 +350,7 @@ describe('the owner of an API token', () => {
     world.clock.advance(83 * DAY - 1);
     await tick(world.deps);
     const notices = () => as(world, ada)('GET', '/me/notifications').then(({ body }) => body.items);
-    const login = await world.call('POST', '/auth/login', {
-      body: { email: ada.email, password: ada.password },
-    });
-    ada.accessToken = login.body.accessToken;
+    ada.accessToken = (await logIn(ada.email, ada.password)).body.accessToken;
     expect(await notices()).toEqual([]);
     world.clock.advance(2 * MINUTE);
     for (const _twice of [1, 2]) await tick(world.deps);
