@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { recordAct } from '../audit/trail.ts';
 import { createAccount } from '../auth/account/account.ts';
 import { Title } from '../http/fields.ts';
 import { OperatorError } from '../kernel/errors.ts';
@@ -42,9 +41,7 @@ export async function createUser(shell: Shell, options: Options): Promise<void> 
     return deps.write((tx) => {
       if (findUserByEmail(tx, email)) throw taken;
       const person = { email, name, passwordHash, ...(workspaceTitle && { workspaceTitle }) };
-      const created = createAccount(tx, person, now);
-      recordAct(deps, tx, { event: 'account-created', userId: created.id }, 'account created');
-      return created;
+      return createAccount(deps, tx, person, now);
     });
   });
   printResult(shell, options, userOf(user), `Created ${user.email} (${user.id})\n`);

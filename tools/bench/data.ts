@@ -17,6 +17,7 @@ import { createAccount } from '../../src/auth/account/account.ts';
 import { createConfig } from '../../src/config.ts';
 import { query } from '../../src/db/connection.ts';
 import type { Tx } from '../../src/db/tx.ts';
+import type { Deps } from '../../src/deps.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { openDeps } from '../../src/open.ts';
@@ -146,8 +147,8 @@ async function seedErrand(path: string, size: number, labels: number): Promise<v
   const passwordHash = await argon2Passwords().hash(PASSWORD);
   const roll = random(1);
   const place = await writer.write((tx) => {
-    const ada = createAccount(tx, { email: EMAIL, name: 'Ada', passwordHash }, BEGAN);
-    return seedPlace(tx, ada.id, labels > 0 ? LABELS : 0);
+    const ada = createAccount(opened.deps, tx, { email: EMAIL, name: 'Ada', passwordHash }, BEGAN);
+    return seedPlace(opened.deps, tx, ada.id, labels > 0 ? LABELS : 0);
   });
   for (let made = 0; made < size; ) {
     const upTo = Math.min(size, made + TASKS_PER_COMMIT);
@@ -162,7 +163,7 @@ async function seedErrand(path: string, size: number, labels: number): Promise<v
 
 type Place = ReturnType<typeof seedPlace>;
 
-function seedPlace(tx: Tx, ownerId: string, labels: number) {
+function seedPlace(deps: Deps, tx: Tx, ownerId: string, labels: number) {
   const stamps = { created_at: new Date(BEGAN).toISOString(), updated_at: new Date(BEGAN).toISOString() };
   const workspace = tx.one(query.selectFrom('workspaces').select(['id', 'code']));
   const template = tx.one(query.selectFrom('status_templates').select('id'));
@@ -171,6 +172,7 @@ function seedPlace(tx: Tx, ownerId: string, labels: number) {
   const userIds = [ownerId];
   for (let i = 1; i < PEOPLE; i += 1) {
     const { id } = createAccount(
+      deps,
       tx,
       { email: `p${i}@example.com`, name: `Person ${i}`, passwordHash: null },
       BEGAN,

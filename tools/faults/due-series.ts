@@ -56,7 +56,8 @@ export async function addSeries({ deps }: Opened, due: number, later: number): P
     isHead: false,
   };
   const session = await deps.write((tx) => {
-    const user = createAccount(tx, { email: 'ada@example.com', name: 'Ada', passwordHash: null }, now);
+    const ada = { email: 'ada@example.com', name: 'Ada', passwordHash: null };
+    const user = createAccount(deps, tx, ada, now);
     return openSession(deps, tx, requestContext, { userId: user.id, by: 'password', mode: 'token' }, now);
   });
   const workspace = deps.read.one(

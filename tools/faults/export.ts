@@ -61,7 +61,7 @@ async function seed({ folder }: Site, tasks: number): Promise<void> {
   const passwordHash = await deps.signIn.passwords.hash(PASSWORD);
   const open = (name: string): Promise<UserRow> =>
     deps.write((tx) =>
-      createAccount(tx, { email: `${name}@example.com`, name, passwordHash }, deps.clock.now()),
+      createAccount(deps, tx, { email: `${name}@example.com`, name, passwordHash }, deps.clock.now()),
     );
   const { id } = await open('ada');
   await open('bob');

@@ -23,7 +23,7 @@ export async function addPeople(folder: string, count: number): Promise<Person[]
   const people = await opened.writer.write((tx) => {
     const made = Array.from({ length: count }, (_, i) => {
       const email = `stream${i}@example.com`;
-      const { id } = createAccount(tx, { email, name: `Stream ${i}`, passwordHash }, now);
+      const { id } = createAccount(opened.deps, tx, { email, name: `Stream ${i}`, passwordHash }, now);
       const place = tx.one(
         query
           .selectFrom('workspaces')

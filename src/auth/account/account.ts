@@ -1,4 +1,6 @@
+import { recordAct } from '../../audit/trail.ts';
 import type { Tx } from '../../db/tx.ts';
+import type { Deps } from '../../deps.ts';
 import { newId } from '../../kernel/ids.ts';
 import { toInstant } from '../../kernel/instants.ts';
 import { dropPendingSignups } from '../../storage/pending-signups.ts';
@@ -11,6 +13,7 @@ import { insertUser } from '../../storage/users.ts';
  * every pending sign-up of that address is deleted, by anyone.
  */
 export function createAccount(
+  deps: Deps,
   tx: Tx,
   person: { email: string; name: string; passwordHash: string | null; workspaceTitle?: string },
   now: number,
@@ -34,5 +37,6 @@ export function createAccount(
   const title = person.workspaceTitle ?? titleFor(person.name);
   startWorkspace(tx, { title, ownerId: user.id, isDefault: true }, at);
   dropPendingSignups(tx, user.email);
+  recordAct(deps, tx, { event: 'account-created', userId: user.id }, 'account created');
   return user;
 }

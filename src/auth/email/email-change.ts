@@ -51,20 +51,16 @@ export async function requestChange(
       ? { message: addressTaken(deps.config, newEmail), userId: owner.id }
       : { message: confirmEmail(deps.config, user.email, change.token), secret: change, userId: user.id };
     enqueueMail(deps, tx, { ...to, ...toNew }, now);
-    const toOld = {
-      message: keepEmail(deps.config, newEmail, keep.token),
-      secret: keep,
-      userId: user.id,
-    };
+    const toOld = { message: keepEmail(deps.config, newEmail, keep.token), secret: keep, userId: user.id };
     enqueueMail(deps, tx, { kind: 'email-keep', to: user.email, ...toOld }, now);
   });
   return { message: 'A link to confirm the address is on its way to it' };
 }
 
 /**
- * Gives the account its new address. Whatever was mailed to the old one dies, save its link to keep it, which dies
- * where the new address can be kept by an older one; sessions live on. 401 for a token that does not work, or when the
- * address was taken meanwhile.
+ * Gives the account its new address. What was mailed to the old one is revoked, except its link to keep it, which is
+ * revoked where the new address can be kept by an older one; sessions live on. 401 for a token that does not work, or
+ * when the address was taken meanwhile.
  */
 export async function confirmChange(deps: Deps, input: TokenInput): Promise<undefined> {
   const now = deps.clock.now();
@@ -88,8 +84,9 @@ export async function confirmChange(deps: Deps, input: TokenInput): Promise<unde
 /**
  * Keeps the address that a change was to take away: cancels the change, or undoes it, even where the address has come
  * back, ends all sessions and takes away passwords and identities that were added since it was first asked for or in the
- * week before, save those of the sign-up; the owner is told. What was mailed to newer addresses dies, but no older address loses its say: a thief may have
- * changed it more than once. 401 for a token that does not work, or while the address is another's: that spends none.
+ * week before, except those of the sign-up; the owner is told. What was mailed to newer addresses is revoked, but no older
+ * address loses its say: a thief may have changed it more than once. 401 for a token that does not work, or while the
+ * address is another's: that spends none.
  */
 export async function revertChange(deps: Deps, input: TokenInput): Promise<undefined> {
   const now = deps.clock.now();
@@ -125,13 +122,8 @@ export async function revertChange(deps: Deps, input: TokenInput): Promise<undef
       ...(isPasswordNewer && { password_hash: null, password_set_at: null }),
     });
     if (isPasswordNewer) {
-      const notice = {
-        kind: 'password-removed',
-        to: owner.email,
-        message: passwordRemoved(deps.config, owner.email),
-        userId: owner.id,
-      };
-      enqueueMail(deps, tx, notice, now);
+      const message = passwordRemoved(deps.config, owner.email);
+      enqueueMail(deps, tx, { kind: 'password-removed', to: owner.email, message, userId: owner.id }, now);
     }
   });
 }

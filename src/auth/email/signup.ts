@@ -1,4 +1,3 @@
-import { recordAct } from '../../audit/trail.ts';
 import type { Tx } from '../../db/tx.ts';
 import type { Deps } from '../../deps.ts';
 import type { RequestContext } from '../../http/request-context.ts';
@@ -140,14 +139,13 @@ export async function confirmSignup(
     // Asked before the account is made, which forgets the sign-ups of its address.
     const isDropped = pending.password_hash !== null && !isOwn && isDoubtful(tx, pending, now);
     const passwordHash = isDropped ? null : pending.password_hash;
-    const user = createAccount(tx, { email, name, passwordHash }, now);
+    const user = createAccount(deps, tx, { email, name, passwordHash }, now);
     if (isDropped) {
       const message = openedWithoutPassword(deps.config, email);
       enqueueMail(deps, tx, { kind: 'opened-without-password', to: email, message, userId: user.id }, now);
     }
     if (telegramId !== null) insertIdentity(tx, user.id, 'telegram', telegramId, now);
     if (invitation) join(tx, invitation, user, at);
-    recordAct(deps, tx, { event: 'account-created', userId: user.id }, 'account created');
     return completeSignIn(deps, tx, requestContext, { user, by: 'confirmation', mode: input.session }, now);
   });
   if (!signIn) throw unauthorized('The confirmation token is not valid');
@@ -174,9 +172,8 @@ export async function registerInvited(
     if (findUserByEmail(tx, invited.email)) throw unauthorized(HAS_ACCOUNT);
     const invitation = takeInvitation(tx, tokenHash, invited.email, at);
     if (!invitation) throw unauthorized('The invitation is not valid any more');
-    const user = createAccount(tx, { email: invited.email, name: input.name, passwordHash }, now);
+    const user = createAccount(deps, tx, { email: invited.email, name: input.name, passwordHash }, now);
     join(tx, invitation, user, at);
-    recordAct(deps, tx, { event: 'account-created', userId: user.id }, 'account created');
     return completeSignIn(deps, tx, requestContext, { user, by: 'invitation', mode: input.session }, now);
   });
 }

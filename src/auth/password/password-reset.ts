@@ -29,14 +29,10 @@ export async function requestReset(deps: Deps, { email }: EmailInput): Promise<M
     const to = { kind: 'password-reset', to: email };
     if (!takeMailAllowance(deps, tx, to, now)) return;
     const user = findUserByEmail(tx, email);
-    const secret = issueToken(tx, { purpose: 'password-reset', userId: user?.id ?? null, email }, now);
+    const userId = user?.id ?? null;
+    const secret = issueToken(tx, { purpose: 'password-reset', userId, email }, now);
     keepNewestTokens(tx, 'password-reset', email, MAX_LIVE);
-    const mail = {
-      ...to,
-      message: resetPassword(deps.config, secret.token),
-      secret,
-      userId: user?.id ?? null,
-    };
+    const mail = { ...to, message: resetPassword(deps.config, secret.token), secret, userId };
     (user ? enqueueMail : enqueueDecoy)(deps, tx, mail, now);
   });
   return { message: 'If the address has an account, a link to reset its password is on its way' };
@@ -85,11 +81,6 @@ export function replacePassword(
   if (keepSession === undefined) revokeApiTokens(tx, userId);
   revokeTokens(tx, userId, { purposes: ['password-reset', 'email-change'] });
   deleteLoginCode(tx, user.email);
-  const notice = {
-    kind: 'password-changed',
-    to: user.email,
-    message: passwordChanged(deps.config, user.email),
-    userId,
-  };
-  enqueueMail(deps, tx, notice, now);
+  const message = passwordChanged(deps.config, user.email);
+  enqueueMail(deps, tx, { kind: 'password-changed', to: user.email, message, userId }, now);
 }

@@ -43,7 +43,7 @@ export function addIdentity(
   tellOwner(deps, tx, user, provider, 'added', now);
 }
 
-/** Rejects to link what a request says of someone elsewhere. */
+/** The 400 for an account elsewhere that is not linked. */
 export const notLinked = (provider: Provider, message: string) =>
   invalid({ path: PROVIDERS[provider].field, message });
 

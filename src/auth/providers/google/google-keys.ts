@@ -9,7 +9,7 @@ import { takeFrom } from '../../../kernel/token-bucket.ts';
 const FETCH_MS = 5 * SECOND;
 /** Where the response names no age of its own. */
 const FRESH_MS = 5 * MINUTE;
-const FRESH_AT_MOST_MS = DAY;
+const MAX_FRESH_MS = DAY;
 /** How long keys are used on while new ones cannot be fetched, and how often those are asked for meanwhile. */
 const STALE_MS = DAY;
 const RETRY_MS = MINUTE;
@@ -105,5 +105,5 @@ function keysOf(published: z.output<typeof Published>): Map<string, string> {
 
 function freshMsOf(cacheControl: string | null): number {
   const [, seconds] = /\bmax-age=(\d{1,9})\b/.exec(cacheControl ?? '') ?? [];
-  return seconds === undefined ? FRESH_MS : Math.min(Number(seconds) * SECOND, FRESH_AT_MOST_MS);
+  return seconds === undefined ? FRESH_MS : Math.min(Number(seconds) * SECOND, MAX_FRESH_MS);
 }

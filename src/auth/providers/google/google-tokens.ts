@@ -72,7 +72,7 @@ export function createGoogleTokens(options: {
   };
 }
 
-/** Many a server never needs it, and no command. */
+/** Most servers never need it, and no command does. */
 const loadLibrary = () => import('google-auth-library');
 
 function keyNameOf(idToken: string): string | undefined {

@@ -1,4 +1,3 @@
-import { recordAct } from '../../../audit/trail.ts';
 import type { Tx } from '../../../db/tx.ts';
 import type { Deps } from '../../../deps.ts';
 import type { RequestContext } from '../../../http/request-context.ts';
@@ -69,8 +68,8 @@ function accountOf(deps: Deps, tx: Tx, person: GooglePerson, now: number): UserR
     return owner;
   }
   requireOpen(deps);
-  const user = createAccount(tx, { email, name: fittingName(person.name, email), passwordHash: null }, now);
+  const name = fittingName(person.name, email);
+  const user = createAccount(deps, tx, { email, name, passwordHash: null }, now);
   insertIdentity(tx, user.id, 'google', subject, now);
-  recordAct(deps, tx, { event: 'account-created', userId: user.id }, 'account created');
   return user;
 }
