@@ -2,14 +2,14 @@ import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
 import type { Deps } from './deps.ts';
 import { exportSchema } from './export/json-schema.ts';
-import { acceptsGzip, gzipped, isCompressible, markGzipped, varyByEncoding } from './http/compression.ts';
+import { acceptsGzip, gzipped, isCompressible } from './http/compression.ts';
 import { mountHealth } from './http/health.ts';
 import { mount } from './http/mount.ts';
 import { describe } from './http/openapi.ts';
 import { readPath } from './http/public-path.ts';
 import { type Environment, requestContextOf, requestIdOf } from './http/request-context.ts';
 import { commonHeaders, EXPOSED, errorResponse, jsonHeaders, respond } from './http/response.ts';
-import { mountedPath } from './http/route.ts';
+import { METHODS, mountedPath } from './http/route.ts';
 import { AppError, notFound } from './kernel/errors.ts';
 import { countRequests, mountMetrics } from './metrics/routes.ts';
 import { mountPages, mountReference } from './pages/routes.ts';
@@ -61,13 +61,12 @@ async function errorInForm(
   response: Response,
 ): Promise<Response> {
   const { path } = context.req;
-  const root = basePath === '/' ? '' : basePath;
-  if (!path.startsWith(`${root}/`) || !isCompressible(path.slice(root.length))) return response;
-  varyByEncoding(response.headers);
+  if (!path.startsWith(`${basePath}/`) || !isCompressible(path.slice(basePath.length))) return response;
+  response.headers.append('Vary', 'Accept-Encoding');
   if (!acceptsGzip(context.req.header('accept-encoding'))) return response;
   const short = await gzipped(await response.clone().text());
   if (!short) return response;
-  markGzipped(response.headers);
+  response.headers.set('Content-Encoding', 'gzip');
   return new Response(short, { status: response.status, headers: response.headers });
 }
 
@@ -77,9 +76,9 @@ function mountDocument(app: App, path: string, document: () => Promise<object>):
   const short = once(async () => gzipped(await plain()));
   app.get(path, async (context) => {
     const headers = jsonHeaders(requestIdOf(context));
-    varyByEncoding(headers);
+    headers.Vary = 'Accept-Encoding';
     if (!acceptsGzip(context.req.header('accept-encoding'))) return new Response(await plain(), { headers });
-    markGzipped(headers);
+    headers['Content-Encoding'] = 'gzip';
     return new Response(await short(), { headers });
   });
 }
@@ -155,8 +154,6 @@ function allowOrigins(app: App, origin: string[]): void {
       : allow(context, next),
   );
 }
-
-const METHODS = ['delete', 'get', 'patch', 'post'] as const;
 
 /** The handlers of methods that a path does not take. */
 const RESERVED = new WeakSet<object>();

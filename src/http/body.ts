@@ -26,8 +26,7 @@ export async function readBody(
   onWanted: () => void,
 ): Promise<Record<string, unknown> | undefined> {
   const bytes = await readBytes(request, maxBytes, onWanted).catch((reason) => {
-    // The client went away, or was cut off as too slow: no error of ours, and nobody hears of it.
-    throw reason instanceof AppError ? reason : badRequest(NOT_IN_FULL);
+    throw interrupted(reason);
   });
   if (bytes.length === 0) return undefined;
   requireJson(request.headers);
@@ -58,19 +57,25 @@ export async function* readChunks(
   if (!request.body || length === 0) return;
   requireJson(request.headers);
   onWanted();
-  let size = 0;
   try {
-    for await (const chunk of request.body) {
-      size += chunk.length;
-      if (size > maxBytes) throw tooLarge(maxBytes);
-      yield chunk;
-    }
+    yield* bounded(request.body, maxBytes);
   } catch (reason) {
-    throw reason instanceof AppError ? reason : badRequest(NOT_IN_FULL);
+    throw interrupted(reason);
   }
 }
 
-const NOT_IN_FULL = 'The body did not arrive in full';
+async function* bounded(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    yield chunk;
+  }
+}
+
+/** The client went away, or was cut off as too slow: no error of ours, and nobody hears of it. */
+const interrupted = (reason: unknown) =>
+  reason instanceof AppError ? reason : badRequest('The body did not arrive in full');
 
 const tooLarge = (maxBytes: number) =>
   new AppError('PayloadTooLargeError', `The body may have at most ${maxBytes} bytes`);
@@ -91,14 +96,7 @@ async function readBytes(request: Request, maxBytes: number, onWanted: () => voi
   }
   if (!request.body) return Buffer.alloc(0);
   onWanted();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body) {
-    size += chunk.length;
-    if (size > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  return Buffer.concat(await Array.fromAsync(bounded(request.body, maxBytes)));
 }
 
 function requireJson(headers: Headers): void {

@@ -59,7 +59,7 @@ export function rejectBroken(
   return true;
 }
 
-/** A error after which the connection closes. */
+/** An error after which the connection closes. */
 export function bareError(message: string, cors: Record<string, string>) {
   const body = JSON.stringify(errorBody(badRequest(message)));
   const headers = {

@@ -27,12 +27,6 @@ export function acceptsGzip(header: string | undefined): boolean {
   return (weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0) > 0;
 }
 
-/** Names in `headers` that the response has two forms. */
-export function varyByEncoding(headers: Headers | Record<string, string>): void {
-  if (headers instanceof Headers) headers.append('Vary', 'Accept-Encoding');
-  else headers.Vary = headers.Vary === undefined ? 'Accept-Encoding' : `${headers.Vary}, Accept-Encoding`;
-}
-
 /** Whether a body is long enough for a gzip form. */
 export const hasShortForm = (body: string | Uint8Array): boolean =>
   body.length > MIN_BYTES || Buffer.byteLength(body) > MIN_BYTES;
@@ -42,24 +36,12 @@ export async function gzipped(body: string | Uint8Array): Promise<Uint8Array<Arr
   return hasShortForm(body) ? gzip(body, { level: LEVEL }) : undefined;
 }
 
-/** Marks headers as those of the gzip form; a strong ETag becomes a weak one, since the bytes differ. */
-export function markGzipped(headers: Headers | Record<string, string>): void {
-  const all = headers instanceof Headers ? headers : undefined;
-  const etag = all ? all.get('ETag') : (headers as Record<string, string>).ETag;
-  const set = (name: string, value: string) => {
-    if (all) all.set(name, value);
-    else (headers as Record<string, string>)[name] = value;
-  };
-  set('Content-Encoding', 'gzip');
-  if (etag && !etag.startsWith('W/')) set('ETag', `W/${etag}`);
-}
-
 /** A response that is streamed, compressed on its way. */
 export function gzippedStream(response: Response): Response {
   if (response.body === null) return response;
   const headers = new Headers(response.headers);
   headers.delete('Content-Length');
-  markGzipped(headers);
+  headers.set('Content-Encoding', 'gzip');
   return new Response(response.body.pipeThrough(new CompressionStream('gzip')), {
     status: response.status,
     headers,

@@ -163,30 +163,28 @@ const RFC_3339 = /^\d{4}-\d\d-\d\dt\d\d:\d\d:[0-5]\d(\.\d+)?(z|[+-]\d\d:\d\d)$/i
 const BELOW_NANOSECONDS = /(?<=\.\d{9})\d+/;
 const INSTANT_RULE = 'Must be an RFC 3339 timestamp with a time zone, such as 2026-11-20T09:30:00.000Z';
 
+/** Text as `read` reads it; the issue `rule` for what it cannot read. */
+const textAs = (rule: string, read: (text: string) => string | null | undefined) =>
+  z.string({ error: rule }).transform((text, context) => {
+    const value = read(text);
+    if (value == null) context.addIssue({ code: 'custom', message: rule });
+    return value ?? text;
+  });
+
 /** A timestamp with `Z` or an offset, of a day that exists, in the years 1900 to 9999; becomes UTC with milliseconds. */
-export const InstantInput = z
-  .string({ error: INSTANT_RULE })
-  .transform((text, context) => {
-    const instant = parseInstant(text);
-    if (instant === undefined) context.addIssue({ code: 'custom', message: INSTANT_RULE });
-    return instant ?? text;
-  })
-  .openapi({ type: 'string', format: 'date-time', example: '2026-11-20T09:30:00.000Z' });
+export const InstantInput = textAs(INSTANT_RULE, parseInstant).openapi({
+  type: 'string',
+  format: 'date-time',
+  example: '2026-11-20T09:30:00.000Z',
+});
 
 /** Where `null` clears. */
 export const NullableInstantInput = InstantInput.nullable().openapi({ type: ['string', 'null'] });
 
-const INSTANT_OR_DAY_RULE = `${INSTANT_RULE}, or a day, such as 2026-12-24`;
-
 /** Either of the two. */
-export const InstantOrDayInput = z
-  .string({ error: INSTANT_OR_DAY_RULE })
-  .transform((text, context) => {
-    const date = isDay(text) ? text : parseInstant(text);
-    if (date === undefined) context.addIssue({ code: 'custom', message: INSTANT_OR_DAY_RULE });
-    return date ?? text;
-  })
-  .openapi({ type: 'string', example: '2026-11-20T09:30:00.000Z' });
+export const InstantOrDayInput = textAs(`${INSTANT_RULE}, or a day, such as 2026-12-24`, (text) =>
+  isDay(text) ? text : parseInstant(text),
+).openapi({ type: 'string', example: '2026-11-20T09:30:00.000Z' });
 
 const DAY_RULE = 'Must be a day, such as 2026-12-24';
 
@@ -211,28 +209,19 @@ function parseInstant(text: string): Instant | undefined {
   }
 }
 
-/** A time zone in a response. */
-export const TimeZone = z.string().openapi({
+const TIME_ZONE = {
   description: 'An IANA time zone',
   maxLength: MAX_TIMEZONE_LENGTH,
   example: 'Europe/Paris',
-});
+};
 
-const TIME_ZONE_RULE = 'Time zone must be an IANA name';
+/** A time zone in a response. */
+export const TimeZone = z.string().openapi(TIME_ZONE);
 
 /** Becomes the name with its case corrected. */
-export const TimeZoneInput = z
-  .string({ error: TIME_ZONE_RULE })
-  .transform((name, context) => {
-    const timezone = canonicalTimezone(name);
-    if (timezone === null) context.addIssue({ code: 'custom', message: TIME_ZONE_RULE });
-    return timezone ?? name;
-  })
-  .openapi({
-    type: 'string',
-    description: 'An IANA time zone',
-    maxLength: MAX_TIMEZONE_LENGTH,
-    example: 'Europe/Paris',
-  });
+export const TimeZoneInput = textAs('Time zone must be an IANA name', canonicalTimezone).openapi({
+  type: 'string',
+  ...TIME_ZONE,
+});
 
 export const Weekday = enumeration('Weekday', 'Weekday', WEEKDAYS);

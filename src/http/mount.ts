@@ -4,17 +4,10 @@ import { epochOf } from '../storage/meta.ts';
 import { readChunks } from './body.ts';
 import type { Held } from './bytes-under-way.ts';
 import { networkOf } from './client-address.ts';
-import {
-  acceptsGzip,
-  gzipped,
-  gzippedStream,
-  hasShortForm,
-  isCompressible,
-  markGzipped,
-  varyByEncoding,
-} from './compression.ts';
+import { acceptsGzip, gzipped, gzippedStream, hasShortForm, isCompressible } from './compression.ts';
 import { etagOf, namesEtag, preconditionOf } from './etags.ts';
 import { jsonOf } from './long-json.ts';
+import { pathOf } from './public-path.ts';
 import { CHARACTERS_OF_A_REQUEST, MAX_BYTES_OF_CHARACTER, readInput, sayContinue } from './read-input.ts';
 import { type Environment, requestContextOf } from './request-context.ts';
 import { commonHeaders, jsonHeaders, respond, respondText } from './response.ts';
@@ -53,11 +46,15 @@ export function mount(
         isPrivate: declared.isPrivate === true,
       });
     const who = await authorize();
-    const charge = (count?: number) => {
-      if (declared.guard.bearer && who) takeFromUser(deps, who as { userId: string }, declared.limit, count);
+    const userId = (who as { userId: string } | undefined)?.userId;
+    const charge = (count = 1) => {
+      if (userId === undefined) return;
+      const now = deps.clock.now();
+      deps.http.limits.user(userId, now, count);
+      if (declared.limit) deps.http.limits[declared.limit](userId, now);
     };
     if (!declared.costOf) charge();
-    const owner = (who as { userId?: string } | undefined)?.userId ?? networkOf(requestContext.address);
+    const owner = userId ?? networkOf(requestContext.address);
     if (declared.method === 'get') bytesUnderWay.requireRoom(owner);
     if (declared.hashes) deps.signIn.passwords.requireCapacity(requestContext.address);
     const input = await readInput(declared, { deps, params, authorize, charge }, context, maxBytes);
@@ -104,20 +101,28 @@ export function mount(
     if (requestContext.isHead)
       return headOf(requestId, isKnown ? 304 : declared.status, result, hasTwoForms, etag);
     const isGzipped = hasTwoForms && acceptsGzip(context.req.header('accept-encoding'));
-    if (result instanceof Response) return hasTwoForms ? inForm(result, isGzipped) : result;
+    if (result instanceof Response) {
+      if (hasTwoForms) result.headers.append('Vary', 'Accept-Encoding');
+      return isGzipped ? gzippedStream(result) : result;
+    }
     if (json === undefined) return respond(requestId, declared.status);
     const { body } = json;
     const status = isExisting ? 200 : declared.status;
     const headers = isExisting ? {} : locationOf(params, result);
-    if (etag !== undefined) headers.ETag = etag;
-    if (hasTwoForms) varyByEncoding(headers);
-    if (isKnown) return notModified(requestId, headers, isGzipped && hasShortForm(body));
+    const isShort = isGzipped && hasShortForm(body);
+    // Weak where the bytes are not those of the plain form.
+    if (etag !== undefined) headers.ETag = isShort ? `W/${etag}` : etag;
+    if (hasTwoForms) headers.Vary = 'Accept-Encoding';
+    // What the client has is as it is now; told by the ETag of the form that it would have got.
+    if (isKnown) {
+      return new Response(null, { status: 304, headers: Object.assign(commonHeaders(requestId), headers) });
+    }
     if (held) held.resize(body.length);
     else held = bytesUnderWay.hold(owner, body, context.env?.outgoing);
-    const short = isGzipped ? await gzipped(body) : undefined;
+    const short = isShort ? await gzipped(body) : undefined;
     if (!short) return respondText(requestId, status, body, headers);
     held?.resize(short.length);
-    markGzipped(headers);
+    headers['Content-Encoding'] = 'gzip';
     return new Response(short, { status, headers: Object.assign(jsonHeaders(requestId), headers) });
   };
   // The response to a write, errors too, may tell of what others have just written.
@@ -136,18 +141,12 @@ function idsIn({ req }: Context<Environment>): Record<string, string> {
 const versionedIn = (result: unknown) =>
   (result instanceof Existing ? result.body : result) as { id: string; version: number };
 
-/** What the client has is as it is now; told by the ETag of the form that it would have got. */
-function notModified(requestId: string, headers: Record<string, string>, isShort: boolean): Response {
-  if (isShort && headers.ETag !== undefined) headers.ETag = `W/${headers.ETag}`;
-  return new Response(null, { status: 304, headers: Object.assign(commonHeaders(requestId), headers) });
-}
-
 const isForCookie = (body: unknown): boolean =>
   typeof body === 'object' && body !== null && 'session' in body && body.session === 'cookie';
 
 /** Makes the `Location` of what was created, as clients reach it: with what the public address has before the base path. */
 function locator({ config }: Deps, basePath: string, path: string | undefined) {
-  const root = new URL(config.server.public_url).pathname.replace(/\/$/, '') + basePath;
+  const root = pathOf(config.server.public_url) + basePath;
   // A text, then in turns the name of what varies and the text that follows.
   const [first = '', ...rest] = path?.split(/\{(\w+)\}/) ?? [];
   return (params: Record<string, string>, created: unknown): Record<string, string> => {
@@ -170,20 +169,8 @@ async function headOf(
 ): Promise<Response> {
   const headers = new Headers(result instanceof Response ? result.headers : jsonHeaders(requestId));
   if (etag !== undefined) headers.set('ETag', etag);
-  if (hasTwoForms) varyByEncoding(headers);
+  if (hasTwoForms) headers.append('Vary', 'Accept-Encoding');
   if (!(result instanceof Response)) return new Response(null, { status, headers });
   await result.body?.cancel();
   return new Response(null, { status: result.status, headers });
-}
-
-/** A streamed response in the form that the client accepts. */
-function inForm(response: Response, isGzipped: boolean): Response {
-  varyByEncoding(response.headers);
-  return isGzipped ? gzippedStream(response) : response;
-}
-
-function takeFromUser(deps: Deps, { userId }: { userId: string }, limit: Route['limit'], count = 1): void {
-  const now = deps.clock.now();
-  deps.http.limits.user(userId, now, count);
-  if (limit) deps.http.limits[limit](userId, now);
 }

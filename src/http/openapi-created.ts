@@ -29,23 +29,16 @@ export function addHeadersAndLinks(document: OpenApiDocument, routes: readonly R
     if ('$ref' in response) continue;
     response.headers = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...response.headers };
   }
-  for (const route of routes.filter(isVersioned)) {
-    const responses = document.paths[route.path]?.[route.method]?.responses ?? {};
-    for (const [status, response] of Object.entries(responses)) {
-      if (Number(status) < 400 && !('$ref' in response))
-        response.headers = { ...response.headers, ETag: ETAG };
-    }
-  }
   for (const route of routes) {
-    const success = document.paths[route.path]?.[route.method]?.responses[route.status];
+    const responses = document.paths[route.path]?.[route.method]?.responses ?? {};
+    for (const response of isVersioned(route) ? Object.values(responses) : [])
+      if (!('$ref' in response)) response.headers = { ...response.headers, ETag: ETAG };
+    const success = responses[route.status];
     if (!success || '$ref' in success) continue;
     for (const [name, description] of Object.entries(ownHeadersOf(route)))
       success.headers = { ...success.headers, [name]: { description, schema: { type: 'string' } } };
-  }
-  for (const route of routes) {
     const path = createdAt(route, routes);
-    const response = document.paths[route.path]?.[route.method]?.responses[route.status];
-    if (path !== undefined && response && !('$ref' in response)) describeCreated(document, path, response);
+    if (path !== undefined) describeCreated(document, path, success);
   }
 }
 

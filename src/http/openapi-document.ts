@@ -1,3 +1,5 @@
+import { METHODS } from './route.ts';
+
 /** The part of an OpenAPI 3.1 document that is written and read here. */
 export interface OpenApiDocument {
   info: { title: string; version: string; description: string };
@@ -10,8 +12,6 @@ export interface OpenApiDocument {
 export interface Server {
   url: string;
 }
-
-const METHODS = ['get', 'post', 'patch', 'delete'] as const;
 
 type PathItem = Partial<Record<(typeof METHODS)[number], Operation>> & {
   /** In place of those of the document: the base path is not in front of it. */

@@ -122,7 +122,7 @@ export function errorsOf(route: Route): number[] {
     ...(route.path.includes('{') ? [404] : []),
     ...(route.isConditional ? [412] : []),
     ...(route.body ? [408, 413, 415, 417] : []),
-    ...(route.errors ?? []).filter((status) => status !== 403 || !(route.guard.bearer || route.signsIn)),
+    ...(route.errors ?? []),
     429,
     431,
     500,

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { Deps } from '../deps.ts';
-import { AppError, type Issue, invalid } from '../kernel/errors.ts';
+import { badRequest, type Issue, invalid } from '../kernel/errors.ts';
 import { isPlainText, readBody } from './body.ts';
 import { isCommaList } from './fields.ts';
 import type { Environment } from './request-context.ts';
@@ -13,7 +13,7 @@ export const CHARACTERS_OF_A_REQUEST = 128 * 1024;
 /** No character has more in UTF-8. */
 export const MAX_BYTES_OF_CHARACTER = 3;
 
-/** What a request gives. Who is to be told what it validateReferences to must `authorize` again: the body may have been long in coming. */
+/** What a request gives. The caller is authorized again before references are validated: the body may have been long in coming. */
 export async function readInput(
   declared: Route,
   {
@@ -35,7 +35,8 @@ export async function readInput(
     : declared.query && check(declared.query, readQuery(context, declared.query, issues), issues);
   const isRead = declared.body && !declared.longBody;
   const reading = isRead && readBody(context.req.raw, maxBytes, () => sayContinue(context));
-  if (declared.costOf && reading) await charged(reading, declared.costOf, charge);
+  // As its body says, and as one where that cannot be read.
+  if (declared.costOf && reading) charge(await reading.then(declared.costOf, () => 1));
   const given = reading && ((await reading) ?? {});
   const body = isRead && check(declared.body, given, issues);
   if (issues.length === 0) return { query, body };
@@ -45,18 +46,7 @@ export async function readInput(
       who: await authorize(),
       body: validFieldsOf(declared.body, given) ?? {},
     }) ?? [];
-  const isNew = (reference: Issue) => issues.every(({ path }) => path !== reference.path);
-  throw invalid(...issues, ...references.filter(isNew));
-}
-
-/** Counts a request as its body says, and as one where that cannot be read. */
-async function charged(
-  reading: Promise<unknown>,
-  costOf: (body: unknown) => number,
-  charge: (count?: number) => void,
-): Promise<void> {
-  const count = await reading.then(costOf, () => 1);
-  charge(count);
+  throw invalid(...issues, ...beside(issues, references));
 }
 
 /** What was given, as the shape makes it; 400 with all issues, those of references in the valid fields too. */
@@ -69,8 +59,12 @@ export function inputOf<S extends Shape>(
   const input = check(shape, given, issues);
   if (issues.length === 0) return input as z.output<S>;
   const more = references?.((validFieldsOf(shape, given) ?? {}) as Partial<z.output<S>>) ?? [];
-  throw invalid(...issues, ...more.filter(({ path }) => issues.every((issue) => issue.path !== path)));
+  throw invalid(...issues, ...beside(issues, more));
 }
+
+/** The issues of references at other paths than those that have one already. */
+const beside = (issues: readonly Issue[], references: readonly Issue[]): Issue[] =>
+  references.filter(({ path }) => issues.every((issue) => issue.path !== path));
 
 /** To a client that waits for it before it sends its body. */
 export function sayContinue({ env }: Context<Environment>): void {
@@ -86,9 +80,7 @@ function readQuery(
   const { url } = context.req;
   const start = url.indexOf('?');
   if (start === -1) return values;
-  if (!decodes(url.slice(start))) {
-    throw new AppError('BadRequestError', 'The query is not valid percent-encoded UTF-8');
-  }
+  if (!decodes(url.slice(start))) throw badRequest('The query is not valid percent-encoded UTF-8');
   for (const [name, given] of Object.entries(context.req.queries())) {
     if (!Object.hasOwn(shape.shape, name)) {
       const meant = Object.keys(shape.shape).find((known) => plain(known) === plain(name));

@@ -16,7 +16,7 @@ export interface Guard<Who> {
    * workspaces. Every guard that takes credentials says it.
    */
   apiTokens?: 'rejected' | 'capped' | 'narrowed';
-  /** For the description: the least role that may authorize. */
+  /** For the description: the least role that passes. */
   role?: string;
 }
 
@@ -49,8 +49,10 @@ type Params<Path extends string> = Path extends `${string}{${infer Name}}${infer
   ? { [Key in Name]: string } & Params<Rest>
   : unknown;
 
+export const METHODS = ['get', 'post', 'patch', 'delete'] as const;
+
 interface RouteOf<Path extends string, Who, Query, Body, ResponseShape> {
-  method: 'get' | 'post' | 'patch' | 'delete';
+  method: (typeof METHODS)[number];
   /** Relative to the base path, `{name}` for what varies. */
   path: Path;
   guard: Guard<Who>;
