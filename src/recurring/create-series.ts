@@ -1,4 +1,5 @@
 import type { Db } from '../db/connection.ts';
+import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { Existing } from '../http/route.ts';
 import { boundsOf, isWholeDay } from '../kernel/days.ts';
@@ -32,8 +33,8 @@ import { givenTemplate, newTemplate, templateIssues, templateOfTask } from './te
 
 /**
  * Makes a series and the task of its first occurrence after now, or makes one of a task, which is its first instance:
- * on this day where that is its own due day. 400
- * for an invalid list or person, a task that is done or has a series, and a rule without any future occurrence.
+ * on this day where that is its own due day. 400 for an invalid list or person, a task that is done or has a series, and
+ * a rule without any future occurrence.
  */
 export function createSeries(
   deps: Deps,
@@ -77,19 +78,22 @@ export function createSeries(
       updated_at: at,
       adopted_task_id: null,
     };
-    requireQuota(deps, tx, who, 'series');
-    requireCapacity(deps, tx, who, {
-      tasks: 0,
-      bytes: bytesOfText(row.title, row.description, ...itemTitles(row)),
-    });
-    store.insertSeries(tx, row);
-    const series = { ...row, workspace_code: who.workspaceKey };
+    const series = addSeries(deps, tx, who, row);
     return store.recurringTaskOf(
       task
         ? advance(tx, adoptTask(tx, series, task, first, now), now)
         : setUpcoming(tx, series, first, who.userId, now),
     );
   });
+}
+
+/** Stores a series, within the quotas of its workspace's owner. */
+export function addSeries(deps: Deps, tx: Tx, who: Member, row: RecurringSeriesRow): store.StoredSeries {
+  requireQuota(deps, tx, who, 'series');
+  const bytes = bytesOfText(row.title, row.description, ...itemTitles(row));
+  requireCapacity(deps, tx, who, { tasks: 0, bytes });
+  store.insertSeries(tx, row);
+  return { ...row, workspace_code: who.workspaceKey };
 }
 
 /** Now; or the beginning of this day for a rule of days, where a task that becomes a series is due on it. */

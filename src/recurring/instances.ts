@@ -4,22 +4,21 @@ import { AppError, type Issue, invalid, notFound, throwIfIssues } from '../kerne
 import { newId } from '../kernel/ids.ts';
 import { toInstant, toMs } from '../kernel/instants.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
-import { bytesOfText } from '../kernel/text-bytes.ts';
 import * as store from '../storage/instances.ts';
 import { firstOccurrence, moveOccurrences } from '../storage/occurrences.ts';
-import { insertSeries, type StoredSeries, updateSeriesRow } from '../storage/series.ts';
+import { type StoredSeries, updateSeriesRow } from '../storage/series.ts';
 import { deleteSteps } from '../storage/series-steps.ts';
 import type { RecurringSeriesRow } from '../storage/tables.ts';
 import { type StoredTask, taskOf } from '../storage/task-fields.ts';
 import { findTask } from '../storage/tasks.ts';
-import { itemTitles } from '../storage/template-fields.ts';
 import { moveTrashedInstances } from '../storage/trash.ts';
 import { editIssues } from '../tasks/references.ts';
 import type { Task } from '../tasks/schema.ts';
 import { editTask } from '../tasks/tasks.ts';
 import type { Member } from '../workspaces/authorization.ts';
-import { requireCapacity, requireQuota } from '../workspaces/quotas.ts';
+import { requireCapacity } from '../workspaces/quotas.ts';
 import { NO_UPCOMING, setUpcoming } from './advance.ts';
+import { addSeries } from './create-series.ts';
 import { dateOf, dayAt } from './recurrence/calendar.ts';
 import { type EndCondition, MAX_COUNT } from './rule-schema.ts';
 import { endConditionOf, intervalOf, scheduleOf } from './schedule.ts';
@@ -125,7 +124,7 @@ function* splitAt(
   const number = task.occurrence_number ?? 1;
   if ((firstOccurrence(tx, series.id)?.number ?? 1) >= number) return series;
   const at = toInstant(now);
-  const { workspace_code, next_number, ...row } = series;
+  const { workspace_code: _, next_number, ...row } = series;
   const isBehind = next_number !== null && next_number < number;
   const rest: RecurringSeriesRow = {
     ...row,
@@ -139,15 +138,9 @@ function* splitAt(
     created_at: at,
     updated_at: at,
   };
-  requireQuota(deps, tx, who, 'series');
-  requireCapacity(deps, tx, who, {
-    tasks: 0,
-    bytes: bytesOfText(rest.title, rest.description, ...itemTitles(rest)),
-  });
-  insertSeries(tx, rest);
+  const split = addSeries(deps, tx, who, rest);
   deleteSteps(tx, series.id);
   yield* moveOccurrences(tx, series.id, rest.id, number);
-  const split = { ...rest, workspace_code };
   yield* store.moveInstances(tx, series, split.id, number, at);
   yield* moveTrashedInstances(tx, series.id, split.id, number);
   updateSeriesRow(tx, series, {

@@ -23,23 +23,19 @@ export const WeekIndex = enumeration('WeekIndex', 'Week index', WEEK_INDEXES);
 
 const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d$/;
 
-const TimeOfDay = z
+/** Null means days without a time. */
+export const NullableTimeOfDay = z
   .string({ error: 'Time of day must be HH:MM' })
   .regex(TIME_OF_DAY, 'Time of day must be HH:MM')
+  .nullable()
   .openapi({
+    type: ['string', 'null'],
+    pattern: TIME_OF_DAY.source,
     description:
-      'Hours and minutes on the clocks of the time zone, from `00:00` to `23:59`, always two digits each',
+      'Hours and minutes on the clocks of the time zone, from `00:00` to `23:59`, always two digits each; null for days ' +
+      'without a time: instances have a `dueDay`, and `occurrenceAt` is the first instant of that day in the time zone',
     example: '09:00',
   });
-
-/** Where null means days without a time. */
-export const NullableTimeOfDay = TimeOfDay.nullable().openapi({
-  type: ['string', 'null'],
-  pattern: TIME_OF_DAY.source,
-  description:
-    'Hours and minutes on the clocks of the time zone, from `00:00` to `23:59`, always two digits each; null for days ' +
-    'without a time: instances have a `dueDay`, and `occurrenceAt` is the first instant of that day in the time zone',
-});
 
 const dayOfMonth = 'Day of month must be from 1 to 31, or -1 for the last';
 

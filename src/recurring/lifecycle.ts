@@ -1,6 +1,6 @@
 import type { Tx } from '../db/tx.ts';
 import type { Deps, InstanceClosed } from '../deps.ts';
-import { badRequest, errnoOf, invalid } from '../kernel/errors.ts';
+import { errnoOf } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { deleteMissedAfter, findSkippedAt, updateOccurrence } from '../storage/occurrences.ts';
 import { findSeries, recurringTaskOf, type StoredSeries, updateSeriesRow } from '../storage/series.ts';
@@ -10,7 +10,7 @@ import { dropTask } from '../tasks/tasks.ts';
 import type { Member } from '../workspaces/authorization.ts';
 import { advance, setUpcoming } from './advance.ts';
 import { scheduleOf } from './schedule.ts';
-import { rejectEnded, writeCaughtUp } from './series.ts';
+import { rejectEnded, requireUpcoming, writeCaughtUp } from './series.ts';
 import type { RecurringTask, SkipInput, SkippedRecurringTask } from './series-schema.ts';
 import { recordStep } from './step-back.ts';
 import { pauseForError } from './sweep.ts';
@@ -26,15 +26,11 @@ export function skipOccurrence(
   { occurrenceAt }: SkipInput,
 ): Promise<SkippedRecurringTask> {
   return writeCaughtUp(deps, who, id, (tx, series, now) => {
-    const { next_run_at: at, next_number: number, state } = series;
-    const isUpcoming = occurrenceAt === undefined || occurrenceAt === at;
-    if (!isUpcoming) {
+    if (occurrenceAt !== undefined && occurrenceAt !== series.next_run_at) {
       const before = findSkippedAt(tx, id, occurrenceAt);
       if (before) return skipped(series, before.occurrence_at, before.number);
     }
-    rejectEnded(series);
-    if (state === 'paused' || at === null || number === null) throw badRequest('The series is paused');
-    if (!isUpcoming) throw invalid({ path: 'occurrenceAt', message: `The upcoming occurrence is at ${at}` });
+    const { at, number } = requireUpcoming(series, occurrenceAt);
     const task = findTask(tx, who.workspaceId, series.next_task_id);
     recordStep(tx, series, task);
     if (task) dropTask(tx, task);

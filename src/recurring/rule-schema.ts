@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { describeComponent } from '../http/components.ts';
-import { boundedArray, isObject, oneOf } from '../http/fields.ts';
-import { canonicalTimezone } from '../kernel/time-zones.ts';
+import { boundedArray, isObject, oneOf, TimeZoneInput } from '../http/fields.ts';
 import { WEEKDAYS, type Weekday } from '../kernel/weekdays.ts';
 import {
   DayOfMonth,
@@ -16,7 +15,6 @@ import { intervalIssues, MAX_EVERY } from './recurrence/interval.ts';
 
 export const MAX_COUNT = 999;
 
-const timezone = 'Time zone must be an IANA name';
 const daysOfWeek = 'Days of week must name one to seven days in full';
 
 export const Interval = z
@@ -25,7 +23,7 @@ export const Interval = z
       frequency: Frequency,
       every: wholeNumber(1, MAX_EVERY, `Every must be a whole number from 1 to ${MAX_EVERY}`).optional(),
       timeOfDay: NullableTimeOfDay,
-      timezone: z.string({ error: timezone }).refine((name) => canonicalTimezone(name) !== null, timezone),
+      timezone: TimeZoneInput,
       // The names are checked by the list, so that the issue is at its path and not at an element's.
       daysOfWeek: boundedArray(z.custom<Weekday>(), WEEKDAYS.length, {
         error: daysOfWeek,

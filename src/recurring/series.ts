@@ -3,7 +3,7 @@ import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import type { Precondition } from '../http/etags.ts';
 import { badRequest, type Issue, invalid, orNotFound } from '../kernel/errors.ts';
-import { toInstant } from '../kernel/instants.ts';
+import { type Instant, toInstant } from '../kernel/instants.ts';
 import { type Page, type PageRequest, pageOf } from '../kernel/page.ts';
 import { countInstances, NO_SERIES, releaseInstances } from '../storage/instances.ts';
 import { dropOccurrences } from '../storage/occurrences.ts';
@@ -220,4 +220,15 @@ export async function writeCaughtUpInSteps<T>(
 /** 400 for a series that has ended. */
 export function rejectEnded({ state }: store.StoredSeries): void {
   if (state === 'ended') throw badRequest('The series has ended');
+}
+
+/** Where an active series stands; 400 for one that is not active, and for any other instant than that of its upcoming occurrence. */
+export function requireUpcoming(series: store.StoredSeries, occurrenceAt: Instant | undefined) {
+  rejectEnded(series);
+  const { state, next_run_at: at, next_number: number } = series;
+  if (state === 'paused' || at === null || number === null) throw badRequest('The series is paused');
+  if (occurrenceAt !== undefined && occurrenceAt !== at) {
+    throw invalid({ path: 'occurrenceAt', message: `The upcoming occurrence is at ${at}` });
+  }
+  return { at, number };
 }

@@ -1,6 +1,6 @@
 import { atOnce, type Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
-import { badRequest, invalid } from '../kernel/errors.ts';
+import { badRequest } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { deleteOccurrence, findOccurrence, updateOccurrence } from '../storage/occurrences.ts';
 import { recurringTaskOf, type StoredSeries, updateSeriesRow } from '../storage/series.ts';
@@ -18,7 +18,7 @@ import type { Member } from '../workspaces/authorization.ts';
 import { type MadeBefore, makeTaskAgain, upcomingColumns } from './advance.ts';
 import { digestOf } from './brought-back.ts';
 import { isUntouched } from './change-rule.ts';
-import { rejectEnded, writeCaughtUp } from './series.ts';
+import { requireUpcoming, writeCaughtUp } from './series.ts';
 import type { RecurringTask, StepBackInput } from './series-schema.ts';
 
 /** Notes that the upcoming instance makes its series advance; `task` is what it was before, none where it was gone. */
@@ -57,12 +57,7 @@ export const stepBack = (
   { occurrenceAt }: StepBackInput,
 ): Promise<RecurringTask> =>
   writeCaughtUp(deps, who, id, (tx, series, now) => {
-    const { state, next_run_at: at } = series;
-    rejectEnded(series);
-    if (state === 'paused' || at === null) throw badRequest('The series is paused');
-    if (occurrenceAt !== at) {
-      throw invalid({ path: 'occurrenceAt', message: `The upcoming occurrence is at ${at}` });
-    }
+    requireUpcoming(series, occurrenceAt);
     const { step, occurrence, upcoming, earlier } = requireStep(tx, series, toInstant(now));
     dropTask(tx, upcoming);
     deleteOccurrence(tx, { ...occurrence, occurrence_local: series.next_local ?? '' });

@@ -127,7 +127,7 @@ describe('accepted', () => {
     ['AMERICA/PORT-AU-PRINCE', 'America/Port-au-Prince'],
   ])('the zone %s, kept as %s', (name, kept) => {
     expect(canonicalTimezone(name)).toBe(kept);
-    expect(schema.Interval.safeParse({ ...DAILY, timezone: name }).success).toBe(true);
+    expect(schema.Interval.parse({ ...DAILY, timezone: name }).timezone).toBe(kept);
   });
 
   test.each([

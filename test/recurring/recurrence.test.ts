@@ -313,7 +313,7 @@ describe('the start', () => {
   test('fills in what the interval leaves open, from its local date', () => {
     // Already Tuesday 1 December in Auckland.
     const startsAt = '2026-11-30T20:00:00.000Z';
-    const base = { timeOfDay: '12:00', timezone: 'pacific/auckland' } as const;
+    const base = { timeOfDay: '12:00', timezone: 'Pacific/Auckland' } as const;
     const complete = (interval: Interval) => createRule(interval, NEVER, startsAt).interval;
     const common = { every: 1, timeOfDay: '12:00', timezone: 'Pacific/Auckland' };
     expect(complete({ frequency: 'day', ...base })).toEqual({ frequency: 'day', ...common });

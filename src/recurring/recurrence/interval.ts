@@ -1,5 +1,4 @@
 import type { Issue } from '../../kernel/errors.ts';
-import { canonicalTimezone } from '../../kernel/time-zones.ts';
 import { WEEKDAYS, type Weekday } from '../../kernel/weekdays.ts';
 import { dateOf, weekdayOf } from './calendar.ts';
 
@@ -80,8 +79,7 @@ export function intervalIssues(interval: { readonly [field in keyof GivenInterva
 
 /** Fills in what a valid interval left to the day (a day number, on the calendar of its zone) it starts on. */
 export function completeInterval(interval: GivenInterval, startDay: number): CompleteInterval {
-  const { frequency, every = 1, timeOfDay, firstDayOfWeek = 'monday' } = interval;
-  const timezone = canonicalTimezone(interval.timezone) ?? interval.timezone;
+  const { frequency, every = 1, timeOfDay, timezone, firstDayOfWeek = 'monday' } = interval;
   const rhythm = { every, timeOfDay, timezone };
   const [, startMonth, startDayOfMonth] = dateOf(startDay).split('-').map(Number);
   const { daysOfWeek, weekIndex, dayOfMonth = startDayOfMonth ?? 1, month = startMonth ?? 1 } = interval;
