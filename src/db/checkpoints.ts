@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
-import { getAsset, isSea } from 'node:sea';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type SqliteDatabase from 'better-sqlite3';
+import { startWorker } from '../kernel/thread.ts';
 import type { Storage } from './open.ts';
 
 /** 28 MB of log: the more, the more often a page was written that is copied but once. */
@@ -49,7 +49,8 @@ export function createCheckpoints(
   storage: Storage,
   { onFallback, onFailure }: Record<'onFallback' | 'onFailure', (reason: unknown) => void>,
 ): Checkpoints {
-  const { writing, reading } = storage;
+  const { path, writing, reading } = storage;
+  const threadData: ThreadData = { path, dataFolder: dirname(path) };
   writing.pragma('wal_autocheckpoint = 0');
   let thread: Worker | undefined;
   let isReady = false;
@@ -65,7 +66,7 @@ export function createCheckpoints(
 
   const ask = (what: Asked): Promise<void> => {
     copying = Promise.withResolvers();
-    thread ??= startThread({ path: storage.path, dataFolder: dirname(storage.path) })
+    thread ??= startWorker('checkpoint-thread', import.meta.url, { workerData: threadData })
       .on('message', onTold)
       .on('error', (reason) => (isReady ? fail(reason) : fallBack(reason)));
     thread.postMessage(what);
@@ -180,8 +181,3 @@ function logAsker(connection: SqliteDatabase.Database): () => LogLength {
     return { pages: log, left: log - checkpointed };
   };
 }
-
-const startThread = (workerData: ThreadData): Worker =>
-  isSea()
-    ? new Worker(getAsset('checkpoint-thread', 'utf8'), { workerData, eval: true })
-    : new Worker(new URL('./checkpoint-thread.ts', import.meta.url), { workerData });

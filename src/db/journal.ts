@@ -78,7 +78,9 @@ function merge(before: Change, after: Change): Change {
 }
 
 function scoped(workspaceId: string, changes: readonly Change[]): Change[] {
-  const [apart, held] = partition(changes, ({ kind }) => kind === 'label' || kind === 'member');
+  const isApart = ({ kind }: Change) => kind === 'label' || kind === 'member';
+  const apart = changes.filter(isApart);
+  const held = changes.filter((change) => !isApart(change));
   const scope = SCOPES.find((name) => {
     const id = scopeOf(held[0], name);
     return id !== undefined && held.every((change) => scopeOf(change, name) === id);
@@ -93,8 +95,3 @@ function scoped(workspaceId: string, changes: readonly Change[]): Change[] {
 
 const scopeOf = (change: Change | undefined, scope: Scope): string | undefined =>
   change?.kind === scope && change.op !== 'delete' ? change.id : change?.within?.[scope];
-
-function partition<T>(all: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
-  const { first = [], second = [] } = Object.groupBy(all, (item) => (isFirst(item) ? 'first' : 'second'));
-  return [first, second];
-}

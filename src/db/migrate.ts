@@ -66,9 +66,9 @@ export async function migrate(
   database.pragma('foreign_keys = off');
   // An empty file has nothing to lose: what a power failure takes from its log is made again, and the first commit of
   // anything else syncs all of it. https://sqlite.org/wal.html#performance_considerations
-  if (done.length === 0) database.pragma('synchronous = normal');
+  const isNew = done.length === 0;
+  if (isNew) database.pragma('synchronous = normal');
   try {
-    const isNew = done.length === 0;
     if (isNew && script !== undefined) {
       database.exec(`begin immediate; ${script} commit`);
       return pending;

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
-import { getAsset, isSea } from 'node:sea';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { startWorker } from '../kernel/thread.ts';
 import type { Storage } from './open.ts';
 
 /** What the thread finds in its shared cell. */
@@ -18,9 +18,6 @@ export interface ThreadData {
   state: Int32Array<SharedArrayBuffer>;
 }
 
-/** Where the syncs of commits are made: in the commit, on a thread beside the event loop, or wherever it pays. */
-type SyncSetting = 'auto' | 'commit' | 'beside';
-
 /** Brings commits to the disk. */
 export interface WalSync {
   /**
@@ -33,13 +30,14 @@ export interface WalSync {
 }
 
 /**
- * Takes the syncs of `storage.writing` off the event loop, to a thread that has its own descriptor of the WAL. A thread
- * that cannot start goes to `onFallback`: syncs stay in the commit. A sync that fails goes to `onFailure`, and its
- * promise stays pending: what is on the disk is unknown then, and no further commit may follow.
+ * Takes the syncs of `storage.writing` off the event loop, with `auto` where the disk is slow, to a thread that has its
+ * own descriptor of the WAL. A thread that cannot start goes to `onFallback`: syncs stay in the commit. A sync that fails
+ * goes to `onFailure`, and its promise stays pending: what is on the disk is unknown then, and no further commit may
+ * follow.
  */
 export function createWalSync(
   { path, writing }: Storage,
-  setting: Exclude<SyncSetting, 'commit'>,
+  setting: 'auto' | 'beside',
   { onFallback, onFailure }: Record<'onFallback' | 'onFailure', (reason: unknown) => void>,
 ): WalSync {
   const state = new Int32Array(new SharedArrayBuffer(4));
@@ -55,7 +53,8 @@ export function createWalSync(
     try {
       // The WAL is there once something was read.
       writing.prepare('select 1 from sqlite_schema').get();
-      thread = startThread({ path: `${realpathSync(path)}-wal`, state })
+      const workerData: ThreadData = { path: `${realpathSync(path)}-wal`, state };
+      thread = startWorker('sync-thread', import.meta.url, { workerData })
         .on('message', onTold)
         .on('error', onError);
     } catch (reason) {
@@ -119,8 +118,3 @@ export function createWalSync(
 /** Whether syncs that took so long are better made beside the event loop; `isBeside`: they were. */
 export const paysBeside = (took: readonly number[], isBeside: boolean): boolean =>
   (took.toSorted((a, b) => a - b)[took.length >> 1] ?? 0) >= (isBeside ? LEAST_MS / 2 : LEAST_MS);
-
-const startThread = (workerData: ThreadData): Worker =>
-  isSea()
-    ? new Worker(getAsset('sync-thread', 'utf8'), { workerData, eval: true })
-    : new Worker(new URL('./sync-thread.ts', import.meta.url), { workerData });

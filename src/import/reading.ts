@@ -1,5 +1,4 @@
-import { getAsset, isSea } from 'node:sea';
-import { Worker } from 'node:worker_threads';
+import { startWorker } from '../kernel/thread.ts';
 import type { Importer } from './document.ts';
 import type { Asked, Plan, Told } from './plan.ts';
 import { createReader } from './reader.ts';
@@ -66,9 +65,7 @@ function readHere(): Reading {
 
 function readOnThread(): Reading {
   const resourceLimits = { maxOldGenerationSizeMb: MAX_HEAP_MEGABYTES };
-  const worker = isSea()
-    ? new Worker(getAsset('import-thread', 'utf8'), { eval: true, resourceLimits })
-    : new Worker(new URL('./import-thread.ts', import.meta.url), { resourceLimits });
+  const worker = startWorker('import-thread', import.meta.url, { resourceLimits });
   let waiting: PromiseWithResolvers<Told> | undefined;
   let failure: unknown;
   const fail = (reason: unknown) => {

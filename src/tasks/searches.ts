@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
-import { getAsset, isSea } from 'node:sea';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { tooManyRequests } from '../kernel/errors.ts';
+import { startWorker } from '../kernel/thread.ts';
 import type { Found, Search } from '../storage/task-query/search-matches.ts';
 
 /** A slow statement holds up one of them only. */
@@ -52,8 +52,9 @@ export function createSearches(path: string): Searches {
   let lastId = 0;
 
   const startThread = (): Thread => {
-    const data: ThreadData = { path, dataFolder: dirname(path) };
-    const thread: Thread = { worker: startWorker(data), isReady: false, pending: new Map() };
+    const workerData: ThreadData = { path, dataFolder: dirname(path) };
+    const worker = startWorker('search-thread', import.meta.url, { workerData });
+    const thread: Thread = { worker, isReady: false, pending: new Map() };
     const lose = (reason: unknown) => {
       threads.delete(thread);
       for (const { reject } of thread.pending.values()) reject(reason);
@@ -117,8 +118,3 @@ export function createSearches(path: string): Searches {
     },
   };
 }
-
-const startWorker = (workerData: ThreadData): Worker =>
-  isSea()
-    ? new Worker(getAsset('search-thread', 'utf8'), { workerData, eval: true })
-    : new Worker(new URL('./search-thread.ts', import.meta.url), { workerData });
