@@ -137,7 +137,7 @@ const WORDS: Record<Check['subject'], { okMessage: string; advice: string }> = {
   },
 };
 
-/** One examination for each check at the database. */
+/** One examination for each check of the database. */
 export const databaseExaminations = [...INTEGRITY_CHECKS, COUNTERS].map(({ subject, faults }) => ({
   subject,
   examine: (storage: Storage): Finding[] => {

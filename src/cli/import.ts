@@ -5,6 +5,7 @@ import type { ImportResult } from '../import/result-schema.ts';
 import { AppError, OperatorError } from '../kernel/errors.ts';
 import { Email } from '../users/schema.ts';
 import { type CommonOptions, withData } from './open-data.ts';
+import { printJson } from './output.ts';
 import { parse } from './parse.ts';
 import { progressBar } from './progress.ts';
 import type { Shell } from './shell.ts';
@@ -34,7 +35,7 @@ export async function importFile(shell: Shell, file: string, options: Options): 
     const result = await importDocument(deps, importing, createReadStream(path)).catch((error) => {
       throw asOperatorError(error);
     });
-    if (options.json) shell.print(`${JSON.stringify(result, null, 2)}\n`);
+    if (options.json) printJson(shell, result);
     else tell(shell, result, isDryRun);
   });
 }

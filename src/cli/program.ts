@@ -190,7 +190,7 @@ function commandLine(shell: Shell): Command {
     .addOption(json())
     .action(async (options) => (await import('./log.ts')).showLog(shell, options));
 
-  const mail = group(program, 'mail', 'check into the outbox, and test delivery');
+  const mail = group(program, 'mail', 'look into the outbox, and test delivery');
   add(mail, 'list')
     .description('list the mails that wait, were sent, or failed')
     .addOption(json())

@@ -141,7 +141,7 @@ export async function deleteUser(
   printResult(shell, options, { email, id }, `Deleted ${email}\n`);
 }
 
-/** Leaves the database to a server beside it for most of the time: while it waits for one of ours it returns nobody. */
+/** Leaves the database to a server beside it for most of the time: while it waits for one of ours it serves nobody. */
 const throttled =
   (write: Write): Write =>
   async (fn) => {

@@ -152,7 +152,7 @@ function makePrivate(parent: string, folder: string, uid: number | undefined): b
   if (uid === undefined) return true;
   if (stat.uid !== uid) throw new Error(`${folder} belongs to another user`);
   if ((stat.mode & 0o077) === 0) return true;
-  // Some orchestrators open a volume to a group at every mount: close it again rather than reject to start.
+  // Some orchestrators open a volume to a group at every mount: close it again rather than refuse to start.
   chmodSync(folder, 0o700);
   if ((lstatSync(folder).mode & 0o077) !== 0) throw new Error(`${folder} cannot be made private`);
   return false;
