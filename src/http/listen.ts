@@ -207,8 +207,9 @@ export async function listen(app: Hono<Environment>, options: ListenOptions): Pr
   const reject = fewInTurn(REJECTED_BATCH_SIZE, ([error, socket]: [NodeJS.ErrnoException, Socket]) => {
     const ahead = latest.get(socket);
     // What came behind a whole request is not what its response is about.
-    if (ahead?.req.complete && !ahead.writableFinished) endAfter(ahead, socket);
-    else if (rejectBroken(error, socket, corsFor(originIn(error)))) drainThenDestroy(socket);
+    if (ahead?.req.complete && !ahead.writableFinished) return endAfter(ahead, socket);
+    const origin = ahead?.req.complete === false ? ahead.req.headers.origin : originIn(error);
+    if (rejectBroken(error, socket, corsFor(origin))) drainThenDestroy(socket);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // Whatever else it sends is drained unread: a request that ends after all would be done.

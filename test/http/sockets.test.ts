@@ -228,6 +228,28 @@ describe('what is no request of ours is rejected like everything else:', () => {
     }
   });
 
+  it('to scripts of allowed origins also where the body of a request is late or breaks off', async () => {
+    const origins = ['https://app.example'];
+    const cors = await listenTo(world.app, { origins });
+    const impatient = await listenTo(world.app, {
+      origins,
+      timeouts: { headersMs: 40, requestMs: 80, checkMs: 10 },
+    });
+    const ask = (origin: string) => `${LOGIN}Origin: ${origin}\r\n`;
+    const responses = async (origin: string) => {
+      const chunked = dial(cors, `${ask(origin)}Expect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\n`);
+      await chunked.hears('100 Continue\r\n\r\n');
+      chunked.socket.write('no chunk\r\n');
+      return [await dial(impatient, `${ask(origin)}Content-Length: 100\r\n\r\n{`).end, await chunked.end];
+    };
+    for (const heard of await responses('https://app.example'))
+      expect(heard).toMatch(/access-control-allow-origin: https:\/\/app\.example\r\n/i);
+    for (const heard of await responses('https://evil.example')) {
+      expect(heard).toMatch(/HTTP\/1\.1 40[08]/);
+      expect(heard).not.toMatch(/access-control-allow/i);
+    }
+  });
+
   it('a connection cannot be upgraded', async () => {
     const headers = `${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\n`;
     expect(rejectionIn(await dial(listening, get('/api/me', headers)).end).status).toBe(401);
