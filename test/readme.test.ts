@@ -49,6 +49,12 @@ function run(command: string, args: string[], env: NodeJS.ProcessEnv) {
   return { child, said };
 }
 
+it('no command of README has a comment beside it, which zsh would take for arguments', () => {
+  const lines = [...README.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block = '']) => block.split('\n'));
+  expect(lines.length).toBeGreaterThan(30);
+  for (const line of lines) expect(line).not.toMatch(/^\s*#|\s#\s/);
+});
+
 describe('the first session of README', () => {
   it('has no comment and no quote that is left open', () => {
     expect(BLOCKS).toHaveLength(6);
