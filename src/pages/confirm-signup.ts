@@ -6,10 +6,10 @@ import { linkPage, onward, otherAccount } from './link-page.ts';
 export const confirmSignup = linkPage({
   ask: {
     heading: 'Confirm your address',
-    content: html`<p>This email address is yours? Then your Errand account is one press away.</p>
+    content: html`<p>Is this email address yours? Then your Errand account is one click away.</p>
 ${otherAccount(html`Open the account of <strong data-about="email"></strong>, and go on as that one here?`)}
 ${form({ id: 'confirm', path: '/auth/register/confirm', button: 'Confirm', done: 'open', next: '', opens: true, withoutPassword: 'bare' })}
-<p class="quiet">You did not sign up? Just close this page, and no account is made.</p>`,
+<p class="quiet">If you did not sign up, close this page, and no account is made.</p>`,
   },
   ends: {
     bare: {

@@ -8,7 +8,7 @@ export const keepEmail = linkPage({
     heading: 'Keep your address',
     content: html`<p>Someone asked to give your Errand account another email address. If that was not you, keep the one you have: the change is called off. If it has happened already it is undone: every device is signed out, and passwords that were set, or Google or Telegram accounts that were linked, in the 7 days before it was asked for or since no longer sign in.</p>
 ${form({ id: 'keep', path: '/auth/email/change/revert', button: 'Keep my address', done: 'kept', undone: 'undone' })}
-<p class="quiet">It was you? Just close this page.</p>`,
+<p class="quiet">Was it you? Then close this page.</p>`,
   },
   ends: {
     undone: {

@@ -114,13 +114,14 @@ function requireMembership(db: Db, { userId, cap }: Actor, workspaceId: string, 
     owner_id: ownerId,
     role,
   } = orNotFound(findStanding(db, { workspaceId, userId }), 'workspace');
-  if (role === null) throw forbidden('You are no member of this workspace');
+  if (role === null) throw forbidden('You are not a member of this workspace');
   if (cap && cap.workspaceIds !== null && !cap.workspaceIds.includes(workspaceId)) {
     throw forbidden(`This API token may do nothing in this workspace (it has: ${capText(cap)})`);
   }
-  if (!isAtLeast(role, least)) throw forbidden(`This needs the role ${least} or a higher one`);
+  const needed = `This needs the role ${least}${least === 'owner' ? '' : ' or a higher one'}`;
+  if (!isAtLeast(role, least)) throw forbidden(needed);
   if (cap && !isAtLeast(cap.role, least)) {
-    throw forbidden(`This needs the role ${least} or a higher one, and this API token has: ${capText(cap)}`);
+    throw forbidden(`${needed}, and this API token has: ${capText(cap)}`);
   }
   return { code, role: cappedRole(role, cap), ownerId };
 }

@@ -115,7 +115,7 @@ export const workspaceRoutes = [
     operationId: 'updateMember',
     summary: 'Change the role of a member',
     description:
-      'Admins grant up to admin. `owner`, by the owner only and with their `password` where they have one, hands the workspace over and makes the old owner an admin: both are notified, also by mail. A member who becomes a viewer loses their open tasks, and the invitations of someone who is no admin any more die.',
+      'Admins grant up to admin. `owner`, by the owner only and with their `password` where they have one, hands the workspace over and makes the old owner an admin: both are notified, also by mail. A member who becomes a viewer loses their open tasks, and the invitations of someone who is no longer an admin are cancelled.',
     handle: ({ deps, who, requestContext, params, body }) =>
       changeRole(deps, who, requestContext, params.user_id, body),
   }),
@@ -129,7 +129,7 @@ export const workspaceRoutes = [
     operationId: 'removeMember',
     summary: 'Remove a member, or leave',
     description:
-      'Everyone may leave but the owner (400); removing others needs the role admin. Their open tasks are unassigned, and the invitations they sent die.',
+      'Everyone may leave but the owner (400); removing others needs the role admin. Their open tasks are unassigned, and the invitations they sent are cancelled.',
     handle: ({ deps, who, params }) => removeMember(deps, who, params.user_id),
   }),
   route({
