@@ -67,7 +67,7 @@ describe('by touch, 360 px wide,', () => {
     const list = `/w/${w}/lists/${listIds.website}`;
     const found: string[] = [];
     for (const address of [
-      '/today',
+      '/today?assignee=everyone&due=any',
       '/lists',
       '/me',
       list,
@@ -101,14 +101,24 @@ describe('by touch, 360 px wide,', () => {
   });
 
   it('the state of sync is in the navigation unless Synced, beside a task too, with what waits', async () => {
+    const device = await page.context().newCDPSession(page);
+    const speedOfAnimations = (playbackRate: number) =>
+      device.send('Animation.setPlaybackRate', { playbackRate });
     await open(`/w/${studio.workspaceId}/tasks/${studio.taskIds.beds}`);
     const main = page.getByRole('navigation', { name: 'Main' });
     await page.getByRole('button', { name: 'Priority: Low' }).waitFor();
     expect(await main.getByRole('status').count()).toBe(0);
+    const topOfTitle = async () => (await page.locator('#task-title').boundingBox())?.y ?? 0;
+    const before = await topOfTitle();
+    await speedOfAnimations(0);
     await page.context().setOffline(true);
     await page.getByRole('button', { name: 'Priority: Low' }).tap();
     await page.getByRole('option', { name: 'Medium' }).tap();
     await main.getByRole('status').filter({ hasText: 'Offline, 1 waiting' }).waitFor();
+    // What is sent within a moment does not move the screen.
+    expect(await topOfTitle()).toBe(before);
+    await speedOfAnimations(1);
+    await expect.poll(topOfTitle).toBeGreaterThan(before);
     await main.getByRole('status').getByRole('button', { name: 'Waiting changes' }).tap();
     const waiting = page.getByRole('dialog', { name: 'Waiting changes' });
     await waiting.getByRole('listitem').getByRole('button', { name: 'Drop' }).tap();
@@ -116,6 +126,7 @@ describe('by touch, 360 px wide,', () => {
     await page.getByRole('button', { name: 'Priority: Low' }).waitFor();
     await page.context().setOffline(false);
     await main.getByRole('status').waitFor({ state: 'detached' });
+    await device.detach();
   });
 
   it('what a toast says leaves the tools of a selection and the field of a comment free', async () => {
