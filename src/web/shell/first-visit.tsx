@@ -9,10 +9,17 @@ import { savePreferences, saveProfile } from './preferences.ts';
 import { me } from './session.ts';
 import { openShelf, shelf } from './store.ts';
 
+/** Titles that fit a phone; what they leave out is in the task. */
 const EXAMPLES = [
-  'Tick the box, or press E',
-  'Press C or +, and write: Call Ada fri 15:00 p1',
-  'Find everything by Search, or Ctrl K',
+  { title: 'Tick the box, or press E' },
+  {
+    title: 'Add one: press C or +',
+    description: 'Write “Call Ada fri 15:00 p1”. Day, time and priority are understood as you type.',
+  },
+  {
+    title: 'Find all by Search or Ctrl K',
+    description: 'Search finds tasks by any of their words. Ctrl K, or ⌘ K, finds commands and lists too.',
+  },
 ];
 
 /** Ids that this person's examples always have, so that two devices make them once. */
@@ -40,7 +47,7 @@ export function startFirstVisit(): void {
       void held.store.acts.do(
         'Added examples',
         exampleIds(id).map((taskId, index) =>
-          create('task', own.id, taskId, { ...fields, title: EXAMPLES[index] ?? '' }),
+          create('task', own.id, taskId, { ...fields, ...EXAMPLES[index] }),
         ),
       );
     });
