@@ -37,7 +37,7 @@ const ADDRESSES = [
   '/today?task={task}',
   '/upcoming',
   '/mine',
-  '/w/{w}/inbox',
+  '/w/{w}/inbox?due=any&status=open',
   '/w/{w}/lists/{list}',
   '/w/{w}/lists/{list}?view=board',
   '/w/{w}/lists/{list}?view=calendar',
