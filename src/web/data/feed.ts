@@ -1,4 +1,4 @@
-import { type Held, KINDS, type Kind, keyOf, type Row, type Status } from './rows.ts';
+import { type Held, isClosed, KINDS, type Kind, keyOf, type Row, type Status } from './rows.ts';
 
 /** What is kept of closed tasks, and how much at all. */
 const CLOSED_DAYS = 14;
@@ -140,9 +140,7 @@ export function applyPage(
 }
 
 const closedIn = (template: Row): string[] =>
-  (template.statuses as Status[])
-    .filter(({ type }) => type === 'completed' || type === 'canceled')
-    .map(({ id }) => id);
+  (template.statuses as Status[]).filter(isClosed).map(({ id }) => id);
 
 const closedStatuses = (draft: Draft): Set<unknown> =>
   new Set(draft.all('statusTemplate').flatMap(([, template]) => closedIn(template)));

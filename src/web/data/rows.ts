@@ -23,6 +23,10 @@ export interface Status {
   position: number;
 }
 
+/** Whether tasks of this status are over: completed or canceled. */
+export const isClosed = ({ type }: Pick<Status, 'type'>): boolean =>
+  type === 'completed' || type === 'canceled';
+
 export interface ChecklistItem {
   id: string;
   title: string;

@@ -21,6 +21,23 @@ export interface Command {
   run(): void;
 }
 
+/** A key that moves the focus or what has it, as long as it is held. */
+export const moving = (id: string, title: string, key: string, run: () => void): Command => ({
+  id,
+  title,
+  group: 'Here',
+  keys: [key],
+  isKeyOnly: true,
+  repeats: true,
+  run,
+});
+
+/** The keys that move a row up and down in the order of its list. */
+export const orderKeys = (move: (by: number) => () => void): Command[] => [
+  moving('order-up', 'Move up', 'alt+ArrowUp', move(-1)),
+  moving('order-down', 'Move down', 'alt+ArrowDown', move(1)),
+];
+
 const registered = signal<readonly (readonly Command[])[]>([]);
 
 /** Every command that applies now, once each. Of two with one key the one registered later wins. */

@@ -5,7 +5,7 @@ import { isDueBy, isMineOrNobodys } from '../tasks/dates.ts';
 import { today, zone } from './clock.ts';
 import { buildId, match } from './navigation.ts';
 import { cutWorkspaces, totals } from './server-counts.ts';
-import { isOpen, type Shelf, shelf } from './store.ts';
+import { isOpen, shelf } from './store.ts';
 
 interface WorkspaceView {
   id: string;
@@ -31,7 +31,7 @@ export const workspaces = computed<readonly WorkspaceView[]>(() => {
   return ordered.map(({ id, title }) => ({
     id,
     title,
-    role: roleIn(held, id, userId),
+    role: held.store.view.row('member', `${id}/${userId}`)?.role ?? 'viewer',
     spaces: spaces.rows
       .filter(({ workspaceId }) => workspaceId === id)
       .map((space) => ({
@@ -41,9 +41,6 @@ export const workspaces = computed<readonly WorkspaceView[]>(() => {
       })),
   }));
 });
-
-const roleIn = ({ store }: Shelf, workspaceId: string, userId: string): Role =>
-  store.view.row('member', `${workspaceId}/${userId}`)?.role ?? 'viewer';
 
 /** Whether everything that this device holds is there, and not only what the screen showed last. */
 const isWhole = computed(() => shelf.value?.store.isWhole.value ?? false);
@@ -149,10 +146,19 @@ export function chooseWorkspace(id: string): void {
 
 export const inbox = computed(() => workspace.value?.spaces[0]?.lists[0]);
 
+/** The person's role in a workspace. */
+export const roleIn = (workspaceId: string) => workspaces.value.find(({ id }) => id === workspaceId)?.role;
+
 /** Whether the person may change things in a workspace. */
 export const mayWriteIn = (workspaceId: string): boolean => {
-  const role = workspaces.value.find(({ id }) => id === workspaceId)?.role;
+  const role = roleIn(workspaceId);
   return role !== undefined && role !== 'viewer';
+};
+
+/** Whether the person manages a workspace: its owner and admins do. */
+export const isAdminIn = (workspaceId: string): boolean => {
+  const role = roleIn(workspaceId);
+  return role === 'owner' || role === 'admin';
 };
 
 export const canWrite = computed(() => workspace.value !== undefined && workspace.value.role !== 'viewer');

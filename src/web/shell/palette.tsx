@@ -3,16 +3,16 @@ import type { Task } from '../data/rows.ts';
 import type { Store } from '../data/store.ts';
 import { StatusMark } from '../tasks/task-box.tsx';
 import { useTasks } from '../tasks/use-tasks.ts';
-import { rank } from '../text/match.ts';
+import { type Match, match, rank } from '../text/match.ts';
 import { isComposing } from '../ui/composing.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import type { IconName } from '../ui/icons.ts';
 import { Keycaps } from '../ui/keycaps.tsx';
+import { Marked } from '../ui/marked.tsx';
 import { addressOf } from './addresses.ts';
 import { commands } from './commands.ts';
 import { workspaces } from './frame-view.ts';
-import { type LetterMatch, matchLetters } from './match-letters.ts';
 import { navigate } from './navigation.ts';
 import { type OverlayProps, takeTypedAhead } from './overlays.tsx';
 import { settingEntries } from './setting-entries.ts';
@@ -32,7 +32,7 @@ interface Entry {
 }
 
 interface Found extends Entry {
-  match: LetterMatch;
+  found: Match;
 }
 
 const SHOWN_OF_GROUP = 8;
@@ -123,7 +123,7 @@ export function Palette({ onClose }: OverlayProps) {
                   {entry.icon && <Icon name={entry.icon} />}
                   {entry.taskId && <TaskMark id={entry.taskId} />}
                   <span class="cut" dir="auto">
-                    <Marked text={entry.title} match={entry.match} />
+                    <Marked text={entry.title} spans={spansOf(entry)} />
                   </span>
                   {entry.note && <span class="push">{entry.note}</span>}
                   {entry.binding && (
@@ -162,21 +162,9 @@ function TaskMark({ id }: { id: string }) {
   return <StatusMark status={task && view.status(task.statusId)} among={statuses ?? []} />;
 }
 
-/** A title with the letters that were found. */
-function Marked({ text, match: { ranges } }: { text: string; match: LetterMatch }) {
-  const parts = [];
-  let end = 0;
-  for (const [from, to] of ranges) {
-    parts.push(text.slice(end, from), <mark key={from}>{text.slice(from, to)}</mark>);
-    end = to;
-  }
-  return (
-    <>
-      {parts}
-      {text.slice(end)}
-    </>
-  );
-}
+/** The letters of a title that were found. */
+const spansOf = ({ title, found }: Found): [number, number][] =>
+  found.at.map((from) => [from, from + String.fromCodePoint(title.codePointAt(from) ?? 0).length]);
 
 function search(wanted: string, store: Store, open: readonly Task[]): { title: string; entries: Found[] }[] {
   const found = [
@@ -186,10 +174,10 @@ function search(wanted: string, store: Store, open: readonly Task[]): { title: s
     ...taskEntries(wanted, store, open),
   ]
     .flatMap((entry): Found[] => {
-      const match = matchLetters(wanted, entry.title);
-      return match ? [{ ...entry, match }] : [];
+      const found = match(wanted, entry.title);
+      return found ? [{ ...entry, found }] : [];
     })
-    .sort((a, b) => b.match.score - a.match.score);
+    .sort((a, b) => b.found.score - a.found.score);
   const titles = [...new Set(found.map(({ group }) => group))];
   return titles.map((title) => ({
     title,

@@ -3,7 +3,17 @@ import type { Disk } from '../data/disk.ts';
 import { MemoryDisk } from '../data/disk.ts';
 import { IndexedDbDisk } from '../data/indexeddb.ts';
 import type { LiveCounts, LiveList } from '../data/live-list.ts';
-import type { Label, List, Member, Row, Space, StatusTemplate, Task, Workspace } from '../data/rows.ts';
+import {
+  isClosed,
+  type Label,
+  type List,
+  type Member,
+  type Row,
+  type Space,
+  type StatusTemplate,
+  type Task,
+  type Workspace,
+} from '../data/rows.ts';
 import { Store } from '../data/store.ts';
 import { browserChannel, browserLocks, browserWorld } from '../data/surroundings.ts';
 import { basePaths, path } from './navigation.ts';
@@ -119,8 +129,8 @@ function membersOf({ view }: Store): Shelf['membersIn'] {
 
 /** Whether a task is neither completed nor canceled. */
 export function isOpen({ view }: Store, { statusId }: Task): boolean {
-  const type = view.status(statusId)?.type;
-  return type !== 'completed' && type !== 'canceled';
+  const status = view.status(statusId);
+  return !status || !isClosed(status);
 }
 
 /** Removes what the device holds of the user who signs out, also where the session's end was heard before. */

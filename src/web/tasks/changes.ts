@@ -1,6 +1,6 @@
 import type { Intent } from '../data/change.ts';
 import { moveTask, remove, updateTask } from '../data/intents.ts';
-import type { Label, List, Row, Status, Task } from '../data/rows.ts';
+import { isClosed, type Label, type List, type Row, type Status, type Task } from '../data/rows.ts';
 import { addressOf } from '../shell/addresses.ts';
 import { today, zone } from '../shell/clock.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
@@ -114,7 +114,7 @@ export function setStatus(given: readonly Task[], status: Status): void {
       statuses.find(({ type }) => type === status.type)
     );
   };
-  if (status.type === 'completed' || status.type === 'canceled') linger(tasks.map(({ id }) => id));
+  if (isClosed(status)) linger(tasks.map(({ id }) => id));
   act(
     `${saying(tasks)}: ${status.title}`,
     updates(tasks, (task) => {

@@ -5,6 +5,7 @@ import { mayWriteIn } from '../shell/frame-view.ts';
 import { useShelf } from '../shell/store.ts';
 import { isComposing } from '../ui/composing.ts';
 import { Icon, Shape } from '../ui/icon.tsx';
+import { submits } from '../ui/submits.ts';
 import { actQuietly } from './act.ts';
 import { actOrAsk, quoted } from './changes.ts';
 
@@ -151,13 +152,7 @@ function AddItem({ task }: { task: Task }) {
     );
   };
   return (
-    <form
-      class="add-item"
-      onSubmit={(event) => {
-        event.preventDefault();
-        add();
-      }}
-    >
+    <form class="add-item" onSubmit={submits(add)}>
       <Icon name="plus" />
       <input
         aria-label="Add an item"

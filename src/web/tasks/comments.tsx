@@ -2,7 +2,7 @@ import { useEffect, useId, useMemo, useState } from 'preact/hooks';
 import { addComment, editComment, removeComment } from '../data/intents.ts';
 import type { Comment, Task } from '../data/rows.ts';
 import { now, zone } from '../shell/clock.ts';
-import { mayWriteIn, workspaces } from '../shell/frame-view.ts';
+import { isAdminIn, mayWriteIn, roleIn } from '../shell/frame-view.ts';
 import { useShelf } from '../shell/store.ts';
 import { mentionedIn, plainMentions, withMentions } from '../text/mentions.ts';
 import { sayWhen } from '../text/say-dates.ts';
@@ -10,6 +10,7 @@ import { Avatar } from '../ui/avatar.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { MenuButton } from '../ui/menu.tsx';
 import { Linked } from '../ui/prose.tsx';
+import { submits } from '../ui/submits.ts';
 import { act, actQuietly } from './act.ts';
 import { quoted } from './changes.ts';
 import { CommentField } from './comment-field.tsx';
@@ -74,9 +75,8 @@ function Entry({ comment, task }: { comment: Comment; task: Task }) {
   const { authorId, body, createdAt, editedAt } = comment;
   const author = authorId ? store.view.signal('member', `${task.workspaceId}/${authorId}`).value : undefined;
   const name = author?.name ?? 'Someone who left';
-  const role = workspaces.value.find(({ id }) => id === task.workspaceId)?.role;
-  const isMine = authorId === userId && role !== 'viewer';
-  const mayRemove = isMine || role === 'owner' || role === 'admin';
+  const isMine = authorId === userId && roleIn(task.workspaceId) !== 'viewer';
+  const mayRemove = isMine || isAdminIn(task.workspaceId);
   const items = [
     ...(isMine ? [{ title: 'Edit', icon: 'pencil' as const, run: () => setEditing(true) }] : []),
     ...(mayRemove
@@ -169,13 +169,7 @@ function Composer({ task }: { task: Task }) {
     actQuietly(`Commented on ${quoted(task.title)}`, [addComment(task, store.makeId(), body)]);
   };
   return (
-    <form
-      class="compose"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
-    >
+    <form class="compose" onSubmit={submits(send)}>
       <CommentField
         label="Comment"
         text={text}

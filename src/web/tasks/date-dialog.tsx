@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import { today, weekStart, zone } from '../shell/clock.ts';
-import { useShelf } from '../shell/store.ts';
 import { addDays, type Day, isDay, nextWeek, weekdayIndex } from '../text/days.ts';
 import { SHORT_WEEKDAYS, sayDay } from '../text/say-dates.ts';
 import type { Time } from '../text/zones.ts';
@@ -8,6 +7,7 @@ import { Dialog, DialogButtons } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
 import type { IconName } from '../ui/icons.ts';
+import { submits } from '../ui/submits.ts';
 import { saying, setDate, tasksOf } from './changes.ts';
 import { dueOf, startOf } from './dates.ts';
 import { DayGrid } from './day-grid.tsx';
@@ -21,7 +21,6 @@ export function DateDialogView() {
 
 /** When tasks are due or start: a day, and a time where it matters. */
 function DateDialog({ kind, ids }: { kind: DateKind; ids: readonly string[] }) {
-  const { view } = useShelf().store;
   const [first] = tasksOf(ids);
   const present = first && (kind === 'due' ? dueOf(first, zone.peek()) : startOf(first, zone.peek()));
   const [day, setDay] = useState<string>(present?.day ?? '');
@@ -33,12 +32,7 @@ function DateDialog({ kind, ids }: { kind: DateKind; ids: readonly string[] }) {
   };
   const save = (chosen: Day | null, at: Time | null) => {
     close();
-    setDate(
-      ids.flatMap((id) => view.row('task', id) ?? []),
-      kind,
-      chosen,
-      at,
-    );
+    setDate(tasksOf(ids), kind, chosen, at);
   };
   const saveFields = () => {
     if (day === '') save(time === '' ? null : today.value, time || null);
@@ -53,14 +47,7 @@ function DateDialog({ kind, ids }: { kind: DateKind; ids: readonly string[] }) {
   const chosenDay = isDay(day) ? day : undefined;
   return (
     <Dialog label={name} class="small dates-dialog" onClose={close} onSave={saveFields}>
-      <form
-        class="date-form"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          saveFields();
-        }}
-      >
+      <form class="date-form" noValidate onSubmit={submits(saveFields)}>
         <h2>
           {name} <span class="quiet cut">{first && saying(tasksOf(ids))}</span>
         </h2>

@@ -2,7 +2,7 @@ import { computed } from '@preact/signals';
 import type { Status, Task } from '../data/rows.ts';
 import { query, setQuery } from '../shell/navigation.ts';
 import { addDays, type Day } from '../text/days.ts';
-import type { Priority } from '../text/priorities.ts';
+import { PRIORITIES } from '../text/priorities.ts';
 import { FILTER_NAMES, type Filters } from '../text/say-filters.ts';
 import { compareDue, dueOf } from './dates.ts';
 
@@ -94,8 +94,6 @@ function isDueWithin(task: Task, wanted: string, { today, zone }: Around): boole
   return true;
 }
 
-const URGENCY: Record<Priority, number> = { urgent: 0, high: 1, medium: 2, low: 3, none: 4 };
-
 /** The order of an address; `position` is the list's own. */
 export function compareBy(order: Sort, zone: string): (a: Task, b: Task) => number {
   const own = (a: Task, b: Task): number => a.position - b.position;
@@ -103,7 +101,7 @@ export function compareBy(order: Sort, zone: string): (a: Task, b: Task) => numb
     case 'due':
       return compareDue(zone);
     case 'priority':
-      return (a, b) => URGENCY[a.priority] - URGENCY[b.priority] || own(a, b);
+      return (a, b) => PRIORITIES.indexOf(a.priority) - PRIORITIES.indexOf(b.priority) || own(a, b);
     case 'title':
       return (a, b) => a.title.localeCompare(b.title) || own(a, b);
     case 'created':

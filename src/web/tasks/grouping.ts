@@ -1,6 +1,6 @@
 import type { Label, List, Member, Task } from '../data/rows.ts';
 import { today, zone } from '../shell/clock.ts';
-import { PRIORITY_NAMES, type Priority } from '../text/priorities.ts';
+import { PRIORITIES, PRIORITY_NAMES } from '../text/priorities.ts';
 import { sayDay } from '../text/say-dates.ts';
 import { statusesIn } from './changes.ts';
 import { dueOf } from './dates.ts';
@@ -13,7 +13,6 @@ interface Around {
   members: readonly Member[];
 }
 
-const PRIORITIES: readonly Priority[] = ['urgent', 'high', 'medium', 'low', 'none'];
 const ORDER = { started: 0, unstarted: 1, completed: 2, canceled: 3 };
 
 /** The groups of a list, in order; those without a task are left out. */
@@ -60,17 +59,13 @@ export function groupsOf(tasks: readonly Task[], by: Grouping, around: Around): 
         { key: 'none', title: 'No label', ids: idsOf(({ labelIds }) => labelIds.length === 0) },
       ]);
     case 'due': {
-      const days = new Map<string, string[]>();
-      for (const task of tasks) {
-        const day = dueOf(task, zone.peek())?.day ?? '';
-        days.set(day, [...(days.get(day) ?? []), task.id]);
-      }
+      const days = Map.groupBy(tasks, (task) => dueOf(task, zone.peek())?.day ?? '');
       return [...days]
         .sort(([a], [b]) => (a === '' ? 1 : b === '' ? -1 : a < b ? -1 : 1))
-        .map(([day, ids]) => ({
+        .map(([day, its]) => ({
           key: day,
           title: day === '' ? 'No date' : sayDay(day, today.peek()),
-          ids,
+          ids: its.map(({ id }) => id),
           ...(day !== '' && { day }),
         }));
     }

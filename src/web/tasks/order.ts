@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks';
 import type { Task } from '../data/rows.ts';
-import { type Command, useCommands } from '../shell/commands.ts';
+import { orderKeys, useCommands } from '../shell/commands.ts';
 import { showToast } from '../shell/toasts.ts';
-import type { MenuItem } from '../ui/menu.tsx';
+import { type MenuItem, moveItems } from '../ui/menu.tsx';
 import { placeTasks } from './changes.ts';
 import { focusRow, targets } from './current.ts';
 
@@ -32,23 +32,12 @@ export function useOrder(among: Neighbours, inputs: readonly unknown[], why?: st
     };
   }, [...inputs, why]);
   useCommands(() => {
-    const command = (id: string, title: string, binding: string, by: number): Command => ({
-      id,
-      title,
-      group: 'Here',
-      keys: [binding],
-      isKeyOnly: true,
-      repeats: true,
-      run: () => {
-        if (why !== undefined) return showToast(why);
-        const [first] = targets();
-        if (first) move(among, first, by);
-      },
-    });
-    return [
-      command('order-up', 'Move up', 'alt+ArrowUp', -1),
-      command('order-down', 'Move down', 'alt+ArrowDown', 1),
-    ];
+    const moveFirst = (by: number) => () => {
+      if (why !== undefined) return showToast(why);
+      const [first] = targets();
+      if (first) move(among, first, by);
+    };
+    return orderKeys(moveFirst);
   }, [...inputs, why]);
 }
 
@@ -58,20 +47,5 @@ export function orderItems(task: Task): MenuItem[] {
   const rows = among?.(task) ?? [];
   const at = rows.findIndex(({ id }) => id === task.id);
   if (!among || at === -1) return [];
-  return [
-    {
-      title: 'Move up',
-      icon: 'up',
-      binding: 'alt+ArrowUp',
-      isDisabled: at === 0,
-      run: () => move(among, task, -1),
-    },
-    {
-      title: 'Move down',
-      icon: 'down',
-      binding: 'alt+ArrowDown',
-      isDisabled: at === rows.length - 1,
-      run: () => move(among, task, 1),
-    },
-  ];
+  return moveItems(at, rows.length, (to) => move(among, task, to - at));
 }

@@ -2,7 +2,7 @@ import { Fragment } from 'preact';
 import type { Task } from '../data/rows.ts';
 import { now, today, zone } from '../shell/clock.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
-import { useShelf } from '../shell/store.ts';
+import { isOpen, useShelf } from '../shell/store.ts';
 import { PRIORITY_NAMES } from '../text/priorities.ts';
 import { sayDayAndTime } from '../text/say-dates.ts';
 import { Avatar } from '../ui/avatar.tsx';
@@ -27,8 +27,7 @@ export function Fields({ task }: { task: Task }) {
   const may = mayWriteIn(workspaceId);
   const due = dueOf(task, zone.value);
   const start = startOf(task, zone.value);
-  const isOver = status?.type === 'completed' || status?.type === 'canceled';
-  const late = due !== null && !isOver && isLate(task, today.value, now.value);
+  const late = due !== null && isOpen(store, task) && isLate(task, today.value, now.value);
   const pick = (kind: PickerKind) => (event: MouseEvent) =>
     openPicker(kind, [id], event.currentTarget as HTMLElement);
   const say = (date: { day: string; time: string | null }) => sayDayAndTime(date.day, date.time, today.value);

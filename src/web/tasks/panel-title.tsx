@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Task } from '../data/rows.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
 import { isComposing } from '../ui/composing.ts';
-import { rename, toggleDone } from './changes.ts';
+import { rename } from './changes.ts';
 import { renaming } from './pickers.ts';
 import { TaskBox } from './task-box.tsx';
 
@@ -23,7 +23,7 @@ export function TitleLine({ task, isPage }: { task: Task; isPage: boolean }) {
   };
   return (
     <div class="task-title">
-      <TaskBox task={task} onToggle={() => toggleDone([task])} />
+      <TaskBox task={task} />
       {isEditing && may ? (
         <TitleField task={task} isPage={isPage} />
       ) : (

@@ -1,7 +1,7 @@
-import { create } from '../data/intents.ts';
+import { create, updateTask } from '../data/intents.ts';
 import type { Label, Task } from '../data/rows.ts';
 import { type Shelf, useShelf } from '../shell/store.ts';
-import { PRIORITY_NAMES, type Priority } from '../text/priorities.ts';
+import { PRIORITIES, PRIORITY_NAMES } from '../text/priorities.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Icon, Shape } from '../ui/icon.tsx';
 import { Listbox, type Option } from '../ui/listbox.tsx';
@@ -22,8 +22,6 @@ import {
 import { type OpenPicker, picker } from './pickers.ts';
 import { rowMenuItems } from './row-menu.ts';
 import { StatusMark } from './task-box.tsx';
-
-const PRIORITIES: readonly Priority[] = ['urgent', 'high', 'medium', 'low', 'none'];
 
 const close = (): void => {
   picker.value = undefined;
@@ -224,12 +222,6 @@ function makeLabel({ store }: Shelf, tasks: readonly Task[], title: string): voi
   }
   act(`${saying(tasks)}: ${quoted(title)}`, [
     made,
-    ...tasks.map((task) => ({
-      workspaceId: task.workspaceId,
-      kind: 'task' as const,
-      thing: task.id,
-      op: 'update' as const,
-      fields: { addLabelIds: [id] },
-    })),
+    ...tasks.map((task) => updateTask(task, { addLabelIds: [id] })),
   ]);
 }

@@ -31,6 +31,7 @@ import { isComposing } from '../ui/composing.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Keycaps } from '../ui/keycaps.tsx';
+import { submits } from '../ui/submits.ts';
 import { ToastRegion } from '../ui/toast-region.tsx';
 import { act } from './act.ts';
 import { quoted, statusesIn } from './changes.ts';
@@ -219,12 +220,7 @@ export function QuickAdd({ onClose }: OverlayProps) {
   const isOpenMark = (start: number) => isOpen && choices.length > 0 && completion?.start === start;
   return (
     <Dialog label="New task" class="quick-add" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          add(false);
-        }}
-      >
+      <form onSubmit={submits(() => add(false))}>
         <div class="words">
           <div aria-hidden="true" class="words-shown" dir="auto">
             {read.pieces.map(({ start, end, chip }) =>

@@ -3,6 +3,7 @@ import { mayWriteIn } from '../shell/frame-view.ts';
 import { useShelf } from '../shell/store.ts';
 import { Shape } from '../ui/icon.tsx';
 import type { ShapeName } from '../ui/icons.ts';
+import { toggleDone } from './changes.ts';
 
 const CLASSES = { unstarted: '', started: 'started', completed: 'done', canceled: 'canceled' } as const;
 
@@ -17,15 +18,8 @@ function shapeOf(status: Status | undefined, statuses: readonly Status[] = []): 
 
 const classOf = (status: Status | undefined): string => (status ? CLASSES[status.type] : '');
 
-interface Props {
-  task: Task;
-  onToggle(): void;
-  /** For a task's own box, whose name need not be repeated in a list. */
-  id?: string;
-}
-
 /** The box that is ticked; the logo's square, empty until done. */
-export function TaskBox({ task, onToggle }: Props) {
+export function TaskBox({ task }: { task: Task }) {
   const { view } = useShelf().store;
   const list = view.signal('list', task.listId).value;
   const status = view.status(task.statusId);
@@ -43,7 +37,7 @@ export function TaskBox({ task, onToggle }: Props) {
       aria-label={`${task.title}: complete`}
       aria-disabled={mayWriteIn(task.workspaceId) ? undefined : 'true'}
       disabled={!mayWriteIn(task.workspaceId)}
-      onClick={onToggle}
+      onClick={() => toggleDone([task])}
     >
       {!isDrawn && <Shape name={shape} />}
     </button>

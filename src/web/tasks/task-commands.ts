@@ -1,5 +1,5 @@
 import type { Task } from '../data/rows.ts';
-import { type Command, useCommands } from '../shell/commands.ts';
+import { type Command, moving, useCommands } from '../shell/commands.ts';
 import { address, closeBeside, navigate, openBeside, setQuery } from '../shell/navigation.ts';
 import { me } from '../shell/session.ts';
 import { removeTasks, setAssignee, toggleDone } from './changes.ts';
@@ -12,6 +12,7 @@ import {
   neighbourOf,
   openTaskId,
   rowElement,
+  rowOf,
   rowsInSight,
   selectAll,
   selection,
@@ -86,17 +87,6 @@ export function closePanel(): void {
   if (id !== undefined && shownIds.peek().includes(id)) focusRow(id);
 }
 
-/** A key that moves about, as long as it is held. */
-const moving = (id: string, title: string, key: string, run: () => void): Command => ({
-  id,
-  title,
-  group: 'Here',
-  keys: [key],
-  isKeyOnly: true,
-  repeats: true,
-  run,
-});
-
 /** A key that moves by pages or to an end, among rows; a panel and a text have their own use for it. */
 const far = (
   id: string,
@@ -145,7 +135,7 @@ const TASK_COMMANDS: readonly Command[] = [
     isKeyOnly: true,
     run: () => {
       const [id] = targetIds();
-      const focused = document.activeElement?.closest<HTMLElement>('[data-task]')?.dataset.task ?? id;
+      const focused = rowOf(document.activeElement) ?? id;
       if (focused !== undefined) toggleSelected(focused);
     },
   },

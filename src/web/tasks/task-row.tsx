@@ -10,7 +10,7 @@ import { PRIORITY_NAMES } from '../text/priorities.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { isComposing } from '../ui/composing.ts';
 import { Icon } from '../ui/icon.tsx';
-import { rename, toggleDone } from './changes.ts';
+import { rename } from './changes.ts';
 import { besideId, extendSelection, focusedId, focusRow, selection, wantedFocus } from './current.ts';
 import { dueOf, isLate, sayDueInRow } from './dates.ts';
 import { openRowMenu, renaming } from './pickers.ts';
@@ -42,17 +42,15 @@ export function TaskRow({ id, at, of, ...more }: RowProps) {
   const isSelected = useComputed(() => selection.value.has(id)).value;
   const isCurrent = useComputed(() => besideId.value === id).value;
   if (!task) return null;
-  const { checklist, commentCount, labelIds, recurrence } = task;
-  const hasGlyphs = checklist.length > 0 || commentCount > 0 || recurrence?.recurringTaskId != null;
   const isUndated = task.dueDate === null && task.dueDay === null;
-  const isBare = !(more.showsList || labelIds.length || hasGlyphs) && isUndated;
+  const isBare = !(more.showsList || task.labelIds.length || hasGlyphs(task)) && isUndated;
   // By classes and not by `:has`: every row that comes into sight is styled while a list is scrolled.
   const classes = {
     selected: isSelected || isCurrent,
     closed: !isOpen(store, task),
     bare: isBare,
     undated: isUndated,
-    'with-glyphs': hasGlyphs,
+    'with-glyphs': hasGlyphs(task),
   };
   return (
     <li
@@ -73,7 +71,7 @@ export function TaskRow({ id, at, of, ...more }: RowProps) {
       }}
     >
       <PriorityMark task={task} />
-      <TaskBox task={task} onToggle={() => toggleDone([task])} />
+      <TaskBox task={task} />
       <RowTitle task={task} isSelected={isSelected} marked={more.marked} />
       <RowMeta task={task} {...more} />
       <button
@@ -182,8 +180,7 @@ function RowMeta({
 }: { task: Task } & Omit<RowProps, 'id' | 'at' | 'of'>) {
   const { store, userId } = useShelf();
   const { view } = store;
-  const { checklist, commentCount, recurrence, labelIds, assigneeId, listId, workspaceId } = task;
-  const done = checklist.filter(({ isDone }) => isDone).length;
+  const { labelIds, assigneeId, listId, workspaceId } = task;
   const labels = labelIds.flatMap((id) => view.signal('label', id).value ?? []);
   const list = showsList ? view.signal('list', listId).value : undefined;
   const due = <Due task={task} day={day} />;
@@ -191,36 +188,10 @@ function RowMeta({
     showsPeople && assigneeId && !(hidesMe && assigneeId === userId)
       ? view.signal('member', `${workspaceId}/${assigneeId}`).value
       : undefined;
-  const repeats = recurrence?.recurringTaskId != null;
   return (
     <>
       <span class="meta">
-        {(checklist.length > 0 || commentCount > 0 || repeats) && (
-          <span class="glyphs">
-            {checklist.length > 0 && (
-              <span>
-                <Icon name="checks" small />
-                <span class="hidden">Checklist </span>
-                <span class="n">
-                  {done}/{checklist.length}
-                </span>
-              </span>
-            )}
-            {commentCount > 0 && (
-              <span>
-                <Icon name="comment" small />
-                <span class="hidden">Comments </span>
-                <span class="n">{commentCount}</span>
-              </span>
-            )}
-            {repeats && (
-              <span>
-                <Icon name="repeat" small />
-                <span class="hidden">Repeats</span>
-              </span>
-            )}
-          </span>
-        )}
+        <Glyphs task={task} />
         {labels.length > 0 && (
           <span class="labels">
             {labels.slice(0, 3).map(({ id, title, color }) => (
@@ -243,14 +214,51 @@ function RowMeta({
   );
 }
 
+const repeats = ({ recurrence }: Task): boolean => recurrence?.recurringTaskId != null;
+
+/** Whether `Glyphs` of a task are any. */
+export const hasGlyphs = (task: Task): boolean =>
+  task.checklist.length > 0 || task.commentCount > 0 || repeats(task);
+
+/** How far the checklist is, how many comments there are, whether it repeats: of rows and cards. */
+export function Glyphs({ task }: { task: Task }) {
+  const { checklist, commentCount } = task;
+  if (!hasGlyphs(task)) return null;
+  return (
+    <span class="glyphs">
+      {checklist.length > 0 && (
+        <span>
+          <Icon name="checks" small />
+          <span class="hidden">Checklist </span>
+          <span class="n">
+            {checklist.filter(({ isDone }) => isDone).length}/{checklist.length}
+          </span>
+        </span>
+      )}
+      {commentCount > 0 && (
+        <span>
+          <Icon name="comment" small />
+          <span class="hidden">Comments </span>
+          <span class="n">{commentCount}</span>
+        </span>
+      )}
+      {repeats(task) && (
+        <span>
+          <Icon name="repeat" small />
+          <span class="hidden">Repeats</span>
+        </span>
+      )}
+    </span>
+  );
+}
+
 /** When a task is due, as rows and cards say it. */
 export function Due({ task, day }: { task: Task; day?: Day | undefined }) {
   const due = dueOf(task, zone.value);
   if (!due) return null;
-  const isOver = useShelf().store.view.status(task.statusId)?.type;
-  const isDone = isOver === 'completed' || isOver === 'canceled';
-  const late = !isDone && isLate(task, today.value, now.value);
-  const isToday = !isDone && due.day === today.value && day === undefined;
+  const isOngoing = isOpen(useShelf().store, task);
+  const late = isOngoing && isLate(task, today.value, now.value);
+  const isToday = isOngoing && due.day === today.value && day === undefined;
   return (
     <time
       class={`due${late ? ' late' : isToday ? ' today' : ''}`}

@@ -1,11 +1,10 @@
-import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { workspace } from '../shell/frame-view.ts';
 import { query, setQuery } from '../shell/navigation.ts';
 import { useShelf } from '../shell/store.ts';
 import { PRIORITY_NAMES } from '../text/priorities.ts';
 import { DUES, FILTER_NAMES, FILTER_TITLES, type FilterName, STATUS_TYPES } from '../text/say-filters.ts';
-import { Dialog } from '../ui/dialog.tsx';
+import { TitledDialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { statusesIn } from './changes.ts';
 import { useFilterWords } from './filter-chips.tsx';
@@ -61,7 +60,7 @@ export function FilterDialog({ onClose, listId, whose, workspaceId = workspace.v
     due: { none: 'Any', options: choicesOf(DUES) },
   };
   return (
-    <ViewDialog title="Filter" onClose={onClose}>
+    <TitledDialog title="Filter" onClose={onClose} onSave={onClose}>
       {FILTER_NAMES.map((name) => {
         const { none, options } = choices[name];
         const value = filters.value[name] ?? '';
@@ -89,7 +88,7 @@ export function FilterDialog({ onClose, listId, whose, workspaceId = workspace.v
           Done
         </button>
       </div>
-    </ViewDialog>
+    </TitledDialog>
   );
 }
 
@@ -97,7 +96,7 @@ export function FilterDialog({ onClose, listId, whose, workspaceId = workspace.v
 export function DisplayDialog({ onClose }: { onClose(): void }) {
   const isSorted = query.value.has('sort') && sort.value !== 'position';
   return (
-    <ViewDialog title="Display" onClose={onClose}>
+    <TitledDialog title="Display" onClose={onClose} onSave={onClose}>
       <Select
         label="Sort by"
         value={sort.value}
@@ -116,26 +115,7 @@ export function DisplayDialog({ onClose }: { onClose(): void }) {
           Done
         </button>
       </div>
-    </ViewDialog>
-  );
-}
-
-function ViewDialog({
-  title,
-  onClose,
-  children,
-}: {
-  title: string;
-  onClose(): void;
-  children: ComponentChildren;
-}) {
-  return (
-    <Dialog label={title} class="small" onClose={onClose} onSave={onClose}>
-      <div class="view-form">
-        <h2>{title}</h2>
-        {children}
-      </div>
-    </Dialog>
+    </TitledDialog>
   );
 }
 

@@ -1,4 +1,6 @@
-export type Priority = 'none' | 'low' | 'medium' | 'high' | 'urgent';
+/** The most urgent first. */
+export const PRIORITIES = ['urgent', 'high', 'medium', 'low', 'none'] as const;
+export type Priority = (typeof PRIORITIES)[number];
 
 export const PRIORITY_NAMES: Record<Priority, string> = {
   none: 'No priority',

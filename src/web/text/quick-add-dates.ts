@@ -4,13 +4,14 @@ import {
   type Day,
   isDay,
   makeDay,
-  startOfWeek,
+  nextWeek,
   WEEKDAYS,
   type Weekday,
   weekdayIndex,
   yearOf,
 } from './days.ts';
 import type { Word } from './quick-add-words.ts';
+import { MONTHS } from './say-dates.ts';
 import type { Time } from './zones.ts';
 
 export interface DateContext {
@@ -26,8 +27,7 @@ export interface Found<T> {
   value: T;
 }
 
-const MONTH_NAMES =
-  'january february march april may june july august september october november december'.split(' ');
+const MONTH_NAMES = MONTHS.map((name) => name.toLowerCase());
 const WEEKDAY_ALIASES = new Map<string, Weekday>([
   ['tues', 'tuesday'],
   ['thur', 'thursday'],
@@ -106,8 +106,7 @@ export function dateAt(
   if (first === 'today' || first === 'tod') return { words: 1, value: today };
   if (first === 'tomorrow' || first === 'tom') return { words: 1, value: addDays(today, 1) };
   if (isDay(first)) return { words: 1, value: first };
-  if (first === 'next' && second === 'week')
-    return { words: 2, value: addDays(startOfWeek(today, context.weekStart), 7) };
+  if (first === 'next' && second === 'week') return { words: 2, value: nextWeek(today, context.weekStart) };
   if (first === 'in' && /^(day|week|month)s?$/.test(third)) {
     const count = wholeNumber(second, 999);
     return count === null ? null : { words: 3, value: shifted(today, count, third[0] ?? 'd') };

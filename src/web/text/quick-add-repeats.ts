@@ -1,4 +1,4 @@
-import { WEEKDAYS, type Weekday } from './days.ts';
+import { dayOfMonth, monthOf, WEEKDAYS, type Weekday } from './days.ts';
 import {
   type DateContext,
   dateAt,
@@ -67,9 +67,7 @@ function inMonth(lows: readonly string[]): Found<Partial<Repeat>> | null {
 function inYear(lows: readonly string[]): Found<Partial<Repeat>> | null {
   // A leap year, so that 29 February is a day.
   const date = lows[0] === 'on' ? dayOfYearAt(lows.slice(1, 3), '2028-01-01') : null;
-  if (!date) return null;
-  const [month, dayOfMonth] = [Number(date.value.slice(5, 7)), Number(date.value.slice(8, 10))];
-  return { words: 3, value: { month, dayOfMonth } };
+  return date && { words: 3, value: { month: monthOf(date.value), dayOfMonth: dayOfMonth(date.value) } };
 }
 
 /** A repeat at the beginning of `words` (consecutive ones), whose lower-case texts are `lows`. */

@@ -62,6 +62,23 @@ export function Dialog({ label, labelledBy, class: className, onClose, onSave, c
   );
 }
 
+interface TitledProps {
+  title: string;
+  onClose(): void;
+  onSave?(): void;
+  children: ComponentChildren;
+}
+
+/** A small dialog that begins with its title. */
+export const TitledDialog = ({ title, children, ...dialog }: TitledProps) => (
+  <Dialog label={title} class="small" {...dialog}>
+    <div class="view-form">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  </Dialog>
+);
+
 interface ButtonsProps {
   onCancel(): void;
   action?: string;

@@ -3,6 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import type { Failure, Outcome } from '../data/api.ts';
 import { sentenceOf } from '../shell/api.ts';
 import { Icon } from './icon.tsx';
+import { submits } from './submits.ts';
 
 /** A form's state: whether it is being sent, and what the server said is wrong. */
 export interface FormState {
@@ -50,6 +51,12 @@ export function useForm(fields: readonly string[]): FormState {
   };
 }
 
+/** Other words for a rejection with that status. */
+export const wordsFor =
+  (status: number, words: string) =>
+  (failure: Failure): string | undefined =>
+    failure.kind === 'error' && failure.status === status ? words : undefined;
+
 interface Props {
   state: FormState;
   /** Its name, where it is no more than one of several things on its screen. */
@@ -66,10 +73,7 @@ export const Form = ({ state, label, onSubmit, children }: Props) => (
     noValidate
     aria-label={label}
     aria-busy={state.isSending}
-    onSubmit={(event) => {
-      event.preventDefault();
-      onSubmit();
-    }}
+    onSubmit={submits(onSubmit)}
   >
     <div role="alert">
       {state.problem && (
@@ -81,4 +85,13 @@ export const Form = ({ state, label, onSubmit, children }: Props) => (
     </div>
     {children}
   </form>
+);
+
+/** Where a form that stays on its page is sent. */
+export const SaveLine = () => (
+  <div class="line">
+    <button type="submit" class="button main">
+      Save
+    </button>
+  </div>
 );

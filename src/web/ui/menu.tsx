@@ -19,6 +19,18 @@ export interface MenuItem {
   run(): void;
 }
 
+/** The entries of a row's menu that move it: `put` takes its place among `count`. */
+export const moveItems = (at: number, count: number, put: (index: number) => void): MenuItem[] => [
+  { title: 'Move up', icon: 'up', binding: 'alt+ArrowUp', isDisabled: at <= 0, run: () => put(at - 1) },
+  {
+    title: 'Move down',
+    icon: 'down',
+    binding: 'alt+ArrowDown',
+    isDisabled: at >= count - 1,
+    run: () => put(at + 1),
+  },
+];
+
 interface Props {
   /** The button's name, where its children do not give it. */
   label?: string;

@@ -1,6 +1,6 @@
 import { useId, useMemo, useState } from 'preact/hooks';
-import type { Status, Task } from '../../data/rows.ts';
-import { useCommands } from '../../shell/commands.ts';
+import { isClosed, type Status, type Task } from '../../data/rows.ts';
+import { moving, useCommands } from '../../shell/commands.ts';
 import { isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
 import { setStatus, statusesIn } from '../../tasks/changes.ts';
 import { focusRow, rowOf, selection, targets } from '../../tasks/current.ts';
@@ -38,7 +38,7 @@ export function Board({ list }: ListViewProps) {
     () =>
       statusesIn(list.id).map((status): Column => {
         const inside = tasks.filter(({ statusId }) => statusId === status.id);
-        return { status, tasks: isOver(status) ? inside.sort(byChange) : inside };
+        return { status, tasks: isClosed(status) ? inside.sort(byChange) : inside };
       }),
     [tasks, list],
   );
@@ -46,7 +46,7 @@ export function Board({ list }: ListViewProps) {
   useFollowedFocus(ids);
   useColumnKeys(columns);
   useOrder(
-    ({ statusId }) => columns.find(({ status }) => status.id === statusId && !isOver(status))?.tasks ?? [],
+    ({ statusId }) => columns.find(({ status }) => status.id === statusId && !isClosed(status))?.tasks ?? [],
     [columns],
   );
   return (
@@ -68,9 +68,7 @@ export function Board({ list }: ListViewProps) {
   );
 }
 
-/** Whether tasks of a status stand by when they were changed, and not in an order of their own. */
-const isOver = ({ type }: Status): boolean => type === 'completed' || type === 'canceled';
-
+/** Closed tasks stand by when they were changed, and in no order of their own. */
 const byChange = (a: Task, b: Task): number => (a.updatedAt < b.updatedAt ? 1 : -1);
 
 interface ColumnProps {
@@ -88,7 +86,7 @@ function ColumnView({ column: { status, tasks }, among, workspaceId }: ColumnPro
     event.preventDefault();
     const at = over ?? tasks.length;
     setOver(undefined);
-    dropAt(droppedTasks(event), status, tasks, isOver(status) ? undefined : at);
+    dropAt(droppedTasks(event), status, tasks, isClosed(status) ? undefined : at);
   };
   return (
     <section
@@ -172,13 +170,11 @@ function useColumnKeys(columns: readonly Column[]): void {
         }
       }
     };
-    const key = (id: string, title: string, binding: string, run: () => void) =>
-      ({ id, title, group: 'Here', keys: [binding], isKeyOnly: true, repeats: true, run }) as const;
     return [
-      key('column-left', 'Move to the column before', 'alt+ArrowLeft', shift(-1)),
-      key('column-right', 'Move to the next column', 'alt+ArrowRight', shift(1)),
-      key('card-left', 'Column before', 'ArrowLeft', side(-1)),
-      key('card-right', 'Next column', 'ArrowRight', side(1)),
+      moving('column-left', 'Move to the column before', 'alt+ArrowLeft', shift(-1)),
+      moving('column-right', 'Move to the next column', 'alt+ArrowRight', shift(1)),
+      moving('card-left', 'Column before', 'ArrowLeft', side(-1)),
+      moving('card-right', 'Next column', 'ArrowRight', side(1)),
     ];
   }, [columns]);
 }

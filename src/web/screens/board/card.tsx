@@ -1,11 +1,10 @@
 import { useComputed } from '@preact/signals';
-import { useShelf } from '../../shell/store.ts';
-import { toggleDone } from '../../tasks/changes.ts';
+import { isOpen, useShelf } from '../../shell/store.ts';
 import { focusedId, selection } from '../../tasks/current.ts';
 import { startDrag } from '../../tasks/dragging.ts';
 import { openRowMenu } from '../../tasks/pickers.ts';
 import { TaskBox } from '../../tasks/task-box.tsx';
-import { Due, PriorityMark, RowTitle } from '../../tasks/task-row.tsx';
+import { Due, Glyphs, hasGlyphs, PriorityMark, RowTitle } from '../../tasks/task-row.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Icon } from '../../ui/icon.tsx';
 
@@ -21,24 +20,21 @@ const SHOWN_LABELS = 5;
 
 /** A task on the board. */
 export function Card({ id, isBelow, mayDrag }: Props) {
-  const { view } = useShelf().store;
+  const { store } = useShelf();
+  const { view } = store;
   const task = view.signal('task', id).value;
   const isSelected = useComputed(() => selection.value.has(id)).value;
   if (!task) return null;
-  const { checklist, commentCount, assigneeId, workspaceId, priority, recurrence } = task;
-  const type = view.status(task.statusId)?.type;
-  const isOver = type === 'completed' || type === 'canceled';
+  const { assigneeId, workspaceId, priority } = task;
   const person = assigneeId ? view.signal('member', `${workspaceId}/${assigneeId}`).value : undefined;
-  const repeats = recurrence?.recurringTaskId != null;
-  const hasGlyphs = checklist.length > 0 || commentCount > 0 || repeats;
   const labels = task.labelIds.flatMap((labelId) => view.signal('label', labelId).value ?? []);
   const isDated = task.dueDate !== null || task.dueDay !== null;
   const avatar = person && <Avatar id={person.userId} name={person.name} />;
   // Without anything else to say, a person needs no line of their own.
-  const hasMeta = priority !== 'none' || isDated || hasGlyphs || labels.length > 0;
+  const hasMeta = priority !== 'none' || isDated || hasGlyphs(task) || labels.length > 0;
   return (
     <li
-      class={`card${isSelected ? ' selected' : ''}${isBelow ? ' below' : ''}${isOver ? ' closed' : ''}`}
+      class={`card${isSelected ? ' selected' : ''}${isBelow ? ' below' : ''}${isOpen(store, task) ? '' : ' closed'}`}
       data-task={id}
       draggable={mayDrag}
       onDragStart={startDrag}
@@ -52,7 +48,7 @@ export function Card({ id, isBelow, mayDrag }: Props) {
       }}
     >
       <div class="card-title">
-        <TaskBox task={task} onToggle={() => toggleDone([task])} />
+        <TaskBox task={task} />
         <RowTitle task={task} isSelected={isSelected} />
         {!hasMeta && avatar}
         <button
@@ -69,32 +65,7 @@ export function Card({ id, isBelow, mayDrag }: Props) {
       <div class="card-meta">
         {priority !== 'none' && <PriorityMark task={task} />}
         <Due task={task} />
-        {hasGlyphs && (
-          <span class="glyphs">
-            {checklist.length > 0 && (
-              <span>
-                <Icon name="checks" small />
-                <span class="hidden">Checklist </span>
-                <span class="n">
-                  {checklist.filter(({ isDone }) => isDone).length}/{checklist.length}
-                </span>
-              </span>
-            )}
-            {commentCount > 0 && (
-              <span>
-                <Icon name="comment" small />
-                <span class="hidden">Comments </span>
-                <span class="n">{commentCount}</span>
-              </span>
-            )}
-            {repeats && (
-              <span>
-                <Icon name="repeat" small />
-                <span class="hidden">Repeats</span>
-              </span>
-            )}
-          </span>
-        )}
+        <Glyphs task={task} />
         {labels.slice(0, SHOWN_LABELS).map((label) => (
           <span key={label.id} class="label" style={{ '--hue': label.color }} dir="auto">
             {label.title}

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import type { Task } from '../../data/rows.ts';
 import { today, zone } from '../../shell/clock.ts';
-import { type Command, useCommands } from '../../shell/commands.ts';
+import { moving, useCommands } from '../../shell/commands.ts';
 import { isPhone } from '../../shell/device.ts';
 import { mayWriteIn } from '../../shell/frame-view.ts';
 import { setPeriod } from '../../shell/navigation.ts';
@@ -178,26 +178,18 @@ function rangeOf(task: Task): DateRange | undefined {
 /** Alt and arrows move the focused task by days and weeks, as dragging does. */
 function useDayKeys(): void {
   useCommands(() => {
-    const shift = (id: string, title: string, binding: string, days: number): Command => ({
-      id,
-      title,
-      group: 'Here',
-      keys: [binding],
-      isKeyOnly: true,
-      repeats: true,
-      run: () => {
-        const [task] = targets();
-        const due = task && dueOf(task, zone.peek());
-        if (!due) return;
-        setDate([task], 'due', addDays(due.day, days), due.time);
-        focusRow(task.id);
-      },
-    });
+    const shift = (days: number) => () => {
+      const [task] = targets();
+      const due = task && dueOf(task, zone.peek());
+      if (!due) return;
+      setDate([task], 'due', addDays(due.day, days), due.time);
+      focusRow(task.id);
+    };
     return [
-      shift('day-before', 'A day earlier', 'alt+ArrowLeft', -1),
-      shift('day-after', 'A day later', 'alt+ArrowRight', 1),
-      shift('week-before', 'A week earlier', 'alt+ArrowUp', -7),
-      shift('week-after', 'A week later', 'alt+ArrowDown', 7),
+      moving('day-before', 'A day earlier', 'alt+ArrowLeft', shift(-1)),
+      moving('day-after', 'A day later', 'alt+ArrowRight', shift(1)),
+      moving('week-before', 'A week earlier', 'alt+ArrowUp', shift(-7)),
+      moving('week-after', 'A week later', 'alt+ArrowDown', shift(7)),
     ];
   }, []);
 }

@@ -3,10 +3,11 @@ import type { Task } from '../../data/rows.ts';
 import { zone } from '../../shell/clock.ts';
 import { cutWorkspaces } from '../../shell/server-counts.ts';
 import { isOpen, useShelf } from '../../shell/store.ts';
-import { isMineOrNobodys } from '../../tasks/dates.ts';
+import { dueOf, isMineOrNobodys } from '../../tasks/dates.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
 import { clearFilters, filters } from '../../tasks/filters.ts';
 import { Rest } from '../../tasks/rest.tsx';
+import type { TaskGroup } from '../../tasks/task-groups.tsx';
 import { useFilters } from '../../tasks/use-filters.ts';
 import { type Day, daysBetween, weekdayIndex, yearOf } from '../../text/days.ts';
 import { MONTHS, SHORT_MONTHS, WEEKDAY_NAMES } from '../../text/say-dates.ts';
@@ -42,6 +43,20 @@ export function dayTitle(day: Day, present: Day): string {
   const [year, month, date] = day.split('-').map(Number);
   const text = `${WEEKDAY_NAMES[weekdayIndex(day)]} ${date} ${SHORT_MONTHS[(month ?? 1) - 1]}`;
   return year === yearOf(present) ? text : `${text} ${year}`;
+}
+
+/** Tasks by the day they are due; those before `present` are one group. */
+export function groupsOfDays(tasks: readonly Task[], present: Day): TaskGroup[] {
+  const byDay = Map.groupBy(tasks, (task) => {
+    const due = dueOf(task, zone.peek())?.day ?? '';
+    return due < present ? 'late' : due;
+  });
+  return [...byDay].map(([key, its]) => {
+    const ids = its.map(({ id }) => id);
+    return key === 'late'
+      ? { key, title: 'Overdue', ids }
+      : { key, title: dayTitle(key, present), ids, day: key };
+  });
 }
 
 interface EmptyProps {

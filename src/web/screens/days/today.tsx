@@ -11,11 +11,11 @@ import { compareDue, dueOf } from '../../tasks/dates.ts';
 import { KeyLine } from '../../tasks/key-line.tsx';
 import { ScreenHead } from '../../tasks/screen-head.tsx';
 import { useTaskCommands } from '../../tasks/task-commands.ts';
-import { type TaskGroup, TaskGroups } from '../../tasks/task-groups.tsx';
+import { TaskGroups } from '../../tasks/task-groups.tsx';
 import { useTasks } from '../../tasks/use-tasks.ts';
 import { addDays } from '../../text/days.ts';
 import { Keycaps } from '../../ui/keycaps.tsx';
-import { DaysEmpty, dayTitle, RestOfDays, sayLongDay, useDayFilter } from './days.tsx';
+import { DaysEmpty, groupsOfDays, RestOfDays, sayLongDay, useDayFilter } from './days.tsx';
 
 /** What is overdue, today by time, then seven days. */
 export function Today({ params }: ScreenProps) {
@@ -49,30 +49,12 @@ export function Today({ params }: ScreenProps) {
   );
   useTaskCommands();
   const groups = useMemo(() => {
-    const byDay = Map.groupBy(tasks, (task) => {
-      const due = dueOf(task, zone.peek());
-      return due && due.day < day ? 'late' : (due?.day ?? '');
-    });
-    return [...byDay].map(([key, its]): TaskGroup => {
-      const ids = its.map(({ id }) => id);
-      return key === 'late'
-        ? {
-            key,
-            title: 'Overdue',
-            ids,
-            action: late.some(({ workspaceId }) => mayWriteIn(workspaceId)) && (
-              <button
-                type="button"
-                class="button plain push"
-                aria-keyshortcuts="t"
-                onClick={() => moveToToday(late)}
-              >
-                Move to today <Keycaps binding="t" />
-              </button>
-            ),
-          }
-        : { key, title: dayTitle(key, day), ids, day: key };
-    });
+    const action = late.some(({ workspaceId }) => mayWriteIn(workspaceId)) && (
+      <button type="button" class="button plain push" aria-keyshortcuts="t" onClick={() => moveToToday(late)}>
+        Move to today <Keycaps binding="t" />
+      </button>
+    );
+    return groupsOfDays(tasks, day).map((group) => (group.key === 'late' ? { ...group, action } : group));
   }, [tasks, day]);
   return (
     <main class="sheet">

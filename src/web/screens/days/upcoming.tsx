@@ -4,13 +4,13 @@ import { isFirstLoad } from '../../shell/frame-view.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { isOpen, useShelf } from '../../shell/store.ts';
 import { lingering } from '../../tasks/act.ts';
-import { compareDue, dueOf } from '../../tasks/dates.ts';
+import { compareDue } from '../../tasks/dates.ts';
 import { KeyLine } from '../../tasks/key-line.tsx';
 import { ScreenHead } from '../../tasks/screen-head.tsx';
 import { useTaskCommands } from '../../tasks/task-commands.ts';
-import { type TaskGroup, TaskGroups } from '../../tasks/task-groups.tsx';
+import { TaskGroups } from '../../tasks/task-groups.tsx';
 import { useTasks } from '../../tasks/use-tasks.ts';
-import { DaysEmpty, dayTitle, RestOfDays, useDayFilter } from './days.tsx';
+import { DaysEmpty, groupsOfDays, RestOfDays, useDayFilter } from './days.tsx';
 
 const LAST_DAY = '9999-12-31';
 
@@ -28,21 +28,7 @@ export function Upcoming({ params }: ScreenProps) {
     [...where.inputs, zone.value],
   );
   useTaskCommands();
-  const groups = useMemo(() => {
-    const byDay = new Map<string, TaskGroup & { ids: string[] }>();
-    for (const task of tasks) {
-      const due = dueOf(task, zone.peek())?.day ?? '';
-      const isLate = due < day;
-      const key = isLate ? 'late' : due;
-      const known = byDay.get(key);
-      if (known) known.ids.push(task.id);
-      else {
-        const title = isLate ? 'Overdue' : dayTitle(due, day);
-        byDay.set(key, { key, title, ids: [task.id], ...(!isLate && { day: due }) });
-      }
-    }
-    return [...byDay.values()];
-  }, [tasks, day]);
+  const groups = useMemo(() => groupsOfDays(tasks, day), [tasks, day]);
   return (
     <main class="sheet">
       <ScreenHead title="Upcoming" workspaceId={params.w} whose="Me and no one" />

@@ -29,8 +29,13 @@ import { useTasks } from '../../tasks/use-tasks.ts';
 import { NotFound } from '../not-found/not-found.tsx';
 import { Older } from './older.tsx';
 
-const VIEWS = { list: 'List', board: 'Board', calendar: 'Calendar' } as const;
+const VIEWS = {
+  list: { title: 'List', icon: 'list' },
+  board: { title: 'Board', icon: 'board' },
+  calendar: { title: 'Calendar', icon: 'upcoming' },
+} as const;
 type View = keyof typeof VIEWS;
+const VIEW_NAMES = Object.keys(VIEWS) as View[];
 
 const view = computed<View>(() => {
   const wanted = query.value.get('view');
@@ -55,32 +60,15 @@ export function List({ params }: ScreenProps) {
   const list = held.store.view.signal('list', listId).value;
   useTaskCommands();
   useCommands(
-    () => [
-      {
-        id: 'view-list',
-        title: 'View: list',
+    () =>
+      VIEW_NAMES.map((name) => ({
+        id: `view-${name}`,
+        title: `View: ${name}`,
         group: 'View',
-        icon: 'list',
-        keys: ['v l'],
-        run: () => setView(undefined),
-      },
-      {
-        id: 'view-board',
-        title: 'View: board',
-        group: 'View',
-        icon: 'board',
-        keys: ['v b'],
-        run: () => setView('board'),
-      },
-      {
-        id: 'view-calendar',
-        title: 'View: calendar',
-        group: 'View',
-        icon: 'upcoming',
-        keys: ['v c'],
-        run: () => setView('calendar'),
-      },
-    ],
+        icon: VIEWS[name].icon,
+        keys: [`v ${name[0]}`],
+        run: () => setView(name === 'list' ? undefined : name),
+      })),
     [],
   );
   if (!list) return isFirstLoad.value ? <main class="sheet" aria-busy="true" /> : <NotFound />;
@@ -105,13 +93,13 @@ export function List({ params }: ScreenProps) {
         ]}
       >
         <nav class="tabs" aria-label="View">
-          {(Object.keys(VIEWS) as View[]).map((name) => (
+          {VIEW_NAMES.map((name) => (
             <a
               key={name}
               href={hrefOf(withQuery(address.value, { view: name === 'list' ? undefined : name }))}
               aria-current={view.value === name ? 'true' : undefined}
             >
-              {VIEWS[name]}
+              {VIEWS[name].title}
             </a>
           ))}
         </nav>

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { pause, remove, resume, skip } from '../../data/intents.ts';
+import { remove } from '../../data/intents.ts';
 import type { Series } from '../../data/rows.ts';
 import { now, today, zone } from '../../shell/clock.ts';
 import { isPhone } from '../../shell/device.ts';
@@ -17,6 +17,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { MenuButton, type MenuItem } from '../../ui/menu.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
+import { pauseOrResume, skipNext } from './rules.ts';
 
 /** The series of a workspace in words. */
 export function Recurring({ params }: ScreenProps) {
@@ -83,7 +84,6 @@ const sayNext = (at: string, { timeOfDay, timezone }: Series['interval']): strin
     : sayWhen(at, zone.value, now.value);
 
 function Entry({ series, onRemove }: { series: Series; onRemove(): void }) {
-  const { view } = useShelf().store;
   const { title, state, nextRunAt, interval, endCondition } = series;
   const may = mayWriteIn(series.workspaceId);
   const next =
@@ -94,20 +94,14 @@ function Entry({ series, onRemove }: { series: Series; onRemove(): void }) {
         : nextRunAt
           ? `Next ${sayNext(nextRunAt, interval)}`
           : '';
-  const skipNext = () => {
-    const intent = skip(view, series);
-    if (intent) act(`Skipped ${quoted(title)}`, [intent]);
-  };
   const acts: MenuItem[] = [
-    { title: 'Skip next', icon: 'right', isDisabled: state !== 'active', run: skipNext },
-    state === 'paused'
-      ? { title: 'Resume', icon: 'resume', run: () => act(`Resumed ${quoted(title)}`, [resume(series)]) }
-      : {
-          title: 'Pause',
-          icon: 'pause',
-          isDisabled: state === 'ended',
-          run: () => act(`Paused ${quoted(title)}`, [pause(series)]),
-        },
+    { title: 'Skip next', icon: 'right', isDisabled: state !== 'active', run: () => skipNext(series) },
+    {
+      title: state === 'paused' ? 'Resume' : 'Pause',
+      icon: state === 'paused' ? 'resume' : 'pause',
+      isDisabled: state === 'ended',
+      run: () => pauseOrResume(series),
+    },
   ];
   return (
     <li aria-label={title}>

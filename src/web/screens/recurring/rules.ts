@@ -1,8 +1,23 @@
+import { pause, resume, skip } from '../../data/intents.ts';
 import type { Row, Series, Task } from '../../data/rows.ts';
 import { call, sentenceOf } from '../../shell/api.ts';
 import { openShelf } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
+import { act } from '../../tasks/act.ts';
+import { quoted } from '../../tasks/changes.ts';
 import type { Interval } from '../../text/say-rules.ts';
+
+/** Skips the next occurrence of a series. */
+export function skipNext(series: Series): void {
+  const intent = skip(openShelf().store.view, series);
+  if (intent) act(`Skipped ${quoted(series.title)}`, [intent]);
+}
+
+/** Pauses a series, or resumes one that is paused. */
+export function pauseOrResume(series: Series): void {
+  if (series.state === 'paused') act(`Resumed ${quoted(series.title)}`, [resume(series)]);
+  else act(`Paused ${quoted(series.title)}`, [pause(series)]);
+}
 
 /** Makes a series of its own begin with this task, by another rule; only the server can. */
 export async function changeFollowing(
@@ -24,8 +39,8 @@ export async function changeFollowing(
   store.pullNow(series.workspaceId);
 }
 
-/** The fields of a rule in the order another one has them, so that they compare. */
-export function orderedAs(_: Interval, rule: Interval): Interval {
+/** The fields of a stored rule in the order that a draft gives them, so that they compare. */
+export function ordered(rule: Interval): Interval {
   return {
     frequency: rule.frequency,
     every: rule.every ?? 1,

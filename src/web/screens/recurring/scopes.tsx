@@ -6,6 +6,7 @@ import { showToast } from '../../shell/toasts.ts';
 import { act } from '../../tasks/act.ts';
 import { type SeriesChange, seriesDialog } from '../../tasks/series.ts';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
+import { submits } from '../../ui/submits.ts';
 
 export type Scope = 'this' | 'following' | 'all';
 
@@ -73,13 +74,7 @@ export function ScopeQuestion({ task, series, change: { words, intents, updates 
   };
   return (
     <Dialog label="Repeat" class="small" onClose={close} onSave={save}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
-      >
+      <form noValidate onSubmit={submits(save)}>
         <div class="block">
           <h2 dir="auto">{words}</h2>
         </div>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { create, pause, resume, skip, update } from '../../data/intents.ts';
+import { create, update } from '../../data/intents.ts';
 import type { Row, Series, Task } from '../../data/rows.ts';
 import { today, weekStart, zone } from '../../shell/clock.ts';
 import { useShelf } from '../../shell/store.ts';
@@ -11,10 +11,11 @@ import { sayRule } from '../../text/say-rules.ts';
 import { instantOf } from '../../text/zones.ts';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { submits } from '../../ui/submits.ts';
 import { NextFive } from './next-five.tsx';
 import { draftOf, problemOf, ruleOf } from './rule-draft.ts';
 import { RuleFields } from './rule-fields.tsx';
-import { changeFollowing, orderedAs } from './rules.ts';
+import { changeFollowing, ordered, pauseOrResume, skipNext } from './rules.ts';
 import { type Scope, ScopeQuestion, Scopes } from './scopes.tsx';
 
 const close = (): void => {
@@ -53,7 +54,7 @@ function Editor({ task, series }: { task: Task | undefined; series: Series | und
   const isRuleChanged =
     series === undefined ||
     JSON.stringify([interval, endCondition]) !==
-      JSON.stringify([orderedAs(interval, series.interval), series.endCondition]);
+      JSON.stringify([ordered(series.interval), series.endCondition]);
 
   const save = () => {
     const wrong = problemOf(draft);
@@ -84,22 +85,11 @@ function Editor({ task, series }: { task: Task | undefined; series: Series | und
       create('recurringTask', task.workspaceId, store.makeId(), fields),
     ]);
   };
-  const skipNext = () => {
-    const intent = series && skip(store.view, series);
-    close();
-    if (series && intent) act(`Skipped ${quoted(series.title)}`, [intent]);
-  };
   const workspaceId = series?.workspaceId ?? task?.workspaceId ?? '';
   const title = task?.title ?? series?.title ?? '';
   return (
     <Dialog label="Repeat" onClose={close} onSave={save}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
-      >
+      <form noValidate onSubmit={submits(save)}>
         <header class="panel-bar">
           <p class="quiet">
             <span class="cut" dir="auto">
@@ -139,14 +129,20 @@ function Editor({ task, series }: { task: Task | undefined; series: Series | und
                 class="button plain"
                 onClick={() => {
                   close();
-                  if (series.state === 'paused') act(`Resumed ${quoted(series.title)}`, [resume(series)]);
-                  else act(`Paused ${quoted(series.title)}`, [pause(series)]);
+                  pauseOrResume(series);
                 }}
               >
                 {series.state === 'paused' ? 'Resume' : 'Pause'}
               </button>
               {series.state === 'active' && (
-                <button type="button" class="button plain" onClick={skipNext}>
+                <button
+                  type="button"
+                  class="button plain"
+                  onClick={() => {
+                    close();
+                    skipNext(series);
+                  }}
+                >
                   Skip next
                 </button>
               )}

@@ -15,6 +15,7 @@ import { useFilters } from '../../tasks/use-filters.ts';
 import { fold } from '../../text/match.ts';
 import { isComposing } from '../../ui/composing.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { Marked } from '../../ui/marked.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
 
 const SHOWN = 50;
@@ -124,7 +125,7 @@ export function Search({ params }: ScreenProps) {
         <TaskGroups
           groups={groups}
           showsList
-          marked={(title) => <Marked title={title} words={wordsOf(q)} />}
+          marked={(title) => <Marked text={title} spans={spansOf(title, wordsOf(q))} />}
         />
         <div class="quiet search-note" role="status">
           {q !== '' && groups.length === 0 && found.q === q && (
@@ -169,25 +170,12 @@ export function Search({ params }: ScreenProps) {
   );
 }
 
-/** A title with the words that were found, where folding keeps their place. */
-function Marked({ title, words }: { title: string; words: readonly string[] }) {
+/** Where a title has the words that were found, if folding keeps their place. */
+function spansOf(title: string, words: readonly string[]): [number, number][] {
   const folded = fold(title);
-  if (folded.length !== title.length) return <>{title}</>;
-  const spans = words
-    .map((word) => [folded.indexOf(word), word.length] as const)
-    .filter(([at]) => at !== -1)
+  if (folded.length !== title.length) return [];
+  return words
+    .map((word): [number, number] => [folded.indexOf(word), folded.indexOf(word) + word.length])
+    .filter(([from]) => from !== -1)
     .sort(([a], [b]) => a - b);
-  const parts = [];
-  let end = 0;
-  for (const [at, length] of spans) {
-    if (at < end) continue;
-    parts.push(title.slice(end, at), <mark key={at}>{title.slice(at, at + length)}</mark>);
-    end = at + length;
-  }
-  return (
-    <>
-      {parts}
-      {title.slice(end)}
-    </>
-  );
 }

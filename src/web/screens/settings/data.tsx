@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks';
 import { call } from '../../shell/api.ts';
 import { basePaths } from '../../shell/navigation.ts';
 import { endSession, me } from '../../shell/session.ts';
-import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
+import { DialogButtons, TitledDialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
-import { Form, useForm } from '../../ui/form.tsx';
+import { Form, useForm, wordsFor } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Import } from './import.tsx';
 import { Part, SettingsPage } from './page.tsx';
@@ -57,27 +57,23 @@ function DeleteAccount({ onClose }: { onClose(): void }) {
   const send = () =>
     form.send(
       () => endSession((userId) => call('DELETE', '/auth/me', { body: { [field]: proof }, userId })),
-      (failure) =>
-        failure.kind === 'error' && failure.status === 403 ? `That ${field} is wrong.` : undefined,
+      wordsFor(403, `That ${field} is wrong.`),
     );
   return (
-    <Dialog label="Delete account" class="small" onClose={onClose}>
-      <div class="view-form">
-        <h2>Delete account</h2>
-        <p>This cannot be taken back. {hasPassword ? 'Your password' : 'Your email address'} confirms it.</p>
-        <Form state={form} onSubmit={send}>
-          <Field
-            label={hasPassword ? 'Password' : 'Email'}
-            type={field}
-            autocomplete={hasPassword ? 'current-password' : 'email'}
-            autoFocus
-            {...form.field(field, proof, setProof)}
-          />
-          <div class="line">
-            <DialogButtons onCancel={onClose} action="Delete account" isDanger />
-          </div>
-        </Form>
-      </div>
-    </Dialog>
+    <TitledDialog title="Delete account" onClose={onClose}>
+      <p>This cannot be taken back. {hasPassword ? 'Your password' : 'Your email address'} confirms it.</p>
+      <Form state={form} onSubmit={send}>
+        <Field
+          label={hasPassword ? 'Password' : 'Email'}
+          type={field}
+          autocomplete={hasPassword ? 'current-password' : 'email'}
+          autoFocus
+          {...form.field(field, proof, setProof)}
+        />
+        <div class="line">
+          <DialogButtons onCancel={onClose} action="Delete account" isDanger />
+        </div>
+      </Form>
+    </TitledDialog>
   );
 }

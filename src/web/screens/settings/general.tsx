@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Workspace } from '../../data/rows.ts';
 import { call } from '../../shell/api.ts';
-import { workspaces } from '../../shell/frame-view.ts';
+import { isAdminIn } from '../../shell/frame-view.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { useShelf } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { Field } from '../../ui/field.tsx';
-import { Form, useForm } from '../../ui/form.tsx';
+import { Form, SaveLine, useForm } from '../../ui/form.tsx';
 import { Leaving } from './leaving.tsx';
 import { SettingsPage } from './page.tsx';
 
@@ -26,8 +26,7 @@ export function General({ params }: ScreenProps) {
 function Naming({ row }: { row: Workspace }) {
   const { store, userId } = useShelf();
   const w = row.id;
-  const role = workspaces.value.find(({ id }) => id === w)?.role;
-  const isAdmin = role === 'owner' || role === 'admin';
+  const isAdmin = isAdminIn(w);
   const [title, setTitle] = useState(row.title);
   const [key, setKey] = useState(row.key);
   // Changed by someone else meanwhile.
@@ -50,13 +49,7 @@ function Naming({ row }: { row: Workspace }) {
         hint={`Two to six letters before the numbers of tasks: ${(key || row.key).toUpperCase()}-12`}
         {...form.field('key', key, setKey)}
       />
-      {isAdmin && (
-        <div class="line">
-          <button type="submit" class="button main">
-            Save
-          </button>
-        </div>
-      )}
+      {isAdmin && <SaveLine />}
     </Form>
   );
 }

@@ -9,7 +9,7 @@ import { quoted } from '../../tasks/changes.ts';
 import { placeAt } from '../../text/positions.ts';
 import { Ask } from '../../ui/ask.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { MenuButton, type MenuItem } from '../../ui/menu.tsx';
+import { MenuButton, type MenuItem, moveItems } from '../../ui/menu.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
 import { NameDialog } from './name-dialog.tsx';
 import { OrderedList, useOrderKeys } from './ordered-list.tsx';
@@ -40,27 +40,11 @@ export function Labels({ params }: ScreenProps) {
       }),
     );
   };
-  const menuOf = (label: Label): MenuItem[] => {
-    const at = own.indexOf(label);
-    return [
-      { title: 'Rename', icon: 'pencil', run: () => setNaming(label) },
-      {
-        title: 'Move up',
-        icon: 'up',
-        binding: 'alt+ArrowUp',
-        isDisabled: at <= 0,
-        run: () => put(label, at - 1),
-      },
-      {
-        title: 'Move down',
-        icon: 'down',
-        binding: 'alt+ArrowDown',
-        isDisabled: at >= own.length - 1,
-        run: () => put(label, at + 1),
-      },
-      { title: 'Delete', icon: 'trash', startsGroup: true, isDanger: true, run: () => setRemoving(label) },
-    ];
-  };
+  const menuOf = (label: Label): MenuItem[] => [
+    { title: 'Rename', icon: 'pencil', run: () => setNaming(label) },
+    ...moveItems(own.indexOf(label), own.length, (index) => put(label, index)),
+    { title: 'Delete', icon: 'trash', startsGroup: true, isDanger: true, run: () => setRemoving(label) },
+  ];
   return (
     <SettingsPage
       title="Labels"

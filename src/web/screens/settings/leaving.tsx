@@ -8,9 +8,9 @@ import { useShelf } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { Select } from '../../tasks/view-dialogs.tsx';
 import { Ask } from '../../ui/ask.tsx';
-import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
+import { DialogButtons, TitledDialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
-import { Form, useForm } from '../../ui/form.tsx';
+import { Form, useForm, wordsFor } from '../../ui/form.tsx';
 import { Part } from './page.tsx';
 
 interface Props {
@@ -96,10 +96,7 @@ export function HandOver({ w, to, onClose }: { w: string; to?: string; onClose()
     const body = { role: 'owner', ...(hasPassword && { password }) };
     const isDone = await form.send(
       () => call('PATCH', `/workspaces/${w}/members/${chosen}`, { body, userId }),
-      (failure) =>
-        failure.kind === 'error' && failure.status === 403 && hasPassword
-          ? 'The password is wrong.'
-          : undefined,
+      hasPassword ? wordsFor(403, 'The password is wrong.') : undefined,
     );
     if (!isDone) return;
     const name = others.find((member) => member.userId === chosen)?.name ?? '';
@@ -108,44 +105,41 @@ export function HandOver({ w, to, onClose }: { w: string; to?: string; onClose()
     showToast(`${name} is the owner now`);
   };
   return (
-    <Dialog label="Hand over" class="small" onClose={onClose}>
-      <div class="view-form">
-        <h2>Hand over</h2>
-        {others.length === 0 ? (
-          <>
-            <p>There is no one else yet. Invite someone first.</p>
-            <div class="line">
-              <button type="button" class="button push" onClick={onClose}>
-                Close
-              </button>
-            </div>
-          </>
-        ) : (
-          <Form state={form} onSubmit={save}>
-            <p class="quiet">
-              The new owner can delete the workspace and hand it over. You stay as an admin. Both of you are
-              told by mail.
-            </p>
-            <Select
-              label="New owner"
-              value={chosen}
-              options={others.map((member) => ({ value: member.userId, title: member.name }))}
-              onChange={setChosen}
+    <TitledDialog title="Hand over" onClose={onClose}>
+      {others.length === 0 ? (
+        <>
+          <p>There is no one else yet. Invite someone first.</p>
+          <div class="line">
+            <button type="button" class="button push" onClick={onClose}>
+              Close
+            </button>
+          </div>
+        </>
+      ) : (
+        <Form state={form} onSubmit={save}>
+          <p class="quiet">
+            The new owner can delete the workspace and hand it over. You stay as an admin. Both of you are
+            told by mail.
+          </p>
+          <Select
+            label="New owner"
+            value={chosen}
+            options={others.map((member) => ({ value: member.userId, title: member.name }))}
+            onChange={setChosen}
+          />
+          {hasPassword && (
+            <Field
+              label="Password"
+              type="password"
+              autocomplete="current-password"
+              {...form.field('password', password, setPassword)}
             />
-            {hasPassword && (
-              <Field
-                label="Password"
-                type="password"
-                autocomplete="current-password"
-                {...form.field('password', password, setPassword)}
-              />
-            )}
-            <div class="line">
-              <DialogButtons onCancel={onClose} action="Hand over" />
-            </div>
-          </Form>
-        )}
-      </div>
-    </Dialog>
+          )}
+          <div class="line">
+            <DialogButtons onCancel={onClose} action="Hand over" />
+          </div>
+        </Form>
+      )}
+    </TitledDialog>
   );
 }

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { Select } from '../../tasks/view-dialogs.tsx';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
+import { submits } from '../../ui/submits.ts';
 
 interface Props {
   title: string;
@@ -69,14 +70,7 @@ interface SmallProps {
 
 const SmallDialog = ({ title, onSave, onClose, children }: SmallProps) => (
   <Dialog label={title} class="small" onClose={onClose} onSave={onSave}>
-    <form
-      class="view-form"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSave();
-      }}
-    >
+    <form class="view-form" noValidate onSubmit={submits(onSave)}>
       <h2>{title}</h2>
       {children}
       <div class="line actions">

@@ -1,6 +1,6 @@
 import type { ComponentChildren, TargetedDragEvent } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { type Command, useCommands } from '../../shell/commands.ts';
+import { orderKeys, useCommands } from '../../shell/commands.ts';
 import { Icon } from '../../ui/icon.tsx';
 
 interface Props<T> {
@@ -22,20 +22,12 @@ const movers = new WeakMap<Element, (id: string, by: number) => void>();
 
 /** The keys that move the row with the focus, on a screen of ordered lists. */
 export function useOrderKeys(): void {
-  const command = (title: string, key: string, by: number): Command => ({
-    id: `order-${key}`,
-    title,
-    group: 'Here',
-    keys: [`alt+${key}`],
-    isKeyOnly: true,
-    repeats: true,
-    run: () => {
-      const row = document.activeElement?.closest<HTMLElement>('[data-row]');
-      const list = row?.closest('ul');
-      if (row?.dataset.row && list) movers.get(list)?.(row.dataset.row, by);
-    },
-  });
-  useCommands(() => [command('Move up', 'ArrowUp', -1), command('Move down', 'ArrowDown', 1)], []);
+  const move = (by: number) => () => {
+    const row = document.activeElement?.closest<HTMLElement>('[data-row]');
+    const list = row?.closest('ul');
+    if (row?.dataset.row && list) movers.get(list)?.(row.dataset.row, by);
+  };
+  useCommands(() => orderKeys(move), []);
 }
 
 /** Rows whose order a person decides: by `useOrderKeys`, and by a handle that is dragged. */

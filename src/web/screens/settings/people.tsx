@@ -1,8 +1,9 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
+import type { Invitation } from '../../../workspaces/schema.ts';
 import type { Member, Role } from '../../data/rows.ts';
 import { call, sentenceOf } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
-import { workspaces } from '../../shell/frame-view.ts';
+import { isAdminIn, roleIn } from '../../shell/frame-view.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { useShelf } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
@@ -16,14 +17,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { MenuButton } from '../../ui/menu.tsx';
 import { HandOver, Leaving } from './leaving.tsx';
 import { Part, SettingsPage } from './page.tsx';
-
-interface Invitation {
-  id: string;
-  email: string;
-  role: Role;
-  createdAt: string;
-  expiresAt?: string;
-}
+import { useItems } from './use-items.ts';
 
 const ROLES: Record<Role, string> = { owner: 'Owner', admin: 'Admin', member: 'Member', viewer: 'Viewer' };
 const GIVEN: readonly Role[] = ['admin', 'member', 'viewer'];
@@ -34,8 +28,7 @@ export function People({ params }: ScreenProps) {
   const { store, membersIn, userId } = useShelf();
   const members = membersIn(w);
   members.revision.value;
-  const role = workspaces.value.find(({ id }) => id === w)?.role;
-  const isAdmin = role === 'owner' || role === 'admin';
+  const isAdmin = isAdminIn(w);
   const [removing, setRemoving] = useState<Member>();
   const [sent, setSent] = useState(0);
   const [nextOwner, setNextOwner] = useState<string>();
@@ -123,7 +116,7 @@ export function People({ params }: ScreenProps) {
                       class="tool"
                       label={`More for ${member.name}`}
                       items={[
-                        ...(role === 'owner'
+                        ...(roleIn(w) === 'owner'
                           ? [
                               {
                                 title: 'Hand over to them',
@@ -202,12 +195,7 @@ function InviteForm({ w, onSent }: { w: string; onSent(): void }) {
 /** Those who were invited and have not come yet; `sent` counts what this page sent. */
 function Invitations({ w, sent }: { w: string; sent: number }) {
   const { userId } = useShelf();
-  const [invited, setInvited] = useState<readonly Invitation[]>([]);
-  const load = async () => {
-    const reply = await call<{ items: Invitation[] }>('GET', `/workspaces/${w}/invitations?limit=100`);
-    if (reply.kind === 'ok') setInvited(reply.body.items);
-  };
-  useEffect(() => void load(), [w, sent]);
+  const { items: invited = [], load } = useItems<Invitation>(`/workspaces/${w}/invitations?limit=100`, sent);
   const again = async (invitation: Invitation) => {
     const reply = await invite(w, userId, invitation.email, invitation.role);
     // Sending makes another invitation: only once that is shown can it be withdrawn.
@@ -232,8 +220,7 @@ function Invitations({ w, sent }: { w: string; sent: number }) {
             <div>
               <p class="cut">{invitation.email}</p>
               <p class="quiet">
-                {ROLES[invitation.role]} · sent {say(invitation.createdAt)}
-                {invitation.expiresAt && `, ends ${say(invitation.expiresAt)}`}
+                {ROLES[invitation.role]} · sent {say(invitation.createdAt)}, ends {say(invitation.expiresAt)}
               </p>
             </div>
             <div class="line push">

@@ -10,7 +10,7 @@ import { Select } from '../../tasks/view-dialogs.tsx';
 import { WEEKDAYS } from '../../text/days.ts';
 import { WEEKDAY_NAMES } from '../../text/say-dates.ts';
 import { Field } from '../../ui/field.tsx';
-import { Form, useForm } from '../../ui/form.tsx';
+import { Form, SaveLine, useForm } from '../../ui/form.tsx';
 import { Part, SettingsPage } from './page.tsx';
 
 const THEME_NAMES = { system: 'As the system', light: 'Light', dark: 'Dark' };
@@ -54,11 +54,7 @@ export function ProfileScreen() {
           options={WEEKDAYS.map((day, index) => ({ value: day, title: WEEKDAY_NAMES[index] ?? day }))}
           onChange={setWeek}
         />
-        <div class="line">
-          <button type="submit" class="button main">
-            Save
-          </button>
-        </div>
+        <SaveLine />
       </Form>
       <Part title="Look" note="On this device only.">
         <Select

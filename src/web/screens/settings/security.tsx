@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Me } from '../../../auth/schema.ts';
+import type { Session } from '../../../sessions/schema.ts';
 import { call, sentenceOf } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
 import { openSignOut } from '../../shell/overlays.tsx';
@@ -7,20 +8,12 @@ import { me, takeProfile } from '../../shell/session.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { sayWhen } from '../../text/say-dates.ts';
 import { Field } from '../../ui/field.tsx';
-import { Form, useForm } from '../../ui/form.tsx';
+import { Form, SaveLine, useForm, wordsFor } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { authOptions, loadOptions } from '../sign-in/options.ts';
 import { leaveForGoogle, leaveForTelegram, type Proof, takeReturn } from '../sign-in/providers.ts';
 import { Part, SettingsPage } from './page.tsx';
-
-interface SessionRow {
-  id: string;
-  userAgent: string | null;
-  ip: string | null;
-  createdAt: string;
-  lastUsedAt: string;
-  current: boolean;
-}
+import { useItems } from './use-items.ts';
 
 type Provider = Proof['provider'];
 const TITLES: Record<Provider, string> = { google: 'Google', telegram: 'Telegram' };
@@ -59,8 +52,7 @@ function PasswordForm() {
     const body = { newPassword: next, ...(has && { currentPassword: present }) };
     const isDone = await form.send(
       () => call('POST', '/me/password', { body, userId: me.value?.id }),
-      (failure) =>
-        failure.kind === 'error' && failure.status === 403 ? 'The current password is wrong.' : undefined,
+      wordsFor(403, 'The current password is wrong.'),
     );
     if (!isDone) return;
     setPresent('');
@@ -89,11 +81,7 @@ function PasswordForm() {
           hint="At least 8 characters"
           {...form.field('newPassword', next, setNext)}
         />
-        <div class="line">
-          <button type="submit" class="button main">
-            Save
-          </button>
-        </div>
+        <SaveLine />
       </Form>
     </Part>
   );
@@ -127,11 +115,7 @@ function EmailForm() {
           autocomplete="off"
           {...form.field('newEmail', email, setEmail)}
         />
-        <div class="line">
-          <button type="submit" class="button main">
-            Save
-          </button>
-        </div>
+        <SaveLine />
       </Form>
     </Part>
   );
@@ -192,15 +176,8 @@ function Linked() {
 }
 
 function Sessions() {
-  const [sessions, setSessions] = useState<readonly SessionRow[]>();
-  const [isMissing, setMissing] = useState(false);
-  const load = async () => {
-    const reply = await call<{ items: SessionRow[] }>('GET', '/me/sessions?limit=100');
-    setMissing(reply.kind !== 'ok');
-    if (reply.kind === 'ok')
-      setSessions([...reply.body.items].sort((a, b) => Number(b.current) - Number(a.current)));
-  };
-  useEffect(() => void load(), []);
+  const { items = [], isMissing, load } = useItems<Session>('/me/sessions?limit=100');
+  const sessions = [...items].sort((a, b) => Number(b.current) - Number(a.current));
   const end = async (path: string) => {
     const reply = await call('DELETE', path, { userId: me.value?.id });
     showToast(reply.kind === 'ok' ? 'Ended' : sentenceOf(reply));
@@ -210,7 +187,7 @@ function Sessions() {
     <Part
       title="Sessions"
       tools={
-        (sessions?.length ?? 0) > 1 && (
+        sessions.length > 1 && (
           <button type="button" class="button plain" onClick={() => void end('/me/sessions')}>
             End all others
           </button>
@@ -219,7 +196,7 @@ function Sessions() {
     >
       {isMissing && <p class="quiet">Sessions are shown once the server can be reached.</p>}
       <ul class="entries">
-        {sessions?.map((session) => (
+        {sessions.map((session) => (
           <li key={session.id}>
             <div>
               <p class="cut">{deviceOf(session.userAgent)}</p>
@@ -247,8 +224,8 @@ function Sessions() {
 }
 
 /** `Firefox on Linux`, else what the browser said of itself. */
-function deviceOf(userAgent: string | null): string {
-  if (!userAgent) return 'Unknown device';
+function deviceOf(userAgent: string): string {
+  if (userAgent === '') return 'Unknown device';
   const browser = /(Firefox|Edg|OPR|Chrome|Safari)\//.exec(userAgent)?.[1];
   const system = /(Android|iPhone|iPad|Windows|Mac OS|Linux)/.exec(userAgent)?.[1];
   const names: Record<string, string> = { Edg: 'Edge', OPR: 'Opera', 'Mac OS': 'macOS' };

@@ -10,7 +10,7 @@ import { act } from '../../tasks/act.ts';
 import { quoted } from '../../tasks/changes.ts';
 import { placeAt } from '../../text/positions.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { MenuButton, type MenuItem } from '../../ui/menu.tsx';
+import { MenuButton, type MenuItem, moveItems } from '../../ui/menu.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
 import { ChoiceDialog, NameDialog } from './name-dialog.tsx';
 import { OrderedList, useOrderKeys } from './ordered-list.tsx';
@@ -51,27 +51,20 @@ export function Spaces({ params }: ScreenProps) {
     row: Space | List,
     among: readonly (Space | List)[],
     index: number,
+    to?: Space,
   ) => {
     const rest = among.filter(({ id }) => id !== row.id);
     act(
-      `Moved ${quoted(row.title)}`,
+      `Moved ${quoted(row.title)}${to ? ` to ${quoted(to.title)}` : ''}`,
       placeAt(rest, index, [row.id]).flatMap(({ id, position }) => {
-        const one = id === row.id ? row : rest.find((other) => other.id === id);
+        if (id === row.id) return [update(kind, row, { ...(to && { spaceId: to.id }), position })];
+        const one = rest.find((other) => other.id === id);
         return one ? [update(kind, one, { position })] : [];
       }),
     );
   };
-  const moveTo = (list: List, space: Space, index = inSpace(space.id).length) => {
-    const rest = inSpace(space.id);
-    act(
-      `Moved ${quoted(list.title)} to ${quoted(space.title)}`,
-      placeAt(rest, index, [list.id]).flatMap(({ id, position }) => {
-        if (id === list.id) return [update('list', list, { spaceId: space.id, position })];
-        const one = rest.find((other) => other.id === id);
-        return one ? [update('list', one, { position })] : [];
-      }),
-    );
-  };
+  const moveTo = (list: List, space: Space, index = inSpace(space.id).length) =>
+    put('list', list, inSpace(space.id), index, space);
   const drop = (space: Space) => (id: string, index: number) => {
     const list = lists.rows.find((one) => one.id === id);
     if (!list) return;
@@ -101,20 +94,7 @@ export function Spaces({ params }: ScreenProps) {
             row.title,
           ),
       },
-      {
-        title: 'Move up',
-        icon: 'up',
-        binding: 'alt+ArrowUp',
-        isDisabled: at <= 0,
-        run: () => put(kind, row, among, at - 1),
-      },
-      {
-        title: 'Move down',
-        icon: 'down',
-        binding: 'alt+ArrowDown',
-        isDisabled: at >= among.length - 1,
-        run: () => put(kind, row, among, at + 1),
-      },
+      ...moveItems(at, among.length, (index) => put(kind, row, among, index)),
       ...more,
       {
         title: 'Delete',

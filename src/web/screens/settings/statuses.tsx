@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Status, StatusTemplate } from '../../data/rows.ts';
 import { call, sentenceOf } from '../../shell/api.ts';
-import { workspaces } from '../../shell/frame-view.ts';
+import { isAdminIn } from '../../shell/frame-view.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { useShelf } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
@@ -10,7 +10,7 @@ import { STATUS_TYPES } from '../../text/say-filters.ts';
 import { Ask } from '../../ui/ask.tsx';
 import { Form, useForm } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { MenuButton } from '../../ui/menu.tsx';
+import { MenuButton, moveItems } from '../../ui/menu.tsx';
 import { NameDialog } from './name-dialog.tsx';
 import { OrderedList, useOrderKeys } from './ordered-list.tsx';
 import { Part, SettingsPage } from './page.tsx';
@@ -25,8 +25,7 @@ export function Statuses({ params }: ScreenProps) {
   const [isNaming, setNaming] = useState(false);
   useOrderKeys();
   templates.revision.value;
-  const role = workspaces.value.find(({ id }) => id === w)?.role;
-  const isAdmin = role === 'owner' || role === 'admin';
+  const isAdmin = isAdminIn(w);
   const make = async (title: string) => {
     const statuses = [
       { title: 'To Do', type: 'unstarted', color: '#747a74' },
@@ -194,20 +193,7 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
                     class="tool"
                     label={`More for ${status.title}`}
                     items={[
-                      {
-                        title: 'Move up',
-                        icon: 'up',
-                        binding: 'alt+ArrowUp',
-                        isDisabled: index === 0,
-                        run: () => move(status.id, index - 1),
-                      },
-                      {
-                        title: 'Move down',
-                        icon: 'down',
-                        binding: 'alt+ArrowDown',
-                        isDisabled: index === statuses.length - 1,
-                        run: () => move(status.id, index + 1),
-                      },
+                      ...moveItems(index, statuses.length, (to) => move(status.id, to)),
                       {
                         title: 'Remove',
                         icon: 'close',

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { call, sentenceOf } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
 import { workspaces } from '../../shell/frame-view.ts';
@@ -7,12 +7,13 @@ import { showToast } from '../../shell/toasts.ts';
 import { Select } from '../../tasks/view-dialogs.tsx';
 import { sayWhen } from '../../text/say-dates.ts';
 import { copyText } from '../../ui/copy-text.ts';
-import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
+import { DialogButtons, TitledDialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, useForm } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
 import { SettingsPage } from './page.tsx';
+import { useItems } from './use-items.ts';
 
 interface Token {
   id: string;
@@ -47,15 +48,8 @@ function endOf({ expiresAt }: Token, say: (at: string) => string): string {
 /** Tokens for programs that work in the person's name. */
 export function Tokens() {
   const { userId } = useShelf();
-  const [tokens, setTokens] = useState<readonly Token[]>();
-  const [isMissing, setMissing] = useState(false);
+  const { items: tokens, isMissing, load } = useItems<Token>('/me/tokens?limit=100');
   const [isMaking, setMaking] = useState(false);
-  const load = async () => {
-    const reply = await call<{ items: Token[] }>('GET', '/me/tokens?limit=100');
-    setMissing(reply.kind !== 'ok');
-    if (reply.kind === 'ok') setTokens(reply.body.items);
-  };
-  useEffect(() => void load(), []);
   const revoke = async (token: Token) => {
     const reply = await call('DELETE', `/me/tokens/${token.id}`, { userId });
     showToast(reply.kind === 'ok' ? `Revoked ${token.title}` : sentenceOf(reply));
@@ -134,56 +128,53 @@ function NewToken({ onClose }: { onClose(): void }) {
     setMade(token);
   };
   return (
-    <Dialog label="New token" class="small" onClose={onClose}>
-      <div class="view-form">
-        <h2>New token</h2>
-        {made === undefined ? (
-          <Form state={form} onSubmit={save}>
-            <Field label="Name" autocomplete="off" autoFocus {...form.field('title', title, setTitle)} />
-            <Select
-              label="Role"
-              value={role}
-              options={Object.entries(ROLES).map(([value, words]) => ({ value, title: words }))}
-              onChange={setRole}
-            />
-            <Select
-              label="Workspaces"
-              value={place}
-              options={[
-                { value: '', title: 'All' },
-                ...workspaces.value.map(({ id, title: words }) => ({ value: id, title: words })),
-              ]}
-              onChange={setPlace}
-            />
-            <Select
-              label="Ends after"
-              value={days}
-              options={Object.entries(DAYS).map(([value, words]) => ({ value, title: words }))}
-              onChange={setDays}
-            />
-            <div class="line">
-              <DialogButtons onCancel={onClose} />
-            </div>
-          </Form>
-        ) : (
-          <>
-            <p>Copy it now: it is not shown again.</p>
-            <p class="secret">{made}</p>
-            <p class="quiet" role="status">
-              {isCopied === true && 'Copied'}
-              {isCopied === false && 'It could not be copied: select it and copy it yourself.'}
-            </p>
-            <div class="line">
-              <button type="button" class="button" onClick={() => void copyText(made).then(setCopied)}>
-                Copy
-              </button>
-              <button type="button" class="button main push" onClick={onClose}>
-                Done
-              </button>
-            </div>
-          </>
-        )}
-      </div>
-    </Dialog>
+    <TitledDialog title="New token" onClose={onClose}>
+      {made === undefined ? (
+        <Form state={form} onSubmit={save}>
+          <Field label="Name" autocomplete="off" autoFocus {...form.field('title', title, setTitle)} />
+          <Select
+            label="Role"
+            value={role}
+            options={Object.entries(ROLES).map(([value, words]) => ({ value, title: words }))}
+            onChange={setRole}
+          />
+          <Select
+            label="Workspaces"
+            value={place}
+            options={[
+              { value: '', title: 'All' },
+              ...workspaces.value.map(({ id, title: words }) => ({ value: id, title: words })),
+            ]}
+            onChange={setPlace}
+          />
+          <Select
+            label="Ends after"
+            value={days}
+            options={Object.entries(DAYS).map(([value, words]) => ({ value, title: words }))}
+            onChange={setDays}
+          />
+          <div class="line">
+            <DialogButtons onCancel={onClose} />
+          </div>
+        </Form>
+      ) : (
+        <>
+          <p>Copy it now: it is not shown again.</p>
+          <p class="secret">{made}</p>
+          <p class="quiet" role="status">
+            {isCopied === true && 'Copied'}
+            {isCopied === false && 'It could not be copied: select it and copy it yourself.'}
+          </p>
+          <div class="line">
+            <button type="button" class="button" onClick={() => void copyText(made).then(setCopied)}>
+              Copy
+            </button>
+            <button type="button" class="button main push" onClick={onClose}>
+              Done
+            </button>
+          </div>
+        </>
+      )}
+    </TitledDialog>
   );
 }

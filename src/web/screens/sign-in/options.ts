@@ -1,15 +1,8 @@
 import { signal } from '@preact/signals';
+import type { AuthOptions } from '../../../auth/schema.ts';
 import { call } from '../../shell/api.ts';
 
-/** How people may sign in at this server (contract, section 21). */
-export interface AuthOptions {
-  signup: 'open' | 'closed';
-  google: { clientId: string } | null;
-  telegram: { botName: string; botId: string } | null;
-  mail: 'smtp' | 'console';
-}
-
-/** Undefined until the server has said so. */
+/** How people may sign in at this server; undefined until it has said so. */
 export const authOptions = signal<AuthOptions | undefined>(undefined);
 
 /** Asks the server, once. */

@@ -4,7 +4,7 @@ import { call } from '../../shell/api.ts';
 import { hrefOf, navigate, query } from '../../shell/navigation.ts';
 import { signIn } from '../../shell/session.ts';
 import { Field } from '../../ui/field.tsx';
-import { Form, useForm } from '../../ui/form.tsx';
+import { Form, useForm, wordsFor } from '../../ui/form.tsx';
 import { Alone } from './alone.tsx';
 import { authOptions } from './options.ts';
 import { leaveForGoogle, leaveForTelegram, type Proof, takeReturn } from './providers.ts';
@@ -44,11 +44,7 @@ export function SignIn() {
   };
 
   const byPassword = () =>
-    form.send(
-      () => signIn('/auth/login', { email, password }),
-      (failure) =>
-        failure.kind === 'error' && failure.status === 401 ? 'Wrong email or password.' : undefined,
-    );
+    form.send(() => signIn('/auth/login', { email, password }), wordsFor(401, 'Wrong email or password.'));
   const askForCode = async () => {
     if (await form.send(() => call('POST', '/auth/login/code', { body: { email } }))) {
       setCode('');
@@ -58,8 +54,7 @@ export function SignIn() {
   const byCode = () =>
     form.send(
       () => signIn('/auth/login/code/confirm', { email, code: code.trim() }),
-      (failure) =>
-        failure.kind === 'error' && failure.status === 401 ? 'This code is wrong or has expired.' : undefined,
+      wordsFor(401, 'This code is wrong or has expired.'),
     );
 
   const emailField = (

@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { TrashEntry as Entry } from '../../../trash/schema.ts';
 import { restore } from '../../data/intents.ts';
 import type { WaitingAct } from '../../data/waiting-acts.ts';
 import { call, sentenceOf } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
-import { mayWriteIn, workspaces } from '../../shell/frame-view.ts';
+import { isAdminIn, mayWriteIn } from '../../shell/frame-view.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { useShelf } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
@@ -15,16 +16,6 @@ import { Icon, Shape } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icons.ts';
 import { Nothing } from '../../ui/nothing.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
-
-interface Entry {
-  id: string;
-  kind: 'task' | 'list' | 'space';
-  title: string;
-  deletedAt: string;
-  deletedBy: string | null;
-  purgeAt: string | null;
-  itemCount: number;
-}
 
 const LIMIT = 100;
 const ICONS: Record<Exclude<Entry['kind'], 'task'>, IconName> = { list: 'list', space: 'layers' };
@@ -65,8 +56,7 @@ export function Trash({ params }: ScreenProps) {
     else showToast(sentenceOf(reply));
     await load();
   };
-  const role = workspaces.value.find(({ id }) => id === w)?.role;
-  const isAdmin = role === 'owner' || role === 'admin';
+  const isAdmin = isAdminIn(w);
   const bringBack = (entry: Entry, place?: { listId: string } | { spaceId: string }) =>
     act(`Restored ${quoted(entry.title)}`, [restore(entry.kind, w, entry.id, undefined, place)]);
   /** A restore that the server rejected since the place of the thing is gone. */
