@@ -18,7 +18,7 @@ export async function deleteFromTrash(deps: Deps, who: Member, id: string): Prom
   for (;;) {
     const left = await writeAs(deps, who, (tx) => {
       const entry = store.findEntry(tx, who.workspaceKey, id);
-      if (!entry) throw notFound('such thing in the trash');
+      if (!entry) throw notFound('thing in the trash');
       if (entry.deleted_by !== codeOfUser(tx, who.userId) && !isAtLeast(who.role, 'admin')) {
         throw forbidden('Only who deleted it or an admin may delete it for good');
       }

@@ -60,7 +60,7 @@ export async function restore(deps: Deps, who: Member, id: string, input: Restor
 
 function requireEntry(db: Db, who: Member, id: string): StoredEntry {
   const entry = findEntry(db, who.workspaceKey, id);
-  if (!entry) throw notFound('such thing in the trash');
+  if (!entry) throw notFound('thing in the trash');
   return entry;
 }
 

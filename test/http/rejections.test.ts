@@ -328,7 +328,9 @@ describe('a thing that is not there', () => {
     '%s is 404 where %s is of another workspace, unknown or malformed',
     async (_name, param, route) => {
       for (const id of [foreign[slotOf(route, param)], ...UNKNOWN_IDS.map(encodeURIComponent)]) {
-        await rejected(404, () => callTo(route, { token: ada.accessToken, things: { [param]: id } }));
+        const things = { [param]: id };
+        const { body } = await rejected(404, () => callTo(route, { token: ada.accessToken, things }));
+        expect(body.message).toMatch(/^No such (?!such )/);
       }
     },
   );
