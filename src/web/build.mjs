@@ -18,7 +18,6 @@ const out = join(root, 'dist/web');
 const maps = join(root, 'dist/web-maps');
 const HASH_CHARACTERS = 16;
 const MAIN = 'src/web/shell/main.tsx';
-const FIRST_SCREEN = 'src/web/screens/days/today.tsx';
 /** What two or three years old browsers know; `light-dark()` asks for about that. */
 const TARGET = ['chrome123', 'firefox121', 'safari17.5'];
 
@@ -115,13 +114,11 @@ function split({ outputFiles, metafile }) {
   return outputFiles.map(({ path, text }) => {
     const { imports, exports, entryPoint } = metafile.outputs[relative(root, path).replaceAll('\\', '/')];
     const isMain = entryPoint === MAIN;
-    const isFirst = entryPoint === FIRST_SCREEN;
     const statics = imports.filter(({ kind }) => kind === 'import-statement');
     return {
       name: basename(path),
       text,
       isMain,
-      isFirst,
       entryPoint,
       exports,
       imports: statics.map((one) => basename(one.path)),

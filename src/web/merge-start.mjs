@@ -10,15 +10,13 @@ const IMPORT = /^import (?:\{([^}]*)\} from )?"\.\/([^"/]+)";$/gm;
 
 /**
  * Takes the files of a build with splitting, not minified, each with its source map inside. Returns the same code with
- * `main`, all that it imports before it runs, and what the first screen imports, as one file, the first. All names share
- * one hash: files name each other.
+ * `main` and all that it imports before it runs as one file, the first. All names share one hash: files name each other.
  */
 export async function mergeStart(files, options) {
   const digest = hash('sha256', files.map(({ text }) => text).join('\n')).slice(0, 16);
   const byName = new Map(files.map((file) => [file.name, file]));
   const main = files.find(({ isMain }) => isMain);
   const start = closure(main, byName);
-  for (const name of files.find(({ isFirst }) => isFirst).imports) closure(byName.get(name), byName, start);
   const others = files.filter((file) => !start.has(file));
   const unnamed = others.filter(({ entryPoint }) => !entryPoint);
   const titleOf = (file) => (file.entryPoint ? file.name.split('.')[0] : `chunk${unnamed.indexOf(file)}`);

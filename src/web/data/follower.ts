@@ -154,13 +154,14 @@ export class Follower {
       return;
     }
     this.#events.onReach(true);
-    await this.#tab.commitAsLeader(() => ({ notes: { unread: hello.unread, build: hello.build ?? null } }));
-    await this.#keepOnly(Object.keys(hello.workspaces));
-    void this.loadMe();
+    // Rows first: they are waited for.
     for (const [id, cursor] of Object.entries(hello.workspaces)) {
       const position = this.#tab.positions.get(id);
       if (!position || position.isLoading || position.cursor !== cursor) this.#pulls.pullSoon(id, 0);
     }
+    void this.loadMe();
+    await this.#tab.commitAsLeader(() => ({ notes: { unread: hello.unread, build: hello.build ?? null } }));
+    await this.#keepOnly(Object.keys(hello.workspaces));
   }
 
   async #hearOfMe(data: Row): Promise<void> {

@@ -25,9 +25,10 @@ export class Leadership {
     this.#onLose = onLose;
   }
 
-  start(locks: Locks | null): void {
+  /** Begins; resolves once it is known whether this tab leads, and it began to. */
+  async start(locks: Locks | null): Promise<void> {
     this.#tab.listen(({ kind }) => {
-      if (kind === 'leaving') this.check();
+      if (kind === 'leaving') void this.check();
     });
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#release = resolve;
@@ -35,17 +36,14 @@ export class Leadership {
       () => this.check(true),
       () => {},
     );
-    this.check();
+    await this.check();
   }
 
   /** Looks at the row now: takes it where it is free or its holder gone, renews it where it is ours. */
-  check(hasLock = false): void {
+  async check(hasLock = false): Promise<void> {
     this.#cancel();
-    void this.#claim(hasLock)
-      .catch(() => {})
-      .finally(() => {
-        if (!this.#tab.isClosed) this.#cancel = this.#tab.world.after(RENEW_MS, () => this.check());
-      });
+    await this.#claim(hasLock).catch(() => {});
+    if (!this.#tab.isClosed) this.#cancel = this.#tab.world.after(RENEW_MS, () => void this.check());
   }
 
   async #claim(hasLock: boolean): Promise<void> {
@@ -65,15 +63,16 @@ export class Leadership {
       this.#tab.lease = { tab: id, fence, until: now + LEASE_MS };
       return { lease: this.#tab.lease };
     });
-    this.#follow();
+    await this.#follow();
   }
 
-  #follow(): void {
+  async #follow(): Promise<void> {
     const leads = this.#tab.lease !== null && !this.#tab.isClosed;
     if (leads === this.#isLeading) return;
     this.#isLeading = leads;
-    if (leads) void this.#tab.catchUp().then(() => this.#isLeading && this.#onLead());
-    else this.#onLose();
+    if (!leads) return this.#onLose();
+    await this.#tab.catchUp();
+    if (this.#isLeading) this.#onLead();
   }
 
   /** Gives the right back, as a page does that is closed. */

@@ -124,7 +124,10 @@ export class Store {
   async start(screen?: string): Promise<void> {
     if (screen !== undefined) await this.#tab.loadFirst(screen);
     await this.#tab.load();
-    this.#leadership.start(this.#locks);
+    const hasBegun = this.#leadership.start(this.#locks);
+    // Where nothing is held the server is asked before the frame is drawn around nothing.
+    if (this.#tab.positions.size === 0) await hasBegun;
+    this.#tab.showWhole();
   }
 
   #lead(): void {
@@ -142,7 +145,7 @@ export class Store {
   /** To be called when the page becomes visible, at midnight, and when the device tells of its network (`hasTold`). */
   refresh(hasTold = false): void {
     const isBack = this.#reach.refresh(hasTold);
-    this.#leadership.check();
+    void this.#leadership.check();
     this.#follower.retry(isBack);
     this.#sender.wake();
     void this.#tab.catchUp();

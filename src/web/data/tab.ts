@@ -115,6 +115,10 @@ export class Tab {
     this.flights.noteReset(positions.map(({ workspaceId }) => workspaceId));
     this.#show({ put: rows, remove: gone });
     this.noted.value++;
+  }
+
+  /** All that the device holds was read. */
+  showWhole(): void {
     this.isLoaded.value = true;
     this.isWhole.value = true;
   }

@@ -1,5 +1,4 @@
 import { useComputed, useSignalEffect } from '@preact/signals';
-import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { NotFound } from '../screens/not-found/not-found.tsx';
 import { Unreachable } from '../screens/not-found/unreachable.tsx';
@@ -10,7 +9,7 @@ import { match, navigate, path, query } from './navigation.ts';
 import { takeNotice } from './notice.ts';
 import { Overlays } from './overlays.tsx';
 import { isLinking } from './provider-return.ts';
-import { SCREENS, type ScreenProps } from './screens.ts';
+import { SCREENS, type ScreenProps, STARTING } from './screens.ts';
 import { askToSignIn, session } from './session.ts';
 import { shelf } from './store.ts';
 import { TaskBeside, TaskOverlays } from './task-overlays.tsx';
@@ -57,7 +56,7 @@ function CurrentScreen() {
   return <LoadedScreen key={path.value} name={found.name} params={found.params} />;
 }
 
-const loaded = new Map<ScreenName, ComponentType<ScreenProps>>();
+const loaded = new Map(STARTING);
 
 async function load(name: ScreenName): Promise<void> {
   loaded.set(name, await SCREENS[name]());
@@ -66,7 +65,7 @@ async function load(name: ScreenName): Promise<void> {
 /** Loads the screen of the present address while the device is read. */
 export function loadScreen(): void {
   const name = match.peek()?.name;
-  if (name) load(name).catch(() => {});
+  if (name && !loaded.has(name)) load(name).catch(() => {});
 }
 
 /** Loads a screen the first time; afterwards it is there at once. */

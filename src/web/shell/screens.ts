@@ -1,4 +1,6 @@
 import type { ComponentType } from 'preact';
+import { Today } from '../screens/days/today.tsx';
+import { SignIn } from '../screens/sign-in/sign-in.tsx';
 import type { ScreenName } from './addresses.ts';
 
 export interface ScreenProps {
@@ -9,18 +11,25 @@ type Load = () => Promise<ComponentType<ScreenProps>>;
 
 const list: Load = async () => (await import('../screens/list/list.tsx')).List;
 
+/** What most first visits see, in the file of the start: it is there without another round trip. */
+export const STARTING: ReadonlyMap<ScreenName, ComponentType<ScreenProps>> = new Map([
+  ['signIn', SignIn],
+  ['today', Today],
+  ['workspaceToday', Today],
+]);
+
 /** Where each screen comes from; each is a file of its own, loaded when it is opened. */
 export const SCREENS: Record<ScreenName, Load> = {
-  signIn: async () => (await import('../screens/sign-in/sign-in.tsx')).SignIn,
+  signIn: async () => SignIn,
   signUp: async () => (await import('../screens/sign-in/sign-up.tsx')).SignUp,
   forgotPassword: async () => (await import('../screens/sign-in/forgot-password.tsx')).ForgotPassword,
   lists: async () => (await import('../screens/lists/lists.tsx')).Lists,
   me: async () => (await import('../screens/me/me.tsx')).MeScreen,
-  today: async () => (await import('../screens/days/today.tsx')).Today,
+  today: async () => Today,
   upcoming: async () => (await import('../screens/days/upcoming.tsx')).Upcoming,
   mine: async () => (await import('../screens/days/mine.tsx')).Mine,
   notifications: async () => (await import('../screens/notifications/notifications.tsx')).Notifications,
-  workspaceToday: async () => (await import('../screens/days/today.tsx')).Today,
+  workspaceToday: async () => Today,
   workspaceUpcoming: async () => (await import('../screens/days/upcoming.tsx')).Upcoming,
   workspaceMine: async () => (await import('../screens/days/mine.tsx')).Mine,
   inbox: list,
