@@ -2,6 +2,7 @@ import { useComputed, useSignalEffect } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { NotFound } from '../screens/not-found/not-found.tsx';
 import { Unreachable } from '../screens/not-found/unreachable.tsx';
+import { loadOptions } from '../screens/sign-in/options.ts';
 import { addressOf, PUBLIC_SCREENS, returnTo, type ScreenName } from './addresses.ts';
 import { Frame } from './frame.tsx';
 import { isFirstLoad, workspace } from './frame-view.ts';
@@ -62,10 +63,12 @@ async function load(name: ScreenName): Promise<void> {
   loaded.set(name, await SCREENS[name]());
 }
 
-/** Loads the screen of the present address while the device is read. */
+/** Loads the screen of the present address, and what it will ask first, while the device is read. */
 export function loadScreen(): void {
   const name = match.peek()?.name;
-  if (name && !loaded.has(name)) load(name).catch(() => {});
+  if (!name) return;
+  if (!loaded.has(name)) load(name).catch(() => {});
+  if (PUBLIC_SCREENS.includes(name)) void loadOptions();
 }
 
 /** Loads a screen the first time; afterwards it is there at once. */

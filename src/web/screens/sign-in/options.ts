@@ -5,9 +5,13 @@ import { call } from '../../shell/api.ts';
 /** How people may sign in at this server; undefined until it has said so. */
 export const authOptions = signal<AuthOptions | undefined>(undefined);
 
-/** Asks the server, once. */
-export async function loadOptions(): Promise<void> {
-  if (authOptions.value) return;
-  const reply = await call<AuthOptions>('GET', '/auth/options');
-  if (reply.kind === 'ok') authOptions.value = reply.body;
+let asking: Promise<void> | undefined;
+
+/** Asks the server, until it has said so. */
+export function loadOptions(): Promise<void> {
+  asking ??= call<AuthOptions>('GET', '/auth/options').then((reply) => {
+    if (reply.kind === 'ok') authOptions.value = reply.body;
+    else asking = undefined;
+  });
+  return asking;
 }
