@@ -45,6 +45,9 @@ const MAX_ABBREVIATIONS = 2_000;
 const MAX_SAME_PAIRS = 1_000;
 /** A phrase takes as long as it has tokens, at each place where it may be. */
 const PAIRS_IN_PHRASE = 16;
+const MAX_PAIR_UNITS = 4;
+const PAIR_BUCKETS = 65_536;
+const SPACE = 0x20;
 const HALF_A_PAIR = /[\ud800-\udbff]$/;
 
 interface Pieces {
@@ -96,17 +99,60 @@ export function indexText(workspaceKey: number, text: string | null): string {
   if (text === null) return '';
   const mark = markOf(workspaceKey);
   const { words, runs } = piecesOf(text);
-  let tokens = '';
-  const times = new Map<string, number>();
-  for (const run of runs) {
-    for (const pair of pairsOf(run)) {
-      const n = (times.get(pair) ?? 0) + 1;
-      times.set(pair, n);
-      if (n <= MAX_SAME_PAIRS) tokens += `${mark}${pair} `;
-    }
-  }
+  let tokens = runs.length === 0 ? '' : tokensOfRuns(runs, mark);
   for (const word of distinct(words)) tokens += `${mark}${word} `;
   return tokens;
+}
+
+/** Written unit by unit: to join a hundred thousand strings takes several times as long. */
+function tokensOfRuns(runs: readonly string[], mark: string): string {
+  const length = runs.reduce((sum, run) => sum + run.length, 0);
+  const units = new Uint16Array(length * (mark.length + MAX_PAIR_UNITS + 1));
+  const counts = length > MAX_SAME_PAIRS ? countPairs(runs) : undefined;
+  const times = new Map<string, number>();
+  let at = 0;
+  for (const run of runs) {
+    for (let start = 0, second = 0; start < run.length; start = second) {
+      second = start + widthAt(run, start);
+      const end = second + widthAt(run, second);
+      if (counts && (counts[bucketOf(run, start, end)] ?? 0) > MAX_SAME_PAIRS) {
+        const pair = run.slice(start, end);
+        const n = (times.get(pair) ?? 0) + 1;
+        times.set(pair, n);
+        if (n > MAX_SAME_PAIRS) continue;
+      }
+      for (let i = 0; i < mark.length; i += 1) units[at++] = mark.charCodeAt(i);
+      for (let i = start; i < end; i += 1) units[at++] = run.charCodeAt(i);
+      units[at++] = SPACE;
+    }
+  }
+  return Buffer.from(units.buffer, 0, 2 * at).toString('utf16le');
+}
+
+/** How many pairs each bucket has: of those in one with few none can be there too often, and none need be counted. */
+function countPairs(runs: readonly string[]): Uint32Array {
+  const counts = new Uint32Array(PAIR_BUCKETS);
+  for (const run of runs) {
+    for (let start = 0, second = 0; start < run.length; start = second) {
+      second = start + widthAt(run, start);
+      const bucket = bucketOf(run, start, second + widthAt(run, second));
+      counts[bucket] = (counts[bucket] ?? 0) + 1;
+    }
+  }
+  return counts;
+}
+
+function bucketOf(run: string, start: number, end: number): number {
+  let hash = 0;
+  for (let i = start; i < end; i += 1) hash = (31 * hash + run.charCodeAt(i)) % PAIR_BUCKETS;
+  return hash;
+}
+
+/** The UTF-16 units of the character there; 0 behind the last one. */
+function widthAt(text: string, at: number): number {
+  const code = text.codePointAt(at);
+  if (code === undefined) return 0;
+  return code > 0xffff ? 2 : 1;
 }
 
 /**
