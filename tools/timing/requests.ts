@@ -1,9 +1,11 @@
 /**
  * Prints which single requests hold the event loop longest in a workspace of 100,000 tasks: every sort, group, filter
- * and search, texts and arrays of the greatest size and of the worst characters, changes of many tasks. Exit code 1
- * when one holds it for 50 ms or more, by the processor time of its thread and without the collection of garbage.
- * Usage: npx node tools/timing/requests.ts [--tasks 100000] [--times 3]
+ * and search, texts, arrays, batches and imports of the greatest size and of the worst characters, changes of many
+ * tasks and what takes them back. Exit code 1 when one holds it for 50 ms or more, by the processor time of its thread
+ * and without the collection of garbage.
+ * Usage: npx node tools/timing/requests.ts [--tasks 100000] [--times 3] [--only WORD]
  */
+import { setImmediate as turn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { addTasks } from '../../test/many-tasks.ts';
 import { openWorld } from '../../test/world.ts';
@@ -12,12 +14,17 @@ import { ownMs, watchLoop } from '../fuzz/loop.ts';
 const MAX_HELD_MS = 50;
 const SHOWN = 15;
 const HOSTILE_TASKS = 200;
+const MAX_BODY = 1024 * 1024;
+const CHUNK = 64 * 1024;
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 const SORTS = ['createdAt', 'updatedAt', 'dueDate', 'priority', 'title'];
 const GROUPINGS = ['priority', 'statusId', 'assigneeId', 'listId', 'dueDate'];
 
 /** Texts of which folding or indexing might cost more than by their length; each is repeated to the greatest one. */
 const HOSTILE = [
+  // No two pairs of it are the same.
+  Array.from({ length: 20_000 }, (_, i) => String.fromCharCode(0x4e00 + ((i * 7_919) % 20_011))).join(''),
   '\uff9e\u0334',
   '\uff9f\u0334\uff9e\u0f71',
   `${'\u0f74\u0f71'.repeat(15)}\u0640`,
@@ -35,7 +42,11 @@ const HOSTILE = [
 ];
 
 const { values } = parseArgs({
-  options: { tasks: { type: 'string', default: '100000' }, times: { type: 'string', default: '3' } },
+  options: {
+    tasks: { type: 'string', default: '100000' },
+    times: { type: 'string', default: '3' },
+    only: { type: 'string', default: '' },
+  },
 });
 const count = Number(values.tasks);
 const times = Number(values.times);
@@ -44,11 +55,13 @@ interface Asked {
   method: string;
   path: string;
   body?: unknown;
+  name?: string;
+  as?: string;
 }
 
 const world = await openWorld();
 const { accessToken: token } = await world.signUp();
-const call = ({ method, path, body }: Asked) => world.call(method, path, { token, body });
+const call = ({ method, path, body, as = token }: Asked) => world.call(method, path, { token: as, body });
 const [{ id: workspaceId }] = (await call({ method: 'GET', path: '/me/workspaces' })).body.items;
 const at = `/workspaces/${workspaceId}`;
 const filled = (parts: string, length: number): string =>
@@ -82,16 +95,35 @@ const { body: page } = await call({ method: 'GET', path: `${at}/tasks?limit=100`
 const ids: string[] = page.items.map(({ id }: { id: string }) => id);
 const defaultTemplate = (await call({ method: 'GET', path: `${at}/lists/${listId}` })).body.statusTemplateId;
 
+/** Someone with what is worst to import. */
+const bea = await world.signUp();
+const [{ id: hers }] = (await call({ method: 'GET', path: '/me/workspaces', as: bea.accessToken })).body
+  .items;
+const beasList = (await call({ method: 'GET', path: `/workspaces/${hers}/lists`, as: bea.accessToken })).body
+  .items[0].id;
+for (const [i, text] of HOSTILE.entries()) {
+  const task = {
+    title: `Task ${i}`,
+    listId: beasList,
+    description: filled(text, 50_000),
+    checklist: Array.from({ length: 100 }, () => ({ title: filled(text, 500).trim() || 'x' })),
+  };
+  for (let n = 0; n < 5; n += 1)
+    await call({ method: 'POST', path: `/workspaces/${hers}/tasks`, body: task, as: bea.accessToken });
+}
+
 const reads = [...readings()].map((path) => ({ method: 'GET', path }));
 const watch = await watchLoop();
 /** The least over all repetitions: what a request always takes. */
 const held = new Map<string, { ms: number; status: number }>();
 
 for (let n = 0; n < times; n += 1) {
-  for (const asked of [...reads, ...writes(n)]) await measure(asked);
+  for (const asked of [...reads, ...writes(n), ...(await hostileWrites(n)), ...broken()])
+    await measure(asked);
 }
+for (let n = 0; n < times; n += 1) for (const asked of undone()) await measure(asked);
 // Last, as nothing is left then.
-await measure({ method: 'DELETE', path: `${at}/lists/${listId}` });
+await measure({ method: 'DELETE', path: `${at}/lists/${listId}?permanent=true` });
 watch.stop();
 await world.close();
 
@@ -103,31 +135,51 @@ for (const [name, { ms, status }] of worst.slice(0, SHOWN))
   console.log(`${ms.toFixed(1).padStart(7)}  ${status}  ${name}`);
 process.exitCode = (worst[0]?.[1].ms ?? 0) < MAX_HELD_MS ? 0 : 1;
 
-async function measure(asked: Asked & { name?: string }): Promise<void> {
+/** With all that a request causes, also after its response. */
+async function measure(asked: Asked): Promise<void> {
   const name = asked.name ?? `${asked.method} ${shortened(asked.path)}`;
+  if (!name.includes(values.only)) return;
   const send = sender(asked);
-  const status = await watch.measure(name, send);
+  const status = await watch.measure(name, async () => {
+    const response = await send();
+    if (asked.method !== 'GET') await world.untilIdle();
+    return response;
+  });
   const ms = Math.max(0, ...watch.holds().map(ownMs));
   const before = held.get(name);
   held.set(name, { ms: Math.min(ms, before?.ms ?? ms), status });
 }
 
 /** The request without what a test would look at: its body is written before, its response is thrown away. */
-function sender({ method, path, body }: Asked): () => Promise<number> {
-  const bytes = body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(body));
+function sender({ method, path, body, as = token }: Asked): () => Promise<number> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const bytes = body === undefined ? undefined : new TextEncoder().encode(text);
   return async () => {
     const response = await world.app.request(
       `/api${path}`,
       {
         method,
-        headers: { Authorization: `Bearer ${token}`, ...(bytes && { 'Content-Type': 'application/json' }) },
-        ...(bytes && { body: bytes }),
-      },
+        headers: { Authorization: `Bearer ${as}`, ...(bytes && { 'Content-Type': 'application/json' }) },
+        ...(bytes && { body: bytes.length > MAX_BODY ? inChunks(bytes) : bytes, duplex: 'half' }),
+      } as RequestInit,
       { incoming: { socket: { remoteAddress: '127.0.0.1' } } },
     );
     await response.body?.pipeTo(new WritableStream());
     return response.status;
   };
+}
+
+/** As a socket gives it. */
+function inChunks(bytes: Uint8Array): ReadableStream {
+  let at = 0;
+  return new ReadableStream({
+    pull: async (controller) => {
+      if (at >= bytes.length) return controller.close();
+      await turn();
+      controller.enqueue(bytes.slice(at, at + CHUNK));
+      at += CHUNK;
+    },
+  });
 }
 
 function shortened(path: string): string {
@@ -182,7 +234,7 @@ function* readings(): Generator<string> {
   yield '/docs';
 }
 
-function* writes(n: number): Generator<Asked & { name?: string }> {
+function* writes(n: number): Generator<Asked> {
   for (const [i, text] of HOSTILE.entries()) {
     const description = filled(text, 50_000);
     const title = filled(text, 500).trim() || 'x';
@@ -245,4 +297,170 @@ function* writes(n: number): Generator<Asked & { name?: string }> {
       path: `${at}/lists/${listId}`,
       body: { statusTemplateId },
     };
+}
+
+/** Whatever else has a text: comments, checklists, labels, series, batches, imports. */
+async function hostileWrites(n: number): Promise<Asked[]> {
+  const asked: Asked[] = [];
+  for (const [i, text] of HOSTILE.entries()) {
+    const of = JSON.stringify(text.slice(0, 4));
+    const taskId = ids[i];
+    const title = filled(text, 500).trim() || 'x';
+    const checklist = Array.from({ length: 100 }, () => ({ title }));
+    const body = filled(text, 20_000).trim() || 'x';
+    const tasks = `${at}/tasks`;
+    const made = await call({
+      method: 'POST',
+      path: `${tasks}/${taskId}/comments`,
+      body: { body: filled(text, 19_999).trim() || 'y' },
+    });
+    asked.push(
+      { name: `POST comment of ${of}`, method: 'POST', path: `${tasks}/${taskId}/comments`, body: { body } },
+      {
+        name: `PATCH comment to ${of}`,
+        method: 'PATCH',
+        path: `${tasks}/${taskId}/comments/${made.body.id}`,
+        body: { body },
+      },
+      { name: `PATCH checklist to ${of}`, method: 'PATCH', path: `${tasks}/${taskId}`, body: { checklist } },
+      {
+        name: `POST task and checklist of ${of}`,
+        method: 'POST',
+        path: tasks,
+        body: { title, listId, checklist, description: filled(text, 50_000) },
+      },
+      {
+        name: `POST label of ${of}`,
+        method: 'POST',
+        path: `${at}/labels`,
+        body: { title: `${n} ${title}`.slice(0, 100).toWellFormed().trim() },
+      },
+      {
+        name: `series of ${of}`,
+        method: 'POST',
+        path: `${at}/recurring-tasks`,
+        body: {
+          title,
+          listId,
+          checklist,
+          description: filled(text, 50_000),
+          interval: { frequency: 'day', timeOfDay: '09:00', timezone: 'UTC' },
+          startsAt: new Date(world.clock.now() - 366 * 86_400_000).toISOString(),
+          catchUp: 'all',
+        },
+      },
+      ...batchesOf(of, text, n),
+    );
+  }
+  const labels = (await call({ method: 'GET', path: `${at}/labels?limit=100` })).body.items;
+  const labelIds = labels.slice(0, 50).map(({ id }: { id: string }) => id);
+  const updates = ids.map((id) => ({ op: 'update', id, labelIds }));
+  const deletes = ids.slice(20, 100).map((id) => ({ op: 'delete', id }));
+  const restores = ids.slice(20, 100).map((id) => ({ op: 'restore', id }));
+  const many = `${at}/tasks/batch`;
+  asked.push(
+    { name: 'batch: 50 labels for 100', method: 'POST', path: many, body: { operations: updates } },
+    { name: 'batch: 80 deleted', method: 'POST', path: many, body: { operations: deletes } },
+    { name: 'batch: 80 restored', method: 'POST', path: many, body: { operations: restores } },
+    { name: 'GET tasks by labels', method: 'GET', path: `${at}/tasks?labelId=${labelIds.join(',')}` },
+    { name: 'GET tasks by all labels', method: 'GET', path: `${at}/tasks?allLabelIds=${labelIds.join(',')}` },
+    { name: 'DELETE label of 100', method: 'DELETE', path: `${at}/labels/${labelIds[n]}` },
+  );
+  const document = JSON.stringify(
+    await call({ method: 'GET', path: '/account/export', as: bea.accessToken }).then(({ body }) => body),
+  );
+  for (const dryRun of [true, false]) {
+    asked.push({
+      name: `import of ${Math.round(document.length / 1e6)} million characters, dry run: ${dryRun}`,
+      method: 'POST',
+      path: `/account/import?dryRun=${dryRun}`,
+      body: document,
+      as: bea.accessToken,
+    });
+  }
+  asked.push({
+    name: 'import of a million broken things',
+    method: 'POST',
+    path: '/account/import',
+    body: `{"formatVersion":2,"workspaces":[${'{},'.repeat(1_000_000)}{}]}`,
+    as: bea.accessToken,
+  });
+  return asked;
+}
+
+/** As many tasks with the longest text as a body has room for, and as many checklists. */
+function* batchesOf(of: string, text: string, n: number): Generator<Asked> {
+  const batch = { method: 'POST', path: `${at}/tasks/batch` };
+  const description = filled(text, 50_000);
+  const title = filled(text, 500).trim() || 'x';
+  const checklist = Array.from({ length: 100 }, () => ({ title }));
+  const fitting = (made: object) =>
+    Array.from({ length: Math.min(100, Math.floor((MAX_BODY - 1_000) / (bytesOf(made) + 1))) }, (_, i) => ({
+      ...made,
+      title: `${n} ${i}`,
+    }));
+  for (const [what, made] of [
+    ['long texts', { op: 'create', listId, title: 'x'.repeat(10), description }],
+    ['checklists', { op: 'create', listId, title: 'x'.repeat(10), checklist }],
+  ] as const) {
+    const operations = fitting(made);
+    yield { ...batch, name: `batch: ${operations.length} ${what} of ${of}`, body: { operations } };
+  }
+}
+
+/** Bodies of the greatest length that break a rule in each of their parts. */
+function* broken(): Generator<Asked> {
+  const tasks = { method: 'POST', path: `${at}/tasks` };
+  const batch = { method: 'POST', path: `${at}/tasks/batch` };
+  for (const element of ['0', '{}', '[]', '""', '-0.1e-9', '"\\u0061"', '{"a":0}']) {
+    const many = (bytes: number) =>
+      `[${Array(Math.floor(bytes / (element.length + 1)))
+        .fill(element)
+        .join(',')}]`;
+    for (const field of ['labelIds', 'checklist', 'other'])
+      yield {
+        ...tasks,
+        name: `POST task: ${field} of ${element}`,
+        body: `{"title":"x","listId":"${listId}","${field}":${many(MAX_BODY - 200)}}`,
+      };
+    yield {
+      ...batch,
+      name: `batch: operations of ${element}`,
+      body: `{"operations":${many(MAX_BODY - 200)}}`,
+    };
+    yield {
+      ...batch,
+      name: `batch: 100 with labelIds of ${element}`,
+      body: `{"operations":[${Array(100)
+        .fill(`{"op":"create","labelIds":${many(MAX_BODY / 100 - 100)}}`)
+        .join(',')}]}`,
+    };
+  }
+  const issues = JSON.stringify({ op: 'create', checklist: Array(100).fill({ id: 1, title: 1, isDone: 1 }) });
+  yield {
+    ...batch,
+    name: 'batch: 30,000 issues',
+    body: `{"operations":[${Array(100).fill(issues).join(',')}]}`,
+  };
+  yield { ...tasks, name: 'POST task: deep arrays', body: `{"a":${'['.repeat(5e5)}${']'.repeat(5e5)}}` };
+  yield { ...tasks, name: 'POST task: half a body', body: `{"a":[${'{},'.repeat(340_000)}` };
+}
+
+/** What takes back a change of very many tasks. */
+function* undone(): Generator<Asked> {
+  yield { name: 'DELETE list of all tasks', method: 'DELETE', path: `${at}/lists/${listId}` };
+  yield { name: 'GET trash', method: 'GET', path: `${at}/trash?limit=100` };
+  yield {
+    name: 'restore list of all tasks',
+    method: 'POST',
+    path: `${at}/trash/${listId}/restore`,
+    body: {},
+  };
+  yield { name: 'DELETE space of all tasks', method: 'DELETE', path: `${at}/spaces/${spaceId}` };
+  yield {
+    name: 'restore space of all tasks',
+    method: 'POST',
+    path: `${at}/trash/${spaceId}/restore`,
+    body: {},
+  };
 }
