@@ -36,6 +36,18 @@ export async function invite(
   return token;
 }
 
+/** Takes someone who has an account into the workspace. */
+export async function addMember(
+  world: World,
+  inviter: Person,
+  workspaceId: string,
+  person: Person,
+  role: string,
+): Promise<void> {
+  const token = await invite(world, inviter, workspaceId, person.email, role);
+  expect((await as(world, person)('POST', '/invitations/accept', { token })).status).toBe(200);
+}
+
 /** Signs someone up who joins the workspace in that role. */
 export async function joined(
   world: World,
@@ -45,7 +57,6 @@ export async function joined(
   name = role,
 ): Promise<Person> {
   const person = await world.signUp(undefined, name);
-  const token = await invite(world, inviter, workspaceId, person.email, role);
-  expect((await as(world, person)('POST', '/invitations/accept', { token })).status).toBe(200);
+  await addMember(world, inviter, workspaceId, person, role);
   return person;
 }

@@ -8,7 +8,7 @@ import { purgeExpired } from '../../src/storage/purge.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
-import { as, homeOf, invite, joined, withoutPassword } from '../people.ts';
+import { addMember, as, homeOf, invite, joined, withoutPassword } from '../people.ts';
 import { errand } from '../shell.ts';
 import { signInSteps } from '../sign-in.ts';
 import { collecting, openWorld, type Person, type World, type WorldOptions } from '../world.ts';
@@ -178,9 +178,7 @@ describe('a deleted account', () => {
     const newPassword = 'another password';
     await call('POST', '/me/password', { currentPassword: ada.password, newPassword });
     // Where others are: what is theirs stays, the name does not.
-    const foreign = await homeOf(world, bob);
-    const token = await invite(world, bob, foreign, ada.email, 'member');
-    await call('POST', '/invitations/accept', { token });
+    await addMember(world, bob, await homeOf(world, bob), ada, 'member');
     await changeEmail(ada.accessToken, `${needle('new')}@example.com`);
     await askForEmail(bob.accessToken, `${needle('new')}@example.com`);
     await world.untilIdle();
@@ -198,16 +196,13 @@ describe('a deleted account', () => {
     expect(body.total).toBe(0);
   });
 
-  it('takes the name out of the title that an transferred workspace was given, and leaves one that was chosen', async () => {
+  it('takes the name out of the title that a transferred workspace was given, and leaves one that was chosen', async () => {
     await open();
     const ada = await world.signUp('ada@example.com', 'Ada');
     const bob = await world.signUp('bob@example.com', 'Bob');
     const home = await homeOf(world, ada);
     const chosen = (await as(world, ada)('POST', '/workspaces', { title: "Ada's engine" })).body.id;
-    for (const id of [home, chosen]) {
-      const token = await invite(world, ada, id, bob.email, 'member');
-      await as(world, bob)('POST', '/invitations/accept', { token });
-    }
+    for (const id of [home, chosen]) await addMember(world, ada, id, bob, 'member');
     expect((await remove(ada)).status).toBe(204);
     const titleOf = async (id: string) => (await as(world, bob)('GET', `/workspaces/${id}`)).body.title;
     expect([await titleOf(home), await titleOf(chosen)]).toEqual(["Bob's workspace", "Ada's engine"]);
@@ -387,8 +382,7 @@ describe('what the person leaves behind', () => {
     const second = await world.signUp(undefined, 'Second');
     const first = await joined(world, ada, home, 'member', 'First');
     world.clock.advance(1_000);
-    const token = await invite(world, ada, home, second.email, 'member');
-    expect((await as(world, second)('POST', '/invitations/accept', { token })).status).toBe(200);
+    await addMember(world, ada, home, second, 'member');
     const early = await joined(world, ada, team, 'member', 'Early');
     world.clock.advance(1_000);
     const admin = await joined(world, ada, team, 'admin', 'Admin');
@@ -519,9 +513,7 @@ describe('a deletion beside other work', () => {
       const home = await homeOf(world, ada);
       const bob = await joined(world, ada, home, round % 2 === 0 ? 'admin' : 'viewer', 'Bob');
       const foreign = await homeOf(world, bob);
-      await as(world, ada)('POST', '/invitations/accept', {
-        token: await invite(world, bob, foreign, ada.email, 'member'),
-      });
+      await addMember(world, bob, foreign, ada, 'member');
       const [listId, bobsList] = [await listIn(ada, home), await listIn(bob, foreign)];
       const a = as(world, ada);
       const b = as(world, bob);

@@ -3,7 +3,7 @@ import { DAY, MINUTE } from '../../src/kernel/instants.ts';
 import { routes } from '../../src/routes.ts';
 import { isWellFormed, newApiToken } from '../../src/sessions/api-token-format.ts';
 import { tick } from '../../src/tick.ts';
-import { as, homeOf, invite, joined } from '../people.ts';
+import { addMember, as, homeOf, joined } from '../people.ts';
 import { signInSteps } from '../sign-in.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
@@ -214,8 +214,7 @@ describe('the cap of an API token', () => {
     const theirs: string[] = [];
     for (const title of ['Left', 'Removed from', 'Kept']) {
       const { id } = (await as(world, bob)('POST', '/workspaces', { title })).body;
-      const invitation = await invite(world, bob, id, ada.email, 'admin');
-      await as(world, ada)('POST', '/invitations/accept', { token: invitation });
+      await addMember(world, bob, id, ada, 'admin');
       theirs.push(id);
     }
     const [left = '', removedFrom = '', kept = ''] = theirs;

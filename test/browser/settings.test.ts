@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type GoogleDouble, idToken, newSigningKey, openGoogle, openGoogleWorld } from '../google-double.ts';
-import { as, homeOf, invite } from '../people.ts';
+import { addMember, as, homeOf } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 import { launchBrowser, NOBODY, startVisit, type Visit } from './visit.ts';
 
@@ -437,8 +437,7 @@ describe('the workspace', () => {
 
   it('invites people, changes their role, removes them', async () => {
     const bob = await world.signUp('bob@example.com', 'Bob');
-    const token = await invite(world, ada, home, bob.email, 'member');
-    await as(world, bob)('POST', '/invitations/accept', { token });
+    await addMember(world, ada, home, bob, 'member');
     await enter(settingsOf('people'), 'People');
     await fill('Email', 'not an address');
     await press('Invite');
@@ -466,8 +465,7 @@ describe('the workspace', () => {
 
   it('is left by a member, and offers a viewer nothing to change', async () => {
     const bob = await world.signUp('bob@example.com', 'Bob');
-    const token = await invite(world, ada, home, bob.email, 'viewer');
-    await as(world, bob)('POST', '/invitations/accept', { token });
+    await addMember(world, ada, home, bob, 'viewer');
     await enter(settingsOf('general'), 'General', bob);
     await page.getByLabel('Name', { exact: true }).and(page.locator(':disabled')).waitFor();
     for (const [name, heading] of [

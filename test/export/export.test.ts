@@ -8,7 +8,7 @@ import { listen } from '../../src/http/listen.ts';
 import { MINUTE } from '../../src/kernel/instants.ts';
 import { runningExports } from '../../src/users/running-exports.ts';
 import { addTasks } from '../many-tasks.ts';
-import { as, homeOf, invite, joined } from '../people.ts';
+import { addMember, as, homeOf, invite, joined } from '../people.ts';
 import { errand } from '../shell.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
@@ -36,8 +36,7 @@ async function furnished() {
   await invite(world, ada, home, 'invited@example.com', 'viewer');
   const eve = await world.signUp('eve@example.com', 'Eve');
   const foreign = await homeOf(world, eve);
-  const token = await invite(world, eve, foreign, ada.email, 'admin');
-  await call('POST', '/invitations/accept', { token });
+  await addMember(world, eve, foreign, ada, 'admin');
   const [list] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
   const post = (path: string, body: object) => call('POST', `/workspaces/${home}${path}`, body);
   await post('/spaces', { title: 'Garden', description: 'Quotes " and \\ and \u2028 and 東京' });

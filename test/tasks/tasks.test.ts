@@ -41,18 +41,7 @@ const signInAgain = async () => {
   ada.accessToken = (await world.call('POST', '/auth/login', { body: ada })).body.accessToken;
 };
 
-async function join(role: string): Promise<Person> {
-  const person = await world.signUp();
-  await world.call('POST', at('/invitations'), {
-    token: ada.accessToken,
-    body: { email: person.email, role },
-  });
-  const { token } = await world.mailTo(person.email);
-  expect(
-    (await world.call('POST', '/invitations/accept', { token: person.accessToken, body: { token } })).status,
-  ).toBe(200);
-  return person;
-}
+const join = (role: string) => joined(world, ada, workspace, role);
 
 describe('a new task', () => {
   it('has every field, with defaults where nothing was said', async () => {
