@@ -41,7 +41,7 @@ const searchFor = (q: string, more: Partial<Search> = {}): Search => ({
 });
 
 describe('a phrase in a script without spaces', () => {
-  const finding = async (search: Search, millisecondsOf: () => number) => {
+  const finding = async (search: Search, millisecondsOf: () => number, rowidsAtFirst = 16) => {
     const connection = new SqliteDatabase(path, { readonly: true });
     let now = 0;
     const spy = vi.spyOn(performance, 'now').mockImplementation(() => {
@@ -53,7 +53,7 @@ describe('a phrase in a script without spaces', () => {
       const turn = async () => {
         turns += 1;
       };
-      const found = await createMatchFinder(connection, { turn, rowidsAtFirst: 16 })(search);
+      const found = await createMatchFinder(connection, { turn, rowidsAtFirst })(search);
       return { found, turns };
     } finally {
       spy.mockRestore();
@@ -68,6 +68,11 @@ describe('a phrase in a script without spaces', () => {
     expect(quick.found.total).toBe(TASKS / 3);
     expect(slow.turns).toBeGreaterThan(quick.turns + 3);
     expect(slow.found).toEqual(quick.found);
+  });
+
+  it('is sought in few ranges, however slow the machine is', async () => {
+    const { turns } = await finding(searchFor(PHRASE), () => 1_000, TASKS / 2);
+    expect(turns).toBeLessThan(TASKS / 10);
   });
 
   it('is found the same, whatever its ranges are', async () => {

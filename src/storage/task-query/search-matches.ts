@@ -34,6 +34,8 @@ type Matches = readonly number[];
 
 /** Rowids that a phrase is sought in by the first statement; how many by a later one follows from how long that took. */
 const ROWIDS_AT_FIRST = 1_000;
+/** To find where a range begins takes as long as to look at so many, however busy the machine is. */
+const MIN_ROWIDS = 50;
 const SHORT_MS = 5;
 const LONG_MS = 20;
 const GROWTH = 4;
@@ -131,7 +133,7 @@ export function createMatchFinder(
       const took = performance.now() - began;
       from += rowids;
       if (took < SHORT_MS) rowids *= GROWTH;
-      else if (took > LONG_MS) rowids = Math.max(Math.floor(rowids / GROWTH), 1);
+      else if (took > LONG_MS) rowids = Math.max(Math.floor(rowids / GROWTH), MIN_ROWIDS);
     }
     return found;
   }
