@@ -12,7 +12,7 @@ import { CHARACTERS_OF_A_REQUEST, MAX_BYTES_OF_CHARACTER, readInput, sayContinue
 import { type Environment, requestContextOf } from './request-context.ts';
 import { commonHeaders, jsonHeaders, respond, respondText } from './response.ts';
 import { createdAt, Existing, isVersioned, mountedPath, type Route } from './route.ts';
-import { requireSameOrigin } from './same-origin.ts';
+import { requireKeptCookie, requireSameOrigin } from './same-origin.ts';
 
 const SHORT_BODY_BYTES = 16 * 1024;
 
@@ -63,7 +63,10 @@ export function mount(
         sayContinue(context);
         context.env?.outgoing?.allowBody?.(declared.longBody?.milliseconds ?? 0);
       });
-    if (declared.signsIn && isForCookie(input.body)) requireSameOrigin(deps, requestContext);
+    if (declared.signsIn && isForCookie(input.body)) {
+      requireSameOrigin(deps, requestContext);
+      requireKeptCookie(deps, requestContext);
+    }
     const expected = declared.isConditional ? context.req.header('if-match') : undefined;
     const ifMatch = preconditionOf(expected === undefined ? '' : epochOf(deps.read), expected);
     let reserved = 0;

@@ -20,6 +20,17 @@ function isSameOrigin({ fetchSite, origin, ownOrigin }: Source, publicOrigin: st
   return origin !== undefined && (origin === publicOrigin || origin === ownOrigin);
 }
 
+/**
+ * Throws 403 where a browser would drop the cookie: on plain http, of a server whose public address is https. Without
+ * https, only a page of localhost has `Sec-Fetch-Site`, and that keeps it.
+ */
+export function requireKeptCookie({ config }: { config: Config }, { fetchSite, origin }: Source): void {
+  const { public_url: publicUrl } = config.server;
+  if (fetchSite === undefined && publicUrl.startsWith('https:') && origin?.startsWith('http:')) {
+    throw forbidden(`At this address no browser keeps a session: sign in at ${publicUrl}`);
+  }
+}
+
 /** Throws 403 where the browser says that a page of another site or origin asks. */
 export function rejectOtherSites({ fetchSite }: Source): void {
   if (fetchSite === 'cross-site' || fetchSite === 'same-site') {

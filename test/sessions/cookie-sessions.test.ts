@@ -217,6 +217,23 @@ describe('a request by cookie', () => {
     expect((await rename(Cookie, odd)).status).toBe(403);
   });
 
+  it('is not asked for where browsers drop it: on plain http, of a server at an https address', async () => {
+    await world.close();
+    world = await openWorld({ settings: { server: { public_url: 'https://errand.example.com' } } });
+    ada = await world.signUp('ada@example.com');
+    const { email, password } = ada;
+    const body = { email, password, session: 'cookie' };
+    const ask = (headers: Record<string, string>) => world.call('POST', '/auth/login', { body, headers });
+    const dropped = await ask({ Host: 'server.lan:8080', Origin: 'http://server.lan:8080' });
+    expect([dropped.status, dropped.headers.get('set-cookie')]).toEqual([403, null]);
+    expect(dropped.body.message).toContain('https://errand.example.com');
+    for (const kept of [
+      { Origin: 'https://errand.example.com' },
+      { 'Sec-Fetch-Site': 'same-origin', Origin: 'http://localhost:8080' },
+    ])
+      expect((await ask(kept)).status).toBe(200);
+  });
+
   it('never gets credentials over CORS', async () => {
     await world.close();
     const origin = 'https://app.example.com';
