@@ -31,7 +31,7 @@ describe('the log of a server', () => {
     });
     children.push(child);
     closeSync(stderr);
-    await expect.poll(() => readFileSync(file, 'utf8'), { timeout: 20_000 }).toContain('listening');
+    await expect.poll(() => readFileSync(file, 'utf8')).toContain('listening');
     child.kill('SIGTERM');
     await once(child, 'close');
     return readFileSync(file, 'utf8').trim().split('\n');
