@@ -9,6 +9,7 @@ import type { Tables } from './tables.ts';
 const MAX_STEP_BYTES = 1_600_000;
 /** A task takes some 25 µs beside its text, which is written with it. */
 const TASK_BYTES = 4_000;
+const READ_BATCH_SIZE = 500;
 
 /** Changes all the tasks of a workspace that are so, some in each step, fewer where their texts are long. */
 export function* changeTasks(
@@ -19,12 +20,11 @@ export function* changeTasks(
 ): Steps<void> {
   const found = query
     .selectFrom('tasks')
-    .select(['seq', 'id', 'workspace_id', 'list_id', 'space_id', 'recurring_task_id'])
-    .select(sql<number>`ifnull(octet_length(description), 0)`.as('bytes'))
+    .select(sql<string>`json_group_array(seq)`.as('seqs'))
     .where('workspace_code', '=', workspaceKey)
     .where(areSo);
   let isFirst = true;
-  for (const batch of batchesOf(tx.all(found))) {
+  for (const batch of batchesOf(readTasks(tx, tx.one(found)?.seqs))) {
     if (!isFirst) yield;
     isFirst = false;
     const some = JSON.stringify(batch.map(({ seq }) => seq));
@@ -42,9 +42,25 @@ export function* changeTasks(
 /** What is told of a task that changes, and the bytes of the text that is written with it. */
 type WeighedTask = Parameters<typeof recordTask>[1] & { seq: number; bytes: number };
 
+/** The tasks of a JSON array of numbers, read when their turn comes: all of very many at once would hold up everyone. */
+function* readTasks(tx: Tx, seqs = '[]'): Generator<WeighedTask> {
+  const all: number[] = JSON.parse(seqs);
+  for (let done = 0; done < all.length; done += READ_BATCH_SIZE) {
+    const some = JSON.stringify(all.slice(done, done + READ_BATCH_SIZE));
+    yield* tx.all(
+      statement<WeighedTask>(
+        `select seq, id, workspace_id, list_id, space_id, recurring_task_id,
+            ifnull(octet_length(description), 0) as bytes
+          from tasks where seq in (select value from json_each(?))`,
+        [some],
+      ),
+    );
+  }
+}
+
 /** Cuts tasks into batches of which none weighs more than a step may, unless it is a single task. */
-function* batchesOf<Task extends { bytes: number }>(tasks: readonly Task[]): Generator<Task[]> {
-  let batch: Task[] = [];
+function* batchesOf(tasks: Iterable<WeighedTask>): Generator<WeighedTask[]> {
+  let batch: WeighedTask[] = [];
   let weight = 0;
   for (const task of tasks) {
     const own = TASK_BYTES + task.bytes;
@@ -88,13 +104,13 @@ export function* removeLabelFromTasks(
   { id, code }: { id: string; code: number },
   now: Instant,
 ): Steps<void> {
-  const labelled = statement<WeighedTask>(
-    `select seq, id, workspace_id, list_id, space_id, recurring_task_id, ifnull(octet_length(description), 0) as bytes
-      from tasks where workspace_code = ? and seq in (select task_seq from task_labels where label_code = ?)`,
+  const labelled = statement<{ seqs: string }>(
+    `select json_group_array(seq) as seqs from tasks
+      where workspace_code = ? and seq in (select task_seq from task_labels where label_code = ?)`,
     [workspaceKey, code],
   );
   let isFirst = true;
-  for (const batch of batchesOf(tx.all(labelled))) {
+  for (const batch of batchesOf(readTasks(tx, tx.one(labelled)?.seqs))) {
     if (!isFirst) yield;
     isFirst = false;
     const some = JSON.stringify(batch.map(({ seq }) => seq));

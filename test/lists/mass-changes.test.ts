@@ -87,6 +87,24 @@ describe('a step of a mass change', () => {
     expect(await stepsOver(false)).toBe(3);
     expect(await total('priority=low')).toBe(MANY + 24);
   });
+
+  it('reads no more tasks than a few steps change', async () => {
+    const read: number[] = [];
+    await world.deps.write((tx) => {
+      const watched: typeof tx = {
+        ...tx,
+        all: (asked) => {
+          const rows = tx.all(asked);
+          read.push(rows.length);
+          return rows;
+        },
+      };
+      const key = tx.one(query.selectFrom('workspaces').select('code').limit(1))?.code ?? 0;
+      for (const _ of changeTasks(watched, key, ({ eb }) => eb('title', '<>', 'Long'), { priority: 1 }));
+    });
+    expect(read.reduce((sum, n) => sum + n, 0)).toBeGreaterThanOrEqual(MANY);
+    expect(Math.max(...read)).toBeLessThanOrEqual(500);
+  });
 });
 
 describe('a change of very many tasks is one commit, during which others are served as before it', () => {
