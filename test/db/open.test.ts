@@ -114,8 +114,9 @@ describe('a first open', () => {
       `const { createFolder, openStorage, lockData } = await load();
       createFolder(path.slice(0, path.lastIndexOf('/')));
       globalThis.release = lockData(path);
-      const { writing } = openStorage({ path, create: true });
-      writing.exec('create table notes (id)');
+      // A connection that nothing refers to any more is closed when it is collected.
+      globalThis.storage = openStorage({ path, create: true });
+      storage.writing.exec('create table notes (id)');
       say('open');
       setInterval(() => {}, 1000);`,
       { umask },

@@ -36,7 +36,10 @@ export function absorb(
   if (response.status === 404) forgetThingsOf(corpus, params);
   absorbAccount(corpus, attempt, response.status);
   if (response.status >= 300) return undefined;
-  const schema = operation.responses.get(response.status);
+  // What an export tells stands in no workspace of its own, and all of it was told before or can be asked for.
+  const schema = operation.path.endsWith('/account/export')
+    ? undefined
+    : operation.responses.get(response.status);
   if (schema) visitComponents(schema, body, (component, found) => learn(corpus, attempt, component, found));
   if (operation.method !== 'DELETE') return undefined;
   const last = operation.params.at(-1);
@@ -71,8 +74,6 @@ function learn(corpus: Corpus, attempt: Attempt, component: string, found: Recor
   const kind = ALIASES[component] ?? component;
   const id = component === 'Member' ? found.userId : found.id;
   if (typeof id !== 'string') return;
-  // Their workspace stands only in the path: an export tells of them without one.
-  if (['Member', 'Status'].includes(component) && params.workspace_id === undefined) return;
   const scope = kind === 'Workspace' ? id : String(found.workspaceId ?? params.workspace_id ?? person.id);
   corpus.learn({ kind, id, scope, fields: found });
 }
