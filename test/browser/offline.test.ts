@@ -92,7 +92,7 @@ describe('without the network', () => {
     await context.setOffline(true);
     await add(page, 'Notlost');
     await statusOf(page, 'Offline, 1 waiting');
-    expect(await page.evaluate('durable')).toEqual(['strict']);
+    await expect.poll(() => page.evaluate('durable')).toEqual(['strict']);
     await end();
   });
 

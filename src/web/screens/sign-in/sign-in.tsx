@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { addressOf, returnTo } from '../../shell/addresses.ts';
 import { call } from '../../shell/api.ts';
 import { hrefOf, navigate, query } from '../../shell/navigation.ts';
-import { signIn } from '../../shell/session.ts';
+import { session, signIn } from '../../shell/session.ts';
 import { Field } from '../../ui/field.tsx';
 import { Form, useForm, wordsFor } from '../../ui/form.tsx';
 import { Alone } from './alone.tsx';
@@ -20,14 +20,15 @@ export function SignIn() {
   const form = useForm(['email', 'password', 'code']);
   const to = query.value.get('to');
 
-  // Only once: what came back is spent by reading it.
+  const isKnown = session.value.kind !== 'unknown';
+  // Only once, as what came back is spent by reading it, and where nobody is signed in: else it is to be linked.
   useEffect(() => {
-    const returned = takeReturn('sign-in');
+    const returned = isKnown ? takeReturn('sign-in') : undefined;
     if (!returned) return;
     if (returned.proof === 'invalid')
       form.fail('That sign-in was not begun here, or was called off. Try again.');
     else void signInBy(returned.proof, returned.to);
-  }, []);
+  }, [isKnown]);
 
   const signInBy = async (proof: Proof, wanted: string | null) => {
     if (wanted !== null)
