@@ -64,7 +64,8 @@ export function focusRow(id: string | undefined): void {
 
 /** Gives the focus to the link of a row that is there. */
 export function takeFocus(link: HTMLElement): void {
-  link.focus({ preventScroll: true });
+  // What is out of sight comes to the middle: the next keys scroll nothing.
+  link.focus();
   link.scrollIntoView({ block: 'nearest' });
 }
 
