@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { call } from '../../shell/api.ts';
 
 /**
- * What the server lists at a path, which no store keeps: undefined until it is there, and read anew by `load` and
+ * What the server lists at a path, which no store keeps: undefined until it is there, and read again by `load` and
  * whenever `version` is another. `isMissing`: the server could not be reached.
  */
 export function useItems<Item>(path: string, version = 0) {
