@@ -31,6 +31,8 @@ afterAll(async () => {
 beforeEach(async () => {
   world = await openWorld({ start: Date.now() });
   ada = await world.signUp('ada@example.com', 'Ada');
+  // Else the first visit makes examples, which wait like what is done here.
+  await asAda('PATCH', '/me', { preferences: { welcomed: true } });
   home = await homeOf(world, ada);
   bob = await joined(world, ada, home, 'member', 'Bob');
   listId = (await asAda('GET', `/workspaces/${home}/lists`)).body.items[0].id;
@@ -208,8 +210,9 @@ describe('a device', () => {
     await signInOn(context, ada);
     const page = await openAt(context, listAddress(), 'Tasks');
     await status(page, 'Synced');
-    await context.setOffline(true);
     await page.keyboard.press('c');
+    await page.getByLabel('Quick add').waitFor();
+    await context.setOffline(true);
     await page.getByLabel('Quick add').fill('Done on the train');
     await page.keyboard.press('Enter');
     await page.getByText('Added “Done on the train”').waitFor();

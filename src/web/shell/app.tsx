@@ -1,12 +1,12 @@
-import { useComputed, useSignalEffect } from '@preact/signals';
+import { useSignalEffect } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { NotFound } from '../screens/not-found/not-found.tsx';
 import { Unreachable } from '../screens/not-found/unreachable.tsx';
 import { loadOptions } from '../screens/sign-in/options.ts';
-import { addressOf, PUBLIC_SCREENS, returnTo, type ScreenName } from './addresses.ts';
+import { addressOf, returnTo, type ScreenName } from './addresses.ts';
 import { Frame } from './frame.tsx';
 import { isFirstLoad, workspace } from './frame-view.ts';
-import { match, navigate, path, query } from './navigation.ts';
+import { isPublic, match, navigate, path, query } from './navigation.ts';
 import { takeNotice } from './notice.ts';
 import { Overlays } from './overlays.tsx';
 import { isLinking } from './provider-return.ts';
@@ -18,10 +18,6 @@ import { showToast } from './toasts.ts';
 
 /** The screen of the present address, in the frame or alone. */
 export function App() {
-  const isPublic = useComputed(() => {
-    const name = match.value?.name;
-    return name !== undefined && PUBLIC_SCREENS.includes(name);
-  });
   useSignalEffect(() => {
     const { kind } = session.value;
     if (kind === 'out' && !isPublic.value) askToSignIn();
@@ -68,7 +64,7 @@ export function loadScreen(): void {
   const name = match.peek()?.name;
   if (!name) return;
   if (!loaded.has(name)) load(name).catch(() => {});
-  if (PUBLIC_SCREENS.includes(name)) void loadOptions();
+  if (isPublic.peek()) void loadOptions();
 }
 
 /** Loads a screen the first time; afterwards it is there at once. */

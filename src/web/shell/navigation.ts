@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { addressOf, matchAddress } from './addresses.ts';
+import { addressOf, matchAddress, PUBLIC_SCREENS } from './addresses.ts';
 import { basePathsIn } from './base-paths.ts';
 import { withQuery } from './router.ts';
 
@@ -14,6 +14,8 @@ export const address = signal(readAddress());
 export const path = computed(() => address.value.split('?')[0] ?? '/');
 export const query = computed(() => new URLSearchParams(address.value.split('?')[1]));
 export const match = computed(() => matchAddress(path.value));
+/** Whether the screen is for people who are not signed in. */
+export const isPublic = computed(() => PUBLIC_SCREENS.some((name) => name === match.value?.name));
 
 /** Whether the next heading takes the focus: after a navigation, not at the start. */
 let headingIsDue = false;

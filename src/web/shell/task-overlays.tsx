@@ -1,9 +1,8 @@
 import { effect } from '@preact/signals';
 import { dateDialog, picker } from '../tasks/pickers.ts';
 import { seriesDialog } from '../tasks/series.ts';
-import { isFirstLoad } from './frame-view.ts';
 import { Lazy } from './lazy.tsx';
-import { query } from './navigation.ts';
+import { isPublic, query } from './navigation.ts';
 import { shelf } from './store.ts';
 
 /** The task beside the screen, where the address names one. */
@@ -49,13 +48,13 @@ const PARTS = [
   () => import('./waiting-changes.tsx'),
 ];
 
-/** Loads what the first keys will ask for, once the tasks are there and there is nothing better to do. */
+/** Loads what the first keys will ask for, once there is nothing better to do; not where one signs in. */
 export function loadSoon(): void {
   const load = () => {
     for (const part of PARTS) part().catch(() => {});
   };
   const stop = effect(() => {
-    if (isFirstLoad.value) return;
+    if (isPublic.value) return;
     queueMicrotask(() => stop());
     if ('requestIdleCallback' in globalThis) requestIdleCallback(load, { timeout: 5000 });
     else setTimeout(load, 2000);
