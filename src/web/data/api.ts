@@ -12,10 +12,19 @@ export interface Issue {
 /** What came of a request. */
 export type Outcome<Body = unknown> = { kind: 'ok'; status: number; body: Body } | Failure;
 
-/** `issues` name fields; `retryAfter` is in seconds. `network`: no response, or one that is not Errand's. */
-export type Failure =
-  | { kind: 'error'; status: number; error: string; message: string; issues: Issue[]; retryAfter: number }
-  | { kind: 'network' };
+/** `network`: no response, or one that is not Errand's. */
+export type Failure = ErrorResponse | { kind: 'network' };
+
+export interface ErrorResponse {
+  kind: 'error';
+  status: number;
+  error: string;
+  message: string;
+  /** They name fields. */
+  issues: Issue[];
+  /** In seconds. */
+  retryAfter: number;
+}
 
 interface ApiOptions {
   fetch: Fetch;

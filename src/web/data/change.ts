@@ -1,7 +1,7 @@
 import type { Base } from './feed.ts';
 import type { Kind, Row, ThingKey } from './rows.ts';
 
-export type Op =
+type Op =
   | 'create'
   | 'update'
   | 'move'
@@ -67,7 +67,6 @@ export interface Change extends Intent {
   aside: Aside | null;
 }
 
-const TEXTS = ['description', 'body'];
 const REFERENCES = ['listId', 'spaceId', 'taskId', 'statusTemplateId'];
 const REFERENCE_LISTS = ['labelIds', 'addLabelIds'];
 
@@ -124,7 +123,7 @@ function mergeFields(earlier: Row, later: Row): Row {
   return merged;
 }
 
-const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+export const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** Drops what an unsent update would not change. */
 function withoutUnchanged(fields: Row, base: Row | undefined): Row {
@@ -151,7 +150,7 @@ function addToOutbox(change: Change, open: OpenEntries, base: Row | undefined): 
   if (change.op === 'delete') return addDeletion(change, own, open);
   if (change.op === 'restore' && last?.op === 'delete' && last.sent === 0)
     return { put: [], remove: [last.seq] };
-  const isField = change.op === 'update' || (change.op === 'move' && last?.op !== 'update');
+  const isField = change.op === 'update' || change.op === 'move';
   const takes = last?.op === 'create' || last?.op === change.op;
   if (!last || last.sent > 0 || !isField || !takes || needsLater(change, last, open))
     return { put: [change], remove: [] };
@@ -264,7 +263,7 @@ export const textOf = (
   change: Change,
 ): { field: string; from: string | null; mine: string | null } | null => {
   const { text } = change;
-  if (!text || !TEXTS.includes(text.field) || !(text.field in change.fields)) return null;
+  if (!text || !(text.field in change.fields)) return null;
   return { ...text, mine: (change.fields[text.field] ?? null) as string | null };
 };
 

@@ -12,18 +12,22 @@ export interface Lease {
 /** The note `shown`: by the path of a screen, the tasks that it showed last at its top. */
 export type Shown = Record<string, readonly string[]>;
 
+/** What happened to the disk so far, in numbers that only grow. */
+export interface Counts {
+  /** Transactions. */
+  revision: number;
+  /** Those that wrote more than the outbox, so that a tab that missed one notices. */
+  rowRevision: number;
+  /** How often the rows were erased: a tab of before must not write what it still holds. */
+  era: number;
+  /** How often the outbox was erased as well: then nothing that was done before may come back either. */
+  outboxEra: number;
+}
+
 /** What a transaction may look at before it decides what to write. */
-export interface Glance {
+export interface Glance extends Counts {
   lease: Lease | null;
   outbox: Change[];
-  /** Counts transactions. */
-  revision: number;
-  /** Counts those that wrote more than the outbox, so that a tab that missed one notices. */
-  rowRevision: number;
-  /** Counts how often the rows were erased: a tab of before must not write what it still holds. */
-  era: number;
-  /** Counts how often the outbox was erased as well: then nothing that was done before may come back either. */
-  outboxEra: number;
 }
 
 export interface Writes {
@@ -38,23 +42,17 @@ export interface Writes {
 }
 
 /** Everything that a page needs to paint before it asks the server. */
-export interface Snapshot {
+export interface Snapshot extends Counts {
   rows: Held[];
   positions: Position[];
   outbox: Change[];
   notes: Record<string, unknown>;
-  revision: number;
-  rowRevision: number;
-  era: number;
-  outboxEra: number;
 }
 
 /** What a transaction wrote, and the outbox after it. */
-export interface Written {
+export interface Written extends Pick<Counts, 'revision' | 'rowRevision'> {
   writes: Writes;
   outbox: Change[];
-  revision: number;
-  rowRevision: number;
 }
 
 export const writesRows = ({ rows, positions, forget, notes }: Writes): boolean =>
@@ -95,22 +93,15 @@ export class MemoryDisk implements Disk {
   #outbox: Change[] = [];
   readonly #notes = new Map<string, unknown>();
   #lease: Lease | null = null;
-  #revision = 0;
-  #rowRevision = 0;
-  #era = 0;
-  #outboxEra = 0;
+  readonly #counts: Counts = { revision: 0, rowRevision: 0, era: 0, outboxEra: 0 };
 
   constructor(isDurable = false, snapshot?: Snapshot) {
     this.isDurable = isDurable;
     if (!snapshot) return;
-    this.#era = snapshot.era;
-    this.#outboxEra = snapshot.outboxEra;
-    this.#apply({
-      rows: { put: snapshot.rows, remove: [] },
-      positions: snapshot.positions,
-      changes: { put: snapshot.outbox, remove: [] },
-      notes: snapshot.notes,
-    });
+    const { rows, positions, outbox, notes, ...counts } = snapshot;
+    this.#counts = counts;
+    const changes = { put: outbox, remove: [] };
+    this.#apply({ rows: { put: rows, remove: [] }, positions, changes, notes });
   }
 
   read(): Promise<Snapshot> {
@@ -119,10 +110,7 @@ export class MemoryDisk implements Disk {
       positions: [...this.#positions.values()],
       outbox: this.#outbox,
       notes: Object.fromEntries(this.#notes),
-      revision: this.#revision,
-      rowRevision: this.#rowRevision,
-      era: this.#era,
-      outboxEra: this.#outboxEra,
+      ...this.#counts,
     };
     return Promise.resolve(structuredClone(snapshot));
   }
@@ -133,21 +121,14 @@ export class MemoryDisk implements Disk {
 
   write(decide: (glance: Glance) => Writes | null): Promise<Written | null> {
     return new Promise((resolve) => {
-      const glance = {
-        lease: this.#lease,
-        outbox: this.#outbox,
-        revision: this.#revision,
-        rowRevision: this.#rowRevision,
-        era: this.#era,
-        outboxEra: this.#outboxEra,
-      };
+      const glance = { lease: this.#lease, outbox: this.#outbox, ...this.#counts };
       const writes = structuredClone(decide(structuredClone(glance)));
       if (!writes) return resolve(null);
       this.#apply(writes);
-      this.#revision++;
-      if (writesRows(writes)) this.#rowRevision++;
-      const after = { revision: this.#revision, rowRevision: this.#rowRevision };
-      resolve(structuredClone({ writes, outbox: this.#outbox, ...after }));
+      this.#counts.revision++;
+      if (writesRows(writes)) this.#counts.rowRevision++;
+      const { revision, rowRevision } = this.#counts;
+      resolve(structuredClone({ writes, outbox: this.#outbox, revision, rowRevision }));
     });
   }
 
@@ -170,10 +151,10 @@ export class MemoryDisk implements Disk {
     this.#notes.clear();
     this.#lease = null;
     if (!keepOutbox) this.#outbox = [];
-    this.#outboxEra += Number(!keepOutbox);
-    this.#era++;
-    this.#revision++;
-    this.#rowRevision++;
+    this.#counts.outboxEra += Number(!keepOutbox);
+    this.#counts.era++;
+    this.#counts.revision++;
+    this.#counts.rowRevision++;
     return Promise.resolve();
   }
 

@@ -184,8 +184,7 @@ function emptyContents(draft: Draft, kind: Kind, id: string): void {
     for (const each of KINDS) if (each !== 'workspace') draft.removeWhere(each, () => true);
   } else if (kind === 'member') draft.removeWhere('member', () => true);
   else if (kind === 'space') {
-    const lists = new Set(draft.all('list').flatMap(([key, row]) => (row.spaceId === id ? [key] : [])));
-    for (const list of lists) emptyList(draft, list);
+    for (const [key, row] of draft.all('list')) if (row.spaceId === id) emptyList(draft, key);
     draft.removeWhere('list', (row) => row.spaceId === id);
     draft.removeWhere('task', (row) => row.spaceId === id);
   } else if (kind === 'list') emptyList(draft, id);
@@ -214,11 +213,11 @@ export function deletionOf(kind: Kind, key: string, workspaceId: string, base: B
 }
 
 /** The closed tasks that are too old to be kept any longer. */
-export function agedTasks(base: Base, workspaceId: string, now: number): RowWrites {
+export function agedTasks(base: Base, workspaceId: string, now: number): RowWrites['remove'] {
   const draft = new Draft(base, workspaceId);
   const closed = closedStatuses(draft);
   draft.removeWhere('task', (row) => closed.has(row.statusId) && isAgedAt(row.updatedAt, now));
-  return writesOf(draft, workspaceId);
+  return writesOf(draft, workspaceId).remove;
 }
 
 function writesOf(draft: Draft, workspaceId: string): RowWrites {

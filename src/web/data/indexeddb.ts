@@ -24,8 +24,6 @@ const OUTBOX_ERA = '#outboxEra';
 
 type Revisions = [number, number];
 
-const nameOf = (userId: string): string => `errand-${userId}`;
-
 const done = <T>(request: IDBRequest<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
@@ -45,7 +43,8 @@ export class IndexedDbDisk implements Disk {
 
   /** Opens the database of a user; rejects where the device cannot store. */
   static async open(userId: string, factory: IDBFactory = indexedDB): Promise<IndexedDbDisk> {
-    const request = factory.open(nameOf(userId), 1);
+    const name = `errand-${userId}`;
+    const request = factory.open(name, 1);
     request.onupgradeneeded = () => {
       const db = request.result;
       const rows = db.createObjectStore('rows', { keyPath: ['kind', 'key'] });
@@ -57,7 +56,7 @@ export class IndexedDbDisk implements Disk {
     let isNewer = false;
     const db = await done(request).catch((error: DOMException) => {
       isNewer = error.name === 'VersionError';
-      if (isNewer) return done(factory.open(nameOf(userId)));
+      if (isNewer) return done(factory.open(name));
       throw error;
     });
     // Another tab signs out: it may delete the database.
@@ -166,37 +165,23 @@ export class IndexedDbDisk implements Disk {
   }
 
   #apply(tx: IDBTransaction, { lease, rows, positions, forget, changes, notes }: Writes): void {
-    const stores = Object.fromEntries(STORES.map((name) => [name, tx.objectStore(name)]));
-    const {
-      rows: rowStore,
-      positions: positionStore,
-      outbox,
-      notes: noteStore,
-    } = stores as Record<(typeof STORES)[number], IDBObjectStore>;
+    const [rowStore, positionStore] = [tx.objectStore('rows'), tx.objectStore('positions')];
+    const [outbox, noteStore] = [tx.objectStore('outbox'), tx.objectStore('notes')];
     if (lease !== undefined) noteStore.put(lease, LEASE);
+    for (const seq of changes?.remove ?? []) outbox.delete(seq);
+    for (const change of changes?.put ?? []) outbox.put(change);
+    for (const [name, value] of Object.entries(notes ?? {})) noteStore.put(value, name);
+    for (const id of forget ?? []) positionStore.delete(id);
+    const forgotten = (forget ?? []).map((id) => rowStore.index('workspace').getAllKeys(id));
     const write = (): void => {
+      for (const { result } of forgotten) for (const key of result) rowStore.delete(key);
       for (const { kind, key } of rows?.remove ?? []) rowStore.delete([kind, key]);
       for (const row of rows?.put ?? []) rowStore.put(row);
       for (const position of positions ?? []) positionStore.put(position);
     };
-    for (const seq of changes?.remove ?? []) outbox.delete(seq);
-    for (const change of changes?.put ?? []) outbox.put(change);
-    for (const [name, value] of Object.entries(notes ?? {})) noteStore.put(value, name);
-    const workspaces = [...(forget ?? [])];
-    const next = (): void => {
-      const id = workspaces.pop();
-      if (id === undefined) {
-        write();
-        return;
-      }
-      positionStore.delete(id);
-      const keys = rowStore.index('workspace').getAllKeys(id);
-      keys.onsuccess = () => {
-        for (const key of keys.result) rowStore.delete(key);
-        next();
-      };
-    };
-    next();
+    const last = forgotten.at(-1);
+    if (last) last.onsuccess = write;
+    else write();
   }
 
   async erase(keepOutbox: boolean): Promise<void> {

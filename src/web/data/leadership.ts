@@ -52,7 +52,7 @@ export class Leadership {
       const now = world.now();
       const { lease } = glance;
       const isOurs = this.#tab.leads(glance);
-      // A clock that was set back would make a lease last for ever.
+      // A clock that was set back would make a lease last forever.
       const free = (lease?.until ?? 0) + (world.isVisible() || lease?.until === 0 ? 0 : HIDDEN_MS);
       const isFree = hasLock || free <= now || free > now + 2 * HIDDEN_MS;
       if (!isOurs && !isFree) {

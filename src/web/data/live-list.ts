@@ -7,6 +7,9 @@ const idOf = (row: unknown): string => {
   return id ?? userId ?? '';
 };
 
+/** In the order of their characters, as ids and instants are. */
+export const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
 /** The rows that meet a condition, in order; a change of one row costs a search and not a sort. */
 export class LiveList<R> {
   readonly #where: (row: R) => boolean;
@@ -24,7 +27,7 @@ export class LiveList<R> {
     dispose: () => void,
   ) {
     this.#where = where;
-    this.#compare = (a, b) => compare(a, b) || (idOf(a) < idOf(b) ? -1 : Number(idOf(a) > idOf(b)));
+    this.#compare = (a, b) => compare(a, b) || compareTexts(idOf(a), idOf(b));
     this.dispose = dispose;
     this.#rebuild(all);
     this.#ids = signal(this.#rows.map(idOf));

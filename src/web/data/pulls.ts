@@ -130,9 +130,13 @@ export class Pulls {
         ahead: this.#ahead,
       });
       hasMore = applied.hasMore;
-      const isAnew = applied.position.loads !== position.loads;
+      const hasRestarted = applied.position.loads !== position.loads;
       const threads = this.#tab.threads.filter((thread) => thread.workspaceId !== workspaceId);
-      return { rows: applied.rows, positions: [applied.position], ...(isAnew && { notes: { threads } }) };
+      return {
+        rows: applied.rows,
+        positions: [applied.position],
+        ...(hasRestarted && { notes: { threads } }),
+      };
     });
     return hasMore;
   }
@@ -141,11 +145,9 @@ export class Pulls {
   async age(): Promise<void> {
     const { view, world } = this.#tab;
     await this.#tab.commitAsLeader(() => {
-      const rows = { put: [], remove: [] as { kind: 'task'; key: string }[] };
-      for (const id of this.#tab.positions.keys())
-        for (const { key } of agedTasks(view, id, world.now()).remove)
-          if (view.changesOf('task', key).length === 0) rows.remove.push({ kind: 'task', key });
-      return rows.remove.length > 0 ? { rows } : null;
+      const aged = [...this.#tab.positions.keys()].flatMap((id) => agedTasks(view, id, world.now()));
+      const remove = aged.filter(({ kind, key }) => view.changesOf(kind, key).length === 0);
+      return remove.length > 0 ? { rows: { put: [], remove } } : null;
     });
   }
 }

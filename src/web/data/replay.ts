@@ -2,7 +2,7 @@ import type { Change } from './change.ts';
 import type { ChecklistItem, Kind, Row, Status } from './rows.ts';
 
 /** What replaying has to know of other rows. */
-export interface Surroundings {
+export interface ReplayContext {
   status: (id: unknown) => Status | undefined;
   list: (id: unknown) => Row | undefined;
   userId: string;
@@ -16,18 +16,18 @@ export function replay(
   change: Change,
   kind: Kind,
   key: string,
-  around: Surroundings,
+  context: ReplayContext,
 ): Row | undefined {
   const isOwn = change.kind === kind && change.thing === key;
-  if (!isOwn) return row && touched(row, change, kind, around);
+  if (!isOwn) return row && touched(row, change, kind, context);
   switch (change.op) {
     case 'create':
-      return row ?? newRow(change, around);
+      return row ?? newRow(change, context);
     case 'update':
-      return row && updated(row, change.fields, change, around);
+      return row && updated(row, change.fields, change, context);
     case 'move': {
-      const spaceId = around.list(change.fields.listId)?.spaceId ?? row?.spaceId;
-      return row && updated(row, { ...change.fields, spaceId }, change, around);
+      const spaceId = context.list(change.fields.listId)?.spaceId ?? row?.spaceId;
+      return row && updated(row, { ...change.fields, spaceId }, change, context);
     }
     case 'delete':
       return undefined;
@@ -43,16 +43,16 @@ export function replay(
       return row && { ...row, state: 'active' };
     case 'editMode':
       return row && change.fields.mode !== 'this'
-        ? updated(row, change.fields.updates as Row, change, around)
+        ? updated(row, change.fields.updates as Row, change, context)
         : row;
     default:
       return row;
   }
 }
 
-function touched(row: Row, change: Change, kind: Kind, around: Surroundings): Row | undefined {
+function touched(row: Row, change: Change, kind: Kind, context: ReplayContext): Row | undefined {
   if (change.op === 'skip') return kind === 'task' ? undefined : row;
-  if (change.op === 'editMode') return updated(row, change.fields.updates as Row, change, around);
+  if (change.op === 'editMode') return updated(row, change.fields.updates as Row, change, context);
   if (kind === 'task' && change.kind === 'comment') {
     const difference = change.op === 'create' ? 1 : change.op === 'delete' ? -1 : 0;
     return { ...row, commentCount: Number(row.commentCount ?? 0) + difference };
@@ -60,7 +60,7 @@ function touched(row: Row, change: Change, kind: Kind, around: Surroundings): Ro
   return row;
 }
 
-function updated(row: Row, fields: Row, change: Change, around: Surroundings): Row {
+function updated(row: Row, fields: Row, change: Change, context: ReplayContext): Row {
   const { addLabelIds, removeLabelIds, ...plain } = fields;
   const next: Row = { ...row, ...plain, updatedAt: iso(change.at) };
   if (plain.dueDate) next.dueDay = null;
@@ -73,7 +73,7 @@ function updated(row: Row, fields: Row, change: Change, around: Surroundings): R
     next.labelIds = [...new Set([...kept, ...((addLabelIds ?? []) as string[])])];
   }
   if (plain.statusId !== undefined) {
-    const isCompleted = around.status(plain.statusId)?.type === 'completed';
+    const isCompleted = context.status(plain.statusId)?.type === 'completed';
     next.completedAt = isCompleted ? (row.completedAt ?? iso(change.at)) : null;
   }
   return next;
@@ -123,9 +123,9 @@ export const EMPTY: Partial<Record<Kind, Row>> = {
 };
 
 /** What a thing made here looks like until the server has made it. */
-function newRow(change: Change, around: Surroundings): Row {
+function newRow(change: Change, context: ReplayContext): Row {
   const { fields, kind } = change;
-  const list = around.list(fields.listId);
+  const list = context.list(fields.listId);
   const statuses = (list?.statuses ?? []) as Status[];
   const at = iso(change.at);
   const row: Row = {
@@ -139,12 +139,12 @@ function newRow(change: Change, around: Surroundings): Row {
     updatedAt: at,
     version: 0,
   };
-  if (kind === 'comment') row.authorId = around.userId;
-  if (kind === 'task' || kind === 'recurringTask') row.creatorId = around.userId;
+  if (kind === 'comment') row.authorId = context.userId;
+  if (kind === 'task' || kind === 'recurringTask') row.creatorId = context.userId;
   if (kind === 'task') {
     row.spaceId = list?.spaceId ?? null;
     row.statusId ??= statuses[0]?.id;
-    if (around.status(row.statusId)?.type === 'completed') row.completedAt = at;
+    if (context.status(row.statusId)?.type === 'completed') row.completedAt = at;
   }
   return row;
 }

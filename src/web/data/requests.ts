@@ -75,7 +75,3 @@ export function requestOf(change: Change, ifMatch: string | null): WriteRequest 
   if (action) return { method: 'POST', path: `${path}/${thing}/${action}`, body: fields };
   return { method: 'PATCH', path: `${path}/${thing}`, body: fields, ifMatch };
 }
-
-/** Of which kind the body of a successful response is; null where it is no row to keep. */
-export const kindOfResponse = ({ kind, op }: Change): Kind | null =>
-  op === 'delete' ? null : op === 'editMode' ? 'task' : kind;

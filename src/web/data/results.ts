@@ -1,11 +1,10 @@
-import type { Outcome } from './api.ts';
+import type { ErrorResponse, Outcome } from './api.ts';
 import type { Change } from './change.ts';
 import { isBatched } from './requests.ts';
 import type { Row } from './rows.ts';
 
-export type Failure = Extract<Outcome, { kind: 'error' }>;
 /** A change that was sent, and what the server said of it. */
-export type ChangeResult = { change: Change; result: { kind: 'ok'; body: unknown } | Failure };
+export type ChangeResult = { change: Change; result: { kind: 'ok'; body: unknown } | ErrorResponse };
 
 /** What became of each change of a request. */
 export function resultsOf(group: readonly Change[], outcome: Outcome): ChangeResult[] {
@@ -20,13 +19,13 @@ export function resultsOf(group: readonly Change[], outcome: Outcome): ChangeRes
     const status = Number(found.status);
     if (status < 300) return [{ change, result: { kind: 'ok', body: found.task ?? null } }];
     const failure = { status, error: String(found.error ?? ''), message: String(found.message ?? '') };
-    const issues = (found.issues ?? []) as Failure['issues'];
+    const issues = (found.issues ?? []) as ErrorResponse['issues'];
     return [{ change, result: { kind: 'error', ...failure, issues, retryAfter: 1 } }];
   });
 }
 
 /** Errors that say that what was wanted is so: gone already, there already. */
-export function isDone({ op, sent }: Change, { status, issues }: Failure): boolean {
+export function isDone({ op, sent }: Change, { status, issues }: ErrorResponse): boolean {
   if (op === 'delete' || op === 'removeItem') return status === 404;
   if (sent < 2) return false;
   if (op === 'restore') return status === 404;

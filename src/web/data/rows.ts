@@ -27,6 +27,15 @@ export interface Status {
 export const isClosed = ({ type }: Pick<Status, 'type'>): boolean =>
   type === 'completed' || type === 'canceled';
 
+/** Of the statuses of another list the one itself, else that of the same title, else the first of its type. */
+export const statusLike = (
+  status: Pick<Status, 'id'> & Partial<Status>,
+  among: readonly Status[],
+): Status | undefined =>
+  among.find(({ id }) => id === status.id) ??
+  among.find(({ title }) => title === status.title) ??
+  among.find(({ type }) => type === status.type);
+
 export interface ChecklistItem {
   id: string;
   title: string;

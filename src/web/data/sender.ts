@@ -1,10 +1,9 @@
 import type { Outcome } from './api.ts';
 import { type Change, dependentsOf, editsOf, setAside, textOf } from './change.ts';
-import type { Writes } from './disk.ts';
 import { deletionOf, type RowWrites } from './feed.ts';
 import type { Flight } from './flights.ts';
 import { type Batch, nextBatch } from './next-batch.ts';
-import { ifMatchOf, isBatched, kindOfResponse, operationOf, requestOf } from './requests.ts';
+import { ifMatchOf, isBatched, operationOf, requestOf } from './requests.ts';
 import { type ChangeResult, isDenied, isDone, isStatusGone, renameLabel, resultsOf } from './results.ts';
 import type { Kind, Row } from './rows.ts';
 import type { Tab } from './tab.ts';
@@ -17,8 +16,11 @@ const MAX_BACKOFF_MS = 30_000;
 interface SenderEvents {
   onReach(isReached: boolean): void;
   onSignedOut(): void;
-  /** Whether a 403 or 404 means that the workspace, or the right to write in it, is lost; then its changes are set aside. */
-  isLost(workspaceId: string): Promise<{ isLost: boolean } | null>;
+  /**
+   * Whether a 403 or 404 means that the workspace, or the right to write in it, is lost; then its changes are set aside.
+   * Null where that cannot be known now.
+   */
+  isLost(workspaceId: string): Promise<boolean | null>;
   /** Reads what is new of a workspace; returns whether that was possible. */
   onStale(workspaceId: string): Promise<boolean>;
   onAhead(key: string, version: number): void;
@@ -139,9 +141,9 @@ export class Sender {
     const rest = results.filter((result) => !broken.includes(result));
     const denied = rest.find(({ change, result }) => isDenied(change, result));
     if (denied) {
-      const lost = await this.#events.isLost(denied.change.workspaceId);
-      if (!lost) return this.#backOff();
-      if (lost.isLost) return 0;
+      const isLost = await this.#events.isLost(denied.change.workspaceId);
+      if (isLost === null) return this.#backOff();
+      if (isLost) return 0;
     }
     const stale = rest.find(({ change, result }) => isStatusGone(change, result));
     if (stale && !(await this.#events.onStale(stale.change.workspaceId))) return this.#backOff();
@@ -180,7 +182,7 @@ export class Sender {
     return 0;
   }
 
-  /** A change that the server fails at is tried again thrice, and then set aside. */
+  /** A change that the server fails at is tried again three times, and then set aside. */
   async #fail500(group: readonly Change[], outcome: ChangeResult['result'] | undefined): Promise<number> {
     if (group.length > 1) return await this.#limit(group, 1);
     const [change] = group;
@@ -200,10 +202,11 @@ export class Sender {
   /** After a 412: reads the present row, so that `nextBatch` can compare the texts. */
   async #refresh(change: Change): Promise<void> {
     const flight = this.#tab.flights.start();
-    const { path } = requestOf({ ...change, op: 'update', kind: change.kind }, null);
-    const root = `workspaces/${change.workspaceId}`;
-    const address = change.kind === 'task' ? `${root}/tasks/${change.thing}` : path;
-    const outcome = await this.#tab.api.request('GET', address);
+    const path =
+      change.kind === 'task'
+        ? `workspaces/${change.workspaceId}/tasks/${change.thing}`
+        : requestOf({ ...change, op: 'update' }, null).path;
+    const outcome = await this.#tab.api.request('GET', path);
     this.#tab.flights.end(flight);
     if (outcome.kind !== 'ok') return;
     const rows: RowWrites = { put: [], remove: [] };
@@ -240,7 +243,7 @@ export class Sender {
           outbox = outbox.map((other) => failed.find(({ seq }) => seq === other.seq) ?? other);
         }
       }
-      return { rows, changes } satisfies Writes;
+      return { rows, changes };
     });
     if (aside.length > 0) this.#events.onAside(aside);
   }
@@ -252,8 +255,7 @@ export class Sender {
       rows.remove.push(...deletionOf(kind, thing, workspaceId, this.#tab.view).remove);
       return;
     }
-    const responseKind = kindOfResponse(change);
-    if (responseKind) this.#takeRow(rows, change, responseKind, body, flight);
+    this.#takeRow(rows, change, change.op === 'editMode' ? 'task' : kind, body, flight);
   }
 
   /** A row of a response, unless the copy is newer or the thing went meanwhile. */

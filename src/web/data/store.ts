@@ -197,16 +197,13 @@ export class Store {
     this.#pulls.pullSoon(workspaceId, 0);
   }
 
-  async #isLost(workspaceId: string): Promise<{ isLost: boolean } | null> {
+  async #isLost(workspaceId: string): Promise<boolean | null> {
     const outcome = await this.api.request('GET', `workspaces/${workspaceId}`);
-    if (outcome.kind === 'ok') {
-      if ((outcome.body as Row).role !== 'viewer') return { isLost: false };
-      await this.waiting.loseWorkspace(workspaceId, false);
-      return { isLost: true };
-    }
-    if (outcome.kind === 'network' || (outcome.status !== 403 && outcome.status !== 404)) return null;
-    await this.waiting.loseWorkspace(workspaceId, true);
-    return { isLost: true };
+    if (outcome.kind === 'ok' && (outcome.body as Row).role !== 'viewer') return false;
+    const isGone = outcome.kind === 'error' && (outcome.status === 403 || outcome.status === 404);
+    if (outcome.kind !== 'ok' && !isGone) return null;
+    await this.waiting.loseWorkspace(workspaceId, isGone);
+    return true;
   }
 
   /** The session is over: rows leave the device, the outbox waits for the same person. */

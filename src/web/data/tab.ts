@@ -131,8 +131,8 @@ export class Tab {
   }
 
   /** The same for the leader: nothing is written once another tab leads. */
-  async commitAsLeader(decide: (glance: Glance) => Writes | null): Promise<Writes | null> {
-    return await this.commit((glance) => {
+  commitAsLeader(decide: (glance: Glance) => Writes | null): Promise<Writes | null> {
+    return this.commit((glance) => {
       if (!this.leads(glance)) {
         this.lease = null;
         return null;
@@ -217,7 +217,7 @@ export class Tab {
       isBehind = rowRevision !== this.#rowRevision;
       if (revision > this.#revision) {
         this.#revision = revision;
-        this.#stored = structuredClone(outbox);
+        this.#stored = outbox;
       }
       return null;
     });

@@ -1,4 +1,4 @@
-import type { Change, Intent } from './change.ts';
+import { type Change, type Intent, isEqual } from './change.ts';
 import { removeComment, restore, stepBack, updateTask } from './intents.ts';
 import type { ChecklistItem, Comment, Row, Task } from './rows.ts';
 import type { View } from './view.ts';
@@ -16,8 +16,6 @@ export interface Step {
   /** Of a series made of a task: that task as it was. */
   task: Task | undefined;
 }
-
-const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** Notes what a step has to know to be taken back, before it is done. */
 export function stepOf(intent: Intent, changeId: string, view: View): Step {
@@ -58,12 +56,7 @@ export function madeAgain(
 }
 
 /** What takes a step back, as things are now: only what still holds my value is set back. */
-export function inverseOf(
-  step: Step,
-  view: View,
-  outbox: readonly Change[],
-  remade: Remade = new Map(),
-): Intent[] {
+export function inverseOf(step: Step, view: View, outbox: readonly Change[], remade: Remade): Intent[] {
   const { intent, before, seriesId } = step;
   const { kind, thing, workspaceId } = intent;
   const now = view.row(kind, thing) as Row | undefined;
@@ -85,7 +78,7 @@ export function inverseOf(
       if (wasNeverSent && step.creation && !view.get(kind, thing))
         return [{ ...base, op: 'create', fields: step.creation }];
       if (intent.fields.permanent) return [];
-      if (hasAdvanced && series) return stepBackTo(series.nextTaskId, series, view);
+      if (hasAdvanced) return stepBack(view, series.id);
       if (kind === 'task' || kind === 'list' || kind === 'space')
         return [restore(kind, workspaceId, thing, before)];
       return [];
@@ -94,13 +87,8 @@ export function inverseOf(
       return now ? [{ ...base, op: 'delete', fields: {} }] : [];
     case 'update': {
       if (!now || !before) return [];
-      if (
-        hasAdvanced &&
-        series &&
-        'statusId' in intent.fields &&
-        isEqual(now.statusId, intent.fields.statusId)
-      )
-        return stepBackTo(series.nextTaskId, series, view);
+      if (hasAdvanced && 'statusId' in intent.fields && now.statusId === intent.fields.statusId)
+        return stepBack(view, series.id);
       return setBack(step, now, before, view, remade);
     }
     case 'move': {
@@ -118,7 +106,7 @@ export function inverseOf(
     case 'resume':
       return now?.state === 'active' ? [{ ...base, op: 'pause', fields: {} }] : [];
     case 'skip':
-      return now ? stepBackTo(now.nextTaskId as string | null, now, view) : [];
+      return stepBack(view, thing);
     default:
       return [];
   }
@@ -136,13 +124,6 @@ function dueBack({ task, intent }: Step, view: View): Intent[] {
 }
 
 const atOnce = ({ delay: _, ...intent }: Intent): Intent => intent;
-
-function stepBackTo(nextTaskId: string | null, series: { id: string } | Row, view: View): Intent[] {
-  const next = nextTaskId ? view.row('task', nextTaskId) : undefined;
-  const row = view.row('recurringTask', String(series.id));
-  const occurrenceAt = next?.recurrence?.occurrenceAt ?? row?.nextRunAt;
-  return row && occurrenceAt ? [stepBack(row, occurrenceAt)] : [];
-}
 
 /** Comments keep their task beside the text; labels are set back one by one. */
 function setBack({ intent }: Step, now: Row, before: Row, view: View, remade: Remade): Intent[] {
@@ -170,21 +151,10 @@ function setBack({ intent }: Step, now: Row, before: Row, view: View, remade: Re
   if (given.length > 0) fields.addLabelIds = given;
   if (Object.keys(fields).length === 0) return [];
   if (taskId !== undefined) fields.taskId = taskId;
-  const text =
-    intent.text && intent.text.field in fields
-      ? { ...intent.text, from: intent.fields[intent.text.field] }
-      : undefined;
-  const { workspaceId, kind, thing } = intent;
-  return [
-    {
-      workspaceId,
-      kind,
-      thing,
-      op: 'update',
-      fields,
-      ...(text && { text: { field: text.field, from: (text.from ?? null) as string | null } }),
-    },
-  ];
+  const { workspaceId, kind, thing, text } = intent;
+  const from = (text && (intent.fields[text.field] as string | null | undefined)) ?? null;
+  const held = text && text.field in fields && { text: { field: text.field, from } };
+  return [{ workspaceId, kind, thing, op: 'update', fields, ...held }];
 }
 
 function itemBack({ intent }: Step, now: Row | undefined, before: Row | undefined): Intent[] {

@@ -2,7 +2,7 @@ import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals
 import type { Change } from './change.ts';
 import type { Base, RowWrites } from './feed.ts';
 import { LiveCounts, LiveList } from './live-list.ts';
-import { EMPTY, replay, type Surroundings } from './replay.ts';
+import { EMPTY, type ReplayContext, replay } from './replay.ts';
 import {
   type Held,
   KINDS,
@@ -27,11 +27,10 @@ export class View implements Base {
   readonly #live = new Map<Kind, Set<Live>>();
   readonly #statuses = new Map<string, Status>();
   #changes = new Map<ThingKey, Change[]>();
-  #outbox: readonly Change[] = [];
-  readonly #around: Surroundings;
+  readonly #context: ReplayContext;
 
   constructor(userId: string) {
-    this.#around = {
+    this.#context = {
       userId,
       status: (id) => this.#statuses.get(String(id)),
       list: (id) => this.#rows.get('list')?.get(String(id)),
@@ -110,10 +109,7 @@ export class View implements Base {
   }
 
   /** Takes over rows of the server and an outbox; everything that shows them follows at once. */
-  update(
-    writes: RowWrites & { forget?: readonly string[] | undefined },
-    outbox: readonly Change[] = this.#outbox,
-  ): void {
+  update(writes: RowWrites & { forget?: readonly string[] | undefined }, outbox: readonly Change[]): void {
     batch(() => {
       const dirty = new Map<Kind, Set<string>>(KINDS.map((kind) => [kind, new Set()]));
       const touch = (kind: Kind, key: string): void => void dirty.get(kind)?.add(key);
@@ -128,7 +124,7 @@ export class View implements Base {
         this.#base.get(held.kind)?.set(held.key, held);
         touch(held.kind, held.key);
       }
-      if (outbox !== this.#outbox) this.#replaceOutbox(outbox, touch);
+      this.#replaceOutbox(outbox, touch);
       this.#recompute(dirty, touch);
     });
   }
@@ -151,7 +147,6 @@ export class View implements Base {
       touch(name.slice(0, at) as Kind, name.slice(at + 1));
     }
     this.#changes = changes;
-    this.#outbox = outbox;
   }
 
   /** In the order of kinds, since a task shows only while its list does, and a list while its space does. */
@@ -191,7 +186,7 @@ export class View implements Base {
     if (row && empty && Object.keys(empty).some((name) => row?.[name] === undefined))
       row = { ...empty, ...row };
     for (const change of this.#changes.get(thingKey(kind, key)) ?? [])
-      row = replay(row, change, kind, key, this.#around);
+      row = replay(row, change, kind, key, this.#context);
     if (!row) return undefined;
     if ((kind === 'task' || kind === 'recurringTask') && !this.row('list', String(row.listId)))
       return undefined;

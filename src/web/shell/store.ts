@@ -1,8 +1,7 @@
 import { computed, effect, signal } from '@preact/signals';
-import type { Disk } from '../data/disk.ts';
-import { MemoryDisk } from '../data/disk.ts';
+import { type Disk, MemoryDisk } from '../data/disk.ts';
 import { IndexedDbDisk } from '../data/indexeddb.ts';
-import type { LiveCounts, LiveList } from '../data/live-list.ts';
+import { compareTexts, type LiveCounts, type LiveList } from '../data/live-list.ts';
 import {
   isClosed,
   type Label,
@@ -95,7 +94,7 @@ export async function openStore(userId: string): Promise<void> {
     workspaces: view.list(
       'workspace',
       () => true,
-      (a, b) => (a.createdAt < b.createdAt ? -1 : 1),
+      (a, b) => compareTexts(a.createdAt, b.createdAt),
     ),
     membersIn: membersOf(store),
     spaces: view.list('space', () => true, byPosition),

@@ -1,6 +1,14 @@
 import type { Intent } from '../data/change.ts';
 import { moveTask, remove, updateTask } from '../data/intents.ts';
-import { isClosed, type Label, type List, type Row, type Status, type Task } from '../data/rows.ts';
+import {
+  isClosed,
+  type Label,
+  type List,
+  type Row,
+  type Status,
+  statusLike,
+  type Task,
+} from '../data/rows.ts';
 import { addressOf } from '../shell/addresses.ts';
 import { today, zone } from '../shell/clock.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
@@ -27,8 +35,6 @@ export const saying = (tasks: readonly Task[]): string =>
 /** The tasks that are held of these ids. */
 export const tasksOf = (ids: readonly string[]): Task[] =>
   ids.flatMap((id) => openShelf().store.view.row('task', id) ?? []);
-
-export const statusOf = (task: Task): Status | undefined => openShelf().store.view.status(task.statusId);
 
 /** The statuses that tasks of a list can have, in order. */
 export const statusesIn = (listId: string): readonly Status[] =>
@@ -106,19 +112,11 @@ function reopen(tasks: readonly Task[]): void {
 /** Gives tasks a status; where a task's list has other ones, that of the same title or type. */
 export function setStatus(given: readonly Task[], status: Status): void {
   const tasks = writable(given);
-  const same = (listId: string): Status | undefined => {
-    const statuses = statusesIn(listId);
-    return (
-      statuses.find(({ id }) => id === status.id) ??
-      statuses.find(({ title }) => title === status.title) ??
-      statuses.find(({ type }) => type === status.type)
-    );
-  };
   if (isClosed(status)) linger(tasks.map(({ id }) => id));
   act(
     `${saying(tasks)}: ${status.title}`,
     updates(tasks, (task) => {
-      const next = same(task.listId);
+      const next = statusLike(status, statusesIn(task.listId));
       return next && next.id !== task.statusId ? { statusId: next.id } : null;
     }),
   );

@@ -1,5 +1,6 @@
 import { useEffect, useId, useMemo, useState } from 'preact/hooks';
 import { addComment, editComment, removeComment } from '../data/intents.ts';
+import { compareTexts } from '../data/live-list.ts';
 import type { Comment, Task } from '../data/rows.ts';
 import { now, zone } from '../shell/clock.ts';
 import { isAdminIn, mayWriteIn, roleIn } from '../shell/frame-view.ts';
@@ -39,7 +40,7 @@ export function Comments({ task, level }: Props) {
       store.view.list(
         'comment',
         ({ taskId }) => taskId === task.id,
-        (a, b) => (a.createdAt === b.createdAt ? 0 : a.createdAt < b.createdAt ? -1 : 1),
+        (a, b) => compareTexts(a.createdAt, b.createdAt),
       ),
     [store, task.id],
   );

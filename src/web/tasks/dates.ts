@@ -1,3 +1,4 @@
+import { compareTexts } from '../data/live-list.ts';
 import type { Task } from '../data/rows.ts';
 import { addDays, type Day, daysBetween, weekdayIndex } from '../text/days.ts';
 import { plainTime, SHORT_WEEKDAYS, sayShortDay } from '../text/say-dates.ts';
@@ -11,7 +12,7 @@ export function dueOf({ dueDate, dueDay }: Dated, zone: string): { day: Day; tim
   return dueDate === null ? null : localOf(dueDate, zone);
 }
 
-/** When it starts, likewise. */
+/** The local day a task starts on, and the time where it has one. */
 export const startOf = (
   { startDate, startDay }: Pick<Task, 'startDate' | 'startDay'>,
   zone: string,
@@ -74,8 +75,5 @@ export function compareDue(zone: string): (a: Task, b: Task) => number {
     keys.set(task, key);
     return key;
   };
-  return (a, b) => {
-    const [one, other] = [keyOf(a), keyOf(b)];
-    return one === other ? a.position - b.position : one < other ? -1 : 1;
-  };
+  return (a, b) => compareTexts(keyOf(a), keyOf(b)) || a.position - b.position;
 }

@@ -1,4 +1,5 @@
 import { computed } from '@preact/signals';
+import { compareTexts } from '../data/live-list.ts';
 import type { Status, Task } from '../data/rows.ts';
 import { query, setQuery } from '../shell/navigation.ts';
 import { addDays, type Day } from '../text/days.ts';
@@ -105,9 +106,9 @@ export function compareBy(order: Sort, zone: string): (a: Task, b: Task) => numb
     case 'title':
       return (a, b) => a.title.localeCompare(b.title) || own(a, b);
     case 'created':
-      return (a, b) => (a.createdAt === b.createdAt ? 0 : a.createdAt < b.createdAt ? 1 : -1);
+      return (a, b) => compareTexts(b.createdAt, a.createdAt);
     case 'updated':
-      return (a, b) => (a.updatedAt === b.updatedAt ? 0 : a.updatedAt < b.updatedAt ? 1 : -1);
+      return (a, b) => compareTexts(b.updatedAt, a.updatedAt);
     default:
       return own;
   }

@@ -1,4 +1,5 @@
 import { useId, useMemo, useState } from 'preact/hooks';
+import { compareTexts } from '../../data/live-list.ts';
 import { isClosed, type Status, type Task } from '../../data/rows.ts';
 import { moving, useCommands } from '../../shell/commands.ts';
 import { isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
@@ -69,7 +70,7 @@ export function Board({ list }: ListViewProps) {
 }
 
 /** Closed tasks stand by when they were changed, and in no order of their own. */
-const byChange = (a: Task, b: Task): number => (a.updatedAt < b.updatedAt ? 1 : -1);
+const byChange = (a: Task, b: Task): number => compareTexts(b.updatedAt, a.updatedAt);
 
 interface ColumnProps {
   column: Column;

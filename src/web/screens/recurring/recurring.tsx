@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { remove } from '../../data/intents.ts';
+import { compareTexts } from '../../data/live-list.ts';
 import type { Series } from '../../data/rows.ts';
 import { now, today, zone } from '../../shell/clock.ts';
 import { isPhone } from '../../shell/device.ts';
@@ -72,10 +73,8 @@ export function Recurring({ params }: ScreenProps) {
   );
 }
 
-const byNext = (a: Series, b: Series): number => {
-  const [one, other] = [a.nextRunAt ?? '~', b.nextRunAt ?? '~'];
-  return one === other ? a.title.localeCompare(b.title) : one < other ? -1 : 1;
-};
+const byNext = (a: Series, b: Series): number =>
+  compareTexts(a.nextRunAt ?? '~', b.nextRunAt ?? '~') || a.title.localeCompare(b.title);
 
 /** What has no time of day is on a day of the zone of its rule. */
 const sayNext = (at: string, { timeOfDay, timezone }: Series['interval']): string =>
