@@ -1,16 +1,13 @@
 import { type Failure, type Outcome, outcomeOf } from '../data/api.ts';
 import { basePaths } from './navigation.ts';
+import { session } from './signed-in.ts';
 
-interface Call {
-  /** Becomes JSON, but for a file that holds some. */
-  body?: unknown;
-  /** Whose session should make the request: two accounts in one browser share one cookie jar. */
-  userId?: string | undefined;
-}
-
-/** Sends a request to the API with the session's cookie. Never rejects. */
-export async function call<Body>(method: string, path: string, options: Call = {}): Promise<Outcome<Body>> {
-  const { body, userId } = options;
+/**
+ * Sends a request to the API with the session's cookie; never rejects. The body becomes JSON, but for a file that holds
+ * some. A write names who is signed in here: two accounts in one browser share one cookie jar.
+ */
+export async function call<Body>(method: string, path: string, body?: unknown): Promise<Outcome<Body>> {
+  const present = session.peek();
   try {
     const response = await fetch(basePaths.api + path, {
       method,
@@ -19,7 +16,7 @@ export async function call<Body>(method: string, path: string, options: Call = {
       headers: {
         Accept: 'application/json',
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
-        ...(userId !== undefined && { 'X-User-Id': userId }),
+        ...(method !== 'GET' && present.kind === 'in' && { 'X-User-Id': present.me.id }),
       },
       ...(body !== undefined && { body: body instanceof Blob ? body : JSON.stringify(body) }),
     });

@@ -2,7 +2,8 @@ import { effect } from '@preact/signals';
 import type { Outcome } from '../data/api.ts';
 import { call } from './api.ts';
 import { singleLetters } from './commands.ts';
-import { me, type Profile, takeProfile } from './session.ts';
+import { me, takeProfile } from './session.ts';
+import type { Profile } from './signed-in.ts';
 
 /** Keeps what the person chose in force: single letters as keys. */
 export function startPreferences(): void {
@@ -19,7 +20,7 @@ export async function savePreferences(changes: Readonly<Record<string, unknown>>
 
 /** Saves fields of the profile. */
 export async function saveProfile(body: object): Promise<Outcome<Profile>> {
-  const reply = await call<Profile>('PATCH', '/me', { body, userId: me.peek()?.id });
+  const reply = await call<Profile>('PATCH', '/me', body);
   if (reply.kind === 'ok') takeProfile(reply.body);
   return reply;
 }

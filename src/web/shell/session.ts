@@ -1,28 +1,11 @@
 import { computed, signal } from '@preact/signals';
-import type { Me } from '../../auth/schema.ts';
 import type { User } from '../../users/schema.ts';
 import type { Failure, Outcome } from '../data/api.ts';
 import { addressOf } from './addresses.ts';
 import { call } from './api.ts';
 import { address, navigate } from './navigation.ts';
+import { type Profile, session } from './signed-in.ts';
 import { forgetStore, keptUser, openStore, shelf, whenSignedOut } from './store.ts';
-
-/** What is known of the person: all of it once the server told the profile. */
-export type Profile = User &
-  Partial<Me> & {
-    timezone?: string | null;
-    weekStart?: string;
-    preferences?: Readonly<Record<string, unknown>>;
-  };
-
-/** Who is signed in: `unknown` until the server or the device said so. */
-export type Session =
-  | { kind: 'unknown' }
-  | { kind: 'unreachable' }
-  | { kind: 'out' }
-  | { kind: 'in'; me: Profile };
-
-export const session = signal<Session>({ kind: 'unknown' });
 
 /** Whether a request of this page ends the session: its end may be heard before the response. */
 let isEnding = false;
@@ -73,9 +56,8 @@ function enter(person: Profile): void {
  * read. A reply without a session, as after Telegram's first sign-in, signs nobody in.
  */
 export async function signIn(path: string, proof: object): Promise<Outcome<{ user: User } | undefined>> {
-  const reply = await call<{ user: User } | undefined>('POST', path, {
-    body: { ...proof, session: 'cookie' },
-  });
+  const body = { ...proof, session: 'cookie' };
+  const reply = await call<{ user: User } | undefined>('POST', path, body);
   if (reply.kind === 'ok' && reply.body?.user) {
     enter(reply.body.user);
     const profile = await call<Profile>('GET', '/me');
@@ -93,8 +75,8 @@ export function takeProfile(profile: Profile): void {
 
 /** Ends the session here and on the server; undefined once done, else what went wrong. */
 export async function signOut(): Promise<Failure | undefined> {
-  const reply = await endSession(async (userId) => {
-    const asked = await call('POST', '/auth/logout', { userId });
+  const reply = await endSession(async () => {
+    const asked = await call('POST', '/auth/logout');
     const isOver = asked.kind === 'error' && asked.status === 401;
     return isOver ? { kind: 'ok', status: 401, body: undefined } : asked;
   });
@@ -105,12 +87,10 @@ export async function signOut(): Promise<Failure | undefined> {
  * Ends the session by a request. Once signing in is shown, nothing of the person is left on this device, the address
  * they were at included.
  */
-export async function endSession(
-  request: (userId: string | undefined) => Promise<Outcome>,
-): Promise<Outcome> {
+export async function endSession(request: () => Promise<Outcome>): Promise<Outcome> {
   const userId = me.value?.id;
   isEnding = true;
-  const reply = await request(userId);
+  const reply = await request();
   if (reply.kind === 'ok') await forgetStore(userId);
   isEnding = false;
   if (reply.kind === 'ok' || !shelf.value) session.value = { kind: 'out' };

@@ -13,7 +13,7 @@ import {
   openWaitingChanges,
   showWorkspace,
 } from './overlays.tsx';
-import { session } from './session.ts';
+import { session } from './signed-in.ts';
 import { chooseTheme, THEMES } from './theme.ts';
 
 /** Registers the commands of every screen, and keeps them in step with who is signed in and what there is. */

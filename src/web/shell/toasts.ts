@@ -1,4 +1,6 @@
 import { signal } from '@preact/signals';
+import type { Outcome } from '../data/api.ts';
+import { sentenceOf } from './api.ts';
 
 interface Toast {
   id: number;
@@ -17,6 +19,12 @@ let lastId = 0;
 export function showToast(message: string, undo?: () => void): void {
   lastId += 1;
   toast.value = { id: lastId, message, undo };
+}
+
+/** Says what a request has done, or why it has not; returns whether it has. */
+export function showOutcome(reply: Outcome, words: string): boolean {
+  showToast(reply.kind === 'ok' ? words : sentenceOf(reply));
+  return reply.kind === 'ok';
 }
 
 /** Takes a toast away, unless another has taken its place. */

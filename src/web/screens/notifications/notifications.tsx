@@ -5,7 +5,6 @@ import { call } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
 import { unread } from '../../shell/frame-view.ts';
 import { hrefOf } from '../../shell/navigation.ts';
-import { useShelf } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { sayInstant } from '../../text/say-dates.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -28,7 +27,6 @@ const ICONS: Partial<Record<Notification['type'], IconName>> = {
 
 /** What happened that concerns the person, newest first. */
 export function Notifications() {
-  const { userId } = useShelf();
   const [items, setItems] = useState<readonly Notification[]>();
   const [total, setTotal] = useState(0);
   const [isMissing, setMissing] = useState(false);
@@ -46,12 +44,12 @@ export function Notifications() {
   useEffect(() => void load(1), [count]);
   const markRead = (notification: Notification) => {
     if (notification.readAt !== null) return;
-    void call('POST', `/me/notifications/${notification.id}/read`, { userId });
+    void call('POST', `/me/notifications/${notification.id}/read`);
     const readAt = new Date().toISOString();
     setItems((before) => before?.map((one) => (one.id === notification.id ? { ...one, readAt } : one)));
   };
   const markAll = async () => {
-    const reply = await call('POST', '/me/notifications/read-all', { userId });
+    const reply = await call('POST', '/me/notifications/read-all');
     if (reply.kind === 'ok') await load(1);
     else showToast('They could not be marked. Try again.');
   };

@@ -1,8 +1,7 @@
 import { pause, resume, skip } from '../../data/intents.ts';
 import type { Row, Series, Task } from '../../data/rows.ts';
-import { call, sentenceOf } from '../../shell/api.ts';
 import { openShelf } from '../../shell/store.ts';
-import { showToast } from '../../shell/toasts.ts';
+import { showOutcome } from '../../shell/toasts.ts';
 import { act } from '../../tasks/act.ts';
 import { quoted } from '../../tasks/changes.ts';
 import type { Interval } from '../../text/say-rules.ts';
@@ -26,16 +25,16 @@ export async function changeFollowing(
   changes: Row,
   words: string,
 ): Promise<void> {
-  const { store, userId } = openShelf();
-  const root = `/workspaces/${series.workspaceId}/recurring-tasks`;
-  const split = await call<Task>('POST', `${root}/${series.id}/instances/${task.id}/edit-mode`, {
-    body: { mode: 'following', updates: { title: series.title } },
-    userId,
+  const { store } = openShelf();
+  const root = `workspaces/${series.workspaceId}/recurring-tasks`;
+  const path = `${root}/${series.id}/instances/${task.id}/edit-mode`;
+  // Both by this store, which names its user, whoever has signed in by the second one.
+  const split = await store.api.request('POST', path, {
+    mode: 'following',
+    updates: { title: series.title },
   });
-  const own = split.kind === 'ok' ? split.body.recurrence?.recurringTaskId : undefined;
-  const reply =
-    split.kind === 'ok' ? await call('PATCH', `${root}/${own}`, { body: changes, userId }) : split;
-  showToast(reply.kind === 'ok' ? words : sentenceOf(reply));
+  const own = split.kind === 'ok' ? (split.body as Task).recurrence?.recurringTaskId : undefined;
+  showOutcome(own ? await store.api.request('PATCH', `${root}/${own}`, changes) : split, words);
   store.pullNow(series.workspaceId);
 }
 

@@ -56,7 +56,7 @@ function DeleteAccount({ onClose }: { onClose(): void }) {
   const form = useForm([field]);
   const send = () =>
     form.send(
-      () => endSession((userId) => call('DELETE', '/auth/me', { body: { [field]: proof }, userId })),
+      () => endSession(() => call('DELETE', '/auth/me', { [field]: proof })),
       wordsFor(403, `That ${field} is wrong.`),
     );
   return (

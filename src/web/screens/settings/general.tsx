@@ -24,7 +24,7 @@ export function General({ params }: ScreenProps) {
 }
 
 function Naming({ row }: { row: Workspace }) {
-  const { store, userId } = useShelf();
+  const { store } = useShelf();
   const w = row.id;
   const isAdmin = isAdminIn(w);
   const [title, setTitle] = useState(row.title);
@@ -35,7 +35,7 @@ function Naming({ row }: { row: Workspace }) {
   const form = useForm(['title', 'key']);
   const save = async () => {
     const body = { title, ...(key !== row.key && { key: key.toUpperCase() }) };
-    if (!(await form.send(() => call('PATCH', `/workspaces/${w}`, { body, userId })))) return;
+    if (!(await form.send(() => call('PATCH', `/workspaces/${w}`, body)))) return;
     showToast('Saved');
     store.pullNow(w);
   };

@@ -2,7 +2,6 @@ import { useRef, useState } from 'preact/hooks';
 import type { ImportResult } from '../../../import/result-schema.ts';
 import type { Failure, Issue } from '../../data/api.ts';
 import { call, sentenceOf } from '../../shell/api.ts';
-import { me } from '../../shell/session.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { Part } from './page.tsx';
 
@@ -16,7 +15,7 @@ type State =
 
 /** The file goes as it is: it may be too long to be read here. */
 const send = (file: File, dryRun: boolean) =>
-  call<ImportResult>('POST', `/account/import?dryRun=${dryRun}`, { body: file, userId: me.value?.id });
+  call<ImportResult>('POST', `/account/import?dryRun=${dryRun}`, file);
 
 /** Takes an exported document in: first it is only checked, and shown what it would make. */
 export function Import() {

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { addressOf } from '../../shell/addresses.ts';
-import { call, sentenceOf } from '../../shell/api.ts';
+import { call } from '../../shell/api.ts';
 import { workspaces } from '../../shell/frame-view.ts';
 import { navigate } from '../../shell/navigation.ts';
 import { me } from '../../shell/session.ts';
 import { useShelf } from '../../shell/store.ts';
-import { showToast } from '../../shell/toasts.ts';
+import { showOutcome, showToast } from '../../shell/toasts.ts';
 import { Select } from '../../tasks/view-dialogs.tsx';
 import { Ask } from '../../ui/ask.tsx';
 import { DialogButtons, TitledDialog } from '../../ui/dialog.tsx';
@@ -29,9 +29,7 @@ export function Leaving({ w, hasDelete = false }: Props) {
   const isOwner = found.role === 'owner';
   const end = async (path: string, words: string) => {
     setAsking(undefined);
-    const reply = await call('DELETE', path, { userId });
-    if (reply.kind !== 'ok') return showToast(sentenceOf(reply));
-    showToast(words);
+    if (!showOutcome(await call('DELETE', path), words)) return;
     store.pullNow(w);
     navigate(addressOf('today'));
   };
@@ -95,7 +93,7 @@ export function HandOver({ w, to, onClose }: { w: string; to?: string; onClose()
   const save = async () => {
     const body = { role: 'owner', ...(hasPassword && { password }) };
     const isDone = await form.send(
-      () => call('PATCH', `/workspaces/${w}/members/${chosen}`, { body, userId }),
+      () => call('PATCH', `/workspaces/${w}/members/${chosen}`, body),
       hasPassword ? wordsFor(403, 'The password is wrong.') : undefined,
     );
     if (!isDone) return;

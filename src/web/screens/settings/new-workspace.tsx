@@ -8,9 +8,9 @@ import { NameDialog } from './name-dialog.tsx';
 
 /** Makes a workspace, and leads to it. */
 export function NewWorkspace({ onClose }: OverlayProps) {
-  const { store, userId } = useShelf();
+  const { store } = useShelf();
   const make = async (title: string) => {
-    const reply = await call<{ id: string }>('POST', '/workspaces', { body: { title }, userId });
+    const reply = await call<{ id: string }>('POST', '/workspaces', { title });
     if (reply.kind !== 'ok') {
       showToast(sentenceOf(reply));
       return;

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { Invitation } from '../../../workspaces/schema.ts';
 import type { Member, Role } from '../../data/rows.ts';
-import { call, sentenceOf } from '../../shell/api.ts';
+import { call } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
 import { isAdminIn, roleIn } from '../../shell/frame-view.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { useShelf } from '../../shell/store.ts';
-import { showToast } from '../../shell/toasts.ts';
+import { showOutcome, showToast } from '../../shell/toasts.ts';
 import { Select } from '../../tasks/view-dialogs.tsx';
 import { sayInstant, sayWhen } from '../../text/say-dates.ts';
 import { Ask } from '../../ui/ask.tsx';
@@ -33,20 +33,13 @@ export function People({ params }: ScreenProps) {
   const [sent, setSent] = useState(0);
   const [nextOwner, setNextOwner] = useState<string>();
   const change = async (member: Member, next: Role) => {
-    const reply = await call('PATCH', `/workspaces/${w}/members/${member.userId}`, {
-      body: { role: next },
-      userId,
-    });
-    if (reply.kind !== 'ok') return showToast(sentenceOf(reply));
-    showToast(`${member.name}: ${ROLES[next]}`);
-    store.pullNow(w);
+    const reply = await call('PATCH', `/workspaces/${w}/members/${member.userId}`, { role: next });
+    if (showOutcome(reply, `${member.name}: ${ROLES[next]}`)) store.pullNow(w);
   };
   const remove = async (member: Member) => {
     setRemoving(undefined);
-    const reply = await call('DELETE', `/workspaces/${w}/members/${member.userId}`, { userId });
-    if (reply.kind !== 'ok') return showToast(sentenceOf(reply));
-    showToast(`Removed ${member.name}`);
-    store.pullNow(w);
+    const reply = await call('DELETE', `/workspaces/${w}/members/${member.userId}`);
+    if (showOutcome(reply, `Removed ${member.name}`)) store.pullNow(w);
   };
   return (
     <SettingsPage
@@ -154,16 +147,15 @@ export function People({ params }: ScreenProps) {
   );
 }
 
-const invite = (w: string, userId: string, email: string, role: Role) =>
-  call('POST', `/workspaces/${w}/invitations`, { body: { email, role }, userId });
+const invite = (w: string, email: string, role: Role) =>
+  call('POST', `/workspaces/${w}/invitations`, { email, role });
 
 function InviteForm({ w, onSent }: { w: string; onSent(): void }) {
-  const { userId } = useShelf();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('member');
   const form = useForm(['email']);
   const send = async () => {
-    if (!(await form.send(() => invite(w, userId, email, role)))) return;
+    if (!(await form.send(() => invite(w, email, role)))) return;
     showToast(`Invited ${email}`);
     setEmail('');
     onSent();
@@ -194,17 +186,16 @@ function InviteForm({ w, onSent }: { w: string; onSent(): void }) {
 
 /** Those who were invited and have not come yet; `sent` counts what this page sent. */
 function Invitations({ w, sent }: { w: string; sent: number }) {
-  const { userId } = useShelf();
   const { items: invited = [], load } = useItems<Invitation>(`/workspaces/${w}/invitations?limit=100`, sent);
   const again = async (invitation: Invitation) => {
-    const reply = await invite(w, userId, invitation.email, invitation.role);
+    const reply = await invite(w, invitation.email, invitation.role);
     // Sending makes another invitation: only once that is shown can it be withdrawn.
     await load();
-    showToast(reply.kind === 'ok' ? `Sent again to ${invitation.email}` : sentenceOf(reply));
+    showOutcome(reply, `Sent again to ${invitation.email}`);
   };
   const withdraw = async (invitation: Invitation) => {
-    const reply = await call('DELETE', `/workspaces/${w}/invitations/${invitation.id}`, { userId });
-    showToast(reply.kind === 'ok' ? `Withdrew the invitation of ${invitation.email}` : sentenceOf(reply));
+    const reply = await call('DELETE', `/workspaces/${w}/invitations/${invitation.id}`);
+    showOutcome(reply, `Withdrew the invitation of ${invitation.email}`);
     await load();
   };
   if (invited.length === 0) return null;

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Me } from '../../../auth/schema.ts';
 import type { Session } from '../../../sessions/schema.ts';
-import { call, sentenceOf } from '../../shell/api.ts';
+import { call } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
 import { openSignOut } from '../../shell/overlays.tsx';
 import { me, takeProfile } from '../../shell/session.ts';
-import { showToast } from '../../shell/toasts.ts';
+import { showOutcome, showToast } from '../../shell/toasts.ts';
 import { sayWhen } from '../../text/say-dates.ts';
 import { Field } from '../../ui/field.tsx';
 import { Form, SaveLine, useForm, wordsFor } from '../../ui/form.tsx';
@@ -51,7 +51,7 @@ function PasswordForm() {
   const save = async () => {
     const body = { newPassword: next, ...(has && { currentPassword: present }) };
     const isDone = await form.send(
-      () => call('POST', '/me/password', { body, userId: me.value?.id }),
+      () => call('POST', '/me/password', body),
       wordsFor(403, 'The current password is wrong.'),
     );
     if (!isDone) return;
@@ -91,9 +91,7 @@ function EmailForm() {
   const [email, setEmail] = useState('');
   const form = useForm(['newEmail']);
   const save = async () => {
-    const isDone = await form.send(() =>
-      call('POST', '/auth/email/change/request', { body: { newEmail: email }, userId: me.value?.id }),
-    );
+    const isDone = await form.send(() => call('POST', '/auth/email/change/request', { newEmail: email }));
     if (!isDone) return;
     showToast(`A link is on its way to ${email}`);
     setEmail('');
@@ -132,8 +130,7 @@ function Linked() {
   }, []);
   const { google = null, telegram = null } = authOptions.value ?? {};
   const send = async (method: string, provider: Provider, words: string, body?: object) => {
-    const reply = await call(method, `/me/${provider}`, { userId: person?.id, ...(body && { body }) });
-    showToast(reply.kind === 'ok' ? words : sentenceOf(reply));
+    showOutcome(await call(method, `/me/${provider}`, body), words);
     await reloadProfile();
   };
   const link = ({ provider, body }: Proof) => send('POST', provider, `Linked ${TITLES[provider]}`, body);
@@ -179,8 +176,7 @@ function Sessions() {
   const { items = [], isMissing, load } = useItems<Session>('/me/sessions?limit=100');
   const sessions = [...items].sort((a, b) => Number(b.current) - Number(a.current));
   const end = async (path: string) => {
-    const reply = await call('DELETE', path, { userId: me.value?.id });
-    showToast(reply.kind === 'ok' ? 'Ended' : sentenceOf(reply));
+    showOutcome(await call('DELETE', path), 'Ended');
     await load();
   };
   return (

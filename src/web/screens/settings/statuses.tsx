@@ -21,7 +21,7 @@ type Draft = Omit<Status, 'position'> & { isNew?: boolean };
 /** The statuses that tasks go through; each template serves some lists. */
 export function Statuses({ params }: ScreenProps) {
   const w = params.w ?? '';
-  const { store, templates, userId } = useShelf();
+  const { store, templates } = useShelf();
   const [isNaming, setNaming] = useState(false);
   useOrderKeys();
   templates.revision.value;
@@ -32,10 +32,7 @@ export function Statuses({ params }: ScreenProps) {
       { title: 'In Progress', type: 'started', color: '#3b74b0' },
       { title: 'Done', type: 'completed', color: '#1c6b4f' },
     ];
-    const reply = await call('POST', `/workspaces/${w}/status-templates`, {
-      body: { title, statuses },
-      userId,
-    });
+    const reply = await call('POST', `/workspaces/${w}/status-templates`, { title, statuses });
     if (reply.kind === 'ok') store.pullNow(w);
     else showToast(sentenceOf(reply));
   };
@@ -70,7 +67,7 @@ export function Statuses({ params }: ScreenProps) {
 }
 
 function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: boolean }) {
-  const { store, lists, userId } = useShelf();
+  const { store, lists } = useShelf();
   const { id, workspaceId, title } = template;
   const address = `/workspaces/${workspaceId}/status-templates/${id}`;
   const [statuses, setStatuses] = useState<readonly Draft[]>(() =>
@@ -110,13 +107,13 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
         position: (index + 1) * 1024,
       })),
     };
-    if (!(await form.send(() => call('PATCH', address, { body, userId })))) return;
+    if (!(await form.send(() => call('PATCH', address, body)))) return;
     showToast('Saved');
     store.pullNow(workspaceId);
   };
   const send = async (method: string, body?: object) => {
     setAsking(undefined);
-    const reply = await call(method, address, { userId, ...(body && { body }) });
+    const reply = await call(method, address, body);
     if (reply.kind === 'ok') store.pullNow(workspaceId);
     else showToast(sentenceOf(reply));
   };

@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
-import { call, sentenceOf } from '../../shell/api.ts';
+import { call } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
 import { workspaces } from '../../shell/frame-view.ts';
-import { useShelf } from '../../shell/store.ts';
-import { showToast } from '../../shell/toasts.ts';
+import { showOutcome } from '../../shell/toasts.ts';
 import { Select } from '../../tasks/view-dialogs.tsx';
 import { sayWhen } from '../../text/say-dates.ts';
 import { copyText } from '../../ui/copy-text.ts';
@@ -47,12 +46,10 @@ function endOf({ expiresAt }: Token, say: (at: string) => string): string {
 
 /** Tokens for programs that work in the person's name. */
 export function Tokens() {
-  const { userId } = useShelf();
   const { items: tokens, isMissing, load } = useItems<Token>('/me/tokens?limit=100');
   const [isMaking, setMaking] = useState(false);
   const revoke = async (token: Token) => {
-    const reply = await call('DELETE', `/me/tokens/${token.id}`, { userId });
-    showToast(reply.kind === 'ok' ? `Revoked ${token.title}` : sentenceOf(reply));
+    showOutcome(await call('DELETE', `/me/tokens/${token.id}`), `Revoked ${token.title}`);
     await load();
   };
   const say = (at: string) => sayWhen(at, zone.value, now.value);
@@ -104,7 +101,6 @@ export function Tokens() {
 }
 
 function NewToken({ onClose }: { onClose(): void }) {
-  const { userId } = useShelf();
   const [title, setTitle] = useState('');
   const [role, setRole] = useState('member');
   const [place, setPlace] = useState('');
@@ -121,7 +117,7 @@ function NewToken({ onClose }: { onClose(): void }) {
     };
     let token: string | undefined;
     await form.send(async () => {
-      const reply = await call<{ token: string }>('POST', '/me/tokens', { body, userId });
+      const reply = await call<{ token: string }>('POST', '/me/tokens', body);
       if (reply.kind === 'ok') token = reply.body.token;
       return reply;
     });

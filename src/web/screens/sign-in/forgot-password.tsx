@@ -26,7 +26,7 @@ export function ForgotPassword() {
     );
   }
   const send = async () => {
-    setSent(await form.send(() => call('POST', '/auth/password/reset/request', { body: { email } })));
+    setSent(await form.send(() => call('POST', '/auth/password/reset/request', { email })));
   };
   return (
     <Alone title="Reset your password" footer={footer}>

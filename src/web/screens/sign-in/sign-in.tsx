@@ -2,7 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { addressOf, returnTo } from '../../shell/addresses.ts';
 import { call } from '../../shell/api.ts';
 import { hrefOf, navigate, query } from '../../shell/navigation.ts';
-import { session, signIn } from '../../shell/session.ts';
+import { signIn } from '../../shell/session.ts';
+import { session } from '../../shell/signed-in.ts';
 import { Field } from '../../ui/field.tsx';
 import { Form, useForm, wordsFor } from '../../ui/form.tsx';
 import { Alone } from './alone.tsx';
@@ -47,7 +48,7 @@ export function SignIn() {
   const byPassword = () =>
     form.send(() => signIn('/auth/login', { email, password }), wordsFor(401, 'Wrong email or password.'));
   const askForCode = async () => {
-    if (await form.send(() => call('POST', '/auth/login/code', { body: { email } }))) {
+    if (await form.send(() => call('POST', '/auth/login/code', { email }))) {
       setCode('');
       setStep('code');
     }

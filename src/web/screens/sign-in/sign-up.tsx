@@ -38,7 +38,7 @@ export function SignUp() {
     );
   }
   const send = async () => {
-    setSent(await form.send(() => call('POST', '/auth/register', { body: { name, email, password } })));
+    setSent(await form.send(() => call('POST', '/auth/register', { name, email, password })));
   };
   return (
     <Alone title="Create an account" footer={footer}>

@@ -2,12 +2,12 @@ import { useEffect, useState } from 'preact/hooks';
 import type { TrashEntry as Entry } from '../../../trash/schema.ts';
 import { restore } from '../../data/intents.ts';
 import type { WaitingAct } from '../../data/waiting-acts.ts';
-import { call, sentenceOf } from '../../shell/api.ts';
+import { call } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
 import { isAdminIn, mayWriteIn } from '../../shell/frame-view.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { useShelf } from '../../shell/store.ts';
-import { showToast } from '../../shell/toasts.ts';
+import { showOutcome } from '../../shell/toasts.ts';
 import { act } from '../../tasks/act.ts';
 import { quoted } from '../../tasks/changes.ts';
 import { sayWhen } from '../../text/say-dates.ts';
@@ -50,10 +50,8 @@ export function Trash({ params }: ScreenProps) {
   const remove = async (entry: Entry | 'all') => {
     setAsking(undefined);
     const path = entry === 'all' ? '' : `/${entry.id}`;
-    const reply = await call('DELETE', `/workspaces/${w}/trash${path}`, { userId });
-    if (reply.kind === 'ok')
-      showToast(entry === 'all' ? 'The trash is empty' : `Deleted ${quoted(entry.title)} for good`);
-    else showToast(sentenceOf(reply));
+    const reply = await call('DELETE', `/workspaces/${w}/trash${path}`);
+    showOutcome(reply, entry === 'all' ? 'The trash is empty' : `Deleted ${quoted(entry.title)} for good`);
     await load();
   };
   const isAdmin = isAdminIn(w);
