@@ -8,9 +8,9 @@ import type { OverlayProps } from './overlays.tsx';
 export function KeysDialog({ onClose }: OverlayProps) {
   const withKeys = commands.value.filter(({ keys }) => keys !== undefined && keys.length > 0);
   return (
-    <Dialog labelledBy="keys-title" onClose={onClose}>
+    <Dialog label="Keys" onClose={onClose}>
       <header class="dialog-head">
-        <h2 id="keys-title">Keys</h2>
+        <h2>Keys</h2>
         <button type="button" class="tool push" aria-label="Close" onClick={onClose}>
           <Icon name="close" />
         </button>

@@ -40,7 +40,8 @@ export const tasksOf = (ids: readonly string[]): Task[] =>
 export const statusesIn = (listId: string): readonly Status[] =>
   [...(openShelf().store.view.row('list', listId)?.statuses ?? [])].sort((a, b) => a.position - b.position);
 
-function writable(tasks: readonly Task[]): readonly Task[] {
+/** Those of some tasks that the person may change; says so where none is. */
+export function writable(tasks: readonly Task[]): readonly Task[] {
   const allowed = tasks.filter(({ workspaceId }) => mayWriteIn(workspaceId));
   if (tasks.length > 0 && allowed.length === 0) showToast('You may only read this workspace.');
   return allowed;

@@ -3,7 +3,7 @@ import { changeItem } from '../data/intents.ts';
 import type { ChecklistItem, Task } from '../data/rows.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
 import { useShelf } from '../shell/store.ts';
-import { isComposing } from '../ui/composing.ts';
+import { useEditInPlace } from '../ui/edit-in-place.ts';
 import { Icon, Shape } from '../ui/icon.tsx';
 import { submits } from '../ui/submits.ts';
 import { actQuietly } from './act.ts';
@@ -96,11 +96,8 @@ function Item({ task, item, may }: { task: Task; item: ChecklistItem; may: boole
 function ItemField({ task, item, onEnd }: { task: Task; item: ChecklistItem; onEnd(): void }) {
   const [text, setText] = useState(item.title);
   const field = useRef<HTMLInputElement>(null);
-  const isOver = useRef(false);
   useLayoutEffect(() => field.current?.select(), []);
-  const end = (saves: boolean) => {
-    if (isOver.current) return;
-    isOver.current = true;
+  const events = useEditInPlace((saves) => {
     const title = text.trim();
     if (saves && title !== '' && title !== item.title)
       actOrAsk(
@@ -111,7 +108,7 @@ function ItemField({ task, item, onEnd }: { task: Task; item: ChecklistItem; onE
         actQuietly,
       );
     onEnd();
-  };
+  });
   return (
     <input
       ref={field}
@@ -121,15 +118,7 @@ function ItemField({ task, item, onEnd }: { task: Task; item: ChecklistItem; onE
       maxLength={500}
       value={text}
       onInput={(event) => setText(event.currentTarget.value)}
-      onKeyDown={(event) => {
-        if (isComposing(event)) return;
-        if (event.key === 'Enter') end(true);
-        else if (event.key === 'Escape') end(false);
-        else return;
-        event.preventDefault();
-        event.stopPropagation();
-      }}
-      onBlur={() => end(true)}
+      {...events}
     />
   );
 }

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Task } from '../data/rows.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
-import { isComposing } from '../ui/composing.ts';
+import { useEditInPlace } from '../ui/edit-in-place.ts';
 import { rename } from './changes.ts';
 import { renaming } from './pickers.ts';
 import { TaskBox } from './task-box.tsx';
@@ -38,20 +38,17 @@ export function TitleLine({ task, isPage }: { task: Task; isPage: boolean }) {
 function TitleField({ task, isPage }: { task: Task; isPage: boolean }) {
   const [text, setText] = useState(task.title);
   const field = useRef<HTMLTextAreaElement>(null);
-  const isOver = useRef(false);
   useLayoutEffect(() => {
     const { current } = field;
     current?.focus();
     current?.setSelectionRange(current.value.length, current.value.length);
   }, []);
   useLayoutEffect(() => grow(field.current), [text]);
-  const end = (saves: boolean, isByKey: boolean) => {
-    if (isOver.current) return;
-    isOver.current = true;
+  const events = useEditInPlace((saves, isByKey) => {
     if (saves) rename(task, text);
     renaming.value = undefined;
     if (isByKey) queueMicrotask(() => document.getElementById('task-title')?.focus({ preventScroll: true }));
-  };
+  });
   const Heading = isPage ? 'h1' : 'h2';
   return (
     <>
@@ -67,15 +64,7 @@ function TitleField({ task, isPage }: { task: Task; isPage: boolean }) {
         maxLength={500}
         value={text}
         onInput={(event) => setText(event.currentTarget.value.replaceAll(/[\r\n]+/g, ' '))}
-        onKeyDown={(event) => {
-          if (isComposing(event)) return;
-          if (event.key === 'Enter') end(true, true);
-          else if (event.key === 'Escape') end(false, true);
-          else return;
-          event.preventDefault();
-          event.stopPropagation();
-        }}
-        onBlur={() => end(true, false)}
+        {...events}
       />
     </>
   );

@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals';
-import { mayWriteIn } from '../shell/frame-view.ts';
-import { showToast } from '../shell/toasts.ts';
-import { tasksOf } from './changes.ts';
+import type { Point } from '../ui/popover.ts';
+import { tasksOf, writable } from './changes.ts';
 import { rowElement } from './current.ts';
 
 export type PickerKind = 'status' | 'priority' | 'assignee' | 'labels' | 'list' | 'move' | 'menu';
@@ -12,7 +11,7 @@ export interface OpenPicker {
   ids: readonly string[];
   anchor: HTMLElement | null;
   /** Where the pointer asked for it. */
-  at?: { x: number; y: number } | undefined;
+  at?: Point | undefined;
 }
 
 /** The listbox or menu that is open for some tasks. */
@@ -25,23 +24,19 @@ export const dateDialog = signal<{ kind: DateKind; ids: readonly string[] } | un
 export const renaming = signal<{ id: string; where: 'row' | 'panel' } | undefined>(undefined);
 
 /** Whether some of these tasks may be changed; says so where none may. */
-export const mayChange = (ids: readonly string[]): boolean => {
-  const may = tasksOf(ids).some(({ workspaceId }) => mayWriteIn(workspaceId));
-  if (!may && ids.length > 0) showToast('You may only read this workspace.');
-  return may;
-};
+export const mayChange = (ids: readonly string[]): boolean => writable(tasksOf(ids)).length > 0;
 
 /** Opens a choice for tasks, beside what asked for it, else beside their first row. */
 export function openPicker(kind: PickerKind, ids: readonly string[], anchor?: HTMLElement | null): void {
-  if (ids.length === 0 || !mayChange(ids)) return;
+  if (!mayChange(ids)) return;
   picker.value = { kind, ids, anchor: anchor ?? rowElement(ids[0] ?? '') };
 }
 
 /** What can be done with one row, by its button, the right mouse button, or `.`. */
-export function openRowMenu(id: string, anchor: HTMLElement | null, at?: { x: number; y: number }): void {
+export function openRowMenu(id: string, anchor: HTMLElement | null, at?: Point): void {
   picker.value = { kind: 'menu', ids: [id], anchor: anchor ?? rowElement(id), at };
 }
 
 export function openDateDialog(kind: DateKind, ids: readonly string[]): void {
-  if (ids.length > 0 && mayChange(ids)) dateDialog.value = { kind, ids };
+  if (mayChange(ids)) dateDialog.value = { kind, ids };
 }

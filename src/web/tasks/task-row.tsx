@@ -8,7 +8,7 @@ import { isOpen, useShelf } from '../shell/store.ts';
 import type { Day } from '../text/days.ts';
 import { PRIORITY_NAMES } from '../text/priorities.ts';
 import { Avatar } from '../ui/avatar.tsx';
-import { isComposing } from '../ui/composing.ts';
+import { useEditInPlace } from '../ui/edit-in-place.ts';
 import { Icon } from '../ui/icon.tsx';
 import { rename } from './changes.ts';
 import { besideId, extendSelection, focusedId, focusRow, selection, wantedFocus } from './current.ts';
@@ -136,19 +136,16 @@ export function RowTitle({ task, isSelected, marked }: TitleProps) {
 /** The title of a row as it is changed in place. */
 function RenameField({ task }: { task: Task }) {
   const [text, setText] = useState(task.title);
-  const isOver = useRef(false);
   const field = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {
     field.current?.focus();
     field.current?.select();
   }, []);
-  const end = (saves: boolean, isByKey: boolean) => {
-    if (isOver.current) return;
-    isOver.current = true;
+  const events = useEditInPlace((saves, isByKey) => {
     if (saves) rename(task, text);
     renaming.value = undefined;
     if (isByKey) wantedFocus.value = task.id;
-  };
+  });
   return (
     <input
       class="rename"
@@ -158,15 +155,7 @@ function RenameField({ task }: { task: Task }) {
       ref={field}
       value={text}
       onInput={(event) => setText(event.currentTarget.value)}
-      onKeyDown={(event) => {
-        if (isComposing(event)) return;
-        if (event.key === 'Enter') end(true, true);
-        else if (event.key === 'Escape') end(false, true);
-        else return;
-        event.preventDefault();
-        event.stopPropagation();
-      }}
-      onBlur={() => end(true, false)}
+      {...events}
     />
   );
 }

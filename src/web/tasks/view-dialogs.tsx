@@ -1,19 +1,13 @@
-import { useId } from 'preact/hooks';
 import { workspace } from '../shell/frame-view.ts';
 import { query, setQuery } from '../shell/navigation.ts';
 import { useShelf } from '../shell/store.ts';
 import { PRIORITY_NAMES } from '../text/priorities.ts';
 import { DUES, FILTER_NAMES, FILTER_TITLES, type FilterName, STATUS_TYPES } from '../text/say-filters.ts';
 import { TitledDialog } from '../ui/dialog.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { type Choice, Select } from '../ui/select.tsx';
 import { statusesIn } from './changes.ts';
 import { useFilterWords } from './filter-chips.tsx';
 import { clearFilters, filters, GROUPINGS, grouping, SORTS, sort } from './filters.ts';
-
-interface Choice {
-  value: string;
-  title: string;
-}
 
 const choicesOf = (names: Readonly<Record<string, string>>): Choice[] =>
   Object.entries(names).map(([value, title]) => ({ value, title }));
@@ -116,34 +110,5 @@ export function DisplayDialog({ onClose }: { onClose(): void }) {
         </button>
       </div>
     </TitledDialog>
-  );
-}
-
-interface SelectProps {
-  label: string;
-  value: string;
-  options: readonly Choice[];
-  onChange(value: string): void;
-}
-
-/** A labelled choice of one. */
-export function Select({ label, value, options, onChange }: SelectProps) {
-  const id = useId();
-  return (
-    <div class="field">
-      <label class="name" for={id}>
-        {label}
-      </label>
-      <span class="input">
-        <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-          {options.map((option) => (
-            <option key={option.value} value={option.value} selected={option.value === value}>
-              {option.title}
-            </option>
-          ))}
-        </select>
-        <Icon name="down" small />
-      </span>
-    </div>
   );
 }

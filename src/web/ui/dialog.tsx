@@ -3,9 +3,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useClosedByBack } from './closed-by-back.ts';
 
 interface Props {
-  /** Its name, unless `labelledBy` names the element that has it. */
-  label?: string;
-  labelledBy?: string;
+  label: string;
   class?: string;
   /** Asked for by Escape, by a click beside it, by Back, or by the dialog's own buttons; none where it has to stay. */
   onClose?(): void;
@@ -15,7 +13,7 @@ interface Props {
 }
 
 /** A modal dialog; the element that had the focus has it again afterwards. */
-export function Dialog({ label, labelledBy, class: className, onClose, onSave, children }: Props) {
+export function Dialog({ label, class: className, onClose, onSave, children }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
   /** Where the pointer went down: text that is selected past the edge is no click beside the dialog. */
   const pressed = useRef<EventTarget>(null);
@@ -44,7 +42,6 @@ export function Dialog({ label, labelledBy, class: className, onClose, onSave, c
       tabIndex={-1}
       class={className}
       aria-label={label}
-      aria-labelledby={labelledBy}
       onCancel={(event) => {
         event.preventDefault();
         onClose?.();

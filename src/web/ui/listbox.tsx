@@ -1,10 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useId, useMemo, useRef, useState } from 'preact/hooks';
 import { rank } from '../text/match.ts';
-import { useClosedByBack } from './closed-by-back.ts';
 import { isComposing } from './composing.ts';
 import { Icon } from './icon.tsx';
-import { placeAt, placeAtPoint } from './menu.tsx';
+import { type Point, usePopover } from './popover.ts';
 
 export interface Option {
   id: string;
@@ -22,43 +21,29 @@ interface Props {
   label: string;
   options: readonly Option[];
   anchor: HTMLElement | null;
-  at?: { x: number; y: number } | undefined;
+  at: Point | undefined;
   /** Offers a field that narrows the options. */
-  hasFilter?: boolean;
+  hasFilter: boolean;
   /** What stands in place of options where there are none. */
-  hint?: string | undefined;
+  hint: string | undefined;
   /** Several can be chosen. */
-  isMultiple?: boolean;
+  isMultiple: boolean;
   /** After a choice, for the next one. */
-  staysOpen?: boolean;
+  staysOpen: boolean;
   /** What could be made of what is typed, where no option has that title. */
-  offer?: ((typed: string) => Option | null) | undefined;
+  offer: ((typed: string) => Option | null) | undefined;
   onChoose(id: string, typed: string): void;
   onClose(): void;
 }
 
 /** Options in the top layer beside what asked for them. Escape and a click elsewhere close it. */
 export function Listbox(props: Props) {
-  const {
-    label,
-    options,
-    anchor,
-    at,
-    hasFilter = false,
-    hint = 'There is nothing to choose.',
-    isMultiple = false,
-    staysOpen = false,
-    offer,
-    onChoose,
-    onClose,
-  } = props;
+  const { label, options, anchor, at, hasFilter, hint, isMultiple, staysOpen, offer, onChoose } = props;
   const id = useId();
-  const ref = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const [typed, setTyped] = useState('');
   const chosen = options.findIndex(({ isChosen }) => isChosen);
   const [active, setActive] = useState(isMultiple ? 0 : Math.max(0, chosen));
-  const before = useRef(document.activeElement);
   const found = useMemo(() => {
     const wanted = typed.trim();
     if (wanted === '') return [...options];
@@ -66,28 +51,10 @@ export function Listbox(props: Props) {
     return [...rank(wanted, options, ({ title }) => title), ...(extra ? [extra] : [])];
   }, [typed, options, offer]);
 
-  useClosedByBack(() => {
-    ref.current?.hidePopover();
-    onClose();
-  });
-  useLayoutEffect(() => {
-    const { current } = ref;
-    if (!current) return;
-    current.showPopover();
-    if (at) placeAtPoint(current, at);
-    else if (anchor) placeAt(current, anchor);
-    (hasFilter ? current.querySelector('input') : list.current)?.focus();
+  const { ref, close, onToggle } = usePopover(anchor, at, props.onClose, (popover) => {
+    (hasFilter ? popover.querySelector('input') : list.current)?.focus();
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
-    return () => {
-      if (current.matches(':popover-open')) current.hidePopover();
-    };
-  }, []);
-
-  const close = () => {
-    const element = before.current;
-    onClose();
-    if (element instanceof HTMLElement && element.isConnected) element.focus();
-  };
+  });
   const choose = (option: Option | undefined) => {
     if (!option) return;
     onChoose(option.id, typed.trim());
@@ -124,15 +91,7 @@ export function Listbox(props: Props) {
   let group: string | undefined;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: its field or listbox has the focus
-    <div
-      ref={ref}
-      class="popover picker"
-      popover="auto"
-      onKeyDown={onKeyDown}
-      onToggle={(event) => {
-        if (event.newState === 'closed' && ref.current) onClose();
-      }}
-    >
+    <div ref={ref} class="popover picker" popover="auto" onKeyDown={onKeyDown} onToggle={onToggle}>
       {hasFilter && (
         <input
           class="picker-filter"
@@ -203,7 +162,7 @@ export function Listbox(props: Props) {
       </div>
       {found.length === 0 && (
         <p class="nothing quiet" role="status">
-          {typed.trim() === '' ? hint : 'Nothing has these letters.'}
+          {typed.trim() === '' ? (hint ?? 'There is nothing to choose.') : 'Nothing has these letters.'}
         </p>
       )}
     </div>

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { useClosedByBack } from './closed-by-back.ts';
+import { useId, useRef, useState } from 'preact/hooks';
 import { Icon } from './icon.tsx';
 import type { IconName } from './icons.ts';
 import { Keycaps } from './keycaps.tsx';
+import { type Point, usePopover } from './popover.ts';
 
 export interface MenuItem {
   title: string;
@@ -90,36 +90,14 @@ interface MenuProps {
   label?: string;
   anchor: HTMLElement | null;
   /** Where the pointer asked for it. */
-  at?: { x: number; y: number } | undefined;
+  at?: Point | undefined;
   items: readonly MenuItem[];
   onClose(): void;
 }
 
-/** A menu that is open; what had the focus has it again afterwards. */
+/** A menu that is open. */
 export function Menu({ id, label, anchor, at, items, onClose }: MenuProps) {
-  const ref = useRef<HTMLDivElement>(null);
-  const before = useRef(document.activeElement);
-  useClosedByBack(() => {
-    ref.current?.hidePopover();
-    onClose();
-  });
-  useLayoutEffect(() => {
-    const { current } = ref;
-    if (!current || !anchor) return;
-    current.showPopover();
-    if (at) placeAtPoint(current, at);
-    else placeAt(current, anchor);
-    itemsIn(current)[0]?.focus();
-    return () => {
-      if (current.matches(':popover-open')) current.hidePopover();
-    };
-  }, [anchor]);
-  const close = () => {
-    const element = before.current;
-    onClose();
-    if (element instanceof HTMLElement && element.isConnected) element.focus();
-    else anchor?.focus();
-  };
+  const { ref, close, onToggle } = usePopover(anchor, at, onClose, (menu) => itemsIn(menu)[0]?.focus());
   const onKeyDown = (event: KeyboardEvent) => {
     const all = ref.current ? itemsIn(ref.current) : [];
     const at = all.findIndex((item) => item.matches(':focus'));
@@ -140,10 +118,7 @@ export function Menu({ id, label, anchor, at, items, onClose }: MenuProps) {
       tabIndex={-1}
       aria-label={label ?? anchor?.getAttribute('aria-label') ?? anchor?.textContent ?? ''}
       onKeyDown={onKeyDown}
-      onToggle={(event) => {
-        // One that is gone tells of its closing late: it is not the next one's.
-        if (event.newState === 'closed' && ref.current) onClose();
-      }}
+      onToggle={onToggle}
     >
       {items.map((item) => (
         <button
@@ -194,28 +169,4 @@ function nextIndex(key: string, at: number, items: HTMLElement[]): number | unde
   return order.find((index) =>
     items[index]?.textContent?.trim().toLocaleLowerCase().startsWith(key.toLocaleLowerCase()),
   );
-}
-
-const GAP = 4;
-
-/** Where the pointer is, within the window. */
-export function placeAtPoint(popover: HTMLElement, { x, y }: { x: number; y: number }): void {
-  const { width, height } = popover.getBoundingClientRect();
-  popover.style.left = `${Math.max(GAP, Math.min(x, innerWidth - width - GAP))}px`;
-  popover.style.top = `${Math.max(GAP, Math.min(y, innerHeight - height - GAP))}px`;
-}
-
-/** Below its anchor, else above, else where the window has room for it. */
-export function placeAt(popover: HTMLElement, anchor: HTMLElement): void {
-  const from = anchor.getBoundingClientRect();
-  const { width, height } = popover.getBoundingClientRect();
-  const [below, above, last] = [from.bottom + GAP, from.top - GAP - height, innerHeight - GAP - height];
-  const top = below <= last ? below : Math.max(GAP, above >= GAP ? above : last);
-  const isRtl = getComputedStyle(anchor).direction === 'rtl';
-  // A row reaches into the margin: its box stands at the edge of the words.
-  const edge = (anchor.querySelector('.box') ?? anchor).getBoundingClientRect();
-  const left = Math.min(Math.max(GAP, isRtl ? edge.right - width : edge.left), innerWidth - width - GAP);
-  popover.style.top = `${top}px`;
-  popover.style.left = `${left}px`;
-  popover.style.maxHeight = `${innerHeight - top - GAP}px`;
 }

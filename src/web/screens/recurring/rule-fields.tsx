@@ -1,8 +1,8 @@
-import { Select } from '../../tasks/view-dialogs.tsx';
 import { WEEKDAYS, type Weekday } from '../../text/days.ts';
 import { SHORT_MONTHS, SHORT_WEEKDAYS, WEEKDAY_NAMES } from '../../text/say-dates.ts';
 import type { EndCondition } from '../../text/say-rules.ts';
 import { Field } from '../../ui/field.tsx';
+import { Select } from '../../ui/select.tsx';
 import type { Frequency, RuleDraft } from './rule-draft.ts';
 
 const FREQUENCIES: Record<Frequency, string> = { day: 'Day', week: 'Week', month: 'Month', year: 'Year' };

@@ -6,11 +6,11 @@ import { navigate } from '../../shell/navigation.ts';
 import { me } from '../../shell/session.ts';
 import { useShelf } from '../../shell/store.ts';
 import { showOutcome, showToast } from '../../shell/toasts.ts';
-import { Select } from '../../tasks/view-dialogs.tsx';
 import { Ask } from '../../ui/ask.tsx';
 import { DialogButtons, TitledDialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, useForm, wordsFor } from '../../ui/form.tsx';
+import { Select } from '../../ui/select.tsx';
 import { Part } from './page.tsx';
 
 interface Props {

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { Select } from '../../tasks/view-dialogs.tsx';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
+import { type Choice, Select } from '../../ui/select.tsx';
 import { submits } from '../../ui/submits.ts';
 
 interface Props {
@@ -42,7 +42,7 @@ interface ChoiceProps {
   title: string;
   label: string;
   value: string;
-  options: readonly { value: string; title: string }[];
+  options: readonly Choice[];
   onSave(value: string): void;
   onClose(): void;
 }

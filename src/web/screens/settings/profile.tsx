@@ -6,11 +6,11 @@ import { savePreferences, saveProfile } from '../../shell/preferences.ts';
 import { me } from '../../shell/session.ts';
 import { chooseTheme, THEMES, theme } from '../../shell/theme.ts';
 import { showToast } from '../../shell/toasts.ts';
-import { Select } from '../../tasks/view-dialogs.tsx';
 import { WEEKDAYS } from '../../text/days.ts';
 import { WEEKDAY_NAMES } from '../../text/say-dates.ts';
 import { Field } from '../../ui/field.tsx';
 import { Form, SaveLine, useForm } from '../../ui/form.tsx';
+import { Select } from '../../ui/select.tsx';
 import { Part, SettingsPage } from './page.tsx';
 
 const THEME_NAMES = { system: 'As the system', light: 'Light', dark: 'Dark' };

@@ -3,7 +3,6 @@ import { call } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
 import { workspaces } from '../../shell/frame-view.ts';
 import { showOutcome } from '../../shell/toasts.ts';
-import { Select } from '../../tasks/view-dialogs.tsx';
 import { sayWhen } from '../../text/say-dates.ts';
 import { copyText } from '../../ui/copy-text.ts';
 import { DialogButtons, TitledDialog } from '../../ui/dialog.tsx';
@@ -11,6 +10,7 @@ import { Field } from '../../ui/field.tsx';
 import { Form, useForm } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
+import { Select } from '../../ui/select.tsx';
 import { SettingsPage } from './page.tsx';
 import { useItems } from './use-items.ts';
 
