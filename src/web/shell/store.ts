@@ -1,13 +1,16 @@
 import { computed, effect, signal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
 import { type Disk, MemoryDisk } from '../data/disk.ts';
 import { IndexedDbDisk } from '../data/indexeddb.ts';
 import { compareTexts, type LiveCounts, type LiveList } from '../data/live-list.ts';
 import {
   isClosed,
+  type Kind,
   type Label,
   type List,
   type Member,
   type Row,
+  type Rows,
   type Space,
   type StatusTemplate,
   type Task,
@@ -55,6 +58,20 @@ export function openShelf(): Shelf {
   const value = shelf.peek();
   if (!value) throw new Error('Nothing is open');
   return value;
+}
+
+/** Rows that a component shows, kept in order; `inputs` name what else the condition and the order depend on. */
+export function useRows<K extends Kind>(
+  kind: K,
+  where: (row: Rows[K]) => boolean,
+  compare: (a: Rows[K], b: Rows[K]) => number,
+  inputs: readonly unknown[],
+): LiveList<Rows[K]> {
+  const { view } = useShelf().store;
+  const list = useMemo(() => view.list(kind, where, compare), [view, ...inputs]);
+  useEffect(() => list.dispose, [list]);
+  list.revision.value;
+  return list;
 }
 
 const byPosition = (a: { position: number }, b: { position: number }): number => a.position - b.position;

@@ -1,10 +1,10 @@
-import { useEffect, useId, useMemo, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { addComment, editComment, removeComment } from '../data/intents.ts';
 import { compareTexts } from '../data/live-list.ts';
 import type { Comment, Task } from '../data/rows.ts';
 import { now, zone } from '../shell/clock.ts';
 import { isAdminIn, mayWriteIn, roleIn } from '../shell/frame-view.ts';
-import { useShelf } from '../shell/store.ts';
+import { useRows, useShelf } from '../shell/store.ts';
 import { mentionedIn, plainMentions, withMentions } from '../text/mentions.ts';
 import { sayWhen } from '../text/say-dates.ts';
 import { Avatar } from '../ui/avatar.tsx';
@@ -35,18 +35,12 @@ export function Comments({ task, level }: Props) {
       isWanted = false;
     };
   }, [task.id, task.workspaceId]);
-  const list = useMemo(
-    () =>
-      store.view.list(
-        'comment',
-        ({ taskId }) => taskId === task.id,
-        (a, b) => compareTexts(a.createdAt, b.createdAt),
-      ),
-    [store, task.id],
+  const { rows: comments } = useRows(
+    'comment',
+    ({ taskId }) => taskId === task.id,
+    (a, b) => compareTexts(a.createdAt, b.createdAt),
+    [task.id],
   );
-  useEffect(() => list.dispose, [list]);
-  list.revision.value;
-  const comments = list.rows;
   const Heading = `h${level}` as const;
   const may = mayWriteIn(task.workspaceId);
   const hidden = isMissing && comments.length < task.commentCount;

@@ -14,7 +14,7 @@ interface Props {
   /** The title's words, where some of them look different. */
   heading?: ComponentChildren;
   /** Beside or above the title. */
-  note?: string;
+  note?: string | undefined;
   /** Between the title and the tools: the views of a list. */
   children?: ComponentChildren;
   /** Whose statuses and labels the filters offer; none: those of every workspace. */

@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Task } from '../data/rows.ts';
-import { useShelf } from '../shell/store.ts';
+import { useRows, useShelf } from '../shell/store.ts';
 import { lingering } from './act.ts';
 
 /**
@@ -13,8 +13,7 @@ export function useTasks(
   inputs: readonly unknown[],
 ): readonly Task[] {
   const { view } = useShelf().store;
-  const list = useMemo(() => view.list('task', where, compare), [view, ...inputs]);
-  useEffect(() => list.dispose, [list]);
+  const list = useRows('task', where, compare, inputs);
   const { value: stays } = lingering;
   useEffect(() => {
     if (stays.size === 0) list.refresh(view.all('task'));

@@ -26,6 +26,18 @@ export function sayDay(day: Day, today: Day): string {
   return sayDate(day, today);
 }
 
+/** `Monday 23 November`. */
+export const sayLongDay = (day: Day): string =>
+  `${WEEKDAY_NAMES[weekdayIndex(day)]} ${dayOfMonth(day)} ${MONTHS[monthOf(day) - 1]}`;
+
+/** The heading of a day: `Today`, `Tomorrow`, `Wednesday 25 Nov`. */
+export function dayTitle(day: Day, today: Day): string {
+  const distance = daysBetween(today, day);
+  if (distance === 0) return 'Today';
+  if (distance === 1) return 'Tomorrow';
+  return `${WEEKDAY_NAMES[weekdayIndex(day)]} ${sayShortDay(day, today)}`;
+}
+
 /** `9:30`, as clocks are read. */
 export const plainTime = (time: Time): string => time.replace(/^0(?=\d:)/, '');
 

@@ -2,9 +2,9 @@ import type { Task } from '../../data/rows.ts';
 import { today } from '../../shell/clock.ts';
 import { newTaskOn } from '../../tasks/new-task.ts';
 import type { Day } from '../../text/days.ts';
+import { dayTitle } from '../../text/say-dates.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
-import { dayTitle } from '../days/days.tsx';
 import { newTaskLabel } from './day-number.tsx';
 import { Coming, Entry, type Occurrence } from './entry.tsx';
 

@@ -1,6 +1,6 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { call } from '../../shell/api.ts';
-import { useShelf } from '../../shell/store.ts';
+import { useRows } from '../../shell/store.ts';
 import { addDays, type Day } from '../../text/days.ts';
 import type { Occurrence } from './entry.tsx';
 
@@ -11,18 +11,13 @@ export function useComing(
   last: Day,
   listId: string | undefined,
 ): readonly Occurrence[] {
-  const { view } = useShelf().store;
   const [found, setFound] = useState<readonly Occurrence[]>([]);
-  const series = useMemo(
-    () =>
-      view.list(
-        'recurringTask',
-        (one) => one.workspaceId === workspaceId,
-        () => 0,
-      ),
-    [view, workspaceId],
+  const series = useRows(
+    'recurringTask',
+    (one) => one.workspaceId === workspaceId,
+    () => 0,
+    [workspaceId],
   );
-  useEffect(() => series.dispose, [series]);
   const revision = series.revision.value;
   useEffect(() => {
     let isWanted = true;

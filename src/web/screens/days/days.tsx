@@ -1,48 +1,50 @@
 import type { ComponentChildren } from 'preact';
 import type { Task } from '../../data/rows.ts';
 import { zone } from '../../shell/clock.ts';
+import { isFirstLoad } from '../../shell/frame-view.ts';
 import { cutWorkspaces } from '../../shell/server-counts.ts';
 import { isOpen, useShelf } from '../../shell/store.ts';
-import { dueOf, isMineOrNobodys } from '../../tasks/dates.ts';
+import { lingering } from '../../tasks/act.ts';
+import { compareDue, dueOf, isMineOrNobodys } from '../../tasks/dates.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
 import { clearFilters, filters } from '../../tasks/filters.ts';
+import { KeyLine } from '../../tasks/key-line.tsx';
 import { Rest } from '../../tasks/rest.tsx';
-import type { TaskGroup } from '../../tasks/task-groups.tsx';
+import { ScreenHead } from '../../tasks/screen-head.tsx';
+import { type TaskGroup, TaskGroups } from '../../tasks/task-groups.tsx';
 import { useFilters } from '../../tasks/use-filters.ts';
-import { type Day, daysBetween, weekdayIndex, yearOf } from '../../text/days.ts';
-import { MONTHS, SHORT_MONTHS, WEEKDAY_NAMES } from '../../text/say-dates.ts';
+import { useTasks } from '../../tasks/use-tasks.ts';
+import type { Day } from '../../text/days.ts';
+import { dayTitle } from '../../text/say-dates.ts';
 
-/** Whose tasks a screen of days shows: mine and nobody's, unless the address names someone. */
-export function useDayFilter(workspaceId: string | undefined, { onlyMine = false } = {}) {
-  const { userId } = useShelf();
-  const { wanted, isFiltered, inputs, passes } = useFilters();
-  return {
-    isFiltered,
-    inputs: [workspaceId, ...inputs],
-    passes: (task: Task): boolean => {
-      if (workspaceId !== undefined && task.workspaceId !== workspaceId) return false;
-      if (wanted.assignee === undefined) {
-        if (onlyMine ? task.assigneeId !== userId : !isMineOrNobodys(task, userId)) return false;
-      }
-      return passes(task);
-    },
+interface Shown {
+  /** None: of every workspace. */
+  workspaceId: string | undefined;
+  /** Without those that are nobody's. */
+  onlyMine?: boolean;
+  where?(task: Task): boolean;
+  /** What `where` depends on besides the task. */
+  inputs?: readonly unknown[];
+}
+
+/** The open tasks of a screen of days, by due date: mine and nobody's, unless the address names someone. */
+export function useDayTasks({ workspaceId, onlyMine = false, where, inputs = [] }: Shown): readonly Task[] {
+  const { store, userId } = useShelf();
+  const { wanted, passes, inputs: filterInputs } = useFilters();
+  const isMeant = (task: Task): boolean => {
+    if (wanted.assignee !== undefined) return true;
+    return onlyMine ? task.assigneeId === userId : isMineOrNobodys(task, userId);
   };
-}
-
-/** `Monday 23 November`. */
-export function sayLongDay(day: Day): string {
-  const [, month, date] = day.split('-').map(Number);
-  return `${WEEKDAY_NAMES[weekdayIndex(day)]} ${date} ${MONTHS[(month ?? 1) - 1]}`;
-}
-
-/** The heading of a day: `Today`, `Tomorrow`, `Wednesday 25 Nov`. */
-export function dayTitle(day: Day, present: Day): string {
-  const distance = daysBetween(present, day);
-  if (distance === 0) return 'Today';
-  if (distance === 1) return 'Tomorrow';
-  const [year, month, date] = day.split('-').map(Number);
-  const text = `${WEEKDAY_NAMES[weekdayIndex(day)]} ${date} ${SHORT_MONTHS[(month ?? 1) - 1]}`;
-  return year === yearOf(present) ? text : `${text} ${year}`;
+  return useTasks(
+    (task) =>
+      (workspaceId === undefined || task.workspaceId === workspaceId) &&
+      (isOpen(store, task) || lingering.peek().has(task.id)) &&
+      isMeant(task) &&
+      where?.(task) !== false &&
+      passes(task),
+    compareDue(zone.value),
+    [workspaceId, zone.value, ...filterInputs, ...inputs],
+  );
 }
 
 /** Tasks by the day they are due; those before `present` are one group. */
@@ -59,25 +61,53 @@ export function groupsOfDays(tasks: readonly Task[], present: Day): TaskGroup[] 
   });
 }
 
-interface EmptyProps {
-  isFiltered: boolean;
-  children: ComponentChildren;
-}
-
-/** Nothing to do, or nothing that passes. */
-export const DaysEmpty = ({ isFiltered, children }: EmptyProps) =>
-  isFiltered ? <NothingPasses onClear={clearFilters} /> : <Empty>{children}</Empty>;
-
-interface RestProps {
-  workspaceId: string | undefined;
+interface Props extends Pick<Shown, 'workspaceId' | 'onlyMine'> {
+  title: string;
+  note?: string;
   tasks: readonly Task[];
+  groups: readonly TaskGroup[];
+  /** What is said where there are none. */
+  empty: string;
   /** The first day that the screen does not show. */
   until?: Day;
-  onlyMine?: boolean;
+  /** Between the head and the tasks. */
+  children?: ComponentChildren;
+}
+
+/** A screen of tasks by their days. */
+export function DaysScreen({ workspaceId, onlyMine = false, title, note, ...more }: Props) {
+  const { tasks, groups, empty, until, children } = more;
+  return (
+    <main class="sheet">
+      <ScreenHead
+        title={title}
+        note={note}
+        workspaceId={workspaceId}
+        whose={onlyMine ? 'Me' : 'Me and no one'}
+      />
+      {children}
+      {tasks.length > 0 || isFirstLoad.value ? (
+        <div class="scroll" aria-busy={isFirstLoad.value}>
+          <TaskGroups groups={groups} showsList isMine={onlyMine} hidesMe={!onlyMine} />
+        </div>
+      ) : Object.keys(filters.value).length > 0 ? (
+        <NothingPasses onClear={clearFilters} />
+      ) : (
+        <Empty>{empty}</Empty>
+      )}
+      <RestOfDays workspaceId={workspaceId} tasks={tasks} until={until} onlyMine={onlyMine} />
+      <KeyLine />
+    </main>
+  );
+}
+
+interface RestProps extends Pick<Props, 'workspaceId' | 'tasks'> {
+  until: Day | undefined;
+  onlyMine: boolean;
 }
 
 /** What a screen of days should show and this device does not hold. */
-export function RestOfDays({ workspaceId, tasks, until, onlyMine = false }: RestProps) {
+function RestOfDays({ workspaceId, tasks, until, onlyMine }: RestProps) {
   const { store } = useShelf();
   const { assignee, ...others } = filters.value;
   const isPlain = assignee === undefined && Object.keys(others).length === 0;

@@ -1,29 +1,17 @@
 import { useMemo } from 'preact/hooks';
 import { today, zone } from '../../shell/clock.ts';
-import { isFirstLoad } from '../../shell/frame-view.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
-import { isOpen, useShelf } from '../../shell/store.ts';
-import { lingering } from '../../tasks/act.ts';
-import { compareDue, dueOf } from '../../tasks/dates.ts';
-import { KeyLine } from '../../tasks/key-line.tsx';
-import { ScreenHead } from '../../tasks/screen-head.tsx';
+import { dueOf } from '../../tasks/dates.ts';
 import { useTaskCommands } from '../../tasks/task-commands.ts';
-import { type TaskGroup, TaskGroups } from '../../tasks/task-groups.tsx';
-import { useTasks } from '../../tasks/use-tasks.ts';
-import { DaysEmpty, RestOfDays, useDayFilter } from './days.tsx';
+import type { TaskGroup } from '../../tasks/task-groups.tsx';
+import { DaysScreen, useDayTasks } from './days.tsx';
 
 const TITLES = { late: 'Overdue', today: 'Today', later: 'Later', never: 'No date' };
 
 /** Everything that was given to me, by when it is due. */
 export function Mine({ params }: ScreenProps) {
-  const { store } = useShelf();
   const day = today.value;
-  const where = useDayFilter(params.w, { onlyMine: true });
-  const tasks = useTasks(
-    (task) => where.passes(task) && (isOpen(store, task) || lingering.peek().has(task.id)),
-    compareDue(zone.value),
-    [...where.inputs, zone.value],
-  );
+  const tasks = useDayTasks({ workspaceId: params.w, onlyMine: true });
   useTaskCommands();
   const groups = useMemo(() => {
     const ids: Record<keyof typeof TITLES, string[]> = { late: [], today: [], later: [], never: [] };
@@ -39,17 +27,13 @@ export function Mine({ params }: ScreenProps) {
     );
   }, [tasks, day]);
   return (
-    <main class="sheet">
-      <ScreenHead title="My tasks" workspaceId={params.w} whose="Me" />
-      {tasks.length === 0 && !isFirstLoad.value ? (
-        <DaysEmpty isFiltered={where.isFiltered}>No open task is yours.</DaysEmpty>
-      ) : (
-        <div class="scroll" aria-busy={isFirstLoad.value}>
-          <TaskGroups groups={groups} showsList isMine />
-        </div>
-      )}
-      <RestOfDays workspaceId={params.w} tasks={tasks} onlyMine />
-      <KeyLine />
-    </main>
+    <DaysScreen
+      title="My tasks"
+      workspaceId={params.w}
+      onlyMine
+      tasks={tasks}
+      groups={groups}
+      empty="No open task is yours."
+    />
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { remove } from '../../data/intents.ts';
 import { compareTexts } from '../../data/live-list.ts';
 import type { Series } from '../../data/rows.ts';
@@ -6,7 +6,7 @@ import { now, today, zone } from '../../shell/clock.ts';
 import { isPhone } from '../../shell/device.ts';
 import { isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
-import { useShelf } from '../../shell/store.ts';
+import { useRows } from '../../shell/store.ts';
 import { act } from '../../tasks/act.ts';
 import { quoted } from '../../tasks/changes.ts';
 import { openSeriesItself } from '../../tasks/series.ts';
@@ -23,20 +23,14 @@ import { pauseOrResume, skipNext } from './rules.ts';
 /** The series of a workspace in words. */
 export function Recurring({ params }: ScreenProps) {
   const w = params.w ?? '';
-  const { store } = useShelf();
   const [removing, setRemoving] = useState<Series>();
-  const list = useMemo(
-    () => store.view.list('recurringTask', ({ workspaceId }) => workspaceId === w, byNext),
-    [store, w],
-  );
-  useEffect(() => list.dispose, [list]);
-  list.revision.value;
+  const { rows } = useRows('recurringTask', ({ workspaceId }) => workspaceId === w, byNext, [w]);
   return (
     <main class="sheet">
       <header class="head">
         <ScreenHeading title="Recurring" />
       </header>
-      {list.rows.length === 0 && !isFirstLoad.value ? (
+      {rows.length === 0 && !isFirstLoad.value ? (
         <Nothing icon="repeat">
           Nothing repeats yet. In quick add, write “every Monday 9:00”; on a task,{' '}
           {isPhone.value ? (
@@ -50,7 +44,7 @@ export function Recurring({ params }: ScreenProps) {
       ) : (
         <div class="scroll" aria-busy={isFirstLoad.value}>
           <ul class="entries">
-            {list.rows.map((series) => (
+            {rows.map((series) => (
               <Entry key={series.id} series={series} onRemove={() => setRemoving(series)} />
             ))}
           </ul>
