@@ -7,7 +7,7 @@ export const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 
 /** Runs commands by their keys, wherever the focus is, except in a modal dialog, which has keys of its own. */
 export function startKeys(): void {
-  const dispatcher = createKeyDispatcher({
+  const press = createKeyDispatcher({
     bindings: () => commands.value.flatMap(({ keys }) => keys ?? []),
     hasSingleLetters: () => singleLetters.value,
   });
@@ -43,7 +43,7 @@ export function startKeys(): void {
     if (key === 'Enter' && isPlain && (event.target as Element).closest('a, button, input, summary')) return;
     const isTyping = isEditable(event.target);
     const stroke = { key, ctrlKey, metaKey, altKey, shiftKey, isTyping };
-    const binding = dispatcher.press(stroke, event.timeStamp);
+    const binding = press(stroke, event.timeStamp);
     const command = binding === undefined ? undefined : commandFor(binding);
     if (!command || command.appliesNow?.() === false) return;
     event.preventDefault();

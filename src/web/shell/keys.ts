@@ -9,11 +9,6 @@ interface Keystroke {
   isTyping: boolean;
 }
 
-interface KeyDispatcher {
-  /** The binding that a keystroke completes; undefined for none. `now` in milliseconds. */
-  press(stroke: Keystroke, now: number): string | undefined;
-}
-
 interface Options {
   /** Every binding that applies now: `c`, `g t`, `mod+k`, `alt+ArrowUp`, `Shift+ArrowDown`. */
   bindings(): Iterable<string>;
@@ -28,25 +23,23 @@ const SEQUENCE_MS = 1500;
  * Turns keystrokes into bindings. Keys are known by what they write, so that every layout works. Single letters and
  * signs do nothing while one types; the first key of a sequence waits, and another key ends it and acts as itself.
  */
-export function createKeyDispatcher({ bindings, hasSingleLetters }: Options): KeyDispatcher {
+export function createKeyDispatcher({ bindings, hasSingleLetters }: Options) {
   let prefix: { key: string; until: number } | undefined;
-  const find = (name: string) => [...bindings()].find((binding) => binding === name);
-  const beginsSequence = (name: string) => [...bindings()].some((binding) => binding.startsWith(`${name} `));
-  return {
-    press: (stroke, now) => {
-      if (isModifier(stroke.key)) return undefined;
-      const name = nameOf(stroke);
-      const waiting = prefix !== undefined && now < prefix.until ? prefix.key : undefined;
-      prefix = undefined;
-      if (isCharacter(stroke) && (stroke.isTyping || !hasSingleLetters())) return undefined;
-      const sequence = waiting === undefined ? undefined : find(`${waiting} ${name}`);
-      if (sequence !== undefined) return sequence;
-      if (beginsSequence(name)) {
-        prefix = { key: name, until: now + SEQUENCE_MS };
-        return undefined;
-      }
-      return stroke.isTyping && !hasCommandKey(stroke) ? undefined : find(name);
-    },
+  /** The binding that a keystroke completes; undefined for none. `now` in milliseconds. */
+  return (stroke: Keystroke, now: number): string | undefined => {
+    if (isModifier(stroke.key)) return undefined;
+    const name = nameOf(stroke);
+    const waiting = prefix !== undefined && now < prefix.until ? prefix.key : undefined;
+    prefix = undefined;
+    if (isCharacter(stroke) && (stroke.isTyping || !hasSingleLetters())) return undefined;
+    const all = [...bindings()];
+    const sequence = `${waiting} ${name}`;
+    if (waiting !== undefined && all.includes(sequence)) return sequence;
+    if (all.some((binding) => binding.startsWith(`${name} `))) {
+      prefix = { key: name, until: now + SEQUENCE_MS };
+      return undefined;
+    }
+    return all.includes(name) && (!stroke.isTyping || hasCommandKey(stroke)) ? name : undefined;
   };
 }
 

@@ -1,6 +1,7 @@
 import { useComputed } from '@preact/signals';
+import type { TargetedMouseEvent } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Task } from '../data/rows.ts';
+import type { Label, Task } from '../data/rows.ts';
 import { now, today, zone } from '../shell/clock.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
 import { hrefBeside } from '../shell/navigation.ts';
@@ -61,14 +62,7 @@ export function TaskRow({ id, at, of, ...more }: RowProps) {
       draggable={more.mayDrag || undefined}
       aria-posinset={at}
       aria-setsize={of}
-      onFocusCapture={() => {
-        focusedId.value = id;
-      }}
-      onContextMenu={(event) => {
-        if (event.target instanceof HTMLInputElement || event.shiftKey) return;
-        event.preventDefault();
-        openRowMenu(id, event.currentTarget, { x: event.clientX, y: event.clientY });
-      }}
+      {...rowEvents(id)}
     >
       <PriorityMark task={task} />
       <TaskBox task={task} />
@@ -86,6 +80,18 @@ export function TaskRow({ id, at, of, ...more }: RowProps) {
     </li>
   );
 }
+
+/** Of a row or card: it is the last that had the focus, and the right mouse button opens its menu. */
+export const rowEvents = (id: string) => ({
+  onFocusCapture: () => {
+    focusedId.value = id;
+  },
+  onContextMenu: (event: TargetedMouseEvent<HTMLElement>) => {
+    if (event.target instanceof HTMLInputElement || event.shiftKey) return;
+    event.preventDefault();
+    openRowMenu(id, event.currentTarget, { x: event.clientX, y: event.clientY });
+  },
+});
 
 /** Hangs in the margin, so that only what is marked sticks out. Drawn by the style sheet, as the box is. */
 export const PriorityMark = ({ task: { priority } }: { task: Pick<Task, 'priority'> }) =>
@@ -172,7 +178,6 @@ function RowMeta({
   const { labelIds, assigneeId, listId, workspaceId } = task;
   const labels = labelIds.flatMap((id) => view.signal('label', id).value ?? []);
   const list = showsList ? view.signal('list', listId).value : undefined;
-  const due = <Due task={task} day={day} />;
   const person =
     showsPeople && assigneeId && !(hidesMe && assigneeId === userId)
       ? view.signal('member', `${workspaceId}/${assigneeId}`).value
@@ -183,12 +188,7 @@ function RowMeta({
         <Glyphs task={task} />
         {labels.length > 0 && (
           <span class="labels">
-            {labels.slice(0, 3).map(({ id, title, color }) => (
-              <span key={id} class="label" style={{ '--hue': color }} dir="auto">
-                {title}
-              </span>
-            ))}
-            {labels.length > 3 && <span class="label-rest">+{labels.length - 3}</span>}
+            <Labels labels={labels} most={3} />
           </span>
         )}
         {list && (
@@ -196,7 +196,7 @@ function RowMeta({
             {list.title}
           </span>
         )}
-        {due}
+        <Due task={task} day={day} />
       </span>
       {person ? <Avatar id={person.userId} name={person.name} /> : showsPeople && <span class="avatar" />}
     </>
@@ -240,6 +240,18 @@ export function Glyphs({ task }: { task: Task }) {
     </span>
   );
 }
+
+/** The first labels of a row or card, and how many more there are. */
+export const Labels = ({ labels, most }: { labels: readonly Label[]; most: number }) => (
+  <>
+    {labels.slice(0, most).map(({ id, title, color }) => (
+      <span key={id} class="label" style={{ '--hue': color }} dir="auto">
+        {title}
+      </span>
+    ))}
+    {labels.length > most && <span class="label-rest">+{labels.length - most}</span>}
+  </>
+);
 
 /** When a task is due, as rows and cards say it. */
 export function Due({ task, day }: { task: Task; day?: Day | undefined }) {

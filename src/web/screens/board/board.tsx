@@ -16,6 +16,7 @@ import { useFollowedFocus } from '../../tasks/task-groups.tsx';
 import { useFilters } from '../../tasks/use-filters.ts';
 import { useTasks } from '../../tasks/use-tasks.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { indexAt } from '../../ui/index-at.ts';
 import type { ListViewProps } from '../list/list.tsx';
 import { Card } from './card.tsx';
 
@@ -96,7 +97,7 @@ function ColumnView({ column: { status, tasks }, among, workspaceId }: ColumnPro
       onDragOver={(event) => {
         if (!may || !dragsTasks(event)) return;
         event.preventDefault();
-        setOver(indexAt(event.currentTarget, event.clientY));
+        setOver(indexAt(event.currentTarget.querySelectorAll('.card'), event.clientY));
       }}
       onDragLeave={(event) => {
         if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(undefined);
@@ -134,16 +135,6 @@ function ColumnView({ column: { status, tasks }, among, workspaceId }: ColumnPro
       </ul>
     </section>
   );
-}
-
-/** Before which card of a column a pointer is. */
-function indexAt(column: HTMLElement, y: number): number {
-  const cards = [...column.querySelectorAll<HTMLElement>('.card')];
-  const at = cards.findIndex((card) => {
-    const { top, height } = card.getBoundingClientRect();
-    return y < top + height / 2;
-  });
-  return at === -1 ? cards.length : at;
 }
 
 /** Alt and arrows move the card to other columns, arrows move the focus. */

@@ -1,10 +1,10 @@
 import { useComputed } from '@preact/signals';
 import { isOpen, useShelf } from '../../shell/store.ts';
-import { focusedId, selection } from '../../tasks/current.ts';
+import { selection } from '../../tasks/current.ts';
 import { startDrag } from '../../tasks/dragging.ts';
 import { openRowMenu } from '../../tasks/pickers.ts';
 import { TaskBox } from '../../tasks/task-box.tsx';
-import { Due, Glyphs, hasGlyphs, PriorityMark, RowTitle } from '../../tasks/task-row.tsx';
+import { Due, Glyphs, hasGlyphs, Labels, PriorityMark, RowTitle, rowEvents } from '../../tasks/task-row.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Icon } from '../../ui/icon.tsx';
 
@@ -14,9 +14,6 @@ interface Props {
   isBelow: boolean;
   mayDrag: boolean;
 }
-
-/** Labels beyond these are counted. */
-const SHOWN_LABELS = 5;
 
 /** A task on the board. */
 export function Card({ id, isBelow, mayDrag }: Props) {
@@ -38,14 +35,7 @@ export function Card({ id, isBelow, mayDrag }: Props) {
       data-task={id}
       draggable={mayDrag}
       onDragStart={startDrag}
-      onFocusCapture={() => {
-        focusedId.value = id;
-      }}
-      onContextMenu={(event) => {
-        if (event.shiftKey) return;
-        event.preventDefault();
-        openRowMenu(id, event.currentTarget, { x: event.clientX, y: event.clientY });
-      }}
+      {...rowEvents(id)}
     >
       <div class="card-title">
         <TaskBox task={task} />
@@ -66,12 +56,7 @@ export function Card({ id, isBelow, mayDrag }: Props) {
         {priority !== 'none' && <PriorityMark task={task} />}
         <Due task={task} />
         <Glyphs task={task} />
-        {labels.slice(0, SHOWN_LABELS).map((label) => (
-          <span key={label.id} class="label" style={{ '--hue': label.color }} dir="auto">
-            {label.title}
-          </span>
-        ))}
-        {labels.length > SHOWN_LABELS && <span class="label-rest">+{labels.length - SHOWN_LABELS}</span>}
+        <Labels labels={labels} most={5} />
         {hasMeta && avatar}
       </div>
     </li>

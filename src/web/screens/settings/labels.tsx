@@ -6,7 +6,6 @@ import type { ScreenProps } from '../../shell/screens.ts';
 import { useShelf } from '../../shell/store.ts';
 import { act } from '../../tasks/act.ts';
 import { quoted } from '../../tasks/changes.ts';
-import { placeAt } from '../../text/positions.ts';
 import { Ask } from '../../ui/ask.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { MenuButton, type MenuItem, moveItems } from '../../ui/menu.tsx';
@@ -14,6 +13,7 @@ import { Nothing } from '../../ui/nothing.tsx';
 import { NameDialog } from './name-dialog.tsx';
 import { OrderedList, useOrderKeys } from './ordered-list.tsx';
 import { SettingsPage } from './page.tsx';
+import { reorder } from './reorder.ts';
 
 /** The labels of a workspace: make, rename, colour, order, delete. */
 export function Labels({ params }: ScreenProps) {
@@ -30,16 +30,8 @@ export function Labels({ params }: ScreenProps) {
       act(`Made the label ${quoted(title)}`, [create('label', w, store.makeId(), { title })]);
     else if (naming) act(`Renamed ${quoted(naming.title)}`, [update('label', naming, { title })]);
   };
-  const put = (label: Label, index: number) => {
-    const rest = own.filter(({ id }) => id !== label.id);
-    act(
-      `Moved ${quoted(label.title)}`,
-      placeAt(rest, index, [label.id]).flatMap(({ id, position }) => {
-        const one = own.find((other) => other.id === id);
-        return one ? [update('label', one, { position })] : [];
-      }),
-    );
-  };
+  const put = (label: Label, index: number) =>
+    act(`Moved ${quoted(label.title)}`, reorder('label', label, own, index));
   const menuOf = (label: Label): MenuItem[] => [
     { title: 'Rename', icon: 'pencil', run: () => setNaming(label) },
     ...moveItems(own.indexOf(label), own.length, (index) => put(label, index)),

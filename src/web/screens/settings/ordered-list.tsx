@@ -1,7 +1,8 @@
-import type { ComponentChildren, TargetedDragEvent } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { orderKeys, useCommands } from '../../shell/commands.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { indexAt } from '../../ui/index-at.ts';
 
 interface Props<T> {
   label: string;
@@ -51,14 +52,6 @@ export function OrderedList<T extends { id: string }>(props: Props<T>) {
     if (row) partsOf(row)[current.index]?.focus();
   });
 
-  const indexAt = (event: TargetedDragEvent<HTMLUListElement>) => {
-    const items = [...(list.current?.children ?? [])];
-    const at = items.findIndex((item) => {
-      const { top, height } = item.getBoundingClientRect();
-      return event.clientY < top + height / 2;
-    });
-    return at < 0 ? rows.length : at;
-  };
   return (
     <ul
       ref={list}
@@ -75,7 +68,7 @@ export function OrderedList<T extends { id: string }>(props: Props<T>) {
       onDragOver={(event) => {
         if (isFixed || dragged?.kind !== kind) return;
         event.preventDefault();
-        setOver(indexAt(event));
+        setOver(indexAt(event.currentTarget.children, event.clientY));
       }}
       onDragLeave={() => setOver(undefined)}
       onDrop={(event) => {
@@ -83,7 +76,7 @@ export function OrderedList<T extends { id: string }>(props: Props<T>) {
         event.preventDefault();
         const { id } = dragged;
         const from = rows.findIndex((row) => row.id === id);
-        const to = indexAt(event);
+        const to = indexAt(event.currentTarget.children, event.clientY);
         setOver(undefined);
         if (from < 0) onMove(id, to);
         else if (to !== from && to !== from + 1) onMove(id, to > from ? to - 1 : to);

@@ -8,13 +8,13 @@ import type { ScreenProps } from '../../shell/screens.ts';
 import { useShelf } from '../../shell/store.ts';
 import { act } from '../../tasks/act.ts';
 import { quoted } from '../../tasks/changes.ts';
-import { placeAt } from '../../text/positions.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { MenuButton, type MenuItem, moveItems } from '../../ui/menu.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
 import { ChoiceDialog, NameDialog } from './name-dialog.tsx';
 import { OrderedList, useOrderKeys } from './ordered-list.tsx';
 import { SettingsPage } from './page.tsx';
+import { reorder } from './reorder.ts';
 
 type Asked =
   | { kind: 'name'; title: string; value?: string; save(name: string): void }
@@ -45,24 +45,17 @@ export function Spaces({ params }: ScreenProps) {
       const fields = { title, spaceId: space.id, ...(template && { statusTemplateId: template.id }) };
       act(`Made the list ${quoted(title)}`, [create('list', w, store.makeId(), fields)]);
     });
-  /** Puts a row before what is at `index` among the others, and whatever must make room for it elsewhere. */
   const put = (
     kind: 'space' | 'list',
     row: Space | List,
     among: readonly (Space | List)[],
     index: number,
     to?: Space,
-  ) => {
-    const rest = among.filter(({ id }) => id !== row.id);
+  ) =>
     act(
       `Moved ${quoted(row.title)}${to ? ` to ${quoted(to.title)}` : ''}`,
-      placeAt(rest, index, [row.id]).flatMap(({ id, position }) => {
-        if (id === row.id) return [update(kind, row, { ...(to && { spaceId: to.id }), position })];
-        const one = rest.find((other) => other.id === id);
-        return one ? [update(kind, one, { position })] : [];
-      }),
+      reorder(kind, row, among, index, to && { spaceId: to.id }),
     );
-  };
   const moveTo = (list: List, space: Space, index = inSpace(space.id).length) =>
     put('list', list, inSpace(space.id), index, space);
   const drop = (space: Space) => (id: string, index: number) => {
