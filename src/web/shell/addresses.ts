@@ -43,6 +43,6 @@ export const matchAddress = createRouter<ScreenName>(ADDRESSES);
 export const addressOf = (name: ScreenName, params?: Readonly<Record<string, string>>): string =>
   fill(ADDRESSES[name], params);
 
-/** Where someone wanted to go, kept in the address of signing in; only an address of our own is heeded. */
+/** Where someone wanted to go, kept in the address of signing in; only an address of our own is taken. */
 export const returnTo = (to: string | null): string =>
   to?.startsWith('/') && !to.startsWith('//') && !to.includes('\\') ? to : addressOf('today');

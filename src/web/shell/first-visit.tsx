@@ -7,7 +7,7 @@ import { today } from './clock.ts';
 import { inbox, isFirstLoad, workspace } from './frame-view.ts';
 import { savePreferences, saveProfile } from './preferences.ts';
 import { me } from './session.ts';
-import { openShelf, shelf } from './store.ts';
+import { shelf } from './store.ts';
 
 /** Titles that fit a phone; what they leave out is in the task. */
 const EXAMPLES = [
@@ -54,7 +54,7 @@ export function startFirstVisit(): void {
   });
 }
 
-/** Whether examples are still there. */
+/** The examples that are still there. */
 function heldExamples() {
   const held = shelf.value;
   if (!held) return [];
@@ -71,12 +71,7 @@ export function Examples() {
       <button
         type="button"
         class="button plain push"
-        onClick={() =>
-          act(
-            'Removed the examples',
-            tasks.map((task) => removeForGood(openShelf().store.view.row('task', task.id) ?? task)),
-          )
-        }
+        onClick={() => act('Removed the examples', tasks.map(removeForGood))}
       >
         Remove examples
       </button>

@@ -68,8 +68,8 @@ export function closeBeside(): void {
 export const setQuery = (changes: Readonly<Record<string, string | undefined>>): void =>
   navigate(withQuery(address.value, changes), { replace: true });
 export const openBeside = (taskId: string): void => navigate(withQuery(address.value, { task: taskId }));
-export const setPeriod = (period: { month?: string | undefined; week?: string | undefined }): void =>
-  navigate(withQuery(address.value, period));
+export const setPeriod = (period: { month: string } | { week: string }): void =>
+  navigate(withQuery(address.value, { month: undefined, week: undefined, ...period }));
 export const setView = (view: string | undefined): void => navigate(withQuery(address.value, { view }));
 
 /** The real address of a link. */

@@ -5,7 +5,7 @@ import { today, zone } from './clock.ts';
 import { shelf } from './store.ts';
 
 /** The open tasks of a workspace as the server counts them. */
-export interface Totals {
+interface Totals {
   /** Lists without any are left out. */
   byList: ReadonlyMap<string, number>;
   /** Mine and nobody's, due today or before. */
@@ -19,7 +19,7 @@ const AGAIN_MS = 3_000;
 
 export const OPEN = { statusType: 'unstarted,started' };
 
-/** The workspaces of which not all open tasks are held. */
+/** The workspaces that are cut: not all of their open tasks are held. */
 export const cutWorkspaces = computed<readonly string[]>(() => idsIn(cutKey.value));
 const cutKey = computed(() => {
   const { store } = shelf.value ?? {};
@@ -41,20 +41,17 @@ export const totals = signal<ReadonlyMap<string, Totals>>(new Map());
 /** Asks the server for the counts that this device cannot make, whenever something has changed. */
 export function startServerCounts(): void {
   let last = 0;
-  let run = 0;
   effect(() => {
     const ids = cutWorkspaces.value;
     const { store } = shelf.value ?? {};
     const day = today.value;
     const where = zone.value;
-    run++;
     if (!store || ids.length === 0) {
       totals.value = new Map();
       last = 0;
       return;
     }
     cursors.value;
-    const own = run;
     const count = async () => {
       last = Date.now();
       const counted = new Map(totals.peek());
@@ -62,7 +59,7 @@ export function startServerCounts(): void {
         const found = await countIn(store, id, day, where);
         if (found) counted.set(id, found);
       }
-      if (own === run || store === shelf.peek()?.store) totals.value = counted;
+      if (store === shelf.peek()?.store) totals.value = counted;
     };
     const timer = setTimeout(() => void count(), Math.max(0, last + AGAIN_MS - Date.now()));
     return () => clearTimeout(timer);

@@ -23,6 +23,9 @@ export const me = computed<Profile | undefined>(() => {
   return noted?.id === id ? noted : session.value.me;
 });
 
+/** Whether the person has a password, or may have one as far as is known. */
+export const hasPassword = computed(() => me.value?.hasPassword !== false);
+
 /** Finds out who is signed in: shows at once what this device kept, and asks the server. */
 export async function loadSession(): Promise<void> {
   whenSignedOut(() => {

@@ -82,7 +82,7 @@ function focusAfter(run: () => void, field: string): void {
   document.querySelector<HTMLElement>(field)?.focus();
 }
 
-/** What is seldom done comes last. */
+/** What is rarely done comes last. */
 const leaving = (): Command[] => [
   {
     id: 'new-workspace',

@@ -5,11 +5,17 @@ import { Lazy } from './lazy.tsx';
 import { isPublic, query } from './navigation.ts';
 import { shelf } from './store.ts';
 
+const loadPanel = async () => (await import('../tasks/panel.tsx')).Panel;
+const loadPicker = async () => (await import('../tasks/picker-view.tsx')).PickerView;
+const loadDateDialog = async () => (await import('../tasks/date-dialog.tsx')).DateDialogView;
+const loadConflict = async () => (await import('./conflict.tsx')).Conflict;
+const loadSeriesDialog = async () => (await import('../screens/recurring/series-dialog.tsx')).SeriesDialog;
+
 /** The task beside the screen, where the address names one. */
 export function TaskBeside() {
   const id = query.value.get('task');
   if (!id) return null;
-  return <Lazy load={async () => (await import('../tasks/panel.tsx')).Panel} props={{ id }} />;
+  return <Lazy load={loadPanel} props={{ id }} />;
 }
 
 /** Choices, menus and dialogs that belong to tasks wherever they are shown; each loaded when it is first needed. */
@@ -18,29 +24,22 @@ export function TaskOverlays() {
     <>
       {picker.value && (
         <section aria-label="Choices">
-          <Lazy load={async () => (await import('../tasks/picker-view.tsx')).PickerView} props={{}} />
+          <Lazy load={loadPicker} props={{}} />
         </section>
       )}
-      {dateDialog.value && (
-        <Lazy load={async () => (await import('../tasks/date-dialog.tsx')).DateDialogView} props={{}} />
-      )}
+      {dateDialog.value && <Lazy load={loadDateDialog} props={{}} />}
       {shelf.value?.store.waiting.all.value.some(({ why }) => why?.theirs !== undefined) && (
-        <Lazy load={async () => (await import('./conflict.tsx')).Conflict} props={{}} />
+        <Lazy load={loadConflict} props={{}} />
       )}
-      {seriesDialog.value && (
-        <Lazy
-          load={async () => (await import('../screens/recurring/series-dialog.tsx')).SeriesDialog}
-          props={{}}
-        />
-      )}
+      {seriesDialog.value && <Lazy load={loadSeriesDialog} props={{}} />}
     </>
   );
 }
 
-const PARTS = [
-  () => import('../tasks/picker-view.tsx'),
-  () => import('../tasks/panel.tsx'),
-  () => import('../tasks/date-dialog.tsx'),
+const PARTS: readonly (() => Promise<unknown>)[] = [
+  loadPicker,
+  loadPanel,
+  loadDateDialog,
   () => import('../tasks/quick-add.tsx'),
   () => import('./palette.tsx'),
   // Asked for while there is no network.

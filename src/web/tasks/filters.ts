@@ -1,4 +1,4 @@
-import { computed } from '@preact/signals';
+import { computed, type ReadonlySignal } from '@preact/signals';
 import { compareTexts } from '../data/live-list.ts';
 import type { Status, Task } from '../data/rows.ts';
 import { query, setQuery } from '../shell/navigation.ts';
@@ -15,7 +15,7 @@ export const SORTS = {
   created: 'Created',
   updated: 'Changed',
 } as const;
-export type Sort = keyof typeof SORTS;
+type Sort = keyof typeof SORTS;
 
 export const GROUPINGS = {
   status: 'Status',
@@ -41,17 +41,21 @@ export const filters = computed<Filters>(() =>
   ),
 );
 
-export const sort = computed<Sort>(() => {
-  const wanted = query.value.get('sort') ?? '';
-  return Object.hasOwn(SORTS, wanted) ? (wanted as Sort) : 'position';
-});
+/** Which of some things the address names; `otherwise` where it names none of them. */
+export const namedInQuery = <Things extends object>(
+  name: string,
+  things: Things,
+  otherwise: keyof Things,
+): ReadonlySignal<keyof Things> =>
+  computed(() => {
+    const wanted = query.value.get(name) ?? '';
+    return Object.hasOwn(things, wanted) ? (wanted as keyof Things) : otherwise;
+  });
 
-export const grouping = computed<Grouping>(() => {
-  const wanted = query.value.get('group') ?? '';
-  return Object.hasOwn(GROUPINGS, wanted) ? (wanted as Grouping) : 'status';
-});
+export const sort = namedInQuery('sort', SORTS, 'position');
+export const grouping = namedInQuery('group', GROUPINGS, 'status');
 
-interface Around {
+interface FilterContext {
   userId: string;
   today: Day;
   zone: string;
@@ -61,22 +65,22 @@ interface Around {
 const isOneOf = (values: string, value: string): boolean => values.split(',').includes(value);
 
 /** Whether a task passes the filters of an address. */
-export function passes(task: Task, wanted: Filters, around: Around): boolean {
+export function passes(task: Task, wanted: Filters, context: FilterContext): boolean {
   const { priority, assignee, label, status, due } = wanted;
   if (priority !== undefined && !isOneOf(priority, task.priority)) return false;
-  if (assignee !== undefined && !isAssigned(task, assignee, around.userId)) return false;
+  if (assignee !== undefined && !isAssigned(task, assignee, context.userId)) return false;
   if (label !== undefined) {
     const found =
       label === 'none' ? task.labelIds.length === 0 : task.labelIds.some((id) => isOneOf(label, id));
     if (!found) return false;
   }
   if (status !== undefined) {
-    const type = around.statusOf(task.statusId)?.type ?? '';
+    const type = context.statusOf(task.statusId)?.type ?? '';
     const isOpen = type === 'unstarted' || type === 'started';
     if (!isOneOf(status, task.statusId) && !isOneOf(status, type) && !(status === 'open' && isOpen))
       return false;
   }
-  return due === undefined || isDueWithin(task, due, around);
+  return due === undefined || isDueWithin(task, due, context);
 }
 
 function isAssigned({ assigneeId }: Task, wanted: string, userId: string): boolean {
@@ -85,7 +89,7 @@ function isAssigned({ assigneeId }: Task, wanted: string, userId: string): boole
   return isOneOf(wanted, assigneeId) || (assigneeId === userId && isOneOf(wanted, 'me'));
 }
 
-function isDueWithin(task: Task, wanted: string, { today, zone }: Around): boolean {
+function isDueWithin(task: Task, wanted: string, { today, zone }: FilterContext): boolean {
   const day = dueOf(task, zone)?.day;
   if (wanted === 'none') return day === undefined;
   if (day === undefined) return false;

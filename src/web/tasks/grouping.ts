@@ -7,7 +7,7 @@ import { dueOf } from './dates.ts';
 import type { Grouping } from './filters.ts';
 import type { TaskGroup } from './task-groups.tsx';
 
-interface Around {
+interface GroupingContext {
   list: List;
   labels: readonly Label[];
   members: readonly Member[];
@@ -16,8 +16,8 @@ interface Around {
 const ORDER = { started: 0, unstarted: 1, completed: 2, canceled: 3 };
 
 /** The groups of a list, in order; those without a task are left out. */
-export function groupsOf(tasks: readonly Task[], by: Grouping, around: Around): TaskGroup[] {
-  const { list, labels, members } = around;
+export function groupsOf(tasks: readonly Task[], by: Grouping, context: GroupingContext): TaskGroup[] {
+  const { list, labels, members } = context;
   const idsOf = (has: (task: Task) => boolean): string[] => tasks.filter(has).map(({ id }) => id);
   const filled = (groups: TaskGroup[]): TaskGroup[] => groups.filter(({ ids }) => ids.length > 0);
   switch (by) {

@@ -27,7 +27,8 @@ interface Props {
   menu?: readonly MenuItem[];
 }
 
-const loadDialogs = () => import('./view-dialogs.tsx');
+const loadFilter = async () => (await import('./view-dialogs.tsx')).FilterDialog;
+const loadDisplay = async () => (await import('./view-dialogs.tsx')).DisplayDialog;
 
 /** The head of a screen of tasks: its title, views, filters, display, menu. */
 export function ScreenHead({
@@ -114,15 +115,8 @@ export function ScreenHead({
         )}
       </div>
       <FilterChips />
-      {open === 'filter' && (
-        <Lazy
-          load={async () => (await loadDialogs()).FilterDialog}
-          props={{ onClose: close, listId, workspaceId, whose }}
-        />
-      )}
-      {open === 'display' && (
-        <Lazy load={async () => (await loadDialogs()).DisplayDialog} props={{ onClose: close }} />
-      )}
+      {open === 'filter' && <Lazy load={loadFilter} props={{ onClose: close, listId, workspaceId, whose }} />}
+      {open === 'display' && <Lazy load={loadDisplay} props={{ onClose: close }} />}
     </header>
   );
 }

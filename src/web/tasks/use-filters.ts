@@ -16,7 +16,7 @@ interface FiltersInUse {
 export function useFilters(): FiltersInUse {
   const { store, userId } = useShelf();
   const wanted = filters.value;
-  const around = {
+  const context = {
     userId,
     today: today.value,
     zone: zone.value,
@@ -25,7 +25,7 @@ export function useFilters(): FiltersInUse {
   return {
     wanted,
     isFiltered: Object.keys(wanted).length > 0,
-    inputs: [JSON.stringify(wanted), userId, around.today, around.zone],
-    passes: (task) => passes(task, wanted, around),
+    inputs: [JSON.stringify(wanted), userId, context.today, context.zone],
+    passes: (task) => passes(task, wanted, context),
   };
 }

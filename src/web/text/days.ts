@@ -75,12 +75,15 @@ export function mondayOfIsoWeek(text: string): Day | null {
   return isoWeek(monday) === text ? monday : null;
 }
 
+/** Seven days from one on. */
+export const weekFrom = (day: Day): Day[] => Array.from({ length: 7 }, (_, index) => addDays(day, index));
+
 /** Whole weeks that cover a month (`2026-11`), in rows of seven days. */
 export function monthGrid(month: string, weekStart: Weekday): Day[][] {
   const next = addMonths(`${month}-01`, 1);
   const weeks: Day[][] = [];
   for (let day = startOfWeek(`${month}-01`, weekStart); day < next; day = addDays(day, 7))
-    weeks.push(Array.from({ length: 7 }, (_, index) => addDays(day, index)));
+    weeks.push(weekFrom(day));
   return weeks;
 }
 

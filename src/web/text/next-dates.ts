@@ -12,10 +12,10 @@ import {
 import type { QuickTask } from './quick-add.ts';
 import type { Repeat } from './quick-add-repeats.ts';
 import { sayShortDay } from './say-dates.ts';
+import { WEEK_INDEXES } from './say-rules.ts';
 import type { Time } from './zones.ts';
 
 const MOST_DAYS = 366 * 30;
-const WEEKS = ['first', 'second', 'third', 'fourth'] as const;
 
 const lastOf = (day: Day): number => new Date(Date.UTC(yearOf(day), monthOf(day), 0)).getUTCDate();
 
@@ -29,7 +29,7 @@ function isDayOf(rule: Repeat, day: Day, from: Day): boolean {
   if (weekIndex && daysOfWeek) {
     if (!isWeekday) return false;
     if (weekIndex === 'last') return dayOfMonth(day) + 7 > lastOf(day);
-    return Math.ceil(dayOfMonth(day) / 7) === WEEKS.indexOf(weekIndex) + 1;
+    return Math.ceil(dayOfMonth(day) / 7) === WEEK_INDEXES.indexOf(weekIndex) + 1;
   }
   return dayOfMonth(day) === Math.min(rule.dayOfMonth ?? dayOfMonth(from), lastOf(day));
 }

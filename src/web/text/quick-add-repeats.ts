@@ -8,14 +8,13 @@ import {
   wholeNumber,
 } from './quick-add-dates.ts';
 import type { Word } from './quick-add-words.ts';
-import type { EndCondition, Interval } from './say-rules.ts';
+import { type EndCondition, type Interval, WEEK_INDEXES } from './say-rules.ts';
 
 /** A rule without its time and zone. */
 export type Repeat = Omit<Interval, 'timeOfDay' | 'timezone' | 'firstDayOfWeek'> & { every: number };
 
 const UNITS = ['day', 'week', 'month', 'year'] as const;
 const MAX_EVERY = { day: 365, week: 365, month: 120, year: 10 };
-const INDEXES = ['first', 'second', 'third', 'fourth', 'last'] as const;
 const WORKING_DAYS = WEEKDAYS.slice(0, 5);
 
 type Unit = (typeof UNITS)[number];
@@ -45,8 +44,8 @@ function weekdaysAt(words: readonly Word[], from: number): Found<Weekday[]> | nu
   return sorted.length > 0 ? { words: end - from, value: sorted } : null;
 }
 
-const indexNamed = (low: string | undefined): (typeof INDEXES)[number] | null =>
-  INDEXES.find((index) => index === low) ?? INDEXES[(ordinalOf(low) ?? 0) - 1] ?? null;
+const indexNamed = (low: string | undefined): (typeof WEEK_INDEXES)[number] | null =>
+  WEEK_INDEXES.find((index) => index === low) ?? WEEK_INDEXES[(ordinalOf(low) ?? 0) - 1] ?? null;
 
 /** `on the last fri`, `on the 15th`, `on the last day`, behind a month. */
 function inMonth(lows: readonly string[]): Found<Partial<Repeat>> | null {

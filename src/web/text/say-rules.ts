@@ -1,6 +1,8 @@
 import { type Day, WEEKDAYS, type Weekday } from './days.ts';
 import { plainTime, SHORT_MONTHS, SHORT_WEEKDAYS, sayShortDay } from './say-dates.ts';
 
+export const WEEK_INDEXES = ['first', 'second', 'third', 'fourth', 'last'] as const;
+
 /** The rule of a series, as it crosses the wire. */
 export interface Interval {
   frequency: 'day' | 'week' | 'month' | 'year';
@@ -10,7 +12,7 @@ export interface Interval {
   daysOfWeek?: Weekday[];
   firstDayOfWeek?: Weekday;
   dayOfMonth?: number;
-  weekIndex?: 'first' | 'second' | 'third' | 'fourth' | 'last';
+  weekIndex?: (typeof WEEK_INDEXES)[number];
   month?: number;
 }
 

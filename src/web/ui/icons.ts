@@ -62,19 +62,17 @@ export const LUCIDE = {
   warning: 'triangle-alert',
 } as const;
 
-/** The shapes that are our own, in `own-shapes.svg`. */
-export const OWN = [
-  'logo',
-  'box',
-  'box-review',
-  'box-started',
-  'box-done',
-  'box-canceled',
-  'prio-urgent',
-  'prio-high',
-  'prio-medium',
-  'prio-low',
-] as const;
-
 export type IconName = keyof typeof LUCIDE;
-export type ShapeName = (typeof OWN)[number];
+
+/** The shapes that are our own, in `own-shapes.svg`. */
+export type ShapeName =
+  | 'logo'
+  | 'box'
+  | 'box-review'
+  | 'box-started'
+  | 'box-done'
+  | 'box-canceled'
+  | 'prio-urgent'
+  | 'prio-high'
+  | 'prio-medium'
+  | 'prio-low';

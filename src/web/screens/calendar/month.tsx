@@ -150,7 +150,7 @@ function DayGrid({ period, workspaceId, listId }: Props) {
                         <button
                           type="button"
                           class="more link"
-                          onClick={() => setPeriod({ week: isoWeek(day), month: undefined })}
+                          onClick={() => setPeriod({ week: isoWeek(day) })}
                         >
                           {rest} more
                         </button>

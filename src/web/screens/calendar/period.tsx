@@ -8,6 +8,7 @@ import {
   mondayOfIsoWeek,
   monthGrid,
   startOfWeek,
+  weekFrom,
 } from '../../text/days.ts';
 import { sayMonth } from '../../text/say-dates.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -20,26 +21,17 @@ export function usePeriod() {
   const asked = query.value.get('month') ?? '';
   const month = /^\d{4}-(0[1-9]|1[0-2])$/.test(asked) ? asked : today.value.slice(0, 7);
   const start = monday === null ? null : startOfWeek(addDays(monday, 3), weekStart.value);
-  const rows =
-    start === null
-      ? monthGrid(month, weekStart.value)
-      : [Array.from({ length: 7 }, (_, index) => addDays(start, index))];
-  const title = start === null ? sayMonth(month) : sayMonth(addDays(start, 3).slice(0, 7));
-  const show = (day: Day) =>
-    isWeek
-      ? setPeriod({ week: isoWeek(day), month: undefined })
-      : setPeriod({ month: day.slice(0, 7), week: undefined });
   const middle = start === null ? `${month}-01` : addDays(start, 3);
+  const show = (day: Day) => setPeriod(isWeek ? { week: isoWeek(day) } : { month: day.slice(0, 7) });
   return {
-    title,
-    rows,
+    title: sayMonth(middle.slice(0, 7)),
+    rows: start === null ? monthGrid(month, weekStart.value) : [weekFrom(start)],
     month,
     isWeek,
     go: (by: number) => show(isWeek ? addDays(middle, by * 7) : addMonths(middle, by)),
     goToday: () => show(today.peek()),
-    showWeek: () =>
-      setPeriod({ week: isoWeek(today.peek().startsWith(month) ? today.peek() : middle), month: undefined }),
-    showMonth: () => setPeriod({ month: middle.slice(0, 7), week: undefined }),
+    showWeek: () => setPeriod({ week: isoWeek(today.peek().startsWith(month) ? today.peek() : middle) }),
+    showMonth: () => setPeriod({ month: middle.slice(0, 7) }),
   };
 }
 

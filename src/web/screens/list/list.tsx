@@ -1,4 +1,3 @@
-import { computed } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { List as ListRow, Task } from '../../data/rows.ts';
@@ -8,7 +7,7 @@ import { useCommands } from '../../shell/commands.ts';
 import { Examples } from '../../shell/first-visit.tsx';
 import { inbox, isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
 import { Lazy } from '../../shell/lazy.tsx';
-import { address, hrefOf, navigate, query, setView } from '../../shell/navigation.ts';
+import { address, hrefOf, navigate, setView } from '../../shell/navigation.ts';
 import { openQuickAdd } from '../../shell/overlays.tsx';
 import { withQuery } from '../../shell/router.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
@@ -16,7 +15,7 @@ import { useShelf } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { dropAt, placeAmong, startDrag } from '../../tasks/dragging.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
-import { clearFilters, compareBy, grouping, sort } from '../../tasks/filters.ts';
+import { clearFilters, compareBy, grouping, namedInQuery, sort } from '../../tasks/filters.ts';
 import { groupsOf } from '../../tasks/grouping.ts';
 import { KeyLine } from '../../tasks/key-line.tsx';
 import { useOrder } from '../../tasks/order.ts';
@@ -34,13 +33,8 @@ const VIEWS = {
   board: { title: 'Board', icon: 'board' },
   calendar: { title: 'Calendar', icon: 'upcoming' },
 } as const;
-type View = keyof typeof VIEWS;
-const VIEW_NAMES = Object.keys(VIEWS) as View[];
-
-const view = computed<View>(() => {
-  const wanted = query.value.get('view');
-  return wanted === 'board' || wanted === 'calendar' ? wanted : 'list';
-});
+const VIEW_NAMES = Object.keys(VIEWS) as (keyof typeof VIEWS)[];
+const view = namedInQuery('view', VIEWS, 'list');
 
 /** What draws a list's board or calendar below the head. */
 export interface ListViewProps {

@@ -38,7 +38,7 @@ export function draftOf(series: Series | undefined, from: Day, time: Time | null
   };
 }
 
-interface Around {
+interface RuleContext {
   from: Day;
   timezone: string;
   firstDayOfWeek: Weekday;
@@ -47,7 +47,7 @@ interface Around {
 /** What a draft says; what is not typed yet counts as 1, or never. */
 export function ruleOf(
   draft: RuleDraft,
-  { from, timezone, firstDayOfWeek }: Around,
+  { from, timezone, firstDayOfWeek }: RuleContext,
 ): { interval: Interval; endCondition: EndCondition } {
   const { frequency, days, weekIndex, endType, endDate } = draft;
   const every = countOf(draft.every) ?? 1;

@@ -1,12 +1,11 @@
 import { WEEKDAYS, type Weekday } from '../../text/days.ts';
 import { SHORT_MONTHS, SHORT_WEEKDAYS, WEEKDAY_NAMES } from '../../text/say-dates.ts';
-import type { EndCondition } from '../../text/say-rules.ts';
+import { type EndCondition, WEEK_INDEXES } from '../../text/say-rules.ts';
 import { Field } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
 import type { Frequency, RuleDraft } from './rule-draft.ts';
 
 const FREQUENCIES: Record<Frequency, string> = { day: 'Day', week: 'Week', month: 'Month', year: 'Year' };
-const WEEKS = ['first', 'second', 'third', 'fourth', 'last'] as const;
 
 interface Props {
   draft: RuleDraft;
@@ -52,7 +51,7 @@ export function RuleFields({ draft, onChange }: Props) {
               value={weekIndex}
               options={[
                 { value: '', title: 'a day of the month' },
-                ...WEEKS.map((value) => ({ value, title: `the ${value}` })),
+                ...WEEK_INDEXES.map((value) => ({ value, title: `the ${value}` })),
               ]}
               onChange={(index) => change({ weekIndex: index })}
             />

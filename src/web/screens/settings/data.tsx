@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../shell/api.ts';
 import { basePaths } from '../../shell/navigation.ts';
-import { endSession, me } from '../../shell/session.ts';
+import { endSession, hasPassword } from '../../shell/session.ts';
 import { DialogButtons, TitledDialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, useForm, wordsFor } from '../../ui/form.tsx';
@@ -51,8 +51,8 @@ export function YourData() {
 
 function DeleteAccount({ onClose }: { onClose(): void }) {
   const [proof, setProof] = useState('');
-  const hasPassword = me.value?.hasPassword !== false;
-  const field = hasPassword ? 'password' : 'email';
+  const has = hasPassword.value;
+  const field = has ? 'password' : 'email';
   const form = useForm([field]);
   const send = () =>
     form.send(
@@ -61,12 +61,12 @@ function DeleteAccount({ onClose }: { onClose(): void }) {
     );
   return (
     <TitledDialog title="Delete account" onClose={onClose}>
-      <p>This cannot be taken back. {hasPassword ? 'Your password' : 'Your email address'} confirms it.</p>
+      <p>This cannot be taken back. {has ? 'Your password' : 'Your email address'} confirms it.</p>
       <Form state={form} onSubmit={send}>
         <Field
-          label={hasPassword ? 'Password' : 'Email'}
+          label={has ? 'Password' : 'Email'}
           type={field}
-          autocomplete={hasPassword ? 'current-password' : 'email'}
+          autocomplete={has ? 'current-password' : 'email'}
           autoFocus
           {...form.field(field, proof, setProof)}
         />

@@ -3,7 +3,7 @@ import { addressOf } from '../../shell/addresses.ts';
 import { call } from '../../shell/api.ts';
 import { workspaces } from '../../shell/frame-view.ts';
 import { navigate } from '../../shell/navigation.ts';
-import { me } from '../../shell/session.ts';
+import { hasPassword } from '../../shell/session.ts';
 import { useShelf } from '../../shell/store.ts';
 import { showOutcome, showToast } from '../../shell/toasts.ts';
 import { Ask } from '../../ui/ask.tsx';
@@ -89,12 +89,12 @@ export function HandOver({ w, to, onClose }: { w: string; to?: string; onClose()
   const [chosen, setChosen] = useState(to ?? others[0]?.userId ?? '');
   const [password, setPassword] = useState('');
   const form = useForm(['password']);
-  const hasPassword = me.value?.hasPassword !== false;
+  const has = hasPassword.value;
   const save = async () => {
-    const body = { role: 'owner', ...(hasPassword && { password }) };
+    const body = { role: 'owner', ...(has && { password }) };
     const isDone = await form.send(
       () => call('PATCH', `/workspaces/${w}/members/${chosen}`, body),
-      hasPassword ? wordsFor(403, 'The password is wrong.') : undefined,
+      has ? wordsFor(403, 'The password is wrong.') : undefined,
     );
     if (!isDone) return;
     const name = others.find((member) => member.userId === chosen)?.name ?? '';
@@ -125,7 +125,7 @@ export function HandOver({ w, to, onClose }: { w: string; to?: string; onClose()
             options={others.map((member) => ({ value: member.userId, title: member.name }))}
             onChange={setChosen}
           />
-          {hasPassword && (
+          {has && (
             <Field
               label="Password"
               type="password"

@@ -4,7 +4,7 @@ import type { Session } from '../../../sessions/schema.ts';
 import { call } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
 import { openSignOut } from '../../shell/overlays.tsx';
-import { me, takeProfile } from '../../shell/session.ts';
+import { hasPassword, me, takeProfile } from '../../shell/session.ts';
 import { showOutcome, showToast } from '../../shell/toasts.ts';
 import { sayWhen } from '../../text/say-dates.ts';
 import { Field } from '../../ui/field.tsx';
@@ -47,7 +47,7 @@ function PasswordForm() {
   const [present, setPresent] = useState('');
   const [next, setNext] = useState('');
   const form = useForm(['currentPassword', 'newPassword']);
-  const has = me.value?.hasPassword !== false;
+  const has = hasPassword.value;
   const save = async () => {
     const body = { newPassword: next, ...(has && { currentPassword: present }) };
     const isDone = await form.send(

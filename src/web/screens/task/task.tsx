@@ -7,17 +7,14 @@ import type { ScreenProps } from '../../shell/screens.ts';
 import { useShelf } from '../../shell/store.ts';
 import { NotFound } from '../not-found/not-found.tsx';
 
+const loadPanel = async () => (await import('../../tasks/panel.tsx')).Panel;
+
 /** A task by itself, by its id or by its number (`ABC-12`, which leads to the id). */
 export function TaskScreen({ params }: ScreenProps) {
   const { w = '', task = '' } = params;
   const number = /^[A-Za-z]{2,6}-(\d+)$/.exec(task)?.[1];
   if (number !== undefined) return <ByNumber w={w} number={Number(number)} />;
-  return (
-    <Lazy
-      load={async () => (await import('../../tasks/panel.tsx')).Panel}
-      props={{ id: task, isAlone: true }}
-    />
-  );
+  return <Lazy load={loadPanel} props={{ id: task, isAlone: true }} />;
 }
 
 function ByNumber({ w, number }: { w: string; number: number }) {
