@@ -29,7 +29,7 @@ export interface StreamPosition extends Position {
 }
 
 /** A `change` event, serialized once for everyone who is told of it. */
-export interface ChangeEvent {
+interface ChangeEvent {
   at: Position;
   actorId: string | null;
   clientId: string | null;

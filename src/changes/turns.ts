@@ -4,7 +4,7 @@ const LEAST_PER_TURN = 16;
 const TURNS_FOR_ALL = 64;
 
 /** Does something for many, a few of them in each turn of the event loop. */
-export interface Turns<Item> {
+interface Turns<Item> {
   /** What is asked for one is done in that order, and in one turn where it has not had one meanwhile. */
   ask(item: Item, act: (item: Item) => void): void;
 }

@@ -9,7 +9,7 @@ export interface OpenApiDocument {
   components: { schemas: Record<string, Schema>; responses: Record<string, ApiResponse> };
 }
 
-export interface Server {
+interface Server {
   url: string;
 }
 
@@ -37,7 +37,7 @@ export const callsOf = ({ paths, servers }: OpenApiDocument): Call[] =>
     }),
   );
 
-export interface Operation {
+interface Operation {
   operationId: string;
   tags: string[];
   summary: string;

@@ -16,7 +16,7 @@ function addExample(document: OpenApiDocument, content: Content | undefined, mak
 }
 
 /** A value that the schema allows, with every field. */
-export function exampleOf(document: OpenApiDocument, named: Schema): unknown {
+function exampleOf(document: OpenApiDocument, named: Schema): unknown {
   const schema = resolve(document, named);
   if (schema.example !== undefined) return schema.example;
   if (schema.default !== undefined) return schema.default;

@@ -136,7 +136,7 @@ function documentOf(
   return generated as unknown as OpenApiDocument;
 }
 
-export function operation(route: Route): RouteConfig {
+function operation(route: Route): RouteConfig {
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const params = z.object(Object.fromEntries(names.map((name) => [name, pathParameter(name)])));
   return {

@@ -10,7 +10,7 @@ const MAX_KEYS = 100_000;
  * Takes `count`, by default one, from the bucket of `key`, or throws TooManyRequestsError; `onCredit` takes them even
  * where the bucket holds fewer, so that what follows waits for them. `now` in milliseconds.
  */
-export type Limit = (key: string, now: number, count?: number, onCredit?: boolean) => void;
+type Limit = (key: string, now: number, count?: number, onCredit?: boolean) => void;
 
 /** How many times as much a /56 and a /48 may do as a single /64: each may be one customer's. */
 const WIDER_SHARES = [4, 16];

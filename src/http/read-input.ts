@@ -95,7 +95,7 @@ function readQuery(
 }
 
 /** What is left of a parameter's name when it is written as some clients do: `statusType[]`, `status_type`. */
-export const plain = (name: string): string =>
+const plain = (name: string): string =>
   name
     .replace(/(\[[^\]]*\])+$/, '')
     .replaceAll(/[^A-Za-z0-9]/g, '')

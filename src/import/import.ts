@@ -36,7 +36,7 @@ const COMMAND_PAUSE_MS = 20;
 /** The users whose imports are running. */
 export const runningImports = ownState(() => new Set<string>());
 
-export interface Importing {
+interface Importing {
   userId: string;
   /** As in the account. */
   email: string;

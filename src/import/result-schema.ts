@@ -5,7 +5,7 @@ export const ImportQuery = z.object({
   dryRun: queryFlag('Dry run').openapi({ description: '`true` only tells what would be done' }),
 });
 
-export const KINDS = [
+const KINDS = [
   'workspaces',
   'spaces',
   'lists',

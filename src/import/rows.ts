@@ -81,7 +81,7 @@ export interface PackedEntry {
 type CommentOfTask = Omit<CommentRow, 'task_seq'>;
 
 /** The owner of what is imported. */
-export interface Owner {
+interface Owner {
   id: string;
   /** The number that stands for the id. */
   code: number;

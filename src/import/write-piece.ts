@@ -15,7 +15,7 @@ import { packRow } from '../storage/trash-contents.ts';
 import type { Entry, PackedEntry } from './rows.ts';
 
 /** Where storing stands between two pieces. */
-export interface Standing {
+interface Standing {
   /** Of the task that was stored last, to which the comments after it belong. */
   taskSeq: number;
   /** The entry of the trash that was stored last. */
@@ -23,7 +23,7 @@ export interface Standing {
 }
 
 /** The numbers kept for tasks in the trash, by their ids. */
-export type ReservedSeqs = ReadonlyMap<string, number>;
+type ReservedSeqs = ReadonlyMap<string, number>;
 
 export const AT_THE_START: Standing = { taskSeq: 0, entry: undefined };
 

@@ -17,7 +17,7 @@ import { fieldOf, prose, shape, typeOf } from './reference-schema.ts';
 export const errorAnchor = (name: string): string => `error-${name}`;
 
 /** What the filter looks through: each word once, in lower case, those of fields and descriptions too. */
-export function findable(document: OpenApiDocument, { method, path, operation }: Call): string {
+function findable(document: OpenApiDocument, { method, path, operation }: Call): string {
   const { operationId, summary, description = '', tags, parameters = [], requestBody, responses } = operation;
   const bodies = [requestBody, ...Object.values(responses)].map((part) =>
     part && 'content' in part ? jsonIn(part.content)?.schema : undefined,

@@ -36,7 +36,7 @@ export function shape(document: OpenApiDocument, named: Schema, way: Way): Html 
   )}</dl>`;
 }
 
-export interface Field {
+interface Field {
   name: string;
   schema: Schema;
   isRequired: boolean;

@@ -63,7 +63,7 @@ const ChecklistEntry = z
   .openapi('ChecklistEntry');
 export type ChecklistEntry = z.output<typeof ChecklistEntry>;
 
-export const Checklist = boundedArray(ChecklistEntry, MAX_ITEMS, {
+const Checklist = boundedArray(ChecklistEntry, MAX_ITEMS, {
   error: 'Checklist must be an array',
   tooMany: TOO_MANY_ITEMS,
 });

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { enumeration, MailedToken, Title, WireId, WireInstant } from '../http/fields.ts';
 import { Email, OfferedPassword } from '../users/schema.ts';
 
-export const Role = enumeration('Role', 'Role', ['owner', 'admin', 'member', 'viewer']);
+const Role = enumeration('Role', 'Role', ['owner', 'admin', 'member', 'viewer']);
 
 const KEY_RULE = 'Key must be 2 to 6 letters from A to Z';
 

@@ -2,7 +2,7 @@ export interface Thing {
   [field: string]: unknown;
 }
 
-export interface Item {
+interface Item {
   kind: string;
   op: 'put' | 'delete' | 'refetch';
   id: string;

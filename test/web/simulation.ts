@@ -90,7 +90,7 @@ export interface SentRequest {
   headers: Record<string, string>;
 }
 
-export type Server = (request: SentRequest) => Reply | Promise<Reply>;
+type Server = (request: SentRequest) => Reply | Promise<Reply>;
 
 /** How badly things go; 0 to 1 each. */
 export interface Weather {

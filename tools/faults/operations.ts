@@ -4,7 +4,7 @@ import { type ApiResponse, call, type Mailbox } from './server.ts';
 import { inDatabase } from './wrong.ts';
 
 /** One request, prepared while all is well, to be made while the disk fails. */
-export interface Attempt {
+interface Attempt {
   act(): Promise<ApiResponse | undefined>;
   /** The status that acknowledges it. */
   status: number;
@@ -18,7 +18,7 @@ export interface Operation {
 }
 
 /** The writes that a server is held to while its disk fails. */
-export const operationsOf = (site: Site, base: string, mailbox: Mailbox, person: Person): Operation[] => {
+const operationsOf = (site: Site, base: string, mailbox: Mailbox, person: Person): Operation[] => {
   const email = () => `${crypto.randomUUID()}@example.com`;
   const register = (address: string) =>
     call(base, 'POST', '/auth/register', {

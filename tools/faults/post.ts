@@ -33,7 +33,7 @@ export const AILMENTS: Record<string, { ailment: Ailment; isTriedAgain: boolean 
   'closing in DATA': { ailment: 'breaks off', isTriedAgain: true },
 };
 
-export interface Received {
+interface Received {
   to: string;
   messageId: string;
   text: string;

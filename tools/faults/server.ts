@@ -8,7 +8,7 @@ import type { Site } from './drill.ts';
 export const MAIN = join(import.meta.dirname, '../../src/main.ts');
 const PATIENCE_MS = 20_000;
 
-export interface Mail {
+interface Mail {
   to: string;
   text: string;
 }

@@ -18,7 +18,7 @@ export interface MailedSecret {
   secret: string;
 }
 
-export interface Thing {
+interface Thing {
   kind: string;
   id: string;
   /** The workspace it is in, or the person it belongs to. */

@@ -27,7 +27,7 @@ export class Missing extends Error {
 }
 
 /** Which mail brings the token of a route. */
-export const PAGES: Record<string, Page> = {
+const PAGES: Record<string, Page> = {
   'POST /auth/register/confirm': 'confirm-signup',
   'POST /auth/password/reset/confirm': 'reset-password',
   'POST /auth/email/change/confirm': 'confirm-email',

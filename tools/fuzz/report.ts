@@ -5,7 +5,7 @@ import type { MemoryUse } from './target.ts';
 export type Intent = 'valid' | 'strange' | 'broken' | 'gone' | 'foreign';
 
 /** Something that must not be, with what is needed to look at it. */
-export interface Finding {
+interface Finding {
   seed: number;
   /** The number of the request in its run. */
   number: number;

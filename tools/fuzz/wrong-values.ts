@@ -4,7 +4,7 @@ import { BROKEN_EMAILS, BROKEN_INSTANTS, FORBIDDEN_TEXTS } from './texts.ts';
 import { kindOf } from './values.ts';
 
 /** A place in a body, and how to put another value there. */
-export interface Field {
+interface Field {
   path: string[];
   name: string;
   schema: NamedSchema;

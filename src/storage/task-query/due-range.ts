@@ -26,7 +26,7 @@ export function endOfWindow(day: Day, zone: string): DateText {
 const earlier = (a: string, b: string): string => (a < b ? a : b);
 
 /** Either end of a range of due dates. */
-export interface Edge {
+interface Edge {
   at: DateText;
   /** A day that is not on the side of this end where its text stands. */
   day?: Day;

@@ -13,7 +13,7 @@ export interface Lease {
 export type Shown = Record<string, readonly string[]>;
 
 /** What happened to the disk so far, in numbers that only grow. */
-export interface Counts {
+interface Counts {
   /** Transactions. */
   revision: number;
   /** Those that wrote more than the outbox, so that a tab that missed one notices. */

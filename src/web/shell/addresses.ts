@@ -1,7 +1,7 @@
 import { createRouter, fill } from './router.ts';
 
 /** Every address below `/app`, by the name of its screen. `:w` is the id of a workspace. */
-export const ADDRESSES = {
+const ADDRESSES = {
   signIn: '/sign-in',
   signUp: '/sign-up',
   forgotPassword: '/forgot-password',

@@ -35,7 +35,7 @@ export function sentenceOf(failure: Failure): string {
 }
 
 /** Roughly, for people: "in 40 seconds", "in 3 minutes". */
-export function inTime(seconds: number): string {
+function inTime(seconds: number): string {
   const minutes = Math.ceil(seconds / 60);
   if (seconds < 60) return `in ${Math.max(1, Math.ceil(seconds))} second${seconds <= 1 ? '' : 's'}`;
   return `in ${minutes} minute${minutes === 1 ? '' : 's'}`;

@@ -1,5 +1,5 @@
 /** The paths of this client and of the API. */
-export interface BasePaths {
+interface BasePaths {
   /** With a slash at the end: `/work/app/`. */
   app: string;
   /** Without one: `/work/api`. */

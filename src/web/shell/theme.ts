@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 
 export const THEMES = ['system', 'light', 'dark'] as const;
-export type Theme = (typeof THEMES)[number];
+type Theme = (typeof THEMES)[number];
 
 /** The one thing that stays on a device after signing out. */
 const KEY = 'errand.theme';

@@ -74,7 +74,7 @@ export function showNeighbour(id: string): void {
 }
 
 /** Closes what is open, one thing for each press. */
-export function stepBack(): void {
+function stepBack(): void {
   if (selection.peek().size > 0) clearSelection();
   else if (besideId.peek() !== undefined) closePanel();
 }

@@ -62,14 +62,14 @@ export interface Chip {
 }
 
 /** A part of the input; all of them together are the input. */
-export interface Piece extends Span {
+interface Piece extends Span {
   /** Of what is understood; null for text. */
   chip: Chip | null;
   /** What the title takes of it. */
   text: string;
 }
 
-export interface QuickAdd {
+interface QuickAdd {
   task: QuickTask;
   chips: Chip[];
   pieces: Piece[];

@@ -45,7 +45,7 @@ function computeOffset(ms: number, zone: string): number {
 }
 
 /** Milliseconds that local time is ahead of UTC. Cached by the quarter hour, since `Intl` is slow. */
-export function offsetAt(ms: number, zone: string): number {
+function offsetAt(ms: number, zone: string): number {
   const known = offsets.get(zone) ?? new Map<number, number>();
   offsets.set(zone, known);
   const quarter = Math.floor(ms / QUARTER_MS);

@@ -6,7 +6,7 @@ import { Icon } from './icon.tsx';
 import { submits } from './submits.ts';
 
 /** A form's state: whether it is being sent, and what the server said is wrong. */
-export interface FormState {
+interface FormState {
   isSending: boolean;
   /** What is wrong with the form as a whole. */
   problem: string | undefined;
