@@ -213,6 +213,30 @@ describe('what is asked of the server beside that', () => {
   });
 });
 
+describe('the event stream', () => {
+  it('is opened again where it falls silent after its greeting', async () => {
+    let streams = 0;
+    const serve = (request: SentRequest): Reply => {
+      const reply = server.serve(request, 'ada');
+      const { listen } = reply;
+      if (!listen || ++streams > 1) return reply;
+      let isGreeted = false;
+      const hear = (onText: (text: string) => void) => (text: string) => {
+        if (!isGreeted) onText(text);
+        isGreeted = true;
+      };
+      return { ...reply, listen: (onText) => listen(hear(onText), () => {}) };
+    };
+    device = new Device(timeline, serve, 'ada');
+    const page = await open();
+    const id = page.store.makeId();
+    const operations = [{ op: 'create', id, title: 'Paint the fence', listId: 'w1-list1' }];
+    server.do('bob', 'POST', 'workspaces/w1/tasks/batch', { operations });
+    await timeline.advance(60_000);
+    expect(shown(page, id).title).toBe('Paint the fence');
+  });
+});
+
 describe('a change', () => {
   it('of a status that is gone meanwhile takes the first of its type', async () => {
     const page = await open();

@@ -93,9 +93,8 @@ export class Follower {
     let cancel = world.after(HELLO_MS, () => abort.abort());
     const beat = (): void => {
       cancel();
-      if (!isGreeted) return;
-      this.#events.onReach(true);
       cancel = world.after(SILENT_MS, () => abort.abort());
+      if (isGreeted) this.#events.onReach(true);
     };
     try {
       const path = `me/events?clientId=${encodeURIComponent(api.clientId)}`;
