@@ -354,6 +354,32 @@ describe('a change', () => {
     expect([onServer(id)?.nextTaskId, page.store.sync.value.text]).toEqual([first, 'Synced']);
   });
 
+  it('that completes or deletes an instance of a series is taken back, however soon that is asked for', async () => {
+    const page = await open();
+    const { id, first } = await makeSeries(page);
+    const complete = (task: Task) => intents.updateTask(task, { statusId: 'w1-done' });
+    const remove = (task: Task) => intents.remove('task', task);
+    for (const doIt of [complete, remove])
+      for (const ms of [1, 5, 10, 20, 30, 40, 50, 60, 80, 100]) {
+        goOnline(page, false);
+        rename(page, shown(page, first), `Water ${ms}`);
+        act(page, 'done', doIt(shown(page, first)));
+        await timeline.advance(100);
+        goOnline(page, true);
+        await timeline.advance(ms);
+        const undone = page.store.acts.undo();
+        await timeline.advance(5_000);
+        const outcome = [doIt.name, ms, (await undone)?.isDone, page.store.sync.value.text];
+        expect(outcome).toEqual([doIt.name, ms, true, 'Synced']);
+        expect([doIt.name, ms, onServer(id)?.nextTaskId, shown(page, first).completedAt]).toEqual([
+          doIt.name,
+          ms,
+          first,
+          null,
+        ]);
+      }
+  });
+
   it('goes on where one before it was set aside', async () => {
     const page = await open();
     const [task, other] = [await make(page), await make(page, 'Mulch the beds')];

@@ -1,5 +1,5 @@
 import { effect } from '@preact/signals';
-import type { Change, Intent } from './change.ts';
+import { type Change, type Intent, mayAdvance } from './change.ts';
 import { makeId } from './ids.ts';
 import type { Tab } from './tab.ts';
 import { inverseOf, madeAgain, type Remade, type Step, stepOf } from './undo.ts';
@@ -106,16 +106,20 @@ export class Acts {
   /** What took a series on has a way back only once the server said where to; false where it does not say in time. */
   #isDecided({ steps }: Done): Promise<boolean> | boolean {
     const { outbox, world } = this.#tab;
-    const advancing = steps.filter(
-      ({ intent, seriesId }) => intent.op === 'skip' || (seriesId !== null && 'statusId' in intent.fields),
+    const things = new Set(
+      steps.flatMap(({ intent, seriesId }) =>
+        intent.op === 'skip' || (seriesId !== null && mayAdvance(intent)) ? [intent.thing] : [],
+      ),
     );
     // Another change that was not sent yet is merged with its inverse.
     const isOpen = () =>
       outbox
         .peek()
         .some(
-          ({ id, op, sent, aside }) =>
-            !aside && (sent > 0 || op === 'skip') && advancing.some((step) => step.changeId === id),
+          (change) =>
+            !change.aside &&
+            (change.op === 'skip' || (change.sent > 0 && mayAdvance(change))) &&
+            things.has(change.thing),
         );
     if (!isOpen()) return true;
     return new Promise((resolve) => {

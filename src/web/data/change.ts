@@ -67,6 +67,9 @@ export interface Change extends Intent {
   aside: Aside | null;
 }
 
+/** Whether a change of the upcoming instance of a series may take that on. */
+export const mayAdvance = ({ op, fields }: Intent): boolean => op === 'delete' || 'statusId' in fields;
+
 const REFERENCES = ['listId', 'spaceId', 'taskId', 'statusTemplateId'];
 const REFERENCE_LISTS = ['labelIds', 'addLabelIds'];
 

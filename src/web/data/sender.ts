@@ -1,11 +1,11 @@
 import type { Outcome } from './api.ts';
-import { type Change, dependentsOf, editsOf, setAside, textOf } from './change.ts';
+import { type Change, dependentsOf, editsOf, mayAdvance, setAside, textOf } from './change.ts';
 import { deletionOf, type RowWrites } from './feed.ts';
 import type { Flight } from './flights.ts';
 import { type Batch, nextBatch } from './next-batch.ts';
 import { ifMatchOf, isBatched, operationOf, requestOf } from './requests.ts';
 import { type ChangeResult, isDenied, isDone, isStatusGone, renameLabel, resultsOf } from './results.ts';
-import type { Kind, Row } from './rows.ts';
+import type { Kind, Row, Task } from './rows.ts';
 import type { Tab } from './tab.ts';
 
 const RETRY_500_MS = [1_000, 5_000, 15_000];
@@ -149,10 +149,21 @@ export class Sender {
     if (stale && !(await this.#events.onStale(stale.change.workspaceId))) return this.#backOff();
     for (const { change, result } of rest)
       if (result.kind === 'error' && result.status === 412) await this.#refresh(change);
+    // How far a series went is here before the change leaves the outbox, so that it can be taken back from then on.
+    const advanced = rest.find(({ change, result }) => result.kind === 'ok' && this.#isUpcoming(change));
+    if (advanced) await this.#events.onStale(advanced.change.workspaceId);
     await this.#write(rest, flight);
     if (broken.length === 0) return 0;
     const changes = broken.map(({ change }) => change);
     return group.length > 1 ? await this.#limit(changes, 1) : await this.#fail500(changes, broken[0]?.result);
+  }
+
+  /** Whether a change may have taken a series on: it is of its upcoming instance. */
+  #isUpcoming(change: Change): boolean {
+    const { view } = this.#tab;
+    const recurrence = view.get('task', change.thing)?.recurrence as Task['recurrence'] | undefined;
+    const series = view.get('recurringTask', recurrence?.recurringTaskId ?? '');
+    return mayAdvance(change) && series?.nextTaskId === change.thing;
   }
 
   #waitFor(outcome: Outcome): number | null {
