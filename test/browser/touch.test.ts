@@ -149,4 +149,12 @@ describe('by touch, 360 px wide,', () => {
     await page.getByRole('status').filter({ hasText: 'Opened' }).waitFor();
     await overlaps('field', page.getByRole('textbox', { name: 'Comment' }));
   });
+
+  it('a task that is gone is a screen of its own, which leads back', async () => {
+    const list = `/w/${studio.workspaceId}/lists/${studio.listIds.office}`;
+    await open(`${list}?task=019d2e4c-7c1a-7b3e-9f00-3c5d1a2b4e6f`);
+    await page.getByRole('heading', { level: 1, name: 'Not found', exact: true }).waitFor();
+    await page.getByRole('main').getByRole('button', { name: 'Close' }).tap();
+    await page.getByRole('heading', { level: 1, name: 'Office', exact: true }).waitFor();
+  });
 });

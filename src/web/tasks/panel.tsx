@@ -62,16 +62,21 @@ const GONE = 'This task is gone, or it is not yours to see.';
 
 function Missing({ isAlone }: { isAlone: boolean }) {
   if (isAlone) return <NotFound>{GONE}</NotFound>;
+  const close = (
+    <button type="button" class="button" onClick={closePanel}>
+      Close
+    </button>
+  );
+  if (isPhone.value) {
+    return (
+      <NotFound class="panel" action={close}>
+        {GONE}
+      </NotFound>
+    );
+  }
   return (
     <aside class="panel sheet" aria-label="Task">
-      <Nothing
-        icon="link"
-        action={
-          <button type="button" class="button" onClick={closePanel}>
-            Close
-          </button>
-        }
-      >
+      <Nothing icon="link" action={close}>
         {GONE}
       </Nothing>
     </aside>

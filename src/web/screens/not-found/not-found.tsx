@@ -1,20 +1,30 @@
+import type { ComponentChildren } from 'preact';
 import { addressOf } from '../../shell/addresses.ts';
 import { hrefOf } from '../../shell/navigation.ts';
 import { Nothing } from '../../ui/nothing.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
 
+interface Props {
+  class?: string;
+  /** In place of the way to Today. */
+  action?: ComponentChildren;
+  children?: string;
+}
+
 /** An address that leads to no screen, or as `children` say it. */
-export const NotFound = ({ children }: { children?: string }) => (
-  <main class="sheet">
+export const NotFound = ({ class: className = '', action, children }: Props) => (
+  <main class={`sheet ${className}`}>
     <header class="head">
       <ScreenHeading title="Not found" />
     </header>
     <Nothing
       icon="link"
       action={
-        <a class="button" href={hrefOf(addressOf('today'))}>
-          Today
-        </a>
+        action ?? (
+          <a class="button" href={hrefOf(addressOf('today'))}>
+            Today
+          </a>
+        )
       }
     >
       {children ?? 'There is nothing at this address, or it is not yours to see.'}
