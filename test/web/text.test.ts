@@ -12,7 +12,7 @@ import {
   WEEKDAYS,
   weekdayOf,
 } from '../../src/web/text/days.ts';
-import { linkParts } from '../../src/web/text/links.ts';
+import { hrefAt, linkParts } from '../../src/web/text/links.ts';
 import { match, rank } from '../../src/web/text/match.ts';
 import { placeAt } from '../../src/web/text/positions.ts';
 import { sayDay, sayInstant, sayMonth, sayWhen } from '../../src/web/text/say-dates.ts';
@@ -274,6 +274,17 @@ describe('links in plain text', () => {
       { text: 'mailto:ada@example.org', href: 'mailto:ada@example.org' },
       { text: '!' },
     ]);
+  });
+
+  it('are found by any place within them, their edges included', () => {
+    const text = 'See http://a.test, http://b.test!';
+    const at = (part: string) => text.indexOf(part);
+    expect(hrefAt(text, at('http://a') - 1)).toBeUndefined();
+    expect(hrefAt(text, at('http://a'))).toBe('http://a.test');
+    expect(hrefAt(text, at(','))).toBe('http://a.test');
+    expect(hrefAt(text, at(',') + 1)).toBeUndefined();
+    expect(hrefAt(text, at('b.test'))).toBe('http://b.test');
+    expect(hrefAt(text, text.length)).toBeUndefined();
   });
 
   it('are never of another kind, and lose no character', () => {

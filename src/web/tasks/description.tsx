@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { editText } from '../data/intents.ts';
 import type { Task } from '../data/rows.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
-import { linkParts } from '../text/links.ts';
+import { hrefAt, linkParts } from '../text/links.ts';
 import { isComposing } from '../ui/composing.ts';
 import { Link } from '../ui/prose.tsx';
 import { actQuietly } from './act.ts';
@@ -53,6 +53,10 @@ export function Description({ task }: { task: Task }) {
           event.preventDefault();
           event.stopPropagation();
           document.getElementById('task-title')?.focus({ preventScroll: true });
+        }}
+        onClick={({ ctrlKey, metaKey, currentTarget }) => {
+          const href = ctrlKey || metaKey ? hrefAt(text, currentTarget.selectionStart) : undefined;
+          if (href !== undefined) open(href, '_blank', 'noopener,noreferrer');
         }}
         onBlur={save}
       />

@@ -42,3 +42,14 @@ export function linkParts(text: string): TextPart[] {
   if (end < text.length) parts.push({ text: text.slice(end) });
   return parts;
 }
+
+/** Where the link leads in which, or at whose edge, a place of the text lies. */
+export function hrefAt(text: string, place: number): string | undefined {
+  let end = 0;
+  for (const { text: part, href } of linkParts(text)) {
+    const start = end;
+    end += part.length;
+    if (href !== undefined && start <= place && place <= end) return href;
+  }
+  return undefined;
+}
