@@ -1,3 +1,5 @@
+import { GROUND } from './ground.ts';
+
 interface Links {
   icon: string;
   touchIcon: string;
@@ -18,8 +20,8 @@ export const documentTemplate = (links: Links): string => `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content">
 <meta name="color-scheme" content="light dark">
-<meta name="theme-color" media="(prefers-color-scheme: light)" content="#f4f3ee">
-<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#121513">
+<meta name="theme-color" media="(prefers-color-scheme: light)" content="${GROUND.light}">
+<meta name="theme-color" media="(prefers-color-scheme: dark)" content="${GROUND.dark}">
 <meta name="robots" content="noindex">
 <title>Errand</title>
 <link rel="stylesheet" href="{app}${links.style}">
@@ -30,6 +32,7 @@ export const documentTemplate = (links: Links): string => `<!doctype html>
 </head>
 <body>
 <div id="root"></div>
+<svg class="start" viewBox="0 0 32 32" aria-hidden="true"><use href="#i-logo"/></svg>
 <svg class="shapes" aria-hidden="true">${links.shapes}</svg>
 <noscript>Errand's own screen needs JavaScript. The API does not: see <a href="{api}/docs">its reference</a>.</noscript>
 </body>
@@ -45,8 +48,8 @@ export const webManifest = (icons: Record<'svg' | 192 | 512 | 'masked', string>)
     start_url: '../today',
     scope: '../',
     display: 'standalone',
-    background_color: '#f4f3ee',
-    theme_color: '#f4f3ee',
+    background_color: GROUND.light,
+    theme_color: GROUND.light,
     icons: [
       { src: icons.svg, type: 'image/svg+xml', sizes: 'any', purpose: 'any' },
       { src: icons[192], type: 'image/png', sizes: '192x192', purpose: 'any' },

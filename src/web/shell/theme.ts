@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { GROUND } from '../ground.ts';
 
 export const THEMES = ['system', 'light', 'dark'] as const;
 type Theme = (typeof THEMES)[number];
@@ -41,4 +42,7 @@ function apply(chosen: Theme): void {
   const { dataset } = document.documentElement;
   if (chosen === 'system') delete dataset.theme;
   else dataset.theme = chosen;
+  // The browser's own bars too.
+  for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]'))
+    meta.content = GROUND[chosen !== 'system' ? chosen : meta.media.includes('dark') ? 'dark' : 'light'];
 }
