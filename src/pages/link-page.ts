@@ -37,7 +37,9 @@ export const otherAccount = (question: Html): Html =>
 
 /** The way on after a view that stays: into the web client, where there is one. */
 export const onward = ({ app }: Site, words: string, to = ''): Html =>
-  app === undefined ? html`<p>You can close this page.</p>` : html`<p><a href="${app}${to}">${words}</a></p>`;
+  app === undefined
+    ? html`<p>You can close this page.</p>`
+    : html`<a class="onward" href="${app}${to}">${words}</a>`;
 
 const viewOf = (site: Site, name: string, { heading, content }: View): Html => html`
 <section data-view="${name}"${name !== 'ask' && html` hidden`}>

@@ -12,6 +12,7 @@ export function page() {
   /** Of the account that was just opened, while the page still asks for its password. */
   let session;
 
+  followTheme();
   show(token ? 'ask' : 'missing');
   if (token && document.querySelector('[data-about]')) tell();
   // A second link opened in the same tab changes only the fragment.
@@ -21,6 +22,15 @@ export function page() {
   if (document.querySelector('[data-ways]'))
     document.addEventListener('visibilitychange', () => !document.hidden && tell());
   prepare(document);
+
+  /** As it was chosen in the web client on this device. */
+  function followTheme() {
+    try {
+      document.documentElement.dataset.theme = localStorage.getItem('errand.theme') ?? '';
+    } catch {
+      // Without storage the system's.
+    }
+  }
 
   /** Makes the forms of a part of the page work. */
   function prepare(part) {

@@ -1,6 +1,4 @@
-/** What all looks share: the reader's own font, light or dark as the reader prefers. */
-export const ground = `:root {
-  color-scheme: light dark;
+const light = `
   --ground: #f4f3ee;
   --sheet: #fffefc;
   --ink: #1c2220;
@@ -12,31 +10,41 @@ export const ground = `:root {
   --on-accent: #ffffff;
   --fault: #b23c1e;
   --code: #f0f1ec;
+  --fill: #2f2a1c0e;
+  --fill-2: #2f2a1c1f;
   --get: #1c6b4f;
   --post: #1f55a8;
   --patch: #8a5300;
   --delete: #b3261e;
-}
+`;
 
+const dark = `
+  --ground: #121513;
+  --sheet: #1b1f1d;
+  --ink: #eceeea;
+  --quiet: #a2aca6;
+  --line: #333a36;
+  --edge: #7e8a83;
+  --accent: #7fd3ad;
+  --accent-strong: #a5e4c8;
+  --on-accent: #06251a;
+  --fault: #f3a58c;
+  --code: #141816;
+  --fill: #eceeea12;
+  --fill-2: #eceeea24;
+  --get: #7fd3ad;
+  --post: #a6c8ff;
+  --patch: #f5c37a;
+  --delete: #ffb4ab;
+`;
+
+/** What all looks share: the reader's own font, light or dark as the system is, or as was chosen in the web client. */
+export const ground = `:root { color-scheme: light dark;${light}}
 @media (prefers-color-scheme: dark) {
-  :root {
-    --ground: #121513;
-    --sheet: #1b1f1d;
-    --ink: #eceeea;
-    --quiet: #a2aca6;
-    --line: #333a36;
-    --edge: #7e8a83;
-    --accent: #7fd3ad;
-    --accent-strong: #a5e4c8;
-    --on-accent: #06251a;
-    --fault: #f3a58c;
-    --code: #141816;
-    --get: #7fd3ad;
-    --post: #a6c8ff;
-    --patch: #f5c37a;
-    --delete: #ffb4ab;
-  }
+  :root {${dark}}
 }
+:root[data-theme="light"] { color-scheme: light;${light}}
+:root[data-theme="dark"] { color-scheme: dark;${dark}}
 
 *, *::before, *::after { box-sizing: border-box; }
 
@@ -99,12 +107,12 @@ h1 {
   font-size: 1.625rem;
   line-height: 1.2;
   letter-spacing: -0.018em;
-  text-wrap: pretty;
+  text-wrap: balance;
 }
 
 h1:focus { outline: none; }
 
-p { margin: 0 0 1rem; }
+p { margin: 0 0 1rem; text-wrap: pretty; }
 
 section > :last-child, form > :last-child, div > :last-child { margin-bottom: 0; }
 
@@ -169,7 +177,7 @@ input[type="checkbox"] {
   accent-color: var(--accent);
 }
 
-button {
+button, .onward {
   width: 100%;
   min-height: 2.75rem;
   padding: 0.5rem 1rem;
@@ -184,13 +192,23 @@ button {
 
 button:hover { background: var(--accent-strong); }
 
+.onward {
+  display: grid;
+  place-content: center;
+  background: var(--fill);
+  color: inherit;
+  text-align: center;
+  text-decoration: none;
+}
+.onward:hover { background: var(--fill-2); color: inherit; }
+
 form[aria-busy="true"] button { cursor: progress; }
 
 [role="status"] { margin: 0.75rem 0 0; }
 [role="status"]:empty { margin: 0; }
 
 ul { margin: 0; padding-left: 1.25rem; }
-li a, section > p > a { display: inline-block; padding-block: 0.25rem; }
+li a { display: inline-block; padding-block: 0.25rem; }
 
 noscript p { margin: 1rem 0 0; }
 
@@ -201,6 +219,7 @@ noscript p { margin: 1rem 0 0; }
 }
 
 @media (width < 30rem) {
+  body { padding-block-start: clamp(1rem, 5vh, 4rem); }
   main { padding: 1.5rem; }
 }
 
