@@ -13,7 +13,7 @@ import { isLinking } from './provider-return.ts';
 import { SCREENS, type ScreenProps, STARTING } from './screens.ts';
 import { askToSignIn } from './session.ts';
 import { session } from './signed-in.ts';
-import { shelf } from './store.ts';
+import { userData } from './store.ts';
 import { TaskBeside, TaskOverlays } from './task-overlays.tsx';
 import { showToast } from './toasts.ts';
 
@@ -33,7 +33,7 @@ export function App() {
   });
   if (isPublic.value) return session.value.kind === 'in' ? null : <CurrentScreen />;
   if (session.value.kind === 'unreachable') return <Unreachable />;
-  if (session.value.kind !== 'in' || !shelf.value) return null;
+  if (session.value.kind !== 'in' || !userData.value) return null;
   return (
     <>
       <Frame>

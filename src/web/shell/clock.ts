@@ -2,7 +2,7 @@ import { computed, effect, signal } from '@preact/signals';
 import { WEEKDAYS, type Weekday } from '../text/days.ts';
 import { dayIn, deviceZone, isZone, untilMidnight } from '../text/zones.ts';
 import { me } from './session.ts';
-import { shelf } from './store.ts';
+import { userData } from './store.ts';
 
 /** The person's time zone; the device's until there is one. */
 export const zone = computed(() => {
@@ -32,7 +32,7 @@ export function startClock(): void {
   effect(() => {
     const timer = setTimeout(() => {
       tick();
-      shelf.peek()?.store.refresh();
+      userData.peek()?.store.refresh();
     }, untilMidnight(instant.value, zone.value) + 50);
     return () => clearTimeout(timer);
   });

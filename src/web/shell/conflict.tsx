@@ -1,9 +1,9 @@
 import { Dialog } from '../ui/dialog.tsx';
-import { useShelf } from './store.ts';
+import { useUserData } from './store.ts';
 
 /** A long text was changed elsewhere meanwhile: both side by side, and the person chooses. */
 export function Conflict() {
-  const { store } = useShelf();
+  const { store } = useUserData();
   const act = store.waiting.all.value.find(({ why }) => why?.theirs !== undefined);
   if (!act?.why?.theirs) return null;
   const change = act.changes.find(({ text }) => text !== undefined);

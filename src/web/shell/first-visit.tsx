@@ -7,7 +7,7 @@ import { today } from './clock.ts';
 import { inbox, isFirstLoad, workspace } from './frame-view.ts';
 import { savePreferences, saveProfile } from './preferences.ts';
 import { me } from './session.ts';
-import { shelf } from './store.ts';
+import { userData } from './store.ts';
 
 /** Titles that fit a phone; what they leave out is in the task. */
 const EXAMPLES = [
@@ -33,7 +33,7 @@ export function startFirstVisit(): void {
   let isMade = false;
   effect(() => {
     const { preferences, id } = me.value ?? {};
-    const held = shelf.value;
+    const held = userData.value;
     const list = inbox.value;
     const own = workspace.value;
     if (isMade || !held || !id || !list || isFirstLoad.value || !preferences || preferences.welcomed) return;
@@ -56,7 +56,7 @@ export function startFirstVisit(): void {
 
 /** The examples that are still there. */
 function heldExamples() {
-  const held = shelf.value;
+  const held = userData.value;
   if (!held) return [];
   return exampleIds(held.userId).flatMap((id) => held.store.view.signal('task', id).value ?? []);
 }

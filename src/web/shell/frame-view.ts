@@ -5,7 +5,7 @@ import { isDueBy, isMineOrNobodys } from '../tasks/dates.ts';
 import { today, zone } from './clock.ts';
 import { buildId, match } from './navigation.ts';
 import { cutWorkspaces, totals } from './server-counts.ts';
-import { isOpen, shelf } from './store.ts';
+import { isOpen, userData } from './store.ts';
 
 interface WorkspaceView {
   id: string;
@@ -16,7 +16,7 @@ interface WorkspaceView {
 
 /** The workspaces with their spaces and lists: the person's first one, then the others by age. */
 export const workspaces = computed<readonly WorkspaceView[]>(() => {
-  const held = shelf.value;
+  const held = userData.value;
   if (!held) return [];
   const { workspaces: all, membersIn, spaces, lists, userId } = held;
   for (const list of [all, spaces, lists]) list.revision.value;
@@ -43,24 +43,24 @@ export const workspaces = computed<readonly WorkspaceView[]>(() => {
 });
 
 /** Whether everything that this device holds is there, and not only what the screen showed last. */
-const isWhole = computed(() => shelf.value?.store.isWhole.value ?? false);
+const isWhole = computed(() => userData.value?.store.isWhole.value ?? false);
 
 /** Whether some of what should be here is still being read, or loaded for the first time. */
 export const isFirstLoad = computed(() => {
-  const held = shelf.value?.store.workspaces() ?? [];
+  const held = userData.value?.store.workspaces() ?? [];
   return !isWhole.value || held.length === 0 || held.some(({ isLoading }) => isLoading);
 });
 
 /** How things stand between this device and the server. */
 export const sync = computed(
-  () => shelf.value?.store.sync.value ?? { text: 'Synced', waiting: 0, notSaved: 0 },
+  () => userData.value?.store.sync.value ?? { text: 'Synced', waiting: 0, notSaved: 0 },
 );
 
-export const unread = computed(() => shelf.value?.store.note<number>('unread') ?? 0);
+export const unread = computed(() => userData.value?.store.note<number>('unread') ?? 0);
 
 /** Whether another build of the client is served. */
 export const hasUpdate = computed(() => {
-  const served = shelf.value?.store.note<string | null>('build');
+  const served = userData.value?.store.note<string | null>('build');
   return typeof served === 'string' && served !== '' && buildId !== '' && served !== buildId;
 });
 
@@ -84,7 +84,7 @@ function sumOf(name: 'today' | 'mine'): number | undefined {
 
 /** Open tasks of a list, counted here or by the server; undefined while they are not. */
 export function countOf(listId: string): number | undefined {
-  const held = shelf.value;
+  const held = userData.value;
   if (!held || !isWhole.value) return undefined;
   const workspaceId = held.store.view.row('list', listId)?.workspaceId ?? '';
   if (!cutWorkspaces.value.includes(workspaceId)) return held.openByList.of(listId).value;
@@ -95,7 +95,7 @@ export function countOf(listId: string): number | undefined {
 /** Keeps what the links count; the day and the person decide. */
 export function startCounts(): void {
   effect(() => {
-    const held = shelf.value;
+    const held = userData.value;
     const day = today.value;
     const where = zone.value;
     if (!held) return;
@@ -128,7 +128,7 @@ export const workspace = computed<WorkspaceView | undefined>(() => {
 /** Takes the workspace that was shown last from the device, and notes each one that is shown. */
 export function startLastShown(): void {
   effect(() => {
-    const held = shelf.value;
+    const held = userData.value;
     lastShown.value = untracked(() => held?.store.note<string>(LAST_SHOWN));
   });
   effect(() => {
@@ -141,7 +141,7 @@ export function startLastShown(): void {
 export function chooseWorkspace(id: string): void {
   if (lastShown.peek() === id) return;
   lastShown.value = id;
-  void shelf.peek()?.store.keep(LAST_SHOWN, id);
+  void userData.peek()?.store.keep(LAST_SHOWN, id);
 }
 
 export const inbox = computed(() => workspace.value?.spaces[0]?.lists[0]);

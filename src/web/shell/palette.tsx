@@ -16,7 +16,7 @@ import { workspaces } from './frame-view.ts';
 import { navigate } from './navigation.ts';
 import { type OverlayProps, takeTypedAhead } from './overlays.tsx';
 import { settingEntries } from './setting-entries.ts';
-import { isOpen, useShelf } from './store.ts';
+import { isOpen, useUserData } from './store.ts';
 
 interface Entry {
   id: string;
@@ -43,7 +43,7 @@ export function Palette({ onClose }: OverlayProps) {
   const [wanted, setWanted] = useState(takeTypedAhead);
   const [chosen, choose] = useState<string>();
   const listbox = useRef<HTMLDivElement>(null);
-  const { store } = useShelf();
+  const { store } = useUserData();
   const open = useTasks((task) => isOpen(store, task), inAnyOrder, [store]);
   // What arrives while it is open is found too.
   const groups = useMemo(
@@ -156,7 +156,7 @@ export function Palette({ onClose }: OverlayProps) {
 }
 
 function TaskMark({ id }: { id: string }) {
-  const { view } = useShelf().store;
+  const { view } = useUserData().store;
   const task = view.row('task', id);
   const statuses = task && view.row('list', task.listId)?.statuses;
   return <StatusMark status={task && view.status(task.statusId)} among={statuses ?? []} />;

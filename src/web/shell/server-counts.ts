@@ -2,7 +2,7 @@ import { computed, effect, signal } from '@preact/signals';
 import type { Store } from '../data/store.ts';
 import { addDays, type Day } from '../text/days.ts';
 import { today, zone } from './clock.ts';
-import { shelf } from './store.ts';
+import { userData } from './store.ts';
 
 /** The open tasks of a workspace as the server counts them. */
 interface Totals {
@@ -22,13 +22,13 @@ export const OPEN = { statusType: 'unstarted,started' };
 /** The workspaces that are cut: not all of their open tasks are held. */
 export const cutWorkspaces = computed<readonly string[]>(() => idsIn(cutKey.value));
 const cutKey = computed(() => {
-  const { store } = shelf.value ?? {};
+  const { store } = userData.value ?? {};
   const all = store?.workspaces() ?? [];
   return all.flatMap(({ id, isLoading }) => (!isLoading && store?.isCut(id) ? [id] : [])).join();
 });
 /** Another text whenever the server told of a change. */
 const cursors = computed(() =>
-  shelf.value?.store
+  userData.value?.store
     .workspaces()
     .map(({ cursor }) => cursor)
     .join(),
@@ -43,7 +43,7 @@ export function startServerCounts(): void {
   let last = 0;
   effect(() => {
     const ids = cutWorkspaces.value;
-    const { store } = shelf.value ?? {};
+    const { store } = userData.value ?? {};
     const day = today.value;
     const where = zone.value;
     if (!store || ids.length === 0) {
@@ -59,7 +59,7 @@ export function startServerCounts(): void {
         const found = await countIn(store, id, day, where);
         if (found) counted.set(id, found);
       }
-      if (store === shelf.peek()?.store) totals.value = counted;
+      if (store === userData.peek()?.store) totals.value = counted;
     };
     const timer = setTimeout(() => void count(), Math.max(0, last + AGAIN_MS - Date.now()));
     return () => clearTimeout(timer);

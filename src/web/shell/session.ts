@@ -5,14 +5,14 @@ import { addressOf } from './addresses.ts';
 import { call } from './api.ts';
 import { address, navigate } from './navigation.ts';
 import { type Profile, session } from './signed-in.ts';
-import { forgetStore, keptUser, openStore, shelf, whenSignedOut } from './store.ts';
+import { forgetStore, keptUser, openStore, userData, whenSignedOut } from './store.ts';
 
 /** Whether a request of this page ends the session: its end may be heard before the response. */
 let isEnding = false;
 
 /** A profile that the server returned, in place of what was noted when it came. */
 const taken = signal<{ profile: Profile; noted: Profile | undefined } | undefined>(undefined);
-const notedProfile = () => shelf.value?.store.note<Profile>('me');
+const notedProfile = () => userData.value?.store.note<Profile>('me');
 
 /** The profile of who is signed in, as the server told it last. */
 export const me = computed<Profile | undefined>(() => {
@@ -96,7 +96,7 @@ export async function endSession(request: () => Promise<Outcome>): Promise<Outco
   const reply = await request();
   if (reply.kind === 'ok') await forgetStore(userId);
   isEnding = false;
-  if (reply.kind === 'ok' || !shelf.value) session.value = { kind: 'out' };
+  if (reply.kind === 'ok' || !userData.value) session.value = { kind: 'out' };
   if (reply.kind === 'ok') navigate(addressOf('signIn'), { replace: true });
   return reply;
 }

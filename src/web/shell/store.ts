@@ -21,7 +21,7 @@ import { browserChannel, browserLocks, browserWorld } from '../data/surroundings
 import { basePaths, path } from './navigation.ts';
 
 /** What is held of one user, and lists of it that keep themselves. */
-export interface Shelf {
+export interface UserData {
   store: Store;
   userId: string;
   workspaces: LiveList<Workspace>;
@@ -38,24 +38,24 @@ export interface Shelf {
 /** Set in a tab while it has no network. */
 const OFFLINE = 'errand.offline';
 
-const opened = signal<Shelf | undefined>(undefined);
+const opened = signal<UserData | undefined>(undefined);
 
 /** Whose database is being opened, which takes a moment: it is done once, and not for someone who left meanwhile. */
 let opening: { userId: string } | undefined;
 
 /** Undefined until the device was read. */
-export const shelf = computed(() => (opened.value?.store.isLoaded.value ? opened.value : undefined));
+export const userData = computed(() => (opened.value?.store.isLoaded.value ? opened.value : undefined));
 
 /** What is held, on a screen that is shown only when there is something. */
-export function useShelf(): Shelf {
-  const { value } = shelf;
+export function useUserData(): UserData {
+  const { value } = userData;
   if (!value) throw new Error('Nothing is open');
   return value;
 }
 
 /** The same outside of what is shown: in commands and acts. */
-export function openShelf(): Shelf {
-  const value = shelf.peek();
+export function currentUserData(): UserData {
+  const value = userData.peek();
   if (!value) throw new Error('Nothing is open');
   return value;
 }
@@ -67,7 +67,7 @@ export function useRows<K extends Kind>(
   compare: (a: Rows[K], b: Rows[K]) => number,
   inputs: readonly unknown[],
 ): LiveList<Rows[K]> {
-  const { view } = useShelf().store;
+  const { view } = useUserData().store;
   const list = useMemo(() => view.list(kind, where, compare), [view, ...inputs]);
   useEffect(() => list.dispose, [list]);
   list.revision.value;
@@ -128,7 +128,7 @@ export async function openStore(userId: string): Promise<void> {
 }
 
 /** A member has no id of its own: the row under the key of this workspace is meant. */
-function membersOf({ view }: Store): Shelf['membersIn'] {
+function membersOf({ view }: Store): UserData['membersIn'] {
   const known = new Map<string, LiveList<Member>>();
   return (workspaceId) => {
     const found =

@@ -3,7 +3,7 @@ import { dateDialog, picker } from '../tasks/pickers.ts';
 import { seriesDialog } from '../tasks/series.ts';
 import { Lazy } from './lazy.tsx';
 import { isPublic, query } from './navigation.ts';
-import { shelf } from './store.ts';
+import { userData } from './store.ts';
 
 const loadPanel = async () => (await import('../tasks/panel.tsx')).Panel;
 const loadPicker = async () => (await import('../tasks/picker-view.tsx')).PickerView;
@@ -28,7 +28,7 @@ export function TaskOverlays() {
         </section>
       )}
       {dateDialog.value && <Lazy load={loadDateDialog} props={{}} />}
-      {shelf.value?.store.waiting.all.value.some(({ why }) => why?.theirs !== undefined) && (
+      {userData.value?.store.waiting.all.value.some(({ why }) => why?.theirs !== undefined) && (
         <Lazy load={loadConflict} props={{}} />
       )}
       {seriesDialog.value && <Lazy load={loadSeriesDialog} props={{}} />}

@@ -2,11 +2,11 @@ import type { WaitingAct } from '../data/waiting-acts.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import type { OverlayProps } from './overlays.tsx';
-import { useShelf } from './store.ts';
+import { useUserData } from './store.ts';
 
 /** What waits to be sent, and what was rejected: each can be tried again, or dropped. */
 export function WaitingChanges({ onClose }: OverlayProps) {
-  const { store } = useShelf();
+  const { store } = useUserData();
   const acts = store.waiting.all.value;
   return (
     <Dialog label="Waiting changes" onClose={onClose}>
@@ -27,7 +27,7 @@ export function WaitingChanges({ onClose }: OverlayProps) {
 }
 
 function WaitingItem({ act }: { act: WaitingAct }) {
-  const { store } = useShelf();
+  const { store } = useUserData();
   const { name, why, changes } = act;
   const typed = changes.flatMap(({ fields }) => [fields.title, fields.description, fields.body]);
   // What the name quotes is there to be read already.

@@ -1,21 +1,21 @@
 import { signal } from '@preact/signals';
 import type { TakenBack } from '../data/acts.ts';
 import type { Intent } from '../data/change.ts';
-import { openShelf, shelf } from '../shell/store.ts';
+import { currentUserData, userData } from '../shell/store.ts';
 import { showToast, toast } from '../shell/toasts.ts';
 import { focusRow, isAmongRows, shownIds } from './current.ts';
 
 /** Does something at once, and says so with a way back. `name` is a sentence of what was done. */
 export function act(name: string, intents: readonly Intent[]): void {
   if (intents.length === 0) return;
-  void openShelf().store.acts.do(name, intents);
+  void currentUserData().store.acts.do(name, intents);
   showToast(name, () => void undo());
 }
 
 /** Does something at once without a word: what shows by itself where the person looks. It can be undone all the same. */
 export function actQuietly(name: string, intents: readonly Intent[]): void {
   if (intents.length === 0) return;
-  void openShelf().store.acts.do(name, intents);
+  void currentUserData().store.acts.do(name, intents);
   toast.value = undefined;
 }
 
@@ -23,7 +23,7 @@ export function actQuietly(name: string, intents: readonly Intent[]): void {
 export async function undo(): Promise<void> {
   toast.value = undefined;
   const { activeElement } = document;
-  const taken = await shelf.peek()?.store.acts.undo();
+  const taken = await userData.peek()?.store.acts.undo();
   if (!taken) showToast('Nothing was done on this page that can be taken back.');
   else if (taken.isEarly) showToast(`Cannot be taken back before the server has responded: ${taken.name}`);
   else showToast(`${taken.isDone ? 'Taken back' : 'Nothing is left to take back of'}: ${taken.name}`);
@@ -33,7 +33,7 @@ export async function undo(): Promise<void> {
 /** Does again what was taken back last. */
 export async function redo(): Promise<void> {
   const { activeElement } = document;
-  const taken = await shelf.peek()?.store.acts.redo();
+  const taken = await userData.peek()?.store.acts.redo();
   if (!taken) showToast('Nothing was taken back that can be done again.');
   else if (taken.isDone) showToast(taken.name, () => void undo());
   else showToast(`Nothing is left to do again of: ${taken.name}`);

@@ -13,7 +13,7 @@ import { addressOf } from '../shell/addresses.ts';
 import { today, zone } from '../shell/clock.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
 import { closeBeside, navigate } from '../shell/navigation.ts';
-import { isOpen, openShelf } from '../shell/store.ts';
+import { currentUserData, isOpen } from '../shell/store.ts';
 import { showToast } from '../shell/toasts.ts';
 import type { Day } from '../text/days.ts';
 import { placeAt } from '../text/positions.ts';
@@ -34,11 +34,13 @@ export const saying = (tasks: readonly Task[]): string =>
 
 /** The tasks that are held of these ids. */
 export const tasksOf = (ids: readonly string[]): Task[] =>
-  ids.flatMap((id) => openShelf().store.view.row('task', id) ?? []);
+  ids.flatMap((id) => currentUserData().store.view.row('task', id) ?? []);
 
 /** The statuses that tasks of a list can have, in order. */
 export const statusesIn = (listId: string): readonly Status[] =>
-  [...(openShelf().store.view.row('list', listId)?.statuses ?? [])].sort((a, b) => a.position - b.position);
+  [...(currentUserData().store.view.row('list', listId)?.statuses ?? [])].sort(
+    (a, b) => a.position - b.position,
+  );
 
 /** Those of some tasks that the person may change; says so where none is. */
 export function writable(tasks: readonly Task[]): readonly Task[] {
@@ -70,7 +72,7 @@ export function actOrAsk(
 /** The one task of these where it is an open instance of a series, which may take over what changes of it. */
 export function onlyInstance(tasks: readonly Task[]): Task | undefined {
   const [task] = tasks;
-  const { store } = openShelf();
+  const { store } = currentUserData();
   const series = store.view.row('recurringTask', task?.recurrence?.recurringTaskId ?? '');
   return task && series && tasks.length === 1 && isOpen(store, task) ? task : undefined;
 }
@@ -81,7 +83,7 @@ const statusBefore = new Map<string, string>();
 /** Completes tasks; where all of them are done, opens them again. */
 export function toggleDone(given: readonly Task[]): void {
   const tasks = writable(given);
-  const { store } = openShelf();
+  const { store } = currentUserData();
   const open = tasks.filter((task) => isOpen(store, task));
   if (open.length === 0) {
     reopen(tasks);
@@ -192,7 +194,7 @@ export function toggleLabel(given: readonly Task[], label: Label): void {
 }
 
 export function moveTo(given: readonly Task[], list: List): void {
-  const { view } = openShelf().store;
+  const { view } = currentUserData().store;
   const tasks = writable(given).filter(
     ({ workspaceId, listId }) => workspaceId === list.workspaceId && listId !== list.id,
   );
@@ -229,7 +231,7 @@ function leave({ id, workspaceId: w, listId }: Task): void {
 export function isUpcomingInstance({ id, recurrence }: Task): boolean {
   const { recurringTaskId } = recurrence ?? {};
   if (!recurringTaskId) return false;
-  return openShelf().store.view.row('recurringTask', recurringTaskId)?.nextTaskId === id;
+  return currentUserData().store.view.row('recurringTask', recurringTaskId)?.nextTaskId === id;
 }
 
 export function rename(task: Task, title: string): void {
@@ -252,7 +254,7 @@ export function placeTasks(
   moved: readonly Task[],
   more: Row = {},
 ): void {
-  const { view } = openShelf().store;
+  const { view } = currentUserData().store;
   if (writable(moved).length < moved.length) return;
   const positions = placeAt(
     rows,

@@ -2,7 +2,7 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { changeItem } from '../data/intents.ts';
 import type { ChecklistItem, Task } from '../data/rows.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
-import { useShelf } from '../shell/store.ts';
+import { useUserData } from '../shell/store.ts';
 import { useEditInPlace } from '../ui/edit-in-place.ts';
 import { Icon, Shape } from '../ui/icon.tsx';
 import { submits } from '../ui/submits.ts';
@@ -125,7 +125,7 @@ function ItemField({ task, item, onEnd }: { task: Task; item: ChecklistItem; onE
 
 /** Adds an item and stays, for the next one. */
 function AddItem({ task }: { task: Task }) {
-  const { store } = useShelf();
+  const { store } = useUserData();
   const [text, setText] = useState('');
   const add = () => {
     const title = text.trim();

@@ -4,7 +4,7 @@ import { compareTexts } from '../data/live-list.ts';
 import type { Comment, Task } from '../data/rows.ts';
 import { now, zone } from '../shell/clock.ts';
 import { isAdminIn, mayWriteIn, roleIn } from '../shell/frame-view.ts';
-import { useRows, useShelf } from '../shell/store.ts';
+import { useRows, useUserData } from '../shell/store.ts';
 import { mentionedIn, plainMentions, withMentions } from '../text/mentions.ts';
 import { sayWhen } from '../text/say-dates.ts';
 import { Avatar } from '../ui/avatar.tsx';
@@ -24,7 +24,7 @@ interface Props {
 /** What people said about a task, oldest first. */
 export function Comments({ task, level }: Props) {
   const id = useId();
-  const { store } = useShelf();
+  const { store } = useUserData();
   const [isMissing, setMissing] = useState(false);
   useEffect(() => {
     let isWanted = true;
@@ -65,7 +65,7 @@ export function Comments({ task, level }: Props) {
 }
 
 function Entry({ comment, task }: { comment: Comment; task: Task }) {
-  const { store, userId } = useShelf();
+  const { store, userId } = useUserData();
   const [isEditing, setEditing] = useState(false);
   const { authorId, body, createdAt, editedAt } = comment;
   const author = authorId ? store.view.signal('member', `${task.workspaceId}/${authorId}`).value : undefined;
@@ -114,7 +114,7 @@ function Entry({ comment, task }: { comment: Comment; task: Task }) {
 }
 
 function EditField({ comment, task, onEnd }: { comment: Comment; task: Task; onEnd(): void }) {
-  const { membersIn } = useShelf();
+  const { membersIn } = useUserData();
   const people = membersIn(task.workspaceId).rows;
   const [text, setText] = useState(plainMentions(comment.body));
   const save = () => {
@@ -151,7 +151,7 @@ function EditField({ comment, task, onEnd }: { comment: Comment; task: Task; onE
 const drafts = new Map<string, string>();
 
 function Composer({ task }: { task: Task }) {
-  const { store, membersIn, userId } = useShelf();
+  const { store, membersIn, userId } = useUserData();
   const draft = `${userId} ${task.id}`;
   const people = membersIn(task.workspaceId);
   people.revision.value;

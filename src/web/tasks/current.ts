@@ -1,7 +1,7 @@
 import { batch, computed, signal } from '@preact/signals';
 import type { Task } from '../data/rows.ts';
 import { query } from '../shell/navigation.ts';
-import { shelf } from '../shell/store.ts';
+import { userData } from '../shell/store.ts';
 
 /** The tasks of the screen in the order they are shown: what keys move through. */
 export const shownIds = signal<readonly string[]>([]);
@@ -35,7 +35,7 @@ export function targetIds(): readonly string[] {
 }
 
 export const targets = (): Task[] =>
-  targetIds().flatMap((id) => shelf.peek()?.store.view.row('task', id) ?? []);
+  targetIds().flatMap((id) => userData.peek()?.store.view.row('task', id) ?? []);
 
 /** Nothing of its own has the focus: the page, or the heading of the screen. */
 const isNowhere = (): boolean => {

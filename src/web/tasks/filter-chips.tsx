@@ -1,13 +1,13 @@
 import { isFirstLoad, workspaces } from '../shell/frame-view.ts';
 import { setQuery } from '../shell/navigation.ts';
-import { useShelf } from '../shell/store.ts';
+import { useUserData } from '../shell/store.ts';
 import { FILTER_NAMES, FILTER_TITLES, type FilterName, sayFilter } from '../text/say-filters.ts';
 import { Icon } from '../ui/icon.tsx';
 import { clearFilters, filters } from './filters.ts';
 
 /** Says the value of a filter in words; follows the names of people, labels and statuses. */
 export function useFilterWords(): (name: FilterName, value: string) => string {
-  const { store, labels, lists, membersIn } = useShelf();
+  const { store, labels, lists, membersIn } = useUserData();
   const { view } = store;
   const people = workspaces.value.map(({ id }) => membersIn(id));
   for (const list of [labels, lists, ...people]) list.revision.value;

@@ -2,7 +2,7 @@ import { Fragment } from 'preact';
 import type { Task } from '../data/rows.ts';
 import { now, today, zone } from '../shell/clock.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
-import { isOpen, useShelf } from '../shell/store.ts';
+import { isOpen, useUserData } from '../shell/store.ts';
 import { PRIORITY_NAMES } from '../text/priorities.ts';
 import { sayDayAndTime } from '../text/say-dates.ts';
 import { Avatar } from '../ui/avatar.tsx';
@@ -14,7 +14,7 @@ import { StatusMark } from './task-box.tsx';
 
 /** Name and value of each field; the value opens its choice. */
 export function Fields({ task }: { task: Task }) {
-  const { store, membersIn } = useShelf();
+  const { store, membersIn } = useUserData();
   const { view } = store;
   const { id, workspaceId } = task;
   const list = view.signal('list', task.listId).value;

@@ -6,7 +6,7 @@ import { now, zone } from '../shell/clock.ts';
 import { isPhone } from '../shell/device.ts';
 import { mayWriteIn, workspaces } from '../shell/frame-view.ts';
 import { hrefOf, match, navigate } from '../shell/navigation.ts';
-import { useShelf } from '../shell/store.ts';
+import { useUserData } from '../shell/store.ts';
 import { sayWhen } from '../text/say-dates.ts';
 import { Icon } from '../ui/icon.tsx';
 import { MenuButton } from '../ui/menu.tsx';
@@ -31,7 +31,7 @@ interface Props {
 
 /** A task with all it has: beside a screen, or by itself. */
 export function Panel({ id, isAlone = false }: Props) {
-  const { store } = useShelf();
+  const { store } = useUserData();
   const task = store.view.signal('task', id).value;
   const [isMissing, setMissing] = useState(false);
   const asks = task === undefined;
@@ -121,7 +121,7 @@ function TaskSheet({ task, isPage, isAlone }: SheetProps) {
 }
 
 function PanelBar({ task, isPage, isAlone }: SheetProps) {
-  const { view } = useShelf().store;
+  const { view } = useUserData().store;
   const list = view.signal('list', task.listId).value;
   const key = view.signal('workspace', task.workspaceId).value?.key;
   const previous = neighbourOf(task.id, -1);
@@ -199,7 +199,7 @@ const fieldElement = (kind: string): HTMLElement | null =>
 
 /** When it was made and changed. */
 function Facts({ task }: { task: Task }) {
-  const { view } = useShelf().store;
+  const { view } = useUserData().store;
   const creator = task.creatorId
     ? view.signal('member', `${task.workspaceId}/${task.creatorId}`).value?.name
     : undefined;

@@ -1,6 +1,6 @@
 import { create, updateTask } from '../data/intents.ts';
 import type { Label, Task } from '../data/rows.ts';
-import { type Shelf, useShelf } from '../shell/store.ts';
+import { type UserData, useUserData } from '../shell/store.ts';
 import { PRIORITIES, PRIORITY_NAMES } from '../text/priorities.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Icon, Shape } from '../ui/icon.tsx';
@@ -31,7 +31,7 @@ const close = (): void => {
 export function PickerView() {
   const open = picker.value;
   if (!open) return null;
-  const held = useShelf();
+  const held = useUserData();
   for (const list of [held.labels, held.lists]) list.revision.value;
   const tasks = open.ids.flatMap((id) => held.store.view.signal('task', id).value ?? []);
   if (tasks.length === 0) return null;
@@ -46,7 +46,7 @@ export function PickerView() {
 interface ChoiceProps {
   open: OpenPicker;
   tasks: readonly Task[];
-  held: Shelf;
+  held: UserData;
 }
 
 function Choice({ open, tasks, held }: ChoiceProps) {
@@ -85,7 +85,7 @@ function common<Value>(tasks: readonly Task[], read: (task: Task) => Value): Val
   return rest.every((value) => value === first) ? first : undefined;
 }
 
-function choices({ kind }: OpenPicker, tasks: readonly Task[], held: Shelf): Choices {
+function choices({ kind }: OpenPicker, tasks: readonly Task[], held: UserData): Choices {
   const { view } = held.store;
   const [first] = tasks;
   const workspaceId = first?.workspaceId ?? '';
@@ -187,12 +187,16 @@ function statusOptions(tasks: readonly Task[], listId: string): Option[] {
 }
 
 /** Those a task may be given to: members who may write; oneself first. */
-const peopleIn = ({ membersIn, userId }: Shelf, workspaceId: string) =>
+const peopleIn = ({ membersIn, userId }: UserData, workspaceId: string) =>
   membersIn(workspaceId)
     .rows.filter(({ role }) => role !== 'viewer')
     .sort((a, b) => Number(b.userId === userId) - Number(a.userId === userId));
 
-const listOptions = ({ spaces, lists }: Shelf, workspaceId: string, present: string | undefined): Option[] =>
+const listOptions = (
+  { spaces, lists }: UserData,
+  workspaceId: string,
+  present: string | undefined,
+): Option[] =>
   spaces.rows
     .filter((space) => space.workspaceId === workspaceId)
     .flatMap((space) =>
@@ -208,7 +212,7 @@ const listOptions = ({ spaces, lists }: Shelf, workspaceId: string, present: str
     );
 
 /** Makes a label and gives it to tasks, as one act. */
-function makeLabel({ store }: Shelf, tasks: readonly Task[], title: string): void {
+function makeLabel({ store }: UserData, tasks: readonly Task[], title: string): void {
   const [first] = tasks;
   if (!first || title === '') return;
   const id = store.makeId();

@@ -1,4 +1,4 @@
-import { useShelf } from '../shell/store.ts';
+import { useUserData } from '../shell/store.ts';
 import type { Chip, QuickTask } from '../text/quick-add.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Icon, Shape } from '../ui/icon.tsx';
@@ -27,7 +27,7 @@ interface ChipProps {
 
 /** What stands before the words of a chip: the thing's own picture where it has one. */
 function ChipMark({ kind, words, task, workspaceId }: ChipProps) {
-  const { labels } = useShelf();
+  const { labels } = useUserData();
   if (kind === 'Priority' && task.priority && task.priority !== 'none')
     return <Shape name={`prio-${task.priority}`} class={`prio ${task.priority}`} />;
   if (kind === 'Assignee' && task.assigneeId)
@@ -77,7 +77,7 @@ interface ChoiceProps {
 
 /** What stands before a name that completes a word. */
 export function ChoiceMark({ sigil, id, title }: ChoiceProps) {
-  const { labels, store } = useShelf();
+  const { labels, store } = useUserData();
   if (id === 'new') return <Icon name="plus" />;
   if (sigil === '*')
     return <span class="label" style={{ '--hue': labels.rows.find((label) => label.id === id)?.color }} />;

@@ -8,7 +8,7 @@ import { isPhone } from '../shell/device.ts';
 import { inbox, isFirstLoad, workspace } from '../shell/frame-view.ts';
 import { match as addressMatch, openBeside } from '../shell/navigation.ts';
 import { type OverlayProps, takeTypedAhead } from '../shell/overlays.tsx';
-import { useShelf } from '../shell/store.ts';
+import { useUserData } from '../shell/store.ts';
 import {
   type Chip,
   type Named,
@@ -50,7 +50,7 @@ const kept = signal('');
 /** One line that makes a task: what is understood is marked in place and stands below as chips. */
 export function QuickAdd({ onClose }: OverlayProps) {
   const id = useId();
-  const held = useShelf();
+  const held = useUserData();
   const { store, userId } = held;
   const [text, setText] = useState(() => kept.peek() + takeTypedAhead());
   const [plain, setPlain] = useState<readonly Span[]>([]);

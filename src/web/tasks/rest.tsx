@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { cutWorkspaces, OPEN, totals } from '../shell/server-counts.ts';
-import { useShelf } from '../shell/store.ts';
+import { useUserData } from '../shell/store.ts';
 import { showToast } from '../shell/toasts.ts';
 import { filters } from './filters.ts';
 
@@ -27,7 +27,7 @@ export function Rest({ workspaceId, query, held }: Props) {
 }
 
 function RestOf({ ids, query, held }: { ids: readonly string[] } & Pick<Props, 'query' | 'held'>) {
-  const { store } = useShelf();
+  const { store } = useUserData();
   /** Undefined before the server was asked, null where it cannot be. */
   const [total, setTotal] = useState<number | null>();
   const [isAsking, setAsking] = useState(false);

@@ -2,7 +2,7 @@ import type { Task } from '../data/rows.ts';
 import { addressOf } from '../shell/addresses.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
 import { hrefOf, openBeside } from '../shell/navigation.ts';
-import { isOpen, openShelf } from '../shell/store.ts';
+import { currentUserData, isOpen } from '../shell/store.ts';
 import { showToast } from '../shell/toasts.ts';
 import { copyText } from '../ui/copy-text.ts';
 import type { MenuItem } from '../ui/menu.tsx';
@@ -17,7 +17,7 @@ export function rowMenuItems(tasks: readonly Task[], anchor: HTMLElement | null)
   const [first] = tasks;
   if (!first) return [];
   const ids = tasks.map(({ id }) => id);
-  const { store } = openShelf();
+  const { store } = currentUserData();
   const pick = (title: string, kind: PickerKind, icon: MenuItem['icon'], binding: string): MenuItem => ({
     title,
     ...(icon && { icon }),

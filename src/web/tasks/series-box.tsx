@@ -1,14 +1,14 @@
 import type { Task } from '../data/rows.ts';
 import { today, zone } from '../shell/clock.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
-import { useShelf } from '../shell/store.ts';
+import { useUserData } from '../shell/store.ts';
 import { sayRule } from '../text/say-rules.ts';
 import { Icon } from '../ui/icon.tsx';
 import { openSeries } from './series.ts';
 
 /** Of an instance: its series in words. */
 export function SeriesBox({ task }: { task: Task }) {
-  const { view } = useShelf().store;
+  const { view } = useUserData().store;
   const seriesId = task.recurrence?.recurringTaskId;
   const series = seriesId ? view.signal('recurringTask', seriesId).value : undefined;
   if (!series) return null;

@@ -1,6 +1,6 @@
 import type { Status, Task } from '../data/rows.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
-import { useShelf } from '../shell/store.ts';
+import { useUserData } from '../shell/store.ts';
 import { Shape } from '../ui/icon.tsx';
 import type { ShapeName } from '../ui/icons.ts';
 import { toggleDone } from './changes.ts';
@@ -20,7 +20,7 @@ const classOf = (status: Status | undefined): string => (status ? CLASSES[status
 
 /** The box that is ticked; the logo's square, empty until done. */
 export function TaskBox({ task }: { task: Task }) {
-  const { view } = useShelf().store;
+  const { view } = useUserData().store;
   const list = view.signal('list', task.listId).value;
   const status = view.status(task.statusId);
   const isDone = status?.type === 'completed';

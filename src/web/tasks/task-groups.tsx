@@ -1,7 +1,7 @@
 import type { ComponentChildren, TargetedDragEvent } from 'preact';
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Status, Task } from '../data/rows.ts';
-import { isOpen, openShelf, useShelf } from '../shell/store.ts';
+import { currentUserData, isOpen, useUserData } from '../shell/store.ts';
 import type { Day } from '../text/days.ts';
 import { tasksOf } from './changes.ts';
 import { focusRow, rowOf, showIds } from './current.ts';
@@ -40,7 +40,7 @@ interface Props extends Omit<RowProps, 'id' | 'day' | 'at' | 'of' | 'showsPeople
 
 /** Groups of rows: what keys move through, and of which only what is in sight is there. */
 export function TaskGroups({ groups, isMine, onDragStart, ...more }: Props) {
-  const { workspaces, membersIn } = useShelf();
+  const { workspaces, membersIn } = useUserData();
   const isShared = workspaces.ids.value.some((id) => membersIn(id).ids.value.length > 1);
   const rowProps = { ...more, showsPeople: isShared && !isMine, mayDrag: onDragStart !== undefined };
   const ids = useMemo(() => groups.flatMap((group) => group.ids), [groups]);
@@ -78,7 +78,7 @@ export function useFollowedFocus(ids: readonly string[]): void {
       const at = before.current.indexOf(lost);
       const order = [...before.current.slice(at + 1), ...before.current.slice(0, Math.max(at, 0)).reverse()];
       const [task] = tasksOf([lost]);
-      const stays = task && ids.includes(lost) && isOpen(openShelf().store, task);
+      const stays = task && ids.includes(lost) && isOpen(currentUserData().store, task);
       const next = stays ? lost : order.find((id) => ids.includes(id));
       hadFocus.current = null;
       focusRow(next);

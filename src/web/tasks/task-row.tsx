@@ -5,7 +5,7 @@ import type { Label, Task } from '../data/rows.ts';
 import { now, today, zone } from '../shell/clock.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
 import { hrefBeside } from '../shell/navigation.ts';
-import { isOpen, useShelf } from '../shell/store.ts';
+import { isOpen, useUserData } from '../shell/store.ts';
 import type { Day } from '../text/days.ts';
 import { PRIORITY_NAMES } from '../text/priorities.ts';
 import { Avatar } from '../ui/avatar.tsx';
@@ -38,7 +38,7 @@ export interface RowProps {
 
 /** A task in a list: one line, or two where there is little room. */
 export function TaskRow({ id, at, of, ...more }: RowProps) {
-  const { store } = useShelf();
+  const { store } = useUserData();
   const task = store.view.signal('task', id).value;
   const isSelected = useComputed(() => selection.value.has(id)).value;
   const isCurrent = useComputed(() => besideId.value === id).value;
@@ -173,7 +173,7 @@ function RowMeta({
   hidesMe,
   showsPeople,
 }: { task: Task } & Omit<RowProps, 'id' | 'at' | 'of'>) {
-  const { store, userId } = useShelf();
+  const { store, userId } = useUserData();
   const { view } = store;
   const { labelIds, assigneeId, listId, workspaceId } = task;
   const labels = labelIds.flatMap((id) => view.signal('label', id).value ?? []);
@@ -257,7 +257,7 @@ export const Labels = ({ labels, most }: { labels: readonly Label[]; most: numbe
 export function Due({ task, day }: { task: Task; day?: Day | undefined }) {
   const due = dueOf(task, zone.value);
   if (!due) return null;
-  const isOngoing = isOpen(useShelf().store, task);
+  const isOngoing = isOpen(useUserData().store, task);
   const late = isOngoing && isLate(task, today.value, now.value);
   const isToday = isOngoing && due.day === today.value && day === undefined;
   return (

@@ -1,6 +1,6 @@
 import type { Task } from '../data/rows.ts';
 import { today, zone } from '../shell/clock.ts';
-import { useShelf } from '../shell/store.ts';
+import { useUserData } from '../shell/store.ts';
 import type { Filters } from '../text/say-filters.ts';
 import { filters, passes } from './filters.ts';
 
@@ -14,7 +14,7 @@ interface FiltersInUse {
 
 /** The filters in the address, for this user, today and here. */
 export function useFilters(): FiltersInUse {
-  const { store, userId } = useShelf();
+  const { store, userId } = useUserData();
   const wanted = filters.value;
   const context = {
     userId,

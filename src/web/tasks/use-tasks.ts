@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Task } from '../data/rows.ts';
-import { useRows, useShelf } from '../shell/store.ts';
+import { useRows, useUserData } from '../shell/store.ts';
 import { lingering } from './act.ts';
 
 /**
@@ -12,7 +12,7 @@ export function useTasks(
   compare: (a: Task, b: Task) => number,
   inputs: readonly unknown[],
 ): readonly Task[] {
-  const { view } = useShelf().store;
+  const { view } = useUserData().store;
   const list = useRows('task', where, compare, inputs);
   const { value: stays } = lingering;
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { workspace } from '../shell/frame-view.ts';
 import { query, setQuery } from '../shell/navigation.ts';
-import { useShelf } from '../shell/store.ts';
+import { useUserData } from '../shell/store.ts';
 import { PRIORITY_NAMES } from '../text/priorities.ts';
 import { DUES, FILTER_NAMES, FILTER_TITLES, type FilterName, STATUS_TYPES } from '../text/say-filters.ts';
 import { TitledDialog } from '../ui/dialog.tsx';
@@ -21,7 +21,7 @@ interface FilterProps {
 
 /** What of a screen is shown; it takes effect at once, and stands in the address. */
 export function FilterDialog({ onClose, listId, whose, workspaceId = workspace.value?.id }: FilterProps) {
-  const { labels, membersIn } = useShelf();
+  const { labels, membersIn } = useUserData();
   const say = useFilterWords();
   const people = workspaceId === undefined ? [] : membersIn(workspaceId).rows;
   const its = listId && statusesIn(listId).map(({ id, title }) => ({ value: id, title }));

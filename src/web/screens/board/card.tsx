@@ -1,5 +1,5 @@
 import { useComputed } from '@preact/signals';
-import { isOpen, useShelf } from '../../shell/store.ts';
+import { isOpen, useUserData } from '../../shell/store.ts';
 import { selection } from '../../tasks/current.ts';
 import { startDrag } from '../../tasks/dragging.ts';
 import { openRowMenu } from '../../tasks/pickers.ts';
@@ -17,7 +17,7 @@ interface Props {
 
 /** A task on the board. */
 export function Card({ id, isBelow, mayDrag }: Props) {
-  const { store } = useShelf();
+  const { store } = useUserData();
   const { view } = store;
   const task = view.signal('task', id).value;
   const isSelected = useComputed(() => selection.value.has(id)).value;

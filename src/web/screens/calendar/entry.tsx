@@ -1,7 +1,7 @@
 import type { Task } from '../../data/rows.ts';
 import { now, today, zone } from '../../shell/clock.ts';
 import { hrefBeside } from '../../shell/navigation.ts';
-import { isOpen, useShelf } from '../../shell/store.ts';
+import { isOpen, useUserData } from '../../shell/store.ts';
 import { besideId, focusedId } from '../../tasks/current.ts';
 import { dueOf, isLate } from '../../tasks/dates.ts';
 import { startDrag } from '../../tasks/dragging.ts';
@@ -30,7 +30,7 @@ interface Props {
 
 /** A task in a calendar. Where a span goes on, it is a bar without words that only pointers reach. */
 export function Entry({ task, mayDrag, segment }: Props) {
-  const { store } = useShelf();
+  const { store } = useUserData();
   const { view } = store;
   const { id } = task;
   const due = dueOf(task, zone.value);

@@ -3,7 +3,7 @@ import type { Task } from '../../data/rows.ts';
 import { zone } from '../../shell/clock.ts';
 import { isFirstLoad } from '../../shell/frame-view.ts';
 import { cutWorkspaces } from '../../shell/server-counts.ts';
-import { isOpen, useShelf } from '../../shell/store.ts';
+import { isOpen, useUserData } from '../../shell/store.ts';
 import { lingering } from '../../tasks/act.ts';
 import { compareDue, dueOf, isMineOrNobodys } from '../../tasks/dates.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
@@ -29,7 +29,7 @@ interface Shown {
 
 /** The open tasks of a screen of days, by due date: mine and nobody's, unless the address names someone. */
 export function useDayTasks({ workspaceId, onlyMine = false, where, inputs = [] }: Shown): readonly Task[] {
-  const { store, userId } = useShelf();
+  const { store, userId } = useUserData();
   const { wanted, passes, inputs: filterInputs } = useFilters();
   const isMeant = (task: Task): boolean => {
     if (wanted.assignee !== undefined) return true;
@@ -108,7 +108,7 @@ interface RestProps extends Pick<Props, 'workspaceId' | 'tasks'> {
 
 /** What a screen of days should show and this device does not hold. */
 function RestOfDays({ workspaceId, tasks, until, onlyMine }: RestProps) {
-  const { store } = useShelf();
+  const { store } = useUserData();
   const { assignee, ...others } = filters.value;
   const isPlain = assignee === undefined && Object.keys(others).length === 0;
   const inCut = tasks.filter((task) => cutWorkspaces.value.includes(task.workspaceId) && isOpen(store, task));

@@ -11,7 +11,7 @@ import { address, hrefOf, navigate, setView } from '../../shell/navigation.ts';
 import { openQuickAdd } from '../../shell/overlays.tsx';
 import { withQuery } from '../../shell/router.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
-import { useShelf } from '../../shell/store.ts';
+import { useUserData } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { dropAt, placeAmong, startDrag } from '../../tasks/dragging.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
@@ -48,7 +48,7 @@ const loadCalendar = async (): Promise<ComponentType<ListViewProps>> =>
 
 /** A list: as rows, as a board by status, or as a calendar. */
 export function List({ params }: ScreenProps) {
-  const held = useShelf();
+  const held = useUserData();
   const isInbox = params.listId === undefined;
   const listId = params.listId ?? inbox.value?.id ?? '';
   const list = held.store.view.signal('list', listId).value;
@@ -111,7 +111,7 @@ export function List({ params }: ScreenProps) {
 const SORTED = 'This list is sorted: its own order cannot be changed.';
 
 function Rows({ list }: ListViewProps) {
-  const held = useShelf();
+  const held = useUserData();
   const { labels, membersIn } = held;
   const { isFiltered, inputs, passes } = useFilters();
   const order = sort.value;
@@ -183,7 +183,7 @@ function RestOfList({ list }: ListViewProps) {
     <Rest
       workspaceId={list.workspaceId}
       query={{ listId: list.id, sortBy: 'position' }}
-      held={useShelf().openByList.of(list.id).value}
+      held={useUserData().openByList.of(list.id).value}
     />
   );
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { List } from '../../data/rows.ts';
-import { useShelf } from '../../shell/store.ts';
+import { useUserData } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 
 const LIMIT = 50;
@@ -16,7 +16,7 @@ interface Props {
 
 /** What was closed long ago is not on this device: it is asked of the server. */
 export function Older({ list, page, onPage, isUnknown = false }: Props) {
-  const { store } = useShelf();
+  const { store } = useUserData();
   const [isAsking, setAsking] = useState(false);
   const [isHidden, setHidden] = useState(isUnknown);
   const closed = { listId: list.id, statusType: 'completed,canceled' };

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { now, today } from '../../shell/clock.ts';
-import { useShelf } from '../../shell/store.ts';
+import { useUserData } from '../../shell/store.ts';
 import { sayDistance } from '../../tasks/dates.ts';
 import { weekdayIndex } from '../../text/days.ts';
 import { plainTime, SHORT_WEEKDAYS, sayShortDay } from '../../text/say-dates.ts';
@@ -29,7 +29,7 @@ interface Props {
 
 /** The next five dates as the server counts them, and why one is moved. */
 export function NextFive({ workspaceId, interval, endCondition, startsAt }: Props) {
-  const { api } = useShelf().store;
+  const { api } = useUserData().store;
   const [found, setFound] = useState<readonly Preview[]>();
   const [problem, setProblem] = useState<string>();
   const key = JSON.stringify([interval, endCondition, startsAt]);

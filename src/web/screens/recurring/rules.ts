@@ -1,6 +1,6 @@
 import { pause, resume, skip } from '../../data/intents.ts';
 import type { Row, Series, Task } from '../../data/rows.ts';
-import { openShelf } from '../../shell/store.ts';
+import { currentUserData } from '../../shell/store.ts';
 import { showOutcome } from '../../shell/toasts.ts';
 import { act } from '../../tasks/act.ts';
 import { quoted } from '../../tasks/changes.ts';
@@ -8,7 +8,7 @@ import type { Interval } from '../../text/say-rules.ts';
 
 /** Skips the next occurrence of a series. */
 export function skipNext(series: Series): void {
-  const intent = skip(openShelf().store.view, series);
+  const intent = skip(currentUserData().store.view, series);
   if (intent) act(`Skipped ${quoted(series.title)}`, [intent]);
 }
 
@@ -25,7 +25,7 @@ export async function changeFollowing(
   changes: Row,
   words: string,
 ): Promise<void> {
-  const { store } = openShelf();
+  const { store } = currentUserData();
   const root = `workspaces/${series.workspaceId}/recurring-tasks`;
   const path = `${root}/${series.id}/instances/${task.id}/edit-mode`;
   // Both by this store, which names its user, whoever has signed in by the second one.

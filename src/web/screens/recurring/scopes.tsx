@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { editInstances } from '../../data/intents.ts';
 import type { Series, Task } from '../../data/rows.ts';
-import { isOpen, useShelf } from '../../shell/store.ts';
+import { isOpen, useUserData } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { act } from '../../tasks/act.ts';
 import { type SeriesChange, seriesDialog } from '../../tasks/series.ts';
@@ -54,7 +54,7 @@ interface QuestionProps {
 
 /** Asks whether what was changed of an instance counts for others of its series. */
 export function ScopeQuestion({ task, series, change: { words, intents, updates } }: QuestionProps) {
-  const { store } = useShelf();
+  const { store } = useUserData();
   const [scope, setScope] = useState<Scope>('this');
   const from = task.recurrence?.occurrenceAt ?? '';
   const isFirst = task.recurrence?.occurrenceNumber === 1;

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { create, update } from '../../data/intents.ts';
 import type { Row, Series, Task } from '../../data/rows.ts';
 import { today, weekStart, zone } from '../../shell/clock.ts';
-import { useShelf } from '../../shell/store.ts';
+import { useUserData } from '../../shell/store.ts';
 import { act } from '../../tasks/act.ts';
 import { quoted } from '../../tasks/changes.ts';
 import { dueOf } from '../../tasks/dates.ts';
@@ -25,7 +25,7 @@ const close = (): void => {
 /** The dialog "Repeat": the rule of a series, or what a task becomes. */
 export function SeriesDialog() {
   const open = seriesDialog.value;
-  const { view } = useShelf().store;
+  const { view } = useUserData().store;
   if (!open) return null;
   const task = open.taskId ? view.signal('task', open.taskId).value : undefined;
   const seriesId = open.seriesId ?? task?.recurrence?.recurringTaskId ?? undefined;
@@ -37,7 +37,7 @@ export function SeriesDialog() {
 }
 
 function Editor({ task, series }: { task: Task | undefined; series: Series | undefined }) {
-  const { store } = useShelf();
+  const { store } = useUserData();
   const due = task ? dueOf(task, zone.peek()) : null;
   const from = due?.day ?? today.peek();
   const [draft, setDraft] = useState(() => draftOf(series, from, due?.time ?? null));

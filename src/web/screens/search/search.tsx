@@ -5,7 +5,7 @@ import { isPhone } from '../../shell/device.ts';
 import { workspace } from '../../shell/frame-view.ts';
 import { query, setQuery } from '../../shell/navigation.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
-import { isOpen, useShelf } from '../../shell/store.ts';
+import { isOpen, useUserData } from '../../shell/store.ts';
 import { moveFocus } from '../../tasks/current.ts';
 import { KeyLine } from '../../tasks/key-line.tsx';
 import { ScreenHead } from '../../tasks/screen-head.tsx';
@@ -28,7 +28,7 @@ const wordsOf = (text: string): string[] => fold(text).split(/\s+/).filter(Boole
 
 /** Tasks by their words: those held at once, the server's below. */
 export function Search({ params }: ScreenProps) {
-  const { store } = useShelf();
+  const { store } = useUserData();
   const w = params.w ?? workspace.value?.id ?? '';
   const [typed, setTyped] = useState(query.value.get('q') ?? '');
   const [found, setFound] = useState<{ q: string; ids: readonly string[] }>({ q: '', ids: [] });

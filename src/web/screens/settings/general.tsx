@@ -3,7 +3,7 @@ import type { Workspace } from '../../data/rows.ts';
 import { call } from '../../shell/api.ts';
 import { isAdminIn } from '../../shell/frame-view.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
-import { useShelf } from '../../shell/store.ts';
+import { useUserData } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { Field } from '../../ui/field.tsx';
 import { Form, SaveLine, useForm } from '../../ui/form.tsx';
@@ -13,7 +13,7 @@ import { SettingsPage } from './page.tsx';
 /** A workspace's name and key; leaving it, handing it over, deleting it. */
 export function General({ params }: ScreenProps) {
   const w = params.w ?? '';
-  const { store } = useShelf();
+  const { store } = useUserData();
   const row = store.view.signal('workspace', w).value;
   return (
     <SettingsPage title="General" w={w}>
@@ -24,7 +24,7 @@ export function General({ params }: ScreenProps) {
 }
 
 function Naming({ row }: { row: Workspace }) {
-  const { store } = useShelf();
+  const { store } = useUserData();
   const w = row.id;
   const isAdmin = isAdminIn(w);
   const [title, setTitle] = useState(row.title);

@@ -3,7 +3,7 @@ import { create, remove, update } from '../../data/intents.ts';
 import type { Label } from '../../data/rows.ts';
 import { isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
-import { useShelf } from '../../shell/store.ts';
+import { useUserData } from '../../shell/store.ts';
 import { act } from '../../tasks/act.ts';
 import { quoted } from '../../tasks/changes.ts';
 import { Ask } from '../../ui/ask.tsx';
@@ -18,7 +18,7 @@ import { reorder } from './reorder.ts';
 /** The labels of a workspace: make, rename, colour, order, delete. */
 export function Labels({ params }: ScreenProps) {
   const w = params.w ?? '';
-  const { store, labels } = useShelf();
+  const { store, labels } = useUserData();
   const [naming, setNaming] = useState<Label | 'new'>();
   const [removing, setRemoving] = useState<Label>();
   useOrderKeys();

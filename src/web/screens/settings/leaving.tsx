@@ -4,7 +4,7 @@ import { call } from '../../shell/api.ts';
 import { workspaces } from '../../shell/frame-view.ts';
 import { navigate } from '../../shell/navigation.ts';
 import { hasPassword } from '../../shell/session.ts';
-import { useShelf } from '../../shell/store.ts';
+import { useUserData } from '../../shell/store.ts';
 import { showOutcome, showToast } from '../../shell/toasts.ts';
 import { Ask } from '../../ui/ask.tsx';
 import { DialogButtons, TitledDialog } from '../../ui/dialog.tsx';
@@ -21,7 +21,7 @@ interface Props {
 
 /** Leaving a workspace; handing it over and deleting it, for its owner. */
 export function Leaving({ w, hasDelete = false }: Props) {
-  const { store, userId } = useShelf();
+  const { store, userId } = useUserData();
   const [asking, setAsking] = useState<'leave' | 'delete' | 'hand-over'>();
   const found = workspaces.value.find(({ id }) => id === w);
   if (!found) return null;
@@ -84,7 +84,7 @@ export function Leaving({ w, hasDelete = false }: Props) {
 
 /** Asks who becomes the owner, and for the password of who is. */
 export function HandOver({ w, to, onClose }: { w: string; to?: string; onClose(): void }) {
-  const { store, membersIn, userId } = useShelf();
+  const { store, membersIn, userId } = useUserData();
   const others = membersIn(w).rows.filter((member) => member.userId !== userId);
   const [chosen, setChosen] = useState(to ?? others[0]?.userId ?? '');
   const [password, setPassword] = useState('');

@@ -5,7 +5,7 @@ import { call } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
 import { isAdminIn, roleIn } from '../../shell/frame-view.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
-import { useShelf } from '../../shell/store.ts';
+import { useUserData } from '../../shell/store.ts';
 import { showOutcome, showToast } from '../../shell/toasts.ts';
 import { sayInstant, sayWhen } from '../../text/say-dates.ts';
 import { Ask } from '../../ui/ask.tsx';
@@ -25,7 +25,7 @@ const GIVEN: readonly Role[] = ['admin', 'member', 'viewer'];
 /** Who is in a workspace, in which role, and who was invited. */
 export function People({ params }: ScreenProps) {
   const w = params.w ?? '';
-  const { store, membersIn, userId } = useShelf();
+  const { store, membersIn, userId } = useUserData();
   const members = membersIn(w);
   members.revision.value;
   const isAdmin = isAdminIn(w);

@@ -5,7 +5,7 @@ import { addressOf } from '../../shell/addresses.ts';
 import { countOf, isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
 import { hrefOf } from '../../shell/navigation.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
-import { useShelf } from '../../shell/store.ts';
+import { useUserData } from '../../shell/store.ts';
 import { act } from '../../tasks/act.ts';
 import { quoted } from '../../tasks/changes.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -23,7 +23,7 @@ type Asked =
 /** Spaces and the lists in them: make, rename, order, move, delete. */
 export function Spaces({ params }: ScreenProps) {
   const w = params.w ?? '';
-  const { store, spaces, lists, templates } = useShelf();
+  const { store, spaces, lists, templates } = useUserData();
   const [asked, setAsked] = useState<Asked>();
   useOrderKeys();
   for (const all of [spaces, lists, templates]) all.revision.value;

@@ -3,7 +3,7 @@ import type { Status, StatusTemplate } from '../../data/rows.ts';
 import { call, sentenceOf } from '../../shell/api.ts';
 import { isAdminIn } from '../../shell/frame-view.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
-import { useShelf } from '../../shell/store.ts';
+import { useUserData } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { StatusMark } from '../../tasks/task-box.tsx';
 import { STATUS_TYPES } from '../../text/say-filters.ts';
@@ -21,7 +21,7 @@ type Draft = Omit<Status, 'position'> & { isNew?: boolean };
 /** The statuses that tasks go through; each template serves some lists. */
 export function Statuses({ params }: ScreenProps) {
   const w = params.w ?? '';
-  const { store, templates } = useShelf();
+  const { store, templates } = useUserData();
   const [isNaming, setNaming] = useState(false);
   useOrderKeys();
   templates.revision.value;
@@ -67,7 +67,7 @@ export function Statuses({ params }: ScreenProps) {
 }
 
 function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: boolean }) {
-  const { store, lists } = useShelf();
+  const { store, lists } = useUserData();
   const { id, workspaceId, title } = template;
   const address = `/workspaces/${workspaceId}/status-templates/${id}`;
   const [statuses, setStatuses] = useState<readonly Draft[]>(() =>

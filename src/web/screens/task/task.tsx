@@ -4,7 +4,7 @@ import { addressOf } from '../../shell/addresses.ts';
 import { Lazy } from '../../shell/lazy.tsx';
 import { navigate } from '../../shell/navigation.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
-import { useShelf } from '../../shell/store.ts';
+import { useUserData } from '../../shell/store.ts';
 import { NotFound } from '../not-found/not-found.tsx';
 
 const loadPanel = async () => (await import('../../tasks/panel.tsx')).Panel;
@@ -18,7 +18,7 @@ export function TaskScreen({ params }: ScreenProps) {
 }
 
 function ByNumber({ w, number }: { w: string; number: number }) {
-  const { store } = useShelf();
+  const { store } = useUserData();
   const [isMissing, setMissing] = useState(false);
   useEffect(() => {
     const show = ({ id }: Task) => navigate(addressOf('task', { w, task: id }), { replace: true });

@@ -6,7 +6,7 @@ import { call } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
 import { isAdminIn, mayWriteIn } from '../../shell/frame-view.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
-import { useShelf } from '../../shell/store.ts';
+import { useUserData } from '../../shell/store.ts';
 import { showOutcome } from '../../shell/toasts.ts';
 import { act } from '../../tasks/act.ts';
 import { quoted } from '../../tasks/changes.ts';
@@ -23,7 +23,7 @@ const ICONS: Record<Exclude<Entry['kind'], 'task'>, IconName> = { list: 'list', 
 /** What was deleted and can be brought back. */
 export function Trash({ params }: ScreenProps) {
   const w = params.w ?? '';
-  const { store, userId, lists, spaces } = useShelf();
+  const { store, userId, lists, spaces } = useUserData();
   const [entries, setEntries] = useState<readonly Entry[]>();
   const [isMissing, setMissing] = useState(false);
   const [asking, setAsking] = useState<Entry | 'all'>();
