@@ -65,7 +65,8 @@ export function QuickAdd({ onClose }: OverlayProps) {
   const view = givenByView(addressMatch.value, filters.value, userId, day);
   const w = (view.listId && store.view.row('list', view.listId)?.workspaceId) || workspace.value?.id || '';
   const listId = view.listId ?? inbox.value?.id ?? null;
-  for (const list of [held.lists, held.labels, held.membersIn(w)]) list.revision.value;
+  const members = held.membersIn(w);
+  const revisions = [held.lists, held.labels, members].map(({ revision }) => revision.value);
   const context = useMemo((): QuickAddContext => {
     const named = (rows: readonly { id: string; title: string; workspaceId: string }[]): Named[] =>
       rows.filter(({ workspaceId }) => workspaceId === w).map(({ id: key, title }) => ({ id: key, title }));
@@ -77,15 +78,14 @@ export function QuickAdd({ onClose }: OverlayProps) {
       me: userId,
       listId,
       lists: named(held.lists.rows),
-      people: held
-        .membersIn(w)
-        .rows.filter(({ role }) => role !== 'viewer')
+      people: members.rows
+        .filter(({ role }) => role !== 'viewer')
         .map((member) => ({ id: member.userId, title: member.name })),
       labels: named(held.labels.rows),
       statusesOf: (list) => statusesIn(list),
       plain,
     };
-  }, [now.value, zone.value, w, listId, plain, held.labels.revision.value, held.lists.revision.value]);
+  }, [now.value, zone.value, w, listId, plain, ...revisions]);
   const read = useMemo(() => parseQuickAdd(text, context), [text, context]);
   const completion = completionAt(text, caret);
   const isOpen = completion !== null && closedAt !== `${completion.start}:${completion.sigil}`;
