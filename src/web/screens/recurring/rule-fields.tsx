@@ -16,16 +16,19 @@ interface Props {
 export function RuleFields({ draft, onChange }: Props) {
   const { frequency, weekIndex, days, endType } = draft;
   const change = (changes: Partial<RuleDraft>) => onChange({ ...draft, ...changes });
+  const number = (label: string, name: 'every' | 'monthDay' | 'count') => (
+    <Field
+      label={label}
+      name={name}
+      inputMode="numeric"
+      value={draft[name]}
+      onInput={(value) => change({ [name]: value })}
+    />
+  );
   return (
     <>
       <div class="rule-fields">
-        <Field
-          label="Every"
-          name="every"
-          inputMode="numeric"
-          value={draft.every}
-          onInput={(every) => change({ every })}
-        />
+        {number('Every', 'every')}
         <Select
           label="Unit"
           value={frequency}
@@ -56,13 +59,7 @@ export function RuleFields({ draft, onChange }: Props) {
               onChange={(index) => change({ weekIndex: index })}
             />
             {weekIndex === '' ? (
-              <Field
-                label="Day of the month"
-                name="dayOfMonth"
-                inputMode="numeric"
-                value={draft.monthDay}
-                onInput={(monthDay) => change({ monthDay })}
-              />
+              number('Day of the month', 'monthDay')
             ) : (
               <Select
                 label="Weekday"
@@ -115,15 +112,7 @@ export function RuleFields({ draft, onChange }: Props) {
             onInput={(endDate) => change({ endDate })}
           />
         )}
-        {endType === 'count' && (
-          <Field
-            label="Times"
-            name="count"
-            inputMode="numeric"
-            value={draft.count}
-            onInput={(count) => change({ count })}
-          />
-        )}
+        {endType === 'count' && number('Times', 'count')}
       </div>
     </>
   );
