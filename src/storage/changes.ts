@@ -195,29 +195,30 @@ export const changesAfter = (db: Db, workspaceKey: number, seq: number, limit: n
   db.all(rowsAfter({ workspaceKey, seq, limit }));
 
 /**
- * Deletes at most `most` of the oldest rows of a workspace, as far as they are from before `until`; its newest row
- * stays. A prefix goes, whatever the clock did meanwhile. Returns how many.
+ * Deletes at most `most` of the oldest rows of a workspace, as far as they are from before `until`; the newest of those
+ * stays, since whoever was up to date then follows on from it. A prefix goes, whatever the clock did meanwhile. Returns
+ * how many.
  */
 export const purgeChanges = (db: Db, workspaceKey: number, until: Instant, most: number): number =>
   db.run(
     statement(
-      `delete from changes where workspace_code = ? and seq < coalesce(
-         (select seq from changes where workspace_code = ? and changed_at >= ? order by seq limit 1),
-         (select max(seq) from changes where workspace_code = ?))
+      `delete from changes where workspace_code = ? and seq < (
+         select max(seq) from changes where workspace_code = ? and seq < coalesce(
+           (select seq from changes where workspace_code = ? and changed_at >= ? order by seq limit 1),
+           (select max(seq) + 1 from changes where workspace_code = ?)))
        and seq <= (select max(seq) from (
          select seq from changes where workspace_code = ? order by seq limit ?))`,
-      [workspaceKey, workspaceKey, until, workspaceKey, workspaceKey, most],
+      [workspaceKey, workspaceKey, workspaceKey, until, workspaceKey, workspaceKey, most],
     ),
   );
 
-/** The workspaces whose oldest row is from before `until`, and not their only one. */
+/** The workspaces whose second oldest row is from before `until`: nobody needs the oldest any more. */
 export const workspaceKeys = (db: Db, until: Instant): number[] =>
   db
     .all(
       statement<{ code: number }>(
         `select code from workspaces where
-           (select changed_at from changes where workspace_code = code order by seq limit 1) < ?
-           and (select count(*) from (select 1 from changes where workspace_code = code limit 2)) = 2`,
+           (select changed_at from changes where workspace_code = code order by seq limit 1 offset 1) < ?`,
         [until],
       ),
     )

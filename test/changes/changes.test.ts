@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { purgeOldChanges } from '../../src/changes/purge.ts';
 import type { Change } from '../../src/db/journal.ts';
+import { DAY } from '../../src/kernel/instants.ts';
 import { setMeta } from '../../src/storage/meta.ts';
 import { as, type Call, homeOf, joined } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
@@ -174,6 +176,21 @@ describe('following a cursor', () => {
     const { cursor: next } = await changes(cursor);
     expect(next).toHaveLength(cursor.length);
     expect(next).not.toBe(cursor);
+  });
+
+  it('of a client that was away for less than the kept days works, however long nothing had changed before', async () => {
+    await newTask();
+    world.clock.advance(40 * DAY);
+    const { email, password } = ada;
+    ada.accessToken = (
+      await world.call('POST', '/auth/login', { body: { email, password } })
+    ).body.accessToken;
+    const { cursor } = await changes();
+    const task = await newTask();
+    await purgeOldChanges(world.deps);
+    const page = await changes(cursor);
+    expect(page).toMatchObject({ reset: false, hasMore: false });
+    expect(brief(page.items)).toEqual([`put task ${task.id}`]);
   });
 
   it('is 400 for a text that could never be a cursor', async () => {
