@@ -3,6 +3,7 @@ import { migrations } from '../migrations/index.ts';
 import { recordRejection } from './audit/trail.ts';
 import { createGoogleKeys } from './auth/providers/google/google-keys.ts';
 import { createGoogleTokens } from './auth/providers/google/google-tokens.ts';
+import { schemaFaults } from './backup/schema-check.ts';
 import { version } from './build-info.ts';
 import { notePosition, openEpoch } from './changes/epoch.ts';
 import { createStreams } from './changes/streams.ts';
@@ -40,6 +41,7 @@ import { argon2Passwords, type Passwords } from './users/passwords.ts';
 const MAIL_PAUSE_MS = 25;
 /** In which a server beside a command that commits step by step gets its turn: it tries again more often. */
 const COMMAND_PAUSE_MS = 20;
+const MAX_FAULTS_SHOWN = 5;
 /** For the responses of those who wait. */
 const END_PAUSE_MS = 300;
 
@@ -241,6 +243,7 @@ export async function bringUpToDate(
 ): Promise<string[]> {
   const { done, pending } = schemaStatus(storage, migrations);
   if (pending.length === 0) return [];
+  await rejectAlteredSchema(storage);
   if (done.length > 0 && config.database.snapshot_before_migrate) {
     log.info(
       { snapshot: preMigrationCopy(storage, toInstant(clock.now())) },
@@ -265,6 +268,16 @@ function warnOfNetwork(path: string, log: Log): void {
   log.warn(
     { path, fileSystem },
     'the database is on a network file system, where it may be damaged: move it to a disk of this machine',
+  );
+}
+
+/** Migrations expect what those before them made: of anything else they would make a database that nothing fits. */
+async function rejectAlteredSchema(storage: Storage): Promise<void> {
+  const faults = await schemaFaults(storage.reading, migrations);
+  if (faults.length === 0) return;
+  const more = faults.length > MAX_FAULTS_SHOWN ? `; and ${faults.length - MAX_FAULTS_SHOWN} more` : '';
+  throw new StorageError(
+    `${storage.path} cannot be migrated, because its schema is not what Errand makes: ${faults.slice(0, MAX_FAULTS_SHOWN).join('; ')}${more}. Nothing was changed: undo the alterations, or run the version of Errand that made it.`,
   );
 }
 

@@ -233,6 +233,19 @@ describe('a start', () => {
     expect(snapshots()).toEqual([]);
   });
 
+  it('on an older file that its migrations did not make is rejected, says what differs, and leaves it as it was', async () => {
+    const { '0030_series_versions': _, ...older } = released;
+    await migrate(storage, older);
+    storage.writing.exec('drop index members_one_owner; create table more (id);');
+    storage.close();
+    const before = readFileSync(path);
+    const { message } = await failureOf(start());
+    expect(message).toContain('the table more is not');
+    expect(message).toContain('the index members_one_owner is missing');
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(readdirSync(folder)).toEqual(['errand.db']);
+  });
+
   it('on a newer file is rejected and leaves every byte and file as it was', async () => {
     await migrate(storage, { ...released, '9999_future': statements('create table future (id);') });
     storage.close();
