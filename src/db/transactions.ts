@@ -98,7 +98,7 @@ export function createTransactions(
   };
 
   const handleFor = (run: Run) => {
-    const { tx, hooks, effects, entry, end } = createTxHandle(
+    const { tx, hooks, effects, entry, compact, end } = createTxHandle(
       db,
       cache,
       (pages) => {
@@ -109,7 +109,7 @@ export function createTransactions(
     run.hooks = hooks;
     run.effects = effects;
     run.entry = entry;
-    return { tx, end };
+    return { tx, compact, end };
   };
 
   const attempt = <T>(act: () => T): Outcome<T> => {
@@ -225,7 +225,7 @@ export function createTransactions(
       }
     },
     runInSteps: async (run) => {
-      const { tx, end } = handleFor(run);
+      const { tx, end, compact } = handleFor(run);
       try {
         const steps = run.fn(tx) as Steps<unknown>;
         for (;;) {
@@ -236,6 +236,7 @@ export function createTransactions(
             run.outcome = { ok: true, value: outcome.value.value };
             break;
           }
+          compact();
           await turn();
           if (hookPages >= HOOK_PAGES_PER_COMMIT) {
             runHooksApart(run);

@@ -1,5 +1,12 @@
 import type { Db } from './connection.ts';
-import type { Author, Change, JournalEntry, PersonalChange } from './journal.ts';
+import {
+  type Author,
+  type Change,
+  type JournalEntry,
+  MAX_CHANGES,
+  type PersonalChange,
+  summarize,
+} from './journal.ts';
 import { handleOf, type QueryCache } from './query-cache.ts';
 
 /** The handle that a transaction function writes with; it is dead once that has returned. */
@@ -40,6 +47,8 @@ interface TxHandle {
   hooks: [BeforeCommitHook, number][];
   effects: (() => void)[];
   entry(): JournalEntry;
+  /** Sums up what was recorded so far where that is much, so that the end of very many steps has little to do. */
+  compact(): void;
   end(): void;
 }
 
@@ -94,5 +103,8 @@ export function createTxHandle(
   const end = () => {
     isAlive = false;
   };
-  return { tx, hooks, effects, entry: () => ({ author, changes, personal }), end };
+  const compact = () => {
+    if (changes.length > 2 * MAX_CHANGES) changes.splice(0, changes.length, ...summarize(changes));
+  };
+  return { tx, hooks, effects, entry: () => ({ author, changes, personal }), compact, end };
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Change, MAX_CHANGES, summarize } from '../../src/db/journal.ts';
+import { createTxHandle } from '../../src/db/tx.ts';
 import type { ChangeRow } from '../../src/storage/tables.ts';
 import { openWorld, type World } from '../world.ts';
 
@@ -124,6 +125,25 @@ describe('what one transaction changed', () => {
     ]);
     expect(summarize(tasks(MAX_CHANGES + 1, undefined))).toEqual([
       { ...refetch, kind: 'workspace', id: workspaceId },
+    ]);
+  });
+
+  it('is told as that scope too where very many steps changed it, none of which keeps all that went before', () => {
+    const { tx, entry, compact } = createTxHandle(
+      world.deps.read,
+      {} as never,
+      () => {},
+      () => {},
+    );
+    tx.record(put('a'));
+    for (const task of tasks(5 * MAX_CHANGES, { list: 'list' })) {
+      tx.record(task);
+      compact();
+      expect(entry().changes.length).toBeLessThanOrEqual(2 * MAX_CHANGES);
+    }
+    expect(summarize(entry().changes)).toEqual([
+      put('a'),
+      { workspaceId, op: 'refetch', kind: 'list', id: 'list' },
     ]);
   });
 });
