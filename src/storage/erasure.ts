@@ -5,7 +5,8 @@ import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { deleteMetaOf, metaOf, setMeta } from './meta.ts';
-import { mergeSearchIndex, rebuildSearchIndex } from './search-index.ts';
+import { remakeSearch } from './rebuild-search.ts';
+import { mergeSearchIndex } from './search-index.ts';
 
 /** Where deleted content may still lie in the files: the search index, the write-ahead log. */
 type ErasedPlace = 'search' | 'log';
@@ -35,8 +36,8 @@ export async function eraseDeletedContent(deps: Deps): Promise<void> {
       if (deps.stopping.aborted) return;
       pages = PAGE_BATCH_SIZE;
     }
+    if (endsInEmptyLevel(deps.read)) await deps.writeInSteps(remakeSearch);
     await deps.write((tx) => {
-      if (endsInEmptyLevel(tx)) rebuildSearchIndex(tx);
       setMeta(tx, LAST_ERASED, toInstant(now));
       // Merges only delete in their turn.
       scheduleErasure(tx, 'log');
@@ -60,7 +61,7 @@ function mergeSearch(tx: Tx, pages: number): boolean {
 
 /**
  * Whether the index was once emptied by merges: then its deepest level is kept though nothing is there, and merges above
- * it take away no more what goes. Little is in such an index, as much would lie deep.
+ * it take away no more what goes.
  * https://sqlite.org/fts5.html#appendix_a (row 10 of the data is the structure, its levels in order)
  */
 const endsInEmptyLevel = (db: Db): boolean =>

@@ -1,11 +1,14 @@
+import type { Compilable } from 'kysely';
 import { type Db, query, statement } from '../db/connection.ts';
 import type { Steps, Tx } from '../db/tx.ts';
 import { mergeSearchIndex } from './search-index.ts';
 import { insertCommentIntoIndex, insertIntoIndex } from './searchable.ts';
 
-const BATCH_SIZE = 200;
-/** Of the index, after each step: enough to keep what is new in order. */
-const PAGES_MERGED = 64;
+const BATCH_SIZE = 50;
+/** A step indexes at most so much text, but one thing at least: some 10 ms. */
+const STEP_CHARACTERS = 200_000;
+/** Of the index, after each batch: enough to keep what is new in order. */
+const PAGES_MERGED = 16;
 
 /**
  * Makes the search index again of the tasks there are, in the caller's transaction: it is derived from them, and what it
@@ -21,38 +24,53 @@ export function* remakeSearch(tx: Tx): Steps<void> {
   for (const { k, v } of settings) {
     tx.run(statement('insert into task_search (task_search, rank) values (?, cast(? as integer))', [k, v]));
   }
-  for (let last = 0; ; ) {
-    yield;
-    const tasks = tx.all(
+  yield* indexAll(
+    tx,
+    (after) =>
       query
         .selectFrom('tasks')
-        .select(['seq', 'workspace_code', 'title', 'description', 'checklist'])
-        .where('seq', '>', last)
-        .orderBy('seq')
-        .limit(BATCH_SIZE),
-    );
-    for (const { seq, ...task } of tasks) {
-      insertIntoIndex(tx, seq, task);
-      last = seq;
-    }
-    if (tasks.length < BATCH_SIZE) break;
-    mergeSearchIndex(tx, PAGES_MERGED);
-  }
-  for (let last = 0; ; ) {
-    yield;
-    const comments = tx.all(
+        .select(['seq as key', 'workspace_code', 'title', 'description', 'checklist'])
+        .where('seq', '>', after)
+        .orderBy('seq'),
+    ({ key, ...task }) => {
+      insertIntoIndex(tx, key, task);
+      return task.title.length + (task.description?.length ?? 0) + (task.checklist?.length ?? 0);
+    },
+  );
+  yield* indexAll(
+    tx,
+    (after) =>
       query
         .selectFrom('comments')
-        .select(['code', 'workspace_code', 'body'])
-        .where('code', '>', last)
-        .orderBy('code')
-        .limit(BATCH_SIZE),
-    );
-    for (const { code, workspace_code, body } of comments) {
-      insertCommentIntoIndex(tx, code, workspace_code, body);
-      last = code;
+        .select(['code as key', 'workspace_code', 'body'])
+        .where('code', '>', after)
+        .orderBy('code'),
+    ({ key, workspace_code, body }) => {
+      insertCommentIntoIndex(tx, key, workspace_code, body);
+      return body.length;
+    },
+  );
+}
+
+/** Indexes the rows after each key, in their order; `index` returns how many characters that were. */
+function* indexAll<Row extends { key: number }>(
+  tx: Tx,
+  rowsAfter: (key: number) => { limit(most: number): Compilable<Row> },
+  index: (row: Row) => number,
+): Steps<void> {
+  for (let last = 0; ; ) {
+    yield;
+    const rows = tx.all(rowsAfter(last).limit(BATCH_SIZE));
+    let characters = 0;
+    for (const row of rows) {
+      if (characters > STEP_CHARACTERS) {
+        yield;
+        characters = 0;
+      }
+      characters += index(row);
+      last = row.key;
     }
-    if (comments.length < BATCH_SIZE) return;
+    if (rows.length < BATCH_SIZE) return;
     mergeSearchIndex(tx, PAGES_MERGED);
   }
 }

@@ -19,7 +19,3 @@ export const mergeSearchIndex = (db: Db, pages: number) =>
  * By itself SQLite would merge hundreds of pages in one commit, which everyone waits for.
  */
 export const mergeBeforeCommit = (tx: Tx, pages: number): void => tx.beforeCommit(mergeSearchIndex, pages);
-
-/** Makes the search index again of the texts that it keeps, at once. */
-export const rebuildSearchIndex = (db: Db) =>
-  db.run(statement(`insert into task_search (task_search) values ('rebuild')`, []));

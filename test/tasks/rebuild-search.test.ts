@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Steps } from '../../src/db/tx.ts';
 import { remakeSearch } from '../../src/storage/rebuild-search.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
@@ -43,6 +44,26 @@ describe('a damaged search index', () => {
     await as(world, ada)('DELETE', `/workspaces/${home}/lists/${list.id}`);
     expect(await found('milk')).toBe(0);
     expectSound(world);
+  });
+
+  it('is rebuilt in the more steps the longer the texts are', async () => {
+    const stepsOf = () => {
+      let steps = 0;
+      return world.deps.writeInSteps(function* (tx): Steps<number> {
+        for (const _ of remakeSearch(tx)) {
+          steps += 1;
+          yield;
+        }
+        return steps;
+      });
+    };
+    const before = await stepsOf();
+    const [list] = (await as(world, ada)('GET', `/workspaces/${home}/lists`)).body.items;
+    for (let i = 0; i < 20; i += 1) {
+      const long = { listId: list.id, title: 'Long', description: 'Milk '.repeat(10_000) };
+      await as(world, ada)('POST', `/workspaces/${home}/tasks`, long);
+    }
+    expect(await stepsOf()).toBeGreaterThanOrEqual(before + 3);
   });
 
   it('is searched as it was until the new one is there', async () => {
