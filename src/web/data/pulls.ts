@@ -82,16 +82,18 @@ export class Pulls {
   /** Follows the changes of a workspace to their end; returns whether it got there. */
   async pull(workspaceId: string): Promise<boolean> {
     const count = ++this.#count;
+    let next: { cursor: string | null; outcome: Promise<Outcome> } | undefined;
     for (;;) {
       const position = this.#tab.positions.get(workspaceId) ?? startOf(workspaceId);
       if (!this.#tab.lease) return true;
-      const limit = position.cursor === null ? FIRST_LIMIT : NEXT_LIMIT;
-      const cursor = position.cursor === null ? '' : `&cursor=${encodeURIComponent(position.cursor)}`;
-      const path = `workspaces/${workspaceId}/changes?limit=${limit}${cursor}`;
-      const outcome = await this.#tab.api.request('GET', path);
+      const { cursor } = position;
+      const outcome = await (next?.cursor === cursor ? next.outcome : this.#ask(workspaceId, cursor));
       if (outcome.kind !== 'ok') return await this.#fail(workspaceId, outcome);
       this.#events.onReach(true);
-      const hasMore = await this.apply(position, outcome.body as Page);
+      const page = outcome.body as Page;
+      // While a page is stored, the next one is on its way.
+      next = page.hasMore ? { cursor: page.cursor, outcome: this.#ask(workspaceId, page.cursor) } : undefined;
+      const hasMore = await this.apply(position, page);
       if (hasMore === null) return true;
       if (!hasMore) break;
     }
@@ -101,6 +103,12 @@ export class Pulls {
         this.#ahead.delete(key);
       }
     return true;
+  }
+
+  #ask(workspaceId: string, cursor: string | null): Promise<Outcome> {
+    const after =
+      cursor === null ? `limit=${FIRST_LIMIT}` : `limit=${NEXT_LIMIT}&cursor=${encodeURIComponent(cursor)}`;
+    return this.#tab.api.request('GET', `workspaces/${workspaceId}/changes?${after}`);
   }
 
   async #fail(workspaceId: string, outcome: Outcome): Promise<boolean> {
