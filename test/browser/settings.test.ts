@@ -233,6 +233,9 @@ describe('the account', () => {
     await press('Use Europe/Berlin');
     await eventually(async () => (await asAda('GET', '/me')).body.timezone).toBe('Europe/Berlin');
 
+    await page.route(/\/api\/me$/, (route) =>
+      route.request().method() === 'GET' ? route.abort() : route.fallback(),
+    );
     const letters = page.getByRole('switch', { name: 'Single-letter shortcuts' });
     await letters.click();
     await eventually(() => letters.getAttribute('aria-checked')).toBe('false');
@@ -244,6 +247,14 @@ describe('the account', () => {
     await eventually(async () => (await asAda('GET', '/me')).body.preferences).toMatchObject({
       singleLetters: false,
     });
+
+    // The next visit goes by it before the server has told the profile.
+    await page.goto(`${visit.origin}/app/today`);
+    await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
+    await page.keyboard.press('c');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog', { name: 'Commands' }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(1);
   });
 
   it('changes its password and address, and ends a session, on Security', async () => {

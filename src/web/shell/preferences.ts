@@ -21,6 +21,6 @@ export async function savePreferences(changes: Readonly<Record<string, unknown>>
 /** Saves fields of the profile. */
 export async function saveProfile(body: object): Promise<Outcome<Profile>> {
   const reply = await call<Profile>('PATCH', '/me', body);
-  if (reply.kind === 'ok') takeProfile(reply.body);
+  if (reply.kind === 'ok') await takeProfile(reply.body);
   return reply;
 }

@@ -1,4 +1,4 @@
-import { computed, signal } from '@preact/signals';
+import { computed } from '@preact/signals';
 import type { User } from '../../users/schema.ts';
 import type { Failure, Outcome } from '../data/api.ts';
 import { addressOf } from './addresses.ts';
@@ -10,17 +10,11 @@ import { forgetStore, keptUser, openStore, userData, whenSignedOut } from './sto
 /** Whether a request of this page ends the session: its end may be heard before the response. */
 let isEnding = false;
 
-/** A profile that the server returned, in place of what was noted when it came. */
-const taken = signal<{ profile: Profile; noted: Profile | undefined } | undefined>(undefined);
-const notedProfile = () => userData.value?.store.note<Profile>('me');
-
 /** The profile of who is signed in, as the server told it last. */
 export const me = computed<Profile | undefined>(() => {
   if (session.value.kind !== 'in') return undefined;
-  const { id } = session.value.me;
-  const noted = notedProfile();
-  if (taken.value?.profile.id === id && taken.value.noted === noted) return taken.value.profile;
-  return noted?.id === id ? noted : session.value.me;
+  const noted = userData.value?.store.note<Profile>('me');
+  return noted?.id === session.value.me.id ? noted : session.value.me;
 });
 
 /** Whether the person has a password, or may have one as far as is known. */
@@ -33,9 +27,9 @@ export async function loadSession(): Promise<void> {
   });
   const asked = call<Profile>('GET', '/me');
   const kept = await keptUser();
-  if (kept) enter(kept as unknown as Profile);
+  if (kept) void enter(kept as unknown as Profile);
   const reply = await asked;
-  if (reply.kind === 'ok') enter(reply.body);
+  if (reply.kind === 'ok') await enterAs(reply.body);
   else if (reply.kind === 'error' && reply.status === 401) session.value = { kind: 'out' };
   else if (!kept) session.value = { kind: 'unreachable' };
 }
@@ -45,13 +39,19 @@ export function startFollowingSignIn(): void {
   document.addEventListener('visibilitychange', async () => {
     if (document.visibilityState !== 'visible' || session.value.kind !== 'out') return;
     const reply = await call<Profile>('GET', '/me');
-    if (reply.kind === 'ok' && session.value.kind === 'out') enter(reply.body);
+    if (reply.kind === 'ok' && session.value.kind === 'out') await enterAs(reply.body);
   });
 }
 
-function enter(person: Profile): void {
+function enter(person: Profile): Promise<void> {
   session.value = { kind: 'in', me: person };
-  void openStore(person.id);
+  return openStore(person.id);
+}
+
+/** Enters with a profile that the server returned: what this device noted on an earlier visit is older. */
+async function enterAs(profile: Profile): Promise<void> {
+  await enter(profile);
+  await takeProfile(profile);
 }
 
 /**
@@ -62,18 +62,19 @@ export async function signIn(path: string, proof: object): Promise<Outcome<{ use
   const body = { ...proof, session: 'cookie' };
   const reply = await call<{ user: User } | undefined>('POST', path, body);
   if (reply.kind === 'ok' && reply.body?.user) {
-    enter(reply.body.user);
+    void enter(reply.body.user);
     const profile = await call<Profile>('GET', '/me');
-    if (profile.kind === 'ok') enter(profile.body);
+    if (profile.kind === 'ok') await enterAs(profile.body);
   }
   return reply;
 }
 
-/** Takes over a profile that the server returned. */
-export function takeProfile(profile: Profile): void {
-  if (session.value.kind !== 'in') return;
-  taken.value = { profile, noted: notedProfile() };
-  session.value = { kind: 'in', me: profile };
+/** Takes over a profile that the server returned, for the next visit and the other tabs too. */
+export async function takeProfile(profile: Profile): Promise<void> {
+  const held = userData.peek();
+  if (held?.userId === profile.id) await held.store.keep('me', profile);
+  if (session.value.kind === 'in' && session.value.me.id === profile.id)
+    session.value = { kind: 'in', me: profile };
 }
 
 /** Ends the session here and on the server; undefined once done, else what went wrong. */

@@ -40,8 +40,13 @@ const OFFLINE = 'errand.offline';
 
 const opened = signal<UserData | undefined>(undefined);
 
-/** Whose database is being opened, which takes a moment: it is done once, and not for someone who left meanwhile. */
-let opening: { userId: string } | undefined;
+interface Opening {
+  userId: string;
+  done: Promise<void>;
+}
+
+/** Whose database is being opened and read: it is done once, and not for someone who left meanwhile. */
+let opening: Opening | undefined;
 
 /** Undefined until the device was read. */
 export const userData = computed(() => (opened.value?.store.isLoaded.value ? opened.value : undefined));
@@ -76,21 +81,26 @@ export function useRows<K extends Kind>(
 
 const byPosition = (a: { position: number }, b: { position: number }): number => a.position - b.position;
 
-/** Opens what this device holds of a user, and follows the server from there. */
+/** Opens what this device holds of a user, and follows the server from there. Resolves once the device was read. */
 export async function openStore(userId: string): Promise<void> {
-  const { value: before } = opened;
-  if (before?.userId === userId && !before.store.isSignedOut.value) return;
-  if (opening?.userId === userId) return;
-  before?.store.close();
-  opened.value = undefined;
-  const own = { userId };
-  opening = own;
+  if (opening?.userId !== userId) {
+    const { value: before } = opened;
+    if (before?.userId === userId && !before.store.isSignedOut.value) return;
+    before?.store.close();
+    opened.value = undefined;
+    opening = { userId, done: Promise.resolve() };
+    opening.done = readStore(opening);
+  }
+  await opening.done;
+}
+
+async function readStore(own: Opening): Promise<void> {
+  const { userId } = own;
   const disk: Disk = await IndexedDbDisk.open(userId).catch(() => new MemoryDisk());
   if (opening !== own) {
     disk.close();
     return;
   }
-  opening = undefined;
   const store = new Store({
     userId,
     fetch: (url, init) => fetch(url, init),
@@ -125,6 +135,7 @@ export async function openStore(userId: string): Promise<void> {
     openByList: view.counts('task', (task) => (isOpen(store, task) ? task.listId : null)),
   };
   await store.start(path.peek());
+  if (opening === own) opening = undefined;
 }
 
 /** A member has no id of its own: the row under the key of this workspace is meant. */
@@ -166,6 +177,7 @@ export async function forgetStore(userId: string | undefined): Promise<void> {
 export function whenSignedOut(callback: () => void): void {
   effect(() => {
     if (!opened.value?.store.isSignedOut.value) return;
+    opening = undefined;
     opened.value = undefined;
     callback();
   });

@@ -40,7 +40,7 @@ export function Security() {
 
 async function reloadProfile(): Promise<void> {
   const reply = await call<Me>('GET', '/me');
-  if (reply.kind === 'ok') takeProfile(reply.body);
+  if (reply.kind === 'ok') await takeProfile(reply.body);
 }
 
 function PasswordForm() {
