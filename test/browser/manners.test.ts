@@ -163,6 +163,22 @@ describe('the focus', () => {
     await page.getByRole('heading', { level: 1, name: 'Tasks' }).waitFor();
   });
 
+  it('leads from a task by itself to its list by Escape and by Close', async () => {
+    await make('First');
+    const second = await make('Second');
+    const page = await enter(ada, `/w/${home}/tasks/${second}`);
+    for (const close of [
+      () => page.keyboard.press('Escape'),
+      () => page.getByRole('button', { name: 'Close', exact: true }).click(),
+    ]) {
+      await page.goto(`${visit.origin}/app/w/${home}/tasks/${second}`);
+      await page.getByRole('heading', { level: 1, name: 'Second' }).waitFor();
+      await close();
+      await page.getByRole('heading', { level: 1, name: 'Tasks' }).waitFor();
+      await expectFocus(page, 'Second');
+    }
+  });
+
   it('stays with a row that goes to another group, and goes on from one that is completed', async () => {
     await make('First');
     await make('Second');

@@ -5,7 +5,7 @@ import { addressOf } from '../shell/addresses.ts';
 import { now, zone } from '../shell/clock.ts';
 import { isPhone } from '../shell/device.ts';
 import { mayWriteIn, workspaces } from '../shell/frame-view.ts';
-import { hrefOf, match, navigate } from '../shell/navigation.ts';
+import { hrefOf, match } from '../shell/navigation.ts';
 import { useUserData } from '../shell/store.ts';
 import { sayWhen } from '../text/say-dates.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -93,7 +93,7 @@ function TaskSheet({ task, isPage, isAlone }: SheetProps) {
   useTaskCommands();
   const content = (
     <>
-      <PanelBar task={task} isPage={isPage} isAlone={isAlone} />
+      <PanelBar task={task} isAlone={isAlone} />
       <div class="scroll">
         <TitleLine task={task} isPage={isPage} />
         <Description task={task} />
@@ -120,24 +120,20 @@ function TaskSheet({ task, isPage, isAlone }: SheetProps) {
   );
 }
 
-function PanelBar({ task, isPage, isAlone }: SheetProps) {
+function PanelBar({ task, isAlone }: Pick<SheetProps, 'task' | 'isAlone'>) {
   const { view } = useUserData().store;
   const list = view.signal('list', task.listId).value;
   const key = view.signal('workspace', task.workspaceId).value?.key;
   const previous = neighbourOf(task.id, -1);
   const next = neighbourOf(task.id, 1);
-  const back = () => {
-    if (!isAlone) closePanel();
-    else if (list) navigate(addressOf('list', { w: task.workspaceId, listId: list.id }));
-  };
   return (
     <header class="panel-bar">
-      {isPage && (
+      {isPhone.value && (
         <button
           type="button"
           class="tool"
           aria-label={`Back to ${isAlone ? (list?.title ?? 'the list') : screenTitle()}`}
-          onClick={back}
+          onClick={closePanel}
         >
           <Icon name="left" />
         </button>
@@ -182,7 +178,7 @@ function PanelBar({ task, isPage, isAlone }: SheetProps) {
       <MenuButton class="tool" label="More" items={() => rowMenuItems([task], fieldElement('status'))}>
         <Icon name="more" />
       </MenuButton>
-      {!isPage && (
+      {!isPhone.value && (
         <button type="button" class="tool" aria-label="Close" aria-keyshortcuts="Escape" onClick={closePanel}>
           <Icon name="close" />
         </button>
@@ -213,11 +209,7 @@ function Facts({ task }: { task: Task }) {
           by <span dir="auto">{creator}</span>
         </>
       )}
-      {task.updatedAt !== task.createdAt && (
-        <>
-          , changed <time dateTime={task.updatedAt}>{say(task.updatedAt)}</time>
-        </>
-      )}
+      , changed <time dateTime={task.updatedAt}>{say(task.updatedAt)}</time>
     </p>
   );
 }

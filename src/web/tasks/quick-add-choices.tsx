@@ -65,7 +65,7 @@ export function Choices({ id, sigil, choices, active, onTake }: Props) {
             {choice.isNew ? `New label “${choice.title}”` : choice.title}
           </span>
           {index === active && (
-            <span class="push">
+            <span class="push" aria-hidden="true">
               <Keycaps binding="Tab" />
             </span>
           )}

@@ -1,7 +1,9 @@
 import type { Task } from '../data/rows.ts';
+import { addressOf } from '../shell/addresses.ts';
 import { type Command, moving, useCommands } from '../shell/commands.ts';
 import { address, closeBeside, navigate, openBeside, setQuery } from '../shell/navigation.ts';
 import { me } from '../shell/session.ts';
+import { userData } from '../shell/store.ts';
 import { removeTasks, setAssignee, toggleDone } from './changes.ts';
 import {
   besideId,
@@ -76,12 +78,18 @@ export function showNeighbour(id: string): void {
 /** Closes what is open, one thing for each press. */
 function stepBack(): void {
   if (selection.peek().size > 0) clearSelection();
-  else if (besideId.peek() !== undefined) closePanel();
+  else if (openTaskId.peek() !== undefined) closePanel();
 }
 
-/** Closes the task beside the screen; the row that opened it has the focus again. */
+/** Closes the open task: its row has the focus again. One by itself leads to its list. */
 export function closePanel(): void {
   const id = besideId.peek();
+  const alone = id === undefined && userData.peek()?.store.view.row('task', openTaskId.peek() ?? '');
+  if (alone) {
+    focusRow(alone.id);
+    navigate(addressOf('list', { w: alone.workspaceId, listId: alone.listId }));
+    return;
+  }
   closeBeside();
   // A row of another screen would take the focus there.
   if (id !== undefined && shownIds.peek().includes(id)) focusRow(id);
