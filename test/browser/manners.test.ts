@@ -179,6 +179,22 @@ describe('the focus', () => {
     }
   });
 
+  it('moves by J and K through what is no task', async () => {
+    for (const title of ['First', 'Second'])
+      await asAda('DELETE', `/workspaces/${home}/tasks/${await make(title)}`);
+    const page = await enter(ada, `/w/${home}/trash`);
+    const items = page.getByRole('main').getByRole('listitem');
+    await items.nth(1).waitFor();
+    for (const [key, at] of [
+      ['j', 0],
+      ['j', 1],
+      ['k', 0],
+    ] as const) {
+      await page.keyboard.press(key);
+      await expect.poll(() => items.nth(at).locator(':focus').count()).toBe(1);
+    }
+  });
+
   it('stays with a row that goes to another group, and goes on from one that is completed', async () => {
     await make('First');
     await make('Second');

@@ -63,4 +63,5 @@ function moveFocusFrom({ region, items, at }: FocusPosition): void {
   last?.focus({ preventScroll: true });
 }
 
-const controlsIn = (item: Element): HTMLElement[] => [...item.querySelectorAll<HTMLElement>(CONTROLS)];
+/** What can have the focus within an item. */
+export const controlsIn = (item: Element): HTMLElement[] => [...item.querySelectorAll<HTMLElement>(CONTROLS)];

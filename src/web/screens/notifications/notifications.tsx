@@ -4,6 +4,7 @@ import { addressOf } from '../../shell/addresses.ts';
 import { call } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
 import { unread } from '../../shell/frame-view.ts';
+import { useItemKeys } from '../../shell/item-keys.ts';
 import { hrefOf } from '../../shell/navigation.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { sayInstant } from '../../text/say-dates.ts';
@@ -27,6 +28,7 @@ const ICONS: Partial<Record<Notification['type'], IconName>> = {
 
 /** What happened that concerns the person, newest first. */
 export function Notifications() {
+  useItemKeys();
   const [items, setItems] = useState<readonly Notification[]>();
   const [total, setTotal] = useState(0);
   const [isMissing, setMissing] = useState(false);

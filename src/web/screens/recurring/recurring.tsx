@@ -5,6 +5,7 @@ import type { Series } from '../../data/rows.ts';
 import { now, today, zone } from '../../shell/clock.ts';
 import { isPhone } from '../../shell/device.ts';
 import { isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
+import { useItemKeys } from '../../shell/item-keys.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { useRows } from '../../shell/store.ts';
 import { act } from '../../tasks/act.ts';
@@ -23,6 +24,7 @@ import { pauseOrResume, skipNext } from './rules.ts';
 /** The series of a workspace in words. */
 export function Recurring({ params }: ScreenProps) {
   const w = params.w ?? '';
+  useItemKeys();
   const [removing, setRemoving] = useState<Series>();
   const { rows } = useRows('recurringTask', ({ workspaceId }) => workspaceId === w, byNext, [w]);
   return (

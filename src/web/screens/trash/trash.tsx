@@ -5,6 +5,7 @@ import type { WaitingAct } from '../../data/waiting-acts.ts';
 import { call } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
 import { isAdminIn, mayWriteIn } from '../../shell/frame-view.ts';
+import { useItemKeys } from '../../shell/item-keys.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { useUserData } from '../../shell/store.ts';
 import { showOutcome } from '../../shell/toasts.ts';
@@ -23,6 +24,7 @@ const ICONS: Record<Exclude<Entry['kind'], 'task'>, IconName> = { list: 'list', 
 /** What was deleted and can be brought back. */
 export function Trash({ params }: ScreenProps) {
   const w = params.w ?? '';
+  useItemKeys();
   const { store, userId, lists, spaces } = useUserData();
   const [entries, setEntries] = useState<readonly Entry[]>();
   const [isMissing, setMissing] = useState(false);
