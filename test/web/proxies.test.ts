@@ -7,6 +7,10 @@ const SAID: [string, () => Response][] = [
   ['a page with 200', () => new Response(html, { headers: { 'Content-Type': 'text/html' } })],
   ['an empty 204', () => new Response(null, { status: 204 })],
   ['JSON that is not of Errand', () => Response.json({ items: [], cursor: 'x', hasMore: false })],
+  [
+    'an error of another program',
+    () => Response.json({ error: 'Forbidden', message: 'No' }, { status: 403 }),
+  ],
   ['401 with a page', () => new Response(html, { status: 401 })],
   ['a page below our own header', () => new Response(html, { headers: { 'X-Request-Id': 'x' } })],
   [
@@ -31,3 +35,11 @@ it.each(SAID)(
     expect(inits.every(({ redirect, cache }) => redirect === 'error' && cache === 'no-store')).toBe(true);
   },
 );
+
+it('an error of Errand is known by its kind where a proxy removes our header', async () => {
+  const error = { error: 'NotFoundError', message: 'No such task' };
+  const fetch = () => Response.json(error, { status: 404 });
+  const world = { after: () => () => {} };
+  const api = new Api({ fetch, base: '/api', clientId: 'tab', userId: 'ada', world });
+  expect(await api.request('PATCH', 'tasks/t', {})).toMatchObject({ kind: 'error', status: 404, ...error });
+});

@@ -105,13 +105,16 @@ export class Api {
 
 /** Reads a response; rejects where it is cut. A proxy's page or a captive portal says nothing of what became of a request. */
 export async function outcomeOf<Body>(response: Response): Promise<Outcome<Body>> {
-  if (!response.headers.has('x-request-id')) return { kind: 'network' };
-  const { status } = response;
+  const { status, ok, headers } = response;
+  const isMarked = headers.has('x-request-id');
+  if (ok && !isMarked) return { kind: 'network' };
   const text = await response.text();
   const body: unknown = text === '' ? null : JSON.parse(text);
-  if (response.ok) return { kind: 'ok', status, body: body as Body };
+  if (ok) return { kind: 'ok', status, body: body as Body };
   if (!isRow(body) || typeof body.error !== 'string') return { kind: 'network' };
-  const retryAfter = Number(response.headers.get('retry-after') ?? 1);
+  // Every kind of ours ends so; a proxy may have removed the header.
+  if (!isMarked && !body.error.endsWith('Error')) return { kind: 'network' };
+  const retryAfter = Number(headers.get('retry-after') ?? 1);
   return {
     kind: 'error',
     status,
