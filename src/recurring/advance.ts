@@ -104,7 +104,7 @@ export function adoptTask(
     overridden: null,
     due_date: dueOf(first),
   };
-  changeTask(tx, task, instance, toInstant(now), false);
+  changeTask(tx, task, instance, toInstant(now));
   return updateSeriesRow(tx, series, { adopted_task_id: task.id, ...upcomingColumns(first, task.id) });
 }
 
@@ -188,7 +188,7 @@ export function reschedule(
   const overridden = overriddenIn(task);
   const isDueThen = !overridden.includes('dueDate') && !overridden.includes('dueDay');
   const dates = { occurrence_at: at, ...(isDueThen && { due_date: dueOf({ at, local }) }) };
-  changeTask(tx, task, dates, now, false);
+  changeTask(tx, task, dates, now);
 }
 
 /** The assignee is told, unless they set up the series or their own act brought the task about. */

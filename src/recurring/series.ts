@@ -145,7 +145,7 @@ const isAsMade = (series: store.StoredSeries, task: StoredTask): boolean =>
   isUntouched(task) && task.comment_count === 0 && series.adopted_task_id !== task.id;
 
 const makeOrdinary = (tx: Tx, task: StoredTask, now: number) =>
-  changeTask(tx, task, NO_SERIES, toInstant(now), false);
+  changeTask(tx, task, NO_SERIES, toInstant(now));
 
 /** The occurrences to come, the upcoming one with its task; none of a series that is not active. */
 export async function comingOccurrences(

@@ -151,5 +151,5 @@ function reopen(
   const overridden = isOwn
     ? [...new Set([...names, 'statusId'])]
     : names.filter((field) => field !== 'statusId');
-  return changeTask(tx, opened, { overridden: toJson(overridden) }, toInstant(now), false);
+  return changeTask(tx, opened, { overridden: toJson(overridden) }, toInstant(now));
 }

@@ -21,8 +21,8 @@ const OCCURRENCE_BATCH_SIZE = 500;
 
 /** The lists that an entry takes along, by its id. */
 const LISTS_OF: Record<'list' | 'space', string> = { list: 'id = ?', space: 'space_id = ?' };
-export const listsOf = ({ kind }: StoredEntry, column: 'id' | 'code' = 'id') =>
-  `(select ${column} from lists where ${LISTS_OF[kind === 'space' ? 'space' : 'list']})`;
+export const listsOf = ({ kind }: StoredEntry) =>
+  `(select id from lists where ${LISTS_OF[kind === 'space' ? 'space' : 'list']})`;
 
 /** With what made it advance, but for series that went into the trash before that was kept. */
 export type PackedSeries = PackedRow & { steps?: SeriesStepRow[] };

@@ -11,14 +11,14 @@ import { growthOfItems, haveOtherItems, haveOtherTitles } from './checklist.ts';
 
 /**
  * Stores changes of a task in the caller's transaction, keeps the search index in step, and on an instance of a series
- * marks what changed as overridden, where it is to be `marked`. Nothing is written when nothing differs.
+ * marks what changed as overridden where `marked` asks for that. Nothing is written when nothing differs.
  */
 export function changeTask(
   tx: Tx,
   row: StoredTask,
   asked: Partial<TaskRow>,
   at: Instant,
-  marked = true,
+  marked = false,
 ): StoredTask {
   const entries = Object.entries(asked) as [keyof TaskRow, never][];
   const changes: Partial<TaskRow> = Object.fromEntries(

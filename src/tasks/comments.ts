@@ -81,7 +81,7 @@ export function createComment(
     });
     indexComment(tx, key, who.workspaceKey, body);
     const sums = { comment_count: task.comment_count + 1, more_bytes: task.more_bytes + bytes };
-    changeTask(tx, task, sums, at, false);
+    changeTask(tx, task, sums, at);
     const mentioned = store.saveMentions(tx, key, mentionedIn(tx, who, body));
     yield* tell(tx, who, task, id, 'comment.mentioned', mentioned, at);
     const concerned = new Set([task.assignee_id, task.creator_id, ...earlier]);
@@ -146,7 +146,7 @@ export function removeComment(
     store.deleteCommentRow(tx, who.workspaceId, comment);
     mergeBeforeCommit(tx, PAGES_FOR_A_TASK);
     const more_bytes = task.more_bytes - bytesOfText(comment.body);
-    changeTask(tx, task, { comment_count: task.comment_count - 1, more_bytes }, now, false);
+    changeTask(tx, task, { comment_count: task.comment_count - 1, more_bytes }, now);
     return undefined;
   });
 }

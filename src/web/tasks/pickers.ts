@@ -27,7 +27,7 @@ export const renaming = signal<{ id: string; where: 'row' | 'panel' } | undefine
 export const mayChange = (ids: readonly string[]): boolean => writable(tasksOf(ids)).length > 0;
 
 /** Opens a choice for tasks, beside what asked for it, else beside their first row. */
-export function openPicker(kind: PickerKind, ids: readonly string[], anchor?: HTMLElement | null): void {
+export function openPicker(kind: PickerKind, ids: readonly string[], anchor: HTMLElement | null): void {
   if (!mayChange(ids)) return;
   picker.value = { kind, ids, anchor: anchor ?? rowElement(ids[0] ?? '') };
 }
