@@ -13,7 +13,7 @@ interface Props {
   hasFocus?: boolean;
   onText(text: string): void;
   onSend(): void;
-  onEscape?(): void;
+  onEscape(): void;
 }
 
 /** The text of a comment; behind `@` people are offered. */
@@ -49,7 +49,7 @@ export function CommentField({ label, class: className, text, people, hasFocus, 
       setActive((active + (key === 'ArrowDown' ? 1 : -1) + found.length) % found.length);
     else if (found.length > 0 && (key === 'Enter' || key === 'Tab') && !event.shiftKey) take(found[active]);
     else if (key === 'Escape' && found.length > 0) setClosedAt(begun?.start);
-    else if (key === 'Escape' && on.onEscape) on.onEscape();
+    else if (key === 'Escape') on.onEscape();
     else return;
     event.preventDefault();
     event.stopPropagation();

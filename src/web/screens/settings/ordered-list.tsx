@@ -9,7 +9,7 @@ interface Props<T> {
   /** What it holds; what is dragged may come from another list of the same kind. */
   kind: string;
   rows: readonly T[];
-  isFixed?: boolean;
+  isFixed: boolean;
   class?: string;
   /** Puts a thing before what is at `index` among the others. */
   onMove(id: string, index: number): void;
@@ -33,7 +33,7 @@ export function useOrderKeys(): void {
 
 /** Rows whose order a person decides: by `useOrderKeys`, and by a handle that is dragged. */
 export function OrderedList<T extends { id: string }>(props: Props<T>) {
-  const { label, kind, rows, isFixed = false, class: className = '', onMove, children } = props;
+  const { label, kind, rows, isFixed, class: className = '', onMove, children } = props;
   const list = useRef<HTMLUListElement>(null);
   const focused = useRef<{ row: string; index: number } | undefined>(undefined);
   const [over, setOver] = useState<number>();

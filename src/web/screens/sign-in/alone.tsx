@@ -8,7 +8,7 @@ import { authOptions, loadOptions } from './options.ts';
 interface Props {
   title: string;
   /** Below the sheet: the other ways. */
-  footer?: ComponentChildren;
+  footer: ComponentChildren;
   children: ComponentChildren;
 }
 
