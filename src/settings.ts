@@ -43,7 +43,7 @@ const flag = (fallback: boolean) => z.boolean({ error: 'must be true or false' }
 const text = (fallback: string, fits = anyText, error = 'must be a string') =>
   z.string({ error: 'must be a string' }).refine(fits, { error }).default(fallback);
 const secret = (fits = anyText, error?: string) => text('', fits, error).meta({ secret: true });
-const texts = (fits = anyText, error = 'must be a list of strings') =>
+const texts = (fits: typeof anyText, error: string) =>
   z.array(z.string({ error }).refine(fits, { error }), { error: 'must be a list of strings' }).default([]);
 const choice = <const Values extends readonly [string, ...string[]]>(
   values: Values,

@@ -45,12 +45,8 @@ export async function openGoogle(...published: SigningKey[]): Promise<GoogleDoub
   return google;
 }
 
-export function sendKeys(
-  response: ServerResponse,
-  keys: SigningKey[],
-  cacheControl = 'public, max-age=3600',
-): void {
-  response.setHeader('Cache-Control', cacheControl);
+export function sendKeys(response: ServerResponse, keys: SigningKey[]): void {
+  response.setHeader('Cache-Control', 'public, max-age=3600');
   response.end(JSON.stringify(Object.fromEntries(keys.map(({ kid, pem }) => [kid, pem]))));
 }
 

@@ -9,8 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 const JSON_TYPE = { 'Content-Type': 'application/json' };
-const login = (body: unknown, headers: Record<string, string> = JSON_TYPE) =>
-  world.call('POST', '/auth/login', { body, headers });
+const login = (body: unknown) => world.call('POST', '/auth/login', { body, headers: JSON_TYPE });
 
 describe('a body', () => {
   it('must be application/json in UTF-8, also where every field is optional', async () => {

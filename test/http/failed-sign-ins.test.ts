@@ -14,8 +14,8 @@ const open = async (
   world = await openWorld({ settings: { rate_limits: { enabled: true, ...limits }, ...more } });
   return world;
 };
-const login = (email: string, password: string, address = '192.0.2.1', headers = {}) =>
-  world.call('POST', '/auth/login', { body: { email, password }, address, headers });
+const login = (email: string, password: string, address = '192.0.2.1') =>
+  world.call('POST', '/auth/login', { body: { email, password }, address });
 const confirm = (email: string, code: string | undefined) =>
   world.call('POST', '/auth/login/code/confirm', { body: { email, code }, address: '192.0.2.1' });
 

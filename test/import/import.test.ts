@@ -14,9 +14,8 @@ afterEach(async () => {
   await world.close();
 });
 
-const open = async (settings: Record<string, Record<string, unknown>> = {}) => {
-  world = await openWorld({ settings });
-  return world;
+const open = async () => {
+  world = await openWorld();
 };
 
 const exportOf = async (person: Person): Promise<Document> =>

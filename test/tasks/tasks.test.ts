@@ -33,7 +33,7 @@ const move = (id: string, body: unknown) =>
   world.call('POST', at(`/tasks/${id}/move`), { token: ada.accessToken, body });
 const read = async (id: string) =>
   (await world.call('GET', at(`/tasks/${id}`), { token: ada.accessToken })).body;
-const status = (type: string, of = list) => of.statuses.find((one) => one.type === type)?.id;
+const status = (type: string) => list.statuses.find((one) => one.type === type)?.id;
 const post = async (path: string, body: unknown) =>
   (await world.call('POST', at(path), { token: ada.accessToken, body })).body;
 

@@ -25,8 +25,7 @@ const again = async (options: WorldOptions) => {
   await begin(options);
 };
 const at = (path = '') => `/workspaces/${home}${path}`;
-const send = (email: string, role = 'member', call = owner) =>
-  call('POST', at('/invitations'), { email, role });
+const send = (email: string, role = 'member') => owner('POST', at('/invitations'), { email, role });
 const accept = (person: Person, token: string | undefined) =>
   as(world, person)('POST', '/invitations/accept', { token });
 const live = async () => (await owner('GET', at('/invitations'))).body;

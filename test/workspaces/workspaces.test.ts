@@ -20,9 +20,9 @@ const at = (path = '', workspaceId = home) => `/workspaces/${workspaceId}${path}
 const join = (role: string) => joined(world, ada, home, role);
 const handOver = ({ id }: Person, password: string | undefined = ada.password) =>
   owner('PATCH', at(`/members/${id}`), { role: 'owner', password });
-const rolesOf = async (call = owner) =>
+const rolesOf = async () =>
   Object.fromEntries(
-    (await call('GET', at('/members'))).body.items.map((row: { userId: string; role: string }) => [
+    (await owner('GET', at('/members'))).body.items.map((row: { userId: string; role: string }) => [
       row.userId,
       row.role,
     ]),
