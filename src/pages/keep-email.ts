@@ -6,7 +6,8 @@ import { linkPage, onward } from './link-page.ts';
 export const keepEmail = linkPage({
   ask: {
     heading: 'Keep your address',
-    content: html`<p>Someone asked to give your Errand account another email address. If that was not you, keep the one you have: the change is called off. If it has happened already it is undone: every device is signed out, and passwords that were set, or Google or Telegram accounts that were linked, in the 7 days before it was asked for or since no longer sign in.</p>
+    content: html`<p>Someone asked to give your Errand account another email address. If that was not you, keep the one you have: the change is called off.</p>
+<p>If it has happened already, it is undone: every device is signed out, and passwords that were set, or Google or Telegram accounts that were linked, in the 7 days before it was asked for or since no longer sign in.</p>
 ${form({ id: 'keep', path: '/auth/email/change/revert', button: 'Keep my address', done: 'kept', undone: 'undone' })}
 <p class="quiet">Was it you? Then close this page.</p>`,
   },
@@ -28,8 +29,11 @@ ${onward(site, 'Set a new password', 'forgot-password')}`,
   },
   dead: {
     heading: 'This link does not work any more',
-    content: html`<p>It works once, and for 7 days. If you have kept your address with it already, all is well.</p>
-<p>If your address was taken from you and you cannot sign in, write to the people who run this server.</p>`,
+    content: (
+      site,
+    ) => html`<p>It works once, and for 7 days. If you have kept your address with it already, all is well.</p>
+<p>If your address was taken from you and you cannot sign in, write to the people who run this server.</p>
+${onward(site, 'Go to Errand')}`,
   },
   request: { path: '/auth/email/change/revert' },
 });

@@ -18,7 +18,10 @@ interface LinkPage {
 
 const MISSING: View = {
   heading: 'Please open the link from your mail',
-  content: html`<p>This page needs the link that was mailed to you. Open it from the mail again; if you copy it, copy all of it.</p>`,
+  content: (
+    site,
+  ) => html`<p>This page needs the link that was mailed to you. Open it from the mail again; if you copy it, copy all of it.</p>
+${onward(site, 'Go to Errand')}`,
 };
 
 /** The page of a flow that a mailed link begins; its script shows one view at a time, and spends the token when a button is pressed. */

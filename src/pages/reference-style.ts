@@ -14,7 +14,7 @@ a { text-decoration-thickness: 1px; }
   left: 1rem;
   z-index: 3;
   padding: 0.6rem 1rem;
-  border-radius: 0.5rem;
+  border-radius: 0.375rem;
   background: var(--accent);
   color: var(--on-accent);
 }
@@ -30,7 +30,7 @@ header {
   height: var(--bar);
   padding-inline: 1rem;
   border-bottom: 1px solid var(--line);
-  background: var(--sheet);
+  background: var(--ground);
 }
 
 .brand {
@@ -38,7 +38,7 @@ header {
   align-items: center;
   gap: 0.6rem;
   color: var(--ink);
-  font-weight: 650;
+  font-weight: 600;
   text-decoration: none;
   white-space: nowrap;
 }
@@ -49,7 +49,7 @@ input, header button {
   min-height: 2.5rem;
   padding: 0.35rem 0.75rem;
   border: 1px solid var(--edge);
-  border-radius: 0.5rem;
+  border-radius: 0.375rem;
   background: var(--sheet);
   color: inherit;
   font: inherit;
@@ -70,11 +70,11 @@ nav {
   overflow-y: auto;
   overscroll-behavior: contain;
   border: 0;
-  background: var(--sheet);
+  background: var(--ground);
   color: inherit;
 }
 
-nav p { margin: 0.9rem 0 0.2rem; font-weight: 650; }
+nav p { margin: 0.9rem 0 0.2rem; font-weight: 600; }
 nav p a { color: var(--ink); text-decoration: none; }
 nav p a:hover { text-decoration: underline; }
 nav div:first-child > p { margin-top: 0; }
@@ -86,10 +86,10 @@ nav a {
   justify-content: space-between;
   gap: 0.5rem;
   padding: 0.3rem 0.5rem;
-  border-radius: 0.4rem;
+  border-radius: 0.375rem;
 }
 nav li a { color: var(--quiet); font-size: 0.925rem; line-height: 1.35; text-decoration: none; }
-nav li a:hover { background: var(--code); color: var(--ink); }
+nav li a:hover { background: var(--sheet); color: var(--ink); }
 nav b { font-size: 0.6875rem; }
 
 b { letter-spacing: 0.02em; }
@@ -104,14 +104,14 @@ main:focus { outline: none; }
 #found { margin: 0; color: var(--quiet); }
 #found:not(:empty) { margin-bottom: 1.5rem; }
 
-h1 { margin: 0 0 0.75rem; font-size: 1.75rem; line-height: 1.2; }
+h1 { margin: 0 0 0.75rem; font-size: 1.625rem; line-height: 1.2; letter-spacing: -0.018em; }
 h1 .quiet { font-size: 1rem; font-weight: 400; }
-h2 { margin: 3rem 0 0.5rem; font-size: 1.375rem; }
+h2 { margin: 3rem 0 0.5rem; font-size: 1.25rem; letter-spacing: -0.012em; }
 h3 { margin: 0 0 0.25rem; font-size: 1.125rem; }
 h4 { margin: 1.25rem 0 0.35rem; font-size: 0.875rem; color: var(--quiet); }
 h2 a, h3 a { color: inherit; text-decoration: none; }
 h2 a:hover, h3 a:hover { text-decoration: underline; }
-h3 a { display: inline-block; }
+h2 a, h3 a { display: inline-block; }
 
 p { margin: 0 0 0.75rem; }
 main > section > p, .introduction p { max-width: 44rem; }
@@ -122,12 +122,11 @@ article {
   display: grid;
   gap: 0 2rem;
   margin-top: 1rem;
-  padding: 1.25rem;
-  border: 1px solid var(--line);
-  border-radius: 0.9rem;
+  padding: 1.5rem;
+  border-radius: 0.875rem;
   background: var(--sheet);
 }
-article:target { border-color: var(--accent); box-shadow: 0 0 0 1px var(--accent); }
+article:target { outline: 2px solid var(--accent); outline-offset: -2px; }
 article > * { min-width: 0; }
 
 .call b { font-size: 0.875rem; }
@@ -145,7 +144,8 @@ dt code { font-weight: 600; color: var(--ink); }
 main p > a, dt a, .errors a, .shape a { display: inline-block; min-height: 1.5rem; }
 
 .errors { display: flex; flex-wrap: wrap; gap: 0.5rem; margin: 0; padding: 0; list-style: none; }
-.errors a { padding: 0.05rem 0.5rem; border: 1px solid var(--line); border-radius: 0.4rem; font-size: 0.875rem; }
+.errors a { padding: 0 0.5rem; border-radius: 0.375rem; background: var(--code); font-size: 0.875rem; text-decoration: none; }
+.errors a:hover { text-decoration: underline; }
 
 /* A shadow at the side on which there is more to see. */
 pre {
@@ -153,8 +153,7 @@ pre {
   margin: 0;
   padding: 0.85rem 1rem;
   overflow-x: auto;
-  border: 1px solid var(--line);
-  border-radius: 0.6rem;
+  border-radius: 0.625rem;
   background:
     linear-gradient(to right, var(--code) 40%, transparent) left / 2.5rem 100% no-repeat local,
     linear-gradient(to left, var(--code) 40%, transparent) right / 2.5rem 100% no-repeat local,
@@ -169,10 +168,10 @@ pre code { font-size: 0.78125rem; overflow-wrap: normal; }
 .copy {
   float: right;
   margin-top: -1.75rem;
-  padding: 0 0.6rem;
-  border: 1px solid var(--line);
-  border-radius: 0.4rem;
-  background: var(--sheet);
+  padding: 0 0.625rem;
+  border: 0;
+  border-radius: 0.375rem;
+  background: var(--code);
   color: var(--quiet);
   font: inherit;
   font-size: 0.8125rem;
@@ -196,9 +195,8 @@ pre code { font-size: 0.78125rem; overflow-wrap: normal; }
     display: block;
     width: auto;
     height: calc(100vh - var(--bar));
-    border-right: 1px solid var(--line);
   }
-  main { padding-inline: 2rem; }
+  main { padding-inline: 1rem 2rem; }
 }
 
 @media (min-width: 76rem) {
