@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Failure, Outcome } from '../data/api.ts';
 import { sentenceOf } from '../shell/api.ts';
 import { Icon } from './icon.tsx';
@@ -66,26 +66,34 @@ interface Props {
 }
 
 /** A form that scripts send; the browser's own checks are left to the server's words. */
-export const Form = ({ state, label, onSubmit, children }: Props) => (
-  <form
-    class="form"
-    method="post"
-    noValidate
-    aria-label={label}
-    aria-busy={state.isSending}
-    onSubmit={submits(onSubmit)}
-  >
-    <div role="alert">
-      {state.problem && (
-        <p class="error">
-          <Icon name="warning" small />
-          {state.problem}
-        </p>
-      )}
-    </div>
-    {children}
-  </form>
-);
+export const Form = ({ state, label, onSubmit, children }: Props) => {
+  const ref = useRef<HTMLFormElement>(null);
+  // What came back wrong is where one goes on.
+  useLayoutEffect(() => {
+    if (!state.isSending) ref.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+  }, [state.isSending]);
+  return (
+    <form
+      ref={ref}
+      class="form"
+      method="post"
+      noValidate
+      aria-label={label}
+      aria-busy={state.isSending}
+      onSubmit={submits(onSubmit)}
+    >
+      <div role="alert">
+        {state.problem && (
+          <p class="error">
+            <Icon name="warning" small />
+            {state.problem}
+          </p>
+        )}
+      </div>
+      {children}
+    </form>
+  );
+};
 
 /** Where a form that stays on its page is sent. */
 export const SaveLine = () => (
