@@ -7,6 +7,9 @@ import type { Frequency, RuleDraft } from './rule-draft.ts';
 
 const FREQUENCIES: Record<Frequency, string> = { day: 'Day', week: 'Week', month: 'Month', year: 'Year' };
 
+/** As a day of the month, however long that is. */
+const LAST_DAY = '-1';
+
 interface Props {
   draft: RuleDraft;
   onChange(draft: RuleDraft): void;
@@ -14,7 +17,8 @@ interface Props {
 
 /** The fields of a rule, and of when it ends. */
 export function RuleFields({ draft, onChange }: Props) {
-  const { frequency, weekIndex, days, endType } = draft;
+  const { frequency, weekIndex, days, monthDay, endType } = draft;
+  const isLastDay = weekIndex === '' && monthDay === LAST_DAY;
   const change = (changes: Partial<RuleDraft>) => onChange({ ...draft, ...changes });
   const number = (label: string, name: 'every' | 'monthDay' | 'count') => (
     <Field
@@ -51,14 +55,18 @@ export function RuleFields({ draft, onChange }: Props) {
           <>
             <Select
               label="On"
-              value={weekIndex}
+              value={isLastDay ? LAST_DAY : weekIndex}
               options={[
                 { value: '', title: 'a day of the month' },
+                { value: LAST_DAY, title: 'the last day' },
                 ...WEEK_INDEXES.map((value) => ({ value, title: `the ${value}` })),
               ]}
-              onChange={(index) => change({ weekIndex: index })}
+              onChange={(on) => {
+                if (on === LAST_DAY) change({ weekIndex: '', monthDay: LAST_DAY });
+                else change({ weekIndex: on, monthDay: isLastDay ? '1' : monthDay });
+              }}
             />
-            {weekIndex === '' ? (
+            {isLastDay ? null : weekIndex === '' ? (
               number('Day of the month', 'monthDay')
             ) : (
               <Select
