@@ -208,14 +208,16 @@ function PhoneBar() {
     <div class="bar">
       <BarLink to={addressOf('today')} icon="sun" title="Today" />
       <BarLink to={addressOf('lists')} icon="list" title="Lists" />
-      {canWrite.value && (
+      {canWrite.value ? (
         <button type="button" class="new" aria-label="New task" onClick={openQuickAdd}>
           <span>
             <Icon name="plus" />
           </span>
         </button>
+      ) : (
+        !w && <span />
       )}
-      {w && <BarLink to={addressOf('search', { w })} icon="search" title="Search" />}
+      {w ? <BarLink to={addressOf('search', { w })} icon="search" title="Search" /> : <span />}
       <BarLink to={addressOf('me')} icon="me" title="Me" isCurrent={isInSettings()} />
     </div>
   );
