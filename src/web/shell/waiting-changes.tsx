@@ -43,7 +43,7 @@ function WaitingItem({ act }: { act: WaitingAct }) {
           </p>
         )}
         {why && mine !== '' && (
-          <details>
+          <details open>
             <summary>Your text</summary>
             <p class="prose" dir="auto">
               {mine}
