@@ -453,6 +453,19 @@ describe('a dialog', () => {
   });
 });
 
+describe('the line of keys', () => {
+  it.each(['board', 'calendar'])('stays at the end of the screen while a %s is loaded', async (view) => {
+    const page = await enter(ada, `${listAddress()}?view=${view}`);
+    await page.locator('.columns, .calendar').waitFor();
+    const top = () => page.locator('.keys').evaluate((keys) => keys.getBoundingClientRect().top);
+    const there = await top();
+    await page.locator('main > :not(.head, .keys)').evaluateAll((parts) => {
+      for (const part of parts) part.remove();
+    });
+    expect(await top()).toBe(there);
+  });
+});
+
 describe('a comment that was not sent', () => {
   it('is there again when its task is', async () => {
     const id = await make('Steps');
