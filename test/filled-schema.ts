@@ -4,6 +4,56 @@ import { tablesIn } from '../src/storage/integrity.ts';
 const AT = '2026-03-27T10:00:00.000Z';
 const LATER = '2099-03-27T10:00:00.000Z';
 
+const TRASHED_TASK = JSON.stringify({
+  row: {
+    seq: 7,
+    id: 'old',
+    workspace_code: 1,
+    space_id: 'space',
+    list_code: 1,
+    list_id: 'list',
+    status_code: 1,
+    status_id: 'to do',
+    priority: 0,
+    start_date: null,
+    due_date: '2026-04-01',
+    due_noticed: null,
+    completed_at: null,
+    position: 2048,
+    recurring_task_id: null,
+    occurrence_at: null,
+    occurrence_number: null,
+    overridden: null,
+    created_at: AT,
+    updated_at: AT,
+    title: 'Old',
+    title_key: 'old',
+    description: null,
+    number: 7,
+    checklist: '[{"id":"bag","title":"Bag","isDone":false}]',
+    comment_count: 1,
+    more_bytes: 7,
+    version: 2,
+  },
+  people: { assignee: 2, creator: 1 },
+  labels: [1],
+  status: { id: 'to do', title: 'To Do', type: 'unstarted' },
+});
+const TRASHED_COMMENT = JSON.stringify({
+  row: {
+    code: 2,
+    id: 'said',
+    workspace_code: 1,
+    task_seq: 7,
+    author_code: 1,
+    body: 'Gone',
+    version: 1,
+    created_at: AT,
+    edited_at: null,
+  },
+  mentions: [{ user_code: 2, is_current: 1 }],
+});
+
 /** Rows for every table that a migration makes, as the Errand of that schema would have left them. */
 export const ROWS_OF_SCHEMA: Record<string, string> = {
   '0001_accounts': `
@@ -39,10 +89,12 @@ export const ROWS_OF_SCHEMA: Record<string, string> = {
     insert into invitations (id, workspace_id, email, role, inviter_id, token_hash, created_at, expires_at)
       values ('invitation', 'home', 'eve@example.com', 'viewer', 'ada', 'h3', '${AT}', '${LATER}');
     insert into status_templates (id, workspace_id, title, is_default, created_at, updated_at)
-      values ('template', 'home', 'Default', 1, '${AT}', '${AT}');
+      values ('template', 'home', 'Default', 1, '${AT}', '${AT}'), ('other template', 'other', 'Default', 1, '${AT}', '${AT}');
     insert into statuses (id, workspace_id, template_id, title, type, color, position) values
       ('to do', 'home', 'template', 'To Do', 'unstarted', '#8a8f98', 1024),
-      ('done', 'home', 'template', 'Done', 'completed', '#2da44e', 2048);
+      ('done', 'home', 'template', 'Done', 'completed', '#2da44e', 2048),
+      ('other to do', 'other', 'other template', 'To Do', 'unstarted', '#8a8f98', 1024),
+      ('other done', 'other', 'other template', 'Done', 'completed', '#2da44e', 2048);
     insert into spaces (id, workspace_id, title, description, position, created_at, updated_at)
       values ('space', 'home', 'General', null, 1024, '${AT}', '${AT}');
     insert into lists (code, id, workspace_id, space_id, title, status_template_id, position, created_at,
@@ -69,7 +121,7 @@ export const ROWS_OF_SCHEMA: Record<string, string> = {
       tz_version, state, state_reason, next_run_at, next_local, next_number, next_task_id, created_at,
       updated_at)
       values ('series', 'home', 'list', 'Water the plants', null, 0, null, 'ada',
-      '{"frequency":"day"}', '{"type":"never"}', '${AT}', 'latest', '2026-03-27', 0, 1, '2026a', 'active', null,
+      '{"frequency":"day","every":1,"timeOfDay":"11:00","timezone":"Europe/Paris"}', '{"type":"never"}', '${AT}', 'latest', '2026-03-27', 0, 1, '2026a', 'active', null,
       '${LATER}', '2099-03-27T11:00', 2, null, '${AT}', '${AT}');
     insert into recurring_occurrences (series_id, rule_version, occurrence_local, occurrence_at, number,
       state, task_id)
@@ -88,7 +140,10 @@ export const ROWS_OF_SCHEMA: Record<string, string> = {
   '0012_user_settings': `
     update users set timezone = 'Europe/Paris', week_start = 'sunday' where id = 'ada';
     insert into user_preferences (user_code, preferences) values (1, '{"theme":"dark"}');`,
-  '0014_numbers': `insert into task_numbers (workspace_code, last) values (1, 7);`,
+  '0014_numbers': `
+    update workspaces set key = iif(id = 'home', 'AS', 'BS');
+    update tasks set number = 6;
+    insert into task_numbers (workspace_code, last) values (1, 7);`,
   '0017_carried': `
     insert into labels (code, id, workspace_id, title, title_key, color, position, creator_code, created_at,
       updated_at)
@@ -117,13 +172,14 @@ export const ROWS_OF_SCHEMA: Record<string, string> = {
       item_count, state)
       values (1, 'old', 1, 'task', 'Old', 'list', '${AT}', 1, '${LATER}', 1, 'kept');
     insert into trash_rows (code, entry_code, workspace_code, kind, id, series_id, bytes, content) values
-      (1, 1, 1, 'task', 'old', null, 3, '{}'), (2, 1, 1, 'comment', 'said', null, 4, '{}');
+      (1, 1, 1, 'task', 'old', null, 3, '${TRASHED_TASK}'), (2, 1, 1, 'comment', 'said', null, 4, '${TRASHED_COMMENT}');
     insert into trash_items (id, row_code) values ('bag', 1);
     insert into trash_mentions (user_code, row_code) values (2, 2);`,
   '0026_series_steps': `
     insert into series_steps (series_id, number, rule_version, occurrence_local, task_id, task, status_id,
       was_status_overridden)
-      values ('series', 1, 1, '2026-03-27T11:00', 'gone', '{"id":"gone"}', 'to do', 0);`,
+      values ('series', 1, 1, '2026-03-27T11:00', 'gone', 
+      '{"id":"gone","seq":5,"number":5,"position":512,"created_at":"${AT}","version":1}', 'to do', 0);`,
   '0027_imports': `
     insert into imports (workspace_id, source, alive_at) values ('other', 'api', '${AT}');`,
   '0028_client_ids': `insert into deleted_ids (id, workspace_code, deleted_at) values ('gone', 1, '${AT}');`,

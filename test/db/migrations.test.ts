@@ -4,10 +4,15 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrations as released } from '../../migrations/index.ts';
 import { statements } from '../../migrations/statements.ts';
+import { connectionDb } from '../../src/db/connection.ts';
 import { type Migrations, migrate, schemaStatus } from '../../src/db/migrate.ts';
 import { openStorage, type Storage } from '../../src/db/open.ts';
+import { exportDocument } from '../../src/export/document.ts';
+import { AccountImport } from '../../src/import/schema.ts';
 import { COUNTERS, faultsOf } from '../../src/storage/integrity.ts';
 import { ROWS_OF_SCHEMA, rowsIn } from '../filled-schema.ts';
+
+const AT = '2026-03-27T10:00:00.000Z';
 
 let folder: string;
 let path: string;
@@ -37,6 +42,12 @@ describe('the released migrations', () => {
     for (const name of names.slice(0, count)) storage.writing.exec(ROWS_OF_SCHEMA[name] ?? '');
     return rowsIn(storage.writing);
   };
+
+  /** The export of a user, as an import reads it. */
+  const exported = (userId: string) =>
+    AccountImport.safeParse(
+      JSON.parse([...exportDocument(connectionDb(storage.reading), userId, AT)].join('')),
+    );
 
   /** Its own tables are made before the first migration, by themselves. */
   const withoutKysely = (objects: unknown[]) =>
@@ -76,13 +87,14 @@ describe('the released migrations', () => {
   for (const count of names.keys()) {
     const from = count === 0 ? 'an empty file' : `a filled file of schema ${names[count - 1]}`;
 
-    it(`from ${from} keep every row, make the one newest schema, and do nothing a second time`, async () => {
+    it(`from ${from} keep every row, make the one newest schema, can be exported, and do nothing a second time`, async () => {
       const before = await fill(count);
       expect(await migrate(storage, released)).toEqual(names.slice(count));
       const after = rowsIn(storage.writing);
       expect(after).toMatchObject(before);
       for (const [table, rows] of Object.entries(before)) expect(after[table]).toHaveLength(rows.length);
       expect([...faultsOf(storage.writing), ...COUNTERS.faults(storage.writing)]).toEqual([]);
+      for (const user of before.users ?? []) expect(exported(String(user.id)).error?.issues).toBeUndefined();
       const fresh = openStorage({ path: join(folder, 'fresh.db'), create: true });
       await migrate(fresh, released);
       const newest = schema(fresh);
