@@ -51,7 +51,10 @@ function nameOf({ key, ctrlKey, metaKey, altKey, shiftKey }: Keystroke): string 
     altKey && 'alt',
     shiftKey && (!isCharacterKey || ctrlKey || metaKey) && 'shift',
   ].filter((modifier) => modifier !== false);
-  const plain = isCharacterKey && (ctrlKey || metaKey) ? key.toLowerCase() : key;
+  // By Shift and not by what it writes: Caps Lock changes no command.
+  const isUpper = shiftKey && !ctrlKey && !metaKey;
+  const letter = isUpper ? key.toUpperCase() : key.toLowerCase();
+  const plain = isCharacterKey ? letter : key;
   return [...modifiers, plain].join('+');
 }
 
