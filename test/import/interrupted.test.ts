@@ -146,7 +146,7 @@ describe('an import that is interrupted leaves nothing', () => {
     await dropDeadImports(world.deps);
     await finishRemovals(world.deps);
     expectNothingLeft();
-  }, 120_000);
+  });
 });
 
 describe('while an import is under way', () => {
