@@ -25,8 +25,9 @@ const reopen = async (settings: NonNullable<WorldOptions['settings']>) => {
 };
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   world.app.request(path, { method, headers });
+/** But for references to parts of the document itself. */
 const addressesIn = (html: string) =>
-  [...html.matchAll(/\b(?:href|src|data-app|data-api)="([^"]*)"/g)].map(([, address = '']) => address);
+  [...html.matchAll(/\b(?:href|src|data-app|data-api)="([^"#][^"]*|)"/g)].map(([, address = '']) => address);
 const build = (): ClientBuild => {
   const opened = openClientBuild();
   if (!opened) throw new Error('The client is not built');
