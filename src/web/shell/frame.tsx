@@ -204,6 +204,7 @@ function PhoneMain() {
 
 function PhoneBar() {
   const w = workspace.value?.id;
+  // Keys keep a link from becoming another one under the finger once the workspace is there.
   return (
     <div class="bar">
       <BarLink to={addressOf('today')} icon="sun" title="Today" />
@@ -215,10 +216,14 @@ function PhoneBar() {
           </span>
         </button>
       ) : (
-        !w && <span />
+        !w && <span key="new" />
       )}
-      {w ? <BarLink to={addressOf('search', { w })} icon="search" title="Search" /> : <span />}
-      <BarLink to={addressOf('me')} icon="me" title="Me" isCurrent={isInSettings()} />
+      {w ? (
+        <BarLink key="search" to={addressOf('search', { w })} icon="search" title="Search" />
+      ) : (
+        <span key="search" />
+      )}
+      <BarLink key="me" to={addressOf('me')} icon="me" title="Me" isCurrent={isInSettings()} />
     </div>
   );
 }
