@@ -258,7 +258,17 @@ describe('an instance of a series', () => {
       interval: { ...interval, every: 2 },
       endCondition: { type: 'count', count: 3 },
     });
-    for (const act of ['Pause', 'Resume', 'Skip next']) await row.getByRole('button', { name: act }).click();
+    const { promise: heard, resolve: respond } = Promise.withResolvers<void>();
+    await page.route('**/resume', async (route) => {
+      await heard;
+      await route.continue();
+    });
+    for (const act of ['Pause', 'Resume']) await row.getByRole('button', { name: act }).click();
+    const skip = row.getByRole('button', { name: 'Skip next' });
+    await row.getByRole('button', { name: 'Pause' }).waitFor();
+    expect(await skip.count()).toBe(0);
+    respond();
+    await skip.click();
     await said(page, 'Skipped “Close the books”');
     await synced(page);
     const [series] = (await asAda('GET', root)).body.items;

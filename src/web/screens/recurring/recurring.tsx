@@ -19,7 +19,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { MenuButton, type MenuItem } from '../../ui/menu.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
-import { pauseOrResume, skipNext } from './rules.ts';
+import { maySkip, pauseOrResume, skipNext } from './rules.ts';
 
 /** The series of a workspace in words. */
 export function Recurring({ params }: ScreenProps) {
@@ -90,7 +90,7 @@ function Entry({ series, onRemove }: { series: Series; onRemove(): void }) {
           ? `Next ${sayNext(nextRunAt, interval)}`
           : '';
   const acts: MenuItem[] = [
-    { title: 'Skip next', icon: 'right', isDisabled: state !== 'active', run: () => skipNext(series) },
+    { title: 'Skip next', icon: 'right', isDisabled: !maySkip(series), run: () => skipNext(series) },
     {
       title: state === 'paused' ? 'Resume' : 'Pause',
       icon: state === 'paused' ? 'resume' : 'pause',

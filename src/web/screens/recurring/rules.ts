@@ -6,6 +6,10 @@ import { act } from '../../tasks/act.ts';
 import { quoted } from '../../tasks/changes.ts';
 import type { Interval } from '../../text/say-rules.ts';
 
+/** Whether the upcoming occurrence is known: that of a series just resumed is once the server said so. */
+export const maySkip = (series: Series): boolean =>
+  series.state === 'active' && skip(currentUserData().store.view, series) !== null;
+
 /** Skips the next occurrence of a series. */
 export function skipNext(series: Series): void {
   const intent = skip(currentUserData().store.view, series);

@@ -15,7 +15,7 @@ import { submits } from '../../ui/submits.ts';
 import { NextFive } from './next-five.tsx';
 import { draftOf, problemOf, ruleOf } from './rule-draft.ts';
 import { RuleFields } from './rule-fields.tsx';
-import { changeFollowing, ordered, pauseOrResume, skipNext } from './rules.ts';
+import { changeFollowing, maySkip, ordered, pauseOrResume, skipNext } from './rules.ts';
 import { type Scope, ScopeQuestion, Scopes } from './scopes.tsx';
 
 const close = (): void => {
@@ -134,7 +134,7 @@ function Editor({ task, series }: { task: Task | undefined; series: Series | und
               >
                 {series.state === 'paused' ? 'Resume' : 'Pause'}
               </button>
-              {series.state === 'active' && (
+              {maySkip(series) && (
                 <button
                   type="button"
                   class="button plain"
