@@ -539,8 +539,9 @@ describe('the examples', () => {
     await examples.waitFor({ state: 'detached' });
     await expect.poll(() => visit.calls.filter((call) => call.startsWith('DELETE')).length).toBe(3);
     const path = `/workspaces/${await homeOf(world, bob)}`;
-    expect((await as(world, bob)('GET', `${path}/trash`)).body.total).toBe(0);
-    expect((await as(world, bob)('GET', `${path}/tasks`)).body.total).toBe(0);
+    const totalOf = async (what: string) => (await as(world, bob)('GET', `${path}/${what}`)).body.total;
+    await expect.poll(() => totalOf('tasks')).toBe(0);
+    expect(await totalOf('trash')).toBe(0);
   });
 });
 

@@ -182,7 +182,7 @@ describe('Google', () => {
       const to = `${asked.get('redirect_uri')}#${fragment}`;
       return route.fulfill({
         contentType: 'text/html',
-        body: `<script>location.replace(${JSON.stringify(to)})</script>`,
+        body: `<link rel="icon" href="data:,"><script>location.replace(${JSON.stringify(to)})</script>`,
       });
     });
 

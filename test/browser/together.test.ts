@@ -263,7 +263,10 @@ describe('an instance of a series', () => {
       await heard;
       await route.continue();
     });
-    for (const act of ['Pause', 'Resume']) await row.getByRole('button', { name: act }).click();
+    await row.getByRole('button', { name: 'Pause' }).click();
+    await expect.poll(async () => (await asAda('GET', root)).body.items[0].state).toBe('paused');
+    await synced(page);
+    await row.getByRole('button', { name: 'Resume' }).click();
     const skip = row.getByRole('button', { name: 'Skip next' });
     await row.getByRole('button', { name: 'Pause' }).waitFor();
     expect(await skip.count()).toBe(0);
