@@ -191,7 +191,7 @@ describe('Telegram', () => {
       const to = new URL(new URL(route.request().url()).searchParams.get('return_to') ?? '');
       world.clock.advance(1_000);
       const facts = Buffer.from(JSON.stringify(widget(world))).toString('base64url');
-      const body = `<script>location.replace(${JSON.stringify(`${to}#tgAuthResult=${facts}`)})</script>`;
+      const body = `<link rel="icon" href="data:,"><script>location.replace(${JSON.stringify(`${to}#tgAuthResult=${facts}`)})</script>`;
       return route.fulfill({ contentType: 'text/html', body });
     });
     await page.goto(`${visit.origin}/app/settings/security`);
