@@ -196,7 +196,7 @@ export const changesAfter = (db: Db, workspaceKey: number, seq: number, limit: n
 
 /**
  * Deletes at most `most` of the oldest rows of a workspace, as far as they are from before `until`; the newest of those
- * stays, since whoever was up to date then follows on from it. A prefix goes, whatever the clock did meanwhile. Returns
+ * stays, since clients that were up to date then follow on from it. A prefix goes, whatever the clock did meanwhile. Returns
  * how many.
  */
 export const purgeChanges = (db: Db, workspaceKey: number, until: Instant, most: number): number =>

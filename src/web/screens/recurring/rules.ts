@@ -32,7 +32,7 @@ export async function changeFollowing(
   const { store } = currentUserData();
   const root = `workspaces/${series.workspaceId}/recurring-tasks`;
   const path = `${root}/${series.id}/instances/${task.id}/edit-mode`;
-  // Both by this store, which names its user, whoever has signed in by the second one.
+  // Both by this store, which names its user, also where another one has signed in by the second.
   const split = await store.api.request('POST', path, {
     mode: 'following',
     updates: { title: series.title },
