@@ -115,6 +115,22 @@ describe('a deletion for good', () => {
   });
 });
 
+describe('what is done without a network', () => {
+  it('is said to wait once the device has it, and then outlives the page', async () => {
+    const page = await open();
+    const task = await make(page);
+    goOnline(page, false);
+    await timeline.advance(100);
+    rename(page, task, 'one');
+    expect(shown(page, task.id).title).toBe('one');
+    expect([page.store.sync.value.text, page.store.wouldLose]).toEqual(['Offline', true]);
+    await timeline.advance(20);
+    expect([page.store.sync.value.text, page.store.wouldLose]).toEqual(['Offline, 1 waiting', false]);
+    page.kill();
+    expect(shown(await device.open(), task.id).title).toBe('one');
+  });
+});
+
 describe('signing out', () => {
   it('leaves nothing of what a sleeping tab did before', async () => {
     const sleeper = await open();

@@ -178,6 +178,8 @@ export class IndexedDbDisk implements Disk {
       for (const { kind, key } of rows?.remove ?? []) rowStore.delete([kind, key]);
       for (const row of rows?.put ?? []) rowStore.put(row);
       for (const position of positions ?? []) positionStore.put(position);
+      // What is asked for by now is kept even if the page closes before it hears that.
+      tx.commit();
     };
     const last = forgotten.at(-1);
     if (last) last.onsuccess = write;

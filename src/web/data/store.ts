@@ -112,6 +112,7 @@ export class Store {
         this.isOnline.value,
         this.#reach.isReached.value,
         this.#tab.isDurable.value,
+        this.#tab.saving.value,
       ),
     );
     this.#tab.listen((message) => {
@@ -228,6 +229,12 @@ export class Store {
     this.#stopLeading();
     this.#tab.tell({ kind: 'signedOut' });
     await this.#tab.erase(false);
+  }
+
+  /** Whether the page must not go yet: something that was done would go with it. */
+  get wouldLose(): boolean {
+    const { saving, isDurable, outbox } = this.#tab;
+    return saving.peek() > 0 || (!isDurable.peek() && outbox.peek().length > 0);
   }
 
   /** To be called when the page goes: another tab leads at once. */

@@ -8,16 +8,20 @@ export interface SyncStatus {
   notSaved: number;
 }
 
-/** The state in words. `isReached` is null before the first response. */
+/**
+ * The state in words. `isReached` is null before the first response. Of `acts` the last `saving` are not on the device yet:
+ * nothing is said to wait that would be lost with the page.
+ */
 export function syncStatus(
   acts: readonly WaitingAct[],
   isOnline: boolean,
   isReached: boolean | null,
   isDurable: boolean,
+  saving: number,
 ): SyncStatus {
   const notSaved = acts.filter(({ why }) => why !== null).length;
   const waiting = acts.length - notSaved;
-  const queue = waiting > 0 ? `, ${waiting} waiting` : '';
+  const queue = waiting > saving ? `, ${waiting - saving} waiting` : '';
   let text = 'Synced';
   if (!isOnline) text = `Offline${queue}`;
   else if (isReached === false) text = `Server unreachable${queue}`;

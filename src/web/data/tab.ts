@@ -1,4 +1,4 @@
-import { type Signal, signal } from '@preact/signals';
+import { batch, type Signal, signal } from '@preact/signals';
 import type { Api } from './api.ts';
 import { addAllToOutbox, type Change, editsOf } from './change.ts';
 import {
@@ -34,8 +34,10 @@ export class Tab {
   readonly notes = new Map<string, unknown>();
   /** The outbox, what was set aside included. */
   readonly outbox: Signal<readonly Change[]> = signal([]);
-  /** Whether what is done here outlives the page. */
+  /** Whether what is done here outlives the page, once it is on the disk. */
   readonly isDurable: Signal<boolean>;
+  /** How many acts show, and are not on the disk yet. */
+  readonly saving = signal(0);
   readonly isLoaded = signal(false);
   /** Whether all that the device holds was read, not only what a screen showed last. */
   readonly isWhole = signal(false);
@@ -246,14 +248,21 @@ export class Tab {
 
   /** Does something at once: it shows before it is on the disk, where a crash does not undo it. */
   async add(changes: readonly Change[]): Promise<Writes | null> {
-    this.#unsaved.push(...changes);
-    this.#show(NOTHING);
+    batch(() => {
+      this.#unsaved.push(...changes);
+      this.#show(NOTHING);
+      this.saving.value++;
+    });
     const ids = new Set(changes.map(({ id }) => id));
-    return await this.commit(({ outbox }) => {
-      const writes = addAllToOutbox(changes, outbox, this.view, this.world.now());
-      this.#unsaved = this.#unsaved.filter(({ id }) => !ids.has(id));
-      return { changes: writes };
-    }, true);
+    try {
+      return await this.commit(({ outbox }) => {
+        const writes = addAllToOutbox(changes, outbox, this.view, this.world.now());
+        this.#unsaved = this.#unsaved.filter(({ id }) => !ids.has(id));
+        return { changes: writes };
+      }, true);
+    } finally {
+      this.saving.value--;
+    }
   }
 
   /** Edits entries of the outbox; those that `edit` returns null for go. */

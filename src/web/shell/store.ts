@@ -202,12 +202,13 @@ export async function keptUser(): Promise<Row | undefined> {
   }
 }
 
-/** Keeps the store in step with the page: seen again, online again, gone. */
+/** Keeps the store in step with the page: seen again, online again, about to go, gone. */
 export function startStoreEvents(): void {
   const refresh = (hasTold = false) => opened.value?.store.refresh(hasTold);
   document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && refresh());
   addEventListener('online', () => refresh(true));
   addEventListener('offline', () => refresh(true));
+  addEventListener('beforeunload', (event) => opened.value?.store.wouldLose && event.preventDefault());
   addEventListener('pagehide', () => void opened.value?.store.leave());
   addEventListener('pageshow', ({ persisted }) => persisted && refresh());
 }
