@@ -116,7 +116,7 @@ function wordsAsked(roll: () => number): string {
   return rare.slice(0, -1);
 }
 
-function newTask({ listIds, userIds }: Facts, roll: () => number) {
+function newTask({ listIds, userId }: Facts, roll: () => number) {
   const { title, description } = taskText(roll);
   const dueMs = Date.now() + Math.floor(roll() * 30 * 86_400_000);
   return {
@@ -125,7 +125,7 @@ function newTask({ listIds, userIds }: Facts, roll: () => number) {
     listId: listIds[Math.floor(roll() * roll() * listIds.length)],
     priority: ['none', 'low', 'medium', 'high', 'urgent'][Math.floor(roll() * 5)],
     // Nobody is told of a task that they gave to themselves.
-    ...(roll() < 0.5 && { assigneeId: userIds[0] }),
+    ...(roll() < 0.5 && { assigneeId: userId }),
     ...(roll() < 0.6 && { dueDate: new Date(dueMs).toISOString() }),
   };
 }
