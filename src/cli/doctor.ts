@@ -22,7 +22,7 @@ import {
   examineSignup,
   examineZones,
 } from './examine-surroundings.ts';
-import { failureOf } from './failures.ts';
+import { failureOf, reasonOf } from './failures.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 import { type CommonOptions, enterData } from './open-data.ts';
 import { printable, printJson } from './output.ts';
@@ -99,7 +99,7 @@ function opened({ database }: Config): { storage?: Storage; failure?: Found } {
   try {
     return { storage: openStorage({ ...database, create: false }) };
   } catch (error) {
-    const { message } = failureOf(error);
+    const message = reasonOf(error);
     const advice = existsSync(database.path)
       ? 'Fix that, or put a backup in place: errand restore FILE --yes'
       : 'Start the server, which makes one, or set database.path';
@@ -112,8 +112,10 @@ async function findings(subject: string, check: Examination[1]): Promise<Found[]
   try {
     return [await check()].flat().map((finding) => ({ subject, ...finding }));
   } catch (error) {
-    const { message } = failureOf(error);
-    return [{ subject, ...fail(message, 'Fix that, and run `errand doctor` again') }];
+    const message = `Cannot be checked: ${reasonOf(error)}`;
+    return [
+      { subject, ...fail(message, 'Fix that and what else is named here, and run `errand doctor` again') },
+    ];
   }
 }
 

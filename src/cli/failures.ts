@@ -17,17 +17,27 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof AppError && error.issues) {
     return { message: error.issues.map(({ message }) => message).join('\n'), exitCode: 2 };
   }
-  return { message: messageOf(error), exitCode: error instanceof OperatorError ? error.exitCode : 1 };
+  const stack = error instanceof Error ? error.stack : undefined;
+  return {
+    message: foreseen(error) ?? stack ?? plainReason(error),
+    exitCode: error instanceof OperatorError ? error.exitCode : 1,
+  };
 }
 
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+/** What went wrong in one line, without a stack even where nobody foresaw it. */
+export const reasonOf = (error: unknown): string => foreseen(error) ?? plainReason(error);
+
+const plainReason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Undefined for what nobody foresaw. */
+function foreseen(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
   if (error instanceof OperatorError || error instanceof AppError) {
     return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
   }
-  if (!('code' in error)) return error.stack ?? error.message;
+  if (!('code' in error)) return undefined;
   if (isOfFailingStorage(error)) return `The database: ${error.message} (${error.code})`;
-  return listenFault(error) ?? ('syscall' in error ? error.message : (error.stack ?? error.message));
+  return listenFault(error) ?? ('syscall' in error ? error.message : undefined);
 }
 
 /** Why the server's address cannot be had, by the setting to change. */

@@ -283,6 +283,17 @@ describe('errand doctor tells', () => {
     );
   });
 
+  it('columns that are missing, in a plain sentence for each check that they break', async () => {
+    await someoneWithTask();
+    spoil('alter table tasks rename column more_bytes to fewer_bytes');
+    const { problems } = await doctor();
+    expect(problems.map(({ subject }) => subject)).toEqual(expect.arrayContaining(['schema', 'counters']));
+    expect(problems.find(({ subject }) => subject === 'counters')?.message).toBe(
+      'Cannot be checked: no such column: more_bytes',
+    );
+    expect(problems.map(({ message }) => message).join('\n')).not.toMatch(/^ *at |Error:/m);
+  });
+
   it('a database that is missing or none, and all the rest beside it', async () => {
     await world.opened.close();
     writeFileSync(pathOf('errand.db'), 'To whom it may concern\n'.repeat(99));
