@@ -95,7 +95,9 @@ function once<T>(make: () => T): () => T {
 function logRejection(deps: Deps, context: Context<Environment>, reason: Error): void {
   const requestId = requestIdOf(context);
   if (!(reason instanceof AppError)) deps.log.error({ requestId, err: reason }, 'internal error');
-  else if (reason.cause !== undefined) deps.log.error({ requestId, err: reason.cause }, reason.message);
+  else if (typeof reason.cause === 'string') {
+    deps.log.error({ requestId, reason: reason.cause }, reason.message);
+  } else if (reason.cause !== undefined) deps.log.error({ requestId, err: reason.cause }, reason.message);
   else if (reason.event !== undefined) {
     const rejected = {
       event: reason.event,

@@ -109,6 +109,7 @@ export function orNotFound<Thing>(found: Thing | undefined, thing: string): Thin
   return found;
 }
 
+/** `cause`: an error, which the log shows with its stack, or a reason in words. */
 export const unavailable = (message: string, cause?: unknown) =>
   new AppError('ServiceUnavailableError', message, { cause });
 

@@ -152,6 +152,13 @@ describe('the keys of Google', () => {
     expect((await logIn(idToken(NEXT_KEY))).status).toBe(200);
   });
 
+  /** What the log has of failures, without a stack. */
+  const troubles = () =>
+    world.log
+      .map((line) => JSON.parse(line))
+      .filter(({ msg }) => /^Google's keys/.test(msg))
+      .map(({ reason, err }) => ({ reason, err }));
+
   const FAULTS: Record<string, GoogleDouble['respond']> = {
     'status 500': (response) => response.writeHead(500).end('{}'),
     'a page': (response) => response.end('<html>'),
@@ -166,6 +173,7 @@ describe('the keys of Google', () => {
       google.respond = fault;
       const { status, body } = await logIn(idToken(KEY));
       expect([status, body.error]).toEqual([503, 'ServiceUnavailableError']);
+      expect(troubles()).toEqual([{ reason: expect.stringMatching(/^.+$/) }]);
       expect((await logIn('a.b.c')).status).toBe(401);
       google.respond = (response) => sendKeys(response, [KEY]);
       expect((await logIn(idToken(KEY))).status).toBe(200);
@@ -179,6 +187,7 @@ describe('the keys of Google', () => {
     world.clock.advance(HOUR);
     const token = idToken(KEY, { iat, exp: iat + 86_400 });
     expect(await asks(async () => expect((await logIn(token)).status).toBe(200))).toBe(1);
+    expect(troubles()).toEqual([{ reason: `${google.url} returned 500` }]);
     expect(await asks(async () => expect((await logIn(token)).status).toBe(200))).toBe(0);
     world.clock.advance(MINUTE);
     expect(await asks(async () => expect((await logIn(token)).status).toBe(200))).toBe(1);

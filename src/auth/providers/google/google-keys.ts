@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '../../../kernel/clock.ts';
-import { unavailable } from '../../../kernel/errors.ts';
+import { errnoOf, unavailable } from '../../../kernel/errors.ts';
 import { DAY, MINUTE, SECOND } from '../../../kernel/instants.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { takeFrom } from '../../../kernel/token-bucket.ts';
@@ -69,11 +69,12 @@ export function createGoogleKeys({ url, clock, log }: { url: string; clock: Cloc
       if (usable !== undefined && now < retryAt) return usable;
       try {
         await renew(now);
-      } catch (cause) {
+      } catch (error) {
+        const reason = reasonOf(error);
         if (usable === undefined)
-          throw unavailable("Google's keys cannot be fetched now, try again later", cause);
+          throw unavailable("Google's keys cannot be fetched now, try again later", reason);
         retryAt = now + RETRY_MS;
-        log.warn({ err: cause }, "Google's keys cannot be renewed; the last ones are used for a day");
+        log.warn({ reason }, "Google's keys cannot be renewed; the last ones are used for a day");
         return usable;
       }
       return keys.get(kid);
@@ -87,9 +88,17 @@ async function fetchKeys(url: string): Promise<{ keys: Map<string, string>; fres
     await response.body?.cancel();
     throw new Error(`${url} returned ${response.status}`);
   }
-  const keys = keysOf(Published.parse(await response.json()));
+  const published = Published.safeParse(await response.json()).data;
+  if (!published) throw new Error(`${url} returned something else than keys`);
+  const keys = keysOf(published);
   if (keys.size === 0) throw new Error(`${url} holds no key`);
   return { keys, freshMs: freshMsOf(response.headers.get('cache-control')) };
+}
+
+/** Why there are no keys, in one line; a connection that failed says why in its cause. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error instanceof Error ? error : new Error(String(error));
+  return [message, cause instanceof Error && (cause.message || errnoOf(cause))].filter(Boolean).join(': ');
 }
 
 function keysOf(published: z.output<typeof Published>): Map<string, string> {
