@@ -123,6 +123,7 @@ export const Settings = z.strictObject({
     mail_per_minute: bucket(1),
     mail_per_day: bucket(50),
     sender_mails_per_day: bucket(30),
+    signup_mails_per_day: bucket(2_000),
     failures_burst: bucket(10),
     failures_per_minute: bucket(1),
     account_failures_burst: bucket(100),

@@ -94,10 +94,25 @@ export const takeMailAllowance = (
 ): boolean => takeFromLimits(tx, budgetsOf(deps, mail), now) === undefined;
 
 /** Takes one from the mails to others that a user may cause in a day; 429 when there are none left. */
-export function requireSenderAllowance(deps: MailDeps, tx: Tx, userId: string, now: number): void {
-  const { enabled, sender_mails_per_day: most } = deps.config.rate_limits;
-  const bucket = { burst: most, refillMs: DAY / most };
-  if (enabled) requireWithinLimits(tx, [{ key: `sender:${userId}`, bucket }], now);
+export const requireSenderAllowance = (deps: MailDeps, tx: Tx, userId: string, now: number): void =>
+  requireWithinDay(deps, tx, `sender:${userId}`, 'sender_mails_per_day', now);
+
+/**
+ * Takes one from the mails that sign-ups may cause in a day, whoever makes them and to whatever address; 429 when there
+ * are none left.
+ */
+export const requireSignupAllowance = (deps: MailDeps, tx: Tx, now: number): void =>
+  requireWithinDay(deps, tx, 'signups', 'signup_mails_per_day', now);
+
+function requireWithinDay(
+  { config: { rate_limits: limits } }: MailDeps,
+  tx: Tx,
+  key: string,
+  setting: 'sender_mails_per_day' | 'signup_mails_per_day',
+  now: number,
+): void {
+  const most = limits[setting];
+  if (limits.enabled) requireWithinLimits(tx, [{ key, bucket: { burst: most, refillMs: DAY / most } }], now);
 }
 
 function put(deps: MailDeps, tx: Tx, mail: Mail, state: OutboxRow['state'], now: number): void {

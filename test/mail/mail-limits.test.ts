@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { as, homeOf } from '../people.ts';
+import { DAY, HOUR, SECOND } from '../../src/kernel/instants.ts';
+import { as, homeOf, invite } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
 const BURST = 2;
@@ -68,5 +69,33 @@ describe('what is asked for and not mailed, as too much was, leaves what was mai
     const { status, body } = await as(world, zoe)('POST', '/invitations/accept', { token });
     expect([status, body.role]).toEqual([200, 'admin']);
     expect((await as(world, ada)('GET', invitations)).body.total).toBe(0);
+  });
+});
+
+describe('sign-ups from everywhere', () => {
+  it('are mailed so often a day for the whole server and then rejected alike, while all else is mailed', async () => {
+    await world.close();
+    const limits = { enabled: true, auth_burst: 1_000, signup_mails_per_day: 3 };
+    world = await openWorld({ settings: { rate_limits: limits } });
+    ada = await world.signUp('ada@example.com');
+    const register = (email: string, i: number, invitationToken?: string) =>
+      world.call('POST', '/auth/register', {
+        body: { email, password: 'password1', name: 'New', invitationToken },
+        address: `192.0.2.${i}`,
+      });
+    const statuses = async (...emails: string[]) =>
+      (await Promise.all(emails.map((email, i) => register(email, i)))).map(({ status }) => status);
+    expect(await statuses('a@example.com', 'b@example.com')).toEqual([201, 201]);
+    expect(await statuses('c@example.com', 'a@example.com', ada.email)).toEqual([429, 429, 429]);
+    const { headers } = await register('c@example.com', 1);
+    expect(headers.get('retry-after')).toBe(String((8 * HOUR) / SECOND));
+
+    const token = await invite(world, ada, await homeOf(world, ada), 'guest@example.com', 'member');
+    expect((await register('guest@example.com', 2, token)).status).toBe(201);
+    expect((await post('/auth/login/code', { email: ada.email })).status).toBe(200);
+    expect((await world.mailTo(ada.email)).code).toMatch(/^\d{6}$/);
+
+    world.clock.advance(DAY / limits.signup_mails_per_day);
+    expect(await statuses('c@example.com', 'd@example.com')).toEqual([201, 429]);
   });
 });

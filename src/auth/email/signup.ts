@@ -14,7 +14,7 @@ import {
 } from '../../mail/messages.ts';
 import { findUserByIdentity, insertIdentity } from '../../storage/identities.ts';
 import { findInvitation, takeInvitation, takeInvitationTo } from '../../storage/invitations.ts';
-import { enqueueMail, takeMailAllowance } from '../../storage/outbox.ts';
+import { enqueueMail, requireSignupAllowance, takeMailAllowance } from '../../storage/outbox.ts';
 import { findPendingSignup, keepPendingSignup, takePendingSignup } from '../../storage/pending-signups.ts';
 import { isContested, noteSignup, passwordTag } from '../../storage/signup-attempts.ts';
 import type { PendingSignupRow } from '../../storage/tables.ts';
@@ -85,7 +85,8 @@ type AskedAccount = Omit<
 /**
  * Keeps a sign-up until its address confirms it by the token in that mail, in the caller's transaction. Where the
  * address has an account, its owner is told so instead, for the same work, and nothing comes of it. Beyond a few that
- * wait none is kept, and the mail says so; that it was made counts all the same.
+ * wait none is kept, and the mail says so; that it was made counts all the same. 429 without an invitation once the
+ * server has mailed as many sign-ups as it may.
  */
 export function promiseAccount(
   deps: Deps,
@@ -97,6 +98,7 @@ export function promiseAccount(
   const to = { kind: 'confirm-signup', to: asked.email };
   noteSignup(tx, asked.email, asked.password_tag, now);
   if (!takeMailAllowance(deps, tx, to, now)) return;
+  if (asked.invited_to === null) requireSignupAllowance(deps, tx, now);
   const id = newId(now);
   const token = newSecret();
   const expiresAt = toInstant(now + PENDING_MS);
