@@ -47,10 +47,10 @@ function weekdaysAt(words: readonly Word[], from: number): Found<Weekday[]> | nu
 const indexNamed = (low: string | undefined): (typeof WEEK_INDEXES)[number] | null =>
   WEEK_INDEXES.find((index) => index === low) ?? WEEK_INDEXES[(ordinalOf(low) ?? 0) - 1] ?? null;
 
-/** `on the last fri`, `on the 15th`, `on the last day`, behind a month. */
+/** `on the last fri`, `on the 15th`, `15th`, `the last day`, behind a month. */
 function inMonth(lows: readonly string[]): Found<Partial<Repeat>> | null {
-  if (lows[0] !== 'on') return null;
-  const skip = lows[1] === 'the' ? 2 : 1;
+  const on = lows[0] === 'on' ? 1 : 0;
+  const skip = lows[on] === 'the' ? on + 1 : on;
   const [first, second] = lows.slice(skip);
   const weekIndex = indexNamed(first);
   const weekday = second === undefined ? null : weekdayNamed(second);
