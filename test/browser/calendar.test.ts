@@ -71,6 +71,18 @@ describe('a calendar', () => {
     }
   });
 
+  it('goes week by week', async () => {
+    const page = await enter(DESKTOP, '2030-01');
+    await page.goto(`${visit.origin}/app/w/${home}/calendar?week=2030-W02`);
+    for (const [button, week] of [
+      ['Next week', '2030-W03'],
+      ['Previous week', '2030-W02'],
+    ] as const) {
+      await page.getByRole('button', { name: button }).click();
+      await page.waitForURL(`${visit.origin}/app/w/${home}/calendar?week=${week}`);
+    }
+  });
+
   it('takes a task on an empty day by keys', async () => {
     const page = await enter(DESKTOP, '2030-01');
     const first = page.getByRole('cell').getByRole('button', { name: 'New task on Tue 1 Jan 2030' });

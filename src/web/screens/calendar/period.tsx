@@ -39,15 +39,16 @@ export type Period = ReturnType<typeof usePeriod>;
 
 /** Back, today, forward; month or week. */
 export function Steps({ period }: { period: Period }) {
+  const unit = period.isWeek ? 'week' : 'month';
   return (
     <div class="steps">
-      <button type="button" class="tool" aria-label="Previous month" onClick={() => period.go(-1)}>
+      <button type="button" class="tool" aria-label={`Previous ${unit}`} onClick={() => period.go(-1)}>
         <Icon name="left" />
       </button>
       <button type="button" class="button plain" onClick={period.goToday}>
         Today
       </button>
-      <button type="button" class="tool" aria-label="Next month" onClick={() => period.go(1)}>
+      <button type="button" class="tool" aria-label={`Next ${unit}`} onClick={() => period.go(1)}>
         <Icon name="right" />
       </button>
       <div class="tabs" role="radiogroup" aria-label="Period">
