@@ -70,6 +70,12 @@ export async function buildWeb() {
     jsxImportSource: 'preact',
   });
   const style = await build({ ...shared, entryPoints: { style: 'src/web/styles/index.css' }, outdir: out });
+  const theme = await build({
+    ...shared,
+    entryPoints: { theme: 'src/web/shell/early-theme.ts' },
+    outdir: out,
+    format: 'iife',
+  });
   const outputs = await mergeStart(split(client), shared);
   mkdirSync(maps, { recursive: true });
   for (const { name, contents, map } of outputs) {
@@ -80,6 +86,7 @@ export async function buildWeb() {
     icon: iconFile,
     touchIcon: touchIconFile,
     manifest: manifestFile,
+    theme: add(files, 'theme.js', contentOf(theme)),
     style: add(files, 'style.css', contentOf(style)),
     script: `assets/${outputs[0].name}`,
     shapes: sprite(),

@@ -14,7 +14,8 @@ import {
   showWorkspace,
 } from './overlays.tsx';
 import { session } from './signed-in.ts';
-import { chooseTheme, THEMES } from './theme.ts';
+import { THEMES } from './stored-theme.ts';
+import { chooseTheme } from './theme.ts';
 
 /** Registers the commands of every screen, and keeps them in step with who is signed in and what there is. */
 export function startShellCommands(): void {

@@ -1,19 +1,13 @@
 import { signal } from '@preact/signals';
-import { GROUND } from '../ground.ts';
-
-export const THEMES = ['system', 'light', 'dark'] as const;
-type Theme = (typeof THEMES)[number];
-
-/** The one thing that stays on a device after signing out. */
-const KEY = 'errand.theme';
+import { showTheme, storedTheme, THEME_KEY, type Theme } from './stored-theme.ts';
 
 export const theme = signal<Theme>('system');
 
-/** Reads the choice made on this device, and follows it in other tabs. */
+/** Takes the choice made on this device, which `early-theme.ts` has shown, and follows it in other tabs. */
 export function startTheme(): void {
-  apply(read());
+  theme.value = storedTheme();
   addEventListener('storage', ({ key }) => {
-    if (key === KEY || key === null) apply(read());
+    if (key === THEME_KEY || key === null) apply(storedTheme());
   });
 }
 
@@ -21,28 +15,14 @@ export function startTheme(): void {
 export function chooseTheme(chosen: Theme): void {
   apply(chosen);
   try {
-    if (chosen === 'system') localStorage.removeItem(KEY);
-    else localStorage.setItem(KEY, chosen);
+    if (chosen === 'system') localStorage.removeItem(THEME_KEY);
+    else localStorage.setItem(THEME_KEY, chosen);
   } catch {
     // Without storage it holds until the page goes.
   }
 }
 
-function read(): Theme {
-  try {
-    const stored = localStorage.getItem(KEY);
-    return THEMES.find((known) => known === stored) ?? 'system';
-  } catch {
-    return 'system';
-  }
-}
-
 function apply(chosen: Theme): void {
   theme.value = chosen;
-  const { dataset } = document.documentElement;
-  if (chosen === 'system') delete dataset.theme;
-  else dataset.theme = chosen;
-  // The browser's own bars too.
-  for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]'))
-    meta.content = GROUND[chosen !== 'system' ? chosen : meta.media.includes('dark') ? 'dark' : 'light'];
+  showTheme(chosen);
 }
