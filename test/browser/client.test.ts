@@ -63,6 +63,33 @@ describe('the first load', () => {
   });
 });
 
+describe('the screen', () => {
+  it('stays until the next one is loaded, which then has the focus', async () => {
+    await open('/today');
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/trash.*.js', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.getByRole('link', { name: 'Trash' }).click();
+    await page.waitForURL('**/trash');
+    const headings = page.getByRole('heading', { level: 1 });
+    expect(await headings.allTextContents()).toEqual(['Today']);
+    release();
+    await expect.poll(() => headings.allTextContents()).toEqual(['Trash']);
+    await expect.poll(() => page.locator(':focus').textContent()).toBe('Trash');
+  });
+
+  it('is in the theme chosen here before its script has come', async () => {
+    await page.goto(`${visit.origin}/app/today`);
+    await page.evaluate("localStorage.setItem('errand.theme', 'dark')");
+    await page.route('**/main.*.js', () => {});
+    await page.goto(`${visit.origin}/app/today`, { waitUntil: 'commit' });
+    await page.locator('#root').waitFor({ state: 'attached' });
+    expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark');
+  });
+});
+
 describe('by keys alone', () => {
   it('a task is made, found, completed and opened again', async () => {
     await open('/today');

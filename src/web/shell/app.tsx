@@ -60,15 +60,20 @@ async function load(name: ScreenName): Promise<void> {
   loaded.set(name, await SCREENS[name]());
 }
 
+/** Loads the screen of an address; undefined where it is there. */
+export function loadScreen(found: typeof match.value): Promise<void> | undefined {
+  if (!found || loaded.has(found.name)) return undefined;
+  // Drawing it tries again, and says so where that fails too.
+  return load(found.name).catch(() => {});
+}
+
 /** Loads the screen of the present address, and what it will ask first, while the device is read. */
-export function loadScreen(): void {
-  const name = match.peek()?.name;
-  if (!name) return;
-  if (!loaded.has(name)) load(name).catch(() => {});
+export function loadFirstScreen(): void {
+  void loadScreen(match.peek());
   if (isPublic.peek()) void loadOptions();
 }
 
-/** Loads a screen the first time; afterwards it is there at once. */
+/** A screen that is there mostly; the first one may still be loading. */
 function LoadedScreen({ name, params }: { name: ScreenName } & ScreenProps) {
   const [state, setState] = useState<'loading' | 'failed' | 'there'>(loaded.has(name) ? 'there' : 'loading');
   useEffect(() => {

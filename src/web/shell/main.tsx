@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { App, loadScreen } from './app.tsx';
+import { App, loadFirstScreen, loadScreen } from './app.tsx';
 import { startClock } from './clock.ts';
 import { startTellingFailures } from './failures.ts';
 import { startFirstVisit } from './first-visit.tsx';
@@ -21,8 +21,8 @@ import { startWorker } from './worker.ts';
 
 startTheme();
 startProviderReturn();
-startNavigation();
-loadScreen();
+startNavigation(loadScreen);
+loadFirstScreen();
 void loadSession();
 startKeys();
 startKeepingFocus();

@@ -34,7 +34,7 @@ export function navigate(to: string, { replace = false } = {}): void {
     closing.later.push(() => navigate(to, { replace }));
     return;
   }
-  if (to === address.value) return;
+  if (to === readAddress()) return;
   const url = hrefOf(to);
   if (replace) history.replaceState(history.state, '', url);
   else history.pushState(besideOf(to), '', url);
@@ -99,8 +99,12 @@ export function whenGoingBack(leave: () => void): () => void {
   return () => void leaving.delete(leave);
 }
 
-/** Follows Back and Forward, and every plain click on a link of ours. */
-export function startNavigation(): void {
+/** Loads the screen of an address; undefined where it is there. */
+let loadScreenOf: (found: ReturnType<typeof matchAddress>) => Promise<void> | undefined = () => undefined;
+
+/** Follows Back and Forward, and every plain click on a link of ours. A screen stays until the next one is loaded. */
+export function startNavigation(load: typeof loadScreenOf): void {
+  loadScreenOf = load;
   if (path.value === '/') history.replaceState(null, '', hrefOf(addressOf('today')));
   address.value = readAddress();
   addEventListener('popstate', () => {
@@ -115,7 +119,16 @@ export function startNavigation(): void {
   });
 }
 
+let arrivals = 0;
+
 function arrive(): void {
+  const arrival = ++arrivals;
+  const loading = loadScreenOf(matchAddress(readAddress().split('?')[0] ?? '/'));
+  if (loading) void loading.finally(() => arrival === arrivals && show());
+  else show();
+}
+
+function show(): void {
   const before = path.value;
   const closed = closing;
   closing = undefined;
