@@ -115,6 +115,28 @@ describe('a deletion for good', () => {
   });
 });
 
+describe('the first load', () => {
+  it('knows of every workspace before one of them is there', async () => {
+    server.seed('w2', { ada: 'member' });
+    let isBusy = true;
+    const other = new Device(
+      timeline,
+      (request) => {
+        const isLate = isBusy && request.path.includes('w2/changes');
+        return isLate ? failure(503) : server.serve(request, 'ada');
+      },
+      'ada',
+    );
+    const { store } = await other.open();
+    const loading = () => store.workspaces().map(({ id, isLoading }) => `${id} ${isLoading}`);
+    await timeline.advance(1_000);
+    expect(loading()).toEqual(['w1 false', 'w2 true']);
+    isBusy = false;
+    await timeline.advance(10_000);
+    expect(loading()).toEqual(['w1 false', 'w2 false']);
+  });
+});
+
 describe('what is done without a network', () => {
   it('is said to wait once the device has it, and then outlives the page', async () => {
     const page = await open();

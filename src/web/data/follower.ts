@@ -1,5 +1,5 @@
 import { readEvents, type ServerEvent } from './event-stream.ts';
-import type { Item } from './feed.ts';
+import { type Item, type Position, startOf } from './feed.ts';
 import type { PullEvents, Pulls } from './pulls.ts';
 import type { Row } from './rows.ts';
 import type { Tab } from './tab.ts';
@@ -126,6 +126,10 @@ export class Follower {
       return false;
     }
     this.#events.onReach(true);
+    await this.#tab.commitAsLeader(() => {
+      const positions = this.#unknown(workspaces);
+      return positions.length > 0 ? { positions } : null;
+    });
     await this.#keepOnly(workspaces);
     for (const id of workspaces) await this.#pulls.pull(id);
     await this.#sleep(POLL_MS);
@@ -159,8 +163,17 @@ export class Follower {
       if (!position || position.isLoading || position.cursor !== cursor) this.#pulls.pullSoon(id, 0);
     }
     void this.loadMe();
-    await this.#tab.commitAsLeader(() => ({ notes: { unread: hello.unread, build: hello.build ?? null } }));
-    await this.#keepOnly(Object.keys(hello.workspaces));
+    const ids = Object.keys(hello.workspaces);
+    await this.#tab.commitAsLeader(() => ({
+      notes: { unread: hello.unread, build: hello.build ?? null },
+      positions: this.#unknown(ids),
+    }));
+    await this.#keepOnly(ids);
+  }
+
+  /** Where those begin that are not held: until all are loaded, none of them is said to be missing. */
+  #unknown(ids: readonly string[]): Position[] {
+    return ids.filter((id) => !this.#tab.positions.has(id)).map(startOf);
   }
 
   async #hearOfMe(data: Row): Promise<void> {
