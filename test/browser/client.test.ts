@@ -33,15 +33,17 @@ const open = async (address: string) => {
   await isReady(page);
 };
 
+/** Preact runs effects by whichever of these comes first: both come after the files that are being loaded. */
+const SLOW_PAINTING = `{
+  const { requestAnimationFrame: frame, setTimeout: timer } = window;
+  window.requestAnimationFrame = (run) => timer(() => frame(run), 1000);
+  window.setTimeout = (run, ms = 0, ...rest) => timer(run, ms + 1000, ...rest);
+}`;
+
 describe('the first load', () => {
   it('shows its screen though that is there before the page had time to ask for it', async () => {
     const { page, origin, end } = await startVisit(browser, world.app);
-    // Preact runs effects by whichever of these comes first: both come after the files that are being loaded.
-    await page.addInitScript(`{
-      const { requestAnimationFrame: frame, setTimeout: timer } = window;
-      window.requestAnimationFrame = (run) => timer(() => frame(run), 1000);
-      window.setTimeout = (run, ms = 0, ...rest) => timer(run, ms + 1000, ...rest);
-    }`);
+    await page.addInitScript(SLOW_PAINTING);
     await page.goto(`${origin}/app/sign-in`);
     await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
     await end();
@@ -87,6 +89,21 @@ describe('the screen', () => {
     await page.goto(`${visit.origin}/app/today`, { waitUntil: 'commit' });
     await page.locator('#root').waitFor({ state: 'attached' });
     expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark');
+  });
+});
+
+describe('a screen that is there, and was not painted yet', () => {
+  it('has its keys, and keeps what is typed', async () => {
+    const { page, origin, end } = await startVisit(browser, signedInAs(world.app, studio.mara));
+    await page.addInitScript(SLOW_PAINTING);
+    await page.goto(`${origin}/app/w/${studio.workspaceId}/tasks/${studio.taskIds.licence}`);
+    await page.getByRole('heading', { level: 1, name: 'Pick a licence for the drawings' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { level: 1, name: 'Website relaunch' }).waitFor();
+    await page.goto(`${origin}/app/w/${studio.workspaceId}/settings/general`);
+    await page.getByLabel('Name', { exact: true }).fill('Kanal');
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Kanal');
+    await end();
   });
 });
 

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import type { IconName } from '../ui/icons.ts';
 
 export const GROUPS = ['Here', 'Go to', 'View', 'Everywhere'] as const;
@@ -60,9 +60,9 @@ export function registerCommands(added: readonly Command[]): () => void {
   };
 }
 
-/** Commands that apply while a component is shown; made again when one of `inputs` changes. */
+/** Commands that apply as soon as a component is shown, and as long; made again when one of `inputs` changes. */
 export function useCommands(make: () => readonly Command[], inputs: readonly unknown[]): void {
-  useEffect(() => registerCommands(make()), inputs);
+  useLayoutEffect(() => registerCommands(make()), inputs);
 }
 
 export const commandFor = (binding: string): Command | undefined =>

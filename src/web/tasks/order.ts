@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import type { Task } from '../data/rows.ts';
 import { orderKeys, useCommands } from '../shell/commands.ts';
 import { showToast } from '../shell/toasts.ts';
@@ -24,7 +24,7 @@ function move(among: Neighbours, task: Task, by: number): void {
 
 /** Alt ↑ and Alt ↓ move tasks where the screen shows their own order; where it does not, `why` is said. */
 export function useOrder(among: Neighbours, inputs: readonly unknown[], why?: string): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (why !== undefined) return;
     neighbours = among;
     return () => {

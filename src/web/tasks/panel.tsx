@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { Task } from '../data/rows.ts';
 import { NotFound } from '../screens/not-found/not-found.tsx';
 import { addressOf } from '../shell/addresses.ts';
@@ -36,7 +36,8 @@ export function Panel({ id, isAlone = false }: Props) {
   const [isMissing, setMissing] = useState(false);
   const asks = task === undefined;
   const w = match.value?.params.w ?? workspaces.value[0]?.id ?? '';
-  useEffect(() => {
+  // Before anything is painted: keys act on it at once.
+  useLayoutEffect(() => {
     openTaskId.value = id;
     return () => {
       openTaskId.value = undefined;

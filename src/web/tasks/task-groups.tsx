@@ -1,5 +1,5 @@
 import type { ComponentChildren, TargetedDragEvent } from 'preact';
-import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Status, Task } from '../data/rows.ts';
 import { currentUserData, isOpen, useUserData } from '../shell/store.ts';
 import type { Day } from '../text/days.ts';
@@ -85,7 +85,7 @@ export function useFollowedFocus(ids: readonly string[]): void {
     }
     before.current = ids;
   }, [ids]);
-  useEffect(() => () => showIds([]), []);
+  useLayoutEffect(() => () => showIds([]), []);
 }
 
 interface GroupProps extends Pick<Props, 'onDragStart'> {

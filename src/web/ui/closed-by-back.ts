@@ -1,9 +1,9 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { whenGoingBack } from '../shell/navigation.ts';
 
 /** Closes what lies above a screen when Back or Forward leads to another one; undefined for what has to stay. */
 export function useClosedByBack(close: (() => void) | undefined): void {
   const latest = useRef(close);
   latest.current = close;
-  useEffect(() => whenGoingBack(() => latest.current?.()), []);
+  useLayoutEffect(() => whenGoingBack(() => latest.current?.()), []);
 }

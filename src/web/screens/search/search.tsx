@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Task } from '../../data/rows.ts';
 import { isPhone } from '../../shell/device.ts';
 import { workspace } from '../../shell/frame-view.ts';
@@ -37,7 +37,7 @@ export function Search({ params }: ScreenProps) {
   const q = typed.trim();
   const { wanted, isFiltered, passes } = useFilters();
   useTaskCommands();
-  useEffect(() => input.current?.focus(), []);
+  useLayoutEffect(() => input.current?.focus(), []);
   const asked = query.value.get('q') ?? '';
   useEffect(() => {
     if (asked !== q) setTyped(asked);

@@ -1,4 +1,3 @@
-import { useEffect, useState } from 'preact/hooks';
 import type { Workspace } from '../../data/rows.ts';
 import { call } from '../../shell/api.ts';
 import { isAdminIn } from '../../shell/frame-view.ts';
@@ -9,6 +8,7 @@ import { Field } from '../../ui/field.tsx';
 import { Form, SaveLine, useForm } from '../../ui/form.tsx';
 import { Leaving } from './leaving.tsx';
 import { SettingsPage } from './page.tsx';
+import { useDraft } from './use-draft.ts';
 
 /** A workspace's name and key; leaving it, handing it over, deleting it. */
 export function General({ params }: ScreenProps) {
@@ -27,11 +27,8 @@ function Naming({ row }: { row: Workspace }) {
   const { store } = useUserData();
   const w = row.id;
   const isAdmin = isAdminIn(w);
-  const [title, setTitle] = useState(row.title);
-  const [key, setKey] = useState(row.key);
-  // Changed by someone else meanwhile.
-  useEffect(() => setTitle(row.title), [row.title]);
-  useEffect(() => setKey(row.key), [row.key]);
+  const [title, setTitle] = useDraft(row.title);
+  const [key, setKey] = useDraft(row.key);
   const form = useForm(['title', 'key']);
   const save = async () => {
     const body = { title, ...(key !== row.key && { key: key.toUpperCase() }) };

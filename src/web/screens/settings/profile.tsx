@@ -1,4 +1,3 @@
-import { useEffect, useState } from 'preact/hooks';
 import { sentenceOf } from '../../shell/api.ts';
 import { weekStart, zone } from '../../shell/clock.ts';
 import { singleLetters } from '../../shell/commands.ts';
@@ -13,6 +12,7 @@ import { Field } from '../../ui/field.tsx';
 import { Form, SaveLine, useForm } from '../../ui/form.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Part, SettingsPage } from './page.tsx';
+import { useDraft } from './use-draft.ts';
 
 const THEME_NAMES = { system: 'As the system', light: 'Light', dark: 'Dark' };
 
@@ -24,13 +24,9 @@ const zonesKnown = (present: string): string[] => {
 /** Name, time zone, week; how the client looks and listens. */
 export function ProfileScreen() {
   const person = me.value;
-  const [name, setName] = useState(person?.name ?? '');
-  const [timezone, setTimezone] = useState(zone.value);
-  const [week, setWeek] = useState<string>(weekStart.value);
-  // Chosen elsewhere meanwhile: on another device, or where the device's own is offered.
-  useEffect(() => setName(person?.name ?? ''), [person?.name]);
-  useEffect(() => setTimezone(zone.value), [zone.value]);
-  useEffect(() => setWeek(weekStart.value), [weekStart.value]);
+  const [name, setName] = useDraft(person?.name ?? '');
+  const [timezone, setTimezone] = useDraft(zone.value);
+  const [week, setWeek] = useDraft(weekStart.value);
   const form = useForm(['name']);
   const save = async () => {
     if (await form.send(() => saveProfile({ name, timezone, weekStart: week }))) showToast('Saved');
