@@ -13,14 +13,21 @@ export function startPreferences(): void {
 }
 
 /** Saves some of the person's preferences; the others stay. */
-export async function savePreferences(changes: Readonly<Record<string, unknown>>): Promise<Outcome<Profile>> {
-  const person = me.peek();
-  return saveProfile({ preferences: { ...person?.preferences, ...changes } });
-}
+export const savePreferences = (changes: Readonly<Record<string, unknown>>): Promise<Outcome<Profile>> =>
+  save(() => ({ preferences: { ...me.peek()?.preferences, ...changes } }));
 
 /** Saves fields of the profile. */
-export async function saveProfile(body: object): Promise<Outcome<Profile>> {
-  const reply = await call<Profile>('PATCH', '/me', body);
-  if (reply.kind === 'ok') await takeProfile(reply.body);
-  return reply;
+export const saveProfile = (body: object): Promise<Outcome<Profile>> => save(() => body);
+
+/** The save before: they go one after another, since each begins with what the one before it made. */
+let last: Promise<unknown> = Promise.resolve();
+
+function save(make: () => object): Promise<Outcome<Profile>> {
+  const done = last.then(async () => {
+    const reply = await call<Profile>('PATCH', '/me', make());
+    if (reply.kind === 'ok') await takeProfile(reply.body);
+    return reply;
+  });
+  last = done.catch(() => {});
+  return done;
 }
