@@ -2,6 +2,7 @@ import { computed, effect, signal } from '@preact/signals';
 import type { Store } from '../data/store.ts';
 import { addDays, type Day } from '../text/days.ts';
 import { today, zone } from './clock.ts';
+import { inOrder } from './in-order.ts';
 import { userData } from './store.ts';
 
 /** The open tasks of a workspace as the server counts them. */
@@ -41,6 +42,7 @@ export const totals = signal<ReadonlyMap<string, Totals>>(new Map());
 /** Asks the server for the counts that this device cannot make, whenever something has changed. */
 export function startServerCounts(): void {
   let last = 0;
+  const begin = inOrder();
   effect(() => {
     const ids = cutWorkspaces.value;
     const { store } = userData.value ?? {};
@@ -54,12 +56,13 @@ export function startServerCounts(): void {
     cursors.value;
     const count = async () => {
       last = Date.now();
+      const isNewest = begin();
       const counted = new Map(totals.peek());
       for (const id of ids) {
         const found = await countIn(store, id, day, where);
         if (found) counted.set(id, found);
       }
-      if (store === userData.peek()?.store) totals.value = counted;
+      if (isNewest() && store === userData.peek()?.store) totals.value = counted;
     };
     const timer = setTimeout(() => void count(), Math.max(0, last + AGAIN_MS - Date.now()));
     return () => clearTimeout(timer);

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { inOrder } from '../shell/in-order.ts';
 import { cutWorkspaces, OPEN, totals } from '../shell/server-counts.ts';
 import { useUserData } from '../shell/store.ts';
 import { showToast } from '../shell/toasts.ts';
@@ -34,7 +35,9 @@ function RestOf({ ids, query, held }: { ids: readonly string[] } & Pick<Props, '
   /** From behind: the first load came by due date, and was cut at its end. */
   const page = useRef(0);
   const text = new URLSearchParams({ ...OPEN, limit: String(LIMIT), ...query }).toString();
+  const [begin] = useState(inOrder);
   const ask = async (at: number, more: Record<string, string> = {}): Promise<number | null> => {
+    const isNewest = begin();
     const search = new URLSearchParams({ ...Object.fromEntries(new URLSearchParams(text)), ...more });
     let sum: number | null = 0;
     for (const id of ids) {
@@ -42,7 +45,7 @@ function RestOf({ ids, query, held }: { ids: readonly string[] } & Pick<Props, '
       sum = found && sum !== null ? sum + found.total : null;
     }
     if (sum !== null && page.current === 0) page.current = Math.ceil(sum / LIMIT) + 1;
-    setTotal((before) => sum ?? before ?? null);
+    if (isNewest()) setTotal((before) => sum ?? before ?? null);
     return sum;
   };
   const counted = totals.value;

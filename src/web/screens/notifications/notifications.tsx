@@ -4,6 +4,7 @@ import { addressOf } from '../../shell/addresses.ts';
 import { call } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
 import { unread } from '../../shell/frame-view.ts';
+import { inOrder } from '../../shell/in-order.ts';
 import { useItemKeys } from '../../shell/item-keys.ts';
 import { hrefOf } from '../../shell/navigation.ts';
 import { showToast } from '../../shell/toasts.ts';
@@ -32,11 +33,14 @@ export function Notifications() {
   const [items, setItems] = useState<readonly Notification[]>();
   const [total, setTotal] = useState(0);
   const [isMissing, setMissing] = useState(false);
+  const [begin] = useState(inOrder);
   const load = async (page: number) => {
+    const isNewest = begin();
     const reply = await call<{ items: Notification[]; total: number }>(
       'GET',
       `/me/notifications?page=${page}&limit=${LIMIT}`,
     );
+    if (!isNewest()) return;
     if (reply.kind !== 'ok') return setMissing(true);
     setMissing(false);
     setTotal(reply.body.total);

@@ -5,6 +5,7 @@ import type { WaitingAct } from '../../data/waiting-acts.ts';
 import { call } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
 import { isAdminIn, mayWriteIn } from '../../shell/frame-view.ts';
+import { inOrder } from '../../shell/in-order.ts';
 import { useItemKeys } from '../../shell/item-keys.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { useUserData } from '../../shell/store.ts';
@@ -32,16 +33,21 @@ export function Trash({ params }: ScreenProps) {
   const waiting = store.sync.value.waiting;
   const [pages, setPages] = useState(1);
   const [total, setTotal] = useState(0);
+  const [begin] = useState(inOrder);
   const load = async () => {
+    const isNewest = begin();
     const found: Entry[] = [];
+    let count = 0;
     for (let page = 1; page <= pages; page++) {
       const path = `/workspaces/${w}/trash?page=${page}&limit=${LIMIT}`;
       const reply = await call<{ items: Entry[]; total: number }>('GET', path);
-      if (reply.kind !== 'ok') return setMissing(true);
+      if (reply.kind !== 'ok') return isNewest() && setMissing(true);
       found.push(...reply.body.items);
-      setTotal(reply.body.total);
+      count = reply.body.total;
     }
+    if (!isNewest()) return;
     setMissing(false);
+    setTotal(count);
     setEntries(found);
   };
   // Another one whenever something has changed in the workspace.
