@@ -105,7 +105,7 @@ describe('the reference', () => {
     await read({ width: 1280, height: 800 });
     expect(await visit.page.getByRole('button', { name: 'Contents' }).isVisible()).toBe(false);
     await contents().getByRole('link', { name: 'Search the tasks' }).click();
-    expect(new URL(visit.page.url()).hash).toBe('#searchTasks');
+    await visit.page.waitForURL(/#searchTasks$/);
     await expect.poll(() => visit.page.locator('#searchTasks').evaluate(topOf)).toBeLessThan(120);
   });
 
@@ -125,7 +125,7 @@ describe('the reference', () => {
     await keyboard.press('Enter');
     await contents().getByRole('link', { name: 'Create a task' }).press('Enter');
     await contents().waitFor({ state: 'hidden' });
-    expect(new URL(visit.page.url()).hash).toBe('#createTask');
+    await visit.page.waitForURL(/#createTask$/);
     await expect.poll(() => visit.page.locator('#createTask').evaluate(topOf)).toBeLessThan(120);
   });
 

@@ -84,6 +84,8 @@ describe('a sign-up', () => {
     await visit.page.reload();
     await seen('Confirm your address');
     await visit.follow(link);
+    // Only the fragment is another: the page loads itself again, and takes the token out of its address.
+    await visit.page.waitForURL(`${visit.origin}/confirm-signup`);
     await seen('Confirm your address');
     expect(visit.calls).toEqual([]);
     expect((await logIn('ada@example.com', 'password1')).status).toBe(401);

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openWorld, type World } from '../world.ts';
 import { fillStudio, type Studio, signedInAs } from './studio.ts';
-import { goTo, launchBrowser, startVisit } from './visit.ts';
+import { goTo, launchBrowser, painted, startVisit } from './visit.ts';
 
 const MARKUP = '<img src=x onerror="window.taken=1"><script>window.taken=1</script>';
 const HOSTILE = `${MARKUP} \u202egnp.exe {{7*7}} ${'w'.repeat(300)}`;
@@ -110,6 +110,7 @@ it('hostile texts are text on every screen: no element, script, remote request o
     if (!WITHOUT.test(address)) await text.waitFor({ state: 'attached' });
     expect([address, await madeOf(page)]).toEqual([address, []]);
     await page.setViewportSize(NARROW);
+    await painted(page);
     expect([address, await madeOf(page)]).toEqual([address, []]);
     await page.setViewportSize(WIDE);
   }

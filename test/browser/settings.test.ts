@@ -57,6 +57,8 @@ const said = (words: string) => page.getByRole('status').filter({ hasText: words
 const synced = () => page.getByRole('status').filter({ hasText: 'Synced' }).waitFor();
 const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read);
 const focused = () => page.evaluate<string>('document.activeElement.textContent');
+/** A database goes as soon as whoever reads it has let go of it. */
+const countDatabases = () => page.evaluate<number>('indexedDB.databases().then((all) => all.length)');
 const asAda = (method: string, path: string, body?: object) => as(world, ada)(method, path, body);
 const settingsOf = (name: string) => `/w/${home}/settings/${name}`;
 const titlesAt = async (path: string): Promise<string[]> => {
@@ -78,7 +80,7 @@ describe('signing in', () => {
     await shown('Security');
     await press('Sign out');
     await shown('Sign in');
-    expect(await page.evaluate('indexedDB.databases().then((all) => all.length)')).toBe(0);
+    await eventually(countDatabases).toBe(0);
     await open('/today', 'Sign in');
   });
 
@@ -351,7 +353,7 @@ describe('the account', () => {
     await dialog.getByRole('button', { name: 'Delete account' }).click();
     await shown('Sign in');
     expect(page.url()).toBe(`${visit.origin}/app/sign-in`);
-    expect(await page.evaluate('indexedDB.databases().then((all) => all.length)')).toBe(0);
+    await eventually(countDatabases).toBe(0);
     expect((await asAda('GET', '/me')).status).toBe(401);
   });
 });

@@ -128,7 +128,7 @@ describe('signing out', () => {
     await row(page, 'Call the notary').waitFor();
     await asAda('DELETE', '/me/sessions');
     await shown(page, 'Sign in');
-    expect(await kept(page)).not.toContain('notary');
+    await expect.poll(() => kept(page)).not.toContain('notary');
     const carol = await world.signUp('carol@example.com', 'Carol');
     await page.getByLabel('Email', { exact: true }).fill(carol.email);
     await page.getByLabel('Password', { exact: true }).fill(carol.password);
@@ -337,7 +337,7 @@ describe('a page of another origin on the same host', () => {
     await context.route(`${elsewhere}/**`, (route) =>
       route.fulfill({
         contentType: 'text/html',
-        body: '<title>elsewhere</title><iframe name="into"></iframe>',
+        body: '<title>elsewhere</title><link rel="icon" href="data:,"><iframe name="into"></iframe>',
       }),
     );
     const page = await context.newPage();

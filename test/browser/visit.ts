@@ -55,6 +55,22 @@ export async function goTo(page: Page, address: string): Promise<void> {
 export const painted = (page: Page): Promise<void> =>
   page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
 
+/** Waits until the device has a note of the person; what is kept by itself shows nothing that could be waited for. */
+export const isNoted = (page: Page, userId: string, name: string, value: string): Promise<void> =>
+  expect
+    .poll(() =>
+      page.evaluate(`new Promise((resolve, reject) => {
+        const opening = indexedDB.open('errand-${userId}');
+        opening.onerror = () => reject(opening.error);
+        opening.onsuccess = () => {
+          const db = opening.result;
+          const note = db.transaction('notes').objectStore('notes').get(${JSON.stringify(name)});
+          note.onsuccess = () => { db.close(); resolve(note.result); };
+        };
+      })`),
+    )
+    .toBe(value);
+
 /** A person at a browser, before one application at a time that really listens. */
 export interface Visit {
   origin: string;

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { as, homeOf, joined } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 import { signedInAs } from './studio.ts';
-import { launchBrowser, NOBODY, startVisit, type Visit } from './visit.ts';
+import { isNoted, launchBrowser, NOBODY, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -63,11 +63,13 @@ describe('of several workspaces', () => {
     await main().getByRole('link', { name: 'Today' }).click();
     await page.waitForURL(`${visit.origin}/app/today`);
     await isChosen("Ada's workspace");
+    await isNoted(page, bob.id, 'workspace', adas);
     await open('/upcoming');
     await isChosen("Ada's workspace");
     await main().getByRole('button', { name: "Ada's workspace" }).click();
     await page.getByRole('menuitemradio', { name: "Bob's workspace" }).click();
     await isChosen("Bob's workspace");
+    await isNoted(page, bob.id, 'workspace', bobs);
     await open('/mine');
     await isChosen("Bob's workspace");
     await page.keyboard.press('Control+k');
@@ -79,8 +81,9 @@ describe('of several workspaces', () => {
 
   it('one that is lost takes its changes along, and says so', async () => {
     await open(`/w/${adas}/inbox`);
-    await page.context().setOffline(true);
     await page.keyboard.press('c');
+    await page.getByLabel('Quick add').waitFor();
+    await page.context().setOffline(true);
     await page.getByLabel('Quick add').fill('Too late');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Escape');
