@@ -49,19 +49,25 @@ describe('the first load', () => {
     await end();
   });
 
-  it('is over before anything is said to be in step', async () => {
+  it('is over before anything is said to be in step, or to be gone', async () => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     await page.route('**/changes?*', async (route) => {
       await held;
       await route.continue();
     });
-    await page.goto(`${visit.origin}/app/today`);
+    await page.goto(`${visit.origin}/app/today?task=${studio.taskIds.oak}`);
+    await page.evaluate(`{
+      const look = () => { globalThis.saidGone ||= document.body.textContent.includes('This task is gone'); };
+      new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+      look();
+    }`);
     await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
     const status = page.getByRole('navigation', { name: 'Main' }).getByRole('status');
     expect(await status.textContent()).toBe('');
     release();
     await status.filter({ hasText: 'Synced' }).waitFor();
-    await page.getByRole('link', { name: 'Order oak samples for the reading room' }).waitFor();
+    await page.getByRole('complementary', { name: 'Order oak samples for the reading room' }).waitFor();
+    expect(await page.evaluate('saidGone')).toBe(false);
   });
 });
 

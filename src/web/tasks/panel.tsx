@@ -33,9 +33,11 @@ interface Props {
 export function Panel({ id, isAlone = false }: Props) {
   const { store } = useUserData();
   const task = store.view.signal('task', id).value;
-  const [isMissing, setMissing] = useState(false);
+  const [missing, setMissing] = useState<string>();
   const asks = task === undefined;
-  const w = match.value?.params.w ?? workspaces.value[0]?.id ?? '';
+  const { w } = match.value?.params ?? {};
+  const places = (w === undefined ? workspaces.value.map((one) => one.id) : [w]).join();
+  const asked = `${places} ${id}`;
   // Before anything is painted: keys act on it at once.
   useLayoutEffect(() => {
     openTaskId.value = id;
@@ -44,18 +46,18 @@ export function Panel({ id, isAlone = false }: Props) {
     };
   }, [id]);
   useEffect(() => {
-    if (!asks) return;
+    // Before there are workspaces, nothing is known to be missing.
+    if (!asks || places === '') return;
     let isWanted = true;
-    const places = match.value?.params.w ? [w] : workspaces.value.map((one) => one.id);
     void (async () => {
-      for (const place of places) if (await store.asked.loadTask(place, id)) return;
-      if (isWanted) setMissing(true);
+      for (const place of places.split(',')) if (await store.asked.loadTask(place, id)) return;
+      if (isWanted) setMissing(asked);
     })();
     return () => {
       isWanted = false;
     };
-  }, [asks, id, w]);
-  if (!task) return isMissing ? <Missing isAlone={isAlone} /> : null;
+  }, [asks, asked]);
+  if (!task) return missing === asked ? <Missing isAlone={isAlone} /> : null;
   return <TaskSheet key={id} task={task} isPage={isAlone || isPhone.value} isAlone={isAlone} />;
 }
 
