@@ -27,8 +27,13 @@ const exampleIds = (userId: string): string[] => derivedIds(userId, EXAMPLES.len
 
 /** Sets the time zone at the first sign-in, and makes the examples of a first visit. */
 export function startFirstVisit(): void {
+  /** Whose zone was set: a profile that was asked for before must not set it over what they chose since. */
+  let zoneOf: string | undefined;
   effect(() => {
-    if (me.value?.timezone === null) untracked(() => void saveProfile({ timezone: deviceZone() }));
+    const { id, timezone } = me.value ?? {};
+    if (timezone !== null || id === zoneOf) return;
+    zoneOf = id;
+    untracked(() => void saveProfile({ timezone: deviceZone() }));
   });
   let isMade = false;
   effect(() => {
