@@ -42,7 +42,7 @@ function run(command: string, args: string[], env: NodeJS.ProcessEnv) {
       heard += chunk;
     });
   const said = async (pattern: RegExp): Promise<string> => {
-    await expect.poll(() => heard, { timeout: 20_000, interval: 10 }).toMatch(pattern);
+    await expect.poll(() => heard, { interval: 10 }).toMatch(pattern);
     const [all, found = all] = pattern.exec(heard) ?? [''];
     return found ?? '';
   };

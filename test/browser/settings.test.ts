@@ -342,9 +342,9 @@ describe('the account', () => {
     await dialog.getByText('That password is wrong.').waitFor();
     await dialog.getByLabel('Password', { exact: true }).fill(ada.password);
     const isHeard = page.waitForResponse(
-      (response) => response.url().includes('/me/events') && response.status() === 401,
+      (response) => response.url().includes('/api/me/') && response.status() === 401,
     );
-    // The stream tells of the end before the response does.
+    // The stream, or what is asked where none came through in time, tells of the end before the response does.
     await page.route('**/api/auth/me', async (route) => {
       const response = await route.fetch();
       await isHeard;

@@ -529,7 +529,7 @@ describe('a client that keeps a copy by changes and events', () => {
         },
       );
     },
-    Math.max(120_000, RUNS * 2_000),
+    Math.max(240_000, RUNS * 2_000),
   );
 
   it.each([0, 1, 3, 4, 5, 29])(

@@ -91,10 +91,13 @@ export function watch(child: ChildProcessWithoutNullStreams) {
     /** Waits for a log line, and returns what it says. */
     logged: (message: string) =>
       new Promise<Record<string, unknown>>((found, lost) => {
-        child.stderr.on('data', () => {
-          const line = heard.err.split('\n').find((text) => text.includes(`"msg":"${message}"`));
+        const look = () => {
+          const lines = heard.err.split('\n').slice(0, -1);
+          const line = lines.find((text) => text.includes(`"msg":"${message}"`));
           if (line) found(JSON.parse(line));
-        });
+        };
+        child.stderr.on('data', look);
+        look();
         child.once('close', () => lost(new Error(`${message} was not logged: ${heard.err}`)));
       }),
   };

@@ -89,7 +89,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-it('200 random programs of writes and reads agree with a simple model', { timeout: 120_000 }, async () => {
+it('200 random programs of writes and reads agree with a simple model', async () => {
   const program = fc.array(fc.record({ write, question }), { minLength: 1, maxLength: 25 });
   await fc.assert(
     fc.asyncProperty(program, async (steps) => {

@@ -261,7 +261,7 @@ describe('a workspace that is exported and imported', () => {
         { numRuns: RUNS, seed: SEED, endOnFailure: !!process.env.ROUND_TRIP_FIRST },
       );
     },
-    Math.max(120_000, RUNS * 3_000),
+    Math.max(240_000, RUNS * 3_000),
   );
 });
 

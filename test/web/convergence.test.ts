@@ -344,7 +344,7 @@ const repeat = (
     { numRuns: runs, seed: SEED },
   );
 
-describe('two people who each work on a copy', { timeout: Math.max(120_000, RUNS * 200) }, () => {
+describe('two people who each work on a copy', { timeout: Math.max(240_000, RUNS * 400) }, () => {
   it('end with what the server has, over a network without fault', async () => {
     await repeat(Math.ceil(RUNS / 4), STEPS, (seed, steps) => run(seed, steps, CALM));
   });
