@@ -212,6 +212,28 @@ describe('the focus', () => {
     await expectFocus(page, 'Second');
   });
 
+  it('is on the heading where no row is left', async () => {
+    await make('Only');
+    const page = await enter(ada, listAddress());
+    await rowIn(page, 'Only').focus();
+    await page.keyboard.press('Delete');
+    await rowIn(page, 'Only').waitFor({ state: 'detached' });
+    await expectFocus(page, 'Tasks');
+  });
+
+  it('opens by . what can be done with all that is selected', async () => {
+    for (const title of ['First', 'Second', 'Third']) await make(title);
+    const page = await enter(ada, listAddress());
+    await rowIn(page, 'First').focus();
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.keyboard.press('.');
+    await page.getByRole('menuitem', { name: 'Complete' }).click();
+    const isDone = (title: string) => page.getByRole('checkbox', { name: `${title}: complete` }).isChecked();
+    await expect
+      .poll(() => Promise.all(['First', 'Second', 'Third'].map(isDone)))
+      .toEqual([true, true, false]);
+  });
+
   it('returns by Back to the row that opened a task', async () => {
     await make('First');
     await make('Second');

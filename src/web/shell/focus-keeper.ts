@@ -19,7 +19,7 @@ let recent: HTMLElement[] = [];
 
 /**
  * Moves the focus when the element that had it leaves: the item it was in, the next one, what had the focus
- * before. Rows of tasks look after themselves, since scrolling takes them away too.
+ * before. Rows of tasks look after themselves, since scrolling takes them away too; after the last one it is the heading.
  */
 export function startKeepingFocus(): void {
   document.addEventListener('focusin', ({ target }) => {
@@ -39,6 +39,7 @@ export function startKeepingFocus(): void {
     const left = position;
     position = undefined;
     if (!left.element.closest('[data-task]')) moveFocusFrom(left);
+    else if (!document.querySelector('[data-task]')) left.region?.querySelector('h1')?.focus();
   }).observe(document.body, { childList: true, subtree: true });
 }
 

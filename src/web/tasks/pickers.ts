@@ -32,9 +32,9 @@ export function openPicker(kind: PickerKind, ids: readonly string[], anchor: HTM
   picker.value = { kind, ids, anchor: anchor ?? rowElement(ids[0] ?? '') };
 }
 
-/** What can be done with one row, by its button, the right mouse button, or `.`. */
-export function openRowMenu(id: string, anchor: HTMLElement | null, at?: Point): void {
-  picker.value = { kind: 'menu', ids: [id], anchor: anchor ?? rowElement(id), at };
+/** What can be done with a row, by its button or the right mouse button, or with the targets of keys, by `.`. */
+export function openRowMenu(ids: readonly string[], anchor: HTMLElement | null, at?: Point): void {
+  picker.value = { kind: 'menu', ids, anchor, at };
 }
 
 export function openDateDialog(kind: DateKind, ids: readonly string[]): void {

@@ -12,10 +12,11 @@ import { orderItems } from './order.ts';
 import { openDateDialog, openPicker, type PickerKind, renaming } from './pickers.ts';
 import { openSeries } from './series.ts';
 
-/** What can be done with tasks, each with its key. */
+/** What can be done with tasks, each with its key; with several only what is done to each of them. */
 export function rowMenuItems(tasks: readonly Task[], anchor: HTMLElement | null): MenuItem[] {
   const [first] = tasks;
   if (!first) return [];
+  const isOne = tasks.length === 1;
   const ids = tasks.map(({ id }) => id);
   const { store } = currentUserData();
   const pick = (title: string, kind: PickerKind, icon: MenuItem['icon'], binding: string): MenuItem => ({
@@ -38,16 +39,16 @@ export function rowMenuItems(tasks: readonly Task[], anchor: HTMLElement | null)
       },
     },
   ];
-  if (!mayWriteIn(first.workspaceId)) return reading;
+  if (!mayWriteIn(first.workspaceId)) return isOne ? reading : [];
   const isDone = !tasks.some((task) => isOpen(store, task));
-  return [
+  const all: (MenuItem | false)[] = [
     {
       title: isDone ? 'Open again' : 'Complete',
       icon: 'check',
       binding: 'e',
       run: () => toggleDone(tasks),
     },
-    { title: 'Rename', icon: 'pencil', binding: 'F2', run: () => startRenaming(first.id) },
+    isOne && { title: 'Rename', icon: 'pencil', binding: 'F2', run: () => startRenaming(first.id) },
     pick('Status…', 'status', 'status', 's'),
     { title: 'Due…', icon: 'upcoming', binding: 'd', run: () => openDateDialog('due', ids) },
     { title: 'Starts…', icon: 'start', run: () => openDateDialog('start', ids) },
@@ -55,12 +56,12 @@ export function rowMenuItems(tasks: readonly Task[], anchor: HTMLElement | null)
     pick('Assignee…', 'assignee', 'me', 'a'),
     pick('Labels…', 'labels', 'label', 'l'),
     pick('Move to…', 'move', 'move', 'm'),
-    ...(tasks.length === 1 ? orderItems(first) : []),
-    { title: 'Repeat…', icon: 'repeat', binding: 'r', run: () => openSeries(first.id) },
-    { title: 'Select', icon: 'select', binding: 'x', run: () => toggleSelected(first.id) },
-    ...reading.map((item, index) => (index === 0 ? { ...item, startsGroup: true } : item)),
+    ...(isOne ? orderItems(first) : []),
+    isOne && { title: 'Repeat…', icon: 'repeat', binding: 'r', run: () => openSeries(first.id) },
+    isOne && { title: 'Select', icon: 'select', binding: 'x', run: () => toggleSelected(first.id) },
+    ...(isOne ? reading.map((item, index) => (index === 0 ? { ...item, startsGroup: true } : item)) : []),
     {
-      title: isUpcomingInstance(first) ? 'Skip this one' : 'Delete',
+      title: isOne && isUpcomingInstance(first) ? 'Skip this one' : 'Delete',
       icon: 'trash',
       binding: 'Delete',
       startsGroup: true,
@@ -68,6 +69,7 @@ export function rowMenuItems(tasks: readonly Task[], anchor: HTMLElement | null)
       run: () => removeTasks(tasks),
     },
   ];
+  return all.filter((item) => item !== false);
 }
 
 /** Changes a title in the panel where the person is there or its row is not shown, else in its row. */

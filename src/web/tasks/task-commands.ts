@@ -209,8 +209,10 @@ const TASK_COMMANDS: readonly Command[] = [
     keys: ['.'],
     isKeyOnly: true,
     run: () => {
-      const [id] = targetIds();
-      if (id !== undefined) openRowMenu(id, anchorFor('more') ?? rowElement(id));
+      const ids = targetIds();
+      const [first] = ids;
+      if (first === undefined) return;
+      openRowMenu(ids, anchorFor('more') ?? rowElement(rowOf(document.activeElement) ?? first));
     },
   },
 ];

@@ -75,7 +75,7 @@ export function TaskRow({ id, at, of, ...more }: RowProps) {
         aria-haspopup="menu"
         aria-keyshortcuts="."
         tabIndex={-1}
-        onClick={(event) => openRowMenu(id, event.currentTarget)}
+        onClick={(event) => openRowMenu([id], event.currentTarget)}
       />
     </li>
   );
@@ -89,7 +89,7 @@ export const rowEvents = (id: string) => ({
   onContextMenu: (event: TargetedMouseEvent<HTMLElement>) => {
     if (event.target instanceof HTMLInputElement || event.shiftKey) return;
     event.preventDefault();
-    openRowMenu(id, event.currentTarget, { x: event.clientX, y: event.clientY });
+    openRowMenu([id], event.currentTarget, { x: event.clientX, y: event.clientY });
   },
 });
 

@@ -47,7 +47,7 @@ export function Card({ id, isBelow, mayDrag }: Props) {
           aria-label="More"
           aria-haspopup="menu"
           tabIndex={-1}
-          onClick={(event) => openRowMenu(id, event.currentTarget)}
+          onClick={(event) => openRowMenu([id], event.currentTarget)}
         >
           <Icon name="more" />
         </button>
