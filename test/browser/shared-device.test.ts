@@ -120,6 +120,29 @@ describe('signing out', () => {
     for (const word of ['notary', ada.email, ada.id]) expect(words).not.toContain(word);
   });
 
+  it('without the network leaves nothing on the device either, and ends the session once that is back', async () => {
+    await make('Call the notary');
+    const context = device();
+    await signInOn(context, ada);
+    const page = await openAt(context, listAddress(), 'Tasks');
+    await status(page, 'Synced');
+    const sessions = async () => (await asAda('GET', '/me/sessions')).body.items.length;
+    expect(await sessions()).toBe(2);
+    await context.setOffline(true);
+    await complete(page, 'Call the notary');
+    await status(page, 'Offline, 1 waiting');
+    await page.getByRole('button', { name: /^Ada/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign out anyway' }).click();
+    await shown(page, 'Sign in');
+    expect(await kept(page)).not.toContain('notary');
+    await context.setOffline(false);
+    await expect.poll(sessions).toBe(1);
+    await page.goto(`${visit.origin}/app${listAddress()}`);
+    await shown(page, 'Sign in');
+    expect(await kept(page)).not.toContain(ada.id);
+  });
+
   it('elsewhere hides what is open here, and the next person sees none of it', async () => {
     await make('Call the notary');
     const context = device();

@@ -3,6 +3,7 @@ import type { User } from '../../users/schema.ts';
 import type { Failure, Outcome } from '../data/api.ts';
 import { addressOf } from './addresses.ts';
 import { call } from './api.ts';
+import { endLeftSession, leaveSession } from './left-session.ts';
 import { address, navigate } from './navigation.ts';
 import { type Profile, session } from './signed-in.ts';
 import { forgetStore, keptUser, openStore, userData, whenSignedOut } from './store.ts';
@@ -25,6 +26,10 @@ export async function loadSession(): Promise<void> {
   whenSignedOut(() => {
     if (!isEnding) session.value = { kind: 'out' };
   });
+  if (!(await endLeftSession())) {
+    session.value = { kind: 'out' };
+    return;
+  }
   const asked = call<Profile>('GET', '/me');
   const kept = await keptUser();
   if (kept) void enter(kept as unknown as Profile);
@@ -34,10 +39,12 @@ export async function loadSession(): Promise<void> {
   else if (!kept) session.value = { kind: 'unreachable' };
 }
 
-/** Follows a sign-in of another tab, once this one is seen again. */
+/** Follows a sign-in of another tab, once this one is seen again; ends what was left without the network. */
 export function startFollowingSignIn(): void {
+  addEventListener('online', () => void endLeftSession());
   document.addEventListener('visibilitychange', async () => {
     if (document.visibilityState !== 'visible' || session.value.kind !== 'out') return;
+    if (!(await endLeftSession())) return;
     const reply = await call<Profile>('GET', '/me');
     if (reply.kind === 'ok' && session.value.kind === 'out') await enterAs(reply.body);
   });
@@ -59,6 +66,7 @@ async function enterAs(profile: Profile): Promise<void> {
  * read. A reply without a session, as after Telegram's first sign-in, signs nobody in.
  */
 export async function signIn(path: string, proof: object): Promise<Outcome<{ user: User } | undefined>> {
+  await endLeftSession();
   const body = { ...proof, session: 'cookie' };
   const reply = await call<{ user: User } | undefined>('POST', path, body);
   if (reply.kind === 'ok' && reply.body?.user) {
@@ -77,11 +85,16 @@ export async function takeProfile(profile: Profile): Promise<void> {
     session.value = { kind: 'in', me: profile };
 }
 
-/** Ends the session here and on the server; undefined once done, else what went wrong. */
+/**
+ * Ends the session here and on the server, without the network as soon as that can be reached; undefined once done, else
+ * what went wrong.
+ */
 export async function signOut(): Promise<Failure | undefined> {
+  const userId = me.value?.id ?? null;
   const reply = await endSession(async () => {
     const asked = await call('POST', '/auth/logout');
-    const isOver = asked.kind === 'error' && asked.status === 401;
+    if (asked.kind === 'network') leaveSession(userId);
+    const isOver = asked.kind === 'network' || (asked.kind === 'error' && asked.status === 401);
     return isOver ? { kind: 'ok', status: 401, body: undefined } : asked;
   });
   return reply.kind === 'ok' ? undefined : reply;
