@@ -1,20 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { migrations } from '../migrations/index.ts';
 import { recordRejection } from './audit/trail.ts';
 import { createGoogleKeys } from './auth/providers/google/google-keys.ts';
 import { createGoogleTokens } from './auth/providers/google/google-tokens.ts';
-import { schemaFaults } from './backup/schema-check.ts';
 import { version } from './build-info.ts';
 import { notePosition, openEpoch } from './changes/epoch.ts';
 import { createStreams } from './changes/streams.ts';
 import type { Config } from './config.ts';
 import { createCheckpoints, emptyLogOf } from './db/checkpoints.ts';
 import { networkFileSystem } from './db/file-system.ts';
-import { migrate, preMigrationCopy, schemaStatus } from './db/migrate.ts';
-import { newSchema } from './db/new-schema.ts';
 import { BUSY_MILLISECONDS, openStorage, type Storage } from './db/open.ts';
 import { openSnapshot } from './db/snapshot.ts';
-import { StorageError } from './db/storage-error.ts';
 import { createWalSync, type WalSync } from './db/wal-sync.ts';
 import { createWriter, type Writer } from './db/writer.ts';
 import type { Deps } from './deps.ts';
@@ -24,10 +19,9 @@ import { createRateLimits } from './http/rate-limits.ts';
 import { createSecurityLog } from './http/security-log.ts';
 import { createSessionCookie } from './http/session-cookie.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
-import { MINUTE, toInstant } from './kernel/instants.ts';
+import { MINUTE } from './kernel/instants.ts';
 import { keyFileOf, openKeys } from './kernel/keys.ts';
 import type { Log } from './kernel/log.ts';
-import type { OnDone } from './kernel/progress.ts';
 import { transportOf } from './mail/transport.ts';
 import { createMailer, noopMailer, type Transport } from './mail/worker.ts';
 import { createMetrics } from './metrics/metrics.ts';
@@ -36,12 +30,12 @@ import { onInstanceClosed } from './recurring/lifecycle.ts';
 import { createAccessTokens } from './sessions/access-token.ts';
 import { createJournal, type OnChanges } from './storage/changes.ts';
 import { createSearches } from './tasks/searches.ts';
+import { bringUpToDate, rejectOldSchema } from './upgrade.ts';
 import { argon2Passwords, type Passwords } from './users/passwords.ts';
 
 const MAIL_PAUSE_MS = 25;
 /** In which a server beside a command that commits step by step gets its turn: it tries again more often. */
 const COMMAND_PAUSE_MS = 20;
-const MAX_FAULTS_SHOWN = 5;
 /** For the responses of those who wait. */
 const END_PAUSE_MS = 300;
 
@@ -230,54 +224,12 @@ export async function openDeps(
   }
 }
 
-/**
- * Runs every pending migration, after a copy of a file that holds data already; returns their names. `onDone`
- * hears how many are done.
- */
-export async function bringUpToDate(
-  config: Config,
-  log: Log,
-  storage: Storage,
-  clock: Clock,
-  onDone?: OnDone,
-): Promise<string[]> {
-  const { done, pending } = schemaStatus(storage, migrations);
-  if (pending.length === 0) return [];
-  await rejectAlteredSchema(storage);
-  if (done.length > 0 && config.database.snapshot_before_migrate) {
-    log.info(
-      { snapshot: preMigrationCopy(storage, toInstant(clock.now())) },
-      'database copied before it is migrated',
-    );
-  }
-  await migrate(storage, migrations, onDone, newSchema());
-  log.info({ migrations: pending }, 'database migrated');
-  return pending;
-}
-
-function rejectOldSchema(storage: Storage): void {
-  if (schemaStatus(storage, migrations).pending.length === 0) return;
-  throw new StorageError(
-    `${storage.path} has an older schema: run \`errand migrate\` or start the server first`,
-  );
-}
-
 function warnOfNetwork(path: string, log: Log): void {
   const fileSystem = networkFileSystem(path);
   if (fileSystem === undefined) return;
   log.warn(
     { path, fileSystem },
     'the database is on a network file system, where it may be damaged: move it to a disk of this machine',
-  );
-}
-
-/** Migrations expect what those before them made: of anything else they would make a database that nothing fits. */
-async function rejectAlteredSchema(storage: Storage): Promise<void> {
-  const faults = await schemaFaults(storage.reading, migrations);
-  if (faults.length === 0) return;
-  const more = faults.length > MAX_FAULTS_SHOWN ? `; and ${faults.length - MAX_FAULTS_SHOWN} more` : '';
-  throw new StorageError(
-    `${storage.path} cannot be migrated, because its schema is not what Errand makes: ${faults.slice(0, MAX_FAULTS_SHOWN).join('; ')}${more}. Nothing was changed: undo the alterations, or run the version of Errand that made it.`,
   );
 }
 

@@ -26,7 +26,7 @@ const LAYERS = [
   ['export', 'import', 'backup'],
   ['metrics'],
   ['pages'],
-  ['routes.ts', 'tick.ts'],
+  ['routes.ts', 'tick.ts', 'upgrade.ts'],
   ['app.ts', 'open.ts'],
   ['server.ts'],
   ['cli'],
