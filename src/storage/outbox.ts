@@ -98,7 +98,7 @@ export const requireSenderAllowance = (deps: MailDeps, tx: Tx, userId: string, n
   requireWithinDay(deps, tx, `sender:${userId}`, 'sender_mails_per_day', now);
 
 /**
- * Takes one from the mails that sign-ups may cause in a day, whoever makes them and to whatever address; 429 when there
+ * Takes one from the mails that sign-ups of the whole server may cause in a day, to any address; 429 when there
  * are none left.
  */
 export const requireSignupAllowance = (deps: MailDeps, tx: Tx, now: number): void =>
