@@ -3,6 +3,7 @@ import type { Notification } from '../../../notifications/schema.ts';
 import { addressOf } from '../../shell/addresses.ts';
 import { call } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
+import { isPhone } from '../../shell/device.ts';
 import { unread } from '../../shell/frame-view.ts';
 import { inOrder } from '../../shell/in-order.ts';
 import { useItemKeys } from '../../shell/item-keys.ts';
@@ -76,6 +77,12 @@ export function Notifications() {
       {items?.length === 0 && !isMissing && (
         <Nothing icon="notifications">
           Nothing yet. What others give you, and what falls due, is told here.
+          {!isPhone.value && (
+            <>
+              {' '}
+              Press <kbd>G</kbd> <kbd>N</kbd> to come back.
+            </>
+          )}
         </Nothing>
       )}
       <div class="scroll" hidden={isMissing || items?.length === 0} aria-busy={items === undefined}>

@@ -4,6 +4,7 @@ import { restore } from '../../data/intents.ts';
 import type { WaitingAct } from '../../data/waiting-acts.ts';
 import { call } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
+import { isPhone } from '../../shell/device.ts';
 import { isAdminIn, mayWriteIn } from '../../shell/frame-view.ts';
 import { inOrder } from '../../shell/in-order.ts';
 import { useItemKeys } from '../../shell/item-keys.ts';
@@ -87,7 +88,16 @@ export function Trash({ params }: ScreenProps) {
       </header>
       {isMissing && <Nothing icon="offline">The trash is shown once the server can be reached.</Nothing>}
       {entries?.length === 0 && !isMissing && (
-        <Nothing icon="trash">The trash is empty. What you delete waits here for a while.</Nothing>
+        <Nothing icon="trash">
+          The trash is empty.{' '}
+          {mayWriteIn(w) && !isPhone.value ? (
+            <>
+              Press <kbd>Del</kbd> on a task, and it waits here for a while.
+            </>
+          ) : (
+            'What is deleted waits here for a while.'
+          )}
+        </Nothing>
       )}
       <div class="scroll" hidden={isMissing || entries?.length === 0} aria-busy={entries === undefined}>
         <ul class="entries">
