@@ -14,6 +14,7 @@ import { type Opened, openDeps } from './open.ts';
 import { dataFacts } from './storage/facts.ts';
 import { tick } from './tick.ts';
 import { finishEntries } from './trash/steps.ts';
+import { reportAlteredSchema } from './upgrade.ts';
 import { finishRemovals } from './workspaces/removals.ts';
 
 /** Takes nothing new, finishes what is in flight within `server.drain_seconds`, closes the files. */
@@ -45,7 +46,8 @@ async function run(opened: Opened, errand: SelfCommand, unlock: () => void): Pro
   let ticking = tick(deps);
   const finishDeletions = () => finishEntries(deps).finally(() => finishRemovals(deps));
   let removing = dropInterruptedImports(deps).then(finishDeletions);
-  for (const started of [ticking, removing, deps.signIn.google.prepare(), logCommands(deps)])
+  const looking = reportAlteredSchema(opened.storage, log);
+  for (const started of [ticking, removing, looking, deps.signIn.google.prepare(), logCommands(deps)])
     started.catch(failed);
   deps.mailer.wake();
   const timers = [
@@ -87,7 +89,7 @@ async function run(opened: Opened, errand: SelfCommand, unlock: () => void): Pro
     for (const beat of beats) clearInterval(beat);
     const backupStopped = backups.stop();
     await http.drain(drainSeconds * SECOND);
-    await Promise.allSettled([ticking, removing]);
+    await Promise.allSettled([ticking, removing, looking]);
     await backupStopped;
     await opened.close();
     unlock();

@@ -47,10 +47,26 @@ export function rejectOldSchema(storage: Storage): void {
 
 /** Migrations expect what those before them made: of anything else they would make a database that nothing fits. */
 async function rejectAlteredSchema(storage: Storage): Promise<void> {
-  const faults = await schemaFaults(storage.reading, migrations);
-  if (faults.length === 0) return;
-  const more = faults.length > MAX_FAULTS_SHOWN ? `; and ${faults.length - MAX_FAULTS_SHOWN} more` : '';
+  const faults = await faultsShown(storage);
+  if (faults === undefined) return;
   throw new StorageError(
-    `${storage.path} cannot be migrated, because its schema is not what Errand makes: ${faults.slice(0, MAX_FAULTS_SHOWN).join('; ')}${more}. Nothing was changed: undo the alterations, or run the version of Errand that made it.`,
+    `${storage.path} cannot be migrated, because its schema is not what Errand makes: ${faults}. Nothing was changed: undo the alterations, or run the version of Errand that made it.`,
   );
+}
+
+/** Logs what is not as Errand makes it: a trigger put there by hand works unseen, and no backup passes its check. */
+export async function reportAlteredSchema(storage: Storage, log: Log): Promise<void> {
+  const faults = await faultsShown(storage);
+  if (faults === undefined) return;
+  log.error(
+    { event: 'schema-altered', faults },
+    'somebody has altered the database, perhaps to have it do something by itself: see `errand doctor`',
+  );
+}
+
+async function faultsShown(storage: Storage): Promise<string | undefined> {
+  const faults = await schemaFaults(storage.reading, migrations);
+  const more = faults.length - MAX_FAULTS_SHOWN;
+  const shown = faults.slice(0, MAX_FAULTS_SHOWN).join('; ') + (more > 0 ? `; and ${more} more` : '');
+  return shown || undefined;
 }

@@ -1,5 +1,6 @@
 import SqliteDatabase from 'better-sqlite3';
 import { type Migrations, migrate, migrationsIn } from '../db/migrate.ts';
+import { newSchema } from '../db/new-schema.ts';
 
 /** SQLite's own, and those in which Litestream keeps its place: tables without anything that acts. */
 const OF_OTHERS = /^(sqlite_stat[14]|sqlite_sequence|_litestream_\w+)$/;
@@ -24,7 +25,11 @@ export async function schemaFaults(
   const done = migrationsIn(database);
   if (done.some((name, i) => name !== names[i])) return [];
   const known = names.slice(0, done.length).map((name) => [name, migrations[name]]);
-  const wanted = await schemaOf(Object.fromEntries(known));
+  // The script makes the same, and sooner.
+  const wanted = await schemaOf(
+    Object.fromEntries(known),
+    done.length === names.length ? newSchema() : undefined,
+  );
   const present = schemaIn(database);
   return [
     ...[...present.keys()].filter((what) => !wanted.has(what)).map((what) => `${what} is not Errand's`),
@@ -35,7 +40,7 @@ export async function schemaFaults(
   ];
 }
 
-async function schemaOf(migrations: Migrations): Promise<Map<string, string>> {
+async function schemaOf(migrations: Migrations, script: string | undefined): Promise<Map<string, string>> {
   const database = new SqliteDatabase(':memory:');
   try {
     if (Object.keys(migrations).length > 0) {
@@ -48,6 +53,8 @@ async function schemaOf(migrations: Migrations): Promise<Map<string, string>> {
           [Symbol.dispose]: () => {},
         },
         migrations,
+        undefined,
+        script,
       );
     }
     return schemaIn(database);

@@ -13,6 +13,7 @@ import {
 import { connect, createServer } from 'node:net';
 import { constants, getPriority } from 'node:os';
 import { join, resolve } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { children, folder, MAIN, start, useFolder, watch } from './commands.ts';
 
@@ -172,6 +173,20 @@ describe('the process', () => {
     expect(err.trimEnd().split('\n').at(-1)).toBe(
       `errand: server.port: port ${port} of 127.0.0.1 is taken by another program`,
     );
+  });
+
+  it('serve says what somebody has altered in the database, and serves', async () => {
+    expect((await start(['migrate']).ended).code).toBe(0);
+    const database = new SqliteDatabase(join(folder, 'data/errand.db'));
+    database.exec('create trigger backdoor after insert on tasks begin select 1; end');
+    database.close();
+    const server = start(['serve'], { ERRAND_SERVER_PORT: '0' });
+    const altered =
+      'somebody has altered the database, perhaps to have it do something by itself: see `errand doctor`';
+    const [told] = await Promise.all([server.logged(altered), server.logged('listening')]);
+    expect(told).toMatchObject({ level: 50, faults: "the trigger backdoor is not Errand's" });
+    server.child.kill('SIGTERM');
+    expect((await server.ended).code).toBe(0);
   });
 
   it('serve warns once when a proxy stands in front that server.trusted_proxies does not name', async () => {
