@@ -32,7 +32,7 @@ const JOURNAL_BYTES = 64 * 1024 * 1024;
 const CHECKPOINT_PAGES = 2_000;
 
 /** A commit walks through all of it after a page was split. What is not in it, the system has in memory. */
-const WRITER_CACHE_KB = 10_000;
+export const WRITER_CACHE_KB = 10_000;
 
 /** Older ones may damage a file that two connections write and checkpoint at one moment: https://sqlite.org/wal.html */
 const SOUND_SQLITE = '3.51.3';

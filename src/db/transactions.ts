@@ -2,7 +2,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type SqliteDatabase from 'better-sqlite3';
 import { connectionDb } from './connection.ts';
 import { type Change, type Journal, type JournalEntry, summarize } from './journal.ts';
+import { WRITER_CACHE_KB } from './open.ts';
 import { createQueryCache, handleOf, type QueryCache } from './query-cache.ts';
+import { spillPages } from './spill-pages.ts';
 import { rejectWrite } from './storage-error.ts';
 import { type BeforeCommitHook, createTxHandle, type Steps, type Tx } from './tx.ts';
 import type { WalSync } from './wal-sync.ts';
@@ -10,6 +12,18 @@ import type { WalSync } from './wal-sync.ts';
 export const MAX_FUNCTIONS_PER_COMMIT = 256;
 const MILLISECONDS_PER_COMMIT = 10;
 const HOOK_PAGES_PER_COMMIT = 256;
+/** A hook does so much while nothing else is served: some 10 ms. */
+const HOOK_PAGES_PER_TURN = 64;
+
+/**
+ * In steps, enough for what 100,000 tasks take: of a page that is written to the log twice in one transaction SQLite sums
+ * up all that follow again, in the commit.
+ */
+const STEPS_CACHE_KB = 80_000;
+/** A step changes at most so many pages, but for hardly any. */
+const PAGES_OF_STEP = 1_500;
+/** What fewer steps changed the commit writes. */
+const FEW_STEPS = 3;
 
 type Outcome<T = unknown> = { ok: true; value: T } | { ok: false; reason: unknown };
 
@@ -48,8 +62,11 @@ export interface WritingConnection {
 export interface Transactions {
   cache: QueryCache;
   begin(): void;
-  /** Runs what `next` returns while time allows, and adds it to `batch`. One that throws is undone alone. */
-  runBatch<Item extends Run>(batch: Item[], next: () => Item | undefined): void;
+  /**
+   * Runs what `next` returns while time allows, and adds it to `batch`. One that throws is undone alone. Where hooks have
+   * much to do, what it returns is to be awaited: the event loop turns meanwhile.
+   */
+  runBatch<Item extends Run>(batch: Item[], next: () => Item | undefined): Promise<void> | undefined;
   /** Runs one that yields, and lets the event loop turn at each step. */
   runInSteps(run: Run): Promise<void>;
   commit(batch: readonly Run[]): Commit;
@@ -167,20 +184,28 @@ export function createTransactions(
     }
   };
 
-  const runHooks = (batch: readonly Run[]) => {
+  /** Yields where the event loop may turn: around each piece of what is much. */
+  function* runHooks(batch: readonly Run[]): Steps<void> {
     const pagesOf = new Map<BeforeCommitHook, number>();
     for (const { outcome, hooks } of batch) {
       if (outcome?.ok === false) continue;
       for (const [hook, pages] of hooks) pagesOf.set(hook, (pagesOf.get(hook) ?? 0) + pages);
     }
-    for (const [hook, pages] of pagesOf) hook(db, pages);
-  };
+    const isMuch = hookPages > HOOK_PAGES_PER_TURN;
+    for (const [hook, pages] of pagesOf) {
+      for (let left = pages; left > 0; left -= HOOK_PAGES_PER_TURN) {
+        if (isMuch) yield;
+        hook(db, Math.min(left, HOOK_PAGES_PER_TURN));
+      }
+    }
+    if (isMuch) yield;
+  }
 
   /** A failure of a hook is none of the function's. */
-  const runHooksApart = (run: Run) => {
+  const runHooksApart = async (run: Run) => {
     writing.exec('savepoint hooks');
     try {
-      runHooks([run]);
+      await inTurns(runHooks([run]));
     } catch (reason) {
       onFailedHook(reason);
       requireTransaction({ ok: false, reason });
@@ -217,15 +242,21 @@ export function createTransactions(
     rollBack,
     runBatch: (batch, next) => {
       if (!runTogether(batch, next)) runAgain(batch);
-      try {
-        runHooks(batch);
-      } catch (reason) {
+      const withoutHooks = (reason: unknown) => {
         onFailedHook(reason);
         runAgain(batch);
+      };
+      try {
+        return inTurns(runHooks(batch))?.catch(withoutHooks);
+      } catch (reason) {
+        withoutHooks(reason);
+        return undefined;
       }
     },
     runInSteps: async (run) => {
       const { tx, end, compact } = handleFor(run);
+      let turns = 0;
+      writing.pragma(`cache_size = -${STEPS_CACHE_KB}`);
       try {
         const steps = run.fn(tx) as Steps<unknown>;
         for (;;) {
@@ -238,15 +269,19 @@ export function createTransactions(
           }
           compact();
           await turn();
+          turns += 1;
           if (hookPages >= HOOK_PAGES_PER_COMMIT) {
-            runHooksApart(run);
+            await runHooksApart(run);
             await turn();
           }
         }
+        end();
+        await runHooksApart(run);
+        if (turns > FEW_STEPS) await inTurns(spillPages(writing, PAGES_OF_STEP * turns));
       } finally {
         end();
+        writing.pragma(`cache_size = -${WRITER_CACHE_KB}`);
       }
-      runHooksApart(run);
     },
     commit: (batch) => {
       const journaled = journalize(batch);
@@ -266,4 +301,10 @@ export function createTransactions(
       return outer;
     },
   };
+}
+
+/** Lets the event loop turn wherever the steps yield; undefined where that is nowhere. */
+function inTurns(steps: Steps<void>): Promise<void> | undefined {
+  const goOn = (): Promise<void> | undefined => (steps.next().done ? undefined : turn().then(goOn));
+  return goOn();
 }

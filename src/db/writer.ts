@@ -131,16 +131,14 @@ export function createWriter(
         return busySince === undefined ? continueQueue() : scheduleRetry(BUSY_RETRY_MS);
       }
       const first = isForSteps ? next(true) : undefined;
-      if (first) {
-        return commitInSteps(first).finally(() => {
-          scheduled = false;
-          continueQueue();
-        });
-      }
       scheduled = false;
-      if (queue.has(false)) commitBatch();
-      else transactions.rollBack();
-      continueQueue();
+      const pending = first ? commitInSteps(first) : commitBatch();
+      if (!pending) return continueQueue();
+      scheduled = true;
+      pending.finally(() => {
+        scheduled = false;
+        continueQueue();
+      });
     });
   };
 
@@ -205,17 +203,41 @@ export function createWriter(
     for (const { reject } of batch) reject(writeError(reason));
   };
 
-  const commitBatch = () => {
-    const batch: Queued[] = [];
-    let committed: Commit;
-    const begun = performance.now();
-    try {
-      transactions.runBatch(batch, () => next(false));
-      committed = commit(batch);
-    } catch (reason) {
-      return failBatch(batch, reason);
+  /** Returns what is to be awaited before anything else is written, where it takes some turns of the event loop. */
+  const commitBatch = (): Promise<void> | undefined => {
+    if (!queue.has(false)) {
+      transactions.rollBack();
+      return undefined;
     }
-    tell(batch, committed, performance.now() - begun);
+    const batch: Queued[] = [];
+    const begun = performance.now();
+    const fail = (reason: unknown) => {
+      isStepping = false;
+      failBatch(batch, reason);
+    };
+    const finish = () => {
+      isStepping = false;
+      let committed: Commit;
+      try {
+        committed = commit(batch);
+      } catch (reason) {
+        return fail(reason);
+      }
+      tell(batch, committed, performance.now() - begun);
+    };
+    let pending: Promise<void> | undefined;
+    try {
+      pending = transactions.runBatch(batch, () => next(false));
+    } catch (reason) {
+      fail(reason);
+      return undefined;
+    }
+    if (!pending) {
+      finish();
+      return undefined;
+    }
+    isStepping = true;
+    return pending.then(finish, fail);
   };
 
   const commitInSteps = async (queued: Queued) => {

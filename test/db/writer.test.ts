@@ -83,9 +83,54 @@ describe('a batch', () => {
     });
 
     it('and with fewer functions when that is much', async () => {
-      await Promise.all(['a', 'b', 'c', 'd'].map((key, i) => leave(key, 200 + i)));
-      expect(done).toEqual([401, 405]);
+      const most = (db: Db, pages: number) => done.push(pages) && put(db, `after ${done.length}`);
+      await Promise.all(
+        ['a', 'b', 'c', 'd'].map((key, i) =>
+          write((tx) => {
+            tx.beforeCommit(most, 200 + i);
+            put(tx, key);
+          }),
+        ),
+      );
+      expect(done.reduce((sum, pages) => sum + pages)).toBe(806);
       expect(writer.counts).toEqual({ commits: 2, jobs: 4 });
+    });
+
+    it('in pieces, between which the event loop turns and readers find what was there before', async () => {
+      const seen: unknown[] = [];
+      const piece = (db: Db, pages: number) => {
+        done.push(pages);
+        put(db, `piece ${done.length}`);
+        setImmediate(() => seen.push([keys().length, done.length]));
+      };
+      const first = write((tx) => {
+        tx.beforeCommit(piece, 150);
+        put(tx, 'a');
+      });
+      await Promise.all([first, write((tx) => put(tx, 'b')), turn().then(() => write((tx) => put(tx, 'c')))]);
+      expect(done).toEqual([64, 64, 22]);
+      expect(seen).toEqual([
+        [0, 1],
+        [0, 2],
+        [0, 3],
+      ]);
+      expect(keys()).toEqual(['a', 'b', 'c', 'piece 1', 'piece 2', 'piece 3']);
+    });
+
+    it('in pieces, of which none is on the disk should one fail', async () => {
+      const failsLater = (db: Db, pages: number) => {
+        put(db, 'half');
+        done.push(pages);
+        if (done.length > 1) throw new Error('no end');
+      };
+      await write((tx) => {
+        tx.beforeCommit((db, pages) => failsLater(db, pages), 65);
+        put(tx, 'a');
+      });
+      expect(keys()).toEqual(['a']);
+      expect(lostEffects).toHaveLength(1);
+      await write((tx) => put(tx, 'b'));
+      expect(keys()).toEqual(['a', 'b']);
     });
   });
 
