@@ -42,6 +42,8 @@ const PARTS: readonly (() => Promise<unknown>)[] = [
   loadDateDialog,
   () => import('../tasks/quick-add.tsx'),
   () => import('./palette.tsx'),
+  // One goes on typing after `/`: until it is there, letters are keys of the screen before.
+  () => import('../screens/search/search.tsx'),
   // Asked for while there is no network.
   () => import('./sign-out-dialog.tsx'),
   () => import('./waiting-changes.tsx'),
