@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTes
 import { type GoogleDouble, idToken, newSigningKey, openGoogle, openGoogleWorld } from '../google-double.ts';
 import { addMember, as, homeOf } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
-import { launchBrowser, NOBODY, startVisit, type Visit } from './visit.ts';
+import { launchBrowser, NOBODY, painted, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -82,6 +82,31 @@ describe('signing in', () => {
     await shown('Sign in');
     await eventually(countDatabases).toBe(0);
     await open('/today', 'Sign in');
+  });
+
+  it('out is the end of it, also where the profile that signing in asked for comes late', async () => {
+    await open('/sign-in', 'Sign in');
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await page.route(/\/api\/me$/, async (route) => {
+      const response = await route.fetch();
+      await held;
+      await route.fulfill({ response });
+    });
+    await fill('Email', ada.email);
+    await fill('Password', ada.password);
+    await press('Sign in');
+    await shown('Today');
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await page.getByRole('link', { name: 'Security' }).click();
+    await shown('Security');
+    await press('Sign out');
+    await shown('Sign in');
+    const late = page.waitForResponse(/\/api\/me$/);
+    release();
+    await (await late).finished();
+    await painted(page);
+    expect(await countDatabases()).toBe(0);
+    await shown('Sign in');
   });
 
   it('by a mailed code', async () => {

@@ -11,6 +11,9 @@ import { forgetStore, keptUser, openStore, userData, whenSignedOut } from './sto
 /** Whether a request of this page ends the session: its end may be heard before the response. */
 let isEnding = false;
 
+/** Grows whenever someone signs in or out here: what was asked for before says nothing of the present session. */
+let turns = 0;
+
 /** The profile of who is signed in, as the server told it last. */
 export const me = computed<Profile | undefined>(() => {
   if (session.value.kind !== 'in') return undefined;
@@ -30,10 +33,12 @@ export async function loadSession(): Promise<void> {
     session.value = { kind: 'out' };
     return;
   }
+  const before = turns;
   const asked = call<Profile>('GET', '/me');
   const kept = await keptUser();
   if (kept) void enter(kept as unknown as Profile);
   const reply = await asked;
+  if (turns !== before) return;
   if (reply.kind === 'ok') await enterAs(reply.body);
   else if (reply.kind === 'error' && reply.status === 401) session.value = { kind: 'out' };
   else if (!kept) session.value = { kind: 'unreachable' };
@@ -70,9 +75,10 @@ export async function signIn(path: string, proof: object): Promise<Outcome<{ use
   const body = { ...proof, session: 'cookie' };
   const reply = await call<{ user: User } | undefined>('POST', path, body);
   if (reply.kind === 'ok' && reply.body?.user) {
+    const own = ++turns;
     void enter(reply.body.user);
     const profile = await call<Profile>('GET', '/me');
-    if (profile.kind === 'ok') await enterAs(profile.body);
+    if (profile.kind === 'ok' && turns === own) await enterAs(profile.body);
   }
   return reply;
 }
@@ -108,7 +114,10 @@ export async function endSession(request: () => Promise<Outcome>): Promise<Outco
   const userId = me.value?.id;
   isEnding = true;
   const reply = await request();
-  if (reply.kind === 'ok') await forgetStore(userId);
+  if (reply.kind === 'ok') {
+    turns++;
+    await forgetStore(userId);
+  }
   isEnding = false;
   if (reply.kind === 'ok' || !userData.value) session.value = { kind: 'out' };
   if (reply.kind === 'ok') navigate(addressOf('signIn'), { replace: true });
