@@ -4,6 +4,7 @@ import type { Tx } from '../db/tx.ts';
 import { deleteRows } from './delete-rows.ts';
 import { NOBODY } from './mentions.ts';
 import { recordLosses, recordThing } from './record.ts';
+import { mergeBeforeCommit } from './search-index.ts';
 import { releaseSome } from './tasks.ts';
 
 /** Takes away at most so many rows of what goes with a thing, and returns how many those were. */
@@ -114,6 +115,7 @@ export const deleteTasks =
     );
     const seqs = found.map(({ seq }) => seq);
     if (kind !== 'workspace') recordLosses(tx, seqs);
+    if (seqs.length > 0) mergeBeforeCommit(tx, seqs.length);
     return tx.run(
       statement('delete from tasks where seq in (select value from json_each(?))', [JSON.stringify(seqs)]),
     );

@@ -5,6 +5,7 @@ import type { Status } from '../lists/schema.ts';
 import { codeOfUser, userIdOf } from './changes.ts';
 import { countTask } from './insert-task.ts';
 import { recordLosses } from './record.ts';
+import { mergeBeforeCommit } from './search-index.ts';
 import type { CommentRow, TaskKeys } from './tables.ts';
 import type { StoredTask } from './task-fields.ts';
 import { checklistOf, labelIdsOf, toJson } from './template-fields.ts';
@@ -128,6 +129,7 @@ export function packSomeTasks(tx: Tx, entry: StoredEntry): boolean {
   insertBeside(tx, 'trash_items', items);
   recordLosses(tx, keys);
   tx.run(statement('delete from tasks where seq in (select value from json_each(?))', [some]));
+  mergeBeforeCommit(tx, keys.length);
   return true;
 }
 

@@ -6,6 +6,7 @@ import type { Tx } from '../../src/db/tx.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { indexTask, reindexTask } from '../../src/storage/searchable.ts';
 import { matchTerms } from '../../src/storage/words.ts';
+import { addTasks } from '../many-tasks.ts';
 import { as, type Call, homeOf, joined } from '../people.ts';
 import { openWorld, type Person, START, type World } from '../world.ts';
 
@@ -317,6 +318,25 @@ describe('the search index', () => {
     expect(segments.get()).toBeLessThan(20);
     expect(most).toBeLessThan(given.most);
   });
+
+  it.each([false, true])(
+    'is merged a little with each step of a deletion, permanent: %s',
+    async (permanent) => {
+      const own = await openWorld();
+      const { accessToken: token } = await own.signUp();
+      const [{ id: workspaceId }] = (await own.call('GET', '/me/workspaces', { token })).body.items;
+      const [{ id: listId }] = (await own.call('GET', `/workspaces/${workspaceId}/lists`, { token })).body
+        .items;
+      await addTasks(own, workspaceId, 768);
+      const path = `/workspaces/${workspaceId}/lists/${listId}?permanent=${permanent}`;
+      expect((await own.call('DELETE', path, { token })).status).toBe(204);
+      const { reading } = own.opened.storage;
+      const segments = reading.prepare('select count(distinct segid) from task_search_idx').pluck().get();
+      // A step writes one, and at 16 SQLite merges all at once.
+      expect(segments).toBeLessThan(8);
+      await own.close();
+    },
+  );
 
   it.each(['edited', 'deleted'])(
     'stays whole and complete when a word that thousands of tasks had is %s away',
