@@ -10,6 +10,7 @@ import {
   GOOD_ENOUGH_COST,
   type Index,
   orderOf,
+  ROW,
   type Sort,
   sortColumn,
   sortIndex,
@@ -21,6 +22,8 @@ import {
 const DEEP_OFFSET = 100;
 /** Fewer matches are always sorted. */
 const MIN_PROBED_MATCHES = 2_000;
+/** What reading one of many rows costs that lie far from each other, in index entries passed: some of it is not in the cache. */
+const SCATTERED_ROW = 10;
 /** How many more entries a scan for a page may pass than the density of the matches suggests. */
 const SCAN_FACTOR = 3;
 const SCAN_MARGIN = 200;
@@ -60,14 +63,15 @@ function readTasks(db: Db, filters: Filters, sort: Sort, range: Range): FoundTas
     const entries = (countAll(db, filters.workspaceKey) * reach) / range.total;
     const scanCost = 2 * entries * weightOf(sortIndex(sort), columnsOf(filters));
     // Sorting reads these rows for their order; a scan for the set of matches passes entries of the sort index.
-    const rows = source.isInOrder ? 0 : range.total * (weightOf(source.index, [sortColumn(sort)]) - 1);
-    const isManyRows = rows > 0 && range.total >= MIN_PROBED_MATCHES;
-    const probeCost = isManyRows ? source.cost - rows + SCAN_FACTOR * entries : Infinity;
-    if (scanCost < Math.min(source.cost, probeCost)) {
+    const readsRows = !source.isInOrder && weightOf(source.index, [sortColumn(sort)]) > 1;
+    const isMany = readsRows && range.total >= MIN_PROBED_MATCHES;
+    const sortCost = source.cost + (isMany ? range.total * (SCATTERED_ROW - ROW) : 0);
+    const probeCost = isMany ? source.cost - range.total * (ROW - 1) + SCAN_FACTOR * entries : Infinity;
+    if (scanCost < Math.min(sortCost, probeCost)) {
       const found = scanSortIndex(db, filters, sort, range, entries * SCAN_FACTOR + SCAN_MARGIN);
       if (found.length === range.limit) return found;
     }
-    if (probeCost < source.cost) return probeMatches(db, source.index, filters, sort, range);
+    if (probeCost < sortCost) return probeMatches(db, source.index, filters, sort, range);
   }
   return source.isInOrder
     ? readInOrder(db, source.index, filters, sort, range)
