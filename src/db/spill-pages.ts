@@ -3,8 +3,8 @@ import type { Steps } from './tx.ts';
 
 /** Some 5 ms. */
 const PAGES_PER_STEP = 250;
-/** 80 MB. */
-const MAX_PAGES = 20_000;
+/** 160 MB. */
+const MAX_PAGES = 40_000;
 
 /**
  * Has SQLite write pages that a transaction changed into the log, some in each step, so that the commit has few left: each

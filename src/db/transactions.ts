@@ -19,7 +19,7 @@ const HOOK_PAGES_PER_TURN = 64;
  * In steps, enough for what 100,000 tasks take: of a page that is written to the log twice in one transaction SQLite sums
  * up all that follow again, in the commit.
  */
-const STEPS_CACHE_KB = 80_000;
+const STEPS_CACHE_KB = 160_000;
 /** A step changes at most so many pages, but for hardly any. */
 const PAGES_OF_STEP = 1_500;
 /** What fewer steps changed the commit writes. */
