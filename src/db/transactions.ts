@@ -6,7 +6,7 @@ import { WRITER_CACHE_KB } from './open.ts';
 import { createQueryCache, handleOf, type QueryCache } from './query-cache.ts';
 import { spillPages } from './spill-pages.ts';
 import { rejectWrite } from './storage-error.ts';
-import { type BeforeCommitHook, createTxHandle, type Steps, type Tx } from './tx.ts';
+import { type BeforeCommitHook, createTxHandle, inTurns, type Steps, type Tx } from './tx.ts';
 import type { WalSync } from './wal-sync.ts';
 
 export const MAX_FUNCTIONS_PER_COMMIT = 256;
@@ -20,7 +20,7 @@ const HOOK_PAGES_PER_TURN = 64;
  * up all that follow again, in the commit.
  */
 const STEPS_CACHE_KB = 160_000;
-/** A step changes at most so many pages, but for hardly any. */
+/** Hardly any step changes more. */
 const PAGES_OF_STEP = 1_500;
 /** What fewer steps changed the commit writes. */
 const FEW_STEPS = 3;
@@ -301,10 +301,4 @@ export function createTransactions(
       return outer;
     },
   };
-}
-
-/** Lets the event loop turn wherever the steps yield; undefined where that is nowhere. */
-function inTurns(steps: Steps<void>): Promise<void> | undefined {
-  const goOn = (): Promise<void> | undefined => (steps.next().done ? undefined : turn().then(goOn));
-  return goOn();
 }

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Db } from './connection.ts';
 import {
   type Author,
@@ -39,6 +40,12 @@ export function atOnce<T>(steps: Steps<T>): T {
     const step = steps.next();
     if (step.done) return step.value;
   }
+}
+
+/** Takes all steps, and lets the event loop turn wherever they yield; undefined where that is nowhere. */
+export function inTurns(steps: Steps<void>): Promise<void> | undefined {
+  const goOn = (): Promise<void> | undefined => (steps.next().done ? undefined : turn().then(goOn));
+  return goOn();
 }
 
 /** A handle until `end`, and what its function leaves to be done after it. */
