@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Api } from '../../src/web/data/api.ts';
+import { Api, outcomeOf } from '../../src/web/data/api.ts';
 
 const html = '<!doctype html><title>Sign in to the network</title>';
 /** What a proxy or a portal says in place of the server. */
@@ -43,3 +43,29 @@ it('an error of Errand is known by its kind where a proxy removes our header', a
   const api = new Api({ fetch, base: '/api', clientId: 'tab', userId: 'ada', world });
   expect(await api.request('PATCH', 'tasks/t', {})).toMatchObject({ kind: 'error', status: 404, ...error });
 });
+
+it.each(['before it responds', 'in the middle of its response'])(
+  'a server that hangs %s counts as no network once the time limit is over',
+  async (moment) => {
+    let expire = () => {};
+    let isCancelled = false;
+    const after = (_ms: number, callback: () => void) => {
+      expire = callback;
+      return () => {
+        isCancelled = true;
+      };
+    };
+    const hang = (signal: AbortSignal) => {
+      const never = new Promise<never>((_, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason)),
+      );
+      if (moment === 'before it responds') return never;
+      const body = new ReadableStream({ pull: () => never });
+      return Promise.resolve(new Response(body, { headers: { 'X-Request-Id': 'x' } }));
+    };
+    const asked = outcomeOf(hang, after);
+    expire();
+    expect(await asked).toEqual({ kind: 'network' });
+    expect(isCancelled).toBe(true);
+  },
+);

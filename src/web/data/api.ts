@@ -38,6 +38,26 @@ interface ApiOptions {
 
 const TIMEOUT_MS = 30_000;
 
+/**
+ * Awaits a request and reads its response; never rejects. Where the server says nothing for so long, or the response is
+ * cut, that counts as no network.
+ */
+export async function outcomeOf<Body>(
+  send: (signal: AbortSignal) => Promise<Response>,
+  after: World['after'],
+  timeoutMs = TIMEOUT_MS,
+): Promise<Outcome<Body>> {
+  const abort = new AbortController();
+  const cancel = after(timeoutMs, () => abort.abort());
+  try {
+    return await read<Body>(await send(abort.signal));
+  } catch {
+    return { kind: 'network' };
+  } finally {
+    cancel();
+  }
+}
+
 const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null;
 
 /** Speaks to the server by the cookie session. */
@@ -53,17 +73,9 @@ export class Api {
   }
 
   /** Sends a request; never rejects. */
-  async request(method: string, path: string, body?: unknown, ifMatch?: string | null): Promise<Outcome> {
-    const abort = new AbortController();
-    const cancel = this.#options.world.after(TIMEOUT_MS, () => abort.abort());
-    try {
-      const response = await this.open(method, path, body, abort.signal, ifMatch);
-      return await outcomeOf(response);
-    } catch {
-      return { kind: 'network' };
-    } finally {
-      cancel();
-    }
+  request(method: string, path: string, body?: unknown, ifMatch?: string | null): Promise<Outcome> {
+    const { after } = this.#options.world;
+    return outcomeOf((signal) => this.open(method, path, body, signal, ifMatch), after);
   }
 
   /** Reads all pages of a list; returns the outcome of the one that failed, where one does. */
@@ -104,7 +116,7 @@ export class Api {
 }
 
 /** Reads a response; rejects where it is cut. A proxy's page or a captive portal says nothing of what became of a request. */
-export async function outcomeOf<Body>(response: Response): Promise<Outcome<Body>> {
+async function read<Body>(response: Response): Promise<Outcome<Body>> {
   const { status, ok, headers } = response;
   const isMarked = headers.has('x-request-id');
   if (ok && !isMarked) return { kind: 'network' };

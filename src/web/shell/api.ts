@@ -1,6 +1,12 @@
 import { type Failure, type Outcome, outcomeOf } from '../data/api.ts';
+import { browserWorld } from '../data/surroundings.ts';
 import { basePaths } from './navigation.ts';
 import { session } from './signed-in.ts';
+
+/** A file may be long, and is stored before the response. */
+const FILE_TIMEOUT_MS = 30 * 60_000;
+
+const { after } = browserWorld();
 
 /**
  * Sends a request to the API with the session's cookie; never rejects. The body becomes JSON, but for a file that holds
@@ -12,9 +18,11 @@ export async function call<Body>(
   body?: unknown,
   userId = signedInId(),
 ): Promise<Outcome<Body>> {
-  try {
-    const response = await fetch(basePaths.api + path, {
+  const isFile = body instanceof Blob;
+  const send = (signal: AbortSignal) =>
+    fetch(basePaths.api + path, {
       method,
+      signal,
       credentials: 'same-origin',
       redirect: 'error',
       headers: {
@@ -22,12 +30,9 @@ export async function call<Body>(
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
         ...(method !== 'GET' && userId !== undefined && { 'X-User-Id': userId }),
       },
-      ...(body !== undefined && { body: body instanceof Blob ? body : JSON.stringify(body) }),
+      ...(body !== undefined && { body: isFile ? body : JSON.stringify(body) }),
     });
-    return await outcomeOf(response);
-  } catch {
-    return { kind: 'network' };
-  }
+  return await outcomeOf(send, after, isFile ? FILE_TIMEOUT_MS : undefined);
 }
 
 function signedInId(): string | undefined {
