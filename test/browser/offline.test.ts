@@ -86,6 +86,20 @@ describe('without the network', () => {
     await end();
   });
 
+  it('a task that is not on the device is not called gone, and opens once the network is back', async () => {
+    const { page, context, origin, end } = await visitToday();
+    await page.goto('about:blank');
+    const fields = { title: 'Made elsewhere', listId: studio.listIds.office };
+    const made = await studio.call('POST', `/workspaces/${studio.workspaceId}/tasks`, fields);
+    const { number } = made.body as { number: number };
+    await context.setOffline(true);
+    await page.goto(`${origin}/app/w/${studio.workspaceId}/tasks/STU-${number}`);
+    await page.getByText('This task is not on this device.').waitFor();
+    await context.setOffline(false);
+    await page.getByRole('heading', { level: 1, name: 'Made elsewhere' }).waitFor();
+    await end();
+  });
+
   it('what was done is on the disk, also where the device stops at once', async () => {
     const { page, context, end } = await visitToday();
     await page.evaluate(NOTE_DURABILITY);

@@ -194,7 +194,7 @@ class Scenario {
       case 'comments': {
         const task = timeline.pick([...store.view.all('task')]);
         if (task) void store.asked.loadComments(task.workspaceId, task.id).catch(() => {});
-        if (task && nth % 2) void store.asked.loadTask(task.workspaceId, task.id).catch(() => {});
+        if (task && nth % 2) void store.asked.ask(task.workspaceId, `tasks/${task.id}`).catch(() => {});
         break;
       }
       case 'retry': {

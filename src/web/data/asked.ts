@@ -1,3 +1,4 @@
+import type { Outcome } from './api.ts';
 import type { RowWrites } from './feed.ts';
 import type { Flight } from './flights.ts';
 import type { Comment, Held, Row, Task } from './rows.ts';
@@ -23,6 +24,12 @@ export class Asked {
     workspaceId: string,
     path: string,
   ): Promise<Body | null> {
+    const outcome = await this.find<Body>(workspaceId, path);
+    return outcome.kind === 'ok' ? outcome.body : null;
+  }
+
+  /** Asks as `ask` does, and tells what went wrong. */
+  async find<Body = Task>(workspaceId: string, path: string): Promise<Outcome<Body>> {
     for (let tries = 1; ; tries++) {
       const flight = this.#tab.flights.start();
       const outcome = await this.#tab.api.request('GET', `workspaces/${workspaceId}/${path}`);
@@ -31,8 +38,8 @@ export class Asked {
         await this.#adopt(workspaceId, 'items' in body ? body.items : [body], flight);
       }
       this.#tab.flights.end(flight);
-      if (outcome.kind !== 'ok') return null;
-      if (!flight.reset.has(workspaceId) || tries === MAX_TRIES) return outcome.body as Body;
+      if (outcome.kind !== 'ok') return outcome;
+      if (!flight.reset.has(workspaceId) || tries === MAX_TRIES) return outcome as Outcome<Body>;
     }
   }
 
@@ -46,12 +53,6 @@ export class Asked {
       if (put.length === 0) return null;
       return { rows: { put: put.map((task) => heldAs('task', task, workspaceId)), remove: [] } };
     });
-  }
-
-  /** Asks for a task that is not held; null where there is none. */
-  async loadTask(workspaceId: string, id: string): Promise<Task | null> {
-    await this.ask<Task>(workspaceId, `tasks/${id}`);
-    return this.#tab.view.row('task', id) ?? null;
   }
 
   /** Whether the comments of a task are held whole, and kept in step. */

@@ -57,6 +57,8 @@ export class Store {
   readonly isWhole: ReadonlySignal<boolean>;
   /** Whether the device has a network, as far as is known. */
   readonly isOnline: Signal<boolean>;
+  /** Whether the server may be asked, as far as is known. */
+  readonly isReachable: ReadonlySignal<boolean>;
   /** What is asked of the server beside what is held. */
   readonly asked: Asked;
   readonly #tab: Tab;
@@ -79,6 +81,7 @@ export class Store {
     this.#locks = options.locks ?? null;
     this.#reach = new Reach(this.#tab, options.wasOffline ?? false, () => this.#sender.wake());
     this.isOnline = this.#reach.isOnline;
+    this.isReachable = computed(() => this.isOnline.value && this.#reach.isReached.value !== false);
     this.acts = new Acts(this.#tab, () => this.#sender.wake());
     this.waiting = new WaitingActs(this.#tab, () => {
       this.#sender.wake();

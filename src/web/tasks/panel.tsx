@@ -1,6 +1,5 @@
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import type { Task } from '../data/rows.ts';
-import { NotFound } from '../screens/not-found/not-found.tsx';
 import { addressOf } from '../shell/addresses.ts';
 import { now, zone } from '../shell/clock.ts';
 import { isPhone } from '../shell/device.ts';
@@ -10,12 +9,13 @@ import { useUserData } from '../shell/store.ts';
 import { sayWhen } from '../text/say-dates.ts';
 import { Icon } from '../ui/icon.tsx';
 import { MenuButton } from '../ui/menu.tsx';
-import { Nothing } from '../ui/nothing.tsx';
 import { toggleDone } from './changes.ts';
 import { Checklist } from './checklist.tsx';
 import { Comments } from './comments.tsx';
 import { neighbourOf, openTaskId } from './current.ts';
 import { Description } from './description.tsx';
+import { useLookUp } from './look-up.ts';
+import { MissingTask } from './missing-task.tsx';
 import { Fields } from './panel-fields.tsx';
 import { TitleLine } from './panel-title.tsx';
 import { openDateDialog, openPicker } from './pickers.ts';
@@ -33,11 +33,9 @@ interface Props {
 export function Panel({ id, isAlone = false }: Props) {
   const { store } = useUserData();
   const task = store.view.signal('task', id).value;
-  const [missing, setMissing] = useState<string>();
-  const asks = task === undefined;
   const { w } = match.value?.params ?? {};
-  const places = (w === undefined ? workspaces.value.map((one) => one.id) : [w]).join();
-  const asked = `${places} ${id}`;
+  const places = w === undefined ? workspaces.value.map((one) => one.id) : [w];
+  const missing = useLookUp(places, task ? undefined : `tasks/${id}`);
   // Before anything is painted: keys act on it at once.
   useLayoutEffect(() => {
     openTaskId.value = id;
@@ -45,45 +43,8 @@ export function Panel({ id, isAlone = false }: Props) {
       openTaskId.value = undefined;
     };
   }, [id]);
-  useEffect(() => {
-    // Before there are workspaces, nothing is known to be missing.
-    if (!asks || places === '') return;
-    let isWanted = true;
-    void (async () => {
-      for (const place of places.split(',')) if (await store.asked.loadTask(place, id)) return;
-      if (isWanted) setMissing(asked);
-    })();
-    return () => {
-      isWanted = false;
-    };
-  }, [asks, asked]);
-  if (!task) return missing === asked ? <Missing isAlone={isAlone} /> : null;
+  if (!task) return missing ? <MissingTask missing={missing} isAlone={isAlone} /> : null;
   return <TaskSheet key={id} task={task} isPage={isAlone || isPhone.value} isAlone={isAlone} />;
-}
-
-const GONE = 'This task is gone, or it is not yours to see.';
-
-function Missing({ isAlone }: { isAlone: boolean }) {
-  if (isAlone) return <NotFound>{GONE}</NotFound>;
-  const close = (
-    <button type="button" class="button" onClick={closePanel}>
-      Close
-    </button>
-  );
-  if (isPhone.value) {
-    return (
-      <NotFound class="panel" action={close}>
-        {GONE}
-      </NotFound>
-    );
-  }
-  return (
-    <aside class="panel sheet" aria-label="Task">
-      <Nothing icon="link" action={close}>
-        {GONE}
-      </Nothing>
-    </aside>
-  );
 }
 
 interface SheetProps {

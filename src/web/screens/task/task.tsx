@@ -1,11 +1,12 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { Task } from '../../data/rows.ts';
 import { addressOf } from '../../shell/addresses.ts';
 import { Lazy } from '../../shell/lazy.tsx';
 import { navigate } from '../../shell/navigation.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { useUserData } from '../../shell/store.ts';
-import { NotFound } from '../not-found/not-found.tsx';
+import { useLookUp } from '../../tasks/look-up.ts';
+import { MissingTask } from '../../tasks/missing-task.tsx';
 
 const loadPanel = async () => (await import('../../tasks/panel.tsx')).Panel;
 
@@ -19,18 +20,11 @@ export function TaskScreen({ params }: ScreenProps) {
 
 function ByNumber({ w, number }: { w: string; number: number }) {
   const { store } = useUserData();
-  const [isMissing, setMissing] = useState(false);
+  const show = ({ id }: Task) => navigate(addressOf('task', { w, task: id }), { replace: true });
+  const held = [...store.view.all('task')].find((one) => one.workspaceId === w && one.number === number);
+  const missing = useLookUp([w], held ? undefined : `tasks/by-number/${number}`, show);
   useEffect(() => {
-    const show = ({ id }: Task) => navigate(addressOf('task', { w, task: id }), { replace: true });
-    const held = [...store.view.all('task')].find((one) => one.workspaceId === w && one.number === number);
-    if (held) {
-      show(held);
-      return;
-    }
-    void store.asked.ask<Task>(w, `tasks/by-number/${number}`).then((found) => {
-      if (found) show(found);
-      else setMissing(true);
-    });
-  }, [w, number]);
-  return isMissing ? <NotFound /> : <main class="sheet" aria-busy="true" />;
+    if (held) show(held);
+  }, [held?.id]);
+  return missing ? <MissingTask missing={missing} isAlone /> : <main class="sheet" aria-busy="true" />;
 }
