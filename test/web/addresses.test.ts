@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { leadsTo } from '../../src/web/screens/notifications/leads-to.ts';
 import { addressOf, matchAddress, returnTo } from '../../src/web/shell/addresses.ts';
 
 describe('an address of the client', () => {
@@ -48,5 +49,18 @@ describe('an address of the client', () => {
       'javascript:alert(1)',
     ])
       expect(returnTo(to)).toBe('/today');
+  });
+});
+
+describe('a notification leads', () => {
+  const data = { workspaceId: 'w', taskId: 't' };
+  it.each([
+    ['task.due', data, ['w'], '/w/w/tasks/t'],
+    ['token.expiring', { tokenId: 'x' }, ['w'], '/settings/tokens'],
+    ['workspace.owner_changed', { workspaceId: 'w' }, ['w'], '/w/w/settings/people'],
+    ['workspace.invited', { workspaceId: 'w' }, [], '/notifications'],
+    ['task.assigned', data, ['other'], '/notifications'],
+  ] as const)('of %s with %j, to a member of %j, to %s', (type, of, workspaceIds, address) => {
+    expect(leadsTo({ type, data: of }, workspaceIds)).toBe(address);
   });
 });

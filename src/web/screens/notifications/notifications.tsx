@@ -1,10 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Notification } from '../../../notifications/schema.ts';
-import { addressOf } from '../../shell/addresses.ts';
 import { call } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
 import { isPhone } from '../../shell/device.ts';
-import { unread } from '../../shell/frame-view.ts';
+import { unread, workspaces } from '../../shell/frame-view.ts';
 import { inOrder } from '../../shell/in-order.ts';
 import { useItemKeys } from '../../shell/item-keys.ts';
 import { hrefOf } from '../../shell/navigation.ts';
@@ -14,6 +13,7 @@ import { Icon } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icons.ts';
 import { Nothing } from '../../ui/nothing.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
+import { leadsTo } from './leads-to.ts';
 
 const LIMIT = 50;
 
@@ -60,6 +60,7 @@ export function Notifications() {
     if (reply.kind === 'ok') await load(1);
     else showToast('They could not be marked. Try again.');
   };
+  const workspaceIds = workspaces.value.map(({ id }) => id);
   const hasUnread = items?.some(({ readAt }) => readAt === null) ?? false;
   return (
     <main class="sheet">
@@ -91,7 +92,7 @@ export function Notifications() {
             <li key={notification.id} class={notification.readAt === null ? 'unread' : undefined}>
               <a
                 class="link-row"
-                href={hrefOf(addressFor(notification))}
+                href={hrefOf(leadsTo(notification, workspaceIds))}
                 onClick={() => markRead(notification)}
               >
                 <Icon name={ICONS[notification.type] ?? 'notifications'} />
@@ -123,12 +124,4 @@ export function Notifications() {
       </div>
     </main>
   );
-}
-
-/** Where it leads: to its task, else to its workspace's people, else nowhere else. */
-function addressFor({ type, data }: Notification): string {
-  const { workspaceId: w, taskId } = data;
-  if (w && taskId) return addressOf('task', { w, task: taskId });
-  if (String(type).startsWith('token')) return addressOf('tokens');
-  return w ? addressOf('settingsPeople', { w }) : addressOf('notifications');
 }
