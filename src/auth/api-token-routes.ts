@@ -1,5 +1,5 @@
 import { PageQuery, pageRequest, pageShape } from '../http/page-query.ts';
-import { route } from '../http/route.ts';
+import { route, tagged } from '../http/route.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { signedIn } from '../sessions/authentication.ts';
 import { listApiTokens } from '../storage/api-tokens.ts';
@@ -15,15 +15,13 @@ import {
   revokeApiToken,
 } from './api-tokens.ts';
 
-export const apiTokenRoutes = [
+export const apiTokenRoutes = tagged('Me', [
   route({
     method: 'get',
     path: '/me/tokens',
     guard: signedIn,
     query: PageQuery,
-    status: 200,
     response: pageShape('ApiTokenPage', ApiToken),
-    tag: 'Me',
     operationId: 'listApiTokens',
     summary: 'List my API tokens',
     description: 'Those that still work, the oldest first, without their secrets.',
@@ -40,7 +38,6 @@ export const apiTokenRoutes = [
     validateReferences: ({ deps, who, body }) => apiTokenIssues(deps, deps.read, who, body),
     status: 201,
     response: NewApiToken,
-    tag: 'Me',
     operationId: 'createApiToken',
     summary: 'Make an API token',
     description:
@@ -52,9 +49,7 @@ export const apiTokenRoutes = [
     path: '/me/tokens/{token_id}',
     guard: signedIn,
     body: ApiTokenPatch,
-    status: 200,
     response: ApiToken,
-    tag: 'Me',
     operationId: 'updateApiToken',
     summary: 'Rename an API token',
     description: 'Only its title can be changed.',
@@ -64,11 +59,9 @@ export const apiTokenRoutes = [
     method: 'delete',
     path: '/me/tokens/{token_id}',
     guard: signedIn,
-    status: 204,
-    tag: 'Me',
     operationId: 'deleteApiToken',
     summary: 'Revoke an API token',
     description: 'It stops working at once, and so do its streams.',
     handle: ({ deps, who, params }) => revokeApiToken(deps, who, params.token_id),
   }),
-];
+]);

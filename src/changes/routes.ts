@@ -1,20 +1,18 @@
 import { CLIENT_ID } from '../http/request-context.ts';
 import { commonHeaders } from '../http/response.ts';
-import { route } from '../http/route.ts';
+import { route, tagged } from '../http/route.ts';
 import { signedInOrToken } from '../sessions/authentication.ts';
 import { member } from '../workspaces/authorization.ts';
 import { readChanges } from './changes.ts';
 import { ChangesPage, ChangesQuery, Events, EventsQuery } from './schema.ts';
 
-export const changeRoutes = [
+export const changeRoutes = tagged('Changes', [
   route({
     method: 'get',
     path: '/workspaces/{workspace_id}/changes',
     guard: member('viewer'),
     query: ChangesQuery,
-    status: 200,
     response: ChangesPage,
-    tag: 'Changes',
     operationId: 'listChanges',
     summary: 'List changes',
     description:
@@ -29,10 +27,8 @@ export const changeRoutes = [
     isPrivate: true,
     query: EventsQuery,
     takesAnyQuery: true,
-    status: 200,
     response: Events,
     isStream: true,
-    tag: 'Changes',
     operationId: 'streamEvents',
     summary: 'Listen to changes',
     description:
@@ -55,4 +51,4 @@ export const changeRoutes = [
       return new Response(stream, { headers });
     },
   }),
-];
+]);

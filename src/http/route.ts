@@ -85,7 +85,8 @@ interface RouteOf<Path extends string, Who, Query, Body, ResponseShape> {
   shortBody?: true;
   /** For the description: the body may be left out altogether. */
   bodyOptional?: true;
-  status: 200 | 201 | 204;
+  /** Of its success, where that is neither 200 with a body nor 204 without one. */
+  status?: 201;
   /** The shape of the response's body; none for a response without one. */
   response?: ResponseShape;
   /** The response goes on as long as the connection does: server-sent events of this shape. */
@@ -102,7 +103,6 @@ interface RouteOf<Path extends string, Who, Query, Body, ResponseShape> {
   operationId: string;
   summary: string;
   description: string;
-  tag: string;
   /** Returns the body, or a Response where that is no plain JSON. */
   handle(input: {
     deps: Deps;
@@ -120,9 +120,11 @@ interface RouteOf<Path extends string, Who, Query, Body, ResponseShape> {
   }): Result<ResponseShape> | Promise<Result<ResponseShape>>;
 }
 
-/** A route as the application mounts and describes it. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of routes holds handlers of many input types
-export type Route = RouteOf<string, any, any, any, any>;
+type UntaggedRoute = Omit<RouteOf<string, any, any, any, any>, 'status'> & { status: 200 | 201 | 204 };
+
+/** A route as the application mounts and describes it. */
+export type Route = UntaggedRoute & { tag: string };
 
 /** Declares a route; its handler's input and response are typed by the shapes it names. */
 export const route = <
@@ -133,7 +135,14 @@ export const route = <
   ResponseShape extends Shape | undefined = undefined,
 >(
   declared: RouteOf<Path, Who, Query, Body, ResponseShape>,
-): Route => declared as Route;
+): UntaggedRoute => ({
+  ...(declared as UntaggedRoute),
+  status: declared.status ?? (declared.response ? 200 : 204),
+});
+
+/** Routes that the API description shows together. */
+export const tagged = (tag: string, routes: readonly UntaggedRoute[]): Route[] =>
+  routes.map((each) => ({ tag, ...each }));
 
 /** The path of a route as Hono writes it, under the base path. */
 export const mountedPath = (basePath: string, path: string): string =>

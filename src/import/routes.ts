@@ -1,11 +1,11 @@
-import { route } from '../http/route.ts';
+import { route, tagged } from '../http/route.ts';
 import { MINUTE } from '../kernel/instants.ts';
 import { requireAccount, signedIn, writeSignedIn } from '../sessions/authentication.ts';
 import { importDocument } from './import.ts';
 import { ImportQuery, ImportResult } from './result-schema.ts';
 import { AccountImport } from './schema.ts';
 
-export const importRoutes = [
+export const importRoutes = tagged('Me', [
   route({
     method: 'post',
     path: '/account/import',
@@ -13,9 +13,7 @@ export const importRoutes = [
     query: ImportQuery,
     body: AccountImport,
     longBody: { maxBytes: 64 * 1_024 * 1_024, milliseconds: 10 * MINUTE },
-    status: 200,
     response: ImportResult,
-    tag: 'Me',
     operationId: 'importAccount',
     summary: 'Import an export',
     description:
@@ -32,4 +30,4 @@ export const importRoutes = [
         chunks(),
       ),
   }),
-];
+]);

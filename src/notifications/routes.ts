@@ -1,19 +1,17 @@
 import { pageRequest, pageShape } from '../http/page-query.ts';
-import { route } from '../http/route.ts';
+import { route, tagged } from '../http/route.ts';
 import { signedIn, signedInOrToken } from '../sessions/authentication.ts';
 import { listNotifications } from '../storage/notifications.ts';
 import { readAllNotifications, readNotification, removeNotification } from './notifications.ts';
 import { Notification, NotificationQuery } from './schema.ts';
 
-export const notificationRoutes = [
+export const notificationRoutes = tagged('Notifications', [
   route({
     method: 'get',
     path: '/me/notifications',
     guard: signedInOrToken,
     query: NotificationQuery,
-    status: 200,
     response: pageShape('NotificationPage', Notification),
-    tag: 'Notifications',
     operationId: 'listNotifications',
     summary: 'List my notifications',
     description: 'The newest first. Kept until 90 days after they were read.',
@@ -29,8 +27,6 @@ export const notificationRoutes = [
     method: 'post',
     path: '/me/notifications/read-all',
     guard: signedIn,
-    status: 204,
-    tag: 'Notifications',
     operationId: 'readAllNotifications',
     summary: 'Mark all my notifications as read',
     description: 'Those read before keep the time at which they were read.',
@@ -40,9 +36,7 @@ export const notificationRoutes = [
     method: 'post',
     path: '/me/notifications/{notification_id}/read',
     guard: signedIn,
-    status: 200,
     response: Notification,
-    tag: 'Notifications',
     operationId: 'readNotification',
     summary: 'Mark a notification as read',
     description: 'Sets `readAt`, unless it is set already.',
@@ -52,11 +46,9 @@ export const notificationRoutes = [
     method: 'delete',
     path: '/me/notifications/{notification_id}',
     guard: signedIn,
-    status: 204,
-    tag: 'Notifications',
     operationId: 'deleteNotification',
     summary: 'Delete a notification',
     description: 'Removes it for good.',
     handle: ({ deps, who, params }) => removeNotification(deps, who, params.notification_id),
   }),
-];
+]);

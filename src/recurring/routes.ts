@@ -1,5 +1,5 @@
 import { PageQuery, pageRequest, pageShape } from '../http/page-query.ts';
-import { route } from '../http/route.ts';
+import { route, tagged } from '../http/route.ts';
 import { TaskPage } from '../tasks/query-schema.ts';
 import { Task } from '../tasks/schema.ts';
 import { member } from '../workspaces/authorization.ts';
@@ -37,17 +37,14 @@ import { stepBack } from './step-back.ts';
 
 const SERIES = '/workspaces/{workspace_id}/recurring-tasks';
 const ONE = `${SERIES}/{job_id}` as const;
-const tag = 'Recurring tasks';
 
-export const recurringRoutes = [
+export const recurringRoutes = tagged('Recurring tasks', [
   route({
     method: 'get',
     path: SERIES,
     guard: member('viewer'),
     query: SeriesQuery,
-    status: 200,
     response: pageShape('RecurringTaskPage', RecurringTask),
-    tag,
     operationId: 'listRecurringTasks',
     summary: 'List the recurring tasks',
     description:
@@ -64,7 +61,6 @@ export const recurringRoutes = [
     status: 201,
     existing: 'You have made a recurring task with this id already',
     response: RecurringTask,
-    tag,
     operationId: 'createRecurringTask',
     summary: 'Create a recurring task',
     description:
@@ -79,9 +75,7 @@ export const recurringRoutes = [
     path: `${SERIES}/preview`,
     guard: member('viewer'),
     body: PreviewInput,
-    status: 200,
     response: Preview,
-    tag,
     operationId: 'previewOccurrences',
     summary: 'Preview the occurrences of a rule',
     description: 'Nothing is stored. A rule without occurrences gives none, which is no error.',
@@ -91,9 +85,7 @@ export const recurringRoutes = [
     method: 'get',
     path: ONE,
     guard: member('viewer'),
-    status: 200,
     response: RecurringTask,
-    tag,
     operationId: 'getRecurringTask',
     summary: 'Read a recurring task',
     description: 'The rule, what its tasks are made of, and its upcoming occurrence.',
@@ -106,9 +98,7 @@ export const recurringRoutes = [
     isConditional: true,
     body: SeriesPatch,
     validateReferences: ({ deps, who, params, body }) => seriesIssues(deps, who, params.job_id, body),
-    status: 200,
     response: RecurringTask,
-    tag,
     operationId: 'updateRecurringTask',
     summary: 'Change a recurring task',
     description:
@@ -126,8 +116,6 @@ export const recurringRoutes = [
     guard: member('member'),
     isConditional: true,
     query: SeriesDeletion,
-    status: 204,
-    tag,
     operationId: 'deleteRecurringTask',
     summary: 'Delete a recurring task',
     description:
@@ -140,9 +128,7 @@ export const recurringRoutes = [
     path: `${ONE}/instances`,
     guard: member('viewer'),
     query: PageQuery,
-    status: 200,
     response: TaskPage,
-    tag,
     operationId: 'listInstances',
     summary: 'List the instances of a recurring task',
     description: 'Its tasks that still exist, by occurrence.',
@@ -154,9 +140,7 @@ export const recurringRoutes = [
     path: `${ONE}/occurrences`,
     guard: member('viewer'),
     query: OccurrencesQuery,
-    status: 200,
     response: ComingOccurrences,
-    tag,
     operationId: 'listOccurrences',
     summary: 'List the coming occurrences of a recurring task',
     description:
@@ -168,9 +152,7 @@ export const recurringRoutes = [
     path: '/workspaces/{workspace_id}/occurrences',
     guard: member('viewer'),
     query: CalendarQuery,
-    status: 200,
     response: CalendarOccurrences,
-    tag,
     operationId: 'listCalendarOccurrences',
     summary: 'List the coming occurrences of all recurring tasks',
     description:
@@ -183,9 +165,7 @@ export const recurringRoutes = [
     guard: member('member'),
     body: SkipInput,
     bodyOptional: true,
-    status: 200,
     response: SkippedRecurringTask,
-    tag,
     operationId: 'skipOccurrence',
     summary: 'Skip the next occurrence',
     description:
@@ -198,9 +178,7 @@ export const recurringRoutes = [
     path: `${ONE}/step-back`,
     guard: member('member'),
     body: StepBackInput,
-    status: 200,
     response: RecurringTask,
-    tag,
     operationId: 'stepBackRecurringTask',
     summary: 'Take back what made a recurring task advance',
     description:
@@ -214,10 +192,8 @@ export const recurringRoutes = [
     method: 'post',
     path: `${ONE}/pause`,
     guard: member('member'),
-    status: 200,
     errors: [400],
     response: RecurringTask,
-    tag,
     operationId: 'pauseRecurringTask',
     summary: 'Pause a recurring task',
     description: 'Nothing is made until it is resumed; its tasks stay. 400 for a series that has ended.',
@@ -227,10 +203,8 @@ export const recurringRoutes = [
     method: 'post',
     path: `${ONE}/resume`,
     guard: member('member'),
-    status: 200,
     errors: [400],
     response: RecurringTask,
-    tag,
     operationId: 'resumeRecurringTask',
     summary: 'Resume a recurring task',
     description:
@@ -244,9 +218,7 @@ export const recurringRoutes = [
     body: EditModeInput,
     validateReferences: ({ deps, who, params, body }) =>
       updateIssues(deps, who, params.job_id, params.task_id, body),
-    status: 200,
     response: Task,
-    tag,
     operationId: 'editInstance',
     summary: 'Edit one instance, the following or all',
     description:
@@ -256,4 +228,4 @@ export const recurringRoutes = [
       'first occurrence it is the same as `all`.',
     handle: ({ deps, who, params, body }) => editInstance(deps, who, params.job_id, params.task_id, body),
   }),
-];
+]);

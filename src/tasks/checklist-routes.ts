@@ -1,9 +1,9 @@
-import { route } from '../http/route.ts';
+import { route, tagged } from '../http/route.ts';
 import { member } from '../workspaces/authorization.ts';
 import { addItem, changeItem, removeItem } from './checklist-items.ts';
 import { ChecklistItemInput, ChecklistItemPatch, Task } from './schema.ts';
 
-export const checklistRoutes = [
+export const checklistRoutes = tagged('Checklists', [
   route({
     method: 'post',
     path: '/workspaces/{workspace_id}/tasks/{task_id}/checklist',
@@ -12,7 +12,6 @@ export const checklistRoutes = [
     status: 201,
     existing: 'The checklist has an item with this id already',
     response: Task,
-    tag: 'Checklists',
     operationId: 'addChecklistItem',
     summary: 'Add an item to the checklist of a task',
     description: 'At the end. A checklist has at most 100 items.',
@@ -24,9 +23,7 @@ export const checklistRoutes = [
     guard: member('member'),
     isConditional: true,
     body: ChecklistItemPatch,
-    status: 200,
     response: Task,
-    tag: 'Checklists',
     operationId: 'updateChecklistItem',
     summary: 'Change an item of a checklist',
     description:
@@ -39,13 +36,11 @@ export const checklistRoutes = [
     path: '/workspaces/{workspace_id}/tasks/{task_id}/checklist/{item_id}',
     guard: member('member'),
     isConditional: true,
-    status: 200,
     response: Task,
-    tag: 'Checklists',
     operationId: 'removeChecklistItem',
     summary: 'Remove an item from a checklist',
     description: 'Its id is free again.',
     handle: ({ deps, who, params, ifMatch }) =>
       removeItem(deps, who, params.task_id, params.item_id, ifMatch),
   }),
-];
+]);

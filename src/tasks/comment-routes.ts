@@ -1,18 +1,16 @@
 import { PageQuery, pageShape } from '../http/page-query.ts';
-import { route } from '../http/route.ts';
+import { route, tagged } from '../http/route.ts';
 import { member } from '../workspaces/authorization.ts';
 import { Comment, CommentInput, CommentPatch } from './comment-schema.ts';
 import { createComment, listComments, readComment, removeComment, updateComment } from './comments.ts';
 
-export const commentRoutes = [
+export const commentRoutes = tagged('Comments', [
   route({
     method: 'get',
     path: '/workspaces/{workspace_id}/tasks/{task_id}/comments',
     guard: member('viewer'),
     query: PageQuery,
-    status: 200,
     response: pageShape('CommentPage', Comment),
-    tag: 'Comments',
     operationId: 'listComments',
     summary: 'List the comments on a task',
     description: 'The oldest first.',
@@ -26,7 +24,6 @@ export const commentRoutes = [
     status: 201,
     existing: 'You have made a comment with this id already',
     response: Comment,
-    tag: 'Comments',
     operationId: 'createComment',
     summary: 'Comment on a task',
     description:
@@ -37,9 +34,7 @@ export const commentRoutes = [
     method: 'get',
     path: '/workspaces/{workspace_id}/tasks/{task_id}/comments/{comment_id}',
     guard: member('viewer'),
-    status: 200,
     response: Comment,
-    tag: 'Comments',
     operationId: 'getComment',
     summary: 'Read a comment',
     description: 'A comment on this task.',
@@ -51,9 +46,7 @@ export const commentRoutes = [
     guard: member('member'),
     isConditional: true,
     body: CommentPatch,
-    status: 200,
     response: Comment,
-    tag: 'Comments',
     operationId: 'updateComment',
     summary: 'Change a comment',
     description: 'Its author alone may. Who is mentioned for the first time is notified.',
@@ -65,12 +58,10 @@ export const commentRoutes = [
     path: '/workspaces/{workspace_id}/tasks/{task_id}/comments/{comment_id}',
     guard: member('member'),
     isConditional: true,
-    status: 204,
-    tag: 'Comments',
     operationId: 'deleteComment',
     summary: 'Delete a comment',
     description: 'Its author may, and admins.',
     handle: ({ deps, who, params, ifMatch }) =>
       removeComment(deps, who, params.task_id, params.comment_id, ifMatch),
   }),
-];
+]);

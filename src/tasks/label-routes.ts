@@ -1,5 +1,5 @@
 import { PageQuery, pageRequest, pageShape } from '../http/page-query.ts';
-import { route } from '../http/route.ts';
+import { route, tagged } from '../http/route.ts';
 import { listLabels } from '../storage/labels.ts';
 import { member } from '../workspaces/authorization.ts';
 import { Label, LabelInput, LabelPatch } from './label-schema.ts';
@@ -14,15 +14,13 @@ import {
 } from './labels.ts';
 import { Task } from './schema.ts';
 
-export const labelRoutes = [
+export const labelRoutes = tagged('Labels', [
   route({
     method: 'get',
     path: '/workspaces/{workspace_id}/labels',
     guard: member('viewer'),
     query: PageQuery,
-    status: 200,
     response: pageShape('LabelPage', Label),
-    tag: 'Labels',
     operationId: 'listLabels',
     summary: 'List the labels',
     description: 'Ordered by `position`.',
@@ -37,7 +35,6 @@ export const labelRoutes = [
     status: 201,
     existing: 'You have made a label with this id already; with `reuse`, the label that has this title',
     response: Label,
-    tag: 'Labels',
     operationId: 'createLabel',
     summary: 'Create a label',
     description: 'A title is unique in the workspace, whatever its case. A workspace has at most 500 labels.',
@@ -47,9 +44,7 @@ export const labelRoutes = [
     method: 'get',
     path: '/workspaces/{workspace_id}/labels/{label_id}',
     guard: member('viewer'),
-    status: 200,
     response: Label,
-    tag: 'Labels',
     operationId: 'getLabel',
     summary: 'Read a label',
     description: 'A label of the workspace.',
@@ -62,9 +57,7 @@ export const labelRoutes = [
     isConditional: true,
     body: LabelPatch,
     validateReferences: ({ deps, who, params, body }) => titleIssues(deps.read, who, body, params.label_id),
-    status: 200,
     response: Label,
-    tag: 'Labels',
     operationId: 'updateLabel',
     summary: 'Change a label',
     description: 'Tasks that have it keep it.',
@@ -75,8 +68,6 @@ export const labelRoutes = [
     path: '/workspaces/{workspace_id}/labels/{label_id}',
     guard: member('member'),
     isConditional: true,
-    status: 204,
-    tag: 'Labels',
     operationId: 'deleteLabel',
     summary: 'Delete a label',
     description: 'Tasks that have it lose it.',
@@ -86,10 +77,8 @@ export const labelRoutes = [
     method: 'post',
     path: '/workspaces/{workspace_id}/tasks/{task_id}/labels/{label_id}',
     guard: member('member'),
-    status: 200,
     response: Task,
     errors: [400],
-    tag: 'Labels',
     operationId: 'labelTask',
     summary: 'Give a task a label',
     description: 'One that has it already stays as it is. A task has at most 50 labels.',
@@ -100,13 +89,11 @@ export const labelRoutes = [
     path: '/workspaces/{workspace_id}/tasks/{task_id}/labels/{label_id}',
     guard: member('member'),
     isConditional: true,
-    status: 200,
     response: Task,
-    tag: 'Labels',
     operationId: 'unlabelTask',
     summary: 'Take a label from a task',
     description: 'One that does not have it stays as it is.',
     handle: ({ deps, who, params, ifMatch }) =>
       unlabelTask(deps, who, params.task_id, params.label_id, ifMatch),
   }),
-];
+]);

@@ -1,6 +1,6 @@
 import { describeComponent } from '../http/components.ts';
 import { DeletionQuery } from '../http/fields.ts';
-import { route } from '../http/route.ts';
+import { route, tagged } from '../http/route.ts';
 import { member } from '../workspaces/authorization.ts';
 import { costOfBatch, runBatch } from './batch.ts';
 import { BatchInput, BatchResults, DescribedBatchInput } from './batch-schema.ts';
@@ -15,15 +15,13 @@ import { createTask, moveTask, readTask, readTaskByNumber, removeTask, updateTas
 describeComponent('TaskBatch', DescribedBatchInput);
 
 /** What reads many comes first: `{task_id}` would take `query` and `search` for ids. */
-export const taskRoutes = [
+export const taskRoutes = tagged('Tasks', [
   route({
     method: 'get',
     path: '/workspaces/{workspace_id}/tasks',
     guard: member('viewer'),
     query: TaskQuery,
-    status: 200,
     response: TaskPage,
-    tag: 'Tasks',
     operationId: 'listTasks',
     summary: 'List the tasks',
     description: 'Those that pass every filter given. An id that names nothing matches nothing.',
@@ -36,9 +34,7 @@ export const taskRoutes = [
     guard: member('viewer'),
     limit: 'search',
     query: GroupedTaskQuery,
-    status: 200,
     response: GroupedTaskPage,
-    tag: 'Tasks',
     operationId: 'queryTasks',
     summary: 'Query the tasks',
     description:
@@ -52,9 +48,7 @@ export const taskRoutes = [
     guard: member('viewer'),
     limit: 'search',
     query: SearchQuery,
-    status: 200,
     response: TaskPage,
-    tag: 'Tasks',
     operationId: 'searchTasks',
     summary: 'Search the tasks',
     description:
@@ -71,7 +65,6 @@ export const taskRoutes = [
     status: 201,
     existing: 'You have made a task with this id already',
     response: Task,
-    tag: 'Tasks',
     operationId: 'createTask',
     summary: 'Create a task',
     description:
@@ -84,9 +77,7 @@ export const taskRoutes = [
     guard: member('member'),
     costOf: costOfBatch,
     body: BatchInput,
-    status: 200,
     response: BatchResults,
-    tag: 'Tasks',
     operationId: 'batchTasks',
     summary: 'Create, change, move, delete and restore tasks together',
     description:
@@ -97,9 +88,7 @@ export const taskRoutes = [
     method: 'get',
     path: '/workspaces/{workspace_id}/tasks/{task_id}',
     guard: member('viewer'),
-    status: 200,
     response: Task,
-    tag: 'Tasks',
     operationId: 'getTask',
     summary: 'Read a task',
     description: 'A task of the workspace, in whichever list it is.',
@@ -109,9 +98,7 @@ export const taskRoutes = [
     method: 'get',
     path: '/workspaces/{workspace_id}/tasks/by-number/{number}',
     guard: member('viewer'),
-    status: 200,
     response: Task,
-    tag: 'Tasks',
     operationId: 'getTaskByNumber',
     summary: 'Read a task by its number',
     description: "The number alone: 12 of `HOME-12`, where `HOME` is the workspace's key.",
@@ -124,9 +111,7 @@ export const taskRoutes = [
     isConditional: true,
     body: TaskPatch,
     validateReferences: ({ deps, who, params, body }) => editIssues(deps, who, params.task_id, body, false),
-    status: 200,
     response: Task,
-    tag: 'Tasks',
     operationId: 'updateTask',
     summary: 'Change a task',
     description:
@@ -139,8 +124,6 @@ export const taskRoutes = [
     guard: member('member'),
     isConditional: true,
     query: DeletionQuery,
-    status: 204,
-    tag: 'Tasks',
     operationId: 'deleteTask',
     summary: 'Delete a task',
     description:
@@ -155,13 +138,11 @@ export const taskRoutes = [
     body: MoveInput,
     validateReferences: ({ deps, who, params, body }) =>
       body.listId === undefined ? [] : editIssues(deps, who, params.task_id, body),
-    status: 200,
     response: Task,
-    tag: 'Tasks',
     operationId: 'moveTask',
     summary: 'Move a task to another list',
     description:
       'The status is the one asked for, else the same one, else one of the same title, else of the same type, else the first of the destination.',
     handle: ({ deps, who, params, body, ifMatch }) => moveTask(deps, who, params.task_id, body, ifMatch),
   }),
-];
+]);

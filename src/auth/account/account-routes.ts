@@ -1,19 +1,17 @@
-import { route } from '../../http/route.ts';
+import { route, tagged } from '../../http/route.ts';
 import { signedIn, signedInOrToken } from '../../sessions/authentication.ts';
 import { Me, MeInput, PasswordInput, RemovalInput } from '../schema.ts';
 import { removeMe } from './account-deletion.ts';
 import { changePassword, findMe, passwordIssues, updateMe } from './me.ts';
 
-export const accountRoutes = [
+export const accountRoutes = tagged('Me', [
   route({
     method: 'delete',
     path: '/auth/me',
     guard: signedIn,
     body: RemovalInput,
     shortBody: true,
-    status: 204,
     errors: [403],
-    tag: 'Me',
     operationId: 'deleteAccount',
     summary: 'Delete my account',
     description:
@@ -24,9 +22,7 @@ export const accountRoutes = [
     method: 'get',
     path: '/me',
     guard: signedInOrToken,
-    status: 200,
     response: Me,
-    tag: 'Me',
     operationId: 'getMe',
     summary: 'Read my account',
     description: 'The account of the access token, and how it can sign in.',
@@ -37,9 +33,7 @@ export const accountRoutes = [
     path: '/me',
     guard: signedIn,
     body: MeInput,
-    status: 200,
     response: Me,
-    tag: 'Me',
     operationId: 'updateMe',
     summary: 'Change my name and settings',
     description:
@@ -52,12 +46,10 @@ export const accountRoutes = [
     guard: signedIn,
     body: PasswordInput,
     validateReferences: ({ deps, who, body }) => passwordIssues(deps, who, body),
-    status: 204,
     errors: [403],
-    tag: 'Me',
     operationId: 'changePassword',
     summary: 'Change my password',
     description: 'The current one is required where there is one: 403 for a wrong one. Other sessions end.',
     handle: ({ deps, who, requestContext, body }) => changePassword(deps, who, requestContext, body),
   }),
-];
+]);

@@ -1,5 +1,5 @@
 import { respond } from '../../http/response.ts';
-import { open, route } from '../../http/route.ts';
+import { open, route, tagged } from '../../http/route.ts';
 import { signedIn } from '../../sessions/authentication.ts';
 import { SignInResponse } from '../../sessions/schema.ts';
 import { signInResponse } from '../complete-sign-in.ts';
@@ -10,97 +10,92 @@ import { linkTelegram, logInByTelegram } from './telegram/telegram.ts';
 
 /** Sign-in by those who know people elsewhere. */
 export const identityRoutes = [
-  route({
-    method: 'post',
-    path: '/auth/login/google',
-    guard: open,
-    limit: 'auth',
-    body: GoogleLoginInput,
-    shortBody: true,
-    status: 200,
-    response: SignInResponse,
-    signsIn: true,
-    errors: [401, 403],
-    tag: 'Accounts',
-    operationId: 'loginWithGoogle',
-    summary: 'Sign in by Google',
-    description:
-      'The first time it opens an account with its default workspace. An address that has an account already is linked to it only where Google is authoritative: `@gmail.com`, or a verified address of a Google Workspace (`hd`); for others, sign in and link. 403 for someone new while sign-up is closed, 503 while Google’s keys cannot be fetched.',
-    handle: async ({ deps, requestContext, body }) =>
-      signInResponse(deps, requestContext, 200, await logInByGoogle(deps, requestContext, body)),
-  }),
-  route({
-    method: 'post',
-    path: '/auth/login/telegram',
-    guard: open,
-    limit: 'auth',
-    body: TelegramLoginInput,
-    shortBody: true,
-    status: 200,
-    response: SignInResponse,
-    signsIn: true,
-    otherResponses: { status: 201, description: 'Someone new: a confirmation is on its way to the address' },
-    errors: [401, 403],
-    tag: 'Accounts',
-    operationId: 'loginWithTelegram',
-    summary: 'Sign in by Telegram',
-    description:
-      'Takes the fields of the Telegram login widget, once, and at most an hour old. A Telegram account that is not linked yet needs `email` and signs up: 201 without a body, and the mailed token goes to `/auth/register/confirm`. Without `email` it is 400, and the same fields may be sent again with it. 403 for someone new while sign-up is closed.',
-    handle: async ({ deps, requestContext, body }) => {
-      const signIn = await logInByTelegram(deps, requestContext, body);
-      return signIn
-        ? signInResponse(deps, requestContext, 200, signIn)
-        : respond(requestContext.requestId, 201);
-    },
-  }),
-  route({
-    method: 'post',
-    path: '/me/google',
-    guard: signedIn,
-    body: GoogleInput,
-    status: 200,
-    response: Me,
-    tag: 'Me',
-    operationId: 'linkGoogle',
-    summary: 'Link Google',
-    description: 'A notice goes to your address. A token that does not work is 400, path `idToken`.',
-    handle: ({ deps, who, body }) => linkGoogle(deps, who, body),
-  }),
-  route({
-    method: 'delete',
-    path: '/me/google',
-    guard: signedIn,
-    status: 204,
-    tag: 'Me',
-    operationId: 'unlinkGoogle',
-    summary: 'Unlink Google',
-    description:
-      'A notice goes to your address. A mailed code still signs in, where there is no other way left.',
-    handle: ({ deps, who }) => removeIdentity(deps, who, 'google'),
-  }),
-  route({
-    method: 'post',
-    path: '/me/telegram',
-    guard: signedIn,
-    body: TelegramInput,
-    status: 200,
-    response: Me,
-    tag: 'Me',
-    operationId: 'linkTelegram',
-    summary: 'Link Telegram',
-    description: 'A notice goes to your address. Fields that do not work are 400, path `hash`.',
-    handle: ({ deps, who, body }) => linkTelegram(deps, who, body),
-  }),
-  route({
-    method: 'delete',
-    path: '/me/telegram',
-    guard: signedIn,
-    status: 204,
-    tag: 'Me',
-    operationId: 'unlinkTelegram',
-    summary: 'Unlink Telegram',
-    description:
-      'A notice goes to your address. A mailed code still signs in, where there is no other way left.',
-    handle: ({ deps, who }) => removeIdentity(deps, who, 'telegram'),
-  }),
+  ...tagged('Accounts', [
+    route({
+      method: 'post',
+      path: '/auth/login/google',
+      guard: open,
+      limit: 'auth',
+      body: GoogleLoginInput,
+      shortBody: true,
+      response: SignInResponse,
+      signsIn: true,
+      errors: [401, 403],
+      operationId: 'loginWithGoogle',
+      summary: 'Sign in by Google',
+      description:
+        'The first time it opens an account with its default workspace. An address that has an account already is linked to it only where Google is authoritative: `@gmail.com`, or a verified address of a Google Workspace (`hd`); for others, sign in and link. 403 for someone new while sign-up is closed, 503 while Google’s keys cannot be fetched.',
+      handle: async ({ deps, requestContext, body }) =>
+        signInResponse(deps, requestContext, 200, await logInByGoogle(deps, requestContext, body)),
+    }),
+    route({
+      method: 'post',
+      path: '/auth/login/telegram',
+      guard: open,
+      limit: 'auth',
+      body: TelegramLoginInput,
+      shortBody: true,
+      response: SignInResponse,
+      signsIn: true,
+      otherResponses: {
+        status: 201,
+        description: 'Someone new: a confirmation is on its way to the address',
+      },
+      errors: [401, 403],
+      operationId: 'loginWithTelegram',
+      summary: 'Sign in by Telegram',
+      description:
+        'Takes the fields of the Telegram login widget, once, and at most an hour old. A Telegram account that is not linked yet needs `email` and signs up: 201 without a body, and the mailed token goes to `/auth/register/confirm`. Without `email` it is 400, and the same fields may be sent again with it. 403 for someone new while sign-up is closed.',
+      handle: async ({ deps, requestContext, body }) => {
+        const signIn = await logInByTelegram(deps, requestContext, body);
+        return signIn
+          ? signInResponse(deps, requestContext, 200, signIn)
+          : respond(requestContext.requestId, 201);
+      },
+    }),
+  ]),
+  ...tagged('Me', [
+    route({
+      method: 'post',
+      path: '/me/google',
+      guard: signedIn,
+      body: GoogleInput,
+      response: Me,
+      operationId: 'linkGoogle',
+      summary: 'Link Google',
+      description: 'A notice goes to your address. A token that does not work is 400, path `idToken`.',
+      handle: ({ deps, who, body }) => linkGoogle(deps, who, body),
+    }),
+    route({
+      method: 'delete',
+      path: '/me/google',
+      guard: signedIn,
+      operationId: 'unlinkGoogle',
+      summary: 'Unlink Google',
+      description:
+        'A notice goes to your address. A mailed code still signs in, where there is no other way left.',
+      handle: ({ deps, who }) => removeIdentity(deps, who, 'google'),
+    }),
+    route({
+      method: 'post',
+      path: '/me/telegram',
+      guard: signedIn,
+      body: TelegramInput,
+      response: Me,
+      operationId: 'linkTelegram',
+      summary: 'Link Telegram',
+      description: 'A notice goes to your address. Fields that do not work are 400, path `hash`.',
+      handle: ({ deps, who, body }) => linkTelegram(deps, who, body),
+    }),
+    route({
+      method: 'delete',
+      path: '/me/telegram',
+      guard: signedIn,
+      operationId: 'unlinkTelegram',
+      summary: 'Unlink Telegram',
+      description:
+        'A notice goes to your address. A mailed code still signs in, where there is no other way left.',
+      handle: ({ deps, who }) => removeIdentity(deps, who, 'telegram'),
+    }),
+  ]),
 ];
