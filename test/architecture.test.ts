@@ -181,8 +181,7 @@ const OWNERS: Record<keyof Tables | 'task_search', string | readonly string[]> =
 
 /** Files of `storage/` whose subject takes the rows of many tables along. */
 const ACROSS = [
-  // The content of a new workspace, and of an imported one.
-  'starter',
+  // What an import begins and ends.
   'imports',
   // Deletions, purges and restores, by the traits of the tables.
   'table-traits',

@@ -10,7 +10,7 @@ import { type CommonOptions, withData } from './open-data.ts';
 import { parse } from './parse.ts';
 import { progressBar } from './progress.ts';
 import type { Shell } from './shell.ts';
-import { findOwner } from './users.ts';
+import { requireAccount } from './users.ts';
 
 interface Options extends CommonOptions {
   user: string;
@@ -23,7 +23,7 @@ export async function exportUser(shell: Shell, options: Options): Promise<void> 
   const file = options.output === undefined ? undefined : resolve(shell.workingDirectory, options.output);
   if (file !== undefined && existsSync(file)) throw new OperatorError(`${file} is there already`);
   await withData(shell, options, async (deps) => {
-    const { id } = findOwner(deps, email);
+    const { id } = requireAccount(deps.read, email);
     await deps.write((tx) =>
       recordAct(deps, tx, { event: 'account-exported', userId: id }, 'account exported'),
     );

@@ -9,7 +9,7 @@ import { printJson } from './output.ts';
 import { parse } from './parse.ts';
 import { progressBar } from './progress.ts';
 import type { Shell } from './shell.ts';
-import { findOwner } from './users.ts';
+import { requireAccount } from './users.ts';
 
 interface Options extends CommonOptions {
   user: string;
@@ -23,7 +23,7 @@ export async function importFile(shell: Shell, file: string, options: Options): 
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
     throw new OperatorError(`There is no file ${path}`);
   await withData(shell, options, async (deps) => {
-    const { id: userId } = findOwner(deps, email);
+    const { id: userId } = requireAccount(deps.read, email);
     const isDryRun = options.dryRun === true;
     const importing = {
       userId,

@@ -5,7 +5,6 @@ import { disableAccount, enableAccount } from '../auth/account/disabling.ts';
 import { replacePassword } from '../auth/password/password-reset.ts';
 import type { Db } from '../db/connection.ts';
 import type { Write } from '../db/writer.ts';
-import type { Deps } from '../deps.ts';
 import { OperatorError } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { listAccounts } from '../storage/account-listing.ts';
@@ -99,7 +98,7 @@ export async function setPassword(
 ): Promise<void> {
   const email = parse(Email, address);
   await withData(shell, options, async (deps) => {
-    const { id } = findOwner(deps, email);
+    const { id } = requireAccount(deps.read, email);
     const password = parse(Password, await readNewPassword(shell, options.passwordStdin === true));
     const passwordHash = await deps.signIn.passwords.hash(password);
     const now = deps.clock.now();
@@ -115,7 +114,7 @@ export async function setPassword(
 export async function signOut(shell: Shell, address: string, options: CommonOptions): Promise<void> {
   const email = parse(Email, address);
   const sessionsEnded = await withData(shell, options, (deps) => {
-    const { id } = findOwner(deps, email);
+    const { id } = requireAccount(deps.read, email);
     return deps.write((tx) => {
       recordAct(deps, tx, { event: 'sessions-ended', userId: id }, 'sessions ended');
       revokeApiTokens(tx, id);
@@ -134,7 +133,7 @@ export async function deleteUser(
   const email = parse(Email, address);
   if (!options.yes) throw new MisuseError(`This deletes ${email} permanently. Add --yes to confirm`);
   const { id } = await withData(shell, options, async (deps) => {
-    const owner = findOwner(deps, email);
+    const owner = requireAccount(deps.read, email);
     await removeAccount({ ...deps, write: throttled(deps.write) }, owner.id);
     return owner;
   });
@@ -152,9 +151,7 @@ const throttled =
   };
 
 /** The account of that address; an OperatorError where there is none. */
-export const findOwner = (deps: Deps, email: string): UserRow => requireAccount(deps.read, email);
-
-function requireAccount(db: Db, email: string): UserRow {
+export function requireAccount(db: Db, email: string): UserRow {
   const user = findUserByEmail(db, email);
   if (!user) throw new OperatorError(`There is no account with the address ${email}`);
   return user;

@@ -2,14 +2,18 @@ import type { Issue } from '../kernel/errors.ts';
 import type { Importer, ReadDocument } from './document.ts';
 import type { Entry, Storing } from './rows.ts';
 
-/** What the thread that reads is asked. */
-export type Asked =
+/** What a reader is asked. */
+export type ReadRequest =
   | { chunk: Uint8Array }
   | { importer: Importer }
   | { storing: Storing }
   | Record<string, never>;
 
-export type Told = { plan: Plan } | { piece: Entry[] | undefined };
+/** The plan of a document, or the next piece of it where there is one. */
+export interface ReadResponse {
+  plan?: Plan;
+  piece?: Entry[] | undefined;
+}
 
 /** What a document would make, or why it cannot. */
 export type Plan =

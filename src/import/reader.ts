@@ -1,13 +1,13 @@
 import { type ReadWorkspace, readDocument } from './document.ts';
 import { piecesOf } from './pieces.ts';
-import type { Asked, Plan, Told } from './plan.ts';
+import type { Plan, ReadRequest, ReadResponse } from './plan.ts';
 import type { Entry } from './rows.ts';
 
 const sum = <T>(things: readonly T[], count: (thing: T) => number): number =>
   things.reduce((total, thing) => total + count(thing), 0);
 
 /** Reads a document, and makes rows of it; returns the reply to a message, or nothing where none is due. */
-export function createReader(): (asked: Asked) => Told | undefined {
+export function createReader(): (request: ReadRequest) => ReadResponse | undefined {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let text = '';
   let isBroken = false;
@@ -49,13 +49,13 @@ export function createReader(): (asked: Asked) => Told | undefined {
     };
   }
 
-  return (asked) => {
-    if ('chunk' in asked) {
-      decode(asked.chunk);
+  return (request) => {
+    if ('chunk' in request) {
+      decode(request.chunk);
       return undefined;
     }
-    if ('importer' in asked) return { plan: plan(asked.importer) };
-    if ('storing' in asked) pieces = piecesOf(workspaces, asked.storing);
+    if ('importer' in request) return { plan: plan(request.importer) };
+    if ('storing' in request) pieces = piecesOf(workspaces, request.storing);
     const next = pieces?.next();
     return { piece: next?.done === false ? next.value : undefined };
   };

@@ -1,6 +1,6 @@
 import { startWorker } from '../kernel/thread.ts';
 import type { Importer } from './document.ts';
-import type { Asked, Plan, Told } from './plan.ts';
+import type { Plan, ReadRequest, ReadResponse } from './plan.ts';
 import { createReader } from './reader.ts';
 import type { Entry, Storing } from './rows.ts';
 
@@ -24,13 +24,14 @@ const FEW_BYTES = 64 * 1_024;
 export function startReading(): Reading {
   const first: Uint8Array[] = [];
   let bytes = 0;
-  let chosen: Reading | undefined;
-  const choose = (): Reading => {
+  let chosen: Reader | undefined;
+  const choose = (): Reader => {
     if (chosen) return chosen;
     chosen = bytes > FEW_BYTES ? readOnThread() : readHere();
     for (const chunk of first.splice(0)) chosen.add(chunk);
     return chosen;
   };
+  const ask = (request: ReadRequest) => choose().ask(request);
   return {
     add: (chunk) => {
       if (chosen) return chosen.add(chunk);
@@ -38,66 +39,53 @@ export function startReading(): Reading {
       bytes += chunk.length;
       if (bytes > FEW_BYTES) choose();
     },
-    plan: (importer) => choose().plan(importer),
-    begin: (storing) => choose().begin(storing),
-    next: () => choose().next(),
+    plan: async (importer) => (await ask({ importer })).plan ?? { broken: '' },
+    begin: async (storing) => (await ask({ storing })).piece,
+    next: async () => (await ask({})).piece,
     end: async () => chosen?.end(),
   };
 }
 
-function readHere(): Reading {
+interface Reader {
+  add(chunk: Uint8Array): void;
+  ask(request: ReadRequest): Promise<ReadResponse>;
+  end(): unknown;
+}
+
+function readHere(): Reader {
   const read = createReader();
-  const piece = async (asked: Asked) => {
-    const told = read(asked);
-    return told && 'piece' in told ? told.piece : undefined;
-  };
   return {
-    add: (chunk) => read({ chunk }),
-    plan: async (importer) => {
-      const told = read({ importer });
-      return told && 'plan' in told ? told.plan : { broken: '' };
-    },
-    begin: (storing) => piece({ storing }),
-    next: () => piece({}),
-    end: async () => {},
+    add: (chunk) => void read({ chunk }),
+    ask: async (request) => read(request) ?? {},
+    end: () => {},
   };
 }
 
-function readOnThread(): Reading {
+function readOnThread(): Reader {
   const resourceLimits = { maxOldGenerationSizeMb: MAX_HEAP_MEGABYTES };
   const worker = startWorker('import-thread', import.meta.url, { resourceLimits });
-  let waiting: PromiseWithResolvers<Told> | undefined;
+  let waiting: PromiseWithResolvers<ReadResponse> | undefined;
   let failure: unknown;
   const fail = (reason: unknown) => {
     failure ??= reason;
     waiting?.reject(failure);
   };
   worker
-    .on('message', (told: Told) => waiting?.resolve(told))
+    .on('message', (response: ReadResponse) => waiting?.resolve(response))
     .on('error', fail)
     .on('exit', () => fail(new Error('The thread of an import ended')));
-  const ask = (asked: Asked): Promise<Told> => {
-    if (failure !== undefined) return Promise.reject(failure);
-    waiting = Promise.withResolvers();
-    worker.postMessage(asked);
-    return waiting.promise;
-  };
-  const askPiece = async (asked: Asked) => {
-    const told = await ask(asked);
-    return 'piece' in told ? told.piece : undefined;
-  };
   return {
     add: (chunk) => {
       // A part of a longer buffer would be copied with all of it.
       const own = new Uint8Array(chunk);
-      worker.postMessage({ chunk: own } satisfies Asked, [own.buffer]);
+      worker.postMessage({ chunk: own } satisfies ReadRequest, [own.buffer]);
     },
-    plan: async (importer) => {
-      const told = await ask({ importer });
-      return 'plan' in told ? told.plan : { broken: '' };
+    ask: (request) => {
+      if (failure !== undefined) return Promise.reject(failure);
+      waiting = Promise.withResolvers();
+      worker.postMessage(request);
+      return waiting.promise;
     },
-    begin: (storing) => askPiece({ storing }),
-    next: () => askPiece({}),
     end: () => worker.terminate(),
   };
 }

@@ -58,17 +58,6 @@ export function takeToken(db: Db, purpose: Purpose | Purpose[], token: string, n
   return row?.user_id ? { ...row, user_id: row.user_id } : undefined;
 }
 
-/** Whether a token would work, without spending it. */
-export const tokenWorks = (db: Db, purpose: Purpose, token: string, now: number): boolean =>
-  db.one(
-    query
-      .selectFrom('email_tokens')
-      .select('id')
-      .where('token_hash', '=', hashSecret(token))
-      .where('purpose', '=', purpose)
-      .where('expires_at', '>', toInstant(now)),
-  ) !== undefined;
-
 /** What a token that works stands for, whatever its purpose, without spending it. */
 export const findToken = (db: Db, token: string, now: Instant) =>
   db.one(

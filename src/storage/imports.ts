@@ -4,9 +4,9 @@ import type { Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
 import { insertRemoval } from './removals.ts';
 import type { ImportRow, WorkspaceRow } from './tables.ts';
-import { insertMember } from './workspaces.ts';
+import { insertMember, insertWorkspace } from './workspaces.ts';
 
-/** Writes without recording: nobody follows a workspace that is still being imported. */
+/** Writes without recording: nobody follows a workspace that is still being made. */
 export const unrecorded = (tx: Tx): Tx => ({ ...tx, record: () => {} });
 
 /** The condition that a workspace is not still being imported; `id` is the column that holds its id. */
@@ -20,7 +20,7 @@ export function beginWorkspace(
   source: ImportRow['source'],
   now: Instant,
 ): number {
-  const key = tx.insert(query.insertInto('workspaces').values({ ...row, member_count: 0 }));
+  const key = insertWorkspace(tx, row);
   tx.run(query.insertInto('imports').values({ workspace_id: row.id, source, alive_at: now }));
   return key;
 }

@@ -31,24 +31,14 @@ export const listOf = (db: Db, row: ListRow): List => ({
   version: row.version,
 });
 
-export function listSpaces(db: Db, workspaceId: string, page: PageRequest): Page<Space> {
-  const spaces = query
-    .selectFrom('spaces')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .where('in_transit', '=', 0);
-  return readPage(db, page, spaces.orderBy('position').orderBy('id'), spaceOf);
-}
+const spacesOf = (workspaceId: string) =>
+  query.selectFrom('spaces').selectAll().where('workspace_id', '=', workspaceId).where('in_transit', '=', 0);
+
+export const listSpaces = (db: Db, workspaceId: string, page: PageRequest): Page<Space> =>
+  readPage(db, page, spacesOf(workspaceId).orderBy('position').orderBy('id'), spaceOf);
 
 export const findSpace = (db: Db, workspaceId: string, id: string) =>
-  db.one(
-    query
-      .selectFrom('spaces')
-      .selectAll()
-      .where('workspace_id', '=', workspaceId)
-      .where('id', '=', id)
-      .where('in_transit', '=', 0),
-  );
+  db.one(spacesOf(workspaceId).where('id', '=', id));
 
 /** The position of the workspace's last space. */
 export const lastSpacePosition = (db: Db, workspaceId: string) =>
@@ -79,17 +69,16 @@ export function saveSpace(tx: Tx, row: SpaceRow): SpaceRow {
   return withChanges(row, fields);
 }
 
+const listsOf = (workspaceId: string) =>
+  query.selectFrom('lists').selectAll().where('workspace_id', '=', workspaceId);
+
 export function listLists(
   db: Db,
   workspaceId: string,
   only: { spaceId?: string | undefined },
   page: PageRequest,
 ): Page<List> {
-  let lists = query
-    .selectFrom('lists')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .where('in_transit', '=', 0);
+  let lists = listsOf(workspaceId).where('in_transit', '=', 0);
   if (only.spaceId !== undefined) lists = lists.where('space_id', '=', only.spaceId);
   return readPage(db, page, lists.orderBy('position').orderBy('id'), (row) => listOf(db, row));
 }
@@ -97,15 +86,7 @@ export function listLists(
 /** The lists of a space, in order. */
 export const listsOfSpace = (db: Db, workspaceId: string, spaceId: string): List[] =>
   db
-    .all(
-      query
-        .selectFrom('lists')
-        .selectAll()
-        .where('workspace_id', '=', workspaceId)
-        .where('space_id', '=', spaceId)
-        .orderBy('position')
-        .orderBy('id'),
-    )
+    .all(listsOf(workspaceId).where('space_id', '=', spaceId).orderBy('position').orderBy('id'))
     .map((row) => listOf(db, row));
 
 const listById = prepared<{ workspaceId: string; id: string }, ListRow>((argument) =>

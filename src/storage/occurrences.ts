@@ -31,13 +31,13 @@ const byKey = prepared<Key, Row>((argument) =>
 export const findOccurrence = (db: Db, { series_id, rule_version, occurrence_local }: Key) =>
   db.one(byKey({ series_id, rule_version, occurrence_local }));
 
+const ofSeries = (seriesId: string) =>
+  query.selectFrom('recurring_occurrences').selectAll().where('series_id', '=', seriesId);
+
 /** Under the latest of the rules that had an occurrence then. */
 export const findSkippedAt = (db: Db, seriesId: string, at: Instant): Row | undefined =>
   db.one(
-    query
-      .selectFrom('recurring_occurrences')
-      .selectAll()
-      .where('series_id', '=', seriesId)
+    ofSeries(seriesId)
       .where('occurrence_at', '=', at)
       .where('state', '=', 'skipped')
       .orderBy('rule_version', 'desc')
@@ -54,10 +54,7 @@ export const findOccurrenceOf = (
   }: Pick<TaskRow, 'recurring_task_id' | 'occurrence_at' | 'occurrence_number'>,
 ): Row | undefined =>
   db.one(
-    query
-      .selectFrom('recurring_occurrences')
-      .selectAll()
-      .where('series_id', '=', recurring_task_id ?? '')
+    ofSeries(recurring_task_id ?? '')
       .where('number', '=', occurrence_number ?? 0)
       .where('occurrence_at', '=', occurrence_at ?? '')
       .orderBy('rule_version', 'desc')
@@ -66,14 +63,7 @@ export const findOccurrenceOf = (
 
 /** The one with the highest number, or the lowest. */
 const outermost = (db: Db, seriesId: string, order: 'asc' | 'desc'): Row | undefined =>
-  db.one(
-    query
-      .selectFrom('recurring_occurrences')
-      .selectAll()
-      .where('series_id', '=', seriesId)
-      .orderBy('number', order)
-      .limit(1),
-  );
+  db.one(ofSeries(seriesId).orderBy('number', order).limit(1));
 
 export const firstOccurrence = (db: Db, seriesId: string) => outermost(db, seriesId, 'asc');
 export const lastOccurrence = (db: Db, seriesId: string) => outermost(db, seriesId, 'desc');

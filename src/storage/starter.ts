@@ -1,9 +1,12 @@
-import { query } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/instants.ts';
 import { POSITION_STEP } from '../kernel/positions.ts';
+import { unrecorded } from './imports.ts';
+import { insertList, insertSpace } from './lists.ts';
+import { insertStatus, insertTemplate } from './status-templates.ts';
 import type { StatusType } from './tables.ts';
+import { insertMember, insertWorkspace } from './workspaces.ts';
 
 const KEY_LETTERS = 6;
 const SHORT_KEY_LETTERS = 3;
@@ -52,74 +55,31 @@ export function startWorkspace(
   workspace: { title: string; ownerId: string; isDefault: boolean },
   now: Instant,
 ): string {
+  const { title, ownerId, isDefault } = workspace;
   const id = newId(now);
   const stamps = { created_at: now, updated_at: now };
-  tx.run(
-    query.insertInto('workspaces').values({
-      id,
-      title: workspace.title,
-      key: keyOf(workspace.title),
-      owner_id: workspace.ownerId,
-      member_count: 0,
-      ...stamps,
-    }),
-  );
-  tx.run(
-    query.insertInto('members').values({
-      workspace_id: id,
-      user_id: workspace.ownerId,
-      role: 'owner',
-      is_default: workspace.isDefault ? 1 : 0,
-      joined_at: now,
-    }),
-  );
+  insertWorkspace(tx, { id, title, key: keyOf(title), owner_id: ownerId, ...stamps });
+  // All that it starts with is recorded in one row: it always has one, for a position to stand at.
+  const quiet = unrecorded(tx);
+  const is_default = isDefault ? 1 : 0;
+  insertMember(quiet, { workspace_id: id, user_id: ownerId, role: 'owner', is_default, joined_at: now });
   const templateId = newId(now);
-  tx.run(
-    query
-      .insertInto('status_templates')
-      .values({ id: templateId, workspace_id: id, title: 'Default', is_default: 1, ...stamps }),
-  );
-  STARTING_STATUSES.forEach(({ title, type }, i) => {
-    tx.run(
-      query.insertInto('statuses').values({
-        id: newId(now),
-        workspace_id: id,
-        template_id: templateId,
-        title,
-        type,
-        color: STATUS_COLORS[type],
-        position: (i + 1) * POSITION_STEP,
-      }),
-    );
-  });
+  insertTemplate(quiet, { id: templateId, workspace_id: id, title: 'Default', is_default: 1, ...stamps });
+  for (const [i, { title, type }] of STARTING_STATUSES.entries()) {
+    const position = (i + 1) * POSITION_STEP;
+    insertStatus(tx, id, templateId, { id: newId(now), title, type, color: STATUS_COLORS[type], position });
+  }
+  const placed = {
+    workspace_id: id,
+    position: POSITION_STEP,
+    creator_code: null,
+    version: 1,
+    ...stamps,
+  };
   const spaceId = newId(now);
-  tx.run(
-    query.insertInto('spaces').values({
-      id: spaceId,
-      workspace_id: id,
-      title: 'General',
-      description: null,
-      position: POSITION_STEP,
-      creator_code: null,
-      version: 1,
-      ...stamps,
-    }),
-  );
-  tx.run(
-    query.insertInto('lists').values({
-      id: newId(now),
-      workspace_id: id,
-      space_id: spaceId,
-      title: 'Tasks',
-      status_template_id: templateId,
-      position: POSITION_STEP,
-      creator_code: null,
-      version: 1,
-      ...stamps,
-    }),
-  );
-  // All that it starts with, in one row: it always has one, for a position to stand at.
+  insertSpace(quiet, { id: spaceId, title: 'General', description: null, ...placed });
+  const list = { space_id: spaceId, status_template_id: templateId };
+  insertList(quiet, { id: newId(now), title: 'Tasks', ...list, ...placed });
   tx.record({ workspaceId: id, kind: 'workspace', id, op: 'refetch' });
-  tx.tell({ userId: workspace.ownerId, about: 'workspaces' });
   return id;
 }

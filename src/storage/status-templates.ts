@@ -18,30 +18,20 @@ export const templateOf = (row: StatusTemplateRow, statuses: Status[]): StatusTe
   updatedAt: row.updated_at,
 });
 
+const templatesOf = (workspaceId: string) =>
+  query.selectFrom('status_templates').selectAll().where('workspace_id', '=', workspaceId);
+
 export function listTemplates(db: Db, workspaceId: string, page: PageRequest): Page<StatusTemplate> {
-  const templates = query.selectFrom('status_templates').selectAll().where('workspace_id', '=', workspaceId);
-  return readPage(db, page, templates.orderBy('created_at').orderBy('id'), (row) =>
+  return readPage(db, page, templatesOf(workspaceId).orderBy('created_at').orderBy('id'), (row) =>
     templateOf(row, statusesOf(db, workspaceId, row.id)),
   );
 }
 
 export const findTemplate = (db: Db, workspaceId: string, id: string) =>
-  db.one(
-    query
-      .selectFrom('status_templates')
-      .selectAll()
-      .where('workspace_id', '=', workspaceId)
-      .where('id', '=', id),
-  );
+  db.one(templatesOf(workspaceId).where('id', '=', id));
 
 export const findDefaultTemplate = (db: Db, workspaceId: string) =>
-  db.one(
-    query
-      .selectFrom('status_templates')
-      .selectAll()
-      .where('workspace_id', '=', workspaceId)
-      .where('is_default', '=', 1),
-  );
+  db.one(templatesOf(workspaceId).where('is_default', '=', 1));
 
 export function insertTemplate(tx: Tx, row: StatusTemplateRow): void {
   tx.run(query.insertInto('status_templates').values(row));

@@ -102,6 +102,10 @@ const standingOf = prepared<{ workspaceId: string; userId: string }, Standing>((
 export const findStanding = (db: Db, asked: { workspaceId: string; userId: string }) =>
   db.cached(standingOf(asked))[0];
 
+/** Makes a workspace without members; returns its key. */
+export const insertWorkspace = (tx: Tx, row: Omit<WorkspaceRow, 'member_count'>): number =>
+  tx.insert(query.insertInto('workspaces').values({ ...row, member_count: 0 }));
+
 export function saveWorkspace(tx: Tx, row: WorkspaceRow): void {
   tx.run(
     query

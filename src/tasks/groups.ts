@@ -16,7 +16,7 @@ import { queryTasks, sortOf } from './query.ts';
 import type { GroupedTaskPage, GroupedTaskQuery, TaskGroup } from './query-schema.ts';
 import { readTaskPage } from './task-pages.ts';
 
-interface Asked {
+interface TaskSelection {
   filters: Filters;
   sort: Sort;
   offset: number;
@@ -51,7 +51,12 @@ export async function queryTasksInGroups(
 
 type Grouped = GroupedTaskQuery & { groupBy: Exclude<GroupedTaskQuery['groupBy'], 'dueDate' | undefined> };
 
-function findByGroup(db: Db, { workspaceId }: Member, { groupBy, listId: lists }: Grouped, asked: Asked) {
+function findByGroup(
+  db: Db,
+  { workspaceId }: Member,
+  { groupBy, listId: lists }: Grouped,
+  asked: TaskSelection,
+) {
   const listId = lists?.length === 1 ? lists[0] : undefined;
   const all = groupsBy(db, groupBy, asked.filters, { workspaceId, sort: asked.sort, listId });
   const total = all.reduce((sum, group) => sum + group.total, 0);
@@ -60,7 +65,7 @@ function findByGroup(db: Db, { workspaceId }: Member, { groupBy, listId: lists }
   return { rows, total, groups: isWhole ? groups : groups.filter(isOnPage) };
 }
 
-function findByDay(db: Db, asked: Asked) {
+function findByDay(db: Db, asked: TaskSelection) {
   const total = countTasks(db, asked.filters);
   return { ...pageByDay(db, asked, total), total };
 }
@@ -68,7 +73,7 @@ function findByDay(db: Db, asked: Asked) {
 const isOnPage = ({ taskIds }: TaskGroup): boolean => taskIds.length > 0;
 
 /** The page of what the groups hold, one after the other; returns each of them. */
-function pageThrough(db: Db, groups: readonly Group[], { sort, offset, limit }: Asked): Found {
+function pageThrough(db: Db, groups: readonly Group[], { sort, offset, limit }: TaskSelection): Found {
   const found: Found = { rows: [], groups: [] };
   let before = 0;
   for (const { key, label, total, filters } of groups) {
@@ -81,7 +86,7 @@ function pageThrough(db: Db, groups: readonly Group[], { sort, offset, limit }: 
   return found;
 }
 
-function pageByDay(db: Db, asked: Asked, total: number): Found {
+function pageByDay(db: Db, asked: TaskSelection, total: number): Found {
   const { filters, sort, offset, limit } = asked;
   if (offset >= total) return { rows: [], groups: [] };
   const days = daysReaching(db, filters, sort, { total, wanted: Math.min(offset + limit, total) });

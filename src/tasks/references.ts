@@ -14,7 +14,7 @@ import type { Member } from '../workspaces/authorization.ts';
 import { checklistIssues, ownIdIssues } from './checklist.ts';
 import type { TaskInput, TaskPatch } from './schema.ts';
 
-const UNKNOWN_LIST: Issue = { path: 'listId', message: 'There is no such list in this workspace' };
+export const UNKNOWN_LIST: Issue = { path: 'listId', message: 'There is no such list in this workspace' };
 const USE_MOVE: Issue = { path: 'listId', message: 'Use move to change the list' };
 const UNKNOWN_LABEL: Issue = { path: 'labelIds', message: 'Must be labels of this workspace' };
 const UNKNOWN_STATUS: Issue = { path: 'statusId', message: "Must be a status of the list's template" };

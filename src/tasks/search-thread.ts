@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import SqliteDatabase from 'better-sqlite3';
 import { setAddonFolder } from '../kernel/native-addon.ts';
 import { createMatchFinder } from '../storage/task-query/search-matches.ts';
-import type { Asked, ThreadData, Told } from './searches.ts';
+import type { SearchRequest, SearchResponse, ThreadData } from './searches.ts';
 
 const { path, dataFolder }: ThreadData = workerData;
 setAddonFolder(dataFolder);
@@ -13,9 +13,9 @@ connection.pragma('temp_store = memory');
 connection.pragma('cache_size = -16000');
 const findMatches = createMatchFinder(connection);
 
-parentPort?.on('message', (message: Asked | 'stop') => {
+parentPort?.on('message', (message: SearchRequest | 'stop') => {
   if (message !== 'stop') {
-    void respond(message).then((told) => parentPort?.postMessage(told));
+    void respond(message).then((response) => parentPort?.postMessage(response));
     return;
   }
   connection.close();
@@ -24,7 +24,7 @@ parentPort?.on('message', (message: Asked | 'stop') => {
 
 parentPort?.postMessage('ready');
 
-async function respond({ id, search }: Asked): Promise<Told> {
+async function respond({ id, search }: SearchRequest): Promise<SearchResponse> {
   try {
     return { id, found: await findMatches(search) };
   } catch (error) {

@@ -16,12 +16,12 @@ export interface ThreadData {
   dataFolder: string;
 }
 
-export interface Asked {
+export interface SearchRequest {
   id: number;
   search: Search;
 }
 
-export type Told = { id: number } & (
+export type SearchResponse = { id: number } & (
   | { found: Found }
   | { failure: { message: string; code: string | undefined } }
 );
@@ -61,15 +61,16 @@ export function createSearches(path: string): Searches {
       thread.pending.clear();
     };
     thread.worker
-      .on('message', (told: Told | 'ready') => {
-        if (told === 'ready') {
+      .on('message', (response: SearchResponse | 'ready') => {
+        if (response === 'ready') {
           thread.isReady = true;
           return;
         }
-        const asked = thread.pending.get(told.id);
-        thread.pending.delete(told.id);
-        if ('found' in told) asked?.resolve(told.found);
-        else asked?.reject(Object.assign(new Error(told.failure.message), { code: told.failure.code }));
+        const asked = thread.pending.get(response.id);
+        thread.pending.delete(response.id);
+        if ('found' in response) asked?.resolve(response.found);
+        else
+          asked?.reject(Object.assign(new Error(response.failure.message), { code: response.failure.code }));
       })
       .on('error', lose)
       .on('exit', () => lose(new Error('The thread of a search ended')));
@@ -91,7 +92,7 @@ export function createSearches(path: string): Searches {
     const asked = Promise.withResolvers<Found>();
     lastId += 1;
     thread.pending.set(lastId, asked);
-    thread.worker.postMessage({ id: lastId, search } satisfies Asked);
+    thread.worker.postMessage({ id: lastId, search } satisfies SearchRequest);
     return asked.promise;
   };
 

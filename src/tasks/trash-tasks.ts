@@ -31,7 +31,7 @@ import {
 } from '../storage/trash-contents.ts';
 import type { Member } from '../workspaces/authorization.ts';
 import { requireWithinQuotas } from '../workspaces/quotas.ts';
-import { completedAt } from './references.ts';
+import { completedAt, UNKNOWN_LIST } from './references.ts';
 import type { Task } from './schema.ts';
 
 /** A step restores at most so many. */
@@ -81,7 +81,6 @@ export function* trashTask(deps: Deps, tx: Tx, who: Member, row: StoredTask, now
 }
 
 export const LIST_IS_GONE: Issue = { path: 'listId', message: 'Its list is gone: name another one' };
-export const UNKNOWN_LIST: Issue = { path: 'listId', message: 'There is no such list in this workspace' };
 
 /** The list that a restored task goes to. */
 function listFor(db: Db, who: Member, entry: trash.StoredEntry, listId: string | undefined): List {

@@ -7,11 +7,11 @@ import { toInstant } from '../../kernel/instants.ts';
 import { passwordChanged, resetPassword } from '../../mail/messages.ts';
 import { revokeApiTokens } from '../../storage/api-tokens.ts';
 import {
+  findToken,
   issueToken,
   keepNewestTokens,
   revokeTokens,
   takeToken,
-  tokenWorks,
 } from '../../storage/email-tokens.ts';
 import { deleteLoginCode } from '../../storage/login-codes.ts';
 import { enqueueDecoy, enqueueMail, takeMailAllowance } from '../../storage/outbox.ts';
@@ -49,7 +49,7 @@ export async function confirmReset(
 ): Promise<undefined> {
   const now = deps.clock.now();
   const rejection = unauthorized('The reset token is not valid');
-  if (!tokenWorks(deps.read, 'password-reset', input.token, now)) throw rejection;
+  if (findToken(deps.read, input.token, toInstant(now))?.purpose !== 'password-reset') throw rejection;
   const passwordHash = await deps.signIn.passwords.hash(input.newPassword, requestContext.address);
   const userId = await deps.write((tx) => {
     const token = takeToken(tx, 'password-reset', input.token, now);
