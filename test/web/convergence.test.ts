@@ -193,8 +193,8 @@ class Scenario {
         break;
       case 'comments': {
         const task = timeline.pick([...store.view.all('task')]);
-        if (task) void store.asked.loadComments(task.workspaceId, task.id).catch(() => {});
-        if (task && nth % 2) void store.asked.ask(task.workspaceId, `tasks/${task.id}`).catch(() => {});
+        if (task) void store.queries.loadComments(task.workspaceId, task.id).catch(() => {});
+        if (task && nth % 2) void store.queries.run(task.workspaceId, `tasks/${task.id}`).catch(() => {});
         break;
       }
       case 'retry': {
@@ -302,7 +302,7 @@ class Scenario {
         const key = kind === 'member' ? `member:${workspaceId}/${id}` : `${kind}:${id}`;
         const shown = kind === 'member' ? { ...value, workspaceId } : value;
         const isAged = kind === 'task' && value.completedAt && Date.parse(String(value.updatedAt)) < old;
-        const isForeign = kind === 'comment' && !store.asked.holdsComments(String(value.taskId));
+        const isForeign = kind === 'comment' && !store.queries.holdsComments(String(value.taskId));
         if (isAged || isForeign || (kind === 'task' && store.isCut(workspaceId))) optional.set(key, shown);
         else expected.set(key, shown);
       }

@@ -242,8 +242,8 @@ export class Page {
       },
       write: async (decide: Parameters<Disk['write']>[0]): Promise<Written | null> => {
         await pause();
-        const written = await device.disk.write((glance): Writes | null =>
-          this.isAlive ? decide(glance) : null,
+        const written = await device.disk.write((state): Writes | null =>
+          this.isAlive ? decide(state) : null,
         );
         for (const { thing, aside } of written?.writes.changes?.put ?? [])
           if (aside) device.toldOf.set(thing, aside.at);

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Asked } from '../../src/web/data/asked.ts';
 import { Flights } from '../../src/web/data/flights.ts';
 import * as intents from '../../src/web/data/intents.ts';
 import type { Task } from '../../src/web/data/rows.ts';
+import { ServerQueries } from '../../src/web/data/server-queries.ts';
 import type { Tab } from '../../src/web/data/tab.ts';
 import { ContractServer } from './contract-server.ts';
 import { Device, type Page, type Reply, type SentRequest, Timeline } from './simulation.ts';
@@ -245,7 +245,7 @@ describe('what is asked of the server beside that', () => {
         if (writes) written.push(writes);
       },
     };
-    const page = await new Asked(tab as unknown as Tab).ask('w1', 'tasks/query?page=2');
+    const page = await new ServerQueries(tab as unknown as Tab).run('w1', 'tasks/query?page=2');
     expect([requests, page?.total]).toEqual([2, 1]);
     expect(written).toMatchObject([{ rows: { put: [{ kind: 'task', key: 'far' }] } }]);
   });

@@ -25,7 +25,7 @@ interface Counts {
 }
 
 /** What a transaction may look at before it decides what to write. */
-export interface Glance extends Counts {
+export interface DiskState extends Counts {
   lease: Lease | null;
   outbox: Change[];
 }
@@ -77,7 +77,7 @@ export interface Disk {
    * Decides and writes in one transaction; `decide` returns null where nothing is to be written. With `isStrict`, what
    * was written outlives a crash of the device once this resolves.
    */
-  write(decide: (glance: Glance) => Writes | null, isStrict?: boolean): Promise<Written | null>;
+  write(decide: (state: DiskState) => Writes | null, isStrict?: boolean): Promise<Written | null>;
   /** Removes all but the outbox, or all; a new era begins. */
   erase(keepOutbox: boolean): Promise<void>;
   /** Removes all, and the place where it was. */
@@ -119,10 +119,10 @@ export class MemoryDisk implements Disk {
     return Promise.resolve(null);
   }
 
-  write(decide: (glance: Glance) => Writes | null): Promise<Written | null> {
+  write(decide: (state: DiskState) => Writes | null): Promise<Written | null> {
     return new Promise((resolve) => {
-      const glance = { lease: this.#lease, outbox: this.#outbox, ...this.#counts };
-      const writes = structuredClone(decide(structuredClone(glance)));
+      const state = { lease: this.#lease, outbox: this.#outbox, ...this.#counts };
+      const writes = structuredClone(decide(structuredClone(state)));
       if (!writes) return resolve(null);
       this.#apply(writes);
       this.#counts.revision++;

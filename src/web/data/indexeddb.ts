@@ -1,7 +1,7 @@
 import type { Change } from './change.ts';
 import {
   type Disk,
-  type Glance,
+  type DiskState,
   type Lease,
   outboxAfter,
   type Shown,
@@ -119,7 +119,7 @@ export class IndexedDbDisk implements Disk {
     }
   }
 
-  write(decide: (glance: Glance) => Writes | null, isStrict = false): Promise<Written | null> {
+  write(decide: (state: DiskState) => Writes | null, isStrict = false): Promise<Written | null> {
     return new Promise((resolve, reject) => {
       const durability = isStrict ? 'strict' : 'default';
       const tx = this.#db.transaction([...STORES], 'readwrite', { durability });
@@ -135,7 +135,7 @@ export class IndexedDbDisk implements Disk {
       outbox.onsuccess = () => {
         try {
           const [before, rowsBefore] = revision.result ?? [0, 0];
-          const glance = {
+          const state = {
             lease: lease.result ?? null,
             outbox: outbox.result,
             revision: before,
@@ -143,7 +143,7 @@ export class IndexedDbDisk implements Disk {
             era: era.result ?? 0,
             outboxEra: outboxEra.result ?? 0,
           };
-          const writes = decide(glance);
+          const writes = decide(state);
           if (!writes) return;
           const after: Revisions = [before + 1, rowsBefore + Number(writesRows(writes))];
           result = {

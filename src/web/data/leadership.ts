@@ -48,10 +48,10 @@ export class Leadership {
 
   async #claim(hasLock: boolean): Promise<void> {
     const { id, world } = this.#tab;
-    await this.#tab.commit((glance) => {
+    await this.#tab.commit((state) => {
       const now = world.now();
-      const { lease } = glance;
-      const isOurs = this.#tab.leads(glance);
+      const { lease } = state;
+      const isOurs = this.#tab.leads(state);
       // A clock that was set back would make a lease last forever.
       const free = (lease?.until ?? 0) + (world.isVisible() || lease?.until === 0 ? 0 : HIDDEN_MS);
       const isFree = hasLock || free <= now || free > now + 2 * HIDDEN_MS;

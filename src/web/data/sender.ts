@@ -228,9 +228,9 @@ export class Sender {
   /** One transaction: rows of the responses, and what leaves the outbox. */
   async #write(results: readonly ChangeResult[], flight: Flight): Promise<void> {
     const aside: Change[] = [];
-    await this.#tab.commitAsLeader((glance) => {
+    await this.#tab.commitAsLeader((state) => {
       const rows: RowWrites = { put: [], remove: [] };
-      let outbox = glance.outbox;
+      let outbox = state.outbox;
       const changes = { put: [] as Change[], remove: [] as number[] };
       for (const { change, result } of results) {
         const entry = outbox.find(({ id }) => id === change.id);

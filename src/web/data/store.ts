@@ -5,21 +5,21 @@
  * (`acts`) goes into the outbox on the device, and from there in order to the server. One tab of the device leads: it sends
  * (`Sender`) and follows the server (`Follower`, `Pulls`) for all of them.
  *
- * Not held: closed tasks older than 14 days, comments that nobody opened (`asked` for both), the trash, notifications and
+ * Not held: closed tasks older than 14 days, comments that nobody opened (`queries` for both), the trash, notifications and
  * settings (`api.request`, and `pullNow` after writing). A row with `version` 0 was not sent yet.
  */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { Acts } from './acts.ts';
 import { Api, type Fetch } from './api.ts';
-import { Asked } from './asked.ts';
+import { Connectivity } from './connectivity.ts';
 import type { Disk, Shown } from './disk.ts';
 import { Follower } from './follower.ts';
 import { makeId } from './ids.ts';
 import { Leadership } from './leadership.ts';
 import { Pulls } from './pulls.ts';
-import { Reach } from './reach.ts';
 import type { Row } from './rows.ts';
 import { Sender } from './sender.ts';
+import { ServerQueries } from './server-queries.ts';
 import type { Channel, Locks, World } from './surroundings.ts';
 import { type SyncStatus, syncStatus } from './sync-status.ts';
 import { Tab } from './tab.ts';
@@ -60,13 +60,13 @@ export class Store {
   /** Whether the server may be asked, as far as is known. */
   readonly isReachable: ReadonlySignal<boolean>;
   /** What is asked of the server beside what is held. */
-  readonly asked: Asked;
+  readonly queries: ServerQueries;
   readonly #tab: Tab;
   readonly #leadership: Leadership;
   readonly #pulls: Pulls;
   readonly #follower: Follower;
   readonly #sender: Sender;
-  readonly #reach: Reach;
+  readonly #connectivity: Connectivity;
   readonly #locks: Locks | null;
 
   constructor(options: StoreOptions) {
@@ -75,20 +75,20 @@ export class Store {
     this.api = new Api({ fetch, base, clientId: id, userId, world });
     this.#tab = new Tab({ id, userId, api: this.api, world, disk, channel });
     this.view = this.#tab.view;
-    this.asked = new Asked(this.#tab);
+    this.queries = new ServerQueries(this.#tab);
     this.isLoaded = this.#tab.isLoaded;
     this.isWhole = this.#tab.isWhole;
     this.#locks = options.locks ?? null;
-    this.#reach = new Reach(this.#tab, options.wasOffline ?? false, () => this.#sender.wake());
-    this.isOnline = this.#reach.isOnline;
-    this.isReachable = computed(() => this.isOnline.value && this.#reach.isReached.value !== false);
+    this.#connectivity = new Connectivity(this.#tab, options.wasOffline ?? false, () => this.#sender.wake());
+    this.isOnline = this.#connectivity.isOnline;
+    this.isReachable = computed(() => this.isOnline.value && this.#connectivity.isReached.value !== false);
     this.acts = new Acts(this.#tab, () => this.#sender.wake());
     this.waiting = new WaitingActs(this.#tab, () => {
       this.#sender.wake();
       this.#follower.retry();
     });
     const events = {
-      onReach: (isReached: boolean): void => this.#reach.report(isReached),
+      onReach: (isReached: boolean): void => this.#connectivity.report(isReached),
       onSignedOut: (): void => void this.#loseSession(),
       onLost: (workspaceId: string) => this.waiting.loseWorkspace(workspaceId, true),
     };
@@ -105,7 +105,7 @@ export class Store {
       this.#tab,
       () => this.#lead(),
       () => {
-        this.#reach.isReached.value = null;
+        this.#connectivity.isReached.value = null;
         this.#stopLeading();
       },
     );
@@ -113,7 +113,7 @@ export class Store {
       syncStatus(
         this.waiting.all.value,
         this.isOnline.value,
-        this.#reach.isReached.value,
+        this.#connectivity.isReached.value,
         this.#tab.isDurable.value,
         this.#tab.saving.value,
       ),
@@ -148,7 +148,7 @@ export class Store {
 
   /** To be called when the page becomes visible, at midnight, and when the device tells of its network (`hasTold`). */
   refresh(hasTold = false): void {
-    const isBack = this.#reach.refresh(hasTold);
+    const isBack = this.#connectivity.refresh(hasTold);
     void this.#leadership.check();
     this.#follower.retry(isBack);
     this.#sender.wake();

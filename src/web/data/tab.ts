@@ -3,7 +3,7 @@ import type { Api } from './api.ts';
 import { addAllToOutbox, type Change, editsOf } from './change.ts';
 import {
   type Disk,
-  type Glance,
+  type DiskState,
   type Lease,
   MemoryDisk,
   type Snapshot,
@@ -126,37 +126,37 @@ export class Tab {
   }
 
   /** One transaction: decides, writes, and shows what was written here and in the other tabs. */
-  commit(decide: (glance: Glance) => Writes | null, isStrict = false): Promise<Writes | null> {
+  commit(decide: (state: DiskState) => Writes | null, isStrict = false): Promise<Writes | null> {
     const next = this.#queue.then(() => this.#commit(decide, isStrict));
     this.#queue = next.catch(() => {});
     return next;
   }
 
   /** The same for the leader: nothing is written once another tab leads. */
-  commitAsLeader(decide: (glance: Glance) => Writes | null): Promise<Writes | null> {
-    return this.commit((glance) => {
-      if (!this.leads(glance)) {
+  commitAsLeader(decide: (state: DiskState) => Writes | null): Promise<Writes | null> {
+    return this.commit((state) => {
+      if (!this.leads(state)) {
         this.lease = null;
         return null;
       }
-      return decide(glance);
+      return decide(state);
     });
   }
 
   /** Whether the row on the disk says that this tab leads. */
-  leads({ lease }: Glance): boolean {
+  leads({ lease }: DiskState): boolean {
     return this.lease !== null && lease?.tab === this.id && lease.fence === this.lease.fence;
   }
 
-  async #commit(decide: (glance: Glance) => Writes | null, isStrict: boolean): Promise<Writes | null> {
+  async #commit(decide: (state: DiskState) => Writes | null, isStrict: boolean): Promise<Writes | null> {
     if (this.#isClosed) return null;
     let isErased = false;
-    const decideInEra = (glance: Glance): Writes | null => {
-      const writes = decide(glance);
-      isErased = this.#era !== null && glance.era !== this.#era;
+    const decideInEra = (state: DiskState): Writes | null => {
+      const writes = decide(state);
+      isErased = this.#era !== null && state.era !== this.#era;
       if (!isErased || !writes) return writes;
       // What was done stays for the same person, unless they signed out; rows must not come back.
-      return writes.changes && glance.outboxEra === this.#outboxEra ? { changes: writes.changes } : null;
+      return writes.changes && state.outboxEra === this.#outboxEra ? { changes: writes.changes } : null;
     };
     const written = await this.#disk.write(decideInEra, isStrict).catch((error: unknown) => {
       if (this.#isClosed || !this.#disk.isDurable) throw error;

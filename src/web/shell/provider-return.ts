@@ -5,7 +5,7 @@ interface Returned {
 }
 
 /** What was asked for, so that only a return from that very request is believed. */
-export interface Asked {
+export interface AuthorizationRequest {
   provider: 'google' | 'telegram';
   /** To sign in, or to add the account to the one that is signed in. */
   purpose: 'sign-in' | 'link';
@@ -27,22 +27,24 @@ export function startProviderReturn(): void {
 }
 
 /** Whether an account elsewhere came back to be linked. */
-export const isLinking = (): boolean => returned !== undefined && asked()?.purpose === 'link';
+export const isLinking = (): boolean => returned !== undefined && pendingRequest()?.purpose === 'link';
 
-export function keepAsked(next: Asked): void {
+export function keepRequest(next: AuthorizationRequest): void {
   sessionStorage.setItem(KEY, JSON.stringify(next));
 }
 
 /** What came back, and what it should be the reply to; once. */
-export function takeReturned(): { returned: Returned; asked: Asked | undefined } | undefined {
+export function takeReturned():
+  | { returned: Returned; request: AuthorizationRequest | undefined }
+  | undefined {
   if (!returned) return undefined;
-  const taken = { returned, asked: asked() };
+  const taken = { returned, request: pendingRequest() };
   returned = undefined;
   sessionStorage.removeItem(KEY);
   return taken;
 }
 
-function asked(): Asked | undefined {
+function pendingRequest(): AuthorizationRequest | undefined {
   try {
     return JSON.parse(sessionStorage.getItem(KEY) ?? 'null') ?? undefined;
   } catch {

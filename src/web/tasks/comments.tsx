@@ -28,7 +28,7 @@ export function Comments({ task, level }: Props) {
   const [isMissing, setMissing] = useState(false);
   useEffect(() => {
     let isWanted = true;
-    void store.asked
+    void store.queries
       .loadComments(task.workspaceId, task.id)
       .then((isThere) => isWanted && setMissing(!isThere));
     return () => {

@@ -29,7 +29,7 @@ export function useLookUp(
     void (async () => {
       let isGone = true;
       for (const id of workspaceIds) {
-        const outcome = await store.asked.find(id, path);
+        const outcome = await store.queries.find(id, path);
         if (!isWanted) return;
         if (outcome.kind === 'network' || (outcome.kind === 'error' && !IS_GONE.includes(outcome.status)))
           isGone = false;

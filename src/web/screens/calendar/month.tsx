@@ -10,8 +10,8 @@ import { focusRow, targets } from '../../tasks/current.ts';
 import { compareDue, dueOf, startOf } from '../../tasks/dates.ts';
 import { dragsTasks, droppedTasks } from '../../tasks/dragging.ts';
 import { newTaskOn } from '../../tasks/new-task.ts';
-import { Rest } from '../../tasks/rest.tsx';
 import { useFollowedFocus } from '../../tasks/task-groups.tsx';
+import { UnloadedTasks } from '../../tasks/unloaded-tasks.tsx';
 import { useFilters } from '../../tasks/use-filters.ts';
 import { useTasks } from '../../tasks/use-tasks.ts';
 import { addDays, type Day, isoWeek, weekdayIndex } from '../../text/days.ts';
@@ -42,7 +42,7 @@ export function Grid(props: Props) {
   return (
     <>
       <DayGrid {...props} />
-      <Rest workspaceId={props.workspaceId} query={query} held={undefined} />
+      <UnloadedTasks workspaceId={props.workspaceId} query={query} held={undefined} />
     </>
   );
 }

@@ -9,9 +9,9 @@ import { compareDue, dueOf, isMineOrNobodys } from '../../tasks/dates.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
 import { clearFilters, filters } from '../../tasks/filters.ts';
 import { KeyLine } from '../../tasks/key-line.tsx';
-import { Rest } from '../../tasks/rest.tsx';
 import { ScreenHead } from '../../tasks/screen-head.tsx';
 import { type TaskGroup, TaskGroups } from '../../tasks/task-groups.tsx';
+import { UnloadedTasks } from '../../tasks/unloaded-tasks.tsx';
 import { useFilters } from '../../tasks/use-filters.ts';
 import { useTasks } from '../../tasks/use-tasks.ts';
 import type { Day } from '../../text/days.ts';
@@ -113,7 +113,7 @@ function RestOfDays({ workspaceId, tasks, until, onlyMine }: RestProps) {
   const isPlain = assignee === undefined && Object.keys(others).length === 0;
   const inCut = tasks.filter((task) => cutWorkspaces.value.includes(task.workspaceId) && isOpen(store, task));
   return (
-    <Rest
+    <UnloadedTasks
       workspaceId={workspaceId}
       query={{
         sortBy: 'dueDate',

@@ -19,10 +19,10 @@ import { clearFilters, compareBy, grouping, namedInQuery, sort } from '../../tas
 import { groupsOf } from '../../tasks/grouping.ts';
 import { KeyLine } from '../../tasks/key-line.tsx';
 import { useOrder } from '../../tasks/order.ts';
-import { Rest } from '../../tasks/rest.tsx';
 import { ScreenHead } from '../../tasks/screen-head.tsx';
 import { useTaskCommands } from '../../tasks/task-commands.ts';
 import { type TaskGroup, TaskGroups } from '../../tasks/task-groups.tsx';
+import { UnloadedTasks } from '../../tasks/unloaded-tasks.tsx';
 import { useFilters } from '../../tasks/use-filters.ts';
 import { useTasks } from '../../tasks/use-tasks.ts';
 import { NotFound } from '../not-found/not-found.tsx';
@@ -180,7 +180,7 @@ function dropInto({ status, isPlain }: TaskGroup, tasks: readonly Task[]): TaskG
 /** What is open in a list and not on this device. */
 function RestOfList({ list }: ListViewProps) {
   return (
-    <Rest
+    <UnloadedTasks
       workspaceId={list.workspaceId}
       query={{ listId: list.id, sortBy: 'position' }}
       held={useUserData().openByList.of(list.id).value}

@@ -41,7 +41,7 @@ export function Older({ list, page, onPage, isUnknown = false }: Props) {
       limit: String(LIMIT),
       page: String(page),
     });
-    const found = await store.asked.ask(list.workspaceId, `tasks/query?${search}`);
+    const found = await store.queries.run(list.workspaceId, `tasks/query?${search}`);
     setAsking(false);
     if (found) onPage(page * LIMIT >= found.total ? undefined : page + 1);
     else showToast('Older tasks could not be loaded. Try again.');

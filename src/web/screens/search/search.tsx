@@ -51,7 +51,7 @@ export function Search({ params }: ScreenProps) {
     let isWanted = true;
     const timer = setTimeout(async () => {
       const parameters = new URLSearchParams({ q: q.slice(0, 200), limit: '100' });
-      const result = await store.asked.ask(w, `tasks/search?${parameters}`);
+      const result = await store.queries.run(w, `tasks/search?${parameters}`);
       if (!isWanted) return;
       setMissing(result === null);
       if (result) setFound({ q, ids: result.items.map(({ id }) => id) });

@@ -16,7 +16,7 @@ import { OrderedList, useOrderKeys } from './ordered-list.tsx';
 import { SettingsPage } from './page.tsx';
 import { reorder } from './reorder.ts';
 
-type Asked =
+type OpenDialog =
   | { kind: 'name'; title: string; value?: string; save(name: string): void }
   | { kind: 'space' | 'statuses'; list: List };
 
@@ -24,7 +24,7 @@ type Asked =
 export function Spaces({ params }: ScreenProps) {
   const w = params.w ?? '';
   const { store, spaces, lists, templates } = useUserData();
-  const [asked, setAsked] = useState<Asked>();
+  const [dialog, setDialog] = useState<OpenDialog>();
   useOrderKeys();
   for (const all of [spaces, lists, templates]) all.revision.value;
   const may = mayWriteIn(w);
@@ -32,7 +32,7 @@ export function Spaces({ params }: ScreenProps) {
   const inSpace = (id: string) => lists.rows.filter(({ spaceId }) => spaceId === id);
   const kinds = templates.rows.filter(({ workspaceId }) => workspaceId === w);
   const ask = (title: string, save: (name: string) => void, value?: string) =>
-    setAsked({ kind: 'name', title, save, ...(value !== undefined && { value }) });
+    setDialog({ kind: 'name', title, save, ...(value !== undefined && { value }) });
   const newSpace = () =>
     ask('New space', (title) =>
       act(`Made the space ${quoted(title)}`, [
@@ -73,9 +73,9 @@ export function Spaces({ params }: ScreenProps) {
     const list = kind === 'list' ? lists.rows.find(({ id }) => id === row.id) : undefined;
     const more: MenuItem[] = [];
     if (list && own.length > 1)
-      more.push({ title: 'Move to…', icon: 'move', run: () => setAsked({ kind: 'space', list }) });
+      more.push({ title: 'Move to…', icon: 'move', run: () => setDialog({ kind: 'space', list }) });
     if (list && kinds.length > 1)
-      more.push({ title: 'Statuses…', icon: 'status', run: () => setAsked({ kind: 'statuses', list }) });
+      more.push({ title: 'Statuses…', icon: 'status', run: () => setDialog({ kind: 'statuses', list }) });
     return [
       {
         title: 'Rename',
@@ -98,7 +98,7 @@ export function Spaces({ params }: ScreenProps) {
       },
     ];
   };
-  const close = () => setAsked(undefined);
+  const close = () => setDialog(undefined);
   return (
     <SettingsPage
       title="Spaces and lists"
@@ -186,36 +186,36 @@ export function Spaces({ params }: ScreenProps) {
           );
         }}
       </OrderedList>
-      {asked?.kind === 'name' && (
+      {dialog?.kind === 'name' && (
         <NameDialog
-          title={asked.title}
-          {...(asked.value !== undefined && { value: asked.value })}
-          onSave={asked.save}
+          title={dialog.title}
+          {...(dialog.value !== undefined && { value: dialog.value })}
+          onSave={dialog.save}
           onClose={close}
         />
       )}
-      {asked?.kind === 'space' && (
+      {dialog?.kind === 'space' && (
         <ChoiceDialog
           title="Move to…"
           label="Space"
-          value={asked.list.spaceId}
+          value={dialog.list.spaceId}
           options={own.map(({ id, title }) => ({ value: id, title }))}
           onSave={(id) => {
             const space = own.find((one) => one.id === id);
-            if (space) moveTo(asked.list, space);
+            if (space) moveTo(dialog.list, space);
           }}
           onClose={close}
         />
       )}
-      {asked?.kind === 'statuses' && (
+      {dialog?.kind === 'statuses' && (
         <ChoiceDialog
           title="Statuses"
           label="Statuses"
-          value={asked.list.statusTemplateId}
+          value={dialog.list.statusTemplateId}
           options={kinds.map(({ id, title }) => ({ value: id, title }))}
           onSave={(statusTemplateId) =>
-            act(`Changed the statuses of ${quoted(asked.list.title)}`, [
-              update('list', asked.list, { statusTemplateId }),
+            act(`Changed the statuses of ${quoted(dialog.list.title)}`, [
+              update('list', dialog.list, { statusTemplateId }),
             ])
           }
           onClose={close}

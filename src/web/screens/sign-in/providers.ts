@@ -1,5 +1,5 @@
 import { hrefOf } from '../../shell/navigation.ts';
-import { type Asked, keepAsked, takeReturned } from '../../shell/provider-return.ts';
+import { type AuthorizationRequest, keepRequest, takeReturned } from '../../shell/provider-return.ts';
 
 /** What Google or Telegram sent back with the browser. */
 export type Proof =
@@ -7,26 +7,34 @@ export type Proof =
   | { provider: 'telegram'; body: Record<string, unknown> };
 
 /** Leaves for Google, which comes back with an ID token behind the `#`. */
-export function leaveForGoogle(clientId: string, purpose: Asked['purpose'], to: string | null = null): void {
-  const asked = ask('google', purpose, to);
+export function leaveForGoogle(
+  clientId: string,
+  purpose: AuthorizationRequest['purpose'],
+  to: string | null = null,
+): void {
+  const request = ask('google', purpose, to);
   const address = new URL('https://accounts.google.com/o/oauth2/v2/auth');
   address.search = new URLSearchParams({
     client_id: clientId,
     redirect_uri: returnAddress().href,
     response_type: 'id_token',
     scope: 'openid email profile',
-    state: asked.state,
-    nonce: asked.nonce,
+    state: request.state,
+    nonce: request.nonce,
     prompt: 'select_account',
   }).toString();
   location.assign(address);
 }
 
 /** Leaves for Telegram, which comes back with signed facts behind the `#`. */
-export function leaveForTelegram(botId: string, purpose: Asked['purpose'], to: string | null = null): void {
-  const asked = ask('telegram', purpose, to);
+export function leaveForTelegram(
+  botId: string,
+  purpose: AuthorizationRequest['purpose'],
+  to: string | null = null,
+): void {
+  const request = ask('telegram', purpose, to);
   const back = returnAddress();
-  back.searchParams.set('state', asked.state);
+  back.searchParams.set('state', request.state);
   const address = new URL('https://oauth.telegram.org/auth');
   address.search = new URLSearchParams({
     bot_id: botId,
@@ -39,35 +47,40 @@ export function leaveForTelegram(botId: string, purpose: Asked['purpose'], to: s
 
 /** The proof that came back, once; `invalid` where it belongs to no request of this tab for that purpose. */
 export function takeReturn(
-  purpose: Asked['purpose'],
+  purpose: AuthorizationRequest['purpose'],
 ): { proof: Proof | 'invalid'; to: string | null } | undefined {
   const taken = takeReturned();
   if (!taken) return undefined;
-  const { returned, asked } = taken;
-  const proof = asked?.purpose === purpose ? proofIn(returned.fragment, returned.state, asked) : undefined;
-  return { proof: proof ?? 'invalid', to: asked?.to ?? null };
+  const { returned, request } = taken;
+  const proof =
+    request?.purpose === purpose ? proofIn(returned.fragment, returned.state, request) : undefined;
+  return { proof: proof ?? 'invalid', to: request?.to ?? null };
 }
 
 /** The proof in a fragment, if it is the reply to what was asked. */
 function proofIn(
   fragment: URLSearchParams,
   state: string | null,
-  asked: Asked | undefined,
+  request: AuthorizationRequest | undefined,
 ): Proof | undefined {
-  if (!asked || state === null || state !== asked.state) return undefined;
+  if (!request || state === null || state !== request.state) return undefined;
   const idToken = fragment.get('id_token');
-  if (asked.provider === 'google' && idToken !== null) {
+  if (request.provider === 'google' && idToken !== null) {
     const claims = jsonIn(idToken.split('.')[1]);
-    return claims?.nonce === asked.nonce ? { provider: 'google', body: { idToken } } : undefined;
+    return claims?.nonce === request.nonce ? { provider: 'google', body: { idToken } } : undefined;
   }
   const facts = jsonIn(fragment.get('tgAuthResult') ?? undefined);
-  return asked.provider === 'telegram' && facts ? { provider: 'telegram', body: facts } : undefined;
+  return request.provider === 'telegram' && facts ? { provider: 'telegram', body: facts } : undefined;
 }
 
-function ask(provider: Proof['provider'], purpose: Asked['purpose'], to: string | null): Asked {
-  const asked = { provider, purpose, state: randomText(), nonce: randomText(), to };
-  keepAsked(asked);
-  return asked;
+function ask(
+  provider: Proof['provider'],
+  purpose: AuthorizationRequest['purpose'],
+  to: string | null,
+): AuthorizationRequest {
+  const request = { provider, purpose, state: randomText(), nonce: randomText(), to };
+  keepRequest(request);
+  return request;
 }
 
 const returnAddress = () => new URL(hrefOf('/sign-in'), location.origin);

@@ -22,12 +22,12 @@ interface Props {
  * The open tasks that are not on this device, where it does not hold all of them: the first page is asked for when the
  * screen opens, and again when something has changed, the others as they are wanted.
  */
-export function Rest({ workspaceId, query, held }: Props) {
+export function UnloadedTasks({ workspaceId, query, held }: Props) {
   const ids = cutWorkspaces.value.filter((id) => workspaceId === undefined || id === workspaceId);
-  return ids.length === 0 ? null : <RestOf key={ids.join()} ids={ids} query={query} held={held} />;
+  return ids.length === 0 ? null : <UnloadedOf key={ids.join()} ids={ids} query={query} held={held} />;
 }
 
-function RestOf({ ids, query, held }: { ids: readonly string[] } & Pick<Props, 'query' | 'held'>) {
+function UnloadedOf({ ids, query, held }: { ids: readonly string[] } & Pick<Props, 'query' | 'held'>) {
   const { store } = useUserData();
   /** Undefined before the server was asked, null where it cannot be. */
   const [total, setTotal] = useState<number | null>();
@@ -41,7 +41,7 @@ function RestOf({ ids, query, held }: { ids: readonly string[] } & Pick<Props, '
     const search = new URLSearchParams({ ...Object.fromEntries(new URLSearchParams(text)), ...more });
     let sum: number | null = 0;
     for (const id of ids) {
-      const found = await store.asked.ask(id, `tasks/query?${search}&page=${at}`);
+      const found = await store.queries.run(id, `tasks/query?${search}&page=${at}`);
       sum = found && sum !== null ? sum + found.total : null;
     }
     if (sum !== null && page.current === 0) page.current = Math.ceil(sum / LIMIT) + 1;

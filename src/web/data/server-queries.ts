@@ -9,7 +9,7 @@ const MAX_THREADS = 50;
 const MAX_TRIES = 3;
 
 /** What is asked of the server beside what is held: tasks, and the comments of tasks. */
-export class Asked {
+export class ServerQueries {
   readonly #tab: Tab;
 
   constructor(tab: Tab) {
@@ -20,7 +20,7 @@ export class Asked {
    * Asks the server for tasks that need not be held: `tasks/query?…`, `tasks/search?…`, `tasks/{id}`. They are put beside
    * those held and kept in step. Null where it gives none.
    */
-  async ask<Body = { items: Task[]; total: number }>(
+  async run<Body = { items: Task[]; total: number }>(
     workspaceId: string,
     path: string,
   ): Promise<Body | null> {

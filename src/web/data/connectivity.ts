@@ -3,7 +3,7 @@ import type { Message } from './surroundings.ts';
 import type { Tab } from './tab.ts';
 
 /** Whether the device has a network and the server is reached, as far as its tabs know. */
-export class Reach {
+export class Connectivity {
   readonly isOnline: Signal<boolean>;
   /** Null before the first response. */
   readonly isReached: Signal<boolean | null> = signal(null);
