@@ -62,14 +62,16 @@ export function prepared<Args extends object, Row>(
   build: (argument: <Name extends keyof Args>(name: Name) => Args[Name]) => Compilable<Row>,
 ): (args: Args) => CompiledQuery<Row> {
   // A placeholder stands where the value will: its type is the value's for the builder's sake only.
-  const compiled = build((name) => new Placeholder(name) as never).compile();
-  const names = compiled.parameters.map((value) => (value instanceof Placeholder ? value.name : undefined));
-  return (args) => ({
-    ...compiled,
-    parameters: names.map((name, i) =>
-      name === undefined ? compiled.parameters[i] : args[name as keyof Args],
-    ),
-  });
+  const { sql, query, queryId, parameters } = build((name) => new Placeholder(name) as never).compile();
+  const names = parameters.map((value) => (value instanceof Placeholder ? value.name : undefined));
+  return (args) => {
+    const values = parameters.slice();
+    for (let i = 0; i < names.length; i += 1) {
+      const name = names[i];
+      if (name !== undefined) values[i] = args[name as keyof Args];
+    }
+    return { sql, query, queryId, parameters: values };
+  };
 }
 
 class Placeholder {

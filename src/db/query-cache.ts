@@ -22,25 +22,45 @@ export interface QueryCache {
   onTransaction(): void;
 }
 
-/** The cached rows of one statement, by its parameters. */
+/** The cached rows of one statement. */
 interface CachedStatement {
   /** Undefined where it may read any: it is not cached then. */
   reads: TableNames;
-  rows: Map<unknown, readonly unknown[]>;
+  /** By its first parameter, then by the second, …: to make one text of all costs more than to look each of them up. */
+  rows: RowsByParameter;
   /** What it has of `MAX_ROWS`. */
   size: number;
+  /** Whether the transaction under way wrote what it reads, or may have: that is not cached. */
+  isUncertain: boolean;
 }
 
-/** A single parameter is its own key: to make a text of it costs more than to look it up. */
-const keyOf = ({ parameters }: CompiledQuery): unknown => {
-  if (parameters.length === 1) return parameters[0];
-  let key = '';
-  // With the length of each text, so that none can pass for two.
-  for (const value of parameters) {
-    key += typeof value === 'string' ? `${value.length}:${value}` : `${JSON.stringify(value)};`;
+type RowsByParameter = Map<unknown, RowsByParameter | readonly unknown[]>;
+
+/** The rows cached for these parameters, of which a statement has as many each time. */
+function rowsFor({ rows }: CachedStatement, parameters: readonly unknown[]): readonly unknown[] | undefined {
+  let found = rows.get(parameters[0]);
+  for (let i = 1; i < parameters.length && found !== undefined; i += 1)
+    found = (found as RowsByParameter).get(parameters[i]);
+  return found as readonly unknown[] | undefined;
+}
+
+function keepRows(
+  { rows }: CachedStatement,
+  parameters: readonly unknown[],
+  found: readonly unknown[],
+): void {
+  let kept = rows;
+  for (const parameter of parameters.slice(0, -1)) {
+    const inner = kept.get(parameter) ?? new Map();
+    kept.set(parameter, inner);
+    kept = inner as RowsByParameter;
   }
-  return key;
-};
+  kept.set(parameters.at(-1), found);
+}
+
+const isLong = (parameters: readonly unknown[]): boolean =>
+  parameters.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0) >
+  MAX_KEY_CHARACTERS;
 
 /** A handle that asks for its connection at each statement, and reads what is cached. */
 export const handleOf = (cache: QueryCache, db: () => Db): Db => ({
@@ -68,9 +88,15 @@ export function createQueryCache(writing: SqliteDatabase.Database): QueryCache {
   let hasWrittenAny = false;
 
   const clearStatement = (cached: CachedStatement) => {
+    if (cached.size === 0) return;
     cached.rows.clear();
     size -= cached.size;
     cached.size = 0;
+  };
+
+  const distrust = (cached: CachedStatement) => {
+    cached.isUncertain = true;
+    clearStatement(cached);
   };
 
   const clear = () => statements.values().forEach(clearStatement);
@@ -91,7 +117,8 @@ export function createQueryCache(writing: SqliteDatabase.Database): QueryCache {
     const known = statements.get(sql);
     if (known) return known;
     const reads = tablesTouched(writing, sql, parameters, 'read');
-    const made: CachedStatement = { reads, rows: new Map(), size: 0 };
+    const isUncertain = hasWrittenAny || !reads?.isDisjointFrom(written);
+    const made: CachedStatement = { reads, rows: new Map(), size: 0, isUncertain };
     statements.set(sql, made);
     return made;
   };
@@ -102,15 +129,12 @@ export function createQueryCache(writing: SqliteDatabase.Database): QueryCache {
     cached: <Row>(asked: CompiledQuery<Row>, db: Db) => {
       refresh();
       const cached = statementOf(asked);
-      const { reads, rows } = cached;
-      const isUncertain = !reads || hasWrittenAny || (written.size > 0 && !reads.isDisjointFrom(written));
-      if (isUncertain) return db.cached(asked);
-      const key = keyOf(asked);
-      if (typeof key === 'string' && key.length > MAX_KEY_CHARACTERS) return db.cached(asked);
-      const known = rows.get(key) as readonly Readonly<Row>[] | undefined;
+      if (cached.isUncertain) return db.cached(asked);
+      const known = rowsFor(cached, asked.parameters) as readonly Readonly<Row>[] | undefined;
       if (known) return known;
       const found = db.cached(asked);
-      rows.set(key, found);
+      if (isLong(asked.parameters)) return found;
+      keepRows(cached, asked.parameters, found);
       size += 1 + found.length;
       cached.size += 1 + found.length;
       return found;
@@ -118,18 +142,21 @@ export function createQueryCache(writing: SqliteDatabase.Database): QueryCache {
     onWrite: (tables) => {
       if (!tables) {
         hasWrittenAny = true;
-        return clear();
+        statements.values().forEach(distrust);
+        return;
       }
       for (const table of tables) {
         if (written.has(table)) continue;
         written.add(table);
-        for (const cached of statements.values()) if (cached.reads?.has(table)) clearStatement(cached);
+        for (const cached of statements.values()) if (cached.reads?.has(table)) distrust(cached);
       }
     },
     onTransaction: () => {
+      isFresh = false;
+      if (written.size === 0 && !hasWrittenAny) return;
       written.clear();
       hasWrittenAny = false;
-      isFresh = false;
+      for (const cached of statements.values()) cached.isUncertain = !cached.reads;
     },
   };
 }
