@@ -197,7 +197,19 @@ const DayInput = z
 /** Where `null` clears. */
 export const NullableDayInput = DayInput.nullable().openapi({ type: ['string', 'null'] });
 
+/** As responses have instants, and most clients send them. */
+const CANONICAL = /^(?:19|[2-9]\d)\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** Whether a text is an instant as it is to become: told at a fraction of what `Temporal` takes. */
+function isCanonical(text: string): boolean {
+  if (!CANONICAL.test(text)) return false;
+  const date = new Date(text);
+  // Of a day that does not exist `Date` makes another one.
+  return !Number.isNaN(date.getTime()) && date.toISOString() === text;
+}
+
 function parseInstant(text: string): Instant | undefined {
+  if (isCanonical(text)) return text;
   if (!RFC_3339.test(text)) return undefined;
   try {
     const utc = new Date(Temporal.Instant.from(text.replace(BELOW_NANOSECONDS, '')).epochMilliseconds);
