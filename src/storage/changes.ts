@@ -38,29 +38,33 @@ export function createJournal(clock: Clock, onChanges: OnChanges): Journal<Chang
 
 /** Numbers go on after `last`. What was recorded of a workspace that is gone by now is left out. */
 function rowsOf(db: Db, entries: readonly JournalEntry[], last: number, changed_at: string): ChangeRow[] {
+  const rows: ChangeRow[] = [];
   let seq = last;
-  return entries.flatMap(({ author, changes }) => {
-    const actor_code = author ? codeOfUser(db, author.userId) : null;
-    return changes.flatMap(({ workspaceId, kind, id, op, fields }) => {
-      const workspace_code = codeOfWorkspace(db, workspaceId);
-      if (workspace_code === undefined) return [];
+  /** Most changes of a commit are of one workspace, by one person. */
+  let workspace: { id: string; code: number | undefined } | undefined;
+  let actor: { id: string; code: number | null } | undefined;
+  for (const { author, changes } of entries) {
+    if (author && actor?.id !== author.userId)
+      actor = { id: author.userId, code: codeOfUser(db, author.userId) };
+    for (const { workspaceId: id, kind, id: thing_id, op, fields } of changes) {
+      if (workspace?.id !== id) workspace = { id, code: codeOfWorkspace(db, id) };
+      if (workspace.code === undefined) continue;
       seq += 1;
-      return [
-        {
-          workspace_code,
-          seq,
-          tag: randomInt(TAGS),
-          kind,
-          thing_id: id,
-          op,
-          fields: fields ? fields.join() : null,
-          actor_code,
-          client_id: author?.clientId ?? null,
-          changed_at,
-        },
-      ];
-    });
-  });
+      rows.push({
+        workspace_code: workspace.code,
+        seq,
+        tag: randomInt(TAGS),
+        kind,
+        thing_id,
+        op,
+        fields: fields ? fields.join() : null,
+        actor_code: (author && actor?.code) ?? null,
+        client_id: author?.clientId ?? null,
+        changed_at,
+      });
+    }
+  }
+  return rows;
 }
 
 /** In one statement: for fewer of them, SQLite need not be asked as often as there are rows. */
