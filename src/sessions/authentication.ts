@@ -178,7 +178,7 @@ export function requireSession(
   { userId, sessionId, cap }: Pick<Actor, 'userId' | 'sessionId' | 'cap'>,
 ): void {
   const isLive = (row: { user_id: string; expires_at: Instant | null } | undefined) =>
-    row?.user_id === userId && (row.expires_at === null || toMs(row.expires_at) > clock.now());
+    row?.user_id === userId && (row.expires_at === null || row.expires_at > toInstant(clock.now()));
   if (cap) {
     if (!isLive(findApiToken(db, cap.tokenId))) throw unauthorizedBearer('The API token is not valid');
     return;
