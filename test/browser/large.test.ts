@@ -4,7 +4,7 @@ import { addTasks } from '../many-tasks.ts';
 import { as, homeOf } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 import { signedInAs } from './studio.ts';
-import { goTo, launchBrowser, startVisit, type Visit } from './visit.ts';
+import { goTo, launchBrowser, NOON, startVisit, type Visit } from './visit.ts';
 
 const DAY = 86_400_000;
 /** More than a device holds of one workspace. */
@@ -22,7 +22,7 @@ const asAda = (method: string, path: string, body?: object) => as(world, ada)(me
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  world = await openWorld({ start: Date.now() });
+  world = await openWorld({ start: NOON });
   ada = await world.signUp('ada@example.com', 'Ada');
   home = await homeOf(world, ada);
   await asAda('PATCH', '/me', { timezone: 'UTC', preferences: { welcomed: true } });
@@ -45,6 +45,7 @@ beforeAll(async () => {
     viewport: { width: 1280, height: 800 },
     reducedMotion: 'reduce',
     timezoneId: 'UTC',
+    at: NOON,
   });
   page = visit.page;
   await page.goto(`${visit.origin}/app/today`);

@@ -4,7 +4,7 @@ import { addTasks } from '../many-tasks.ts';
 import { as, homeOf, joined } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 import { signedInAs } from './studio.ts';
-import { launchBrowser, NOBODY, startVisit, type Visit } from './visit.ts';
+import { launchBrowser, NOBODY, NOON, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -20,6 +20,7 @@ beforeAll(async () => {
     viewport: { width: 1280, height: 800 },
     reducedMotion: 'reduce',
     timezoneId: 'UTC',
+    at: NOON,
   });
 });
 afterAll(async () => {
@@ -27,7 +28,7 @@ afterAll(async () => {
   await browser.close();
 });
 beforeEach(async () => {
-  world = await openWorld({ start: Date.now() });
+  world = await openWorld({ start: NOON });
   ada = await world.signUp('ada@example.com', 'Ada');
   home = await homeOf(world, ada);
   vic = await joined(world, ada, home, 'viewer', 'Vic');

@@ -93,13 +93,28 @@ export const NOBODY: Pick<App, 'fetch'> = { fetch: () => new Response(null, { st
 /** A page of every origin here that nothing of an application runs in. */
 const BLANK = '/blank';
 
-/** `hasWorker`: the service worker is there, which first fetches every file of the client. */
+/** Far from midnight, which would part the day of a world from that of its browser. */
+export const NOON = new Date().setUTCHours(12, 0, 0, 0);
+
+/** Lets the clock of pages start at an instant; it goes on as theirs does. */
+const startClockAt = (instant: number) => `(() => {
+  const RealDate = Date;
+  const now = () => RealDate.now() + ${instant - Date.now()};
+  globalThis.Date = class extends RealDate {
+    constructor(...parts) {
+      super(...(parts.length === 0 ? [now()] : parts));
+    }
+    static now = now;
+  };
+})()`;
+
+/** `at`: when its clock starts, in place of now. `hasWorker`: the service worker is there, which first fetches every file of the client. */
 export async function startVisit(
   browser: Browser,
   app: Pick<App, 'fetch'>,
-  options: BrowserContextOptions & { under?: string; host?: string; hasWorker?: boolean } = {},
+  options: BrowserContextOptions & { under?: string; host?: string; hasWorker?: boolean; at?: number } = {},
 ): Promise<Visit> {
-  const { under = '', host = '127.0.0.1', hasWorker = false, ...contextOptions } = options;
+  const { under = '', host = '127.0.0.1', hasWorker = false, at, ...contextOptions } = options;
   let served = app;
   const front: Pick<App, 'fetch'> = {
     fetch: (request, ...rest) =>
@@ -114,6 +129,7 @@ export async function startVisit(
   const serviceWorkers = hasWorker ? 'allow' : 'block';
   const context = await browser.newContext({ serviceWorkers, ...contextOptions });
   context.setDefaultTimeout(60_000);
+  if (at !== undefined) await context.addInitScript(startClockAt(at));
   const faults: string[] = [];
   const calls: string[] = [];
   // What a test fulfils itself does not fail.
