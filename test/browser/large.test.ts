@@ -84,6 +84,13 @@ describe('a workspace of more open tasks than a device holds', () => {
     await page.getByText(/more tasks are on the server.* Filters do not see them\.$/).waitFor();
   });
 
+  it('is searched on the server too, which says how many more it found, and shows them', async () => {
+    await goTo(page, `/w/${home}/search?q=Backlog`);
+    await page.getByText(`The server found ${BACKLOG - 100} more.`).waitFor();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByText(`The server found ${BACKLOG - 200} more.`).waitFor();
+  });
+
   it('shows what it holds of a list, how many more there are, and those as they are wanted', async () => {
     await goTo(page, `/w/${home}/lists/${lists.backlog}`);
     const rest = page.getByText(/^\d+ more tasks? (is|are) on the server/);

@@ -6,6 +6,7 @@ import { workspace } from '../../shell/frame-view.ts';
 import { query, setQuery } from '../../shell/navigation.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { isOpen, useUserData } from '../../shell/store.ts';
+import { showToast } from '../../shell/toasts.ts';
 import { moveFocus } from '../../tasks/current.ts';
 import { KeyLine } from '../../tasks/key-line.tsx';
 import { ScreenHead } from '../../tasks/screen-head.tsx';
@@ -18,11 +19,22 @@ import { Icon } from '../../ui/icon.tsx';
 import { Marked } from '../../ui/marked.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
 
+/** Of those held, where the server's follow. */
 const SHOWN = 50;
+const LIMIT = 100;
 const WAIT_MS = 250;
 
 /** What was sought on this page, newest first. */
 const recent = signal<readonly string[]>([]);
+
+/** What the server found of some words: so far, on so many pages, and in all. */
+interface Found {
+  q: string;
+  ids: readonly string[];
+  pages: number;
+  total: number;
+}
+const NOTHING: Found = { q: '', ids: [], pages: 0, total: 0 };
 
 const wordsOf = (text: string): string[] => fold(text).split(/\s+/).filter(Boolean);
 
@@ -31,13 +43,24 @@ export function Search({ params }: ScreenProps) {
   const { store } = useUserData();
   const w = params.w ?? workspace.value?.id ?? '';
   const [typed, setTyped] = useState(query.value.get('q') ?? '');
-  const [found, setFound] = useState<{ q: string; ids: readonly string[] }>({ q: '', ids: [] });
+  const [found, setFound] = useState<Found>(NOTHING);
   const [isMissing, setMissing] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const q = typed.trim();
   const { wanted, isFiltered, passes } = useFilters();
   useTaskCommands();
   useLayoutEffect(() => input.current?.focus(), []);
+  const ask = (page: number) => {
+    const parameters = new URLSearchParams({ q: q.slice(0, 200), limit: String(LIMIT), page: String(page) });
+    return store.queries.run(w, `tasks/search?${parameters}`);
+  };
+  const more = async () => {
+    const result = await ask(found.pages + 1);
+    if (!result) return showToast('The other tasks could not be loaded. Try again.');
+    const { total } = result;
+    const ids = [...new Set([...found.ids, ...result.items.map(({ id }) => id)])];
+    setFound((now) => (now === found ? { q, ids, pages: found.pages + 1, total } : now));
+  };
   const asked = query.value.get('q') ?? '';
   useEffect(() => {
     if (asked !== q) setTyped(asked);
@@ -45,16 +68,15 @@ export function Search({ params }: ScreenProps) {
   useEffect(() => {
     setQuery({ q: q || undefined });
     if (q === '') {
-      setFound({ q: '', ids: [] });
+      setFound(NOTHING);
       return;
     }
     let isWanted = true;
     const timer = setTimeout(async () => {
-      const parameters = new URLSearchParams({ q: q.slice(0, 200), limit: '100' });
-      const result = await store.queries.run(w, `tasks/search?${parameters}`);
+      const result = await ask(1);
       if (!isWanted) return;
       setMissing(result === null);
-      if (result) setFound({ q, ids: result.items.map(({ id }) => id) });
+      if (result) setFound({ q, ids: result.items.map(({ id }) => id), pages: 1, total: result.total });
       recent.value = [q, ...recent.value.filter((other) => other !== q)].slice(0, 8);
     }, WAIT_MS);
     return () => {
@@ -74,9 +96,10 @@ export function Search({ params }: ScreenProps) {
     }
     return best
       .sort((a, b) => a.score - b.score)
-      .slice(0, SHOWN)
+      .slice(0, isMissing ? undefined : SHOWN)
       .map(({ task }) => task.id);
-  }, [q, w, wanted, found]);
+  }, [q, w, wanted, found, isMissing]);
+  const left = found.q === q ? found.total - Math.min(found.total, found.pages * LIMIT) : 0;
   const older =
     found.q === q
       ? found.ids.filter((id) => {
@@ -128,13 +151,25 @@ export function Search({ params }: ScreenProps) {
           marked={(title) => <Marked text={title} spans={spansOf(title, wordsOf(q))} />}
         />
         <div class="quiet search-note" role="status">
-          {q !== '' && groups.length === 0 && found.q === q && (
+          {q !== '' && groups.length === 0 && found.q !== q && !isMissing && 'Asking the server…'}
+          {q !== '' && groups.length === 0 && found.q === q && left === 0 && (
             <Nothing icon="search">
               {isFiltered ? 'No task with these words passes the filters.' : 'No task has these words.'}
             </Nothing>
           )}
           {isMissing && 'The server cannot be reached: only what is on this device was sought.'}
         </div>
+        {left > 0 && (
+          <div class="rest line">
+            <p class="quiet">
+              {`The server found ${left} more.`}
+              {isFiltered && ' Filters do not see them.'}
+            </p>
+            <button type="button" class="button push" onClick={more}>
+              Show more
+            </button>
+          </div>
+        )}
         {q === '' && recent.value.length === 0 && (
           <div class="empty">
             {isPhone.value ? (
