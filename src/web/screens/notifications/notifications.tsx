@@ -101,9 +101,13 @@ export function Notifications() {
                     {notification.readAt === null && <span class="hidden">Unread: </span>}
                     {notification.title}
                   </span>
-                  <span class="quiet cut" dir={notification.data.taskId ? 'auto' : undefined}>
-                    {notification.body}
-                  </span>
+                  {notification.data.taskId ? (
+                    <span class="quiet cut" dir="auto">
+                      {notification.body}
+                    </span>
+                  ) : (
+                    <span class="quiet">{notification.body}</span>
+                  )}
                 </span>
                 <time class="quiet push" dateTime={notification.createdAt}>
                   {sayInstant(notification.createdAt, zone.value, now.value)}
