@@ -70,9 +70,9 @@ export async function buildWeb() {
     jsxImportSource: 'preact',
   });
   const style = await build({ ...shared, entryPoints: { style: 'src/web/styles/index.css' }, outdir: out });
-  const theme = await build({
+  const early = await build({
     ...shared,
-    entryPoints: { theme: 'src/web/shell/early-theme.ts' },
+    entryPoints: { early: 'src/web/shell/early.ts' },
     outdir: out,
     format: 'iife',
   });
@@ -86,7 +86,7 @@ export async function buildWeb() {
     icon: iconFile,
     touchIcon: touchIconFile,
     manifest: manifestFile,
-    theme: add(files, 'theme.js', contentOf(theme)),
+    early: add(files, 'early.js', contentOf(early)),
     style: add(files, 'style.css', contentOf(style)),
     script: `assets/${outputs[0].name}`,
     shapes: sprite(),

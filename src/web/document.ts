@@ -5,7 +5,7 @@ interface Links {
   touchIcon: string;
   manifest: string;
   /** Runs before anything is painted. */
-  theme: string;
+  early: string;
   style: string;
   script: string;
   /** Symbols of SVG; in the document, since a browser draws those of another file late. */
@@ -26,7 +26,7 @@ export const documentTemplate = (links: Links): string => `<!doctype html>
 <meta name="theme-color" media="(prefers-color-scheme: dark)" content="${GROUND.dark}">
 <meta name="robots" content="noindex">
 <title>Errand</title>
-<script src="{app}${links.theme}"></script>
+<script src="{app}${links.early}"></script>
 <link rel="stylesheet" href="{app}${links.style}">
 <script type="module" src="{app}${links.script}"></script>
 <link rel="icon" type="image/svg+xml" href="{app}${links.icon}">

@@ -45,6 +45,7 @@ export class Follower {
   start(): void {
     const run = ++this.#run;
     void this.#loop(run);
+    if (this.#tab.positions.size === 0) void this.#pullAll();
   }
 
   stop(): void {
@@ -134,6 +135,11 @@ export class Follower {
     for (const id of workspaces) await this.#pulls.pull(id);
     await this.#sleep(POLL_MS);
     return true;
+  }
+
+  /** Where nothing is held, rows need not wait for the stream. */
+  async #pullAll(): Promise<void> {
+    for (const id of (await this.#listWorkspaces()) ?? []) this.#pulls.pullSoon(id, 0);
   }
 
   async #listWorkspaces(): Promise<string[] | null> {

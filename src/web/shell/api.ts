@@ -1,5 +1,6 @@
 import { type Failure, type Outcome, outcomeOf } from '../data/api.ts';
 import { browserWorld } from '../data/surroundings.ts';
+import { takeEarly } from './early-responses.ts';
 import { basePaths } from './navigation.ts';
 import { session } from './signed-in.ts';
 
@@ -20,6 +21,7 @@ export async function call<Body>(
 ): Promise<Outcome<Body>> {
   const isFile = body instanceof Blob;
   const send = (signal: AbortSignal) =>
+    (method === 'GET' && takeEarly(path)) ||
     fetch(basePaths.api + path, {
       method,
       signal,

@@ -18,6 +18,7 @@ import {
 } from '../data/rows.ts';
 import { Store } from '../data/store.ts';
 import { browserChannel, browserLocks, browserWorld } from '../data/surroundings.ts';
+import { takeEarly } from './early-responses.ts';
 import { basePaths, path } from './navigation.ts';
 
 /** What is held of one user, and lists of it that keep themselves. */
@@ -103,7 +104,8 @@ async function readStore(own: Opening): Promise<void> {
   }
   const store = new Store({
     userId,
-    fetch: (url, init) => fetch(url, init),
+    fetch: (url, init) =>
+      (init.method === 'GET' && takeEarly(url.slice(basePaths.api.length))) || fetch(url, init),
     base: basePaths.api,
     disk,
     channel: browserChannel(userId),

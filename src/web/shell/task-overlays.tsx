@@ -1,8 +1,9 @@
-import { effect } from '@preact/signals';
 import { dateDialog, picker } from '../tasks/pickers.ts';
 import { seriesDialog } from '../tasks/series.ts';
+import { hasRows } from './frame-view.ts';
 import { Lazy } from './lazy.tsx';
-import { isPublic, query } from './navigation.ts';
+import { query } from './navigation.ts';
+import { onceIdle } from './once-idle.ts';
 import { userData } from './store.ts';
 
 const loadPanel = async () => (await import('../tasks/panel.tsx')).Panel;
@@ -49,15 +50,12 @@ const PARTS: readonly (() => Promise<unknown>)[] = [
   () => import('./waiting-changes.tsx'),
 ];
 
-/** Loads what the first keys will ask for, once there is nothing better to do; not where one signs in. */
+/** Loads what the first keys will ask for, after the first rows. */
 export function loadSoon(): void {
-  const load = () => {
-    for (const part of PARTS) part().catch(() => {});
-  };
-  const stop = effect(() => {
-    if (isPublic.value) return;
-    queueMicrotask(() => stop());
-    if ('requestIdleCallback' in globalThis) requestIdleCallback(load, { timeout: 5000 });
-    else setTimeout(load, 2000);
-  });
+  onceIdle(
+    () => hasRows.value,
+    () => {
+      for (const part of PARTS) part().catch(() => {});
+    },
+  );
 }

@@ -3,7 +3,7 @@ import { showTheme, storedTheme, THEME_KEY, type Theme } from './stored-theme.ts
 
 export const theme = signal<Theme>('system');
 
-/** Takes the choice made on this device, which `early-theme.ts` has shown, and follows it in other tabs. */
+/** Takes the choice made on this device, which `early.ts` has shown, and follows it in other tabs. */
 export function startTheme(): void {
   theme.value = storedTheme();
   addEventListener('storage', ({ key }) => {
