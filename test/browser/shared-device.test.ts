@@ -394,6 +394,7 @@ describe('a page of another origin on the same host', () => {
       if (opened?.length > 0) found.push('a frame');
       return found;
     })()`);
+    const sent = page.waitForRequest(`${api}/auth/logout`);
     await page.evaluate(`(() => {
       const form = document.createElement('form');
       form.method = 'post';
@@ -402,7 +403,7 @@ describe('a page of another origin on the same host', () => {
       document.body.append(form);
       form.submit();
     })()`);
-    await page.waitForLoadState('networkidle');
+    await (await sent).response();
     expect(tried).toEqual([]);
     expect((await asAda('GET', `/workspaces/${home}/tasks/search?q=Forged`)).body.total).toBe(0);
     // The session of the browser lives on.

@@ -14,9 +14,9 @@ const MAX_WORKSPACES = 3;
  * the ways to sign in and the first rows.
  */
 export async function askEarly(api: string): Promise<void> {
-  if (leftUser() !== null) return;
   const early = new Map<string, Promise<Response>>();
   globalThis.earlyResponses = early;
+  if (leftUser() !== null) return;
   const ask = (path: string): Promise<Response> => {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const response = fetch(api + path, {
