@@ -49,7 +49,16 @@ const Update = TaskPatch.safeExtend({
 
 const Move = MoveInput.extend({ op: z.literal('move'), ...ofTask }).openapi('MoveOperation');
 
-const Delete = z.object({ op: z.literal('delete'), ...ofTask }).openapi('DeleteOperation');
+const Delete = z
+  .object({
+    op: z.literal('delete'),
+    ...ofTask,
+    permanent: z
+      .boolean({ error: 'Permanent must be true or false' })
+      .optional()
+      .openapi({ description: '`true`: deleted at once, past the trash', default: false }),
+  })
+  .openapi('DeleteOperation');
 
 const Restore = z
   .object({

@@ -107,10 +107,10 @@ function* run(
       return { status: 200, task: taskOf(moved) };
     }
     case 'delete': {
-      const { id, ifMatch } = inputOf(OPERATIONS.delete, given);
+      const { id, ifMatch, permanent = false } = inputOf(OPERATIONS.delete, given);
       const row = requireTask(tx, who, id);
       preconditionOf(epoch, ifMatch)(row);
-      yield* deleteTask(deps, tx, who, row, false, now);
+      yield* deleteTask(deps, tx, who, row, permanent, now);
       return { status: 204 };
     }
     case 'restore': {

@@ -217,6 +217,21 @@ describe('a batch', () => {
     expect(results[5].issues[0].path).toBe('ifMatch');
   });
 
+  it('deletes past the trash only where it is asked to', async () => {
+    const [kept, gone] = [create(), create()];
+    await batch(kept, gone);
+    const results = await batch(
+      { op: 'delete', id: kept.id, permanent: 1 },
+      { op: 'delete', id: kept.id, permanent: false },
+      { op: 'delete', id: gone.id, permanent: true },
+      { op: 'restore', id: gone.id },
+    );
+    expect(statuses(results)).toEqual([400, 204, 204, 404]);
+    expect(paths(results[0])).toEqual(['permanent']);
+    const { items } = (await call('GET', `${inside}/trash`)).body;
+    expect(items.map(({ id }: { id: string }) => id)).toEqual([kept.id]);
+  });
+
   it('adds and removes labels and leaves the others alone', async () => {
     const [a, b, c] = [await label('A'), await label('B'), await label('C')];
     const [{ task }] = await batch(create({ labelIds: [a, b] }));

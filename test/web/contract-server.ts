@@ -182,7 +182,6 @@ export class ContractServer {
       if (!task) throw missing();
       if (fifth === undefined && method === 'DELETE') {
         this.#rows.remove(task);
-        if (query.get('permanent') === 'true') delete this.state.trash[String(id)];
         return null;
       }
       if (fifth === undefined) return this.#rows.valueOf('task', String(id), workspaceId);
@@ -235,6 +234,7 @@ export class ContractServer {
     if (op === 'delete') {
       this.#advance(task, true);
       if (this.state.things[id]) this.#rows.remove(task);
+      if (fields.permanent) delete this.state.trash[id];
       return null;
     }
     if (op === 'move') {

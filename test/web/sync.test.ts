@@ -98,6 +98,15 @@ describe('a deletion for good', () => {
     expect(tasks.map(({ id }) => shown(page, id))).toEqual(tasks);
   });
 
+  it('of many is one request', async () => {
+    const page = await open();
+    const tasks = [await make(page), await make(page, 'Water the beds')];
+    sent.splice(0);
+    removeForGood(page, tasks);
+    await timeline.advance(15_000);
+    expect(sent).toHaveLength(1);
+  });
+
   it('leaves nothing in the trash, and then says that nothing is left to take back', async () => {
     const page = await open();
     const tasks = [await make(page), await make(page, 'Water the beds')];

@@ -23,8 +23,7 @@ const ACTIONS: Partial<Record<Change['op'], string>> = {
 };
 
 /** Whether a change goes to `tasks/batch`, alone or with others. */
-export const isBatched = ({ kind, op, fields }: Change): boolean =>
-  kind === 'task' && BATCHED.has(op) && !fields.permanent;
+export const isBatched = ({ kind, op }: Change): boolean => kind === 'task' && BATCHED.has(op);
 
 /** The ETag that a change must meet: that of the row whose long text it edits. */
 export function ifMatchOf(change: Change, row: Row | undefined, epoch: string | null): string | null {
@@ -48,8 +47,6 @@ export function requestOf(change: Change, ifMatch: string | null): WriteRequest 
     if (op === 'delete') return { method: 'DELETE', path: `${path}/${thing}` };
     return { method: 'PATCH', path: `${path}/${thing}`, body: rest, ifMatch };
   }
-  if (kind === 'task' && op === 'delete')
-    return { method: 'DELETE', path: `${root}/tasks/${thing}?permanent=true` };
   if (kind === 'task') {
     const path = `${root}/tasks/${thing}/checklist`;
     const { itemId, ...rest } = fields;
