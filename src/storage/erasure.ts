@@ -13,6 +13,8 @@ type ErasedPlace = 'search' | 'log';
 
 /** Pages of the search index that one step writes. */
 const PAGE_BATCH_SIZE = 64;
+/** Tasks after which the search index is cleared of them: in one step, as nothing is left to write. */
+const TASKS_BETWEEN = 4_000;
 
 /** When words of edited tasks and of single ones that are gone leave the index, in the host's time zone. */
 const NIGHTLY = new Cron('20 4 * * *');
@@ -48,6 +50,16 @@ export async function eraseDeletedContent(deps: Deps): Promise<void> {
   if (inLog === undefined) return;
   if (!deps.config.database.external_replication && !(await deps.database.emptyLog())) return;
   await deps.write((tx) => clearMark(tx, 'log', inLog));
+}
+
+/** As `eraseDeletedContent`, each time that it was called often enough: after steps that delete so many tasks at most. */
+export function createErasureBetweenSteps(deps: Deps, tasksInStep: number): () => Promise<void> {
+  const stepsBetween = Math.ceil(TASKS_BETWEEN / tasksInStep);
+  let steps = 0;
+  return async () => {
+    steps += 1;
+    if (steps % stepsBetween === 0) await eraseDeletedContent(deps);
+  };
 }
 
 /** Returns whether there was anything to merge. */

@@ -12,7 +12,7 @@ import { checklistOf, labelIdsOf, toJson } from './template-fields.ts';
 import { insertBeside, insertPacked, type Packed, type StoredEntry, type StoredPacked } from './trash.ts';
 
 /** A step packs or unpacks at most so many tasks, or so much text: a few milliseconds, while nothing else is served. */
-const TASK_BATCH_SIZE = 64;
+export const TASK_BATCH_SIZE = 64;
 const COMMENT_BATCH_SIZE = 200;
 export const STEP_BYTES = 400_000;
 /** Each item and label is a row of its own too: that takes as long as so much more of their text. */

@@ -6,10 +6,11 @@ import type { List } from '../lists/schema.ts';
 import { ZONE_DATA } from '../recurring/advance.ts';
 import { clearZoneData } from '../recurring/sweep.ts';
 import { workspaceIdOf } from '../storage/changes.ts';
-import { scheduleErasure } from '../storage/erasure.ts';
+import { createErasureBetweenSteps, scheduleErasure } from '../storage/erasure.ts';
 import { listOf } from '../storage/lists.ts';
 import { isAssignable } from '../storage/tasks.ts';
 import * as store from '../storage/trash.ts';
+import { TASK_BATCH_SIZE } from '../storage/trash-contents.ts';
 import { findWhole, packSome } from '../storage/trash-lists.ts';
 import { finishUnpacking, unpackLists, unpackOccurrences, unpackSeries } from '../storage/unpack-lists.ts';
 import { restoreSome } from '../tasks/trash-tasks.ts';
@@ -36,15 +37,20 @@ function finished(deps: Deps, entry: store.StoredEntry): Promise<boolean> {
   return unlessUnderWay(deps, key, () => runSteps(deps, entry));
 }
 
-async function runSteps(deps: Deps, { code }: store.StoredEntry): Promise<boolean> {
+async function runSteps(deps: Deps, { code, state }: store.StoredEntry): Promise<boolean> {
+  const eraseBetween = state === 'moving' ? createErasureBetweenSteps(deps, TASK_BATCH_SIZE) : undefined;
   while (!deps.stopping.aborted) {
     const isLeft = await deps.write((tx) => {
       const entry = store.findEntryByKey(tx, code);
-      if (entry?.state === 'moving') return packSome(tx, entry);
+      if (entry?.state === 'moving') {
+        scheduleErasure(tx, 'search');
+        return packSome(tx, entry);
+      }
       if (entry?.state === 'restoring') return unpackSome(tx, entry, toInstant(deps.clock.now()));
       return entry?.state === 'purging' && purgeSome(tx, entry);
     });
     if (!isLeft) return true;
+    await eraseBetween?.();
   }
   return false;
 }

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts';
 import { unavailable } from '../kernel/errors.ts';
 import { ownState } from '../kernel/own-state.ts';
 import { keepNumbers } from '../storage/changes.ts';
-import { eraseDeletedContent, scheduleErasure } from '../storage/erasure.ts';
+import { createErasureBetweenSteps, eraseDeletedContent, scheduleErasure } from '../storage/erasure.ts';
 import { takeRemovalStep } from '../storage/removal-steps.ts';
 import { begunRemovals, insertRemoval } from '../storage/removals.ts';
 import type { RemovalRow } from '../storage/tables.ts';
@@ -12,8 +12,6 @@ import type { RemovalRow } from '../storage/tables.ts';
 export const FEW = 20;
 /** Rows of each kind in a step, which holds everyone up for some milliseconds. */
 const BATCH_SIZE = { user: 20, workspace: 64, space: 64, list: 64 };
-/** Tasks after which the search index is cleared of them: in one step, as nothing is left to write. */
-const ERASED_BATCH_SIZE = 8_000;
 
 /**
  * Begins to delete something in the caller's transaction; true when that is all, as it holds at most `most` rows of
@@ -65,10 +63,10 @@ async function runSteps(deps: Deps, removal: RemovalRow): Promise<boolean> {
     scheduleErasure(tx, 'log');
     return takeRemovalStep(tx, removal, most);
   };
-  const stepsBetween = Math.ceil(ERASED_BATCH_SIZE / most);
-  for (let steps = 1; !deps.stopping.aborted; steps += 1) {
+  const eraseBetween = createErasureBetweenSteps(deps, most);
+  while (!deps.stopping.aborted) {
     if (await deps.write(step)) return true;
-    if (steps % stepsBetween === 0) await eraseDeletedContent(deps);
+    await eraseBetween();
   }
   return false;
 }

@@ -73,6 +73,16 @@ it('an erasure ends, whatever is put into the search index beside it', async () 
   expect(inFiles('zebra')).toBe(false);
 });
 
+it('a list of very many tasks leaves only some of them to be erased at once from the search index', async () => {
+  const tasks = 4_032;
+  const id = await listOf('Zebra', tasks);
+  const pages = () =>
+    world.deps.read.one(statement<{ n: number }>('select count(*) as n from task_search_data', []))?.n ?? 0;
+  expect(pages()).toBeGreaterThan(80);
+  expect((await call('DELETE', `/workspaces/${home}/lists/${id}`)).status).toBe(204);
+  expect(pages()).toBeLessThan(20);
+});
+
 it('an empty list leaves nothing to be erased', async () => {
   const kept = await listOf('Stays', 300);
   await inAMinute();
