@@ -2,6 +2,7 @@ import { type Expression, type ExpressionBuilder, type SqlBool, sql, type Update
 import { type Db, query, statement } from '../db/connection.ts';
 import type { Steps, Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
+import { keyIn } from './keys.ts';
 import { RAISED, recordTask } from './record.ts';
 import type { Tables } from './tables.ts';
 
@@ -11,11 +12,13 @@ const MAX_STEP_BYTES = 1_600_000;
 const TASK_BYTES = 4_000;
 const READ_BATCH_SIZE = 500;
 
+type AreSo = (tasks: ExpressionBuilder<Tables, 'tasks'>) => Expression<SqlBool>;
+
 /** Changes all the tasks of a workspace that are so, some in each step, fewer where their texts are long. */
 export function* changeTasks(
   tx: Tx,
   workspaceKey: number,
-  areSo: (tasks: ExpressionBuilder<Tables, 'tasks'>) => Expression<SqlBool>,
+  areSo: AreSo,
   changes: UpdateObject<Tables, 'tasks'>,
 ): Steps<void> {
   const found = query
@@ -23,8 +26,45 @@ export function* changeTasks(
     .select(sql<string>`json_group_array(seq)`.as('seqs'))
     .where('workspace_code', '=', workspaceKey)
     .where(areSo);
+  yield* changeFound(tx, workspaceKey, JSON.parse(tx.one(found)?.seqs ?? '[]'), changes);
+}
+
+/** As `changeTasks`, of one list, which may have very many: they are looked for in steps too. */
+export function* changeTasksOfList(
+  tx: Tx,
+  workspaceKey: number,
+  listId: string,
+  areSo: AreSo,
+  changes: UpdateObject<Tables, 'tasks'>,
+): Steps<void> {
+  const inOrder = query
+    .selectFrom('tasks')
+    .select((tasks) => ['seq', 'position', sql<0 | 1>`${areSo(tasks)}`.as('is_so')])
+    .where('workspace_code', '=', workspaceKey)
+    .where('list_code', '=', keyIn('lists', listId))
+    // As the index of lists is.
+    .orderBy('position')
+    .orderBy('seq')
+    .limit(READ_BATCH_SIZE);
+  const seqs: number[] = [];
+  for (let page = tx.all(inOrder); ; ) {
+    for (const { seq, is_so } of page) if (is_so) seqs.push(seq);
+    const last = page.at(-1);
+    if (!last || page.length < READ_BATCH_SIZE) break;
+    yield;
+    page = tx.all(inOrder.where(sql<SqlBool>`(position, seq) > (${last.position}, ${last.seq})`));
+  }
+  yield* changeFound(tx, workspaceKey, seqs, changes);
+}
+
+function* changeFound(
+  tx: Tx,
+  workspaceKey: number,
+  seqs: readonly number[],
+  changes: UpdateObject<Tables, 'tasks'>,
+): Steps<void> {
   let isFirst = true;
-  for (const batch of batchesOf(readTasks(tx, tx.one(found)?.seqs))) {
+  for (const batch of batchesOf(readTasks(tx, seqs))) {
     if (!isFirst) yield;
     isFirst = false;
     const some = JSON.stringify(batch.map(({ seq }) => seq));
@@ -42,9 +82,8 @@ export function* changeTasks(
 /** What is told of a task that changes, and the bytes of the text that is written with it. */
 type WeighedTask = Parameters<typeof recordTask>[1] & { seq: number; bytes: number };
 
-/** The tasks of a JSON array of numbers, read when their turn comes: all of very many at once would hold up everyone. */
-function* readTasks(tx: Tx, seqs = '[]'): Generator<WeighedTask> {
-  const all: number[] = JSON.parse(seqs);
+/** The tasks of these numbers, read when their turn comes: all of very many at once would hold up everyone. */
+function* readTasks(tx: Tx, all: readonly number[]): Generator<WeighedTask> {
   for (let done = 0; done < all.length; done += READ_BATCH_SIZE) {
     const some = JSON.stringify(all.slice(done, done + READ_BATCH_SIZE));
     yield* tx.all(
@@ -110,7 +149,7 @@ export function* removeLabelFromTasks(
     [workspaceKey, code],
   );
   let isFirst = true;
-  for (const batch of batchesOf(readTasks(tx, tx.one(labelled)?.seqs))) {
+  for (const batch of batchesOf(readTasks(tx, JSON.parse(tx.one(labelled)?.seqs ?? '[]')))) {
     if (!isFirst) yield;
     isFirst = false;
     const some = JSON.stringify(batch.map(({ seq }) => seq));

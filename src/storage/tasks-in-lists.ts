@@ -1,11 +1,11 @@
-import { sql } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import { query } from '../db/connection.ts';
 import type { Steps, Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
 import { keyIn } from './keys.ts';
-import { changeTasks } from './many-tasks.ts';
+import { changeTasks, changeTasksOfList } from './many-tasks.ts';
 import { isOpen } from './status-types.ts';
-import type { StatusType } from './tables.ts';
+import type { StatusType, Tables } from './tables.ts';
 import type { StoredTask } from './task-fields.ts';
 
 /** A workspace, and the key that stands for it in the indexes of tasks. */
@@ -35,22 +35,18 @@ export function* restatusTasks(
   const completing = changes.filter(({ to }) => to.type === 'completed').map(({ from }) => from);
   const upcoming = completing.length > 0 ? openUpcomingInstances(tx, where, completing, listId) : [];
   for (const { from, to } of changes) {
-    yield* changeTasks(
-      tx,
-      where.workspaceKey,
-      ({ and, eb }) =>
-        and([
-          eb('status_code', '=', keyIn('statuses', from)),
-          ...(listId === undefined ? [] : [eb('list_code', '=', keyIn('lists', listId))]),
-        ]),
-      {
-        status_id: to.id,
-        status_code: keyIn('statuses', to.id),
-        completed_at: to.type === 'completed' ? sql<Instant>`ifnull(completed_at, ${now})` : null,
-        updated_at: now,
-        ...(isOpen(to.type) && assigneeIfAssignable(where.workspaceId)),
-      },
-    );
+    const areSo = ({ eb }: ExpressionBuilder<Tables, 'tasks'>) =>
+      eb('status_code', '=', keyIn('statuses', from));
+    const edit = {
+      status_id: to.id,
+      status_code: keyIn('statuses', to.id),
+      completed_at: to.type === 'completed' ? sql<Instant>`ifnull(completed_at, ${now})` : null,
+      updated_at: now,
+      ...(isOpen(to.type) && assigneeIfAssignable(where.workspaceId)),
+    };
+    yield* listId === undefined
+      ? changeTasks(tx, where.workspaceKey, areSo, edit)
+      : changeTasksOfList(tx, where.workspaceKey, listId, areSo, edit);
     yield;
   }
   return upcoming;
@@ -90,6 +86,4 @@ function openUpcomingInstances(
 
 /** Tasks name the space of their list. */
 export const moveTasksToSpace = (tx: Tx, { workspaceKey }: InWorkspace, listId: string, spaceId: string) =>
-  changeTasks(tx, workspaceKey, ({ eb }) => eb('list_code', '=', keyIn('lists', listId)), {
-    space_id: spaceId,
-  });
+  changeTasksOfList(tx, workspaceKey, listId, ({ lit }) => lit(true), { space_id: spaceId });

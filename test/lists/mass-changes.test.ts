@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { DAY, toInstant } from '../../src/kernel/instants.ts';
 import { notify } from '../../src/notifications/notify.ts';
-import { changeTasks } from '../../src/storage/many-tasks.ts';
+import { changeTasks, changeTasksOfList } from '../../src/storage/many-tasks.ts';
 import { purgeExpired } from '../../src/storage/purge.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
@@ -86,6 +86,36 @@ describe('a step of a mass change', () => {
     expect(await stepsOver(true)).toBe(3);
     expect(await stepsOver(false)).toBe(3);
     expect(await total('priority=low')).toBe(MANY + 24);
+  });
+
+  it('reads no more of a list, each task once, though many have one position', async () => {
+    for (let i = 0; i < 2; i += 1) await addTasks(world, await homeOf(world, ada), 200, { listId: list.id });
+    const read: number[] = [];
+    const key = world.deps.read.one(query.selectFrom('workspaces').select('code').limit(1))?.code ?? 0;
+    await world.deps.write((tx) => {
+      const watched: typeof tx = {
+        ...tx,
+        all: (asked) => {
+          const rows = tx.all(asked);
+          read.push(rows.length);
+          return rows;
+        },
+      };
+      const isLow = ({ eb }: Parameters<Parameters<typeof changeTasks>[2]>[0]) => eb('priority', '<', 4);
+      for (const _ of changeTasksOfList(watched, key, list.id, isLow, { priority: 4 }));
+    });
+    const versions = world.deps.read.all(
+      query
+        .selectFrom('tasks')
+        .select(({ fn }) => ['version', fn.countAll<number>().as('n')])
+        .groupBy('version')
+        .orderBy('version'),
+    );
+    expect(versions).toEqual([
+      { version: 1, n: 280 },
+      { version: 2, n: 1_120 },
+    ]);
+    expect(Math.max(...read)).toBeLessThanOrEqual(500);
   });
 
   it('reads no more tasks than a few steps change', async () => {
