@@ -74,7 +74,7 @@ export const ROWS_OF_SCHEMA: Record<string, string> = {
     insert into login_codes (id, email, code_hash, attempts, expires_at)
       values ('code', 'ada@example.com', 'hash', 1, '${LATER}');
     insert into email_tokens (id, purpose, user_id, email, token_hash, created_at, expires_at)
-      values ('token', 'reset', 'ada', 'ada@example.com', 'h2', '${AT}', '${LATER}');
+      values ('token', 'password-reset', 'ada', 'ada@example.com', 'h2', '${AT}', '${LATER}');
     insert into budgets (key, full_at) values ('mail:ada', 1774605600000.5);
     insert into outbox (id, priority, kind, recipient, content, secret_id, user_id, state, attempts,
       next_attempt_at, expires_at, created_at, sent_at, last_error)

@@ -19,6 +19,7 @@ import { type Instant, toInstant } from '../kernel/instants.ts';
 import { syncFile, syncFolder, writePrivateFile } from '../kernel/private-file.ts';
 import type { OnDone, Progress } from '../kernel/progress.ts';
 import { damageOfSearch, faultsOf, rowCounts } from '../storage/integrity.ts';
+import { VALUES } from '../storage/value-checks.ts';
 import { schemaFaults } from './schema-check.ts';
 import { lackingSpace } from './space.ts';
 
@@ -45,6 +46,8 @@ export interface Backup {
   bytes: number;
   /** Rows by table, the same as in the database at the moment of the backup. */
   rows: Record<string, number>;
+  /** Values in it that no Errand writes. It is no worse than the database, and kept all the same. */
+  oddValues: string[];
 }
 
 /**
@@ -89,10 +92,10 @@ export async function writeBackup(databasePath: string, target: string, progress
   explained(unfinished, () => writePrivateFile(unfinished, ''));
   try {
     const rows = await copySnapshot(databasePath, unfinished, progress('Copying'));
-    await verify(unfinished, rows, progress('Checking'));
+    const oddValues = await verify(unfinished, rows, progress('Checking'));
     syncFile(unfinished);
     explained(target, () => place(unfinished, target));
-    return { file: target, bytes: statSync(target).size, rows };
+    return { file: target, bytes: statSync(target).size, rows, oddValues };
   } finally {
     removeUnfinished(target);
   }
@@ -138,7 +141,8 @@ async function copySnapshot(
   }
 }
 
-async function verify(copy: string, rows: Record<string, number>, onDone: OnDone): Promise<void> {
+/** Returns the values that no Errand writes; a StorageError where the copy is damaged or not the same. */
+async function verify(copy: string, rows: Record<string, number>, onDone: OnDone): Promise<string[]> {
   const database = new SqliteDatabase(copy);
   try {
     // One file, also while it is read, and wherever it is taken.
@@ -148,7 +152,7 @@ async function verify(copy: string, rows: Record<string, number>, onDone: OnDone
     const counted = rowCounts(database);
     const differing = Object.keys(rows).filter((table) => rows[table] !== counted[table]);
     faults.push(...differing.map((table) => `${counted[table]} rows of ${rows[table]} in ${table}`));
-    if (faults.length === 0) return;
+    if (faults.length === 0) return VALUES.faults(database);
     const Fault = damageOfSearch(database).length > 0 ? SearchIndexError : StorageError;
     throw new Fault(
       `The copy did not pass its check and was thrown away: ${faults.join('; ')}. See what \`errand doctor\` says of the database.`,

@@ -11,7 +11,7 @@ import { lackingSpace } from './space.ts';
 
 const MAX_COMPLAINT_CHARACTERS = 2_000;
 
-const Made = z.object({ file: z.string(), bytes: z.number() });
+const Made = z.object({ file: z.string(), bytes: z.number(), oddValues: z.array(z.string()) });
 
 /** How this very program is run again, with a command and its options still to be named. */
 export interface SelfCommand {
@@ -60,8 +60,9 @@ export function scheduledBackups(deps: Deps, errand: SelfCommand): ScheduledBack
     child = start(errand);
     const command = child;
     const outcome = outcomeOf(command).then(
-      (made) => {
+      ({ oddValues, ...made }) => {
         if (!isStopped) log.info({ ...made, milliseconds: deps.clock.now() - begun }, 'backed up');
+        if (oddValues.length > 0) log.warn({ oddValues }, 'the database holds values that no Errand writes');
         return command.exitCode;
       },
       async ({ message: reason }: Error) => {

@@ -27,6 +27,11 @@ export async function backUp(shell: Shell, file: string | undefined, options: Co
       ? await backUpToDirectory(path, config.backup, now, progress)
       : await backUpTo(path, resolve(shell.workingDirectory, file), progress);
   note(shell, storage, backup, now);
+  if (backup.oddValues.length > 0) {
+    shell.say(
+      `errand: warning: ${backup.oddValues.join('; ')}. See what \`errand doctor\` says of the database\n`,
+    );
+  }
   const words = `Backed up to ${backup.file} (${sizeText(backup.bytes)}), and checked`;
   printResult(shell, options, backup, `${words}. Keep a copy of keys.json elsewhere\n`);
 }

@@ -19,6 +19,7 @@ import { type Check, COUNTERS, damageOfSearch, INTEGRITY_CHECKS } from '../stora
 import { usesByOwner } from '../storage/quotas.ts';
 import { sizeOfTrash } from '../storage/trash.ts';
 import { findUser } from '../storage/users.ts';
+import { VALUES } from '../storage/value-checks.ts';
 import { type Finding, fail, failuresOr, ok, warn } from './finding.ts';
 
 const LEAST_FREE_BYTES = 100_000_000;
@@ -135,10 +136,15 @@ const WORDS: Record<Check['subject'], { okMessage: string; advice: string }> = {
     okMessage: 'Kept totals agree with what they count',
     advice: 'Report this; until then totals may be wrong',
   },
+  values: {
+    okMessage: 'Every role, state, date and JSON text is one that Errand may have written',
+    advice:
+      'Somebody has altered the database, or the disk is failing: find out which, and put a backup in place from before',
+  },
 };
 
 /** One examination for each check of the database. */
-export const databaseExaminations = [...INTEGRITY_CHECKS, COUNTERS].map(({ subject, faults }) => ({
+export const databaseExaminations = [...INTEGRITY_CHECKS, COUNTERS, VALUES].map(({ subject, faults }) => ({
   subject,
   examine: (storage: Storage): Finding[] => {
     const { okMessage, advice } = WORDS[subject];

@@ -5,7 +5,7 @@ const MAX_FAULTS = 10;
 
 /** One thing that must hold in a database, and what does not hold: nothing when all is well. */
 export interface Check {
-  subject: 'integrity' | 'references' | 'search' | 'counters';
+  subject: 'integrity' | 'references' | 'search' | 'counters' | 'values';
   faults(database: SqliteDatabase.Database): string[];
 }
 

@@ -258,6 +258,16 @@ describe('errand backup', () => {
     expect(await errand(world, ['backup', 'sub/mine.db'])).toMatchObject({ code: 1, out: '' });
   });
 
+  it('warns of values that no Errand writes, and is kept', async () => {
+    await open();
+    await world.signUp();
+    world.opened.storage.writing.exec(`update users set created_at = 'today'`);
+    const { code, err } = await errand(world, ['backup', 'odd.db']);
+    expect(code).toBe(0);
+    expect(err).toContain('warning: 1 impossible values of users.created_at');
+    expect(readdirSync(world.folder)).toContain('odd.db');
+  });
+
   it('draws its progress where someone watches', async () => {
     await open();
     await world.opened.close();

@@ -10,6 +10,7 @@ import { openStorage, type Storage } from '../../src/db/open.ts';
 import { exportDocument } from '../../src/export/document.ts';
 import { AccountImport } from '../../src/import/schema.ts';
 import { COUNTERS, faultsOf } from '../../src/storage/integrity.ts';
+import { VALUES } from '../../src/storage/value-checks.ts';
 import { ROWS_OF_SCHEMA, rowsIn } from '../filled-schema.ts';
 
 const AT = '2026-03-27T10:00:00.000Z';
@@ -93,7 +94,8 @@ describe('the released migrations', () => {
       const after = rowsIn(storage.writing);
       expect(after).toMatchObject(before);
       for (const [table, rows] of Object.entries(before)) expect(after[table]).toHaveLength(rows.length);
-      expect([...faultsOf(storage.writing), ...COUNTERS.faults(storage.writing)]).toEqual([]);
+      const { writing } = storage;
+      expect([...faultsOf(writing), ...COUNTERS.faults(writing), ...VALUES.faults(writing)]).toEqual([]);
       for (const user of before.users ?? []) expect(exported(String(user.id)).error?.issues).toBeUndefined();
       const fresh = openStorage({ path: join(folder, 'fresh.db'), create: true });
       await migrate(fresh, released);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { COUNTERS, faultsOf } from '../../src/storage/integrity.ts';
+import { VALUES } from '../../src/storage/value-checks.ts';
 
 /** What must find no row, at any time. */
 const UNWANTED = {
@@ -22,6 +23,7 @@ export const wrongIn = (folder: string): string[] =>
   inDatabase(folder, (database) => [
     ...faultsOf(database),
     ...COUNTERS.faults(database),
+    ...VALUES.faults(database),
     ...Object.entries(UNWANTED).flatMap(([what, sql]) =>
       database
         .prepare<[], string>(sql)
