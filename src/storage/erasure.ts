@@ -14,7 +14,7 @@ type ErasedPlace = 'search' | 'log';
 /** Pages of the search index that one step writes. */
 const PAGE_BATCH_SIZE = 64;
 /** Tasks after which the search index is cleared of them: in one step, as nothing is left to write. */
-const TASKS_BETWEEN = 4_000;
+const TASKS_BETWEEN = 8_000;
 
 /** When words of edited tasks and of single ones that are gone leave the index, in the host's time zone. */
 const NIGHTLY = new Cron('20 4 * * *');

@@ -74,7 +74,7 @@ it('an erasure ends, whatever is put into the search index beside it', async () 
 });
 
 it('a list of very many tasks leaves only some of them to be erased at once from the search index', async () => {
-  const tasks = 4_032;
+  const tasks = 8_064;
   const id = await listOf('Zebra', tasks);
   const pages = () =>
     world.deps.read.one(statement<{ n: number }>('select count(*) as n from task_search_data', []))?.n ?? 0;
