@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { COUNTERS } from '../src/storage/integrity.ts';
+import { VALUES } from '../src/storage/value-checks.ts';
 import type { World } from './world.ts';
 
 /** The counters as they would be if they were made again. */
@@ -42,6 +43,7 @@ export function expectSound({ opened: { storage } }: World): void {
     ...numbers('tasks', 'seq'),
   ]);
   expect(COUNTERS.faults(writing)).toEqual([]);
+  expect(VALUES.faults(writing)).toEqual([]);
   const secure = writing.prepare(`select v from task_search_config where k = 'secure-delete'`).pluck().get();
   expect(secure).toBe(0);
 }

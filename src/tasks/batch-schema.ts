@@ -56,7 +56,7 @@ const Delete = z
     permanent: z
       .boolean({ error: 'Permanent must be true or false' })
       .optional()
-      .openapi({ description: '`true`: deleted at once, past the trash', default: false }),
+      .openapi({ description: '`true`: deleted at once. Else it goes into the trash' }),
   })
   .openapi('DeleteOperation');
 

@@ -28,7 +28,7 @@ export class ServerQueries {
     return outcome.kind === 'ok' ? outcome.body : null;
   }
 
-  /** Asks as `ask` does, and tells what went wrong. */
+  /** Asks as `run` does, and tells what went wrong. */
   async find<Body = Task>(workspaceId: string, path: string): Promise<Outcome<Body>> {
     for (let tries = 1; ; tries++) {
       const flight = this.#tab.flights.start();
