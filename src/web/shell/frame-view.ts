@@ -51,11 +51,6 @@ export const isFirstLoad = computed(() => {
   return !isWhole.value || held.length === 0 || held.some(({ isLoading }) => isLoading);
 });
 
-/** Whether the first rows of any workspace are here. */
-export const hasRows = computed(
-  () => userData.value?.store.workspaces().some(({ cursor }) => cursor !== null) ?? false,
-);
-
 /** How things stand between this device and the server. */
 export const sync = computed(
   () => userData.value?.store.sync.value ?? { text: 'Synced', waiting: 0, notSaved: 0 },

@@ -1,6 +1,6 @@
 import { dateDialog, picker } from '../tasks/pickers.ts';
 import { seriesDialog } from '../tasks/series.ts';
-import { hasRows } from './frame-view.ts';
+import { isFirstLoad } from './frame-view.ts';
 import { Lazy } from './lazy.tsx';
 import { query } from './navigation.ts';
 import { onceIdle } from './once-idle.ts';
@@ -50,10 +50,10 @@ const PARTS: readonly (() => Promise<unknown>)[] = [
   () => import('./waiting-changes.tsx'),
 ];
 
-/** Loads what the first keys will ask for, after the first rows. */
+/** Loads what the first keys will ask for, after the rows. */
 export function loadSoon(): void {
   onceIdle(
-    () => hasRows.value,
+    () => !isFirstLoad.value,
     () => {
       for (const part of PARTS) part().catch(() => {});
     },

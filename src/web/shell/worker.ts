@@ -1,5 +1,5 @@
 import { authOptions } from '../screens/sign-in/options.ts';
-import { hasRows } from './frame-view.ts';
+import { isFirstLoad } from './frame-view.ts';
 import { basePaths } from './navigation.ts';
 import { onceIdle } from './once-idle.ts';
 import { trustedTypes, workerAddress } from './trusted-types.ts';
@@ -10,7 +10,7 @@ export function startWorker(): void {
   if (!('serviceWorker' in navigator)) return;
   // What it fetches ahead must not hold up the first screen.
   onceIdle(
-    () => hasRows.value || authOptions.value !== undefined,
+    () => !isFirstLoad.value || authOptions.value !== undefined,
     () => {
       navigator.serviceWorker
         .register(address, { scope: basePaths.app, updateViaCache: 'none' })
