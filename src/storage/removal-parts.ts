@@ -6,6 +6,7 @@ import { NOBODY } from './mentions.ts';
 import { recordLosses, recordThing } from './record.ts';
 import { mergeBeforeCommit } from './search-index.ts';
 import { releaseSome } from './tasks.ts';
+import { STEP_BYTES } from './trash-contents.ts';
 
 /** Takes away at most so many rows of what goes with a thing, and returns how many those were. */
 export type RemovalPart = (tx: Tx, id: string, most: number) => number;
@@ -106,19 +107,32 @@ export const deleteRefreshTokens: RemovalPart = runs((id, most) => {
   return deleteRows('refresh_tokens', where, 'hash')(id, 20 * most);
 });
 
-/** Series in other lists lose their upcoming tasks with them. */
+/** Bytes of text that leave the search index with a task. */
+const TEXT_BYTES = `octet_length(title) + ifnull(octet_length(description), 0) + more_bytes + case when comment_count > 0
+  then (select ifnull(sum(octet_length(body)), 0) from comments where task_seq = seq) else 0 end`;
+
+/** Series in other lists lose their upcoming tasks with them. Of long tasks fewer go at once. */
 export const deleteTasks =
   (kind: keyof typeof TASK_IS_IN): RemovalPart =>
   (tx, id, most) => {
     const found = tx.all(
-      statement<{ seq: number }>(`select seq from tasks where ${TASK_IS_IN[kind]} limit ?`, [id, most]),
+      statement<{ seq: number; bytes: number }>(
+        `select seq, ${TEXT_BYTES} as bytes from tasks where ${TASK_IS_IN[kind]} limit ?`,
+        [id, most],
+      ),
     );
-    const seqs = found.map(({ seq }) => seq);
+    let sum = 0;
+    const some = found.filter(({ bytes }, i) => {
+      sum += bytes;
+      return i === 0 || sum <= STEP_BYTES;
+    });
+    const seqs = some.map(({ seq }) => seq);
     if (kind !== 'workspace') recordLosses(tx, seqs);
     if (seqs.length > 0) mergeBeforeCommit(tx, seqs.length);
-    return tx.run(
+    tx.run(
       statement('delete from tasks where seq in (select value from json_each(?))', [JSON.stringify(seqs)]),
     );
+    return some.length < found.length ? most : found.length;
   };
 
 /** Tasks in other lists stay without their series. */

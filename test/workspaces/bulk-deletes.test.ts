@@ -65,6 +65,24 @@ function parkDeletion() {
 const found = async (word: string) =>
   (await call('GET', `/workspaces/${home}/tasks/search?q=${word}`)).body.total;
 
+it('of long tasks fewer go in one step', async () => {
+  const { listIds } = await furnish(0, 'Long');
+  const description = 'word '.repeat(4_000);
+  for (let i = 0; i < 60; i += 1)
+    await call('POST', `/workspaces/${home}/tasks`, { title: 'Long', description, listId: listIds[0] });
+  const left = [60];
+  const { write } = world.deps;
+  world.deps.write = async (job) => {
+    const result = await write(job);
+    left.push(count('tasks'));
+    return result;
+  };
+  expect((await call('DELETE', `/workspaces/${home}/lists/${listIds[0]}?permanent=true`)).status).toBe(204);
+  expect(left.at(-1)).toBe(0);
+  const steps = left.slice(1).map((n, i) => (left[i] ?? 0) - n);
+  expect(Math.max(...steps) * description.length).toBeLessThanOrEqual(400_000);
+});
+
 describe.each([
   ['few', 4],
   ['some', 120],
