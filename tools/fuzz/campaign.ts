@@ -68,7 +68,7 @@ export async function fuzz({
   const corpus = createCorpus();
   const oracle = openOracle(target.databasePath);
   const random = createRandom(seed);
-  const deletedResources: DeletedResource[] = [];
+  let deletedResources: DeletedResource[] = [];
   const exchange = createExchange({
     target,
     corpus,
@@ -78,6 +78,9 @@ export async function fuzz({
     onDeleted: (deleted) => {
       deletedResources.push(deleted);
       if (deletedResources.length > MAX_DELETED) deletedResources.shift();
+    },
+    onReturned: (taskId) => {
+      deletedResources = deletedResources.filter(({ params }) => params.task_id !== taskId);
     },
   });
   const factory = createRequestFactory({

@@ -32,6 +32,8 @@ export function createExchange(options: {
   isLimited: boolean;
   /** Hears of what was deleted. */
   onDeleted(deleted: DeletedResource): void;
+  /** Hears of a task that a series made again under its id, also where it was deleted for good. */
+  onReturned(taskId: string): void;
 }): Exchange {
   const { target, corpus, oracle, report, isLimited } = options;
   const conformance = createConformance();
@@ -76,6 +78,8 @@ export function createExchange(options: {
     if (intent === 'valid' || response.status < 300) {
       const deleted = absorb(corpus, attempt, response, body);
       if (deleted) options.onDeleted(deleted);
+      if (response.status === 200 && operation.path.endsWith('/step-back'))
+        options.onReturned(String((body as { nextTaskId?: unknown }).nextTaskId));
     }
     return response;
   };
