@@ -1,4 +1,4 @@
-import { open, route, tagged } from '../http/route.ts';
+import { route, tagged } from '../http/route.ts';
 import { signedIn } from '../sessions/authentication.ts';
 import { SignInResponse } from '../sessions/schema.ts';
 import { signInResponse } from './complete-sign-in.ts';
@@ -9,6 +9,7 @@ import { confirmSignup, register, registerInvited, registerIssues } from './emai
 import { authOptions } from './options.ts';
 import { logIn } from './password/login.ts';
 import { confirmReset, requestReset } from './password/password-reset.ts';
+import { publicly } from './publicly.ts';
 import {
   AuthOptions,
   CodeInput,
@@ -23,9 +24,6 @@ import {
   ResetInput,
   TokenInput,
 } from './schema.ts';
-
-/** For who is not signed in yet. */
-const publicly = { guard: open, limit: 'auth', shortBody: true, errors: [401] } as const;
 
 export const authRoutes = tagged('Accounts', [
   route({

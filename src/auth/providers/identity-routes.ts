@@ -1,8 +1,9 @@
 import { respond } from '../../http/response.ts';
-import { open, route, tagged } from '../../http/route.ts';
+import { route, tagged } from '../../http/route.ts';
 import { signedIn } from '../../sessions/authentication.ts';
 import { SignInResponse } from '../../sessions/schema.ts';
 import { signInResponse } from '../complete-sign-in.ts';
+import { publicly } from '../publicly.ts';
 import { GoogleInput, GoogleLoginInput, Me, TelegramInput, TelegramLoginInput } from '../schema.ts';
 import { linkGoogle, logInByGoogle } from './google/google.ts';
 import { removeIdentity } from './identities.ts';
@@ -12,12 +13,10 @@ import { linkTelegram, logInByTelegram } from './telegram/telegram.ts';
 export const identityRoutes = [
   ...tagged('Accounts', [
     route({
+      ...publicly,
       method: 'post',
       path: '/auth/login/google',
-      guard: open,
-      limit: 'auth',
       body: GoogleLoginInput,
-      shortBody: true,
       response: SignInResponse,
       signsIn: true,
       errors: [401, 403],
@@ -29,12 +28,10 @@ export const identityRoutes = [
         signInResponse(deps, requestContext, 200, await logInByGoogle(deps, requestContext, body)),
     }),
     route({
+      ...publicly,
       method: 'post',
       path: '/auth/login/telegram',
-      guard: open,
-      limit: 'auth',
       body: TelegramLoginInput,
-      shortBody: true,
       response: SignInResponse,
       signsIn: true,
       otherResponses: {
