@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
+import type { Steps, Tx } from '../../src/db/tx.ts';
 import { DAY, toInstant } from '../../src/kernel/instants.ts';
 import { notify } from '../../src/notifications/notify.ts';
 import { changeTasks, changeTasksOfList } from '../../src/storage/many-tasks.ts';
@@ -65,6 +66,24 @@ async function longSeries(days: number): Promise<string> {
   return id;
 }
 
+/** How many rows each statement read by which a change of the first workspace found its tasks. */
+async function readBy(change: (tx: Tx, workspaceKey: number) => Steps<void>): Promise<number[]> {
+  const read: number[] = [];
+  const key = world.deps.read.one(query.selectFrom('workspaces').select('code').limit(1))?.code ?? 0;
+  await world.deps.write((tx) => {
+    const watched: Tx = {
+      ...tx,
+      all: (asked) => {
+        const rows = tx.all(asked);
+        read.push(rows.length);
+        return rows;
+      },
+    };
+    for (const _ of change(watched, key));
+  });
+  return read;
+}
+
 describe('a step of a mass change', () => {
   it('holds the fewer tasks the longer their texts are', async () => {
     const description = 'あ'.repeat(50_000);
@@ -90,20 +109,9 @@ describe('a step of a mass change', () => {
 
   it('reads no more of a list, each task once, though many have one position', async () => {
     for (let i = 0; i < 2; i += 1) await addTasks(world, await homeOf(world, ada), 200, { listId: list.id });
-    const read: number[] = [];
-    const key = world.deps.read.one(query.selectFrom('workspaces').select('code').limit(1))?.code ?? 0;
-    await world.deps.write((tx) => {
-      const watched: typeof tx = {
-        ...tx,
-        all: (asked) => {
-          const rows = tx.all(asked);
-          read.push(rows.length);
-          return rows;
-        },
-      };
-      const isLow = ({ eb }: Parameters<Parameters<typeof changeTasks>[2]>[0]) => eb('priority', '<', 4);
-      for (const _ of changeTasksOfList(watched, key, list.id, isLow, { priority: 4 }));
-    });
+    const read = await readBy((tx, key) =>
+      changeTasksOfList(tx, key, list.id, ({ eb }) => eb('priority', '<', 4), { priority: 4 }),
+    );
     const versions = world.deps.read.all(
       query
         .selectFrom('tasks')
@@ -119,19 +127,9 @@ describe('a step of a mass change', () => {
   });
 
   it('reads no more tasks than a few steps change', async () => {
-    const read: number[] = [];
-    await world.deps.write((tx) => {
-      const watched: typeof tx = {
-        ...tx,
-        all: (asked) => {
-          const rows = tx.all(asked);
-          read.push(rows.length);
-          return rows;
-        },
-      };
-      const key = tx.one(query.selectFrom('workspaces').select('code').limit(1))?.code ?? 0;
-      for (const _ of changeTasks(watched, key, ({ eb }) => eb('title', '<>', 'Long'), { priority: 1 }));
-    });
+    const read = await readBy((tx, key) =>
+      changeTasks(tx, key, ({ eb }) => eb('title', '<>', 'Long'), { priority: 1 }),
+    );
     expect(read.reduce((sum, n) => sum + n, 0)).toBeGreaterThanOrEqual(MANY);
     expect(Math.max(...read)).toBeLessThanOrEqual(500);
   });
