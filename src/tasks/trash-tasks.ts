@@ -27,16 +27,16 @@ import {
   type PackedTask,
   packSomeTasks,
   personColumns,
-  STEP_BYTES,
 } from '../storage/trash-contents.ts';
 import type { Member } from '../workspaces/authorization.ts';
 import { requireWithinQuotas } from '../workspaces/quotas.ts';
 import { completedAt, UNKNOWN_LIST } from './references.ts';
 import type { Task } from './schema.ts';
 
-/** A step restores at most so many. */
+/** A step restores at most so many, or so much text: to index a text takes longer than to pack it. */
 const TASK_BATCH_SIZE = 64;
 const COMMENT_BATCH_SIZE = 100;
+const STEP_BYTES = 150_000;
 
 type WholeTask = StoredTask & TaskKeys;
 
