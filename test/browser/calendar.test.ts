@@ -101,6 +101,30 @@ describe('a calendar', () => {
     await expect.poll(dueDays).toEqual(['Plant garlic 2030-01-09']);
   });
 
+  it('lets keys walk through the entries it shows, and from day to day', async () => {
+    const call = as(world, ada);
+    const [{ id: listId }] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
+    const days = ['2030-01-08', ...Array.from({ length: 6 }, () => '2030-01-09'), '2030-01-20'];
+    for (const [i, dueDay] of days.entries())
+      await call('POST', `/workspaces/${home}/tasks`, { listId, title: `Task ${i}`, dueDay });
+    const page = await enter(DESKTOP, '2030-01');
+    await page.getByRole('button', { name: '2 more' }).waitFor();
+    const focused = () => page.locator(':focus').innerText();
+    for (const [key, title] of [
+      ['ArrowDown', 'Task 0'],
+      ['ArrowRight', 'Task 1'],
+      ['ArrowDown', 'Task 2'],
+      ['ArrowRight', 'Task 7'],
+      ['ArrowUp', 'Task 4'],
+      ['ArrowDown', 'Task 7'],
+      ['ArrowLeft', 'Task 1'],
+      ['ArrowLeft', 'Task 0'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await expect.poll(focused).toBe(title);
+    }
+  });
+
   it('takes a task on an empty day by touch', async () => {
     const page = await enter(PHONE, '2030-01');
     const day = page.getByRole('region', { name: 'Wednesday 9 Jan 2030' });

@@ -6,7 +6,7 @@ import { isPhone } from '../../shell/device.ts';
 import { mayWriteIn } from '../../shell/frame-view.ts';
 import { setPeriod } from '../../shell/navigation.ts';
 import { setDate } from '../../tasks/changes.ts';
-import { focusRow, targets } from '../../tasks/current.ts';
+import { focusRow, rowOf, targets } from '../../tasks/current.ts';
 import { compareDue, dueOf, startOf } from '../../tasks/dates.ts';
 import { dragsTasks, droppedTasks } from '../../tasks/dragging.ts';
 import { newTaskOn } from '../../tasks/new-task.ts';
@@ -61,12 +61,18 @@ function DayGrid({ period, workspaceId, listId }: Props) {
     compareDue(zone.value),
     [workspaceId, listId, first, last, ...inputs],
   );
-  useDayKeys();
   const { stop, onKeyDown } = useDayStop(days, period.month);
   const coming = useComing(workspaceId, first, last, listId);
-  const ids = useMemo(() => tasks.map(({ id }) => id), [tasks]);
-  useFollowedFocus(ids);
-  const ranges = useMemo(() => tasks.flatMap((task) => rangeOf(task) ?? []), [tasks]);
+  const most = isPhone.value ? Number.POSITIVE_INFINITY : period.isWeek ? 30 : 4;
+  const { ranges, weeks, shown } = useMemo(() => {
+    const ranges = tasks.flatMap((task) => rangeOf(task) ?? []);
+    const weeks = period.rows.map((row) => ({ row, lanes: lanesOf(row, ranges, period.isWeek) }));
+    const named = weeks.flatMap(({ lanes }) => lanes.flatMap((own) => own.slice(0, most)));
+    const ids = new Set(named.flatMap((segment) => (segment?.isNamed ? segment.id : [])));
+    return { ranges, weeks, shown: tasks.filter(({ id }) => ids.has(id)) };
+  }, [tasks, most, first, last]);
+  useDayKeys(shown);
+  useFollowedFocus(useMemo(() => shown.map(({ id }) => id), [shown]));
   const taskOf = new Map(tasks.map((task) => [task.id, task]));
   const comingOn = (day: Day) => coming.filter(({ local }) => local.startsWith(day));
   const may = mayWriteIn(workspaceId);
@@ -83,7 +89,6 @@ function DayGrid({ period, workspaceId, listId }: Props) {
       />
     );
   }
-  const most = period.isWeek ? 30 : 4;
   return (
     <div class="scroll calendar">
       <table class={period.isWeek ? 'month week' : 'month'}>
@@ -98,69 +103,66 @@ function DayGrid({ period, workspaceId, listId }: Props) {
           </tr>
         </thead>
         <tbody onKeyDown={onKeyDown}>
-          {period.rows.map((row) => {
-            const lanes = lanesOf(row, ranges, period.isWeek);
-            return (
-              <tr key={row[0]}>
-                {row.map((day, column) => {
-                  const own = lanes[column] ?? [];
-                  const pale = comingOn(day);
-                  const rest =
-                    own.slice(most).filter(Boolean).length +
-                    Math.max(0, pale.length - Math.max(0, most - own.length));
-                  const isOut = !period.isWeek && !day.startsWith(period.month);
-                  return (
-                    <td
-                      key={day}
-                      data-day={day}
-                      class={isOut ? 'out' : undefined}
-                      aria-current={day === today.value ? 'date' : undefined}
-                      onDragOver={(event) => {
-                        if (may && dragsTasks(event)) event.preventDefault();
-                      }}
-                      onDrop={(event) => {
-                        event.preventDefault();
-                        const [moved] = droppedTasks(event);
-                        if (moved) setDate([moved], 'due', day, dueOf(moved, zone.peek())?.time ?? null);
-                      }}
-                      onDblClick={({ target }) => {
-                        if (may && !(target as Element).closest('a, button')) newTaskOn(day);
-                      }}
-                    >
-                      <DayNumber day={day} isStop={may ? day === stop : undefined} />
-                      <ul>
-                        {own.slice(0, most).map((segment, lane) => {
-                          const task = segment && taskOf.get(segment.id);
-                          return task ? (
-                            <Entry
-                              key={task.id}
-                              task={task}
-                              segment={segment}
-                              mayDrag={may && !segment.isSpan}
-                            />
-                          ) : (
-                            <li key={`free ${lane}`} class="entry" aria-hidden="true" />
-                          );
-                        })}
-                        {pale.slice(0, Math.max(0, most - own.length)).map((one) => (
-                          <Coming key={`${one.recurringTaskId} ${one.at}`} occurrence={one} />
-                        ))}
-                      </ul>
-                      {rest > 0 && (
-                        <button
-                          type="button"
-                          class="more link"
-                          onClick={() => setPeriod({ week: isoWeek(day) })}
-                        >
-                          {rest} more
-                        </button>
-                      )}
-                    </td>
-                  );
-                })}
-              </tr>
-            );
-          })}
+          {weeks.map(({ row, lanes }) => (
+            <tr key={row[0]}>
+              {row.map((day, column) => {
+                const own = lanes[column] ?? [];
+                const pale = comingOn(day);
+                const rest =
+                  own.slice(most).filter(Boolean).length +
+                  Math.max(0, pale.length - Math.max(0, most - own.length));
+                const isOut = !period.isWeek && !day.startsWith(period.month);
+                return (
+                  <td
+                    key={day}
+                    data-day={day}
+                    class={isOut ? 'out' : undefined}
+                    aria-current={day === today.value ? 'date' : undefined}
+                    onDragOver={(event) => {
+                      if (may && dragsTasks(event)) event.preventDefault();
+                    }}
+                    onDrop={(event) => {
+                      event.preventDefault();
+                      const [moved] = droppedTasks(event);
+                      if (moved) setDate([moved], 'due', day, dueOf(moved, zone.peek())?.time ?? null);
+                    }}
+                    onDblClick={({ target }) => {
+                      if (may && !(target as Element).closest('a, button')) newTaskOn(day);
+                    }}
+                  >
+                    <DayNumber day={day} isStop={may ? day === stop : undefined} />
+                    <ul>
+                      {own.slice(0, most).map((segment, lane) => {
+                        const task = segment && taskOf.get(segment.id);
+                        return task ? (
+                          <Entry
+                            key={task.id}
+                            task={task}
+                            segment={segment}
+                            mayDrag={may && !segment.isSpan}
+                          />
+                        ) : (
+                          <li key={`free ${lane}`} class="entry" aria-hidden="true" />
+                        );
+                      })}
+                      {pale.slice(0, Math.max(0, most - own.length)).map((one) => (
+                        <Coming key={`${one.recurringTaskId} ${one.at}`} occurrence={one} />
+                      ))}
+                    </ul>
+                    {rest > 0 && (
+                      <button
+                        type="button"
+                        class="more link"
+                        onClick={() => setPeriod({ week: isoWeek(day) })}
+                      >
+                        {rest} more
+                      </button>
+                    )}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
         </tbody>
       </table>
     </div>
@@ -175,9 +177,17 @@ function rangeOf(task: Task): DateRange | undefined {
   return { id: task.id, start: start < end ? start : end, end };
 }
 
-/** Alt and arrows move the focused task by days and weeks, as dragging does. */
-function useDayKeys(): void {
+/** Alt and arrows move the focused task by days and weeks, as dragging does; arrows move the focus to other days. */
+function useDayKeys(tasks: readonly Task[]): void {
   useCommands(() => {
+    const dayOf = (task: Task | undefined): Day => (task && dueOf(task, zone.peek())?.day) ?? '';
+    const side = (by: number) => () => {
+      const id = rowOf(document.activeElement);
+      const from = dayOf(tasks.find((task) => task.id === id));
+      const isBeyond = (task: Task) => (by > 0 ? dayOf(task) > from : dayOf(task) < from);
+      const nearest = dayOf(by > 0 ? tasks.find(isBeyond) : tasks.findLast(isBeyond));
+      focusRow(tasks.find((task) => dayOf(task) === nearest)?.id);
+    };
     const shift = (days: number) => () => {
       const [task] = targets();
       const due = task && dueOf(task, zone.peek());
@@ -190,6 +200,8 @@ function useDayKeys(): void {
       moving('day-after', 'A day later', 'alt+ArrowRight', shift(1)),
       moving('week-before', 'A week earlier', 'alt+ArrowUp', shift(-7)),
       moving('week-after', 'A week later', 'alt+ArrowDown', shift(7)),
+      moving('entry-left', 'Day before', 'ArrowLeft', side(-1)),
+      moving('entry-right', 'Next day', 'ArrowRight', side(1)),
     ];
-  }, []);
+  }, [tasks]);
 }
