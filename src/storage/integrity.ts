@@ -48,88 +48,62 @@ function damageOf(database: SqliteDatabase.Database, what: number | 'task_search
 /** What of the damage of a file is in the search index, which holds nothing but what tasks and comments hold. */
 export const damageOfSearch = (database: SqliteDatabase.Database) => damageOf(database, 'task_search');
 
-/** Bytes of text came with a later schema than the numbers. */
-const countedTasks = (bytes: string) => `
-  select workspace_code, field, value, priority, status_code, count(*) as n${bytes && ', sum(bytes) as bytes'} from (
-    select workspace_code, 'all' as field, 0 as value, priority, status_code${bytes} from tasks
-    union all select workspace_code, 'list', list_code, priority, status_code${bytes && ', 0'} from tasks
-    union all select workspace_code, 'assignee', ifnull(assignee_code, 0), priority, status_code${bytes && ', 0'} from tasks)
+const bytesOf = (table: string) =>
+  `octet_length(${table}.title) + ifnull(octet_length(${table}.description), 0)`;
+const COUNTED_TASKS = `
+  select workspace_code, field, value, priority, status_code, count(*), sum(bytes) from (
+    select workspace_code, 'all' as field, 0 as value, priority, status_code, ${bytesOf('tasks')} + more_bytes as bytes from tasks
+    union all select workspace_code, 'list', list_code, priority, status_code, 0 from tasks
+    union all select workspace_code, 'assignee', ifnull(assignee_code, 0), priority, status_code, 0 from tasks)
   group by 1, 2, 3, 4, 5`;
-const BYTES = ', octet_length(title) + ifnull(octet_length(description), 0) as bytes';
-const BYTES_WITH_MORE = BYTES.replace(' as bytes', ' + more_bytes as bytes');
-const BYTES_OF_ITEMS = ` + ifnull((
-  select sum(octet_length(value ->> 'title')) from json_each(series.checklist)), 0)`;
-const countedSeries = (more: string) => `
-  select workspaces.code, count(*), sum(octet_length(series.title) + ifnull(octet_length(series.description), 0)${more})
+const COUNTED_SERIES = `
+  select workspaces.code, count(*), sum(${bytesOf('series')} + ifnull((
+    select sum(octet_length(value ->> 'title')) from json_each(series.checklist)), 0))
     from recurring_series as series join workspaces on workspaces.id = series.workspace_id group by workspaces.code`;
-const KEPT_SERIES = 'select workspace_code, n, bytes from series_counts';
-const KEPT_COUNTS = 'select workspace_code, field, value, priority, status_code, n';
-
-const wrongCounts = (counted: string, kept: string) => ({
-  'kept totals of tasks that are wrong': `(select * from (${counted}) except select * from (${kept}))`,
-  'kept totals of tasks that count nothing': `(select * from (${kept}) except select * from (${counted}))`,
-  'workspaces whose number of members is wrong':
-    'workspaces where member_count <> (select count(*) from members where workspace_id = workspaces.id)',
-});
-
-const COUNTED_TABLES = ['tasks', 'task_counts', 'workspaces', 'members'];
-const wrongNumbers = counting(
-  COUNTED_TABLES,
-  wrongCounts(countedTasks(''), `${KEPT_COUNTS} from task_counts`),
-);
-const wrongSeries = (counted: string) => ({
-  'kept totals of recurring tasks that are wrong': `(select * from (${counted}) except select * from (${KEPT_SERIES}))`,
-  'kept totals of recurring tasks that count nothing': `(select * from (${KEPT_SERIES}) except select * from (${counted}))`,
-});
-const wrongNumbersAndBytes = counting([...COUNTED_TABLES, 'series_counts'], {
-  ...wrongCounts(countedTasks(BYTES), `${KEPT_COUNTS}, bytes from task_counts`),
-  ...wrongSeries(countedSeries('')),
-});
-const WRONG_COMMENTS = 'tasks whose number of comments is wrong';
-const CARRIED = {
-  ...wrongCounts(countedTasks(BYTES_WITH_MORE), `${KEPT_COUNTS}, bytes from task_counts`),
-  [WRONG_COMMENTS]: 'tasks where comment_count <> (select count(*) from comments where task_seq = seq)',
-  'tasks whose labels are not those that they are found by': `tasks where
-    ifnull((select json_group_array(value) from (select value from json_each(label_ids) order by value)), '[]')
-    <> (select json_group_array(id) from (
-      select id from task_labels join labels on code = label_code where task_seq = seq order by id))`,
-  'comments that search does not know': 'comments where - code not in (select rowid from task_search)',
-  'words in the search index of comments that are gone':
-    'task_search where rowid < 0 and - rowid not in (select code from comments)',
-};
-const CARRIED_TABLES = ['comments', 'task_labels', 'task_search'];
-const wrongCarried = counting(CARRIED_TABLES, { ...CARRIED, ...wrongSeries(countedSeries('')) });
-const CARRIED_BY_SERIES_TABLES = [...CARRIED_TABLES, 'series_labels'];
-const CARRIED_BY_SERIES = {
-  ...CARRIED,
-  ...wrongSeries(countedSeries(BYTES_OF_ITEMS)),
-  'series whose labels are not those that they are found by': `recurring_series as series where
-    ifnull((select json_group_array(value) from (select value from json_each(label_ids) order by value)), '[]')
-    <> (select json_group_array(id) from (
-      select labels.id from series_labels join labels on code = label_code where series_id = series.id order by 1))`,
-};
-const wrongCarriedBySeries = counting(CARRIED_BY_SERIES_TABLES, CARRIED_BY_SERIES);
 const COUNTED_TRASH =
   'select workspace_code, kind, count(*), sum(bytes) from trash_rows group by workspace_code, kind';
-const KEPT_TRASH = 'select workspace_code, kind, n, bytes from trash_counts';
-const wrongWithTrash = counting([...CARRIED_BY_SERIES_TABLES, 'trash_rows', 'trash_counts'], {
-  ...CARRIED_BY_SERIES,
-  // Of a list on its way into the trash or out of it, tasks and their comments go in different steps.
-  [WRONG_COMMENTS]: `${CARRIED[WRONG_COMMENTS]} and list_code not in (select code from lists where in_transit = 1)`,
-  'kept totals of the trash that are wrong': `(select * from (${COUNTED_TRASH}) except select * from (${KEPT_TRASH}))`,
-  'kept totals of the trash that count nothing': `(select * from (${KEPT_TRASH}) except select * from (${COUNTED_TRASH}))`,
+
+const wrongTotals = (what: string, counted: string, kept: string) => ({
+  [`kept totals of ${what} that are wrong`]: `(select * from (${counted}) except select * from ${kept})`,
+  [`kept totals of ${what} that count nothing`]: `(select * from ${kept} except select * from (${counted}))`,
 });
 
-/** What is kept only for speed, and must agree with what it is derived from. */
+const wrongLabels = (things: string, labels: string, isOfThing: string) => `${things} where
+  ifnull((select json_group_array(value) from (select value from json_each(label_ids) order by value)), '[]')
+  <> (select json_group_array(id) from (
+    select labels.id from ${labels} join labels on code = label_code where ${isOfThing} order by 1))`;
+
+/** What is kept only for speed, and must agree with what it is derived from; looked at in the newest schema alone. */
 export const COUNTERS: Check = {
   subject: 'counters',
-  faults: (database) => {
-    const present = tablesIn(database);
-    if (present.includes('trash_counts')) return wrongWithTrash(database);
-    if (present.includes('series_labels')) return wrongCarriedBySeries(database);
-    if (present.includes('comments')) return wrongCarried(database);
-    return present.includes('series_counts') ? wrongNumbersAndBytes(database) : wrongNumbers(database);
-  },
+  faults: counting(['trash_counts'], {
+    ...wrongTotals(
+      'tasks',
+      COUNTED_TASKS,
+      '(select workspace_code, field, value, priority, status_code, n, bytes from task_counts)',
+    ),
+    'workspaces whose number of members is wrong':
+      'workspaces where member_count <> (select count(*) from members where workspace_id = workspaces.id)',
+    // Of a list on its way into the trash or out of it, tasks and their comments go in different steps.
+    'tasks whose number of comments is wrong': `tasks
+      where comment_count <> (select count(*) from comments where task_seq = seq)
+        and list_code not in (select code from lists where in_transit = 1)`,
+    'tasks whose labels are not those that they are found by': wrongLabels(
+      'tasks',
+      'task_labels',
+      'task_seq = seq',
+    ),
+    'comments that search does not know': 'comments where - code not in (select rowid from task_search)',
+    'words in the search index of comments that are gone':
+      'task_search where rowid < 0 and - rowid not in (select code from comments)',
+    ...wrongTotals('recurring tasks', COUNTED_SERIES, '(select workspace_code, n, bytes from series_counts)'),
+    'series whose labels are not those that they are found by': wrongLabels(
+      'recurring_series as series',
+      'series_labels',
+      'series_id = series.id',
+    ),
+    ...wrongTotals('the trash', COUNTED_TRASH, '(select workspace_code, kind, n, bytes from trash_counts)'),
+  }),
 };
 
 /** The faults of a database by every check; `onDone` hears how many checks are done. */
