@@ -33,7 +33,7 @@ const SLOW_SYNC = 2;
 const MOMENT_MS = 1;
 
 /** Nothing may be awaited inside a transaction: a transaction function that returns a promise does not compile. */
-type NotPromise<T> = T extends PromiseLike<unknown> ? never : T;
+export type NotPromise<T> = T extends PromiseLike<unknown> ? never : T;
 
 /**
  * Runs `fn` in a transaction and returns when its effect is on the disk. If it throws, it leaves no trace.

@@ -1,5 +1,6 @@
 import type { Db } from '../db/connection.ts';
 import type { Steps, Tx } from '../db/tx.ts';
+import type { NotPromise } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import type { Precondition } from '../http/etags.ts';
 import { badRequest, type Issue, invalid, orNotFound } from '../kernel/errors.ts';
@@ -188,7 +189,7 @@ export async function writeCaughtUp<T>(
   deps: Deps,
   who: Member,
   id: string,
-  fn: (tx: Tx, series: store.StoredSeries, now: number) => ReturnType<Parameters<typeof deps.write<T>>[0]>,
+  fn: (tx: Tx, series: store.StoredSeries, now: number) => NotPromise<T>,
 ): Promise<T> {
   const now = deps.clock.now();
   await catchUpSeries(deps, who.workspaceId, id, now);

@@ -1,5 +1,6 @@
 import type { Db } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
+import type { NotPromise } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import type { Guard, GuardRequest } from '../http/route.ts';
@@ -153,11 +154,7 @@ const noCredential = () =>
  * Writes in someone's name, in a transaction that asks at the guard again: whose session has ended since the request
  * came in gets the guard's 401 and writes nothing.
  */
-export const writeSignedIn = <T>(
-  deps: Deps,
-  who: Actor,
-  fn: Parameters<typeof deps.write<T>>[0],
-): Promise<T> =>
+export const writeSignedIn = <T>(deps: Deps, who: Actor, fn: (tx: Tx) => NotPromise<T>): Promise<T> =>
   deps.write<T>((tx: Tx) => {
     requireSession(deps, tx, who);
     tx.actAs(who);

@@ -1,5 +1,4 @@
 import type { Steps, Tx } from '../db/tx.ts';
-import { atOnce } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { type Precondition, preconditionOf } from '../http/etags.ts';
 import { inputOf } from '../http/read-input.ts';
@@ -9,7 +8,7 @@ import { AppError, type Issue, invalid } from '../kernel/errors.ts';
 import { epochOf } from '../storage/meta.ts';
 import { type StoredTask, taskOf } from '../storage/task-fields.ts';
 import { labelIdsOf } from '../storage/template-fields.ts';
-import { type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
+import { type Member, writeStepsAs } from '../workspaces/authorization.ts';
 import {
   type BatchInput,
   type BatchResult,
@@ -53,7 +52,7 @@ export function runBatch(deps: Deps, who: Member, { operations }: BatchInput): P
     return { results };
   };
   const isMuch = weights.reduce((sum, weight) => sum + weight, 0) > 2 * UNITS_IN_STEP;
-  return isMuch ? writeInStepsAs(deps, who, 0, act) : writeAs(deps, who, (tx) => atOnce(act(tx)));
+  return writeStepsAs(deps, who, isMuch, act);
 }
 
 /** The result of an operation; of one that was rejected nothing stays. What fails for other reasons fails the batch. */

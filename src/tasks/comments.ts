@@ -1,5 +1,5 @@
 import type { Db } from '../db/connection.ts';
-import { atOnce, type Steps, type Tx } from '../db/tx.ts';
+import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import type { Precondition } from '../http/etags.ts';
 import { pageRequest } from '../http/page-query.ts';
@@ -17,7 +17,7 @@ import { mergeBeforeCommit, PAGES_FOR_A_TASK } from '../storage/search-index.ts'
 import { indexComment, reindexComment } from '../storage/searchable.ts';
 import type { StoredTask } from '../storage/task-fields.ts';
 import { findTask, updateTaskRow } from '../storage/tasks.ts';
-import { isAtLeast, type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
+import { isAtLeast, type Member, writeAs, writeStepsAs } from '../workspaces/authorization.ts';
 import { claimId } from '../workspaces/client-ids.ts';
 import { requireCapacity } from '../workspaces/quotas.ts';
 import { changeTask } from './change-task.ts';
@@ -154,11 +154,11 @@ export function removeComment(
 /** A comment that was written, or was there already. */
 type Written = Comment | Existing<Comment>;
 
-/** In one go with what others write; in steps where many may have to be told. */
+/** Writes a comment, in steps where many may have to be told. */
 function written(deps: Deps, who: Member, taskId: string, act: (tx: Tx) => Steps<Written>): Promise<Written> {
   const task = findTask(deps.read, who.workspaceId, taskId);
   const isMuch = task !== undefined && task.comment_count > NOTICE_BATCH_SIZE;
-  return isMuch ? writeInStepsAs(deps, who, 0, act) : writeAs(deps, who, (tx) => atOnce(act(tx)));
+  return writeStepsAs(deps, who, isMuch, act);
 }
 
 /** The members that a body mentions. */

@@ -1,5 +1,5 @@
 import type { Db } from '../db/connection.ts';
-import { atOnce, type Steps, type Tx } from '../db/tx.ts';
+import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import type { Precondition } from '../http/etags.ts';
 import type { DeletionQuery } from '../http/fields.ts';
@@ -25,7 +25,7 @@ import {
   toJson,
 } from '../storage/template-fields.ts';
 import { numberIn } from '../storage/words.ts';
-import { type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
+import { type Member, writeAs, writeStepsAs } from '../workspaces/authorization.ts';
 import { claimId } from '../workspaces/client-ids.ts';
 import { requireCapacity } from '../workspaces/quotas.ts';
 import { changeTask } from './change-task.ts';
@@ -149,7 +149,7 @@ export function removeTask(
   };
   const task = store.findTask(deps.read, who.workspaceId, id);
   const isMuch = task !== undefined && task.comment_count > MANY_COMMENTS;
-  return isMuch ? writeInStepsAs(deps, who, 0, remove) : writeAs(deps, who, (tx) => atOnce(remove(tx)));
+  return writeStepsAs(deps, who, isMuch, remove);
 }
 
 /** Removes a task in the caller's transaction: into the trash, unless for good. */

@@ -1,4 +1,4 @@
-import { atOnce, type Steps, type Tx } from '../db/tx.ts';
+import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import type { Precondition } from '../http/etags.ts';
 import type { DeletionQuery } from '../http/fields.ts';
@@ -17,7 +17,7 @@ import {
   setInTransit,
 } from '../storage/trash-lists.ts';
 import { hasTrash, newEntry } from '../tasks/trash-tasks.ts';
-import { type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
+import { type Member, writeStepsAs } from '../workspaces/authorization.ts';
 import { finishEntry, STEP_THRESHOLD } from './steps.ts';
 
 /** A list or space with more tasks or series goes in steps. */
@@ -64,11 +64,9 @@ export async function deleteWhole(
     return {};
   };
   for (;;) {
-    const isFew =
-      countTasksIn(deps.read, kind, id) <= FEW && countSeriesIn(deps.read, kind, id, FEW + 1) <= FEW;
-    const { left, again } = isFew
-      ? await writeAs(deps, who, (tx) => atOnce(remove(tx)))
-      : await writeInStepsAs(deps, who, 0, remove);
+    const isLong =
+      countTasksIn(deps.read, kind, id) > FEW || countSeriesIn(deps.read, kind, id, FEW + 1) > FEW;
+    const { left, again } = await writeStepsAs(deps, who, isLong, remove);
     if (left) await finishEntry(deps, left);
     if (!again) break;
   }

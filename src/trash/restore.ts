@@ -1,5 +1,5 @@
 import type { Db } from '../db/connection.ts';
-import { atOnce, type Steps, type Tx } from '../db/tx.ts';
+import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { type Issue, notFound, throwIfIssues } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
@@ -7,7 +7,7 @@ import { findList, findSpace, listOf, spaceOf } from '../storage/lists.ts';
 import { countPacked, findEntry, type StoredEntry, saveEntryState } from '../storage/trash.ts';
 import { UNKNOWN_LIST } from '../tasks/references.ts';
 import { LIST_IS_GONE, restoreTask } from '../tasks/trash-tasks.ts';
-import { type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
+import { type Member, writeStepsAs } from '../workspaces/authorization.ts';
 import { requireWithinQuotas } from '../workspaces/quotas.ts';
 import type { Restored, RestoreInput } from './schema.ts';
 import { finishEntry, STEP_THRESHOLD, unpackSome } from './steps.ts';
@@ -49,10 +49,8 @@ export async function restore(deps: Deps, who: Member, id: string, input: Restor
   };
   for (;;) {
     const entry = requireEntry(deps.read, who, id);
-    const { restored, left, again } =
-      countPacked(deps.read, entry, FEW_ROWS) < FEW_ROWS
-        ? await writeAs(deps, who, (tx) => atOnce(act(tx)))
-        : await writeInStepsAs(deps, who, 0, act);
+    const isLong = countPacked(deps.read, entry, FEW_ROWS) >= FEW_ROWS;
+    const { restored, left, again } = await writeStepsAs(deps, who, isLong, act);
     if (restored) return restored;
     if (left) await finishEntry(deps, left);
     if (left && !again) return shown(deps.read, who, left);

@@ -1,5 +1,6 @@
 import type { Db } from '../db/connection.ts';
-import type { Steps, Tx } from '../db/tx.ts';
+import { atOnce, type Steps, type Tx } from '../db/tx.ts';
+import type { NotPromise } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import type { Guard } from '../http/route.ts';
 import { forbidden, orNotFound, tooManyRequests } from '../kernel/errors.ts';
@@ -50,8 +51,8 @@ export const member = (
  * Writes in the member's name, in a transaction that checks the guard again: a caller signed out, removed or demoted
  * since the request came in, or whose workspace is gone, gets the guard's error and writes nothing.
  */
-export const writeAs = <T>(deps: Deps, who: Member, fn: Parameters<typeof deps.write<T>>[0]): Promise<T> =>
-  deps.write<T>((tx: Tx) => {
+export const writeAs = <T>(deps: Deps, who: Member, fn: (tx: Tx) => NotPromise<T>): Promise<T> =>
+  deps.write<T>((tx) => {
     requireRole(deps, tx, who);
     tx.actAs(who);
     return fn(tx);
@@ -77,6 +78,15 @@ export const writeInStepsAs = <T>(
       return yield* fn(tx);
     }, who),
   );
+
+/** As `writeAs`: what is much in steps, else in one go, in a commit with what others write. */
+export const writeStepsAs = <T>(
+  deps: Deps,
+  who: Member,
+  isMuch: boolean,
+  fn: (tx: Tx) => Steps<T>,
+): Promise<T> =>
+  isMuch ? writeInStepsAs(deps, who, 0, fn) : writeAs<T>(deps, who, (tx) => atOnce(fn(tx)) as NotPromise<T>);
 
 /** Does what may be a mass change, by its rows: 429 while the user has another one queued or under way. */
 export async function asMassChange<T>(
