@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { createAccount } from '../src/auth/account/account.ts';
 import type { UserRow } from '../src/storage/tables.ts';
-import type { Person, TestResponse, World } from './world.ts';
+import { openWorld, type Person, type TestResponse, type World, type WorldOptions } from './world.ts';
 
 export type Call = (method: string, path: string, body?: unknown) => Promise<TestResponse>;
 
@@ -18,6 +18,17 @@ export const withoutPassword = ({ deps, clock }: World, email: string): Promise<
 /** The workspace that came with someone's account. */
 export const homeOf = async (world: World, person: Person): Promise<string> =>
   (await as(world, person)('GET', '/me/workspaces')).body.items[0].id;
+
+/** A world in which Ada is signed in, with her workspace and the list in it. */
+export async function openHome(options?: WorldOptions) {
+  const world = await openWorld(options);
+  const ada = await world.signUp('ada@example.com');
+  const call = as(world, ada);
+  const home = await homeOf(world, ada);
+  const inside = `/workspaces/${home}`;
+  const [list] = (await call('GET', `${inside}/lists`)).body.items;
+  return { world, ada, call, home, inside, list, listId: list.id as string, spaceId: list.spaceId as string };
+}
 
 /** Invites an address and returns the mailed token. */
 export async function invite(

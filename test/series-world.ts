@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { query } from '../src/db/connection.ts';
 import { tick } from '../src/tick.ts';
-import { openWorld, type WorldOptions } from './world.ts';
+import { openHome } from './people.ts';
+import type { WorldOptions } from './world.ts';
 
 export const DAY = 86_400_000;
 export const HOUR = 3_600_000;
@@ -11,8 +12,7 @@ export const DAILY = { frequency: 'day', every: 1, timeOfDay: '09:00', timezone:
 
 /** A world at 2026-03-27T10:00Z with someone in it who has a workspace and a list, and short words for series. */
 export async function openSeriesWorld(options: WorldOptions = {}) {
-  const world = await openWorld(options);
-  const owner = await world.signUp();
+  const { world, ada: owner, home: workspaceId, inside, list } = await openHome(options);
   /** As the owner, signed in again whenever the clock took the token; or with another token. */
   const call = async (method: string, path: string, body?: unknown, token?: string) => {
     const ask = () =>
@@ -25,11 +25,6 @@ export async function openSeriesWorld(options: WorldOptions = {}) {
     owner.accessToken = (await world.call('POST', '/auth/login', { body: owner })).body.accessToken;
     return ask();
   };
-  const { body: workspaces } = await call('GET', '/me/workspaces');
-  const workspaceId: string = workspaces.items[0].id;
-  const inside = `/workspaces/${workspaceId}`;
-  const { body: lists } = await call('GET', `${inside}/lists`);
-  const list = lists.items[0];
   const series = `${inside}/recurring-tasks`;
 
   const create = async (more: Record<string, unknown> = {}) => {

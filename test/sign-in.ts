@@ -30,8 +30,11 @@ export function signInSteps(world: () => World) {
       expect((await confirmEmail(await tokenTo(newEmail))).status).toBe(204);
     },
     /** The status of reading one's account: whether an access token works. */
-    me: async (token: string) => (await world().call('GET', '/me', { token })).status,
+    me: async (token: Given) => (await world().call('GET', '/me', { token })).status,
     logIn: (email: string, password: string) => post('/auth/login', { email, password }),
+    refresh: (refreshToken: string) => post('/auth/refresh', { refreshToken }),
+    logOut: (accessToken: string, refreshToken: string) =>
+      post('/auth/logout', { refreshToken }, accessToken),
     logInByCode: async (email: string) => confirmCode(email, await codeTo(email)),
     register: (email: string, password = 'password1', name = 'New') =>
       post('/auth/register', { email, password, name }),

@@ -3,7 +3,7 @@ import { DAY, MINUTE } from '../../src/kernel/instants.ts';
 import { routes } from '../../src/routes.ts';
 import { isWellFormed, newApiToken } from '../../src/sessions/api-token-format.ts';
 import { tick } from '../../src/tick.ts';
-import { addMember, as, homeOf, joined } from '../people.ts';
+import { addMember, as, homeOf, joined, openHome } from '../people.ts';
 import { signInSteps } from '../sign-in.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
@@ -12,9 +12,7 @@ let ada: Person;
 let home: string;
 
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-  home = await homeOf(world, ada);
+  ({ world, ada, home } = await openHome());
 });
 afterEach(() => world.close());
 

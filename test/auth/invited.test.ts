@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DAY } from '../../src/kernel/instants.ts';
-import { homeOf, invite } from '../people.ts';
+import { invite, openHome } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
 let world: World;
@@ -9,9 +9,7 @@ let home: string;
 const email = 'grace@example.com';
 
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-  home = await homeOf(world, ada);
+  ({ world, ada, home } = await openHome());
 });
 afterEach(() => world.close());
 

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { as, homeOf } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { as, openHome } from '../people.ts';
+import type { Person, World } from '../world.ts';
 import { signedInAs } from './studio.ts';
 import { launchBrowser, startVisit, type Visit } from './visit.ts';
 
@@ -16,9 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 beforeEach(async () => {
-  world = await openWorld({ start: Date.now() });
-  ada = await world.signUp('ada@example.com', 'Ada');
-  home = await homeOf(world, ada);
+  ({ world, ada, home } = await openHome({ start: Date.now() }));
   const timezone = 'UTC';
   await as(world, ada)('PATCH', '/me', { timezone, preferences: { welcomed: true } });
 });

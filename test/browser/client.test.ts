@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openWorld, type World } from '../world.ts';
 import { fillStudio, type Studio, signedInAs } from './studio.ts';
-import { isReady, launchBrowser, startVisit, type Visit } from './visit.ts';
+import { DESKTOP, isReady, launchBrowser, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -14,11 +14,7 @@ beforeAll(async () => {
   browser = await launchBrowser();
   world = await openWorld({ start: Date.now() });
   studio = await fillStudio(world);
-  visit = await startVisit(browser, signedInAs(world.app, studio.mara), {
-    viewport: { width: 1280, height: 800 },
-    reducedMotion: 'reduce',
-    timezoneId: 'UTC',
-  });
+  visit = await startVisit(browser, signedInAs(world.app, studio.mara), DESKTOP);
   page = visit.page;
 });
 afterEach(() => visit.leave());

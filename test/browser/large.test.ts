@@ -1,10 +1,10 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addTasks } from '../many-tasks.ts';
-import { as, homeOf } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { as, openHome } from '../people.ts';
+import type { Person, World } from '../world.ts';
 import { signedInAs } from './studio.ts';
-import { goTo, launchBrowser, NOON, startVisit, type Visit } from './visit.ts';
+import { DESKTOP, goTo, launchBrowser, NOON, startVisit, type Visit } from './visit.ts';
 
 const DAY = 86_400_000;
 /** More than a device holds of one workspace. */
@@ -22,9 +22,7 @@ const asAda = (method: string, path: string, body?: object) => as(world, ada)(me
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  world = await openWorld({ start: NOON });
-  ada = await world.signUp('ada@example.com', 'Ada');
-  home = await homeOf(world, ada);
+  ({ world, ada, home } = await openHome({ start: NOON }));
   await asAda('PATCH', '/me', { timezone: 'UTC', preferences: { welcomed: true } });
   const [space] = (await asAda('GET', `/workspaces/${home}/spaces`)).body.items;
   const list = async (title: string): Promise<string> =>
@@ -41,12 +39,7 @@ beforeAll(async () => {
     at: world.clock.now() - 40 * DAY,
   });
   await asAda('POST', `/workspaces/${home}/tasks`, { listId: lists.later, title: 'Today', dueDay: day(0) });
-  visit = await startVisit(browser, signedInAs(world.app, ada), {
-    viewport: { width: 1280, height: 800 },
-    reducedMotion: 'reduce',
-    timezoneId: 'UTC',
-    at: NOON,
-  });
+  visit = await startVisit(browser, signedInAs(world.app, ada), { ...DESKTOP, at: NOON });
   page = visit.page;
   await page.goto(`${visit.origin}/app/today`);
   await page

@@ -1,10 +1,10 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addTasks } from '../many-tasks.ts';
-import { as, homeOf, joined } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { as, homeOf, joined, openHome } from '../people.ts';
+import type { Person, World } from '../world.ts';
 import { signedInAs } from './studio.ts';
-import { launchBrowser, NOBODY, NOON, startVisit, type Visit } from './visit.ts';
+import { DESKTOP, launchBrowser, NOBODY, NOON, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -16,24 +16,16 @@ let visit: Visit;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  visit = await startVisit(browser, NOBODY, {
-    viewport: { width: 1280, height: 800 },
-    reducedMotion: 'reduce',
-    timezoneId: 'UTC',
-    at: NOON,
-  });
+  visit = await startVisit(browser, NOBODY, { ...DESKTOP, at: NOON });
 });
 afterAll(async () => {
   await visit.end();
   await browser.close();
 });
 beforeEach(async () => {
-  world = await openWorld({ start: NOON });
-  ada = await world.signUp('ada@example.com', 'Ada');
-  home = await homeOf(world, ada);
+  ({ world, ada, home, list } = await openHome({ start: NOON }));
   vic = await joined(world, ada, home, 'viewer', 'Vic');
   await asAda('PATCH', '/me', { preferences: { welcomed: true } });
-  list = (await asAda('GET', `/workspaces/${home}/lists`)).body.items[0];
 });
 afterEach(async () => {
   await visit.leave();

@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openWorld, type World } from '../world.ts';
 import { fillStudio, type Studio, signedInAs } from './studio.ts';
-import { isServedByWorker, launchBrowser, startVisit, type Visit } from './visit.ts';
+import { DESKTOP, isServedByWorker, launchBrowser, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -21,9 +21,7 @@ afterAll(async () => {
 /** Someone at Today, whose browser has the worker. */
 const visitToday = async (): Promise<Visit & { context: BrowserContext }> => {
   const visit = await startVisit(browser, signedInAs(world.app, studio.mara), {
-    viewport: { width: 1280, height: 800 },
-    reducedMotion: 'reduce',
-    timezoneId: 'UTC',
+    ...DESKTOP,
     hasWorker: true,
   });
   await visit.page.goto(`${visit.origin}/app/today`);

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type GoogleDouble, idToken, newSigningKey, openGoogle, openGoogleWorld } from '../google-double.ts';
-import { addMember, as, homeOf } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { addMember, as, openHome } from '../people.ts';
+import type { Person, World } from '../world.ts';
 import { launchBrowser, NOBODY, painted, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
@@ -27,10 +27,8 @@ afterAll(async () => {
   await browser.close();
 });
 beforeEach(async () => {
-  world = await openWorld({ start: Date.now() });
+  ({ world, ada, home } = await openHome({ start: Date.now() }));
   visit.serve(world.app);
-  ada = await world.signUp('ada@example.com', 'Ada');
-  home = await homeOf(world, ada);
 });
 afterEach(async () => {
   await visit.leave();

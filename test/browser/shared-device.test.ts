@@ -1,8 +1,8 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { as, homeOf, joined } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
-import { launchBrowser, NOBODY, startVisit, type Visit } from './visit.ts';
+import { as, joined, openHome } from '../people.ts';
+import type { Person, World } from '../world.ts';
+import { DESKTOP, launchBrowser, NOBODY, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -14,12 +14,6 @@ let listId: string;
 /** Devices beside the one of the visit. */
 const devices: BrowserContext[] = [];
 
-const DESKTOP = {
-  viewport: { width: 1280, height: 800 },
-  reducedMotion: 'reduce',
-  timezoneId: 'UTC',
-} as const;
-
 beforeAll(async () => {
   browser = await launchBrowser();
   visit = await startVisit(browser, NOBODY, { ...DESKTOP, hasWorker: true });
@@ -29,13 +23,10 @@ afterAll(async () => {
   await browser.close();
 });
 beforeEach(async () => {
-  world = await openWorld({ start: Date.now() });
-  ada = await world.signUp('ada@example.com', 'Ada');
+  ({ world, ada, home, listId } = await openHome({ start: Date.now() }));
   // Else the first visit makes examples, which wait like what is done here.
   await asAda('PATCH', '/me', { preferences: { welcomed: true } });
-  home = await homeOf(world, ada);
   bob = await joined(world, ada, home, 'member', 'Bob');
-  listId = (await asAda('GET', `/workspaces/${home}/lists`)).body.items[0].id;
   visit.serve(world.app);
 });
 afterEach(async () => {

@@ -90,6 +90,13 @@ export interface Visit {
 /** What a visit begins with that is served something else in each test. */
 export const NOBODY: Pick<App, 'fetch'> = { fetch: () => new Response(null, { status: 503 }) };
 
+/** The window of most visits; whoever makes it narrower says so. */
+export const DESKTOP = {
+  viewport: { width: 1280, height: 800 },
+  reducedMotion: 'reduce',
+  timezoneId: 'UTC',
+} as const;
+
 /** A page of every origin here that nothing of an application runs in. */
 const BLANK = '/blank';
 

@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { as, homeOf, joined } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { as, homeOf, joined, openHome } from '../people.ts';
+import type { Person, World } from '../world.ts';
 import { signedInAs } from './studio.ts';
-import { isNoted, launchBrowser, NOBODY, startVisit, type Visit } from './visit.ts';
+import { DESKTOP, isNoted, launchBrowser, NOBODY, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -16,11 +16,7 @@ let page: Page;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  visit = await startVisit(browser, NOBODY, {
-    viewport: { width: 1280, height: 800 },
-    reducedMotion: 'reduce',
-    timezoneId: 'UTC',
-  });
+  visit = await startVisit(browser, NOBODY, DESKTOP);
   page = visit.page;
 });
 afterAll(async () => {
@@ -28,9 +24,7 @@ afterAll(async () => {
   await browser.close();
 });
 beforeEach(async () => {
-  world = await openWorld({ start: Date.now() - 60_000 });
-  ada = await world.signUp('ada@example.com', 'Ada');
-  adas = await homeOf(world, ada);
+  ({ world, ada, home: adas } = await openHome({ start: Date.now() - 60_000 }));
   world.clock.advance(60_000);
   bob = await joined(world, ada, adas, 'member', 'Bob');
   bobs = await homeOf(world, bob);

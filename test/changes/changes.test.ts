@@ -3,8 +3,8 @@ import { purgeOldChanges } from '../../src/changes/purge.ts';
 import type { Change } from '../../src/db/journal.ts';
 import { DAY } from '../../src/kernel/instants.ts';
 import { setMeta } from '../../src/storage/meta.ts';
-import { as, type Call, homeOf, joined } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { as, type Call, joined, openHome } from '../people.ts';
+import type { Person, World } from '../world.ts';
 
 let world: World;
 let ada: Person;
@@ -13,12 +13,7 @@ let workspaceId: string;
 let inside: string;
 let list: { id: string; spaceId: string; statuses: { id: string; type: string }[] };
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-  call = as(world, ada);
-  workspaceId = await homeOf(world, ada);
-  inside = `/workspaces/${workspaceId}`;
-  list = (await call('GET', `${inside}/lists`)).body.items[0];
+  ({ world, ada, call, home: workspaceId, inside, list } = await openHome());
 });
 afterEach(() => world.close());
 

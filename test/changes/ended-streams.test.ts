@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HEARTBEAT_MS } from '../../src/changes/streams.ts';
-import { as, homeOf, joined } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { as, joined, openHome } from '../people.ts';
+import type { Person, World } from '../world.ts';
 
 const DAY = 86_400_000;
 const SAME_ORIGIN = { 'Sec-Fetch-Site': 'same-origin' };
@@ -10,9 +10,7 @@ let ada: Person;
 let bob: Person;
 let workspaceId: string;
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-  workspaceId = await homeOf(world, ada);
+  ({ world, ada, home: workspaceId } = await openHome());
   bob = await joined(world, ada, workspaceId, 'member');
 });
 afterEach(() => world.close());

@@ -6,7 +6,7 @@ import type { Change } from '../../src/db/journal.ts';
 import { openStorage } from '../../src/db/open.ts';
 import { listen as listenOn } from '../../src/http/listen.ts';
 import { DAY } from '../../src/kernel/instants.ts';
-import { as, type Call, homeOf, joined } from '../people.ts';
+import { as, type Call, joined, openHome } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
 let world: World;
@@ -15,11 +15,7 @@ let call: Call;
 let workspaceId: string;
 let listId: string;
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-  call = as(world, ada);
-  workspaceId = await homeOf(world, ada);
-  listId = (await call('GET', `/workspaces/${workspaceId}/lists`)).body.items[0].id;
+  ({ world, ada, call, home: workspaceId, listId } = await openHome());
 });
 afterEach(() => world.close());
 

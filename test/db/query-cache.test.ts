@@ -3,16 +3,14 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Db, prepared, query, statement } from '../../src/db/connection.ts';
 import type { Role } from '../../src/storage/tables.ts';
-import { homeOf } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { openHome } from '../people.ts';
+import type { Person, World } from '../world.ts';
 
 let world: World;
 let ada: Person;
 let workspace: string;
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp();
-  workspace = await homeOf(world, ada);
+  ({ world, ada, home: workspace } = await openHome());
 });
 afterEach(() => world.close());
 

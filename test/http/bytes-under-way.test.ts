@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBytesUnderWay } from '../../src/http/bytes-under-way.ts';
 import { listen } from '../../src/http/listen.ts';
 import { AppError } from '../../src/kernel/errors.ts';
-import { as, homeOf } from '../people.ts';
+import { as, homeOf, openHome } from '../people.ts';
 import { openWorld, type World } from '../world.ts';
 
 const MIB = 1_024 * 1_024;
@@ -118,11 +118,7 @@ it.each(['GET', 'HEAD'])(
   'a page of long texts counts as many requests as its length is worth: %s',
   async (method) => {
     const limits = { enabled: true, user_burst: 35, user_per_minute: 60 };
-    const world = await openWorld({ settings: { rate_limits: limits } });
-    const ada = await world.signUp();
-    const home = await homeOf(world, ada);
-    const call = as(world, ada);
-    const list = (await call('GET', `/workspaces/${home}/lists`)).body.items[0];
+    const { world, call, home, list } = await openHome({ settings: { rate_limits: limits } });
     for (let i = 0; i < 20; i += 1) {
       const body = { title: `Task ${i}`, listId: list.id, description: 'あ'.repeat(50_000) };
       expect((await call('POST', `/workspaces/${home}/tasks`, body)).status).toBe(201);

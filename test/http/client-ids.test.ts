@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { purgeOldChanges } from '../../src/changes/purge.ts';
-import { as, type Call, homeOf, joined } from '../people.ts';
-import { openWorld, type Person, type TestResponse, type World } from '../world.ts';
+import { as, type Call, joined, openHome } from '../people.ts';
+import type { Person, TestResponse, World } from '../world.ts';
 
 const DAY = 86_400_000;
 
@@ -14,13 +14,10 @@ let listId: string;
 let spaceId: string;
 let taskPath: string;
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-  call = as(world, ada);
-  const home = await homeOf(world, ada);
-  inside = `/workspaces/${home}`;
+  const opened = await openHome();
+  ({ world, ada, call, inside, listId, spaceId } = opened);
+  const { home } = opened;
   bob = as(world, await joined(world, ada, home, 'admin'));
-  ({ id: listId, spaceId } = (await call('GET', `${inside}/lists`)).body.items[0]);
   taskPath = `${inside}/tasks/${(await call('POST', `${inside}/tasks`, { title: 'T', listId })).body.id}`;
 });
 afterEach(() => world.close());

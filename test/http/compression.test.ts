@@ -6,16 +6,14 @@ import { listen } from '../../src/http/listen.ts';
 import { routes } from '../../src/routes.ts';
 import { runningExports } from '../../src/users/running-exports.ts';
 import { addTasks } from '../many-tasks.ts';
-import { homeOf } from '../people.ts';
+import { openHome } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
 let world: World;
 let ada: Person;
 let home: string;
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-  home = await homeOf(world, ada);
+  ({ world, ada, home } = await openHome());
   await addTasks(world, home, 60);
 });
 afterEach(() => world.close());

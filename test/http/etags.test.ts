@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { setMeta } from '../../src/storage/meta.ts';
-import { as, type Call, homeOf } from '../people.ts';
-import { openWorld, type Person, type TestResponse, type World } from '../world.ts';
+import { type Call, homeOf, openHome } from '../people.ts';
+import type { Person, TestResponse, World } from '../world.ts';
 
 let world: World;
 let ada: Person;
@@ -11,9 +11,7 @@ let inside: string;
 let listId: string;
 let spaceId: string;
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-  call = as(world, ada);
+  ({ world, ada, call } = await openHome());
   inside = `/workspaces/${await homeOf(world, ada)}`;
   ({ id: listId, spaceId } = (await call('GET', `${inside}/lists`)).body.items[0]);
 });

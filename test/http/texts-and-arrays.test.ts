@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { statement } from '../../src/db/connection.ts';
-import { as, type Call, homeOf } from '../people.ts';
-import { openWorld, type World } from '../world.ts';
+import { type Call, openHome } from '../people.ts';
+import type { World } from '../world.ts';
 
 let world: World;
 let call: Call;
@@ -14,11 +14,7 @@ let list: {
 };
 
 beforeAll(async () => {
-  world = await openWorld();
-  const ada = await world.signUp('ada@example.com', 'Ada');
-  call = as(world, ada);
-  workspace = await homeOf(world, ada);
-  list = (await at('GET', '/lists')).body.items[0];
+  ({ world, call, home: workspace, list } = await openHome());
 });
 afterAll(() => world.close());
 

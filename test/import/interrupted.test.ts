@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { dropDeadImports, dropInterruptedImports } from '../../src/import/import.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
 import { expectSound } from '../integrity.ts';
-import { as, homeOf } from '../people.ts';
+import { as, openHome } from '../people.ts';
 import { errand } from '../shell.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
@@ -109,11 +109,9 @@ describe('an import that is interrupted leaves nothing', () => {
   });
 
   it('when a quota is exceeded by then', async () => {
-    world = await openWorld({ settings: { quotas: { tasks: 600 } } });
-    const ada = await world.signUp();
-    const home = await homeOf(world, ada);
-    const call = as(world, ada);
-    const [list] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
+    const opened = await openHome({ settings: { quotas: { tasks: 600 } } });
+    ({ world } = opened);
+    const { ada, call, home, list } = opened;
     before(4, async () => {
       for (let i = 0; i < 200; i += 1) {
         await call('POST', `/workspaces/${home}/tasks`, { title: 'Quick', listId: list.id });

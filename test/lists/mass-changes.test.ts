@@ -7,8 +7,8 @@ import { changeTasks, changeTasksOfList } from '../../src/storage/many-tasks.ts'
 import { purgeExpired } from '../../src/storage/purge.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
-import { as, type Call, homeOf, joined } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { as, type Call, homeOf, joined, openHome } from '../people.ts';
+import type { Person, World } from '../world.ts';
 
 const MANY = 1_000;
 const STEPS_AT_LEAST = 3;
@@ -22,9 +22,7 @@ let list: { id: string; spaceId: string; statusTemplateId: string; statuses: Rec
 
 beforeEach(async () => {
   // While a sync goes on beside the event loop others read what is committed.
-  world = await openWorld({ settings: { database: { sync: 'commit' } } });
-  ada = await world.signUp();
-  call = as(world, ada);
+  ({ world, ada, call } = await openHome({ settings: { database: { sync: 'commit' } } }));
   home = `/workspaces/${await homeOf(world, ada)}`;
   bob = await joined(world, ada, await homeOf(world, ada), 'member');
   list = (await call('GET', `${home}/lists`)).body.items[0];

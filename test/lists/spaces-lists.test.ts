@@ -1,19 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SECOND } from '../../src/kernel/instants.ts';
-import { as, type Call, homeOf } from '../people.ts';
-import { openWorld, type Person, type TestResponse, type World } from '../world.ts';
+import { as, type Call, homeOf, openHome } from '../people.ts';
+import type { TestResponse, World } from '../world.ts';
 
 const UNKNOWN = '019d2e4c-7c1a-7b3e-9f00-3c5d1a2b4e6f';
 
 let world: World;
-let ada: Person;
 let call: Call;
 let home: string;
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-  call = as(world, ada);
-  home = await homeOf(world, ada);
+  ({ world, call, home } = await openHome());
 });
 afterEach(() => world.close());
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SECOND } from '../../src/kernel/instants.ts';
-import { as, type Call, homeOf } from '../people.ts';
-import { openWorld, type Person, type TestResponse, type World } from '../world.ts';
+import { type Call, openHome } from '../people.ts';
+import type { TestResponse, World } from '../world.ts';
 
 interface Status {
   id: string;
@@ -12,14 +12,10 @@ interface Status {
 }
 
 let world: World;
-let ada: Person;
 let call: Call;
 let home: string;
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-  call = as(world, ada);
-  home = await homeOf(world, ada);
+  ({ world, call, home } = await openHome());
 });
 afterEach(() => world.close());
 

@@ -3,18 +3,15 @@ import { query } from '../../src/db/connection.ts';
 import { DAY, SECOND, toInstant } from '../../src/kernel/instants.ts';
 import { notify } from '../../src/notifications/notify.ts';
 import { tick } from '../../src/tick.ts';
-import { as, type Call, homeOf, invite, joined } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { as, type Call, invite, joined, openHome } from '../people.ts';
+import type { Person, World } from '../world.ts';
 
 let world: World;
 let ada: Person;
 let mine: Call;
 let home: string;
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-  mine = as(world, ada);
-  home = await homeOf(world, ada);
+  ({ world, ada, call: mine, home } = await openHome());
 });
 afterEach(() => world.close());
 

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DAY, MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { rotateAccessKey } from '../../src/kernel/keys.ts';
 import { tick } from '../../src/tick.ts';
+import { signInSteps } from '../sign-in.ts';
 import { openWorld, type Person, type TestResponse, type World } from '../world.ts';
 
 let world: World;
@@ -12,13 +13,8 @@ beforeEach(async () => {
   ada = await world.signUp('ada@example.com');
 });
 afterEach(() => world.close());
-const me = async (token: string | undefined) => (await world.call('GET', '/me', { token })).status;
-const login = async (person: Person) =>
-  (await world.call('POST', '/auth/login', { body: { email: person.email, password: person.password } }))
-    .body;
-const refresh = (refreshToken: string) => world.call('POST', '/auth/refresh', { body: { refreshToken } });
-const logout = (token: string, refreshToken: string) =>
-  world.call('POST', '/auth/logout', { token, body: { refreshToken } });
+const { me, logIn, refresh, logOut } = signInSteps(() => world);
+const login = async ({ email, password }: Person) => (await logIn(email, password)).body;
 
 describe('a refresh token within auth.refresh_grace_seconds', () => {
   const GRACE = 10;
@@ -177,12 +173,12 @@ describe('refresh', () => {
     const ended = [ada.refreshToken];
     const { body } = await refresh(ada.refreshToken);
     ended.push(body.refreshToken);
-    expect((await logout(body.accessToken, body.refreshToken)).status).toBe(204);
+    expect((await logOut(body.accessToken, body.refreshToken)).status).toBe(204);
     await world.untilIdle();
     const mails = world.mails.length;
     for (const token of ended) {
       expect((await refresh(token)).status).toBe(401);
-      expect((await logout(other.accessToken, token)).status).toBe(204);
+      expect((await logOut(other.accessToken, token)).status).toBe(204);
     }
     expect(await me(other.accessToken)).toBe(200);
     expect((await refresh(other.refreshToken)).status).toBe(200);
@@ -192,7 +188,7 @@ describe('refresh', () => {
 
   it('survives a restart, and so does the end of a session', async () => {
     const other = await login(ada);
-    await logout(other.accessToken, other.refreshToken);
+    await logOut(other.accessToken, other.refreshToken);
     await world.opened.close();
     const again = await openWorld({ folder: world.folder });
     expect((await again.call('GET', '/me', { token: ada.accessToken })).status).toBe(200);
@@ -238,7 +234,7 @@ describe('a session that has used up very many refresh tokens', () => {
   it.each<
     [string, number, (session: { accessToken: string; refreshToken: string }) => Promise<TestResponse>]
   >([
-    ['by signing out', 204, ({ accessToken, refreshToken }) => logout(accessToken, refreshToken)],
+    ['by signing out', 204, ({ accessToken, refreshToken }) => logOut(accessToken, refreshToken)],
     [
       'one by one',
       204,

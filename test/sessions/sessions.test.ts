@@ -3,6 +3,7 @@ import { SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DAY, MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { rotateAccessKey } from '../../src/kernel/keys.ts';
+import { signInSteps } from '../sign-in.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
 let world: World;
@@ -12,13 +13,8 @@ beforeEach(async () => {
   ada = await world.signUp('ada@example.com');
 });
 afterEach(() => world.close());
-const me = async (token: string | undefined) => (await world.call('GET', '/me', { token })).status;
-const login = async (person: Person) =>
-  (await world.call('POST', '/auth/login', { body: { email: person.email, password: person.password } }))
-    .body;
-const refresh = (refreshToken: string) => world.call('POST', '/auth/refresh', { body: { refreshToken } });
-const logout = (token: string, refreshToken: string) =>
-  world.call('POST', '/auth/logout', { token, body: { refreshToken } });
+const { me, logIn, refresh, logOut } = signInSteps(() => world);
+const login = async ({ email, password }: Person) => (await logIn(email, password)).body;
 
 describe('access token', () => {
   it('works for 15 minutes', async () => {
@@ -205,13 +201,13 @@ describe('over a restart', () => {
 describe('logout', () => {
   it('ends the session of the given token at once, and only that one', async () => {
     const other = await login(ada);
-    const { status, body } = await logout(ada.accessToken, other.refreshToken);
+    const { status, body } = await logOut(ada.accessToken, other.refreshToken);
     expect([status, body]).toEqual([204, undefined]);
     expect(await me(other.accessToken)).toBe(401);
     expect((await refresh(other.refreshToken)).status).toBe(401);
     expect(await me(ada.accessToken)).toBe(200);
-    expect((await logout(ada.accessToken, ada.refreshToken)).status).toBe(204);
-    expect((await logout(ada.accessToken, ada.refreshToken)).status).toBe(401);
+    expect((await logOut(ada.accessToken, ada.refreshToken)).status).toBe(204);
+    expect((await logOut(ada.accessToken, ada.refreshToken)).status).toBe(401);
   });
 
   it('leaves nothing of the session behind, and all of the others', async () => {
@@ -220,21 +216,21 @@ describe('logout', () => {
     await refresh((await login(ada)).refreshToken);
     const others = rows();
     const own = await login(ada);
-    expect((await logout(own.accessToken, own.refreshToken)).status).toBe(204);
+    expect((await logOut(own.accessToken, own.refreshToken)).status).toBe(204);
     expect(rows()).toEqual(others);
   });
 
   it('asks for a new sign-in as every Bearer route does when the token was used before', async () => {
     await refresh(ada.refreshToken);
-    const { status, headers } = await logout(ada.accessToken, ada.refreshToken);
+    const { status, headers } = await logOut(ada.accessToken, ada.refreshToken);
     expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
   });
 
   it("does nothing with another's or an unknown token, and tells neither apart", async () => {
     const bob = await world.signUp('bob@example.com');
-    expect((await logout(ada.accessToken, bob.refreshToken)).status).toBe(204);
+    expect((await logOut(ada.accessToken, bob.refreshToken)).status).toBe(204);
     for (const unknown of ['unknown', 'x'.repeat(10_000)])
-      expect((await logout(ada.accessToken, unknown)).status).toBe(204);
+      expect((await logOut(ada.accessToken, unknown)).status).toBe(204);
     expect((await refresh(bob.refreshToken)).status).toBe(200);
     expect(await me(ada.accessToken)).toBe(200);
   });
@@ -242,18 +238,18 @@ describe('logout', () => {
   it("does nothing with another's used token, nor with one of a session that has expired", async () => {
     const bob = await world.signUp('bob@example.com');
     await refresh(bob.refreshToken);
-    expect((await logout(ada.accessToken, bob.refreshToken)).status).toBe(204);
+    expect((await logOut(ada.accessToken, bob.refreshToken)).status).toBe(204);
     await refresh(ada.refreshToken);
     world.clock.advance(30 * DAY);
     const { accessToken } = await login(ada);
-    expect((await logout(accessToken, ada.refreshToken)).status).toBe(204);
+    expect((await logOut(accessToken, ada.refreshToken)).status).toBe(204);
     expect(await me(accessToken)).toBe(200);
     expect(await me((await login(bob)).accessToken)).toBe(200);
   });
 
   it("takes the caller's own used token as reuse", async () => {
     const { body } = await refresh(ada.refreshToken);
-    expect((await logout(body.accessToken, ada.refreshToken)).status).toBe(401);
+    expect((await logOut(body.accessToken, ada.refreshToken)).status).toBe(401);
     expect(await me(body.accessToken)).toBe(401);
     expect(world.log.join('')).toContain(`"event":"refresh-token-reused","userId":"${ada.id}"`);
   });
@@ -264,7 +260,7 @@ describe('a session', () => {
     const other = await login(ada);
     expect(await me(other.accessToken)).toBe(200);
     const both = await Promise.all([
-      logout(other.accessToken, other.refreshToken),
+      logOut(other.accessToken, other.refreshToken),
       world.call('POST', '/workspaces', { token: other.accessToken, body: { title: 'Too late' } }),
     ]);
     expect(both.map(({ status }) => status)).toEqual([204, 401]);

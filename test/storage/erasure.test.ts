@@ -7,17 +7,14 @@ import { eraseDeletedContent } from '../../src/storage/erasure.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
-import { as, type Call, homeOf } from '../people.ts';
-import { openWorld, type World } from '../world.ts';
+import { type Call, openHome } from '../people.ts';
+import type { World } from '../world.ts';
 
 let world: World;
 let call: Call;
 let home: string;
 beforeEach(async () => {
-  world = await openWorld();
-  const ada = await world.signUp();
-  call = as(world, ada);
-  home = await homeOf(world, ada);
+  ({ world, call, home } = await openHome());
 });
 afterEach(async () => {
   expectSound(world);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectSound } from '../integrity.ts';
-import { as, type Call, homeOf, joined } from '../people.ts';
-import { openWorld, type Person, type TestResponse, type World } from '../world.ts';
+import { as, type Call, joined, openHome } from '../people.ts';
+import type { Person, TestResponse, World } from '../world.ts';
 
 let world: World;
 let ada: Person;
@@ -10,13 +10,10 @@ let asBob: Call;
 let inside: string;
 let listId: string;
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-  call = as(world, ada);
-  const home = await homeOf(world, ada);
-  inside = `/workspaces/${home}`;
+  const opened = await openHome();
+  ({ world, ada, call, inside, listId } = opened);
+  const { home } = opened;
   asBob = as(world, await joined(world, ada, home, 'member'));
-  listId = (await call('GET', `${inside}/lists`)).body.items[0].id;
 });
 afterEach(() => {
   expectSound(world);

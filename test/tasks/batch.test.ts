@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { badRequest } from '../../src/kernel/errors.ts';
 import { expectSound } from '../integrity.ts';
-import { as, type Call, homeOf, joined } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { as, type Call, joined, openHome } from '../people.ts';
+import type { Person, World } from '../world.ts';
 
 let world: World;
 let ada: Person;
@@ -12,12 +12,7 @@ let home: string;
 let list: { id: string; spaceId: string; statuses: { id: string; type: string }[] };
 
 async function start(settings?: Record<string, Record<string, unknown>>): Promise<void> {
-  world = await openWorld(settings && { settings });
-  ada = await world.signUp('ada@example.com');
-  call = as(world, ada);
-  home = await homeOf(world, ada);
-  inside = `/workspaces/${home}`;
-  list = (await call('GET', `${inside}/lists`)).body.items[0];
+  ({ world, ada, call, home, inside, list } = await openHome(settings && { settings }));
 }
 beforeEach(() => start());
 afterEach(async () => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/kernel/ids.ts';
 import { expectSound } from '../integrity.ts';
-import { as, type Call, joined } from '../people.ts';
-import { openWorld, type Person, START, type World } from '../world.ts';
+import { as, type Call, joined, openHome } from '../people.ts';
+import { type Person, START, type World } from '../world.ts';
 
 let world: World;
 let ada: Person;
@@ -13,13 +13,11 @@ let workspace: string;
 let task: { id: string };
 let path: string;
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com', 'Ada');
-  call = as(world, ada);
-  workspace = (await call('GET', '/me/workspaces')).body.items[0].id;
+  const opened = await openHome();
+  ({ world, ada, call, home: workspace } = opened);
+  const { listId: list } = opened;
   bob = await joined(world, ada, workspace, 'member', 'Bob');
   asBob = as(world, bob);
-  const list = (await call('GET', at('/lists'))).body.items[0].id;
   task = (await call('POST', at('/tasks'), { title: 'Milk', listId: list })).body;
   path = at(`/tasks/${task.id}/comments`);
   await call('POST', '/me/notifications/read-all');

@@ -3,7 +3,8 @@ import { compareDue, dueOf, startOf } from '../../src/web/tasks/dates.ts';
 import { parseQuickAdd } from '../../src/web/text/quick-add.ts';
 import { taskFields } from '../../src/web/text/quick-add-edits.ts';
 import { startOfDay } from '../../src/web/text/zones.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { openHome } from '../people.ts';
+import type { Person, World } from '../world.ts';
 
 type Shown = { id: string } & Parameters<ReturnType<typeof compareDue>>[0];
 
@@ -12,10 +13,7 @@ let ada: Person;
 let workspace: string;
 let listId: string;
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-  workspace = (await world.call('GET', '/me/workspaces', { token: ada.accessToken })).body.items[0].id;
-  listId = (await call('GET', '/lists')).body.items[0].id;
+  ({ world, ada, home: workspace, listId } = await openHome());
 });
 afterEach(() => world.close());
 

@@ -3,18 +3,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HOUR, MINUTE } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
 import { addTasks } from '../many-tasks.ts';
+import { openHome } from '../people.ts';
 import { randomBelow } from '../seeded-tasks.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import type { Person, World } from '../world.ts';
 
 let world: World;
 let ada: Person;
 let workspace: string;
 let listId: string;
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-  workspace = (await world.call('GET', '/me/workspaces', { token: ada.accessToken })).body.items[0].id;
-  listId = (await call('GET', '/lists')).body.items[0].id;
+  ({ world, ada, home: workspace, listId } = await openHome());
 });
 afterEach(() => world.close());
 

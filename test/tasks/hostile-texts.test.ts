@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { wordsOf, wordsOfComment } from '../../src/storage/searchable.ts';
 import { fold, indexText, titleKey } from '../../src/storage/words.ts';
-import { as, type Call, homeOf } from '../people.ts';
-import { openWorld, type World } from '../world.ts';
+import { type Call, openHome } from '../people.ts';
+import type { World } from '../world.ts';
 
 const GREATEST = { title: 500, description: 50_000, comment: 20_000, items: 100 };
 /** Marks of the lowest and the highest class: with one of each on either side, whatever can be reordered is. */
@@ -156,11 +156,7 @@ describe('a long description', () => {
   const description = filled('Zwölf Äpfel 東京都 ');
 
   beforeAll(async () => {
-    world = await openWorld();
-    const ada = await world.signUp('ada@example.com', 'Ada');
-    call = as(world, ada);
-    workspace = await homeOf(world, ada);
-    listId = (await call('GET', `/workspaces/${workspace}/lists`)).body.items[0].id;
+    ({ world, call, home: workspace, listId } = await openHome());
   });
   afterAll(() => world.close());
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
-import { as, type Call, joined } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { as, type Call, joined, openHome } from '../people.ts';
+import type { Person, World } from '../world.ts';
 
 let world: World;
 let ada: Person;
@@ -10,11 +10,7 @@ let call: Call;
 let workspace: string;
 let list: string;
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com', 'Ada');
-  call = as(world, ada);
-  workspace = (await call('GET', '/me/workspaces')).body.items[0].id;
-  list = (await call('GET', at('/lists'))).body.items[0].id;
+  ({ world, ada, call, home: workspace, listId: list } = await openHome());
 });
 afterEach(() => {
   expectSound(world);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { jsonOf } from '../../src/http/long-json.ts';
-import { as, homeOf, joined } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { as, joined, openHome } from '../people.ts';
+import type { Person, World } from '../world.ts';
 
 const LONG = 'あ'.repeat(50_000);
 const TASKS = 30;
@@ -12,11 +12,9 @@ let home: string;
 let ids: string[];
 
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp();
-  home = await homeOf(world, ada);
-  const call = as(world, ada);
-  const [list] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
+  const opened = await openHome();
+  ({ world, ada, home } = opened);
+  const { call, list } = opened;
   ids = [];
   for (let i = 0; i < TASKS; i += 1) {
     const body = { title: `Task ${i}`, listId: list.id, description: LONG };

@@ -6,8 +6,8 @@ import { migrations } from '../../migrations/index.ts';
 import { type Migrations, migrate } from '../../src/db/migrate.ts';
 import { openStorage } from '../../src/db/open.ts';
 import { ROWS_OF_SCHEMA } from '../filled-schema.ts';
-import { as, type Call, joined } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { as, type Call, joined, openHome } from '../people.ts';
+import type { Person, World } from '../world.ts';
 
 let world: World;
 let ada: Person;
@@ -15,9 +15,7 @@ let call: Call;
 let workspace: string;
 let list: string;
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com', 'Ada');
-  call = as(world, ada);
+  ({ world, ada, call } = await openHome());
   [workspace, list] = await newWorkspace('Household');
 });
 afterEach(() => world.close());

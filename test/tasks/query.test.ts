@@ -5,9 +5,9 @@ import { DAY, toInstant } from '../../src/kernel/instants.ts';
 import type { TaskRow } from '../../src/storage/tables.ts';
 import { PRIORITIES } from '../../src/tasks/schema.ts';
 import { addTasks } from '../many-tasks.ts';
-import { as, homeOf, joined } from '../people.ts';
+import { as, joined, openHome } from '../people.ts';
 import { type Seeded, seedTasks } from '../seeded-tasks.ts';
-import { openWorld, START } from '../world.ts';
+import { START } from '../world.ts';
 
 type Asked = Record<string, string>;
 
@@ -438,9 +438,7 @@ describe('tasks that change', () => {
 
 describe('pages in the midst of very many matches', () => {
   it('follow each other as the whole order does, whatever the matches are ordered by', async () => {
-    const world = await openWorld();
-    const ada = await world.signUp();
-    const home = await homeOf(world, ada);
+    const { world, ada, home } = await openHome();
     const bob = await joined(world, ada, home, 'member');
     for (const { id: creatorId } of [ada, bob, ada, bob]) {
       await addTasks(world, home, 1_500, { creatorId, title: `Task of ${creatorId}` });

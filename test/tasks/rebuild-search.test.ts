@@ -3,8 +3,8 @@ import type { Steps } from '../../src/db/tx.ts';
 import { remakeSearch } from '../../src/storage/rebuild-search.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
-import { as, homeOf } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { as, openHome } from '../people.ts';
+import type { Person, World } from '../world.ts';
 
 const MANY = 1_000;
 
@@ -12,9 +12,7 @@ let world: World;
 let ada: Person;
 let home: string;
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp();
-  home = await homeOf(world, ada);
+  ({ world, ada, home } = await openHome());
   await addTasks(world, home, MANY, { title: 'Milk' });
 });
 afterEach(() => world.close());

@@ -7,7 +7,7 @@ import { newId } from '../../src/kernel/ids.ts';
 import { indexTask, reindexTask } from '../../src/storage/searchable.ts';
 import { matchTerms } from '../../src/storage/words.ts';
 import { addTasks } from '../many-tasks.ts';
-import { as, type Call, homeOf, joined } from '../people.ts';
+import { as, type Call, homeOf, joined, openHome } from '../people.ts';
 import { openWorld, type Person, START, type World } from '../world.ts';
 
 let world: World;
@@ -17,9 +17,7 @@ let workspace: string;
 let list: { id: string; spaceId: string; statuses: { id: string }[] };
 
 beforeAll(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com', 'Ada');
-  call = as(world, ada);
+  ({ world, ada, call } = await openHome());
 });
 afterAll(() => world.close());
 

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { PagedTask } from '../../src/storage/task-fields.ts';
 import { findTask, updateTaskRow } from '../../src/storage/tasks.ts';
 import { TaskTexts } from '../../src/tasks/task-pages.ts';
-import { as, type Call, homeOf } from '../people.ts';
-import { openWorld, type World } from '../world.ts';
+import { type Call, openHome } from '../people.ts';
+import type { World } from '../world.ts';
 
 let world: World;
 let call: Call;
@@ -12,12 +12,8 @@ let workspaceId: string;
 let tasks: string;
 let listId: string;
 beforeEach(async () => {
-  world = await openWorld();
-  const ada = await world.signUp();
-  call = as(world, ada);
-  workspaceId = await homeOf(world, ada);
+  ({ world, call, home: workspaceId, listId } = await openHome());
   tasks = `/workspaces/${workspaceId}/tasks`;
-  listId = (await call('GET', `/workspaces/${workspaceId}/lists`)).body.items[0].id;
 });
 afterEach(() => world.close());
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, toInstant } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
 import { addTasks } from '../many-tasks.ts';
-import { joined } from '../people.ts';
+import { joined, openHome } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
 interface Status {
@@ -16,11 +16,7 @@ let ada: Person;
 let workspace: string;
 let list: { id: string; spaceId: string; statuses: Status[] };
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-  workspace = (await world.call('GET', '/me/workspaces', { token: ada.accessToken })).body.items[0].id;
-  list = (await world.call('GET', `/workspaces/${workspace}/lists`, { token: ada.accessToken })).body
-    .items[0];
+  ({ world, ada, home: workspace, list } = await openHome());
 });
 afterEach(() => world.close());
 

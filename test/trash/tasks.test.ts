@@ -3,7 +3,7 @@ import { newId } from '../../src/kernel/ids.ts';
 import { DAY, MINUTE } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
 import { expectSound } from '../integrity.ts';
-import { as, type Call, joined } from '../people.ts';
+import { as, type Call, joined, openHome } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
 let world: World;
@@ -14,13 +14,9 @@ let asBob: Call;
 let workspace: string;
 let list: { id: string; spaceId: string; statuses: { id: string; title: string; type: string }[] };
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com', 'Ada');
-  call = as(world, ada);
-  workspace = (await call('GET', '/me/workspaces')).body.items[0].id;
+  ({ world, ada, call, home: workspace, list } = await openHome());
   bob = await joined(world, ada, workspace, 'member', 'Bob');
   asBob = as(world, bob);
-  list = (await call('GET', at('/lists'))).body.items[0];
 });
 afterEach(() => {
   expectSound(world);

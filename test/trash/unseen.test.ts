@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { routes } from '../../src/routes.ts';
 import { tick } from '../../src/tick.ts';
-import { as, homeOf, joined } from '../people.ts';
+import { as, joined, openHome } from '../people.ts';
 import { openWorld } from '../world.ts';
 
 /** Every read that has no id of a thing in its path, and those of the things that are left. */
@@ -15,12 +15,8 @@ const reads = routes
   .map(({ path }) => path);
 
 it('what is in the trash is seen by no read, count, search or notice: all are as if it were deleted for good', async () => {
-  const world = await openWorld();
-  const ada = await world.signUp('ada@example.com', 'Ada');
-  const home = await homeOf(world, ada);
+  const { world, ada, call, home, inside } = await openHome();
   const bob = await joined(world, ada, home, 'member', 'Bob');
-  const call = as(world, ada);
-  const inside = `/workspaces/${home}`;
   const make = async (path: string, body: object) => (await call('POST', `${inside}/${path}`, body)).body;
   const spaceId = (await call('GET', `${inside}/lists`)).body.items[0].spaceId;
   const [kept, gone] = [

@@ -5,7 +5,7 @@ import { DAY } from '../../src/kernel/instants.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
-import { as, type Call, homeOf, joined } from '../people.ts';
+import { as, type Call, homeOf, joined, openHome } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
 /** More than goes in a few steps. */
@@ -16,10 +16,7 @@ let ada: Person;
 let call: Call;
 let home: string;
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com', 'Ada');
-  call = as(world, ada);
-  home = await homeOf(world, ada);
+  ({ world, ada, call, home } = await openHome());
 });
 afterEach(async () => {
   expectSound(world);

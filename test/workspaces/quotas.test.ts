@@ -3,8 +3,8 @@ import { DAY } from '../../src/kernel/instants.ts';
 import { useOf } from '../../src/storage/quotas.ts';
 import { allowancesOf } from '../../src/workspaces/quotas.ts';
 import { expectSound } from '../integrity.ts';
-import { as, type Call, homeOf, joined } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { as, type Call, homeOf, joined, openHome } from '../people.ts';
+import type { Person, World } from '../world.ts';
 
 let world: World;
 let ada: Person;
@@ -15,9 +15,7 @@ let listId: string;
 afterEach(() => world.close());
 
 async function withQuotas(quotas: Record<string, number>): Promise<void> {
-  world = await openWorld({ settings: { quotas } });
-  ada = await world.signUp();
-  call = as(world, ada);
+  ({ world, ada, call } = await openHome({ settings: { quotas } }));
   home = `/workspaces/${await homeOf(world, ada)}`;
   listId = (await call('GET', `${home}/lists`)).body.items[0].id;
 }

@@ -1,18 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { SECOND, toInstant } from '../../src/kernel/instants.ts';
-import { addMember, as, type Call, homeOf, joined } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { addMember, as, type Call, joined, openHome } from '../people.ts';
+import type { Person, World } from '../world.ts';
 
 let world: World;
 let ada: Person;
 let owner: Call;
 let home: string;
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-  owner = as(world, ada);
-  home = await homeOf(world, ada);
+  ({ world, ada, call: owner, home } = await openHome());
 });
 afterEach(() => world.close());
 
