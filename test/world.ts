@@ -12,7 +12,7 @@ import { ownHeadersOf } from '../src/http/openapi-created.ts';
 import { errorsOf } from '../src/http/openapi-errors.ts';
 import { isVersioned, type Route } from '../src/http/route.ts';
 import { silentLog } from '../src/kernel/log.ts';
-import type { Letter, Transport } from '../src/mail/worker.ts';
+import type { OutgoingMail, Transport } from '../src/mail/worker.ts';
 import { type Opened, openDeps } from '../src/open.ts';
 import { routes } from '../src/routes.ts';
 import { everySetting, isSecret } from '../src/settings.ts';
@@ -51,14 +51,14 @@ export interface World {
   folder: string;
   clock: { now(): number; advance(ms: number): void; set(ms: number): void };
   /** Every mail sent so far. */
-  mails: Letter[];
+  mails: OutgoingMail[];
   /** Every line of the log so far, as JSON. At `close` none may hold a secret that went in or out. */
   log: string[];
   call(method: string, path: string, call?: Call): Promise<TestResponse>;
   /** Waits until everything that was caused has happened: commits, mails. */
   untilIdle(): Promise<void>;
   /** The newest mail to an address. */
-  mailTo(email: string): Promise<Letter>;
+  mailTo(email: string): Promise<OutgoingMail>;
   /** Signs up, confirms by mail, and returns the signed-in person. */
   signUp(email?: string, name?: string): Promise<Person>;
   close(): Promise<void>;
@@ -99,7 +99,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       time = ms;
     },
   };
-  const mails: Letter[] = [];
+  const mails: OutgoingMail[] = [];
   const watched = openWatchedLog(config.log.level);
   for (const [section, key, schema] of everySetting()) {
     if (isSecret(schema)) watched.isSecret((config[section] as Record<string, unknown>)[key]);
@@ -111,9 +111,9 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       clock,
       passwords: options.passwords ?? quickPasswords,
       transport: {
-        deliver: (letter) => {
-          for (const secret of [letter.token, letter.code, letter.link]) watched.isSecret(secret);
-          return transport.deliver(letter);
+        deliver: (mail) => {
+          for (const secret of [mail.token, mail.code, mail.link]) watched.isSecret(secret);
+          return transport.deliver(mail);
         },
         erasesTaken: transport.erasesTaken,
         verify: () => transport.verify(),
@@ -216,9 +216,9 @@ export const quickPasswords: Passwords = {
   isOutdated: () => false,
 };
 
-export const collecting = (mails: Letter[]): Transport => ({
-  deliver: async (letter) => {
-    mails.push(letter);
+export const collecting = (mails: OutgoingMail[]): Transport => ({
+  deliver: async (mail) => {
+    mails.push(mail);
     return { kind: 'taken' };
   },
   erasesTaken: true,

@@ -2,11 +2,11 @@ import type { Db } from '../db/connection.ts';
 import type { Keys } from '../kernel/keys.ts';
 import {
   changesAfter,
-  codeOfWorkspace,
   findChange,
   newestChange,
   newestUntil,
   userIdOf,
+  workspaceKeyOf,
 } from '../storage/changes.ts';
 import { epochOf } from '../storage/meta.ts';
 import type { ChangeRow } from '../storage/tables.ts';
@@ -100,7 +100,7 @@ export function createStreamEvents({ read, keys }: { read: Db; keys: Keys }) {
     presentId: (workspaceIds: Iterable<string>): string => {
       let newest: ChangeRow | undefined;
       for (const workspaceId of workspaceIds) {
-        const workspaceKey = codeOfWorkspace(read, workspaceId);
+        const workspaceKey = workspaceKeyOf(read, workspaceId);
         const row = workspaceKey === undefined ? undefined : newestChange(read, workspaceKey);
         if (row && row.seq > (newest?.seq ?? 0)) newest = row;
       }
@@ -108,7 +108,7 @@ export function createStreamEvents({ read, keys }: { read: Db; keys: Keys }) {
     },
     /** The rows of a workspace after `seq`; in place of very many, two that tell only that they are there. */
     rowsAfter: (workspaceId: string, seq: number): readonly ChangeRow[] => {
-      const workspaceKey = codeOfWorkspace(read, workspaceId);
+      const workspaceKey = workspaceKeyOf(read, workspaceId);
       if (workspaceKey === undefined) return [];
       const rows = changesAfter(read, workspaceKey, seq, MAX_ROWS_IN_TURN + 1);
       const newest = newestChange(read, workspaceKey);
@@ -122,7 +122,7 @@ export function createStreamEvents({ read, keys }: { read: Db; keys: Keys }) {
     ): Record<string, string> =>
       Object.fromEntries(
         [...workspaceIds].flatMap((workspaceId) => {
-          const workspaceKey = codeOfWorkspace(read, workspaceId);
+          const workspaceKey = workspaceKeyOf(read, workspaceId);
           if (workspaceKey === undefined) return [];
           const at = (position && newestUntil(read, workspaceKey, position.seq)) ??
             newestChange(read, workspaceKey) ?? { seq: 0, tag: 0 };
@@ -138,7 +138,7 @@ export function createStreamEvents({ read, keys }: { read: Db; keys: Keys }) {
       let last: ChangeRow | undefined;
       const left = { rows: MAX_ROWS_IN_TURN, characters: MAX_CHARACTERS_IN_TURN };
       for (const workspaceId of workspaceIds) {
-        const workspaceKey = codeOfWorkspace(read, workspaceId);
+        const workspaceKey = workspaceKeyOf(read, workspaceId);
         const newest = workspaceKey === undefined ? undefined : newestChange(read, workspaceKey);
         if (workspaceKey === undefined || !newest || newest.seq <= from.seq) continue;
         let at: Position | undefined = newestUntil(read, workspaceKey, from.seq);

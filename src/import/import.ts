@@ -9,7 +9,7 @@ import { ownState } from '../kernel/own-state.ts';
 import type { OnDone } from '../kernel/progress.ts';
 import { ZONE_DATA } from '../recurring/advance.ts';
 import { clearZoneData } from '../recurring/sweep.ts';
-import { codeOfUser } from '../storage/changes.ts';
+import { userKeyOf } from '../storage/changes.ts';
 import {
   areBeingImported,
   beginWorkspace,
@@ -118,7 +118,7 @@ async function fill(
   const at = toInstant(now);
   const ids = workspaces.map(({ id }) => id);
   const { code, keys } = await write((tx) => ({
-    code: codeOfUser(tx, userId) ?? 0,
+    code: userKeyOf(tx, userId) ?? 0,
     keys: new Map(
       workspaces.map(({ id, title, key, createdAt = at, updatedAt = createdAt }) => {
         const row = { id, title, key, owner_id: userId, created_at: createdAt, updated_at: updatedAt };

@@ -7,7 +7,7 @@ import { type Issue, notFound, orNotFound, throwIfIssues } from '../kernel/error
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { patched } from '../kernel/patch.ts';
 import { positionAfter } from '../kernel/positions.ts';
-import { codeOfUser } from '../storage/changes.ts';
+import { userKeyOf } from '../storage/changes.ts';
 import * as store from '../storage/lists.ts';
 import { countTasksOf } from '../storage/many-tasks.ts';
 import { isBeingRemoved } from '../storage/removals.ts';
@@ -54,7 +54,7 @@ export function addList(
     title,
     status_template_id: templateId,
     position: list.position ?? positionAfter(store.lastListPosition(tx, workspaceId, spaceId)),
-    creator_code: codeOfUser(tx, userId),
+    creator_code: userKeyOf(tx, userId),
     version: 1,
     created_at: now,
     updated_at: now,

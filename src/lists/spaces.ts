@@ -7,7 +7,7 @@ import { newId } from '../kernel/ids.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { patched } from '../kernel/patch.ts';
 import { positionAfter } from '../kernel/positions.ts';
-import { codeOfUser } from '../storage/changes.ts';
+import { userKeyOf } from '../storage/changes.ts';
 import * as store from '../storage/lists.ts';
 import type { SpaceRow } from '../storage/tables.ts';
 import { type Member, writeAs } from '../workspaces/authorization.ts';
@@ -41,7 +41,7 @@ export function createSpace(
       title: input.title,
       description: input.description ?? null,
       position: input.position ?? positionAfter(store.lastSpacePosition(tx, workspaceId)),
-      creator_code: codeOfUser(tx, who.userId),
+      creator_code: userKeyOf(tx, who.userId),
       version: 1,
       created_at: now,
       updated_at: now,

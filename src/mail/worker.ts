@@ -15,21 +15,21 @@ const FIRST_RETRY_MS = 10 * SECOND;
 const LAST_RETRY_MS = 15 * MINUTE;
 const STOP_TIMEOUT_MS = 5 * SECOND;
 
-export interface Letter extends Message {
+export interface OutgoingMail extends Message {
   /** Stable over all attempts, so that a receiver can tell a repetition. */
   id: string;
   to: string;
 }
 
 /**
- * The fate of one attempt: a `rejected` letter is not tried again, a `delayed` one is. A reason holds neither secrets
+ * The fate of one attempt: a `rejected` mail is not tried again, a `delayed` one is. A reason holds neither secrets
  * nor content.
  */
 export type Delivery = { kind: 'taken' } | { kind: 'rejected' | 'delayed'; reason: string };
 
 export interface Transport {
   /** In bounded time; to throw is to delay. */
-  deliver(letter: Letter): Promise<Delivery>;
+  deliver(mail: OutgoingMail): Promise<Delivery>;
   /** Whether the content may be erased once it is taken. */
   erasesTaken: boolean;
   /** Verifies that the transport can be reached; the reason if not. */

@@ -45,9 +45,9 @@ function rowsOf(db: Db, entries: readonly JournalEntry[], last: number, changed_
   let actor: { id: string; code: number | null } | undefined;
   for (const { author, changes } of entries) {
     if (author && actor?.id !== author.userId)
-      actor = { id: author.userId, code: codeOfUser(db, author.userId) };
+      actor = { id: author.userId, code: userKeyOf(db, author.userId) };
     for (const { workspaceId: id, kind, id: thing_id, op, fields } of changes) {
-      if (workspace?.id !== id) workspace = { id, code: codeOfWorkspace(db, id) };
+      if (workspace?.id !== id) workspace = { id, code: workspaceKeyOf(db, id) };
       if (workspace.code === undefined) continue;
       seq += 1;
       rows.push({
@@ -103,7 +103,7 @@ function insertRows(db: Db, rows: readonly ChangeRow[]): void {
 const workspaceKey = prepared<{ id: string }, { code: number }>((argument) =>
   query.selectFrom('workspaces').select('code').where('id', '=', argument('id')),
 );
-export const codeOfWorkspace = (db: Db, id: string) => db.cached(workspaceKey({ id }))[0]?.code;
+export const workspaceKeyOf = (db: Db, id: string) => db.cached(workspaceKey({ id }))[0]?.code;
 
 const workspaceId = prepared<{ code: number }, { id: string }>((argument) =>
   query.selectFrom('workspaces').select('id').where('code', '=', argument('code')),
@@ -119,7 +119,7 @@ export const userIdOf = (db: Db, code: number) => db.cached(userId({ code }))[0]
 const userKey = prepared<{ id: string }, { code: number }>((argument) =>
   query.selectFrom('users').select('code').where('id', '=', argument('id')),
 );
-export const codeOfUser = (db: Db, id: string) => db.cached(userKey({ id }))[0]?.code ?? null;
+export const userKeyOf = (db: Db, id: string) => db.cached(userKey({ id }))[0]?.code ?? null;
 
 const DATA_VERSION = statement<{ data_version: number }>('pragma data_version', []);
 const dataVersionOf = (db: Db) => db.one(DATA_VERSION)?.data_version;

@@ -2,7 +2,7 @@ import { type Db, statement } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import type { Status } from '../lists/schema.ts';
-import { codeOfUser, userIdOf } from './changes.ts';
+import { userIdOf, userKeyOf } from './changes.ts';
 import { countTask } from './insert-task.ts';
 import { recordLosses } from './record.ts';
 import { mergeBeforeCommit } from './search-index.ts';
@@ -47,7 +47,7 @@ export function packRow(db: Db, workspaceId: string, given: object): PackedRow {
   const people: PackedRow['people'] = {};
   for (const as of PEOPLE) {
     const id = row[`${as}_id`];
-    const key = row[`${as}_code`] ?? (typeof id === 'string' ? codeOfUser(db, id) : null);
+    const key = row[`${as}_code`] ?? (typeof id === 'string' ? userKeyOf(db, id) : null);
     if (typeof key === 'number') people[as] = key;
     delete row[`${as}_id`];
     delete row[`${as}_code`];

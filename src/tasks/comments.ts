@@ -9,7 +9,7 @@ import { type Instant, toInstant } from '../kernel/instants.ts';
 import { type Page, pageOf } from '../kernel/page.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import { notify } from '../notifications/notify.ts';
-import { codeOfUser } from '../storage/changes.ts';
+import { userKeyOf } from '../storage/changes.ts';
 import * as store from '../storage/comments.ts';
 import { mentionsIn } from '../storage/mentions.ts';
 import { recordTask } from '../storage/record.ts';
@@ -73,7 +73,7 @@ export function createComment(
       id,
       workspace_code: who.workspaceKey,
       task_seq: task.seq,
-      author_code: codeOfUser(tx, who.userId),
+      author_code: userKeyOf(tx, who.userId),
       body,
       version: 1,
       created_at: at,

@@ -6,7 +6,7 @@ import { badRequest, type Issue, invalid, orNotFound, throwIfIssues } from '../k
 import { toInstant } from '../kernel/instants.ts';
 import { patched } from '../kernel/patch.ts';
 import { positionAfter } from '../kernel/positions.ts';
-import { codeOfUser } from '../storage/changes.ts';
+import { userKeyOf } from '../storage/changes.ts';
 import * as store from '../storage/labels.ts';
 import { removeLabelFromTasks } from '../storage/many-tasks.ts';
 import { removeLabelFromSeries } from '../storage/series.ts';
@@ -44,7 +44,7 @@ export function createLabel(deps: Deps, who: Member, input: LabelInput): Promise
       title_key: store.labelTitleKey(input.title),
       color: input.color ?? LABEL_COLOR,
       position: input.position ?? positionAfter(store.lastLabelPosition(tx, workspaceId)),
-      creator_code: codeOfUser(tx, userId),
+      creator_code: userKeyOf(tx, userId),
       version: 1,
       created_at: now,
       updated_at: now,

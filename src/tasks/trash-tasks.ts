@@ -7,7 +7,7 @@ import { DAY, type Instant, toInstant } from '../kernel/instants.ts';
 import { positionAfter } from '../kernel/positions.ts';
 import type { List } from '../lists/schema.ts';
 import { counterpartOf } from '../lists/statuses.ts';
-import { codeOfUser } from '../storage/changes.ts';
+import { userKeyOf } from '../storage/changes.ts';
 import { NO_SERIES } from '../storage/instances.ts';
 import { findOccurrenceOf, updateOccurrence } from '../storage/occurrences.ts';
 import { recordTask } from '../storage/record.ts';
@@ -63,7 +63,7 @@ export const newEntry = (
   title: thing.title,
   place_id: thing.placeId,
   deleted_at: toInstant(now),
-  deleted_by: codeOfUser(db, who.userId),
+  deleted_by: userKeyOf(db, who.userId),
   purge_at: toInstant(now + config.trash.keep_days * DAY),
   item_count: thing.tasks,
 });

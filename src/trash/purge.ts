@@ -2,7 +2,7 @@ import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { forbidden, notFound } from '../kernel/errors.ts';
 import { DAY, toInstant, toMs } from '../kernel/instants.ts';
-import { codeOfUser } from '../storage/changes.ts';
+import { userKeyOf } from '../storage/changes.ts';
 import { metaOf, setMeta } from '../storage/meta.ts';
 import * as store from '../storage/trash.ts';
 import { isAtLeast, type Member, writeAs } from '../workspaces/authorization.ts';
@@ -19,7 +19,7 @@ export async function deleteFromTrash(deps: Deps, who: Member, id: string): Prom
     const left = await writeAs(deps, who, (tx) => {
       const entry = store.findEntry(tx, who.workspaceKey, id);
       if (!entry) throw notFound('thing in the trash');
-      if (entry.deleted_by !== codeOfUser(tx, who.userId) && !isAtLeast(who.role, 'admin')) {
+      if (entry.deleted_by !== userKeyOf(tx, who.userId) && !isAtLeast(who.role, 'admin')) {
         throw forbidden('Only who deleted it or an admin may delete it for good');
       }
       return entry.state === 'kept' ? beginPurge(tx, entry) : { entry, again: true };

@@ -3,7 +3,7 @@ import { Existing } from '../http/route.ts';
 import { invalid } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Instant } from '../kernel/instants.ts';
-import { codeOfUser } from '../storage/changes.ts';
+import { userKeyOf } from '../storage/changes.ts';
 import { takenIds } from '../storage/client-ids.ts';
 import type { Member } from './authorization.ts';
 
@@ -12,7 +12,7 @@ export const TAKEN_ID = 'Id is taken';
 
 /** Whether the member made a space or list. */
 export const isMaker = (db: Db, { userId }: Member, row: { creator_code: number | null }): boolean =>
-  row.creator_code !== null && row.creator_code === codeOfUser(db, userId);
+  row.creator_code !== null && row.creator_code === userKeyOf(db, userId);
 
 /**
  * The id of a new thing: the one given, else a new one. Where the caller made a thing with that id in this workspace

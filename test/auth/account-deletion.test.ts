@@ -311,9 +311,9 @@ describe('a deleted account', () => {
       await open({
         transport: {
           ...collecting([]),
-          deliver: async (letter) => {
+          deliver: async (mail) => {
             if (isDown) return { kind: 'delayed', reason: 'down' };
-            world.mails.push(letter);
+            world.mails.push(mail);
             return { kind: 'taken' };
           },
         },

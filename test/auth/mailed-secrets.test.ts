@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { DAY, MINUTE, toInstant } from '../../src/kernel/instants.ts';
-import type { Letter } from '../../src/mail/worker.ts';
+import type { OutgoingMail } from '../../src/mail/worker.ts';
 import { listMails } from '../../src/storage/outbox-listing.ts';
 import { purgeExpired } from '../../src/storage/purge.ts';
 import { signInSteps } from '../sign-in.ts';
@@ -168,7 +168,7 @@ describe('mailed links', () => {
 describe('the data folder', () => {
   it('holds no secret that could be read, also where sent mails are kept', async () => {
     await world.close();
-    const mails: Letter[] = [];
+    const mails: OutgoingMail[] = [];
     world = await openWorld({ transport: { ...collecting(mails), erasesTaken: false } });
     const mailed = async () => {
       await world.untilIdle();

@@ -6,7 +6,7 @@ import { createConfig } from '../../src/config.ts';
 import { MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { smtpTransport, type Timeouts } from '../../src/mail/smtp-transport.ts';
 import { testDelivery } from '../../src/mail/transport.ts';
-import type { Letter } from '../../src/mail/worker.ts';
+import type { OutgoingMail } from '../../src/mail/worker.ts';
 import { enqueueMail } from '../../src/storage/outbox.ts';
 import { listMails } from '../../src/storage/outbox-listing.ts';
 import { selfSigned } from '../mail-certificate.ts';
@@ -16,7 +16,7 @@ const { key, cert } = selfSigned();
 /** Long enough for loopback, short enough for a test that waits for it. */
 const SHORT: Partial<Timeouts> = { connectMs: 600, greetingMs: 300, silenceMs: 300, mailMs: 600 };
 
-const letter = (more: Partial<Letter> = {}): Letter => ({
+const outgoing = (more: Partial<OutgoingMail> = {}): OutgoingMail => ({
   id: 'id-1',
   to: 'ada@example.com',
   subject: 'Hello',
@@ -145,7 +145,7 @@ const replying = (code: number, text: string) => Object.assign(new Error(text), 
 describe('the SMTP transport', () => {
   it('hands over text and HTML under the sender of the settings and a stable Message-ID of its domain', async () => {
     const server = await smtpServer({ hideSTARTTLS: true });
-    expect(await transportTo(server.port).deliver(letter({ id: 'abc' }))).toEqual({ kind: 'taken' });
+    expect(await transportTo(server.port).deliver(outgoing({ id: 'abc' }))).toEqual({ kind: 'taken' });
     const [mail] = server.received;
     expect(mail).toMatch(/^From: Errand <errand@mail\.example\.org>\r$/m);
     expect(mail).toMatch(/^To: ada@example\.com\r$/m);
@@ -167,7 +167,7 @@ describe('the SMTP transport', () => {
     });
     const transport = smtpTransport(config);
     onTestFinished(() => transport.close());
-    await transport.deliver(letter({ id: 'abc' }));
+    await transport.deliver(outgoing({ id: 'abc' }));
     expect(server.commands[0]).toBe(`EHLO ${name}`);
   });
 
@@ -179,14 +179,14 @@ describe('the SMTP transport', () => {
     });
     const transport = smtpTransport(config);
     onTestFinished(() => transport.close());
-    await transport.deliver(letter({ id: 'abc' }));
+    await transport.deliver(outgoing({ id: 'abc' }));
     expect(server.received[0]).toContain('Message-ID: <abc@errand.example.net>');
   });
 
   it('keeps its connection for the next mail', async () => {
     const server = await scriptedServer(friendly);
     const transport = transportTo(server.port);
-    for (const id of ['1', '2', '3']) expect((await transport.deliver(letter({ id }))).kind).toBe('taken');
+    for (const id of ['1', '2', '3']) expect((await transport.deliver(outgoing({ id }))).kind).toBe('taken');
     expect(server.connections).toBe(1);
   });
 
@@ -198,7 +198,7 @@ describe('the SMTP transport', () => {
     vacant.close();
     await once(vacant, 'close');
     expect(port).not.toBe(server.port);
-    expect(await transportTo(port).deliver(letter())).toEqual({
+    expect(await transportTo(port).deliver(outgoing())).toEqual({
       kind: 'delayed',
       reason: expect.stringContaining('ECONNREFUSED'),
     });
@@ -209,7 +209,7 @@ describe('the SMTP transport', () => {
     const server = await scriptedServer(() => undefined, '');
     const silent = await scriptedServer((command) => (command === 'DATA' ? undefined : friendly(command)));
     for (const { port } of [server, silent]) {
-      expect((await transportTo(port, {}, { timeouts: SHORT }).deliver(letter())).kind).toBe('delayed');
+      expect((await transportTo(port, {}, { timeouts: SHORT }).deliver(outgoing())).kind).toBe('delayed');
     }
   });
 
@@ -222,7 +222,7 @@ describe('the SMTP transport', () => {
       return undefined;
     });
     const transport = transportTo(server.port, {}, { timeouts: SHORT });
-    expect(await transport.deliver(letter())).toEqual({
+    expect(await transport.deliver(outgoing())).toEqual({
       kind: 'delayed',
       reason: 'the server took too long',
     });
@@ -246,7 +246,7 @@ describe('the SMTP transport', () => {
       const server = await scriptedServer((command) =>
         command.startsWith(verb) ? reply : friendly(command),
       );
-      const delivery = await transportTo(server.port).deliver(letter());
+      const delivery = await transportTo(server.port).deliver(outgoing());
       expect([verb, reply, delivery.kind]).toEqual([verb, reply, kind]);
     }
   });
@@ -256,7 +256,7 @@ describe('the SMTP transport', () => {
       const server = await scriptedServer((command) =>
         command.startsWith(verb) ? reply : friendly(command),
       );
-      const delivery = await transportTo(server.port).deliver(letter());
+      const delivery = await transportTo(server.port).deliver(outgoing());
       return delivery.kind === 'taken' ? '' : delivery.reason;
     };
     expect(await quoting('RCPT', '550 5.1.1 <Ada@Example.com>: \x1b[31munknown')).toBe(
@@ -276,7 +276,7 @@ describe('the SMTP transport', () => {
       onAuth: (auth, _session, done) => done(replying(535, `not ${auth.password}`)),
     });
     const login = { smtp_user: 'errand', smtp_password: 'wrong-password' };
-    expect(await transportTo(server.port, login).deliver(letter())).toEqual({
+    expect(await transportTo(server.port, login).deliver(outgoing())).toEqual({
       kind: 'delayed',
       reason: 'the server rejected the credentials: 535',
     });
@@ -295,7 +295,7 @@ describe('the SMTP transport', () => {
     const settings = { smtp_tls: 'starttls', smtp_user: 'errand', smtp_password: 'right' };
     const transport = transportTo(server.port, settings, { ca: cert });
     expect(await transport.verify()).toBeUndefined();
-    expect(await transport.deliver(letter())).toEqual({ kind: 'taken' });
+    expect(await transport.deliver(outgoing())).toEqual({ kind: 'taken' });
     expect(seen).toEqual([
       ['errand', 'right', true],
       ['errand', 'right', true],
@@ -311,7 +311,7 @@ describe('TLS', () => {
       const server = await scriptedServer((command) =>
         command.startsWith('EHLO') ? reply : command === 'STARTTLS' ? '502 no' : friendly(command),
       );
-      const delivery = await transportTo(server.port, settings).deliver(letter());
+      const delivery = await transportTo(server.port, settings).deliver(outgoing());
       expect(delivery).toEqual({ kind: 'delayed', reason: expect.stringContaining('STARTTLS') });
       expect(server.commands.filter((line) => !/^(EHLO|STARTTLS|QUIT)/.test(line))).toEqual([]);
     }
@@ -321,7 +321,7 @@ describe('TLS', () => {
     for (const smtpTls of ['starttls', 'implicit']) {
       const server = await smtpServer({ secure: smtpTls === 'implicit' });
       const transport = transportTo(server.port, { ...settings, smtp_tls: smtpTls });
-      expect(await transport.deliver(letter())).toEqual({
+      expect(await transport.deliver(outgoing())).toEqual({
         kind: 'delayed',
         reason: expect.stringMatching(/unknown authority.*NODE_EXTRA_CA_CERTS.*--use-system-ca/),
       });
@@ -333,7 +333,7 @@ describe('TLS', () => {
     const other = selfSigned('mail.example.net');
     const server = await smtpServer({ key: other.key, cert: other.cert });
     const delivery = await transportTo(server.port, { smtp_tls: 'starttls' }, { ca: other.cert }).deliver(
-      letter(),
+      outgoing(),
     );
     expect(delivery).toEqual({ kind: 'delayed', reason: expect.stringContaining('127.0.0.1') });
     expect(server.received).toEqual([]);
@@ -348,7 +348,7 @@ describe('TLS', () => {
           : undefined,
     );
     const transport = transportTo(server.port, settings, { timeouts: SHORT });
-    expect((await transport.deliver(letter())).kind).toBe('delayed');
+    expect((await transport.deliver(outgoing())).kind).toBe('delayed');
   });
 
   it('sends over a trusted connection, in either mode', async () => {
@@ -362,7 +362,7 @@ describe('TLS', () => {
         },
       });
       const transport = transportTo(server.port, { smtp_tls: smtpTls }, { ca: cert });
-      expect(await transport.deliver(letter())).toEqual({ kind: 'taken' });
+      expect(await transport.deliver(outgoing())).toEqual({ kind: 'taken' });
       expect([secured, server.received.length]).toEqual([[true], 1]);
     }
   });
@@ -374,7 +374,7 @@ describe('hostile input', () => {
     const transport = transportTo(server.port);
     const subjects = ['x\r\nBcc: eve@evil.example', '=?utf-8?Q?=0d=0aBcc:=20eve@evil.example?=', 'a\0b', 'é'];
     for (const subject of subjects) {
-      const hostile = letter({
+      const hostile = outgoing({
         subject,
         text: '\r\n.\r\nRCPT TO:<eve@evil.example>\r\n',
         html: '<b>\r\n.\r\n',
@@ -406,7 +406,7 @@ describe('hostile input', () => {
       'ﬁ@example.com',
     ];
     for (const to of addresses) {
-      expect([to, (await transport.deliver(letter({ to }))).kind]).toEqual([to, 'rejected']);
+      expect([to, (await transport.deliver(outgoing({ to }))).kind]).toEqual([to, 'rejected']);
     }
     expect(server.commands).toEqual([]);
   });
@@ -414,7 +414,7 @@ describe('hostile input', () => {
   it('reads no file and fetches nothing, whatever a mail says', async () => {
     const server = await smtpServer({ hideSTARTTLS: true });
     const transport = transportTo(server.port);
-    const sneaky = { ...letter(), text: { path: '/etc/hostname' } } as unknown as Letter;
+    const sneaky = { ...outgoing(), text: { path: '/etc/hostname' } } as unknown as OutgoingMail;
     expect((await transport.deliver(sneaky)).kind).toBe('delayed');
     expect(server.received).toEqual([]);
   });

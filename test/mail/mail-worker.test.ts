@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import type { Db, Query } from '../../src/db/connection.ts';
 import { DAY, MINUTE, SECOND, toInstant, toMs } from '../../src/kernel/instants.ts';
 import { message } from '../../src/mail/messages.ts';
-import type { Delivery, Letter, Transport } from '../../src/mail/worker.ts';
+import type { Delivery, OutgoingMail, Transport } from '../../src/mail/worker.ts';
 import {
   discardMails,
   discardMailsOf,
@@ -26,15 +26,15 @@ const REJECTED: Delivery = { kind: 'rejected', reason: '550 5.1.1' };
 const DELAYED: Delivery = { kind: 'delayed', reason: '450 busy' };
 
 let world: World;
-/** Every letter handed to the transport, in order. */
-let letters: Letter[];
+/** Every mail handed to the transport, in order. */
+let sent: OutgoingMail[];
 /** What the transport returns; a test puts its own in place. */
-let response: (letter: Letter) => Delivery | Promise<Delivery>;
+let response: (mail: OutgoingMail) => Delivery | Promise<Delivery>;
 
 const scripted: Transport = {
-  deliver: async (letter) => {
-    letters.push(letter);
-    return response(letter);
+  deliver: async (mail) => {
+    sent.push(mail);
+    return response(mail);
   },
   erasesTaken: true,
   verify: async () => undefined,
@@ -42,7 +42,7 @@ const scripted: Transport = {
 };
 
 beforeEach(async () => {
-  letters = [];
+  sent = [];
   response = () => TAKEN;
   world = await openWorld({ transport: scripted });
 });
@@ -64,7 +64,7 @@ const later = async (ms: number) => {
   world.deps.mailer.wake();
   await world.untilIdle();
 };
-const sentTo = () => letters.map(({ to }) => to);
+const sentTo = () => sent.map(({ to }) => to);
 const only = () => {
   const [mail, ...more] = listMails(world.deps.read);
   if (!mail || more.length > 0) throw new Error('There is not exactly one mail');
@@ -84,11 +84,11 @@ describe('a promised mail', () => {
       }),
     ).rejects.toThrow('the cause fails');
     await world.untilIdle();
-    expect([letters, rows()]).toEqual([[], []]);
+    expect([sent, rows()]).toEqual([[], []]);
 
     await promise(mailTo('a@example.com'));
     await world.untilIdle();
-    expect(letters).toEqual([expect.objectContaining({ to: 'a@example.com', id: only().id })]);
+    expect(sent).toEqual([expect.objectContaining({ to: 'a@example.com', id: only().id })]);
     expect(only()).toMatchObject({ state: 'sent', attempts: 1, lastError: null });
   });
 
@@ -108,11 +108,11 @@ describe('a promised mail', () => {
 
     const again = await openWorld({ folder, transport: scripted });
     onTestFinished(() => again.close());
-    const before = letters.splice(0);
+    const before = sent.splice(0);
     response = () => TAKEN;
     again.deps.mailer.wake();
     await again.untilIdle();
-    expect(letters.map(({ id }) => id).sort()).toEqual(before.map(({ id }) => id).sort());
+    expect(sent.map(({ id }) => id).sort()).toEqual(before.map(({ id }) => id).sort());
     expect(listMails(again.deps.read).map(({ state }) => state)).toEqual(['sent', 'sent']);
     release.resolve(TAKEN);
   });
@@ -127,12 +127,12 @@ describe('a promised mail', () => {
       const wait = toMs(only().nextAttemptAt ?? '') - world.clock.now();
       waits.push(wait / SECOND);
       await later(wait - 1);
-      expect(letters).toHaveLength(attempt);
+      expect(sent).toHaveLength(attempt);
       await later(1);
-      expect(letters).toHaveLength(attempt + 1);
+      expect(sent).toHaveLength(attempt + 1);
     }
     expect(waits).toEqual([10, 20, 40, 80, 160, 320, 640, 900, 900]);
-    expect(new Set(letters.map(({ id }) => id)).size).toBe(1);
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(1);
   });
 
   it('is dropped, not sent, once what it carries has expired', async () => {
@@ -143,7 +143,7 @@ describe('a promised mail', () => {
     response = () => TAKEN;
     world.clock.advance(10 * MINUTE);
     await later(0);
-    expect(letters).toHaveLength(1);
+    expect(sent).toHaveLength(1);
     await tick(world.deps);
     expect(only()).toMatchObject({ state: 'failed', lastError: 'expired before it could be sent; 450 busy' });
     expect(rows()).toEqual([{ state: 'failed', content: null }]);
@@ -167,7 +167,7 @@ describe('a promised mail', () => {
     await world.untilIdle();
     await world.deps.write((tx) => discardMails(tx, [{ id: 'secret' }]));
     await later(MINUTE);
-    expect([letters.length, rows()]).toEqual([1, []]);
+    expect([sent.length, rows()]).toEqual([1, []]);
   });
 });
 
@@ -176,7 +176,7 @@ describe('order', () => {
     const backlog = Array.from({ length: 1_000 }, (_, i) => mailTo(`u${i}@example.com`));
     await promise(...backlog, mailTo('code@example.com', { urgent: true }));
     await world.untilIdle();
-    expect(letters[0]?.to).toBe('code@example.com');
+    expect(sent[0]?.to).toBe('code@example.com');
     expect(new Set(sentTo()).size).toBe(1_001);
   });
 
@@ -190,9 +190,9 @@ describe('order', () => {
     await world.call('POST', '/auth/login/code', { body: { email } });
     await world.untilIdle();
     response = () => TAKEN;
-    letters = [];
+    sent = [];
     await later(10 * SECOND);
-    expect([letters.length, letters[0]?.to]).toEqual([21, email]);
+    expect([sent.length, sent[0]?.to]).toEqual([21, email]);
   });
 
   it('a code that comes while slow mails hold every other place goes out at once', async () => {
@@ -221,24 +221,24 @@ describe('order', () => {
     response = () => TAKEN;
     for (const held of slow) held.resolve(TAKEN);
     await world.untilIdle();
-    expect([letters.length, most]).toEqual([21, 5]);
+    expect([sent.length, most]).toEqual([21, 5]);
   });
 
   it('no more than five are under way at once, codes included', async () => {
     const held = Promise.withResolvers<Delivery>();
     const full = Promise.withResolvers<void>();
     response = () => {
-      if (letters.length === 5) full.resolve();
+      if (sent.length === 5) full.resolve();
       return held.promise;
     };
     await promise(...Array.from({ length: 20 }, (_, i) => mailTo(`u${i}@example.com`, { urgent: true })));
     await full.promise;
     await promise(mailTo('one-more@example.com', { urgent: true }));
     await world.opened.writer.idle();
-    expect(letters).toHaveLength(5);
+    expect(sent).toHaveLength(5);
     held.resolve(TAKEN);
     await world.untilIdle();
-    expect(letters).toHaveLength(21);
+    expect(sent).toHaveLength(21);
   });
 
   it('a slow mail holds up no other', async () => {
@@ -252,7 +252,7 @@ describe('order', () => {
     await last.promise;
     held.resolve(TAKEN);
     await world.untilIdle();
-    expect(letters).toHaveLength(30);
+    expect(sent).toHaveLength(30);
   });
 
   it('a rejected mail is tried once and stops no other', async () => {
@@ -275,7 +275,7 @@ describe('trouble', () => {
     response = () => DELAYED;
     await promise(mailTo('broken@example.com'), mailTo('short@example.com'), mailTo('a@example.com'));
     await world.untilIdle();
-    letters = [];
+    sent = [];
     response = () => TAKEN;
     const damage = storage.writing.prepare('update outbox set content = ? where recipient = ?');
     damage.run(Buffer.alloc(100), 'broken@example.com');
@@ -296,7 +296,7 @@ describe('trouble', () => {
     };
     await promise(mailTo('a@example.com'));
     await world.untilIdle();
-    expect(letters).toHaveLength(1);
+    expect(sent).toHaveLength(1);
     expect(only()).toMatchObject({ state: 'queued', attempts: 1, lastError: 'the transport failed' });
   });
 
@@ -332,7 +332,7 @@ describe('trouble', () => {
     world.deps.mailer.wake();
     await world.untilIdle();
     const states = listMails(world.deps.read).map(({ state }) => state);
-    expect([letters.length, states.filter((state) => state === 'sent').length]).toEqual([4, 4]);
+    expect([sent.length, states.filter((state) => state === 'sent').length]).toEqual([4, 4]);
   });
 
   it('stopping waits 5 seconds, then closes the transport under what hangs', async () => {
@@ -369,7 +369,7 @@ describe('secrets', () => {
     const email = 'ada@example.com';
     await world.call('POST', '/auth/register', { body: { email, password: 'password1', name: 'Ada' } });
     await world.untilIdle();
-    const ada = await world.call('POST', '/auth/register/confirm', { body: { token: letters[0]?.token } });
+    const ada = await world.call('POST', '/auth/register/confirm', { body: { token: sent[0]?.token } });
     const secrets = async (expected: Delivery) => {
       response = () => expected;
       await world.call('POST', '/auth/register', {
@@ -385,7 +385,7 @@ describe('secrets', () => {
     };
     await secrets(DELAYED);
     await secrets(TAKEN);
-    const told = letters.flatMap(({ token, code, link }) => [token, link, code && `Code: ${code}`]);
+    const told = sent.flatMap(({ token, code, link }) => [token, link, code && `Code: ${code}`]);
     const needles = told.filter((text) => text !== undefined);
     expect(needles.length).toBeGreaterThan(18);
     for (const bytes of bytesOf(world.folder))
@@ -408,10 +408,10 @@ describe('secrets', () => {
     await world.call('POST', '/auth/password/reset/request', { body: { email: 'nobody@example.com' } });
     await world.call('POST', '/auth/login/code', { body: { email: 'nobody@example.com' } });
     await world.untilIdle();
-    expect([letters, listMails(world.deps.read)]).toEqual([[], []]);
+    expect([sent, listMails(world.deps.read)]).toEqual([[], []]);
     world.clock.advance(DAY);
     await tick(world.deps);
-    expect([letters, rows()]).toEqual([[], []]);
+    expect([sent, rows()]).toEqual([[], []]);
   });
 });
 
@@ -494,7 +494,7 @@ describe('what an admin can do', () => {
     expect(only().state).toBe('sent');
     expect(await retry(only().id)).toBe(false);
     expect(await retry('unknown')).toBe(false);
-    expect(letters).toHaveLength(3);
+    expect(sent).toHaveLength(3);
   });
 });
 

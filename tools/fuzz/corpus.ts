@@ -1,4 +1,4 @@
-import type { Letter } from '../../src/mail/worker.ts';
+import type { OutgoingMail } from '../../src/mail/worker.ts';
 
 /** Someone who has an account, with what they would know. */
 export interface Person {
@@ -43,7 +43,7 @@ export interface Corpus {
   /** Those that are in another workspace, or another person's. */
   elsewhere(kind: string, scope: string): Thing[];
   find(id: string): Thing | undefined;
-  receive(letter: Letter): void;
+  receive(mail: OutgoingMail): void;
   /** Newest last; taking one is up to the caller. */
   mailed(kind: Page | 'code'): MailedSecret[];
   spend(kind: Page | 'code', secret: string): void;

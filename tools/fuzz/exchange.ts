@@ -46,7 +46,7 @@ export function createExchange(options: {
     const expected = guard === undefined ? rejected : [guard];
     const version = oracle.version();
     const response = await target.send(sent);
-    for (const letter of await target.letters()) corpus.receive(letter);
+    for (const mail of await target.mails()) corpus.receive(mail);
     const body = parsed(response);
     report.requests += 1;
     count(report, operation.name, intent, response.status);

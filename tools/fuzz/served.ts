@@ -22,9 +22,9 @@ const http = await listen(measured as unknown as Hono<Environment>, {
 const tell = <Kind extends keyof Told>(_kind: Kind, told: Told[Kind]) => process.send?.(told);
 
 const responses: { [Kind in Ask['kind']]: (asked: Ask & { kind: Kind }) => Promise<unknown> } = {
-  letters: async () => {
+  mails: async () => {
     await world.untilIdle();
-    tell('letters', world.mails.splice(0));
+    tell('mails', world.mails.splice(0));
   },
   advance: async ({ ms }) => {
     world.clock.advance(ms);

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
-import type { Letter } from '../../src/mail/worker.ts';
+import type { OutgoingMail } from '../../src/mail/worker.ts';
 import type { Sent } from './attempt.ts';
 import type { Received } from './conformance.ts';
 import type { Hold } from './loop.ts';
@@ -10,13 +10,11 @@ import type { Outside } from './outside.ts';
 import type { MemoryUse, Target } from './target.ts';
 
 /** What the server's process can be asked besides HTTP. */
-export type Ask =
-  | { kind: 'letters' | 'tick' | 'memory' | 'holds' | 'close' }
-  | { kind: 'advance'; ms: number };
+export type Ask = { kind: 'mails' | 'tick' | 'memory' | 'holds' | 'close' } | { kind: 'advance'; ms: number };
 
 export interface Told {
   listening: { port: number; databasePath: string };
-  letters: Letter[];
+  mails: OutgoingMail[];
   tick: true;
   advance: true;
   memory: MemoryUse;
@@ -46,7 +44,7 @@ export async function overSockets({ start, settings }: Outside['options']): Prom
   return {
     databasePath,
     send: (sent) => sentOver(agent, port, sent),
-    letters: () => ask({ kind: 'letters' }),
+    mails: () => ask({ kind: 'mails' }),
     now: () => now,
     advance: async (ms) => {
       now += ms;

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Letter } from '../../src/mail/worker.ts';
+import type { OutgoingMail } from '../../src/mail/worker.ts';
 import { tick } from '../../src/tick.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
 import { expectSound } from '../../test/integrity.ts';
@@ -19,7 +19,7 @@ export interface Target {
   databasePath: string;
   send(request: Sent): Promise<Received>;
   /** The mails since the last time, once everything that was caused has happened. */
-  letters(): Promise<Letter[]>;
+  mails(): Promise<OutgoingMail[]>;
   now(): number;
   advance(ms: number): Promise<void>;
   /** What time brings, and what it finishes. */
@@ -47,7 +47,7 @@ export async function inProcess(options: WorldOptions): Promise<Target> {
         return { status: response.status, headers: response.headers, text: await textOf(response) };
       });
     },
-    letters: async () => {
+    mails: async () => {
       await world.untilIdle();
       return world.mails.splice(0);
     },
