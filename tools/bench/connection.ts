@@ -31,7 +31,7 @@ export function openConnection(
       if (ends === -1) return;
       const length = /\r\ncontent-length: (\d+)/i.exec(start.toString('latin1', 0, ends))?.[1];
       if (length === undefined) {
-        socket.destroy(new Error(`An response does not tell its length:\n${start.toString('utf8')}`));
+        socket.destroy(new Error(`A response does not tell its length:\n${start.toString('utf8')}`));
         return;
       }
       missing = Number(length) - (all.length - ends - HEAD_ENDS.length);

@@ -183,7 +183,7 @@ const verified = new Map<string, { userId: string; sessionId: string; expiresAt:
 const key = Buffer.from(FLOOR_SECRET, 'base64url');
 
 /** Who asks, and that they belong to the workspace. */
-async function enter(context: Context): Promise<{ userId: string; workspaceId: string }> {
+async function authorize(context: Context): Promise<{ userId: string; workspaceId: string }> {
   const [, token = ''] = /^bearer (\S+)$/i.exec(context.req.header('authorization') ?? '') ?? [];
   let known = verified.get(token);
   if (!known) {
@@ -219,14 +219,14 @@ function pageOf(context: Context): { page: number; limit: number; offset: number
 const app = new Hono();
 
 app.get('/api/workspaces/:workspace/tasks', async (context) => {
-  const { workspaceId } = await enter(context);
+  const { workspaceId } = await authorize(context);
   const { page: number, limit, offset } = pageOf(context);
   const rows = (offset < 100 ? page : deepPage).all(workspaceId, limit, offset) as Row[];
   return response(200, { items: rows.map(task), page: number, limit, total: total.get(workspaceId) });
 });
 
 app.get('/api/workspaces/:workspace/tasks/query', async (context) => {
-  const { workspaceId, userId } = await enter(context);
+  const { workspaceId, userId } = await authorize(context);
   const { page: number, limit, offset } = pageOf(context);
   if (context.req.query('groupBy') !== 'priority') throw new Rejection(400, 'Group by priority');
   const asked = context.req.query('assigneeId');
@@ -250,7 +250,7 @@ app.get('/api/workspaces/:workspace/tasks/query', async (context) => {
 });
 
 app.get('/api/workspaces/:workspace/tasks/search', async (context) => {
-  const { workspaceId } = await enter(context);
+  const { workspaceId } = await authorize(context);
   const { page: number, limit, offset } = pageOf(context);
   const asked = (context.req.query('q') ?? '').trim();
   if (asked === '' || asked.length > 200) throw new Rejection(400, 'q must be 1 to 200 characters');
@@ -274,14 +274,14 @@ app.get('/api/workspaces/:workspace/tasks/search', async (context) => {
 });
 
 app.get('/api/workspaces/:workspace/tasks/:task', async (context) => {
-  const { workspaceId } = await enter(context);
+  const { workspaceId } = await authorize(context);
   const row = one.get(workspaceId, context.req.param('task')) as Row | undefined;
   if (!row) throw new Rejection(404, 'There is no such task');
   return response(200, task(row), { ETag: etagOf(row) });
 });
 
 app.post('/api/workspaces/:workspace/tasks', async (context) => {
-  const { workspaceId, userId } = await enter(context);
+  const { workspaceId, userId } = await authorize(context);
   if (!context.req.header('content-type')?.startsWith('application/json'))
     throw new Rejection(415, 'JSON only');
   const body = await context.req.json().catch(() => undefined);
@@ -293,7 +293,7 @@ app.post('/api/workspaces/:workspace/tasks', async (context) => {
     text === null ? null : INSTANT.test(text) ? new Date(text).toISOString() : undefined,
   );
   const [startDate, dueDate] = dates;
-  const isSound =
+  const isValid =
     title !== '' &&
     title.length <= 500 &&
     (description === null || (typeof description === 'string' && description.length <= 50_000)) &&
@@ -301,7 +301,7 @@ app.post('/api/workspaces/:workspace/tasks', async (context) => {
     !dates.includes(undefined) &&
     UUID.test(body.listId) &&
     (body.position === undefined || Number.isFinite(body.position));
-  if (!isSound) throw new Rejection(400, 'The task is not valid');
+  if (!isValid) throw new Rejection(400, 'The task is not valid');
 
   const row = await write((): Row | undefined => {
     const place = list.get(workspaceId, body.listId) as { space_id: string; template: string } | undefined;
@@ -339,7 +339,7 @@ app.post('/api/workspaces/:workspace/tasks', async (context) => {
     index.run(lastInsertRowid, title, description);
     return row;
   });
-  if (!row) throw new Rejection(400, 'The list, status or assignee will not do');
+  if (!row) throw new Rejection(400, 'The list, status or assignee is not valid');
   const path = new URL(context.req.url).pathname;
   return response(201, task(row), { ETag: etagOf(row), Location: `${path}/${row.id}` });
 });

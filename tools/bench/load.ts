@@ -58,7 +58,7 @@ export async function load(options: LoadOptions): Promise<Load> {
           connection.ask(options.next(), (status, start) => {
             if (status !== options.status) {
               connection.close();
-              reject(new Error(`An response was not as expected:\n${start.toString('utf8')}`));
+              reject(new Error(`A response was not as expected:\n${start.toString('utf8')}`));
               return;
             }
             const now = performance.now();

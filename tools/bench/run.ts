@@ -90,10 +90,10 @@ async function main(): Promise<void> {
         only.includes('create') && size === COMMITS_EACH_AT
           ? ['errand', 'floor', ...COMMITS_EACH]
           : ['errand', 'floor'];
-      for (const kind of kinds) contenders.push(await enter(kind, size, data));
+      for (const kind of kinds) contenders.push(await contender(kind, size, data));
       await compare(contenders.slice(-kinds.length));
       if (given.beside !== undefined)
-        contenders.push(await enter('errand, beside', size, await dataBeside(given.beside, size)));
+        contenders.push(await contender('errand, beside', size, await dataBeside(given.beside, size)));
     }
     for (const request of asked) report(request, await measure(request, contenders));
   } finally {
@@ -115,7 +115,7 @@ async function dataBeside(folder: string, size: number): Promise<Data> {
   return its.dataOf(size, join(given.folder, 'beside'), given.lean, labels);
 }
 
-async function enter(kind: Kind, size: number, data: Data): Promise<Contender> {
+async function contender(kind: Kind, size: number, data: Data): Promise<Contender> {
   const folder = join(given.folder, `${kind.replace(/\W+/g, '-')}-${size}`);
   copyData(data, folder, kind);
   return { kind, size, data, folder, server: await startServer(kind, folder), made: 0 };
@@ -149,15 +149,15 @@ async function refresh(contender: Contender): Promise<void> {
 }
 
 async function measure(request: Measured, contenders: Contender[]): Promise<Map<Contender, Sample[]>> {
-  const entered = contenders.filter(
+  const compared = contenders.filter(
     ({ kind }) =>
       (request.isWrite || !COMMITS_EACH.includes(kind)) && (isErrand(kind) || !request.isErrandOnly),
   );
-  const samples = new Map(entered.map((contender) => [contender, [] as Sample[]]));
+  const samples = new Map(compared.map((contender) => [contender, [] as Sample[]]));
   const roll = random(Date.now());
   const turns = request.isWrite ? rounds * TURNS_OF_CREATING : rounds;
   for (let turn = 0; turn < turns; turn += 1) {
-    const inTurn = entered
+    const inTurn = compared
       .map((contender) => ({ contender, order: roll() }))
       .sort((a, b) => a.order - b.order);
     for (const { contender } of inTurn) samples.get(contender)?.push(await sample(request, contender));

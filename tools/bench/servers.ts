@@ -103,7 +103,7 @@ async function start(
     env: { ...(PATH !== undefined && { PATH }), ...settings },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  while (!(await responses(port))) {
+  while (!(await isServing(port))) {
     if (child.exitCode !== null) throw new Error(`A server ended at once: ${command} ${args.join(' ')}`);
     if (performance.now() - began > READY_MS)
       throw new Error(`A server never responded: ${command} ${args.join(' ')}`);
@@ -119,7 +119,7 @@ async function start(
   };
 }
 
-const responses = (port: number): Promise<boolean> =>
+const isServing = (port: number): Promise<boolean> =>
   fetch(`http://127.0.0.1:${port}/healthz`, { headers: { connection: 'close' } }).then(
     () => true,
     () => false,

@@ -57,7 +57,7 @@ export async function comparisons(seconds: number, atOnce: number): Promise<numb
   return (done / (performance.now() - began)) * 1_000;
 }
 
-/** How soon a server on an empty folder responds, and what it holds when nobody asks. */
+/** How soon a server on an empty folder responds, and the memory it holds when idle. */
 export async function measureStart(root: string, rounds: number): Promise<void> {
   const folder = join(root, 'start');
   for (const executable of [undefined, ...(existsSync(EXECUTABLE) ? [EXECUTABLE] : [])]) {
@@ -72,9 +72,9 @@ export async function measureStart(root: string, rounds: number): Promise<void> 
       held.push(server.megabytes() ?? Number.NaN);
       await server.stop();
     }
-    const [responses, holds] = [middle(ready).toFixed(0), middle(held).toFixed(0)];
+    const [responds, holds] = [middle(ready).toFixed(0), middle(held).toFixed(0)];
     console.log(
-      `\nstart of ${executable ?? 'the sources'}: responses ${responses} ms after exec on an empty folder (promised: 300), holds ${holds} MB when idle (promised: 150)`,
+      `\nstart of ${executable ?? 'the sources'}: responds ${responds} ms after exec on an empty folder (promised: 300), holds ${holds} MB when idle (promised: 150)`,
     );
   }
 }

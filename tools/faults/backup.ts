@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { rowCounts } from '../../src/storage/integrity.ts';
 import { errand } from './command.ts';
 import { drill, type Site } from './drill.ts';
-import { share } from './latency.ts';
+import { inWords } from './latency.ts';
 import { type Person, signUp } from './person.ts';
 import { call, createMailbox, startServer, stops } from './server.ts';
 import { inDatabase, wrongIn } from './wrong.ts';
@@ -34,9 +34,8 @@ export const backup = drill({
     const latencies = (await load.stop()).toSorted((a, b) => a - b);
     const took = (performance.now() - begun) / 1_000;
     await stops(server, site, 'the stop');
-    const [p50, p99, slowest] = [0.5, 0.99, 1].map((part) => share(latencies, part).toFixed(1));
     site.tell(
-      `${latencies.length} writes in ${took.toFixed(0)} s, ${Math.round(latencies.length / took)} a second; median ${p50} ms, 99 of 100 within ${p99} ms, the slowest ${slowest} ms`,
+      `${latencies.length} writes in ${took.toFixed(0)} s, ${Math.round(latencies.length / took)} a second; ${inWords(latencies)}`,
     );
   },
 });

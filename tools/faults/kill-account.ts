@@ -66,18 +66,18 @@ type Operation = (typeof OPERATIONS)[number];
 const pick = <Item>(items: readonly Item[]): Item | undefined =>
   items[Math.floor(Math.random() * items.length)];
 
-const keyIn = (text: string) => /\b\d{6}\b/.exec(text)?.[0];
+const codeIn = (text: string) => /\b\d{6}\b/.exec(text)?.[0];
 
 const codesTo = ({ mails }: Mailbox, email: string) =>
-  mails.flatMap(({ to, text }) => (to === email && keyIn(text)) || []);
+  mails.flatMap(({ to, text }) => (to === email && codeIn(text)) || []);
 
 /** The code of a mail that is here or to come, and is none of `besides`. */
 export async function newCodeTo(mailbox: Mailbox, email: string, besides: Set<string>): Promise<string> {
   const { text } = await mailThat(mailbox, (mail) => {
-    const code = mail.to === email ? keyIn(mail.text) : undefined;
+    const code = mail.to === email ? codeIn(mail.text) : undefined;
     return code !== undefined && !besides.has(code);
   });
-  return keyIn(text) ?? '';
+  return codeIn(text) ?? '';
 }
 
 /** One life of the server, as its clients see it. */

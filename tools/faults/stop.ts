@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { drill, type Site } from './drill.ts';
 import { type Person, signUp } from './person.ts';
 import { call, createMailbox, type ServerProcess, startServer, stops } from './server.ts';
-import { inDatabase, wrongIn } from './wrong.ts';
+import { verifyData } from './wrong.ts';
 
 const DRAIN_SECONDS = 10;
 const AT_ONCE_MS = 1_000;
@@ -67,7 +67,7 @@ async function stopUnderLoad(
   clearInterval(load);
   await Promise.all(requests);
   if (took > DRAIN_SECONDS * 1_000) site.lose(`stop ${round}: took ${took.toFixed(0)} ms`);
-  compare(site, acknowledged, `stop ${round}`);
+  verifyData(site, site.folder, acknowledged, `stop ${round}`);
 }
 
 /** A client that never finishes its request holds a stop up, until the drain is over or a second signal comes. */
@@ -88,7 +88,7 @@ async function stopTwice(site: Site, person: Person, acknowledged: string[], rou
   site.count(`second signal: exit code ${server.child.exitCode ?? server.child.signalCode}`);
   if (took > AT_ONCE_MS) site.lose(`stop ${round}: a second signal took ${took.toFixed(0)} ms`);
   socket.destroy();
-  compare(site, acknowledged, `second signal ${round}`);
+  verifyData(site, site.folder, acknowledged, `second signal ${round}`);
 }
 
 async function endedBy({ child, ended }: ServerProcess, signal: NodeJS.Signals): Promise<number> {
@@ -96,13 +96,4 @@ async function endedBy({ child, ended }: ServerProcess, signal: NodeJS.Signals):
   child.kill(signal);
   await ended;
   return performance.now() - asked;
-}
-
-function compare({ folder, lose }: Site, acknowledged: string[], when: string): void {
-  for (const wrong of wrongIn(folder)) lose(`${when}: ${wrong}`);
-  const titles = new Set(
-    inDatabase(folder, (database) => database.prepare<[], string>('select title from tasks').pluck().all()),
-  );
-  const lost = acknowledged.filter((title) => !titles.has(title));
-  if (lost.length > 0) lose(`${when}: ${lost.length} of ${acknowledged.length} acknowledged tasks`);
 }

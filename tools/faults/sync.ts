@@ -3,7 +3,7 @@ import { drill, type Site } from './drill.ts';
 import { injecting, meeting, SYNCS } from './inject.ts';
 import { type Person, signUp } from './person.ts';
 import { call, createMailbox, type ServerProcess, startServer, stops } from './server.ts';
-import { inDatabase, wrongIn } from './wrong.ts';
+import { verifyData, wrongIn } from './wrong.ts';
 
 const CLIENTS = 8;
 const MAX_END_MS = 1_000;
@@ -53,13 +53,7 @@ async function fails(site: Site, person: Person, n: number): Promise<void> {
   const again = startServer(site.folder, createMailbox(), [], BESIDE);
   await again.listening;
   await stops(again, site, `the stop after failure ${n}`);
-  const titles = inDatabase(site.folder, (database) =>
-    database.prepare<[], string>('select title from tasks').pluck().all(),
-  );
-  const there = new Set(titles);
-  const lost = acknowledged.filter((title) => !there.has(title));
-  if (lost.length > 0) site.lose(`failure ${n}: ${lost.length} of ${acknowledged.length} acknowledged tasks`);
-  for (const wrong of wrongIn(site.folder)) site.lose(`failure ${n}: ${wrong}`);
+  verifyData(site, site.folder, acknowledged, `failure ${n}`);
   site.count('failed syncs survived');
 }
 

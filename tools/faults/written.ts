@@ -39,7 +39,7 @@ type Change =
   | { kind: 'remove' };
 
 const LINE =
-  /^(?<at>\d+\.\d+) (?<call>\w+)\((?:\d+<(?<of>[^>]+)>|"(?<path>[^"]*)")(?<rest>.*)\) += (?<response>-?\d+).* <(?<took>[\d.]+)>$/s;
+  /^(?<at>\d+\.\d+) (?<call>\w+)\((?:\d+<(?<of>[^>]+)>|"(?<path>[^"]*)")(?<rest>.*)\) += (?<returned>-?\d+).* <(?<took>[\d.]+)>$/s;
 
 /** What was done to the files, in the order of `at`. */
 export async function deedsIn(trace: string): Promise<Deed[]> {
@@ -53,8 +53,8 @@ export async function deedsIn(trace: string): Promise<Deed[]> {
 }
 
 function deedOf(line: string): Deed[] {
-  const { at, call, of, path, rest = '', response, took } = LINE.exec(line)?.groups ?? {};
-  if (!call || !CALLS.includes(call) || Number(response) < 0) return [];
+  const { at, call, of, path, rest = '', returned, took } = LINE.exec(line)?.groups ?? {};
+  if (!call || !CALLS.includes(call) || Number(returned) < 0) return [];
   const began = Number(at) * 1_000;
   const ended = began + Number(took) * 1_000;
   const file = basename(unescaped(of ?? path ?? '').toString());

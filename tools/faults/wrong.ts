@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { COUNTERS, faultsOf } from '../../src/storage/integrity.ts';
 import { VALUES } from '../../src/storage/value-checks.ts';
+import type { Site } from './drill.ts';
 
 /** What must find no row, at any time. */
 const UNWANTED = {
@@ -32,6 +33,16 @@ export const wrongIn = (folder: string): string[] =>
         .map((id) => `${what}: ${id}`),
     ),
   ]);
+
+/** Tells what is not as it must be in the database of a folder, and which acknowledged titles of tasks it lacks. */
+export function verifyData({ lose }: Site, folder: string, acknowledged: string[], when: string): void {
+  for (const wrong of wrongIn(folder)) lose(`${when}: ${wrong}`);
+  const titles = new Set(
+    inDatabase(folder, (database) => database.prepare<[], string>('select title from tasks').pluck().all()),
+  );
+  const lost = acknowledged.filter((title) => !titles.has(title));
+  if (lost.length > 0) lose(`${when}: ${lost.length} of ${acknowledged.length} acknowledged tasks`);
+}
 
 /** Reads the database of a folder, beside other writers, as of one moment. */
 export function inDatabase<Result>(

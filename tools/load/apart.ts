@@ -43,7 +43,7 @@ export async function apart<Options extends object, Told>(
   };
 }
 
-/** The other end: does `work` until it is told to stop, and tells what that responses. */
+/** The other end: does `work` until it is told to stop, and sends its result. */
 export async function underOrders<Options>(
   work: (options: Options, stop: AbortSignal) => Promise<object>,
 ): Promise<void> {

@@ -1,3 +1,4 @@
+import { addMember } from '../../test/people.ts';
 import type { Person, World } from '../../test/world.ts';
 
 /** A small studio with its people, lists and a week of work. */
@@ -233,15 +234,20 @@ const SERIES = [
   },
 ];
 
-/** Fills a server with it; many lists more where a picture needs them. */
-export async function fill(world: World): Promise<Content> {
-  const mara = await world.signUp('mara@kanal.example', 'Mara Lindqvist');
-  const call = async (method: string, path: string, body?: unknown, token = mara.accessToken) => {
+/** Calls in someone's name, else by another token; what is not accepted throws. */
+export const callsOf =
+  (world: World, { accessToken }: Person) =>
+  async (method: string, path: string, body?: unknown, token = accessToken) => {
     const response = await world.call(method, path, { token, body });
     if (response.status >= 300)
       throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(response.body)}`);
     return response.body;
   };
+
+/** Fills a server with it; many lists more where a picture needs them. */
+export async function fill(world: World): Promise<Content> {
+  const mara = await world.signUp('mara@kanal.example', 'Mara Lindqvist');
+  const call = callsOf(world, mara);
   await call('PATCH', '/me', { timezone: ZONE, preferences: { welcomed: true } });
   const workspaceId: string = (await call('GET', '/me/workspaces')).items[0].id;
   const within = `/workspaces/${workspaceId}`;
@@ -250,10 +256,7 @@ export async function fill(world: World): Promise<Content> {
   const ids: Record<string, string> = { 'Mara Lindqvist': mara.id };
   for (const [email, name, role] of PEOPLE) {
     const person = await world.signUp(email, name);
-    await call('POST', `${within}/invitations`, { email, role });
-    const mail = await world.mailTo(email);
-    const token = /Token: (\S+)/.exec(mail.text)?.[1];
-    await call('POST', '/invitations/accept', { token }, person.accessToken);
+    await addMember(world, mara, workspaceId, person, role);
     tokens[name] = person.accessToken;
     ids[name] = person.id;
   }

@@ -1,5 +1,6 @@
+import { addMember } from '../../test/people.ts';
 import type { World } from '../../test/world.ts';
-import { type Content, NOW, ZONE } from './content.ts';
+import { type Content, callsOf, NOW, ZONE } from './content.ts';
 
 const WORD = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft';
 const LONG = WORD.repeat(8);
@@ -28,12 +29,7 @@ const dayFromNow = (days: number): string => new Date(NOW + days * 86_400_000).t
 /** Fills a server with what layouts break at: no spaces, 200 lists, 24 labels, other scripts, 100 items. */
 export async function fillCruelly(world: World): Promise<Content> {
   const mara = await world.signUp('mara@kanal.example', `Mara-Magdalena von und zu ${WORD}`);
-  const call = async (method: string, path: string, body?: unknown, token = mara.accessToken) => {
-    const response = await world.call(method, path, { token, body });
-    if (response.status >= 300)
-      throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(response.body)}`);
-    return response.body;
-  };
+  const call = callsOf(world, mara);
   await call('PATCH', '/me', { timezone: ZONE, preferences: { welcomed: true } });
   const workspaceId: string = (await call('GET', '/me/workspaces')).items[0].id;
   const within = `/workspaces/${workspaceId}`;
@@ -41,9 +37,7 @@ export async function fillCruelly(world: World): Promise<Content> {
   const people: { id: string; accessToken: string }[] = [];
   for (const [email, name, role] of PEOPLE) {
     const person = await world.signUp(email, name);
-    await call('POST', `${within}/invitations`, { email, role });
-    const token = /Token: (\S+)/.exec((await world.mailTo(email)).text)?.[1];
-    await call('POST', '/invitations/accept', { token }, person.accessToken);
+    await addMember(world, mara, workspaceId, person, role);
     people.push(person);
   }
   const [first, second, third] = people;
