@@ -17,29 +17,38 @@ const NAMES = Object.keys(migrations).sort();
 /** A start that migrates may die or fail at any write: the next one does what is left, and loses no row. */
 export const migrating = drill({
   about: 'starts that migrate from each schema are killed, or fail, at their n-th write or sync',
-  counts: { starts: 2 },
-  run: async (site, { starts }) => {
-    for (const count of NAMES.keys()) {
-      const old = join(site.folder, nameOf(count));
-      const rows = await makeOld(old, count);
-      for (const calls of [WRITES, SYNCS]) {
-        const made = await callsOf(site, old, calls);
-        site.tell(`from ${nameOf(count)}: ${made} calls of ${calls}`);
-        // The first start makes the most of them; the last schema is the one that is out there.
-        const isErrorTried = count === 0 || count === NAMES.length - 1;
-        for (const fault of [
-          'signal=KILL',
-          ...(isErrorTried ? ERRORS.map((error) => `error=${error}`) : []),
-        ]) {
-          for (let i = 1; i <= starts; i += 1) {
-            const nth = Math.max(1, Math.round((made * i) / starts));
-            await failOnce(site, { old, rows }, `${calls}:${fault}:when=${nth}`);
-          }
-        }
-      }
+  counts: { starts: 2, from: 0 },
+  run: async (site, { starts, from }) => {
+    for (const count of [...NAMES.keys()].slice(from)) {
+      const lostBefore = site.losses.length;
+      const calls = await fromSchema(site, count, starts);
+      // As soon as it is known: whoever ends the drill early has read what was tried until then.
+      const lost = site.losses.slice(lostBefore);
+      site.tell(`${count} from ${nameOf(count)}: ${calls}; lost: ${lost.join('; ') || 'nothing'}`);
     }
   },
 });
+
+/** Returns how many calls of each kind such a start makes, in words. */
+async function fromSchema(site: Site, count: number, starts: number): Promise<string> {
+  const old = join(site.folder, nameOf(count));
+  const rows = await makeOld(old, count);
+  // The first start makes the most of them; the last schema is the one that is out there.
+  const isErrorTried = count === 0 || count === NAMES.length - 1;
+  const faults = ['signal=KILL', ...(isErrorTried ? ERRORS.map((error) => `error=${error}`) : [])];
+  const made: string[] = [];
+  for (const calls of [WRITES, SYNCS]) {
+    const most = await callsOf(site, old, calls);
+    made.push(`${most} calls of ${calls}`);
+    for (const fault of faults) {
+      for (let i = 1; i <= starts; i += 1) {
+        const nth = Math.max(1, Math.round((most * i) / starts));
+        await failOnce(site, { old, rows }, `${calls}:${fault}:when=${nth}`);
+      }
+    }
+  }
+  return made.join(', ');
+}
 
 const nameOf = (count: number) => NAMES[count - 1] ?? 'no schema';
 
