@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { dropDeadImports, dropInterruptedImports } from '../../src/import/import.ts';
+import { tick } from '../../src/tick.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
 import { expectSound } from '../integrity.ts';
 import { as, openHome } from '../people.ts';
@@ -164,6 +165,27 @@ describe('while an import is under way', () => {
     expect((await call('GET', '/me/workspaces')).body.total).toBe(2);
     const changes = await call('GET', `/workspaces/${body.workspaces[0].id}/changes?limit=1000`);
     expect(changes.body.items.filter(({ kind }: { kind: string }) => kind === 'task').length).toBe(500);
+  });
+
+  it('it is not taken for dead however long it takes, and the series of others go on', async () => {
+    const { call, inside, listId, ...home } = await openHome();
+    world = home.world;
+    const eve = await world.signUp();
+    const interval = { frequency: 'day', every: 1, timeOfDay: '10:02', timezone: 'UTC' };
+    await call('POST', `${inside}/recurring-tasks`, { title: 'Water', listId, interval });
+    // Straight from the file: a response would bring the series to the present.
+    const nextRun = () =>
+      world.opened.storage.reading.prepare('select next_run_at from recurring_series').pluck().get();
+    before(4, () => world.clock.advance(1.5 * MINUTE));
+    before(6, async () => {
+      world.clock.advance(1.5 * MINUTE);
+      await dropDeadImports(world.deps);
+      expect(nextRun()).toBe('2026-03-27T10:02:00.000Z');
+      await tick(world.deps);
+      expect([nextRun(), count('imports')]).toEqual(['2026-03-28T10:02:00.000Z', 1]);
+    });
+    const { status, body } = await importAs(eve, documentOf(500));
+    expect([status, body.message]).toEqual([200, undefined]);
   });
 
   it('another one of the same person is 429', async () => {

@@ -235,6 +235,8 @@ export const GROUPS: Record<string, Group> = {
     ],
     tests: [
       'import/import',
+      'import/kept',
+      'import/long-body',
       'import/broken-documents',
       'import/pieces',
       'import/interrupted',

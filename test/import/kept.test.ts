@@ -1,0 +1,180 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { connectionDb } from '../../src/db/connection.ts';
+import { useOf } from '../../src/storage/quotas.ts';
+import { tick } from '../../src/tick.ts';
+import { allowancesOf } from '../../src/workspaces/quotas.ts';
+import { expectSound } from '../integrity.ts';
+import { as, joined } from '../people.ts';
+import { openSeriesWorld, type SeriesWorld } from '../series-world.ts';
+import type { Document } from './round-trip.ts';
+
+let series: SeriesWorld;
+beforeEach(async () => {
+  series = await openSeriesWorld();
+});
+afterEach(async () => {
+  expectSound(series.world);
+  await series.world.close();
+});
+
+const exported = (): Promise<Document> => series.ok('GET', '/account/export');
+/** Imports, and returns the path of the first new workspace. */
+const imported = async (document: object): Promise<string> =>
+  `/workspaces/${(await series.ok('POST', '/account/import', document)).workspaces[0].id}`;
+const add = (title: string, more: object = {}) =>
+  series.ok('POST', `${series.inside}/tasks`, { title, listId: series.list.id, ...more });
+const inUse = () => useOf(connectionDb(series.world.opened.storage.reading), series.owner.id);
+
+/** Completes a task and changes it a minute later. */
+async function completed(title: string): Promise<string> {
+  const { ok, inside, complete, world } = series;
+  const { id } = await add(title);
+  await complete(id);
+  world.clock.advance(60_000);
+  await ok('PATCH', `${inside}/tasks/${id}`, { description: 'Changed since' });
+  return id;
+}
+
+/** A long task, comment and series in the list, and as long ones in the trash. */
+async function longTexts(): Promise<void> {
+  const { ok, inside, create, list, anotherList } = series;
+  const description = 'long '.repeat(400);
+  const other = await anotherList();
+  for (const listId of [list.id, other.id]) {
+    const { id } = await add('Task', { listId, description, checklist: [{ title: 'Item' }] });
+    await ok('POST', `${inside}/tasks/${id}/comments`, { body: description });
+    await create({ listId, description, checklist: [{ title: 'Item' }] });
+  }
+  await ok('DELETE', `${inside}/lists/${other.id}`);
+}
+
+describe('what is imported', () => {
+  it('was completed when the original was, though that was changed since, in the trash too', async () => {
+    const { ok, inside } = series;
+    await completed('Kept');
+    await ok('DELETE', `${inside}/tasks/${await completed('Thrown away')}`);
+    const copy = await imported(await exported());
+    const [entry] = (await ok('GET', `${copy}/trash`)).items;
+    await ok('POST', `${copy}/trash/${entry.id}/restore`);
+    const { items } = await ok('GET', `${copy}/tasks`);
+    expect(items.map(({ title, completedAt }: Document) => [title, completedAt])).toEqual([
+      ['Kept', '2026-03-27T10:00:00.000Z'],
+      ['Thrown away', '2026-03-27T10:01:00.000Z'],
+    ]);
+  });
+
+  it('takes as much of the quotas as the original, the trash included', async () => {
+    await longTexts();
+    const before = inUse();
+    expect(before.bytes).toBeGreaterThan(12_000);
+    await imported(await exported());
+    expect(inUse()).toEqual({ tasks: 2 * before.tasks, bytes: 2 * before.bytes });
+  });
+
+  it('has nobody who deleted it where that was someone else', async () => {
+    const { ok, inside, world, owner, workspaceId } = series;
+    const [byOwner, byOther] = [await add('By me'), await add('By another')];
+    const bob = await joined(world, owner, workspaceId, 'admin', 'Bob');
+    await ok('DELETE', `${inside}/tasks/${byOwner.id}`);
+    expect((await as(world, bob)('DELETE', `${inside}/tasks/${byOther.id}`)).status).toBe(204);
+    const { items } = await ok('GET', `${await imported(await exported())}/trash`);
+    const deletedBy = items.map(({ title, deletedBy }: Document) => [title, deletedBy]);
+    expect(Object.fromEntries(deletedBy)).toEqual({ 'By me': owner.id, 'By another': null });
+  });
+
+  it('notifies its owner of nothing that was due before, and of what is due later', async () => {
+    const { ok, owner, at } = series;
+    await add('Due', { assigneeId: owner.id, dueDate: '2026-03-27T11:00:00.000Z' });
+    await add('Due later', { assigneeId: owner.id, dueDate: '2026-03-28T11:00:00.000Z' });
+    await at('2026-03-27T12:00:00.000Z');
+    const notified = async () =>
+      (await ok('GET', '/me/notifications')).items.map(({ body }: Document) => body).toSorted();
+    const before = await notified();
+    await imported(await exported());
+    await tick(series.world.deps);
+    expect(await notified()).toEqual(before);
+    await at('2026-03-28T12:00:00.000Z');
+    expect(await notified()).toHaveLength(before.length + 2);
+  });
+
+  it('comes back out of the trash with its comments where nobody has commented yet', async () => {
+    const { ok, inside } = series;
+    const { id } = await add('Discussed');
+    await ok('POST', `${inside}/tasks/${id}/comments`, { body: 'First' });
+    await ok('POST', `${inside}/tasks/${id}/comments`, { body: 'Second' });
+    await ok('DELETE', `${inside}/tasks/${id}`);
+    const document = await exported();
+    await series.close();
+    series = await openSeriesWorld();
+    const copy = await imported(document);
+    const [entry] = (await series.ok('GET', `${copy}/trash`)).items;
+    const restored = await series.ok('POST', `${copy}/trash/${entry.id}/restore`);
+    const comments = `${copy}/tasks/${restored.id}/comments`;
+    await series.ok('POST', comments, { body: 'Third' });
+    const { items } = await series.ok('GET', comments);
+    expect(items.map(({ body }: Document) => body)).toEqual(['First', 'Second', 'Third']);
+  });
+
+  it('has what a document may leave out: order, times, and a rule that goes on', async () => {
+    const { ok, at } = series;
+    await add('First');
+    await add('Second');
+    await series.create();
+    const document = await exported();
+    const [{ tasks, recurringTasks, lists, spaces, statusTemplates }] = document.workspaces;
+    for (const thing of [...tasks, ...recurringTasks, ...lists, ...spaces, ...statusTemplates]) {
+      for (const name of ['position', 'createdAt', 'updatedAt', 'state', 'catchUp', 'version'])
+        delete thing[name];
+    }
+    const copy = await imported(document);
+    const { items } = await ok('GET', `${copy}/recurring-tasks`);
+    expect(items).toMatchObject([{ state: 'active', catchUp: 'latest' }]);
+    await at('2026-03-29T12:00:00.000Z');
+    const titles = (await ok('GET', `${copy}/tasks`)).items.map(({ title }: Document) => title);
+    expect(titles.slice(0, 2)).toEqual(['First', 'Second']);
+    expect(titles.slice(2).length).toBeGreaterThan(1);
+  });
+});
+
+describe('an import', () => {
+  it('is 403 where the texts of series and of the trash go beyond the quota', async () => {
+    const { call, ok, inside, world } = series;
+    await longTexts();
+    for (const { id } of (await ok('GET', `${inside}/tasks?limit=100`)).items) {
+      await call('DELETE', `${inside}/tasks/${id}`);
+    }
+    const document = await exported();
+    const most = (inUse().bytes * 2 - 200) / 1_000_000;
+    const quotas = { ...world.deps.config.quotas, megabytes: most };
+    Object.assign(world.deps, { config: { ...world.deps.config, quotas } });
+    allowancesOf(world.deps).clear();
+    const { status, body } = await call('POST', '/account/import', document);
+    expect([status, body.message]).toEqual([403, expect.stringContaining('(quotas.megabytes)')]);
+    expect(await call('POST', '/account/import?dryRun=true', document)).toMatchObject({ status: 403 });
+  });
+
+  it('is rejected with the path of what is wrong in statuses, labels and the trash', async () => {
+    const { call, ok, inside } = series;
+    await ok('DELETE', `${inside}/tasks/${(await add('Gone')).id}`);
+    const document = await exported();
+    const [workspace] = document.workspaces;
+    const [template] = workspace.statusTemplates;
+    template.statuses = template.statuses.filter(({ type }: Document) => type !== 'completed');
+    template.statuses[1].title = template.statuses[0].title;
+    template.statuses[1].id = template.statuses[0].id;
+    workspace.labels = Array.from({ length: 501 }, (_, i) => ({ id: `${i}`, title: `Label ${i}` }));
+    workspace.trash[0].tasks.push(null);
+    const { status, body } = await call('POST', '/account/import', document);
+    const paths = body.issues.map(({ path }: Document) => path.replace('workspaces.0.', ''));
+    expect([status, paths.toSorted()]).toEqual([
+      400,
+      [
+        'labels',
+        'statusTemplates.0.statuses',
+        'statusTemplates.0.statuses.1.id',
+        'statusTemplates.0.statuses.1.title',
+        'trash.0.tasks.1',
+      ],
+    ]);
+  });
+});
