@@ -91,8 +91,9 @@ describe('an API token', () => {
     await world.close();
     world = await openWorld({ settings: { auth: { tokens_may_last: true } } });
     ada = await world.signUp('ada@example.com');
-    const { token, expiresAt } = await make({ expiresAt: null });
+    const { token, id, expiresAt } = await make({ expiresAt: null });
     expect(expiresAt).toBeNull();
+    expect((await as(world, ada)('GET', '/me/tokens')).body.items).toMatchObject([{ id, expiresAt: null }]);
     world.clock.advance(3_000 * DAY);
     await tick(world.deps);
     expect(await statusOf(token)).toBe(200);
@@ -124,6 +125,21 @@ describe('an API token', () => {
     for (const method of ['PATCH', 'DELETE'])
       expect((await as(world, bob)(method, `/me/tokens/${id}`, {})).status).toBe(404);
     expect(await statusOf(token)).toBe(200);
+  });
+
+  it('is renamed and deleted alone: others of its user and of others stay as they are', async () => {
+    const bob = await world.signUp('bob@example.com');
+    const [one, other] = [await make({ title: 'One' }), await make({ title: 'Other' })];
+    const ofBob = await make({ title: 'Of Bob' }, bob);
+    const titles = async (person: Person) =>
+      (await as(world, person)('GET', '/me/tokens')).body.items.map(({ title }: { title: string }) => title);
+    await as(world, ada)('PATCH', `/me/tokens/${one.id}`, { title: 'First' });
+    expect([await titles(ada), await titles(bob)]).toEqual([['First', 'Other'], ['Of Bob']]);
+    expect((await as(world, ada)('DELETE', `/me/tokens/${one.id}`)).status).toBe(204);
+    expect([await titles(ada), await titles(bob)]).toEqual([['Other'], ['Of Bob']]);
+    expect(await Promise.all([one, other, ofBob].map(({ token }) => statusOf(token)))).toEqual([
+      401, 200, 200,
+    ]);
   });
 
   it('is one of at most a hundred', async () => {
