@@ -118,6 +118,16 @@ describe('what is deleted is gone from the files in a minute', () => {
     expect([inFiles('zebra'), inFiles('quagga')]).toEqual([false, false]);
   });
 
+  it('when it is deleted from the trash', async () => {
+    const id = await listOf('Zebra');
+    expect((await call('DELETE', `/workspaces/${home}/lists/${id}`)).status).toBe(204);
+    await inAMinute();
+    expect(inFiles('Zebra')).toBe(true);
+    expect((await call('DELETE', `/workspaces/${home}/trash/${id}`)).status).toBe(204);
+    await inAMinute();
+    expect(inFiles('Zebra')).toBe(false);
+  });
+
   it('when the search index had been empty once', async () => {
     const all = await listOf('Zebra', 300);
     await eraseDeletedContent(world.deps);

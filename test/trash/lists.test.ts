@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { expectSound } from '../integrity.ts';
+import { joined } from '../people.ts';
 import { DAILY, DAY, openSeriesWorld } from '../series-world.ts';
 
 type SeriesWorld = Awaited<ReturnType<typeof openSeriesWorld>>;
@@ -140,6 +141,65 @@ describe('a deleted list', () => {
     const numbers = series.instances(job.id).map(({ occurrence_number: number }) => number);
     expect(new Set(numbers).size).toBe(numbers.length);
   });
+});
+
+it.each([
+  ['lists', 'list'],
+  ['lists', 'space'],
+  ['spaces', 'space'],
+  ['series', 'list'],
+] as const)('while the quota of %s is exceeded no %s is restored', async (quota, kind) => {
+  const { space, first } = await furnish();
+  const id = kind === 'list' ? first.id : space.id;
+  await ok('DELETE', at(`/${kind}s/${id}`));
+  const { config } = series.world.deps;
+  await series.create();
+  Object.assign(series.world.deps, {
+    config: { ...config, quotas: { ...config.quotas, [quota]: 1 } },
+  });
+  const { status, body } = await series.call('POST', at(`/trash/${id}/restore`));
+  expect([status, body.message]).toEqual([403, expect.stringContaining(`(quotas.${quota})`)]);
+  Object.assign(series.world.deps, { config });
+  await ok('POST', at(`/trash/${id}/restore`));
+});
+
+it('a series that comes back with its list is assigned to nobody who has left', async () => {
+  const { world, owner, workspaceId } = series;
+  const [stays, leaves] = [
+    await joined(world, owner, workspaceId, 'member', 'Stays'),
+    await joined(world, owner, workspaceId, 'member', 'Leaves'),
+  ];
+  const list = await series.anotherList();
+  const jobs = [];
+  for (const { id } of [stays, leaves]) jobs.push(await series.create({ listId: list.id, assigneeId: id }));
+  await ok('DELETE', at(`/lists/${list.id}`));
+  await ok('DELETE', at(`/members/${leaves.id}`));
+  await ok('POST', at(`/trash/${list.id}/restore`));
+  const assignees = await Promise.all(jobs.map(async ({ id }) => (await series.read(id)).assigneeId));
+  expect(assignees).toEqual([stays.id, null]);
+});
+
+it('an instance in another list is told of when its series goes into the trash, and when that comes back', async () => {
+  const { first, other } = await furnish();
+  const [instance] = (await ok('GET', at(`/tasks?listId=${other.id}`))).items;
+  let { cursor } = await ok('GET', at('/changes?limit=1000'));
+  const told = async () => {
+    const ids: string[] = [];
+    for (let hasMore = true; hasMore; ) {
+      const page = await ok('GET', at(`/changes?cursor=${cursor}&limit=1000`));
+      ({ cursor, hasMore } = page);
+      ids.push(...page.items.map(({ id }: { id: string }) => id));
+    }
+    return ids;
+  };
+  await ok('DELETE', at(`/lists/${first.id}`));
+  expect(await told()).toContain(instance.id);
+  const alone = await series.task(instance.id);
+  expect([alone.recurrence.recurringTaskId, alone.version > instance.version]).toEqual([null, true]);
+  await ok('POST', at(`/trash/${first.id}/restore`));
+  expect(await told()).toContain(instance.id);
+  const back = await series.task(instance.id);
+  expect([back.recurrence, back.version > alone.version]).toEqual([instance.recurrence, true]);
 });
 
 describe('a deleted space', () => {

@@ -208,11 +208,14 @@ describe('a deleted task', () => {
 
   it('tells nobody of what fell due meanwhile', async () => {
     await tick(world.deps);
-    const task = await make({ assigneeId: bob.id, dueDate: '2026-03-27T10:05:00.000Z' });
-    await call('DELETE', at(`/tasks/${task.id}`));
-    world.clock.advance(600_000);
-    await restore(task.id);
+    const due = [{ dueDate: '2026-03-27T10:05:00.000Z' }, { dueDay: '2026-03-28' }];
+    const tasks = await Promise.all(due.map((when) => make({ assigneeId: bob.id, ...when })));
+    for (const { id } of tasks) await call('DELETE', at(`/tasks/${id}`));
+    world.clock.advance(2 * DAY);
+    await again();
+    for (const { id } of tasks) expect((await restore(id)).status).toBe(200);
     await tick(world.deps);
+    bob.accessToken = (await world.call('POST', '/auth/login', { body: bob })).body.accessToken;
     const told = (await asBob('GET', '/me/notifications')).body.items;
     expect(told.map(({ type }: { type: string }) => type)).not.toContain('task.due');
   });
