@@ -1,7 +1,7 @@
 import { PageQuery, pageRequest, pageShape } from '../http/page-query.ts';
 import { route, tagged } from '../http/route.ts';
 import { toInstant } from '../kernel/instants.ts';
-import { signedIn } from '../sessions/authentication.ts';
+import { signedIn, usesNoted } from '../sessions/authentication.ts';
 import { listApiTokens } from '../storage/api-tokens.ts';
 import {
   ApiToken,
@@ -25,7 +25,8 @@ export const apiTokenRoutes = tagged('Me', [
     operationId: 'listApiTokens',
     summary: 'List my API tokens',
     description: 'Those that still work, the oldest first, without their secrets.',
-    handle: ({ deps, who, query }) => {
+    handle: async ({ deps, who, query }) => {
+      await usesNoted(deps);
       const now = toInstant(deps.clock.now());
       return listApiTokens(deps.read, who.userId, now, pageRequest(deps, query), apiTokenOf);
     },

@@ -128,7 +128,12 @@ function authenticateCookie(
 }
 
 /** The sessions and API tokens whose use is being noted. */
-const usesBeingNoted = ownState(() => new Set<string>());
+const usesBeingNoted = ownState(() => new Map<string, Promise<void>>());
+
+/** Waits until the uses of credentials so far are noted, for lists that show the last one. */
+export const usesNoted = async (deps: Deps): Promise<void> => {
+  await Promise.all(usesBeingNoted(deps).values());
+};
 
 /** Notes the use of a credential unless that was done lately. Nobody waits: with a full disk, reading still works. */
 function noteUse(
@@ -140,11 +145,11 @@ function noteUse(
 ): void {
   const beingNoted = usesBeingNoted(deps);
   if (now - lastUsedAt < NOTED_EVERY_MS || beingNoted.has(id)) return;
-  beingNoted.add(id);
-  deps
+  const noted = deps
     .write((tx) => note(tx, { now: toInstant(now), before: toInstant(now - NOTED_EVERY_MS) }))
     .catch(() => {})
     .finally(() => beingNoted.delete(id));
+  beingNoted.set(id, noted);
 }
 
 const noCredential = () =>

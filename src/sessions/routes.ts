@@ -5,7 +5,7 @@ import { notFound } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { revokeApiTokens } from '../storage/api-tokens.ts';
 import * as store from '../storage/sessions.ts';
-import { signedIn, signingOut, writeSignedIn } from './authentication.ts';
+import { signedIn, signingOut, usesNoted, writeSignedIn } from './authentication.ts';
 import { LogoutInput, RefreshInput, Session, TokenPair } from './schema.ts';
 import { logOut, refresh } from './tokens.ts';
 
@@ -58,8 +58,10 @@ export const sessionRoutes = [
       operationId: 'listSessions',
       summary: 'List my sessions',
       description: 'Each sign-in that is still valid, with its device and address.',
-      handle: ({ deps, who, query }) =>
-        store.listSessions(deps.read, who, toInstant(deps.clock.now()), pageRequest(deps, query)),
+      handle: async ({ deps, who, query }) => {
+        await usesNoted(deps);
+        return store.listSessions(deps.read, who, toInstant(deps.clock.now()), pageRequest(deps, query));
+      },
     }),
     route({
       method: 'delete',

@@ -164,6 +164,13 @@ describe('an API token', () => {
     await get(token, '/me');
     expect(await used()).toBe(iso(world.clock.now()));
   });
+
+  it('shows its use in the list that is asked for next', async () => {
+    const { token } = await make();
+    await get(token, '/me');
+    const { body } = await as(world, ada)('GET', '/me/tokens');
+    expect(body.items[0].lastUsedAt).toBe(iso(world.clock.now()));
+  });
 });
 
 describe('the cap of an API token', () => {
