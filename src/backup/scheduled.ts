@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
-import { lowerProcess } from '../kernel/process-priority.ts';
+import { lowerProcessPriority } from '../kernel/process-priority.ts';
 import { remakeSearch } from '../storage/rebuild-search.ts';
 import { SEARCH_INDEX_DAMAGED } from './backup.ts';
 import { backupNotes, noteFailure, overdueSince } from './notes.ts';
@@ -103,7 +103,7 @@ function start({ words: [program = '', ...words], options, environment }: SelfCo
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   // Before it loads what it needs, which holds others up as well.
-  if (child.pid !== undefined) lowerProcess(child.pid);
+  if (child.pid !== undefined) lowerProcessPriority(child.pid);
   return child;
 }
 

@@ -18,13 +18,13 @@ const BATCH_SIZE = 500;
  */
 export async function purgeOldChanges(deps: Deps): Promise<void> {
   const until = toInstant(deps.clock.now() - deps.config.changes.keep_days * DAY);
-  for (const code of workspaceKeys(deps.read, until)) {
-    await inSteps(deps, (tx) => purgeChanges(tx, code, until, BATCH_SIZE));
+  for (const key of workspaceKeys(deps.read, until)) {
+    await inSteps(deps, (tx) => purgeChanges(tx, key, until, BATCH_SIZE));
   }
   const now = toInstant(deps.clock.now());
-  const forget = (tx: Tx) => tx.run(purgeDeletions(until, BATCH_SIZE));
   if (hasUndatedDeletions(deps.read)) await inSteps(deps, (tx) => dateDeletions(tx, now, BATCH_SIZE));
-  if (hasDeletionsBefore(deps.read, until)) await inSteps(deps, forget);
+  if (hasDeletionsBefore(deps.read, until))
+    await inSteps(deps, (tx) => tx.run(purgeDeletions(until, BATCH_SIZE)));
   notePosition(deps.read, deps.config.database.path);
 }
 

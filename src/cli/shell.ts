@@ -1,6 +1,6 @@
 import { isSea } from 'node:sea';
 import type { Readable, Writable } from 'node:stream';
-import { lowerProcess } from '../kernel/process-priority.ts';
+import { lowerProcessPriority } from '../kernel/process-priority.ts';
 
 /** What a command has of the process it runs in; a test brings its own. */
 export interface Shell {
@@ -43,7 +43,7 @@ export function processShell(): Shell {
     print: (text) => void process.stdout.write(text),
     printed: () => roomIn(process.stdout),
     say: (text) => void process.stderr.write(text),
-    lowerPriority: () => lowerProcess(process.pid),
+    lowerPriority: () => lowerProcessPriority(process.pid),
   };
 }
 

@@ -4,10 +4,10 @@ import { constants, getPriority, setPriority } from 'node:os';
 const { PRIORITY_BELOW_NORMAL, PRIORITY_LOW } = constants.priority;
 
 /** Lets others have the processor before a process with all its threads: this one, or one that was just started. */
-export const lowerProcess = (pid: number): void => lower(() => threadsOf(pid), PRIORITY_LOW);
+export const lowerProcessPriority = (pid: number): void => lower(() => threadsOf(pid), PRIORITY_LOW);
 
 /** Lets others have the processor before the threads that libuv works on. Only Linux has priorities of threads. */
-export const lowerWorkers = (): void => lower(() => threadsCalled('libuv-worker'), PRIORITY_LOW);
+export const lowerWorkerPriority = (): void => lower(() => threadsCalled('libuv-worker'), PRIORITY_LOW);
 
 /**
  * Lets the event loop have the processor before the threads on which V8 collects garbage and compiles for it. As it

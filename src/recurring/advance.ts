@@ -2,6 +2,7 @@ import type { Tx } from '../db/tx.ts';
 import { isWholeDay } from '../kernel/days.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
+import { defined } from '../kernel/patch.ts';
 import { positionAfter } from '../kernel/positions.ts';
 import type { NewTask } from '../storage/insert-task.ts';
 import {
@@ -54,15 +55,15 @@ export function advance(tx: Tx, series: StoredSeries, now: number): StoredSeries
     recordOccurrence(tx, { ...recordOf(series, occurrence), state: 'missed', task_id: null });
   }
   const toMake = passed.slice(0, wanted).toReversed();
-  const atOnce = madeAtOnce(series);
+  const batchSize = batchSizeOf(series);
   for (const [i, occurrence] of toMake.entries()) {
     const taskId = generate(tx, series, occurrence, null, now);
-    if (i + 1 === atOnce) return updateSeriesRow(tx, series, upcomingColumns(occurrence, taskId));
+    if (i + 1 === batchSize) return updateSeriesRow(tx, series, upcomingColumns(occurrence, taskId));
   }
   return setUpcoming(tx, series, schedule.after(at), null, now);
 }
 
-const madeAtOnce = ({ description, checklist }: StoredSeries): number =>
+const batchSizeOf = ({ description, checklist }: StoredSeries): number =>
   Math.ceil(UNIT_BATCH_SIZE / (UNITS_OF_A_TASK + (description?.length ?? 0) + (checklist?.length ?? 0)));
 
 /**
@@ -108,7 +109,7 @@ export function adoptTask(
   return updateSeriesRow(tx, series, { adopted_task_id: task.id, ...upcomingColumns(first, task.id) });
 }
 
-/** Where an active series stands; that it moves on is no edit of it. */
+/** The columns of a series with an upcoming occurrence; that it advances is no edit of it. */
 export const upcomingColumns = (
   upcoming: Pick<Occurrence, 'at' | 'local' | 'number'>,
   taskId: string | null,
@@ -128,7 +129,7 @@ function afterDecided(tx: Tx, series: StoredSeries, occurrence: Occurrence): Occ
   return scheduleOf(series).after(last !== undefined && last > occurrence.at ? last : occurrence.at);
 }
 
-/** Where a series stands that has no upcoming occurrence. */
+/** The columns of a series without an upcoming occurrence. */
 export const NO_UPCOMING = {
   next_run_at: null,
   next_local: null,
@@ -205,7 +206,7 @@ function makeTask(
   if (series.assignee_id !== by) notifyAssigned(tx, row, series.creator_id, toInstant(now));
 }
 
-/** What a task that was removed has of its own. */
+/** What a removed task keeps when it is made again. */
 export type MadeBefore = Pick<StoredTask, 'id' | 'number' | 'position' | 'created_at' | 'version'> &
   // None where it was imported.
   Partial<Pick<StoredTask, 'seq'>>;
@@ -219,21 +220,14 @@ export function makeTaskAgain(
   now: number,
 ): StoredTask {
   const row = taskFor(tx, series, { at, local, number }, before?.id ?? newId(now), now);
-  const { position, created_at, seq, number: taskNumber } = before ?? {};
-  const again = {
-    ...(seq !== undefined && { seq }),
-    ...(taskNumber !== undefined && { number: taskNumber }),
-  };
-  addTask(
-    tx,
-    {
-      ...row,
-      position: position ?? row.position,
-      created_at: created_at ?? row.created_at,
-      version: (before?.version ?? 0) + 1,
-    },
-    again,
-  );
+  const {
+    position = row.position,
+    created_at = row.created_at,
+    version = 0,
+    seq,
+    number: taskNumber,
+  } = before ?? {};
+  addTask(tx, { ...row, position, created_at, version: version + 1 }, defined({ seq, number: taskNumber }));
   const made = tasks.findTask(tx, series.workspace_id, row.id);
   if (!made) throw new Error('A task is not there that was just made');
   return made;

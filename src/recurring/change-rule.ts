@@ -24,7 +24,7 @@ interface RulePlan {
   first: Occurrence;
   isNewRhythm: boolean;
   /** The present upcoming occurrence, when it becomes the first one. */
-  redated?: RecurringOccurrenceRow | undefined;
+  rescheduled?: RecurringOccurrenceRow | undefined;
 }
 
 /** An instance that is just as its series made it. */
@@ -56,7 +56,7 @@ export function setRule(tx: Tx, series: StoredSeries, plan: RulePlan, by: string
   deleteSteps(tx, series.id);
   const changed = updateSeriesRow(tx, series, { ...plan.columns, updated_at: at });
   const { state } = series;
-  if (plan.redated) replaceUpcoming(tx, changed, plan.redated, plan.first, at);
+  if (plan.rescheduled) replaceUpcoming(tx, changed, plan.rescheduled, plan.first, at);
   else if (state === 'ended' || (state === 'active' && plan.isNewRhythm))
     setUpcoming(tx, changed, plan.first, by, now);
   else if (plan.isNewRhythm) updateSeriesRow(tx, changed, NO_UPCOMING);
@@ -73,8 +73,8 @@ function planRhythm(
   const at = afterWholeDay(series, asked, now);
   const next = occurrenceAfter({ ...asked, endCondition: { type: 'never' } }, at);
   if (!next) return undefined;
-  const redated = redatable(tx, series, next, now);
-  const number = redated?.number ?? (lastOccurrence(tx, series.id)?.number ?? 0) + 1;
+  const rescheduled = reschedulable(tx, series, next, now);
+  const number = rescheduled?.number ?? (lastOccurrence(tx, series.id)?.number ?? 0) + 1;
   const columns = {
     interval: JSON.stringify(asked.interval),
     end_condition: JSON.stringify(asked.endCondition),
@@ -84,7 +84,7 @@ function planRhythm(
     rule_version: series.rule_version + 1,
   };
   const first = scheduleOf(columns).after(at);
-  return first ? { columns, first, isNewRhythm: true, redated } : undefined;
+  return first ? { columns, first, isNewRhythm: true, rescheduled } : undefined;
 }
 
 /** A rule that gets a time of day begins after a day that had its occurrence already: no day has a second one. */
@@ -97,7 +97,7 @@ function afterWholeDay(series: StoredSeries, asked: Rule, now: Instant): Instant
   return hadOne ? justBefore(toInstant(startOfDay(today + 1, timezone))) : now;
 }
 
-/** The rhythm goes on: no instance is dated again, and none that was decided upon before comes again. */
+/** The rhythm goes on: no instance is rescheduled, and none that was decided upon before comes again. */
 function planEnd(tx: Tx, series: StoredSeries, end: EndCondition, at: Instant): RulePlan | undefined {
   const columns = { end_condition: JSON.stringify(end) };
   const last = series.state === 'ended' ? lastOccurrence(tx, series.id)?.occurrence_at : undefined;
@@ -107,7 +107,7 @@ function planEnd(tx: Tx, series: StoredSeries, end: EndCondition, at: Instant): 
 }
 
 /** The upcoming occurrence, if the first of a new rule takes its place: at the same instant, or nobody edited its task. */
-function redatable(
+function reschedulable(
   tx: Tx,
   series: StoredSeries,
   next: Occurrence,

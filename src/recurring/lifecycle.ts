@@ -66,10 +66,7 @@ export const resumeSeries = (deps: Deps, who: Member, id: string): Promise<Recur
     return recurringTaskOf(setUpcoming(tx, touched, scheduleOf(series).after(at), who.userId, now));
   });
 
-/**
- * Lets a series go on whose upcoming instance was completed or deleted before its time, in the transaction of that.
- * Any other task is none of its business.
- */
+/** Advances a series whose upcoming instance was completed or deleted before its time, in the transaction of that. */
 export function onInstanceClosed(deps: Deps, tx: Tx, { task, how, by }: InstanceClosed, now: number): void {
   if (task.recurring_task_id === null) return;
   const found = findSeries(tx, task.workspace_id, task.recurring_task_id);
@@ -81,7 +78,7 @@ export function onInstanceClosed(deps: Deps, tx: Tx, { task, how, by }: Instance
     if (how === 'deleted') skip(tx, series, by, now);
     else advanceFrom(tx, series, by, now);
   } catch (err) {
-    // A series that cannot go on must keep nobody from their task; a storage that cannot must.
+    // A broken series keeps nobody from their task; a failing disk does.
     if (errnoOf(err) !== '') throw err;
     pauseForError(deps, tx, found, now, err);
   }

@@ -89,7 +89,7 @@ export async function listSeries(
 
 /**
  * Changes a series. Title, description, priority, assignee, list, labels and checklist change every instance not done,
- * except what is overridden there. An interval or start makes a new rule from now on: the upcoming instance is dated again, or stays
+ * except what is overridden there. An interval or start makes a new rule from now on: the upcoming instance is rescheduled, or stays
  * as an exception where it was edited; a new end leaves the rhythm as it is. Numbers go on, and a count is one of
  * them. 400 for a rule without a future; one with a future revives an ended series.
  */
@@ -134,7 +134,7 @@ export const removeSeries = (
       const task = findTask(tx, who.workspaceId, series.next_task_id);
       const isUpcoming = task?.occurrence_at != null && task.occurrence_at > toInstant(now);
       if (isUpcoming && keepUpcoming) makeOrdinary(tx, task, now);
-      else if (isUpcoming && isAsMade(series, task)) dropTask(tx, task);
+      else if (isUpcoming && goesWithSeries(series, task)) dropTask(tx, task);
       yield* releaseInstances(tx, series);
       yield* dropOccurrences(tx, id);
       store.deleteSeries(tx, series);
@@ -142,7 +142,7 @@ export const removeSeries = (
     }),
   );
 
-const isAsMade = (series: store.StoredSeries, task: StoredTask): boolean =>
+const goesWithSeries = (series: store.StoredSeries, task: StoredTask): boolean =>
   isUntouched(task) && task.comment_count === 0 && series.adopted_task_id !== task.id;
 
 const makeOrdinary = (tx: Tx, task: StoredTask, now: number) =>
@@ -223,7 +223,7 @@ export function rejectEnded({ state }: store.StoredSeries): void {
   if (state === 'ended') throw badRequest('The series has ended');
 }
 
-/** Where an active series stands; 400 for one that is not active, and for any other instant than that of its upcoming occurrence. */
+/** The upcoming occurrence of a series; 400 for one that is not active, and for another `occurrenceAt`. */
 export function requireUpcoming(series: store.StoredSeries, occurrenceAt: Instant | undefined) {
   rejectEnded(series);
   const { state, next_run_at: at, next_number: number } = series;

@@ -93,15 +93,15 @@ export function saveTemplate(
   if (template !== series) deleteSteps(tx, series.id);
   const next = patched(template, { catch_up: catchUp }, toInstant(now));
   if (next === series) return series;
-  if (next.list_id !== series.list_id && isOnItsWayOut(tx, series)) {
+  if (next.list_id !== series.list_id && isBeingDeleted(tx, series)) {
     throw notFound('recurring task');
   }
   const { workspace_code: _, version: __, ...row } = next;
   return updateSeriesRow(tx, series, row);
 }
 
-/** Its list, or the space of that, is being deleted: some of its tasks may be gone. */
-function isOnItsWayOut(tx: Tx, { workspace_id: workspaceId, list_id: id }: StoredSeries): boolean {
+/** Whether its list, or the space of that, is being deleted: some of its tasks may be gone. */
+function isBeingDeleted(tx: Tx, { workspace_id: workspaceId, list_id: id }: StoredSeries): boolean {
   const spaceId = findList(tx, workspaceId, id)?.space_id;
   return (
     isBeingRemoved(tx, { kind: 'list', id }) ||

@@ -83,7 +83,7 @@ export const enqueueDecoy = (deps: MailDeps, tx: Tx, mail: Mail, now: number) =>
   put(deps, tx, mail, 'decoy', now);
 
 /**
- * Takes a mail that anyone may cause from the recipient's budget for its kind. False when that is empty: then none may
+ * Takes a mail that anyone may cause from the recipient's allowance for its kind. False when that is used up: then none may
  * be promised, and nothing that was mailed before may be replaced by what would not be.
  */
 export const takeMailAllowance = (
@@ -91,7 +91,7 @@ export const takeMailAllowance = (
   tx: Tx,
   mail: Pick<Mail, 'kind' | 'to'>,
   now: number,
-): boolean => takeFromLimits(tx, budgetsOf(deps, mail), now) === undefined;
+): boolean => takeFromLimits(tx, limitsOf(deps, mail), now) === undefined;
 
 /** Takes one from the mails to others that a user may cause in a day; 429 when there are none left. */
 export const requireSenderAllowance = (deps: MailDeps, tx: Tx, userId: string, now: number): void =>
@@ -134,7 +134,7 @@ function put(deps: MailDeps, tx: Tx, mail: Mail, state: OutboxRow['state'], now:
   tx.afterCommit(deps.mailer.wake);
 }
 
-function budgetsOf(
+function limitsOf(
   { config: { rate_limits: limits }, keys }: MailDeps,
   { kind, to }: Pick<Mail, 'kind' | 'to'>,
 ): PersistentLimit[] {

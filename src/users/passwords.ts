@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { hash, verify } from '@node-rs/argon2';
-import { lowerWorkers } from '../kernel/process-priority.ts';
+import { lowerWorkerPriority } from '../kernel/process-priority.ts';
 import { turns } from './turns.ts';
 
 /** Argon2id by the OWASP cheat sheet: 19 MiB, two passes, one lane. */
@@ -36,7 +36,7 @@ export function argon2Passwords(): Passwords {
   let isLowered = false;
   const atLowPriority = <T>(hashing: Promise<T>): Promise<T> => {
     // Now libuv has made its threads.
-    if (!isLowered) lowerWorkers();
+    if (!isLowered) lowerWorkerPriority();
     isLowered = true;
     return hashing;
   };

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { lowerProcess } from '../../src/kernel/process-priority.ts';
+import { lowerProcessPriority } from '../../src/kernel/process-priority.ts';
 import { underOrders } from './apart.ts';
 
 export interface Backups {
@@ -29,7 +29,7 @@ async function backUpUntil({ folder, executable }: Backups, stop: AbortSignal): 
     // Another name each time, as one that is cut short leaves its unfinished file.
     const file = join(folder, `backup-${process.pid}-${backups}.db`);
     const running = run(command, [...first, 'backup', file], { cwd: folder, env, signal: stop });
-    if (running.child.pid !== undefined) lowerProcess(running.child.pid);
+    if (running.child.pid !== undefined) lowerProcessPriority(running.child.pid);
     await running.then(
       () => {
         backups += 1;
