@@ -19,9 +19,9 @@ const keep = prepared<{ key: string; full_at: number }, unknown>((argument) =>
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ full_at: argument('full_at') })),
 );
 
-/** Takes one from every budget, or from none: then it returns for how many milliseconds the scarcest is empty. */
-export function takeFromLimits(db: Db, budgets: PersistentLimit[], now: number): number | undefined {
-  const outcomes = budgets.map(({ key, bucket }) => ({
+/** Takes one from every limit, or from none: then it returns for how many milliseconds the scarcest is reached. */
+export function takeFromLimits(db: Db, limits: PersistentLimit[], now: number): number | undefined {
+  const outcomes = limits.map(({ key, bucket }) => ({
     key,
     outcome: takeFrom(bucket, db.one(find({ key }))?.full_at, now),
   }));
@@ -33,15 +33,15 @@ export function takeFromLimits(db: Db, budgets: PersistentLimit[], now: number):
   return undefined;
 }
 
-/** Takes one from every budget; throws TooManyRequestsError, and takes none, while one of them is empty. */
-export function requireWithinLimits(db: Db, budgets: PersistentLimit[], now: number): void {
-  const waitMs = takeFromLimits(db, budgets, now);
+/** Takes one from every limit; throws TooManyRequestsError, and takes none, while one of them is reached. */
+export function requireWithinLimits(db: Db, limits: PersistentLimit[], now: number): void {
+  const waitMs = takeFromLimits(db, limits, now);
   if (waitMs !== undefined) throw tooManyRequests(waitMs);
 }
 
-/** Gives back one to every budget. */
-export function refundLimits(db: Db, budgets: PersistentLimit[]): void {
-  for (const { key, bucket } of budgets) {
+/** Gives back one to every limit. */
+export function refundLimits(db: Db, limits: PersistentLimit[]): void {
+  for (const { key, bucket } of limits) {
     db.run(
       query
         .updateTable('budgets')
@@ -51,7 +51,7 @@ export function refundLimits(db: Db, budgets: PersistentLimit[]): void {
   }
 }
 
-/** Deletes some of the budgets that are full again; returns how many, none when that was all. */
+/** Deletes some of the limits that nobody has taken from lately; returns how many, none when that was all. */
 export const purgeLimits = (db: Db, now: number): number =>
   db.run(
     query

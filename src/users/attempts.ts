@@ -15,7 +15,7 @@ type By = 'password' | 'code';
 /**
  * Counts an attempt to prove to be the owner of an address, before it is known how it ends, so that many at once
  * cannot slip through; `refundAttempt` takes back one that succeeded. Returns the milliseconds to wait when the
- * budget is empty. Networks that signed in to the account lately are not held up by what others try from elsewhere, and
+ * limit is reached. Networks that signed in to the account lately are not held up by what others try from elsewhere, and
  * no code is by wrong passwords, from anywhere: an account under attack, be it from the same office, still has a way in.
  */
 export function countAttempt(
@@ -26,10 +26,10 @@ export function countAttempt(
   now: number,
   by: By = 'password',
 ): number | undefined {
-  return takeFromLimits(tx, budgetsOf(deps, tx, requestContext, email, now)[by], now);
+  return takeFromLimits(tx, limitsOf(deps, tx, requestContext, email, now)[by], now);
 }
 
-/** A wrong code counts for passwords as well, be one of their budgets empty already. */
+/** A wrong code counts for passwords as well, be one of their limits reached already. */
 export function chargeFailedCode(
   deps: Deps,
   tx: Tx,
@@ -37,8 +37,8 @@ export function chargeFailedCode(
   email: string,
   now: number,
 ): void {
-  for (const budget of budgetsOf(deps, tx, requestContext, email, now).password)
-    takeFromLimits(tx, [budget], now);
+  for (const limit of limitsOf(deps, tx, requestContext, email, now).password)
+    takeFromLimits(tx, [limit], now);
 }
 
 export function refundAttempt(
@@ -49,7 +49,7 @@ export function refundAttempt(
   now: number,
   by: By = 'password',
 ): void {
-  refundLimits(tx, budgetsOf(deps, tx, requestContext, email, now)[by]);
+  refundLimits(tx, limitsOf(deps, tx, requestContext, email, now)[by]);
 }
 
 /** Clears what failed here and from everywhere, for someone who has proved to own the address in another way. */
@@ -98,7 +98,7 @@ export async function prove(
   return !isFailed;
 }
 
-/** Counts an attempt. While others from here are in flight, an empty budget is waited for: those who succeed give back. */
+/** Counts an attempt. While others from here are in flight, a reached limit is waited for: those who succeed give back. */
 async function beginAttempt(
   deps: Deps,
   requestContext: RequestContext,
@@ -122,7 +122,7 @@ async function beginAttempt(
 export const rateLimited = (waitMs: number) => tooManyRequests(waitMs, 'attempts-limited');
 
 /** What is left of attempts by either proof: from this network, and together from all that are not known. */
-function budgetsOf(
+function limitsOf(
   deps: Deps,
   tx: Tx,
   requestContext: RequestContext,

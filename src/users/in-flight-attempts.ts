@@ -5,7 +5,7 @@ const MAX_WAITING = 64;
 /** Attempts of which it is not known yet how they end, by whose they are. */
 interface InFlightAttempts {
   begin(key: string): void;
-  /** `isTakenBack`: its place in the budget is free again, for one of those that wait. */
+  /** `isTakenBack`: its place within the limit is free again, for one of those that wait. */
   end(key: string, isTakenBack: boolean): void;
   /** Resolves when there may be capacity again; undefined while none is in flight, and while too many wait. */
   capacity(key: string): Promise<void> | undefined;

@@ -42,6 +42,15 @@ const GENERATORS: Record<string, string[]> = {
   orval: ['orval', '--config', 'orval.config.cjs'],
 };
 
+/** What a client exports the shapes of rules from. */
+const TYPES: Record<string, string> = {
+  'openapi-typescript': ['Interval', 'EndCondition', 'RecurringTask']
+    .map((name) => `export type ${name} = import('./schema.ts').components['schemas']['${name}'];`)
+    .join('\n'),
+  'hey-api': `export type * from './client';`,
+  orval: `export type * from './client.schemas';`,
+};
+
 const { values } = parseArgs({ options: { folder: { type: 'string' }, only: { type: 'string' } } });
 const folder = values.folder
   ? resolve(values.folder)
@@ -79,6 +88,8 @@ async function tryClient(name: string, base: string): Promise<void> {
   rmSync(join(folder, name), { recursive: true, force: true });
   mkdirSync(join(folder, name));
   cpSync(join(import.meta.dirname, 'flows', `${name}.ts`), join(folder, name, 'flow.ts'));
+  cpSync(join(import.meta.dirname, 'flows/rules.ts'), join(folder, name, 'rules.ts'));
+  writeFileSync(join(folder, name, 'types.ts'), TYPES[name] ?? '');
   writeFileSync(
     join(folder, 'orval.config.cjs'),
     `module.exports = ${JSON.stringify({

@@ -1,39 +1,7 @@
 import assert from 'node:assert/strict';
 import createClient from 'openapi-fetch';
-import type { components, paths } from './schema.ts';
-
-type Interval = components['schemas']['Interval'];
-type EndCondition = components['schemas']['EndCondition'];
-type StateReason = components['schemas']['RecurringTask']['stateReason'];
-
-const clock = { timeOfDay: '09:00', timezone: 'Europe/Paris' };
-const INTERVALS: Interval[] = [
-  { frequency: 'day', every: 1, ...clock },
-  { frequency: 'week', daysOfWeek: ['monday', 'thursday'], ...clock },
-  { frequency: 'month', dayOfMonth: -1, ...clock },
-  { frequency: 'year', month: 2, dayOfMonth: 29, ...clock },
-];
-const ENDS: EndCondition[] = [
-  { type: 'never' },
-  { type: 'count', count: 10 },
-  { type: 'date', endDate: '2099-12-31' },
-];
-// @ts-expect-error: a rule by day has no days of the month
-export const noSuchField: Interval = { frequency: 'day', dayOfMonth: 3, ...clock };
-// @ts-expect-error: a misspelt field
-export const misspelt: EndCondition = { type: 'count', cuont: 3 };
-const reasons: StateReason[] = ['completed', 'error', null];
-
-const lastOf = (end: EndCondition): string => {
-  switch (end.type) {
-    case 'never':
-      return 'none';
-    case 'count':
-      return String(end.count);
-    case 'date':
-      return end.endDate;
-  }
-};
+import { ENDS, INTERVALS, lastOf, REASONS } from './rules';
+import type { paths } from './schema.ts';
 
 export async function flow(base: string, email: string, mailedToken: () => Promise<string>): Promise<void> {
   const client = createClient<paths>({ baseUrl: base });
@@ -89,7 +57,7 @@ export async function flow(base: string, email: string, mailedToken: () => Promi
       assert(series);
       assert.equal(series.interval.frequency, interval.frequency);
       assert.equal(lastOf(series.endCondition), lastOf(endCondition));
-      assert(reasons.includes(series.stateReason));
+      assert(REASONS.includes(series.stateReason));
     }
   }
   const { data: next } = await client.POST('/auth/refresh', { body: { refreshToken: opened.refreshToken } });

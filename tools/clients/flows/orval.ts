@@ -10,36 +10,7 @@ import {
   register,
   updateTask,
 } from './client';
-import type { EndCondition, Interval, RecurringTask } from './client.schemas';
-
-const clock = { timeOfDay: '09:00', timezone: 'Europe/Paris' };
-const INTERVALS: Interval[] = [
-  { frequency: 'day', every: 1, ...clock },
-  { frequency: 'week', daysOfWeek: ['monday', 'thursday'], ...clock },
-  { frequency: 'month', dayOfMonth: -1, ...clock },
-  { frequency: 'year', month: 2, dayOfMonth: 29, ...clock },
-];
-const ENDS: EndCondition[] = [
-  { type: 'never' },
-  { type: 'count', count: 10 },
-  { type: 'date', endDate: '2099-12-31' },
-];
-// @ts-expect-error: a rule by day has no days of the month
-export const noSuchField: Interval = { frequency: 'day', dayOfMonth: 3, ...clock };
-// @ts-expect-error: a misspelt field
-export const misspelt: EndCondition = { type: 'count', cuont: 3 };
-const reasons: RecurringTask['stateReason'][] = ['completed', 'error', null];
-
-const lastOf = (end: EndCondition): string => {
-  switch (end.type) {
-    case 'never':
-      return 'none';
-    case 'count':
-      return String(end.count);
-    case 'date':
-      return end.endDate;
-  }
-};
+import { ENDS, INTERVALS, lastOf, REASONS } from './rules';
 
 export async function flow(_base: string, email: string, mailedToken: () => Promise<string>): Promise<void> {
   const password = 'correct horse battery';
@@ -85,7 +56,7 @@ export async function flow(_base: string, email: string, mailedToken: () => Prom
       assert(series.status === 201);
       assert.equal(series.data.interval.frequency, interval.frequency);
       assert.equal(lastOf(series.data.endCondition), lastOf(endCondition));
-      assert(reasons.includes(series.data.stateReason));
+      assert(REASONS.includes(series.data.stateReason));
     }
   }
   const next = await refresh({ refreshToken: opened.data.refreshToken });
