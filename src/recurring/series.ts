@@ -133,7 +133,7 @@ export const removeSeries = (
       ifMatch(series);
       const task = findTask(tx, who.workspaceId, series.next_task_id);
       const isUpcoming = task?.occurrence_at != null && task.occurrence_at > toInstant(now);
-      if (isUpcoming && keepUpcoming) makeOrdinary(tx, task, now);
+      if (isUpcoming && keepUpcoming) changeTask(tx, task, NO_SERIES, toInstant(now));
       else if (isUpcoming && goesWithSeries(series, task)) dropTask(tx, task);
       yield* releaseInstances(tx, series);
       yield* dropOccurrences(tx, id);
@@ -144,9 +144,6 @@ export const removeSeries = (
 
 const goesWithSeries = (series: store.StoredSeries, task: StoredTask): boolean =>
   isUntouched(task) && task.comment_count === 0 && series.adopted_task_id !== task.id;
-
-const makeOrdinary = (tx: Tx, task: StoredTask, now: number) =>
-  changeTask(tx, task, NO_SERIES, toInstant(now));
 
 /** The occurrences to come, the upcoming one with its task; none of a series that is not active. */
 export async function comingOccurrences(

@@ -7,6 +7,16 @@ interface Group {
   tests: string[];
 }
 
+const SIGN_IN_TESTS = [
+  'auth/password-sign-in',
+  'auth/login-code',
+  'auth/password-reset',
+  'auth/email-change',
+  'auth/mailed-secrets',
+  'auth/accounts',
+];
+const LIMIT_TESTS = ['http/failed-sign-ins', 'http/limits', 'http/logs'];
+
 /** What mutants are made of: who may do what, what proves who they are, and when recurring tasks come. */
 export const GROUPS: Record<string, Group> = {
   guard: {
@@ -45,26 +55,14 @@ export const GROUPS: Record<string, Group> = {
       'http/limits',
       'http/issues',
       'workspaces/workspaces',
-      'auth/password-sign-in',
-      'auth/login-code',
-      'auth/password-reset',
-      'auth/email-change',
-      'auth/mailed-secrets',
-      'auth/accounts',
+      ...SIGN_IN_TESTS,
       'auth/account-deletion',
       'export/export',
     ],
   },
   sessions: {
     files: ['src/sessions/{access-token,authentication,routes,tokens}.ts', 'src/storage/sessions.ts'],
-    tests: [
-      'sessions/refresh',
-      'sessions/sessions',
-      'db/query-cache',
-      'http/failed-sign-ins',
-      'http/limits',
-      'http/logs',
-    ],
+    tests: ['sessions/refresh', 'sessions/sessions', 'db/query-cache', ...LIMIT_TESTS],
   },
   keys: {
     files: ['src/kernel/{keys,secrets}.ts'],
@@ -73,16 +71,9 @@ export const GROUPS: Record<string, Group> = {
   'sign-in': {
     files: ['src/{users/attempts,auth/password/login,auth/email/login-code}.ts'],
     tests: [
-      'auth/password-sign-in',
-      'auth/login-code',
-      'auth/password-reset',
-      'auth/email-change',
-      'auth/mailed-secrets',
-      'auth/accounts',
+      ...SIGN_IN_TESTS,
       'workspaces/cross-tenant-deletions',
-      'http/failed-sign-ins',
-      'http/limits',
-      'http/logs',
+      ...LIMIT_TESTS,
       'mail/console-mails',
       'mail/mail-worker',
     ],
@@ -90,18 +81,11 @@ export const GROUPS: Record<string, Group> = {
   'mailed-tokens': {
     files: ['src/{storage/email-tokens,auth/password/password-reset,auth/email/email-change}.ts'],
     tests: [
-      'auth/password-sign-in',
-      'auth/login-code',
-      'auth/password-reset',
-      'auth/email-change',
-      'auth/mailed-secrets',
-      'auth/accounts',
+      ...SIGN_IN_TESTS,
       'mail/mail-limits',
       'workspaces/cross-tenant-deletions',
       'auth/account-deletion',
-      'http/failed-sign-ins',
-      'http/limits',
-      'http/logs',
+      ...LIMIT_TESTS,
     ],
   },
   'sign-up': {
@@ -111,12 +95,7 @@ export const GROUPS: Record<string, Group> = {
       'workspaces/invitations',
       'auth/telegram',
       'auth/pre-hijacking',
-      'auth/password-sign-in',
-      'auth/login-code',
-      'auth/password-reset',
-      'auth/email-change',
-      'auth/mailed-secrets',
-      'auth/accounts',
+      ...SIGN_IN_TESTS,
       'http/issues',
       'mail/mail-limits',
       'http/logs',
@@ -128,12 +107,7 @@ export const GROUPS: Record<string, Group> = {
       'auth/telegram',
       'auth/google',
       'auth/google-tokens',
-      'auth/password-sign-in',
-      'auth/login-code',
-      'auth/password-reset',
-      'auth/email-change',
-      'auth/mailed-secrets',
-      'auth/accounts',
+      ...SIGN_IN_TESTS,
       'workspaces/cross-tenant-deletions',
       'http/logs',
     ],
