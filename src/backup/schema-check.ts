@@ -30,14 +30,25 @@ export async function schemaFaults(
     Object.fromEntries(known),
     done.length === names.length ? newSchema() : undefined,
   );
+  const begun = done.length > 0 ? new Map<string, string>() : await tablesOfMigrations(migrations);
   const present = schemaIn(database);
+  const isOurs = ([what, sql]: [string, string]) => wanted.has(what) || begun.get(what) === sql;
   return [
-    ...[...present.keys()].filter((what) => !wanted.has(what)).map((what) => `${what} is not Errand's`),
+    ...[...present].filter((each) => !isOurs(each)).map(([what]) => `${what} is not Errand's`),
     ...[...wanted].flatMap(([what, sql]) => {
       if (!present.has(what)) return [`${what} is missing`];
       return present.get(what) === sql ? [] : [`${what} is not as Errand makes it`];
     }),
   ];
+}
+
+/** The tables in which migrations are noted: made apart from the first of them, so a start may have come so far. */
+async function tablesOfMigrations(migrations: Migrations): Promise<Map<string, string>> {
+  const first = Object.entries(migrations)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .slice(0, 1);
+  const made = await schemaOf(Object.fromEntries(first), undefined);
+  return new Map([...made].filter(([, sql]) => /^kysely_migration(_lock)?:/.test(sql)));
 }
 
 async function schemaOf(migrations: Migrations, script: string | undefined): Promise<Map<string, string>> {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrations as released } from '../../migrations/index.ts';
 import { statements } from '../../migrations/statements.ts';
+import { schemaFaults } from '../../src/backup/schema-check.ts';
 import { connectionDb } from '../../src/db/connection.ts';
 import { type Migrations, migrate, schemaStatus } from '../../src/db/migrate.ts';
 import { openStorage, type Storage } from '../../src/db/open.ts';
@@ -126,6 +127,14 @@ describe('the released migrations', () => {
       }
     });
   }
+
+  it('killed at any statement of the first of them, leave a schema that the next start takes for its own', async () => {
+    for (const copy of await copiesAtEachStatement(upTo(1))) {
+      const left = openStorage({ path: copy, create: false });
+      expect(await schemaFaults(left.reading, released)).toEqual([]);
+      left.close();
+    }
+  });
 
   it('leave nothing broken and every foreign key with an index', async () => {
     await migrate(storage, released);
