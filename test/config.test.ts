@@ -1,17 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { parse } from 'smol-toml';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError, createConfig, loadConfig, maskedConfig } from '../src/config.ts';
 import { everySetting, isSecret } from '../src/settings.ts';
+import { newFolder } from './new-folder.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'errand-config-'));
+  folder = newFolder('config');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const write = (name: string, content: string): string => {
   const path = join(folder, name);

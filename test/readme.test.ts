@@ -1,9 +1,9 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { newFolder } from './new-folder.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
@@ -22,14 +22,13 @@ const SHELLS: [name: string, args: string[]][] = [
 let folder: string;
 const children: ChildProcessWithoutNullStreams[] = [];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'errand-readme-'));
+  folder = newFolder('readme');
 });
 afterEach(async () => {
   for (const child of children.splice(0)) {
     child.kill('SIGKILL');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
   }
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** A process, what it has printed so far on either stream, and a wait for it to print something. */

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { query } from '../src/db/connection.ts';
 import { tick } from '../src/tick.ts';
-import { openHome } from './people.ts';
+import { openHome, signInAgain } from './people.ts';
 import type { WorldOptions } from './world.ts';
 
 export const DAY = 86_400_000;
@@ -22,7 +22,7 @@ export async function openSeriesWorld(options: WorldOptions = {}) {
       });
     const response = await ask();
     if (response.status !== 401 || token !== undefined) return response;
-    owner.accessToken = (await world.call('POST', '/auth/login', { body: owner })).body.accessToken;
+    await signInAgain(world, owner);
     return ask();
   };
   const series = `${inside}/recurring-tasks`;

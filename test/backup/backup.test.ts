@@ -4,12 +4,11 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { constants, tmpdir } from 'node:os';
+import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { migrations } from '../../migrations/index.ts';
@@ -27,6 +26,7 @@ import { COUNTERS, rowCounts } from '../../src/storage/integrity.ts';
 import { contentOf } from '../content.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
+import { newFolder } from '../new-folder.ts';
 import { as, homeOf } from '../people.ts';
 import { errand } from '../shell.ts';
 import { openWorld, START, type World } from '../world.ts';
@@ -38,11 +38,10 @@ let world: World;
 let folder: string;
 let database: string;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'errand-backup-'));
+  folder = newFolder('backup');
 });
 afterEach(async () => {
   await world.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function open(options: Parameters<typeof openWorld>[0] = {}): Promise<World> {

@@ -26,6 +26,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { lockData, openStorage } from '../../src/db/open.ts';
 import { StorageError } from '../../src/db/storage-error.ts';
 import { DAY, toInstant } from '../../src/kernel/instants.ts';
+import { newFolder } from '../new-folder.ts';
 import { as, homeOf, invite } from '../people.ts';
 import { errand } from '../shell.ts';
 import { openWorld, type Person, START, type World } from '../world.ts';
@@ -42,7 +43,7 @@ let world: World | undefined;
 const children: ChildProcess[] = [];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'errand-restore-'));
+  folder = newFolder('restore');
   mkdirSync(join(folder, 'data'));
   database = join(folder, 'data', 'errand.db');
   backup = join(folder, 'backup.db');
@@ -51,7 +52,6 @@ afterEach(async () => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
   await world?.close();
   world = undefined;
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Opens the data; the mails of a world that was opened before are gone. */

@@ -1,10 +1,10 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { purgeOldChanges } from '../../src/changes/purge.ts';
 import { sweep } from '../../src/recurring/sweep.ts';
+import { newFolder } from '../new-folder.ts';
 import { addMember, as } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 import {
@@ -25,7 +25,7 @@ let world: World;
 let ada: Person;
 let bob: Person;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'errand-following-'));
+  folder = newFolder('following');
   const first = await openWorld();
   ada = await first.signUp('ada@example.com');
   bob = await first.signUp('bob@example.com');
@@ -36,7 +36,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await world.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const SERVER = [

@@ -3,7 +3,7 @@ import { removeAccount } from '../../src/auth/account/account-deletion.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { openDeps } from '../../src/open.ts';
 import { sweep } from '../../src/recurring/sweep.ts';
-import { as, type Call, homeOf, joined } from '../people.ts';
+import { as, type Call, homeOf, joined, signInAgain } from '../people.ts';
 import { requireRaisedVersions } from '../versions-raised.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
@@ -155,7 +155,7 @@ const ACTS: Record<string, () => Promise<() => Promise<unknown>>> = {
     return async () => {
       world.clock.advance(3 * 86_400_000);
       await sweep(world.deps);
-      ada.accessToken = (await world.call('POST', '/auth/login', { body: ada })).body.accessToken;
+      await signInAgain(world, ada);
     };
   },
   'a series steps back': async () => {

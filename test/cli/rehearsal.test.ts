@@ -1,21 +1,20 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { migrations } from '../../migrations/index.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openStorage } from '../../src/db/open.ts';
 import { rowCounts } from '../../src/storage/integrity.ts';
+import { newFolder } from '../new-folder.ts';
 import { errand } from '../shell.ts';
 import type { World } from '../world.ts';
 
 let folder: string;
 let database: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'errand-rehearsal-'));
+  folder = newFolder('rehearsal');
   database = join(folder, 'errand.db');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A database with someone in it, and the first so many migrations. */
 async function makeDatabase(count?: number) {

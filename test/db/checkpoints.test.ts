@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Checkpoints, createCheckpoints, logOf } from '../../src/db/checkpoints.ts';
 import { openStorage, type Storage } from '../../src/db/open.ts';
+import { newFolder } from '../new-folder.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -14,7 +14,7 @@ let failures: unknown[];
 let fallbacks: unknown[];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'errand-checkpoints-'));
+  folder = newFolder('checkpoints');
   storage = openStorage({ path: join(folder, 'errand.db'), create: true });
   storage.writing.exec('create table notes (id integer primary key, text)');
   failures = [];
@@ -23,7 +23,6 @@ beforeEach(() => {
 afterEach(async () => {
   await checkpoints.stop();
   storage.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const begin = (of = storage) => {

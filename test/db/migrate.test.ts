@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrations as released } from '../../migrations/index.ts';
@@ -10,18 +9,18 @@ import { openStorage, type Storage } from '../../src/db/open.ts';
 import { StorageError } from '../../src/db/storage-error.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { openDeps } from '../../src/open.ts';
+import { newFolder } from '../new-folder.ts';
 
 let folder: string;
 let path: string;
 let storage: Storage;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'errand-migrate-'));
+  folder = newFolder('migrate');
   path = join(folder, 'errand.db');
   storage = openStorage({ path, create: true });
 });
 afterEach(() => {
   storage.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const FIRST = `

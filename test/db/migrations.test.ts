@@ -1,5 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrations as released } from '../../migrations/index.ts';
@@ -13,6 +12,7 @@ import { AccountImport } from '../../src/import/schema.ts';
 import { COUNTERS, faultsOf } from '../../src/storage/integrity.ts';
 import { VALUES } from '../../src/storage/value-checks.ts';
 import { ROWS_OF_SCHEMA, rowsIn } from '../filled-schema.ts';
+import { newFolder } from '../new-folder.ts';
 
 const AT = '2026-03-27T10:00:00.000Z';
 
@@ -20,13 +20,12 @@ let folder: string;
 let path: string;
 let storage: Storage;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'errand-migrations-'));
+  folder = newFolder('migrations');
   path = join(folder, 'errand.db');
   storage = openStorage({ path, create: true });
 });
 afterEach(() => {
   storage.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const query = <Row>(sql: string) => storage.writing.prepare<[], Row>(sql).all();

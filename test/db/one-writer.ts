@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, vi } from 'vitest';
 import { type Db, query } from '../../src/db/connection.ts';
 import { openStorage, type Storage } from '../../src/db/open.ts';
 import { createWriter, type Write, type Writer } from '../../src/db/writer.ts';
+import { newFolder } from '../new-folder.ts';
 
-let folder: string;
 export let storage: Storage;
 export let writer: Writer;
 export let write: Write;
@@ -18,8 +16,7 @@ let time = 0;
 export function useWriter(): void {
   beforeEach(() => {
     vi.spyOn(performance, 'now').mockImplementation(() => time);
-    folder = mkdtempSync(join(tmpdir(), 'errand-writer-'));
-    storage = openStorage({ path: join(folder, 'errand.db'), create: true });
+    storage = openStorage({ path: join(newFolder('writer'), 'errand.db'), create: true });
     storage.writing.exec(`
       create table meta (key text primary key, value text not null) strict, without rowid;
       create table parents (id integer primary key) strict;
@@ -32,7 +29,6 @@ export function useWriter(): void {
   afterEach(() => {
     vi.restoreAllMocks();
     storage.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 }
 

@@ -6,7 +6,6 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -15,12 +14,12 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lockData, type OpenOptions, openStorage, rejectOldSqlite } from '../../src/db/open.ts';
 import { StorageError } from '../../src/db/storage-error.ts';
+import { newFolder } from '../new-folder.ts';
 
 const SOURCE = join(import.meta.dirname, '../../src/db/open.ts');
 const NOBODY = 65_534;
@@ -29,12 +28,11 @@ const children: ChildProcess[] = [];
 let folder: string;
 let path: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'errand-storage-'));
+  folder = newFolder('storage');
   path = join(folder, 'errand.db');
 });
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);

@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStorage, type Storage } from '../../src/db/open.ts';
 import { createWalSync, paysBeside, type WalSync } from '../../src/db/wal-sync.ts';
+import { newFolder } from '../new-folder.ts';
 
 const FULL = 2;
 const NORMAL = 1;
@@ -15,7 +15,7 @@ let fallbacks: unknown[];
 let failed: PromiseWithResolvers<unknown>;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'errand-wal-sync-'));
+  folder = newFolder('wal-sync');
   storage = openStorage({ path: join(folder, 'errand.db'), create: true });
   storage.writing.exec('create table notes (id integer primary key, text)');
   fallbacks = [];
@@ -24,7 +24,6 @@ beforeEach(() => {
 afterEach(async () => {
   await walSync.stop();
   storage.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const begin = (setting: 'auto' | 'beside', of = storage) => {

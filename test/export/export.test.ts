@@ -8,7 +8,7 @@ import { listen } from '../../src/http/listen.ts';
 import { MINUTE } from '../../src/kernel/instants.ts';
 import { runningExports } from '../../src/users/running-exports.ts';
 import { addTasks } from '../many-tasks.ts';
-import { addMember, as, homeOf, invite, joined } from '../people.ts';
+import { addMember, as, homeOf, invite, joined, signInAgain } from '../people.ts';
 import { errand } from '../shell.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
@@ -304,8 +304,7 @@ describe('the limit of exports', () => {
     world = await openWorld({ folder, start, settings: { rate_limits: { enabled: true } } });
     expect((await exportOf(ada)).status).toBe(429);
     world.clock.advance(20 * MINUTE);
-    const { body } = await world.call('POST', '/auth/login', { body: ada });
-    ada.accessToken = body.accessToken;
+    await signInAgain(world, ada);
     expect((await exportOf(ada)).status).toBe(200);
     expect((await exportOf(ada)).status).toBe(429);
   });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { purgeOldChanges } from '../../src/changes/purge.ts';
-import { as, type Call, joined, openHome } from '../people.ts';
+import { as, type Call, joined, openHome, signInAgain } from '../people.ts';
 import type { Person, TestResponse, World } from '../world.ts';
 
 const DAY = 86_400_000;
@@ -39,9 +39,6 @@ const make = (kind: string, id: string, by = call, more: object = {}): Promise<T
 const pathOf = (kind: string, id: string) => `${KINDS[kind]?.()[0]}/${id}`;
 const expectTaken = ({ status, body }: TestResponse, path = 'id') =>
   expect([status, body.issues]).toEqual([400, [{ path, message: 'Id is taken' }]]);
-const remakeToken = async () => {
-  ada.accessToken = (await world.call('POST', '/auth/login', { body: ada })).body.accessToken;
-};
 
 const NIL = '00000000-0000-0000-0000-000000000000';
 
@@ -102,11 +99,11 @@ describe.each(Object.keys(KINDS))('a %s', (kind) => {
     for (const other of Object.keys(KINDS)) expectTaken(await make(other, id));
     await purgeOldChanges(world.deps);
     world.clock.advance(29 * DAY);
-    await remakeToken();
+    await signInAgain(world, ada);
     await purgeOldChanges(world.deps);
     expectTaken(await make(kind, id));
     world.clock.advance(2 * DAY);
-    await remakeToken();
+    await signInAgain(world, ada);
     await purgeOldChanges(world.deps);
     expect((await make(kind, id)).status).toBe(201);
   });

@@ -7,7 +7,7 @@ import { MINUTE } from '../../src/kernel/instants.ts';
 import { routes } from '../../src/routes.ts';
 import { GROUPINGS } from '../../src/tasks/query-schema.ts';
 import { UNKNOWN_IDS } from '../../tools/fuzz/texts.ts';
-import { as, joined } from '../people.ts';
+import { as, joined, signInAgain } from '../people.ts';
 import { type Call, openWorld, type Person, type TestResponse, type World } from '../world.ts';
 import { furnish, samples, type Things } from './sample-requests.ts';
 
@@ -52,7 +52,7 @@ beforeAll(async () => {
   [ada, bob] = await Promise.all([world.signUp('ada@example.com'), world.signUp('bob@example.com')]);
   expired = ada.accessToken;
   world.clock.advance(16 * MINUTE);
-  await Promise.all([signIn(ada), signIn(bob)]);
+  await Promise.all([signInAgain(world, ada), signInAgain(world, bob)]);
   [own, foreign] = await Promise.all([furnish(world, ada), furnish(world, bob)]);
   // Numbers count in each workspace: one of another is one that is not there.
   foreign.number = '9';
@@ -169,10 +169,10 @@ describe('a session that ends after the guard', () => {
   const exporting = bearer.filter(([name]) => name === 'GET /account/export');
 
   beforeEach(async () => {
-    await signIn(ada);
+    await signInAgain(world, ada);
     own.session_id = (await as(world, ada)('GET', '/me/sessions')).body.items[0].id;
   });
-  afterAll(() => signIn(ada));
+  afterAll(() => signInAgain(world, ada));
 
   it.each([...writing, ...exporting])('%s is 401, and writes nothing', async (name, route) => {
     const password = { password: ada.password, currentPassword: ada.password };
@@ -452,7 +452,3 @@ describe('over the limit', () => {
     expect(all.filter(([, { guard, limit }]) => !guard.bearer && !limit)).toEqual([]);
   });
 });
-
-async function signIn(person: Person): Promise<void> {
-  person.accessToken = (await world.call('POST', '/auth/login', { body: person })).body.accessToken;
-}

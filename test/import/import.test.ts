@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { tick } from '../../src/tick.ts';
 import { allowancesOf } from '../../src/workspaces/quotas.ts';
 import { expectSound } from '../integrity.ts';
-import { as, homeOf, joined } from '../people.ts';
+import { as, homeOf, joined, signInAgain } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 import { type Document, withoutIds } from './round-trip.ts';
 
@@ -22,9 +22,6 @@ const exportOf = async (person: Person): Promise<Document> =>
   (await as(world, person)('GET', '/account/export')).body;
 const importAs = (person: Person, document: unknown, query = '') =>
   as(world, person)('POST', `/account/import${query}`, document);
-const signInAgain = async (person: Person) => {
-  person.accessToken = (await world.call('POST', '/auth/login', { body: person })).body.accessToken;
-};
 const count = (table: string) =>
   world.opened.storage.reading.prepare<[], number>(`select count(*) from ${table}`).pluck().get() ?? 0;
 
@@ -112,7 +109,7 @@ async function lived({ ada, home, series, done }: Furnished) {
   for (let day = 0; day < 3; day += 1) {
     world.clock.advance(DAY);
     await tick(world.deps);
-    await signInAgain(ada);
+    await signInAgain(world, ada);
   }
   const call = as(world, ada);
   const read = async (id: string) => (await call('GET', `/workspaces/${home}/recurring-tasks/${id}`)).body;
@@ -195,7 +192,7 @@ describe('an export that is imported', () => {
       world.clock.advance(DAY);
       await tick(world.deps);
     }
-    await signInAgain(ada);
+    await signInAgain(world, ada);
     const { workspaces } = await exportOf(ada);
     const shown = ({ tasks, recurringTasks }: Document['workspaces'][number]) => ({
       tasks: tasks
@@ -293,7 +290,7 @@ describe('an export that is imported', () => {
     const { ada } = await furnished();
     world.clock.advance(2 * DAY);
     await tick(world.deps);
-    await signInAgain(ada);
+    await signInAgain(world, ada);
     const document = await exportOf(ada);
     await world.untilIdle();
     const before = [count('notifications'), world.mails.length];

@@ -9,6 +9,7 @@ import { expectSound } from '../integrity.ts';
 import { as, openHome } from '../people.ts';
 import { errand } from '../shell.ts';
 import { openWorld, type Person, type World } from '../world.ts';
+import { STATUS_TEMPLATES } from './round-trip.ts';
 
 let world: World;
 afterEach(async () => {
@@ -27,17 +28,7 @@ function documentOf(tasks: number) {
     workspaces: [
       {
         title: 'Secretlair',
-        statusTemplates: [
-          {
-            id: 't',
-            title: 'Default',
-            isDefault: true,
-            statuses: [
-              { id: 'u', title: 'To Do', type: 'unstarted' },
-              { id: 'c', title: 'Done', type: 'completed' },
-            ],
-          },
-        ],
+        statusTemplates: STATUS_TEMPLATES,
         spaces: [{ id: 's', title: 'Space' }],
         lists: [{ id: 'l', title: 'List', spaceId: 's', statusTemplateId: 't' }],
         tasks: Array.from({ length: tasks }, (_, i) => ({

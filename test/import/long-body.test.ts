@@ -9,6 +9,7 @@ import { MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { expectSound } from '../integrity.ts';
 import { as } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
+import { STATUS_TEMPLATES } from './round-trip.ts';
 
 const MIB = 1_024 * 1_024;
 const MAX_BYTES = 64 * MIB;
@@ -17,17 +18,7 @@ const DOCUMENT = JSON.stringify({
   workspaces: [
     {
       title: 'Home',
-      statusTemplates: [
-        {
-          id: 't',
-          title: 'Default',
-          isDefault: true,
-          statuses: [
-            { id: 'u', title: 'To Do', type: 'unstarted' },
-            { id: 'c', title: 'Done', type: 'completed' },
-          ],
-        },
-      ],
+      statusTemplates: STATUS_TEMPLATES,
     },
   ],
 });

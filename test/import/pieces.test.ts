@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readDocument } from '../../src/import/document.ts';
 import { piecesOf } from '../../src/import/pieces.ts';
 import type { Entry } from '../../src/import/rows.ts';
+import { STATUS_TEMPLATES } from './round-trip.ts';
 
 const MAX_ROWS = 1_000;
 const NOW = Date.parse('2026-03-27T10:00:00.000Z');
@@ -15,17 +16,7 @@ function piecesWith(more: object): Entry[][] {
       workspaces: [
         {
           title: 'Home',
-          statusTemplates: [
-            {
-              id: 't',
-              title: 'Default',
-              isDefault: true,
-              statuses: [
-                { id: 'u', title: 'To Do', type: 'unstarted' },
-                { id: 'c', title: 'Done', type: 'completed' },
-              ],
-            },
-          ],
+          statusTemplates: STATUS_TEMPLATES,
           spaces: [{ id: 's', title: 'Space' }],
           lists: [{ id: 'l', title: 'List', spaceId: 's', statusTemplateId: 't' }],
           ...more,

@@ -22,3 +22,16 @@ export function withoutIds(document: Document): unknown {
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are looked at in many ways
 export type Document = { workspaces: any[] } & Record<string, any>;
+
+/** The least that a workspace of a document must have. */
+export const STATUS_TEMPLATES = [
+  {
+    id: 't',
+    title: 'Default',
+    isDefault: true,
+    statuses: [
+      { id: 'u', title: 'To Do', type: 'unstarted' },
+      { id: 'c', title: 'Done', type: 'completed' },
+    ],
+  },
+];

@@ -4,7 +4,6 @@ import fs, {
   chmodSync,
   chownSync,
   lstatSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -14,11 +13,11 @@ import fs, {
   writeFileSync,
 } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { KeyFileError, openKeys, rotateAccessKey } from '../../src/kernel/keys.ts';
+import { newFolder } from '../new-folder.ts';
 
 const SOURCE = join(import.meta.dirname, '../../src/kernel/keys.ts');
 const NOBODY = 65_534;
@@ -28,11 +27,10 @@ let folder: string;
 let path: string;
 let warnings: string[];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'errand-keys-'));
+  folder = newFolder('keys');
   path = join(folder, 'keys.json');
   warnings = [];
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const open = (at = path) => openKeys(at, TOKEN_MS, (message) => warnings.push(message));
 const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);

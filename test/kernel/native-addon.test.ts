@@ -4,7 +4,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -13,10 +12,10 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { AddonError, type AddonPlaces, loadFrom, unpackAddon } from '../../src/kernel/native-addon.ts';
+import { newFolder } from '../new-folder.ts';
 
 const bytes = Buffer.from('an addon, as it came with the release');
 const addon = { name: 'sqlite', sha256: hash('sha256', bytes), bytes: () => bytes };
@@ -26,7 +25,7 @@ let root: string;
 let places: AddonPlaces & { dataFolder: string };
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'errand-addon-'));
+  root = newFolder('addon');
   const folder = (name: string) => {
     mkdirSync(join(root, name), { mode: 0o700 });
     return join(root, name);
@@ -39,8 +38,6 @@ beforeEach(() => {
   };
   writeFileSync(places.executable, '');
 });
-
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const read = (file: unknown) => readFileSync(String(file));
 const itWithModes = it.skipIf(uid === undefined);

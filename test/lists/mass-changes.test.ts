@@ -7,7 +7,7 @@ import { changeTasks, changeTasksOfList } from '../../src/storage/many-tasks.ts'
 import { purgeExpired } from '../../src/storage/purge.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
-import { as, type Call, homeOf, joined, openHome } from '../people.ts';
+import { as, type Call, homeOf, joined, openHome, signInAgain } from '../people.ts';
 import type { Person, World } from '../world.ts';
 
 const MANY = 1_000;
@@ -56,9 +56,7 @@ async function longSeries(days: number): Promise<string> {
   const { id } = (await call('POST', `${home}/recurring-tasks`, body)).body;
   for (let left = days; left > 0; left -= 366) {
     world.clock.advance(Math.min(left, 366) * DAY);
-    for (const person of [ada, bob]) {
-      person.accessToken = (await world.call('POST', '/auth/login', { body: person })).body.accessToken;
-    }
+    for (const person of [ada, bob]) await signInAgain(world, person);
     expect((await call('GET', `${home}/recurring-tasks/${id}`)).status).toBe(200);
   }
   return id;

@@ -1,5 +1,4 @@
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Db, Query } from '../../src/db/connection.ts';
@@ -18,6 +17,7 @@ import {
 } from '../../src/storage/outbox.ts';
 import { listMails, showMail } from '../../src/storage/outbox-listing.ts';
 import { tick } from '../../src/tick.ts';
+import { newFolder } from '../new-folder.ts';
 import { withoutPassword } from '../people.ts';
 import { openWorld, type World } from '../world.ts';
 
@@ -101,8 +101,7 @@ describe('a promised mail', () => {
     };
     await promise(mailTo('a@example.com'), mailTo('b@example.com'));
     await reached.promise;
-    const folder = mkdtempSync(join(tmpdir(), 'errand-killed-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = newFolder('killed');
     for (const file of ['errand.db', 'errand.db-wal', 'keys.json'])
       copyFileSync(join(world.folder, file), join(folder, file));
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HOUR, MINUTE } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
 import { addTasks } from '../many-tasks.ts';
-import { openHome } from '../people.ts';
+import { openHome, signInAgain } from '../people.ts';
 import { randomBelow } from '../seeded-tasks.ts';
 import type { Person, World } from '../world.ts';
 
@@ -248,8 +248,7 @@ describe('a due day is told', () => {
   const to = async (instant: string) => {
     world.clock.advance(Date.parse(instant) - world.clock.now());
     await tick(world.deps);
-    const { body } = await world.call('POST', '/auth/login', { body: ada });
-    ada.accessToken = body.accessToken;
+    await signInAgain(world, ada);
   };
   const live = (timezone: string) =>
     world.call('PATCH', '/me', { token: ada.accessToken, body: { timezone } });

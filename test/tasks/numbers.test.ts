@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { migrations } from '../../migrations/index.ts';
 import { type Migrations, migrate } from '../../src/db/migrate.ts';
 import { openStorage } from '../../src/db/open.ts';
 import { ROWS_OF_SCHEMA } from '../filled-schema.ts';
+import { newFolder } from '../new-folder.ts';
 import { as, type Call, joined, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
 
@@ -166,35 +165,30 @@ describe('the key of a workspace', () => {
 
 describe('workspaces and tasks from before there were numbers', () => {
   it('are given keys and numbers in the order in which the tasks were made', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'errand-numbers-'));
-    const storage = openStorage({ path: join(folder, 'errand.db'), create: true });
-    try {
-      const names = Object.keys(migrations).sort();
-      const before = names.slice(0, names.indexOf('0014_numbers'));
-      const earlier = Object.fromEntries(before.map((name) => [name, migrations[name]])) as Migrations;
-      await migrate(storage, earlier);
-      for (const name of before) storage.writing.exec(ROWS_OF_SCHEMA[name] ?? '');
-      const columns = storage.writing
-        .prepare<[], string>("select name from pragma_table_info('tasks') where name not in ('seq', 'id')")
-        .pluck()
-        .all();
-      storage.writing.exec(
-        `insert into tasks (seq, id, ${columns}) select 9, 'second', ${columns} from tasks where seq = 1`,
-      );
-      storage.writing.exec(`update workspaces set title = 'Édition à la carte' where id = 'other'`);
-      await migrate(storage, migrations);
-      const all = (sql: string) => storage.writing.prepare(sql).all();
-      expect(all('select id, number from tasks order by seq')).toEqual([
-        { id: 'task', number: 1 },
-        { id: 'second', number: 2 },
-      ]);
-      expect(all('select id, key from workspaces order by code')).toEqual([
-        { id: 'home', key: 'ADA' },
-        { id: 'other', key: 'LC' },
-      ]);
-    } finally {
-      storage.close();
-      rmSync(folder, { recursive: true });
-    }
+    const storage = openStorage({ path: join(newFolder('numbers'), 'errand.db'), create: true });
+    onTestFinished(() => storage.close());
+    const names = Object.keys(migrations).sort();
+    const before = names.slice(0, names.indexOf('0014_numbers'));
+    const earlier = Object.fromEntries(before.map((name) => [name, migrations[name]])) as Migrations;
+    await migrate(storage, earlier);
+    for (const name of before) storage.writing.exec(ROWS_OF_SCHEMA[name] ?? '');
+    const columns = storage.writing
+      .prepare<[], string>("select name from pragma_table_info('tasks') where name not in ('seq', 'id')")
+      .pluck()
+      .all();
+    storage.writing.exec(
+      `insert into tasks (seq, id, ${columns}) select 9, 'second', ${columns} from tasks where seq = 1`,
+    );
+    storage.writing.exec(`update workspaces set title = 'Édition à la carte' where id = 'other'`);
+    await migrate(storage, migrations);
+    const all = (sql: string) => storage.writing.prepare(sql).all();
+    expect(all('select id, number from tasks order by seq')).toEqual([
+      { id: 'task', number: 1 },
+      { id: 'second', number: 2 },
+    ]);
+    expect(all('select id, key from workspaces order by code')).toEqual([
+      { id: 'home', key: 'ADA' },
+      { id: 'other', key: 'LC' },
+    ]);
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, toInstant } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
 import { addTasks } from '../many-tasks.ts';
-import { joined, openHome } from '../people.ts';
+import { joined, openHome, signInAgain } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
 interface Status {
@@ -32,10 +32,6 @@ const read = async (id: string) =>
 const status = (type: string) => list.statuses.find((one) => one.type === type)?.id;
 const post = async (path: string, body: unknown) =>
   (await world.call('POST', at(path), { token: ada.accessToken, body })).body;
-
-const signInAgain = async () => {
-  ada.accessToken = (await world.call('POST', '/auth/login', { body: ada })).body.accessToken;
-};
 
 const join = (role: string) => joined(world, ada, workspace, role);
 
@@ -536,7 +532,7 @@ describe('notices', () => {
     await world.opened.close();
     world = await openWorld({ folder, start: world.clock.now() });
     await tick(world.deps);
-    await signInAgain();
+    await signInAgain(world, ada);
     expect((await notices(ada)).map(([, id]: string[]) => id)).toEqual([later.id, soon.id]);
     world.clock.advance(-2.5 * DAY);
     await tick(world.deps);
@@ -546,7 +542,7 @@ describe('notices', () => {
     await patch(later.id, { dueDate: new Date(world.clock.now() + HOUR).toISOString() });
     world.clock.advance(HOUR);
     await tick(world.deps);
-    await signInAgain();
+    await signInAgain(world, ada);
     expect((await notices(ada)).length).toBe(3);
   });
 

@@ -3,7 +3,7 @@ import { newId } from '../../src/kernel/ids.ts';
 import { DAY, MINUTE } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
 import { expectSound } from '../integrity.ts';
-import { as, type Call, joined, openHome } from '../people.ts';
+import { as, type Call, joined, openHome, signInAgain } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
 let world: World;
@@ -30,10 +30,6 @@ const make = async (more: object = {}) =>
 const trash = async (by = call) => (await by('GET', at('/trash'))).body;
 const restore = (id: string, body?: object, by = call) => by('POST', at(`/trash/${id}/restore`), body);
 const read = async (id: string) => (await call('GET', at(`/tasks/${id}`))).body;
-const again = async () => {
-  const { body } = await world.call('POST', '/auth/login', { body: ada });
-  ada.accessToken = body.accessToken;
-};
 
 describe('a deleted task', () => {
   it('is in the trash, and comes back field by field, with comments, labels, ticks, number and place', async () => {
@@ -212,7 +208,7 @@ describe('a deleted task', () => {
     const tasks = await Promise.all(due.map((when) => make({ assigneeId: bob.id, ...when })));
     for (const { id } of tasks) await call('DELETE', at(`/tasks/${id}`));
     world.clock.advance(2 * DAY);
-    await again();
+    await signInAgain(world, ada);
     for (const { id } of tasks) expect((await restore(id)).status).toBe(200);
     await tick(world.deps);
     bob.accessToken = (await world.call('POST', '/auth/login', { body: bob })).body.accessToken;
@@ -225,25 +221,25 @@ describe('a deleted task', () => {
     await call('DELETE', at(`/tasks/${task.id}`));
     await tick(world.deps);
     world.clock.advance(30 * DAY + 1);
-    await again();
+    await signInAgain(world, ada);
     for (let minute = 0; minute < 2; minute += 1) {
       await tick(world.deps);
       expect((await trash()).total).toBe(1);
       world.clock.advance(MINUTE);
     }
     world.clock.advance(DAY - MINUTE);
-    await again();
+    await signInAgain(world, ada);
     await tick(world.deps);
     expect((await trash()).total).toBe(0);
     const other = await make();
     await call('DELETE', at(`/tasks/${other.id}`));
     for (let day = 0; day < 30; day += 1) {
-      await again();
+      await signInAgain(world, ada);
       expect((await trash()).total).toBe(1);
       world.clock.advance(DAY);
       await tick(world.deps);
     }
-    await again();
+    await signInAgain(world, ada);
     expect((await trash()).total).toBe(0);
     expect((await restore(other.id)).status).toBe(404);
   });

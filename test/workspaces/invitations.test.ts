@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { DAY, MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
-import { as, type Call, homeOf, invite, joined } from '../people.ts';
+import { as, type Call, homeOf, invite, joined, signInAgain } from '../people.ts';
 import { openWorld, type Person, type World, type WorldOptions } from '../world.ts';
 
 let world: World;
@@ -234,7 +234,7 @@ describe('an invitation', () => {
       world.clock.advance(MINUTE);
     }
     world.clock.advance(7 * DAY - 5 * MINUTE);
-    ada.accessToken = (await world.call('POST', '/auth/login', { body: ada })).body.accessToken;
+    await signInAgain(world, ada);
     const page = (await owner('GET', at('/invitations?limit=2&page=2'))).body;
     expect([page.total, page.items.map(({ email }: { email: string }) => email)]).toEqual([
       4,

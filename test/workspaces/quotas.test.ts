@@ -3,7 +3,7 @@ import { DAY } from '../../src/kernel/instants.ts';
 import { useOf } from '../../src/storage/quotas.ts';
 import { allowancesOf } from '../../src/workspaces/quotas.ts';
 import { expectSound } from '../integrity.ts';
-import { as, type Call, homeOf, joined, openHome } from '../people.ts';
+import { as, type Call, homeOf, joined, openHome, signInAgain } from '../people.ts';
 import type { Person, World } from '../world.ts';
 
 let world: World;
@@ -65,9 +65,7 @@ describe('the quota of tasks', () => {
     const bob = await joined(world, ada, await homeOf(world, ada), 'admin');
     const { body: series } = await addSeries({ catchUp: 'all' });
     world.clock.advance(5 * DAY);
-    for (const person of [ada, bob]) {
-      person.accessToken = (await world.call('POST', '/auth/login', { body: person })).body.accessToken;
-    }
+    for (const person of [ada, bob]) await signInAgain(world, person);
     expect((await call('GET', `${home}/recurring-tasks/${series.id}`)).status).toBe(200);
     expect(use().tasks).toBe(6);
     expectRejected(await addTask(), 'tasks');
@@ -144,7 +142,7 @@ describe('the quota of megabytes', () => {
     await withQuotas({ megabytes: 1 });
     const { body: series } = await addSeries({ catchUp: 'all' });
     world.clock.advance(9 * DAY);
-    ada.accessToken = (await world.call('POST', '/auth/login', { body: ada })).body.accessToken;
+    await signInAgain(world, ada);
     const path = `${home}/recurring-tasks/${series.id}`;
     expect((await call('GET', path)).status).toBe(200);
     expectRejected(await call('PATCH', path, { description: LONG }), 'megabytes');
