@@ -82,29 +82,20 @@ const isScope = (kind: ChangeKind): kind is Scope['kind'] =>
 /** As many of the rows as a page takes, at least one. */
 function withinSize(db: Db, owner: Owner, rows: readonly ChangeRow[], from: Position): Piece {
   const values: Values = new Map();
-  let characters = 0;
-  let taken = 0;
-  for (let count = FIRST_ROWS; taken < rows.length; count = Math.min(2 * count, MAX_ROWS)) {
+  let [characters, taken, count] = [0, 0, FIRST_ROWS];
+  while (taken < rows.length) {
     const next = rows.slice(taken, taken + count);
-    const read = readValues(db, owner, next, values, PAGE_CHARACTERS - characters);
-    if (read === undefined) break;
-    characters += read;
-    taken += next.length;
-  }
-  if (taken === 0) {
-    values.clear();
-    for (const row of rows) {
-      const read = readValues(
-        db,
-        owner,
-        [row],
-        values,
-        taken === 0 ? Number.POSITIVE_INFINITY : PAGE_CHARACTERS - characters,
-      );
-      if (read === undefined) break;
+    const left = taken === 0 && count === 1 ? Number.POSITIVE_INFINITY : PAGE_CHARACTERS - characters;
+    const read = readValues(db, owner, next, values, left);
+    if (read !== undefined) {
       characters += read;
-      taken += 1;
-    }
+      taken += next.length;
+      if (count > 1) count = Math.min(2 * count, MAX_ROWS);
+    } else if (taken === 0) {
+      // Long ones: from the beginning, one by one.
+      values.clear();
+      count = 1;
+    } else break;
   }
   const told = rows.slice(0, taken);
   const last = told.at(-1);

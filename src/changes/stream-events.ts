@@ -49,6 +49,13 @@ export const frameOfChange = (id: string, event: ChangeEvent, isOwn: boolean): B
 export function createStreamEvents({ read, keys }: { read: Db; keys: Keys }) {
   const contextOfIds = () => `events ${epochOf(read)}`;
 
+  /** With the key of each; those that are gone are left out. */
+  const keyed = (workspaceIds: Iterable<string>): [id: string, key: number][] =>
+    [...workspaceIds].flatMap((id) => {
+      const key = workspaceKeyOf(read, id);
+      return key === undefined ? [] : [[id, key]];
+    });
+
   const cursorText = (workspaceId: string, { seq, tag }: Position): string =>
     cursorsOf(keys, epochOf(read), workspaceId).textOf({ at: { seq, tag } });
 
@@ -99,9 +106,8 @@ export function createStreamEvents({ read, keys }: { read: Db; keys: Keys }) {
     /** The id of the newest row in any of the workspaces; empty where there is none. */
     presentId: (workspaceIds: Iterable<string>): string => {
       let newest: ChangeRow | undefined;
-      for (const workspaceId of workspaceIds) {
-        const workspaceKey = workspaceKeyOf(read, workspaceId);
-        const row = workspaceKey === undefined ? undefined : newestChange(read, workspaceKey);
+      for (const [, workspaceKey] of keyed(workspaceIds)) {
+        const row = newestChange(read, workspaceKey);
         if (row && row.seq > (newest?.seq ?? 0)) newest = row;
       }
       return newest ? idOf({ workspaceKey: newest.workspace_code, seq: newest.seq, tag: newest.tag }) : '';
@@ -121,12 +127,10 @@ export function createStreamEvents({ read, keys }: { read: Db; keys: Keys }) {
       position: StreamPosition | undefined,
     ): Record<string, string> =>
       Object.fromEntries(
-        [...workspaceIds].flatMap((workspaceId) => {
-          const workspaceKey = workspaceKeyOf(read, workspaceId);
-          if (workspaceKey === undefined) return [];
+        keyed(workspaceIds).map(([workspaceId, workspaceKey]) => {
           const at = (position && newestUntil(read, workspaceKey, position.seq)) ??
             newestChange(read, workspaceKey) ?? { seq: 0, tag: 0 };
-          return [[workspaceId, cursorText(workspaceId, at)]];
+          return [workspaceId, cursorText(workspaceId, at)];
         }),
       ),
     /** What followed a position, workspace by workspace; with the last of it a stream stands at `id`. */
@@ -137,10 +141,9 @@ export function createStreamEvents({ read, keys }: { read: Db; keys: Keys }) {
       const events: ChangeEvent[] = [];
       let last: ChangeRow | undefined;
       const left = { rows: MAX_ROWS_IN_TURN, characters: MAX_CHARACTERS_IN_TURN };
-      for (const workspaceId of workspaceIds) {
-        const workspaceKey = workspaceKeyOf(read, workspaceId);
-        const newest = workspaceKey === undefined ? undefined : newestChange(read, workspaceKey);
-        if (workspaceKey === undefined || !newest || newest.seq <= from.seq) continue;
+      for (const [workspaceId, workspaceKey] of keyed(workspaceIds)) {
+        const newest = newestChange(read, workspaceKey);
+        if (!newest || newest.seq <= from.seq) continue;
         let at: Position | undefined = newestUntil(read, workspaceKey, from.seq);
         if (!at) continue;
         for (const run of runsOf(changesAfter(read, workspaceKey, from.seq, left.rows))) {
