@@ -125,7 +125,7 @@ describe('an import that is interrupted leaves nothing', () => {
       env: { ...process.env, ERRAND_DATABASE_PATH: join(world.folder, 'errand.db') },
       stdio: 'ignore',
     });
-    await expect.poll(() => count('tasks'), { timeout: 60_000 }).toBeGreaterThan(100);
+    await expect.poll(() => count('tasks'), { timeout: 200_000 }).toBeGreaterThan(100);
     child.kill('SIGKILL');
     await new Promise((resolve) => child.once('exit', resolve));
     const call = as(world, ada);
