@@ -120,6 +120,7 @@ describe('following a cursor', () => {
       `put task ${id}`,
       `put space ${list.spaceId}`,
     ]);
+    expect(Math.max(...pages.map(({ items }) => items.length))).toBe(2);
     const { resume } = pages.find(({ items }) => items[0]?.op === 'refetch');
     expect(brief((await changes(resume)).items)).toEqual([`put space ${list.spaceId}`]);
   });

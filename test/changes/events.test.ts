@@ -79,6 +79,36 @@ const record = (...recorded: Omit<Change, 'workspaceId'>[]) =>
   });
 const listChanged: Omit<Change, 'workspaceId'> = { kind: 'list', id: 'gone', op: 'delete' };
 
+/** A connection whose client reads nothing, and how much waits for it. */
+function connection(writableLength = 0) {
+  const written: Uint8Array[] = [];
+  const response = {
+    headersSent: true,
+    writableLength,
+    write: (bytes: Uint8Array) => written.push(bytes) > 0,
+    destroy: () => {
+      written.splice(0);
+      response.isDestroyed = true;
+      return response as never;
+    },
+    isDestroyed: false,
+  };
+  return { written, response };
+}
+
+/** Opens a stream of Ada on such a connection. */
+function openOn(response: ReturnType<typeof connection>['response']): ReadableStream<Uint8Array> {
+  const who = {
+    userId: ada.id,
+    sessionId: world.opened.storage.reading.prepare('select id from sessions').pluck().get() as string,
+    cap: null,
+    byCookie: false,
+    expiresAt: Number.POSITIVE_INFINITY,
+    clientId: null,
+  };
+  return world.deps.streams.open(who, { cursor: undefined, clientId: null, response });
+}
+
 describe('the stream of events', () => {
   it('begins with hello, whose cursors are those of the changes', async () => {
     const stream = await listen(ada);
@@ -164,6 +194,47 @@ describe('the stream of events', () => {
     await fromStart.next();
     expect((await fromStart.next())?.data.from).toBe(hello?.data.workspaces[workspaceId]);
     await fromStart.cancel();
+  });
+
+  it('moves its id on with the last of what was missed alone: cut off before that, it misses nothing', async () => {
+    const stream = await listen(ada);
+    const id = (await stream.next())?.id ?? '';
+    await stream.cancel();
+    await record(listChanged);
+    await world.deps.write((tx) => tx.record({ ...listChanged, workspaceId, id: 'by nobody' }));
+    for (let cut = 0; cut < 2; cut += 1) {
+      const again = await listen(ada, { headers: { 'Last-Event-ID': id } });
+      const [hello, first, last] = [await again.next(), await again.next(), await again.next()];
+      await again.cancel();
+      expect([hello?.id, first?.id, last?.id === id]).toEqual([id, id, false]);
+      expect([first, last].map((event) => event?.data.items[0].id)).toEqual(['gone', 'by nobody']);
+    }
+  });
+
+  it('keeps apart what one commit changes in two workspaces, of which another person has one', async () => {
+    const bob = await joined(world, ada, workspaceId, 'member', 'Bob');
+    const { id: other } = (await call('POST', '/workspaces', { title: 'Other' })).body;
+    const [own, ofBob] = [await listen(ada), await listen(bob)];
+    for (const stream of [own, ofBob]) await stream.next();
+    await world.deps.write((tx) => {
+      tx.actAs({ userId: ada.id, clientId: 'tab' });
+      tx.record({ ...listChanged, workspaceId, id: 'here' });
+      tx.record({ ...listChanged, workspaceId: other, id: 'there' });
+    });
+    await record({ ...listChanged, id: 'last' });
+    const told = async (stream: typeof own) => {
+      const event = await stream.next();
+      return [event?.data.workspaceId, event?.data.items.map(({ id }: { id: string }) => id)];
+    };
+    expect([await told(own), await told(own)]).toEqual([
+      [workspaceId, ['here']],
+      [other, ['there']],
+    ]);
+    expect([await told(ofBob), await told(ofBob)]).toEqual([
+      [workspaceId, ['here']],
+      [workspaceId, ['last']],
+    ]);
+    for (const stream of [own, ofBob]) await stream.cancel();
   });
 
   it('tells a stream that resumes far behind, or behind long things, only that there is more', async () => {
@@ -409,25 +480,8 @@ describe('the stream of events', () => {
   });
 
   it('cuts off who does not read, and drops what was written to them', async () => {
-    const written: Uint8Array[] = [];
-    const response = {
-      headersSent: true,
-      writableLength: 0,
-      write: (bytes: Uint8Array) => written.push(bytes) > 0,
-      destroy: () => {
-        written.splice(0);
-        return response as never;
-      },
-    };
-    const who = {
-      userId: ada.id,
-      sessionId: world.opened.storage.reading.prepare('select id from sessions').pluck().get() as string,
-      cap: null,
-      byCookie: false,
-      expiresAt: Number.POSITIVE_INFINITY,
-      clientId: null,
-    };
-    const body = world.deps.streams.open(who, { cursor: undefined, clientId: null, response });
+    const { written, response } = connection();
+    const body = openOn(response);
     const reader = body.getReader();
     for (let said = ''; !said.includes('hello'); ) said += String((await reader.read()).value);
     void reader.read();
@@ -437,5 +491,15 @@ describe('the stream of events', () => {
     await record(listChanged);
     while (world.deps.streams.size > 0) await new Promise((resolve) => setImmediate(resolve));
     expect(written).toEqual([]);
+  });
+
+  it('cuts off the furthest behind, and no more, where all together are too far', async () => {
+    const behind = [20, 100, 60].map((mebibytes) => ({ ...connection(), bytes: mebibytes * 1024 * 1024 }));
+    const connections = behind.map(({ response }) => response);
+    for (const response of connections) openOn(response);
+    for (const { response, bytes } of behind) response.writableLength = bytes;
+    world.deps.streams.poll();
+    expect(connections.map(({ isDestroyed }) => isDestroyed)).toEqual([false, true, false]);
+    expect(world.deps.streams.size).toBe(2);
   });
 });
