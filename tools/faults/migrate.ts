@@ -42,7 +42,7 @@ async function fromSchema(site: Site, count: number, starts: number): Promise<st
     made.push(`${most} calls of ${calls}`);
     for (const fault of faults) {
       for (let i = 1; i <= starts; i += 1) {
-        const nth = Math.max(1, Math.round((most * i) / starts));
+        const nth = Math.max(1, Math.round((most * i) / (starts + 1)));
         await failOnce(site, { old, rows }, `${calls}:${fault}:when=${nth}`);
       }
     }
