@@ -4,12 +4,12 @@ import { createConfig } from '../../src/config.ts';
 import { query } from '../../src/db/connection.ts';
 import { toInstant } from '../../src/kernel/instants.ts';
 import { silentLog } from '../../src/kernel/log.ts';
-import type { Transport } from '../../src/mail/worker.ts';
 import { type Opened, openDeps } from '../../src/open.ts';
 import { createSeries } from '../../src/recurring/create-series.ts';
 import { openSession } from '../../src/sessions/tokens.ts';
 import { countOf } from '../../src/storage/integrity.ts';
 import { member } from '../../src/workspaces/authorization.ts';
+import { collecting } from '../../test/world.ts';
 import { inDatabase } from './wrong.ts';
 
 /** When the series are made: a day before the first of them is due. */
@@ -19,13 +19,6 @@ export const AT_TEN = Date.parse('2026-03-28T09:00:00.000Z');
 
 const BATCH_SIZE = 1_000;
 
-const nowhere: Transport = {
-  deliver: async () => ({ kind: 'taken' }),
-  erasesTaken: true,
-  verify: async () => undefined,
-  close: () => {},
-};
-
 /** The data of a folder, opened in this process under that clock. */
 export const openAt = (folder: string, now: () => number): Promise<Opened> =>
   openDeps(
@@ -33,7 +26,7 @@ export const openAt = (folder: string, now: () => number): Promise<Opened> =>
     silentLog,
     {
       role: 'server',
-      doubles: { clock: { now }, transport: nowhere },
+      doubles: { clock: { now }, transport: collecting([]) },
     },
   );
 

@@ -8,6 +8,7 @@ import { verifyData } from './wrong.ts';
 
 const DRAIN_SECONDS = 10;
 const AT_ONCE_MS = 1_000;
+const SENT_MS = 20;
 const SHORTEST_LOAD_MS = 300;
 const LONGEST_LOAD_MS = 1_500;
 
@@ -61,6 +62,8 @@ async function stopUnderLoad(
   const load = setInterval(() => requests.push(request()), 1_000 / rate);
   await wait(SHORTEST_LOAD_MS + Math.random() * (LONGEST_LOAD_MS - SHORTEST_LOAD_MS));
   isAsked = true;
+  // What was begun in this turn has yet to be sent.
+  await wait(SENT_MS);
   const asked = performance.now();
   await stops(server, site, `stop ${round}`);
   const took = performance.now() - asked;
