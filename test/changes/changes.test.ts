@@ -189,6 +189,26 @@ describe('following a cursor', () => {
     expect(brief(page.items)).toEqual([`put task ${task.id}`]);
   });
 
+  it('is needed no longer than the kept days: what is older is deleted, and its cursor begins again', async () => {
+    const count = () => world.opened.storage.reading.prepare('select count(*) from changes').pluck().get();
+    const again = async () => {
+      const { body } = await world.call('POST', '/auth/login', { body: ada });
+      ada.accessToken = body.accessToken;
+    };
+    await newTask();
+    const { cursor } = await changes();
+    for (let i = 0; i < 5; i += 1) await newTask();
+    const { cursor: newest } = await changes();
+    world.clock.advance((world.deps.config.changes.keep_days + 1) * DAY);
+    await again();
+    const late = await newTask();
+    await purgeOldChanges(world.deps);
+    expect(count()).toBe(2);
+    expect((await changes(cursor)).reset).toBe(true);
+    const page = await changes(newest);
+    expect([page.reset, brief(page.items)]).toEqual([false, [`put task ${late.id}`]]);
+  });
+
   it('is 400 for a text that could never be a cursor', async () => {
     for (const text of ['no', 'spaces in it are none of ours', 'x'.repeat(5_000)]) {
       const { status, body } = await call('GET', `${inside}/changes?cursor=${encodeURIComponent(text)}`);
