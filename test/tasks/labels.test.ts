@@ -46,6 +46,11 @@ describe('a label', () => {
     const changed = await call('PATCH', path, { title: 'Shops', color: '#445566' });
     expect(changed.body).toMatchObject({ title: 'Shops', color: '#445566', position: 1024, version: 2 });
     expect((await call('PATCH', path, { title: 'Shops' })).body).toEqual(changed.body);
+    const moved = await call('PATCH', path, { position: 0.5 });
+    expect(moved.body).toEqual({ ...changed.body, position: 0.5, version: 3 });
+    expect((await call('GET', at('/labels'))).body.items).toEqual([moved.body, second]);
+    const { items } = (await call('GET', at('/changes'))).body;
+    expect(items).toContainEqual({ kind: 'label', op: 'put', id: made.body.id, value: moved.body });
     expect((await call('DELETE', path)).status).toBe(204);
     expect((await call('GET', path)).status).toBe(404);
   });
