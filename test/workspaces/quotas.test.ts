@@ -138,6 +138,22 @@ describe('the quota of megabytes', () => {
     expectSound(world);
   });
 
+  it('counts what items and comments say, as they are written, changed and deleted', async () => {
+    await withQuotas({ megabytes: 1 });
+    const { id } = (await addTask('Task', { checklist: [{ title: 'Item' }] })).body;
+    expect(use().bytes).toBe(8);
+    await call('PATCH', `${home}/tasks/${id}`, { checklist: [{ title: 'Ü' }, { title: 'Longer' }] });
+    expect(use().bytes).toBe(12);
+    const comment = (await call('POST', `${home}/tasks/${id}/comments`, { body: 'Said' })).body;
+    expect(use().bytes).toBe(16);
+    await call('PATCH', `${home}/tasks/${id}/comments/${comment.id}`, { body: 'Said more' });
+    expect(use().bytes).toBe(21);
+    await call('DELETE', `${home}/tasks/${id}/comments/${comment.id}`);
+    expect(use().bytes).toBe(12);
+    await call('PATCH', `${home}/tasks/${id}`, { checklist: [] });
+    expect(use().bytes).toBe(4);
+  });
+
   it('counts what series say, and what a change of one says in all its open instances', async () => {
     await withQuotas({ megabytes: 1 });
     const { body: series } = await addSeries({ catchUp: 'all' });
