@@ -36,7 +36,7 @@ const LICENSE = { name: 'MIT', identifier: 'MIT' };
 const PATH_NAMES: Record<string, string> = { job_id: 'recurring task, also called a series' };
 
 /** Described in one turn of the event loop. */
-const ROUTES_IN_TURN = 8;
+const ROUTES_IN_TURN = 2;
 
 /**
  * The OpenAPI 3.1 document of every route, by the shapes that validate, with an example of every body. It is made some
