@@ -4,6 +4,7 @@ import { makeDay, WEEKDAYS } from '../../src/web/text/days.ts';
 import { nextDates, startsOnItsDay } from '../../src/web/text/next-dates.ts';
 import { parseQuickAdd, type QuickAddContext, type QuickTask } from '../../src/web/text/quick-add.ts';
 import { complete, completionAt } from '../../src/web/text/quick-add-completion.ts';
+import { dayOrderOf } from '../../src/web/text/quick-add-dates.ts';
 import {
   chipBefore,
   makePlain,
@@ -164,6 +165,7 @@ describe('quick add', () => {
   it('reads 12/5 in the local order', () => {
     expect(read('x 12/5', { dayOrder: 'mdy' }).task.day).toBe('2026-12-05');
     expect(read('x 25/12', { dayOrder: 'mdy' }).task.title).toBe('x 25/12');
+    expect(['en-US', 'en-GB', 'de', 'C'].map(dayOrderOf)).toEqual(['mdy', 'dmy', 'dmy', 'dmy']);
   });
 
   it('takes n/n for a date at the end or beside a time only', () => {

@@ -150,8 +150,9 @@ export function timeAt(lows: readonly string[]): Found<Time> | null {
   return time === null ? null : { words: 1, value: time };
 }
 
-/** How a locale writes day and month. */
+/** How a locale writes day and month; of `C`, which WebKit on Linux may say, nothing is known. */
 export function dayOrderOf(locale: string): 'dmy' | 'mdy' {
+  if (locale === 'C') return 'dmy';
   const parts = new Intl.DateTimeFormat(locale, { month: 'numeric', day: 'numeric' }).formatToParts(0);
   const order = parts.map(({ type }) => type).filter((type) => type === 'day' || type === 'month');
   return order[0] === 'month' ? 'mdy' : 'dmy';
