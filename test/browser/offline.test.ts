@@ -65,6 +65,49 @@ const NOTE_DURABILITY = `
     return put.call(this, value, ...key);
   };`;
 
+/** Notes which transactions still wait for what their page would ask for next. */
+const NOTE_OPEN = `
+  globalThis.open = new Set();
+  const { transaction } = IDBDatabase.prototype;
+  IDBDatabase.prototype.transaction = function (...given) {
+    const opened = transaction.apply(this, given);
+    open.add(opened);
+    for (const end of ['complete', 'abort']) opened.addEventListener(end, () => open.delete(opened));
+    return opened;
+  };
+  for (const end of ['abort', 'commit']) {
+    const own = IDBTransaction.prototype[end];
+    IDBTransaction.prototype[end] = function () {
+      own.call(this);
+      open.delete(this);
+    };
+  }`;
+
+/** Leaves the page while a transaction is under way; becomes how many are left then. */
+const LEAVE = `(async () => {
+  while (open.size === 0) {
+    dispatchEvent(new Event('online'));
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
+  return open.size;
+})()`;
+
+describe('a page that the browser keeps for going back to', () => {
+  it('holds no transaction, which another page would wait for, and starts again when it is shown', async () => {
+    const { page, end } = await visitToday();
+    await page.addInitScript({ content: NOTE_OPEN });
+    await page.reload();
+    await statusOf(page, 'Synced');
+    expect(await page.evaluate(LEAVE)).toBe(0);
+    const shown = page.waitForEvent('load');
+    await page.evaluate("void dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))");
+    await shown;
+    await statusOf(page, 'Synced');
+    await end();
+  });
+});
+
 describe('without the network', () => {
   it('the client starts with what it holds, and sends what was done once it is back', async () => {
     const { page, origin, context, end } = await visitToday();

@@ -144,7 +144,7 @@ class Scenario {
         page.kill();
         break;
       case 'close':
-        void store.leave().catch(() => {});
+        store.leave();
         await timeline.advance(10);
         page.kill();
         break;

@@ -60,7 +60,7 @@ describe('the state of sync', () => {
       begin();
       const before = await device.open();
       await timeline.advance(5_000);
-      void before.store.leave();
+      before.store.leave();
       await timeline.advance(100);
       before.kill();
       const page = await device.open();

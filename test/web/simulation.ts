@@ -258,6 +258,7 @@ export class Page {
         await pause();
         await device.disk.destroy();
       },
+      leave: (lease) => device.disk.leave(lease),
       close: () => {},
     };
   }

@@ -82,6 +82,11 @@ export interface Disk {
   erase(keepOutbox: boolean): Promise<void>;
   /** Removes all, and the place where it was. */
   destroy(): Promise<void>;
+  /**
+   * Closes it for a page that goes: what is under way ends at once, and this lease with it. In a page that WebKit keeps
+   * for going back to, a transaction would stay open, and no other page would get past it.
+   */
+  leave(lease: Lease | null): void;
   close(): void;
 }
 
@@ -160,6 +165,10 @@ export class MemoryDisk implements Disk {
 
   destroy(): Promise<void> {
     return this.erase(false);
+  }
+
+  leave(lease: Lease | null): void {
+    if (lease) this.#lease = { ...lease, until: 0 };
   }
 
   close(): void {}

@@ -35,6 +35,7 @@ export class IndexedDbDisk implements Disk {
   readonly isDurable = true;
   readonly #db: IDBDatabase;
   readonly #factory: IDBFactory;
+  readonly #underWay = new Set<IDBTransaction>();
 
   private constructor(db: IDBDatabase, factory: IDBFactory) {
     this.#db = db;
@@ -83,8 +84,15 @@ export class IndexedDbDisk implements Disk {
     });
   }
 
+  #begin(mode: IDBTransactionMode, options?: IDBTransactionOptions): IDBTransaction {
+    const tx = this.#db.transaction([...STORES], mode, options);
+    this.#underWay.add(tx);
+    for (const end of ['complete', 'abort']) tx.addEventListener(end, () => this.#underWay.delete(tx));
+    return tx;
+  }
+
   async #snapshot(readRows: (store: IDBObjectStore) => Promise<Held[]>): Promise<Snapshot> {
-    const tx = this.#db.transaction([...STORES], 'readonly');
+    const tx = this.#begin('readonly');
     const names = done(tx.objectStore('notes').getAllKeys());
     const values = done(tx.objectStore('notes').getAll());
     const positions = done<Position[]>(tx.objectStore('positions').getAll());
@@ -103,7 +111,7 @@ export class IndexedDbDisk implements Disk {
 
   /** One note alone. */
   async note(name: string): Promise<unknown> {
-    return await done(this.#db.transaction('notes', 'readonly').objectStore('notes').get(name));
+    return await done(this.#begin('readonly').objectStore('notes').get(name));
   }
 
   /** In batches, so that no single result is huge. */
@@ -121,8 +129,7 @@ export class IndexedDbDisk implements Disk {
 
   write(decide: (state: DiskState) => Writes | null, isStrict = false): Promise<Written | null> {
     return new Promise((resolve, reject) => {
-      const durability = isStrict ? 'strict' : 'default';
-      const tx = this.#db.transaction([...STORES], 'readwrite', { durability });
+      const tx = this.#begin('readwrite', { durability: isStrict ? 'strict' : 'default' });
       const notes = tx.objectStore('notes');
       const lease = notes.get(LEASE) as IDBRequest<Lease | undefined>;
       const revision = notes.get(REVISION) as IDBRequest<Revisions | undefined>;
@@ -187,7 +194,7 @@ export class IndexedDbDisk implements Disk {
   }
 
   async erase(keepOutbox: boolean): Promise<void> {
-    const tx = this.#db.transaction([...STORES], 'readwrite');
+    const tx = this.#begin('readwrite');
     const notes = tx.objectStore('notes');
     const before = notes.get(ERA) as IDBRequest<number | undefined>;
     const outboxBefore = notes.get(OUTBOX_ERA) as IDBRequest<number | undefined>;
@@ -215,6 +222,22 @@ export class IndexedDbDisk implements Disk {
       request.onerror = () => resolve();
       request.onblocked = () => resolve();
     });
+  }
+
+  leave(lease: Lease | null): void {
+    for (const tx of this.#underWay) {
+      try {
+        tx.abort();
+      } catch {
+        // It has all it was asked for and ends by itself.
+      }
+    }
+    if (lease) {
+      const tx = this.#begin('readwrite');
+      tx.objectStore('notes').put({ ...lease, until: 0 }, LEASE);
+      tx.commit();
+    }
+    this.#db.close();
   }
 
   close(): void {

@@ -75,15 +75,13 @@ export class Leadership {
     if (this.#isLeading) this.#onLead();
   }
 
-  /** Gives the right back, as a page does that is closed. */
-  async leave(): Promise<void> {
+  /** Gives the right back and closes the disk, as a page does that goes. */
+  leave(): void {
     this.#cancel();
     this.#release();
-    if (!this.#isLeading) return;
+    const lease = this.#isLeading ? this.#tab.lease : null;
+    if (this.#isLeading) this.#onLose();
     this.#isLeading = false;
-    this.#onLose();
-    await this.#tab.commitAsLeader(({ lease }) => (lease ? { lease: { ...lease, until: 0 } } : null));
-    this.#tab.lease = null;
-    this.#tab.tell({ kind: 'leaving' });
+    this.#tab.leave(lease);
   }
 }

@@ -240,9 +240,9 @@ export class Store {
     return saving.peek() > 0 || (!isDurable.peek() && outbox.peek().length > 0);
   }
 
-  /** To be called when the page goes: another tab leads at once. */
-  async leave(): Promise<void> {
-    await this.#leadership.leave();
+  /** To be called when the page goes: another tab leads at once. It does nothing more. */
+  leave(): void {
+    this.#leadership.leave();
   }
 
   close(): void {

@@ -297,6 +297,14 @@ export class Tab {
     this.close();
   }
 
+  /** Ends as its page goes, and gives this lease back. */
+  leave(lease: Lease | null): void {
+    this.tell({ kind: 'leaving' });
+    this.#isClosed = true;
+    this.#channel.close();
+    this.#disk.leave(lease);
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#channel.close();

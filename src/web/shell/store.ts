@@ -211,6 +211,6 @@ export function startStoreEvents(): void {
   addEventListener('online', () => refresh(true));
   addEventListener('offline', () => refresh(true));
   addEventListener('beforeunload', (event) => opened.value?.store.wouldLose && event.preventDefault());
-  addEventListener('pagehide', () => void opened.value?.store.leave());
-  addEventListener('pageshow', ({ persisted }) => persisted && refresh());
+  addEventListener('pagehide', () => opened.value?.store.leave());
+  addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
 }
