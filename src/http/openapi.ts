@@ -35,12 +35,9 @@ const LICENSE = { name: 'MIT', identifier: 'MIT' };
 
 const PATH_NAMES: Record<string, string> = { job_id: 'recurring task, also called a series' };
 
-/** Described in one turn of the event loop. */
-const ROUTES_IN_TURN = 2;
-
 /**
- * The OpenAPI 3.1 document of every route, by the shapes that validate, with an example of every body. It is made some
- * routes at a time, as all of it would hold up other requests.
+ * The OpenAPI 3.1 document of every route, by the shapes that validate, with an example of every body. One route is
+ * described in a turn of the event loop: all together would hold up other requests.
  */
 export async function describe(
   basePath: string,
@@ -52,10 +49,9 @@ export async function describe(
     ...AT_THE_ROOT.map((route) => () => route),
   ];
   const document = documentOf([], basePath, publicUrl);
-  for (let i = 0; i < operations.length; i += ROUTES_IN_TURN) {
+  for (const make of operations) {
     await nextTurn();
-    const some = operations.slice(i, i + ROUTES_IN_TURN).map((make) => make());
-    const { paths, components } = documentOf(some, basePath, publicUrl);
+    const { paths, components } = documentOf([make()], basePath, publicUrl);
     for (const [path, item] of Object.entries(paths))
       document.paths[path] = { ...document.paths[path], ...item };
     Object.assign(document.components.schemas, components.schemas);
