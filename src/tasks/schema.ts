@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { describeComponent } from '../http/components.ts';
 import {
   boundedArray,
   Description,
@@ -145,6 +146,8 @@ export const Task = z
   })
   .openapi('Task');
 export type Task = z.output<typeof Task>;
+// Known before any route: of one that is not, a property cannot say anything of its own.
+describeComponent('Task', Task);
 
 const A_DAY_GIVEN = `${A_DAY}; to set either clears the other`;
 
