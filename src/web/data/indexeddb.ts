@@ -36,6 +36,7 @@ export class IndexedDbDisk implements Disk {
   readonly #db: IDBDatabase;
   readonly #factory: IDBFactory;
   readonly #underWay = new Set<IDBTransaction>();
+  #hasLeft = false;
 
   private constructor(db: IDBDatabase, factory: IDBFactory) {
     this.#db = db;
@@ -77,11 +78,23 @@ export class IndexedDbDisk implements Disk {
     const ids = shown?.[screen];
     if (!ids) return null;
     return await this.#snapshot(async (store) => {
-      const around = AROUND.map((kind) => done<Held[]>(store.getAll(IDBKeyRange.bound([kind], [kind, []]))));
-      const tasks = ids.map((id) => done<Held | undefined>(store.get(['task', id])));
+      const around = AROUND.map((kind) =>
+        this.#done<Held[]>(store.getAll(IDBKeyRange.bound([kind], [kind, []]))),
+      );
+      const tasks = ids.map((id) => this.#done<Held | undefined>(store.get(['task', id])));
       const found = [...(await Promise.all(around)).flat(), ...(await Promise.all(tasks))];
       return found.filter((row) => row !== undefined);
     });
+  }
+
+  /** Of what is under way when its page goes nothing is told any more. */
+  async #done<T>(request: IDBRequest<T>): Promise<T> {
+    try {
+      return await done(request);
+    } catch (error) {
+      if (this.#hasLeft) return new Promise(() => {});
+      throw error;
+    }
   }
 
   #begin(mode: IDBTransactionMode, options?: IDBTransactionOptions): IDBTransaction {
@@ -93,10 +106,10 @@ export class IndexedDbDisk implements Disk {
 
   async #snapshot(readRows: (store: IDBObjectStore) => Promise<Held[]>): Promise<Snapshot> {
     const tx = this.#begin('readonly');
-    const names = done(tx.objectStore('notes').getAllKeys());
-    const values = done(tx.objectStore('notes').getAll());
-    const positions = done<Position[]>(tx.objectStore('positions').getAll());
-    const outbox = done<Change[]>(tx.objectStore('outbox').getAll());
+    const names = this.#done(tx.objectStore('notes').getAllKeys());
+    const values = this.#done(tx.objectStore('notes').getAll());
+    const positions = this.#done<Position[]>(tx.objectStore('positions').getAll());
+    const outbox = this.#done<Change[]>(tx.objectStore('outbox').getAll());
     const rows = await readRows(tx.objectStore('rows'));
     const all = new Map((await names).map((name, index) => [String(name), index]));
     const found = await values;
@@ -111,7 +124,7 @@ export class IndexedDbDisk implements Disk {
 
   /** One note alone. */
   async note(name: string): Promise<unknown> {
-    return await done(this.#begin('readonly').objectStore('notes').get(name));
+    return await this.#done(this.#begin('readonly').objectStore('notes').get(name));
   }
 
   /** In batches, so that no single result is huge. */
@@ -119,7 +132,7 @@ export class IndexedDbDisk implements Disk {
     const rows: Held[] = [];
     let range: IDBKeyRange | null = null;
     for (;;) {
-      const batch: Held[] = await done(store.getAll(range, BATCH));
+      const batch: Held[] = await this.#done(store.getAll(range, BATCH));
       for (const row of batch) rows.push(row);
       const last = batch.at(-1);
       if (!last || batch.length < BATCH) return rows;
@@ -167,7 +180,7 @@ export class IndexedDbDisk implements Disk {
         }
       };
       tx.oncomplete = () => resolve(result);
-      tx.onabort = () => reject(failure ?? tx.error);
+      tx.onabort = () => this.#hasLeft || reject(failure ?? tx.error);
     });
   }
 
@@ -208,7 +221,7 @@ export class IndexedDbDisk implements Disk {
     };
     await new Promise<void>((resolve, reject) => {
       tx.oncomplete = () => resolve();
-      tx.onabort = () => reject(tx.error);
+      tx.onabort = () => this.#hasLeft || reject(tx.error);
     });
   }
 
@@ -225,6 +238,7 @@ export class IndexedDbDisk implements Disk {
   }
 
   leave(lease: Lease | null): void {
+    this.#hasLeft = true;
     for (const tx of this.#underWay) {
       try {
         tx.abort();

@@ -79,9 +79,8 @@ export class Leadership {
   leave(): void {
     this.#cancel();
     this.#release();
-    const lease = this.#isLeading ? this.#tab.lease : null;
     if (this.#isLeading) this.#onLose();
     this.#isLeading = false;
-    this.#tab.leave(lease);
+    this.#tab.leave();
   }
 }

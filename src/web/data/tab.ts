@@ -297,12 +297,13 @@ export class Tab {
     this.close();
   }
 
-  /** Ends as its page goes, and gives this lease back. */
-  leave(lease: Lease | null): void {
+  /** Ends as its page goes, and gives the lease back: what its requests come to is not told any more. */
+  leave(): void {
     this.tell({ kind: 'leaving' });
     this.#isClosed = true;
     this.#channel.close();
-    this.#disk.leave(lease);
+    this.#disk.leave(this.lease);
+    this.lease = null;
   }
 
   close(): void {
