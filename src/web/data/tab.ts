@@ -100,6 +100,7 @@ export class Tab {
 
   /** Reads everything from the disk; also after messages were missed. */
   async load(): Promise<void> {
+    if (this.#isClosed) return;
     const snapshot = await this.#disk.read();
     const { rows, positions, outbox, revision, rowRevision, era } = snapshot;
     if (this.#isClosed || rowRevision < this.#rowRevision) return;
