@@ -1,4 +1,4 @@
 import { open } from '../http/route.ts';
 
-/** Of a route for who is not signed in yet. */
+/** What the routes share that work before sign-in. */
 export const publicly = { guard: open, limit: 'auth', shortBody: true, errors: [401] } as const;
