@@ -78,8 +78,9 @@ const NOTE_OPEN = `
   for (const end of ['abort', 'commit']) {
     const own = IDBTransaction.prototype[end];
     IDBTransaction.prototype[end] = function () {
-      own.call(this);
+      // One that cannot be aborted any more ends by itself.
       open.delete(this);
+      own.call(this);
     };
   }`;
 
