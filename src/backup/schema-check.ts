@@ -24,6 +24,9 @@ export async function schemaFaults(
   const names = Object.keys(migrations).sort();
   const done = migrationsIn(database);
   if (done.some((name, i) => name !== names[i])) return [];
+  const present = schemaIn(database);
+  // A new file: what it should have need not be made for that.
+  if (done.length === 0 && present.size === 0) return [];
   const known = names.slice(0, done.length).map((name) => [name, migrations[name]]);
   // The script makes the same, and sooner.
   const wanted = await schemaOf(
@@ -31,7 +34,6 @@ export async function schemaFaults(
     done.length === names.length ? newSchema() : undefined,
   );
   const begun = done.length > 0 ? new Map<string, string>() : await tablesOfMigrations(migrations);
-  const present = schemaIn(database);
   const isOurs = ([what, sql]: [string, string]) => wanted.has(what) || begun.get(what) === sql;
   return [
     ...[...present].filter((each) => !isOurs(each)).map(([what]) => `${what} is not Errand's`),

@@ -168,11 +168,15 @@ function connect(
 
 /** A StorageError for a build with a SQLite that data cannot be trusted to. */
 export function rejectOldSqlite(version: string): void {
-  if (version.localeCompare(SOUND_SQLITE, undefined, { numeric: true }) >= 0) return;
+  if (numberOf(version) >= numberOf(SOUND_SQLITE)) return;
   throw new StorageError(
     `This build has SQLite ${version}, which may damage data: build it with ${SOUND_SQLITE} or newer`,
   );
 }
+
+/** As SQLite numbers its versions; `localeCompare` takes 10 ms of the start. https://sqlite.org/c3ref/c_source_id.html */
+const numberOf = (version: string): number =>
+  version.split('.').reduce((number, part) => number * 1_000 + Number(part), 0);
 
 /** Makes an empty database under another name first, so that an empty file under the real one is never ours. */
 function createFile(path: string): void {
