@@ -501,6 +501,19 @@ describe('the workspace', () => {
     expect((await as(world, bob)('GET', `/workspaces/${home}`)).status).toBe(403);
   });
 
+  it('lists nobody as invited any more who has joined', async () => {
+    const eve = await world.signUp('eve@example.com', 'Eve');
+    const body = { email: eve.email, role: 'member' };
+    await asAda('POST', `/workspaces/${home}/invitations`, body);
+    const { token } = await world.mailTo(eve.email);
+    await enter(settingsOf('people'), 'People');
+    const invited = page.getByRole('listitem').filter({ hasText: eve.email });
+    await invited.waitFor();
+    await as(world, eve)('POST', '/invitations/accept', { token });
+    await page.getByRole('row', { name: /Eve/ }).waitFor();
+    await eventually(() => invited.count()).toBe(0);
+  });
+
   it('is left by a member, and offers a viewer nothing to change', async () => {
     const bob = await world.signUp('bob@example.com', 'Bob');
     await addMember(world, ada, home, bob, 'viewer');

@@ -130,7 +130,7 @@ export function People({ params }: ScreenProps) {
           })}
         </tbody>
       </table>
-      {isAdmin && <Invitations w={w} sent={sent} />}
+      {isAdmin && <Invitations w={w} version={sent + members.revision.value} />}
       <Leaving w={w} />
       {nextOwner && <HandOver w={w} to={nextOwner} onClose={() => setNextOwner(undefined)} />}
       {removing && (
@@ -184,9 +184,12 @@ function InviteForm({ w, onSent }: { w: string; onSent(): void }) {
   );
 }
 
-/** Those who were invited and have not come yet; `sent` counts what this page sent. */
-function Invitations({ w, sent }: { w: string; sent: number }) {
-  const { items: invited = [], load } = useItems<Invitation>(`/workspaces/${w}/invitations?limit=100`, sent);
+/** Those who were invited and have not come yet; `version` is another when one may have been sent or accepted. */
+function Invitations({ w, version }: { w: string; version: number }) {
+  const { items: invited = [], load } = useItems<Invitation>(
+    `/workspaces/${w}/invitations?limit=100`,
+    version,
+  );
   const again = async (invitation: Invitation) => {
     const reply = await invite(w, invitation.email, invitation.role);
     // Sending makes another invitation: only once that is shown can it be withdrawn.
