@@ -147,6 +147,16 @@ describe('without the network', () => {
     await end();
   });
 
+  it('the trash says that it waits for the server, also while a change does', async () => {
+    const { page, context, end } = await visitToday();
+    await context.setOffline(true);
+    await add(page, 'Meanwhile');
+    await statusOf(page, 'Offline, 1 waiting');
+    await side(page).getByRole('link', { name: 'Trash' }).click();
+    await page.getByText('The trash is shown once the server can be reached.').waitFor();
+    await end();
+  });
+
   it('what was done is on the disk, also where the device stops at once', async () => {
     const { page, context, end } = await visitToday();
     await page.evaluate(NOTE_DURABILITY);

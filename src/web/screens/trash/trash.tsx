@@ -54,7 +54,7 @@ export function Trash({ params }: ScreenProps) {
   // Another one whenever something has changed in the workspace.
   const cursor = store.workspaces().find(({ id }) => id === w)?.cursor;
   useEffect(() => {
-    if (waiting === 0) void load();
+    if (waiting === 0 || entries === undefined) void load();
   }, [w, waiting, cursor, pages]);
   const remove = async (entry: Entry | 'all') => {
     setAsking(undefined);
