@@ -17,7 +17,7 @@ ${otherAccount(html`Accept as <strong data-about="email"></strong>, and go on as
 <div data-ways></div>
 <template data-way="me">
 <p>You are signed in as <strong data-about="email"></strong>.</p>
-${form({ id: 'accept', path: '/invitations/accept', button: 'Accept', done: 'joined', next: '' })}
+${form({ id: 'accept', path: '/invitations/accept', button: 'Accept', done: 'joined', next: 'w/{id}/today' })}
 </template>
 <template data-way="newcomer">
 <p>Choose a name and a password<span data-known="email" hidden> for <strong data-about="email"></strong></span>, and you are in.</p>
@@ -48,7 +48,7 @@ ${form({
   ],
   button: 'Accept',
   done: 'joined',
-  next: '',
+  next: 'w/{id}/today',
 })}
 ${otherWays(site)}
 </template>

@@ -122,11 +122,11 @@ export function page() {
     say(form, 'One moment…');
     try {
       const about = form.dataset.undone === undefined ? {} : await read();
-      await send(form.dataset, Object.fromEntries(new FormData(form)));
+      const sent = await send(form.dataset, Object.fromEntries(new FormData(form)));
       const { done, undone, withoutPassword, next, says } = form.dataset;
       if (session && withoutPassword) leave(withoutPassword);
       else if (app && next !== undefined) {
-        await goOn(next, says);
+        await goOn(next.replace('{id}', sent?.id), says);
         // Busy until the page is gone, so that nothing is sent twice.
         return;
       } else leave((about.isChanged && undone) || done);
@@ -136,7 +136,7 @@ export function page() {
     form.ariaBusy = 'false';
   }
 
-  /** Does what the form is for; a session that comes of it is the web client's, else it ends. */
+  /** Does what the form is for, and tells what came of it; a session is the web client's, else it ends. */
   async function send(
     { path, token: tokenName, signIn, opens, session: isSignedIn, withoutPassword },
     fields,
@@ -150,18 +150,17 @@ export function page() {
     }
     if (signIn !== undefined) {
       const signedIn = await post('/auth/login', { ...fields, ...kept });
-      try {
-        await post(path, { [tokenName]: token }, signedIn.accessToken);
-      } catch (error) {
+      const done = await post(path, { [tokenName]: token }, signedIn.accessToken).catch(async (error) => {
         await signOut(signedIn);
         throw error;
-      }
+      });
       if (!app) await signOut(signedIn);
-      return;
+      return done;
     }
     const opened = await post(path, { ...fields, [tokenName]: token, ...(opens !== undefined && kept) });
     if (withoutPassword !== undefined && (await lacksPassword(opened))) session = opened;
     else if (opened.refreshToken) await signOut(opened);
+    return opened;
   }
 
   /** Leads into the web client, which says what has happened. */

@@ -292,19 +292,20 @@ describe('an invitation', () => {
 
   it('is accepted at one press by who is signed in', async () => {
     const ada = await world.signUp('ada@example.com');
-    const { link } = await invite(ada.email);
+    const { link, workspaceId } = await invite(ada.email);
     await signInHere(ada);
     await visit.follow(link);
     await visit.page.getByText('You are signed in as ada@example.com').waitFor();
     expect(await visit.page.getByRole('button').count()).toBe(1);
     await button('Accept').click();
     await inClient('Today');
+    expect(visit.page.url()).toBe(`${visit.origin}/app/w/${workspaceId}/today`);
     expect(await titlesOf(ada.accessToken)).toEqual(["Ada's workspace", "Olga's workspace"]);
   });
 
   it('is accepted by signing in on its page', async () => {
     const ada = await world.signUp('ada@example.com');
-    const { link } = await invite(ada.email);
+    const { link, workspaceId } = await invite(ada.email);
     await visit.follow(link);
     const password = visit.page.getByLabel('Password', { exact: true });
     expect(await password.getAttribute('autocomplete')).toBe('current-password');
@@ -317,6 +318,7 @@ describe('an invitation', () => {
     await password.fill(ada.password);
     await button('Accept').click();
     await inClient('Today');
+    expect(visit.page.url()).toBe(`${visit.origin}/app/w/${workspaceId}/today`);
     expect(await whoIsHere()).toBe(ada.email);
     expect(await titlesOf(ada.accessToken)).toEqual(["Ada's workspace", "Olga's workspace"]);
   });
