@@ -25,7 +25,7 @@ afterEach(async () => {
   await world.close();
 });
 
-async function enter(options: BrowserContextOptions, month: string): Promise<Page> {
+async function enter(options: BrowserContextOptions & { at?: number }, month: string): Promise<Page> {
   visit = await startVisit(browser, signedInAs(world.app, ada), {
     reducedMotion: 'reduce',
     timezoneId: 'UTC',
@@ -121,6 +121,26 @@ describe('a calendar', () => {
       await page.keyboard.press(key);
       await expect.poll(focused).toBe(title);
     }
+  });
+
+  it('begins with today on a phone, and leads back there', async () => {
+    const listId = (await as(world, ada)('GET', `/workspaces/${home}/lists`)).body.items[0].id;
+    for (let day = 1; day < 16; day++) {
+      const dueDay = `2030-01-${String(day).padStart(2, '0')}`;
+      await as(world, ada)('POST', `/workspaces/${home}/tasks`, { listId, title: dueDay, dueDay });
+    }
+    const page = await enter({ ...PHONE, at: Date.parse('2030-01-16T12:00:00Z') }, '2030-01');
+    const today = page.getByRole('region', { name: 'Today' });
+    await page.getByRole('link', { name: '2030-01-15' }).waitFor();
+    const isOnTop = async () => {
+      const [top, own] = await Promise.all([page.locator('main .scroll').boundingBox(), today.boundingBox()]);
+      return Math.abs((own?.y ?? 0) - (top?.y ?? 0)) < 8;
+    };
+    await expect.poll(isOnTop).toBe(true);
+    await page.getByRole('link', { name: '2030-01-01' }).scrollIntoViewIfNeeded();
+    expect(await isOnTop()).toBe(false);
+    await page.getByRole('main').getByRole('button', { name: 'Today' }).tap();
+    await expect.poll(isOnTop).toBe(true);
   });
 
   it('takes a task on an empty day by touch', async () => {

@@ -1,5 +1,7 @@
+import { useLayoutEffect } from 'preact/hooks';
 import type { Task } from '../../data/rows.ts';
 import { today } from '../../shell/clock.ts';
+import { isFirstLoad } from '../../shell/frame-view.ts';
 import { newTaskOn } from '../../tasks/new-task.ts';
 import type { Day } from '../../text/days.ts';
 import { dayTitle } from '../../text/say-dates.ts';
@@ -7,6 +9,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
 import { newTaskLabel } from './day-number.tsx';
 import { Coming, Entry, type Occurrence } from './entry.tsx';
+import { scrollToToday } from './period.tsx';
 
 interface Props {
   days: readonly Day[];
@@ -19,6 +22,7 @@ interface Props {
 export function Agenda({ days, tasksOn, comingOn, mayAdd }: Props) {
   const isFilled = (day: Day) => tasksOn(day).length > 0 || comingOn(day).length > 0;
   const shown = days.filter((day) => isFilled(day) || (mayAdd && day >= today.value));
+  useLayoutEffect(scrollToToday, [days[0], isFirstLoad.value]);
   if (shown.length === 0) return <Nothing icon="upcoming">Nothing is due in this time.</Nothing>;
   return (
     <div class="scroll">

@@ -1,4 +1,5 @@
 import { today, weekStart } from '../../shell/clock.ts';
+import { isPhone } from '../../shell/device.ts';
 import { query, setPeriod } from '../../shell/navigation.ts';
 import {
   addDays,
@@ -29,10 +30,19 @@ export function usePeriod() {
     month,
     isWeek,
     go: (by: number) => show(isWeek ? addDays(middle, by * 7) : addMonths(middle, by)),
-    goToday: () => show(today.peek()),
+    goToday: () => {
+      show(today.peek());
+      scrollToToday();
+    },
     showWeek: () => setPeriod({ week: isoWeek(today.peek().startsWith(month) ? today.peek() : middle) }),
     showMonth: () => setPeriod({ month: middle.slice(0, 7) }),
   };
+}
+
+/** Brings today into sight, where it is shown. */
+export function scrollToToday(): void {
+  const day = document.querySelector(`main [data-day="${today.peek()}"]`);
+  day?.scrollIntoView({ block: isPhone.peek() ? 'start' : 'nearest' });
 }
 
 export type Period = ReturnType<typeof usePeriod>;
