@@ -14,6 +14,8 @@ export interface Command {
   keys?: readonly string[];
   /** Not in the palette: moving about, say. */
   isKeyOnly?: boolean;
+  /** Changes something: listed only for those who may. */
+  writes?: boolean;
   /** Goes on while its key is held down. */
   repeats?: boolean;
   /** Where its key means this; elsewhere the key is the browser's. */
@@ -32,11 +34,16 @@ export const moving = (id: string, title: string, key: string, run: () => void):
   run,
 });
 
+/** Commands that change something. */
+export const writing = (commands: readonly Command[]): Command[] =>
+  commands.map((command) => ({ ...command, writes: true }));
+
 /** The keys that move a row up and down in the order of its list. */
-export const orderKeys = (move: (by: number) => () => void): Command[] => [
-  moving('order-up', 'Move up', 'alt+ArrowUp', move(-1)),
-  moving('order-down', 'Move down', 'alt+ArrowDown', move(1)),
-];
+export const orderKeys = (move: (by: number) => () => void): Command[] =>
+  writing([
+    moving('order-up', 'Move up', 'alt+ArrowUp', move(-1)),
+    moving('order-down', 'Move down', 'alt+ArrowDown', move(1)),
+  ]);
 
 const registered = signal<readonly (readonly Command[])[]>([]);
 

@@ -2,11 +2,14 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Keycaps } from '../ui/keycaps.tsx';
 import { commands, GROUPS, singleLetters } from './commands.ts';
+import { canWrite } from './frame-view.ts';
 import type { OverlayProps } from './overlays.tsx';
 
 /** The keys that apply here. */
 export function KeysDialog({ onClose }: OverlayProps) {
-  const withKeys = commands.value.filter(({ keys }) => keys !== undefined && keys.length > 0);
+  const withKeys = commands.value.filter(
+    ({ keys, writes }) => keys !== undefined && keys.length > 0 && (canWrite.value || !writes),
+  );
   return (
     <Dialog label="Keys" onClose={onClose}>
       <header class="dialog-head">

@@ -12,7 +12,7 @@ import { Keycaps } from '../ui/keycaps.tsx';
 import { Marked } from '../ui/marked.tsx';
 import { addressOf } from './addresses.ts';
 import { commands } from './commands.ts';
-import { workspaces } from './frame-view.ts';
+import { canWrite, workspaces } from './frame-view.ts';
 import { navigate } from './navigation.ts';
 import { type OverlayProps, takeTypedAhead } from './overlays.tsx';
 import { settingEntries } from './setting-entries.ts';
@@ -189,7 +189,7 @@ function search(wanted: string, store: Store, open: readonly Task[]): { title: s
 
 const commandEntries = (): Entry[] =>
   commands.value
-    .filter(({ isKeyOnly }) => !isKeyOnly)
+    .filter(({ isKeyOnly, writes }) => !isKeyOnly && (canWrite.value || !writes))
     .map(({ id, title, icon, keys, run }) => ({
       id,
       group: 'Commands',

@@ -1,6 +1,6 @@
 import type { Task } from '../data/rows.ts';
 import { addressOf } from '../shell/addresses.ts';
-import { type Command, moving, useCommands } from '../shell/commands.ts';
+import { type Command, moving, useCommands, writing } from '../shell/commands.ts';
 import { address, closeBeside, navigate, openBeside, setQuery } from '../shell/navigation.ts';
 import { me } from '../shell/session.ts';
 import { userData } from '../shell/store.ts';
@@ -152,56 +152,65 @@ const TASK_COMMANDS: readonly Command[] = [
   far('select-to-first', 'Select to the first', 'shift+Home', -Infinity, { selecting: true }),
   far('select-to-last', 'Select to the last', 'shift+End', Infinity, { selecting: true }),
   { ...moving('select-all', 'Select all', 'mod+a', selectAll), repeats: false, appliesNow: isAmongRows },
-  {
-    id: 'complete',
-    title: 'Complete',
-    group: 'Here',
-    icon: 'check',
-    keys: ['e'],
-    run: onTargets(toggleDone),
-  },
-  { id: 'status', title: 'Set status…', group: 'Here', icon: 'status', keys: ['s'], run: pick('status') },
-  { id: 'priority', title: 'Set priority…', group: 'Here', icon: 'flag', keys: ['p'], run: pick('priority') },
-  { id: 'assignee', title: 'Assign…', group: 'Here', icon: 'person', keys: ['a'], run: pick('assignee') },
-  {
-    id: 'assign-me',
-    title: 'Assign to me',
-    group: 'Here',
-    icon: 'me',
-    keys: ['i'],
-    run: onTargets((tasks) => {
-      const person = me.peek();
-      if (person) setAssignee(tasks, person.id, person.name);
-    }),
-  },
-  { id: 'due', title: 'Set due date…', group: 'Here', icon: 'upcoming', keys: ['d'], run: date('due') },
-  { id: 'starts', title: 'Set start date…', group: 'Here', icon: 'start', run: date('start') },
-  { id: 'labels', title: 'Labels…', group: 'Here', icon: 'label', keys: ['l'], run: pick('labels') },
-  { id: 'move', title: 'Move to…', group: 'Here', icon: 'move', keys: ['m'], run: pick('move') },
-  {
-    id: 'repeat',
-    title: 'Repeat…',
-    group: 'Here',
-    icon: 'repeat',
-    keys: ['r'],
-    run: onTargets(([task]) => task && mayChange([task.id]) && openSeries(task.id)),
-  },
-  {
-    id: 'rename',
-    title: 'Rename',
-    group: 'Here',
-    icon: 'pencil',
-    keys: ['F2'],
-    run: onTargets(([task]) => task && startRenaming(task.id)),
-  },
-  {
-    id: 'delete',
-    title: 'Delete',
-    group: 'Here',
-    icon: 'trash',
-    keys: ['Delete'],
-    run: onTargets(removeTasks),
-  },
+  ...writing([
+    {
+      id: 'complete',
+      title: 'Complete',
+      group: 'Here',
+      icon: 'check',
+      keys: ['e'],
+      run: onTargets(toggleDone),
+    },
+    { id: 'status', title: 'Set status…', group: 'Here', icon: 'status', keys: ['s'], run: pick('status') },
+    {
+      id: 'priority',
+      title: 'Set priority…',
+      group: 'Here',
+      icon: 'flag',
+      keys: ['p'],
+      run: pick('priority'),
+    },
+    { id: 'assignee', title: 'Assign…', group: 'Here', icon: 'person', keys: ['a'], run: pick('assignee') },
+    {
+      id: 'assign-me',
+      title: 'Assign to me',
+      group: 'Here',
+      icon: 'me',
+      keys: ['i'],
+      run: onTargets((tasks) => {
+        const person = me.peek();
+        if (person) setAssignee(tasks, person.id, person.name);
+      }),
+    },
+    { id: 'due', title: 'Set due date…', group: 'Here', icon: 'upcoming', keys: ['d'], run: date('due') },
+    { id: 'starts', title: 'Set start date…', group: 'Here', icon: 'start', run: date('start') },
+    { id: 'labels', title: 'Labels…', group: 'Here', icon: 'label', keys: ['l'], run: pick('labels') },
+    { id: 'move', title: 'Move to…', group: 'Here', icon: 'move', keys: ['m'], run: pick('move') },
+    {
+      id: 'repeat',
+      title: 'Repeat…',
+      group: 'Here',
+      icon: 'repeat',
+      keys: ['r'],
+      run: onTargets(([task]) => task && mayChange([task.id]) && openSeries(task.id)),
+    },
+    {
+      id: 'rename',
+      title: 'Rename',
+      group: 'Here',
+      icon: 'pencil',
+      keys: ['F2'],
+      run: onTargets(([task]) => task && startRenaming(task.id)),
+    },
+    {
+      id: 'delete',
+      title: 'Delete',
+      group: 'Here',
+      icon: 'trash',
+      keys: ['Delete'],
+      run: onTargets(removeTasks),
+    },
+  ]),
   {
     id: 'menu',
     title: 'Menu',

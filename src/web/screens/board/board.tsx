@@ -1,7 +1,7 @@
 import { useId, useMemo, useState } from 'preact/hooks';
 import { compareTexts } from '../../data/live-list.ts';
 import { isClosed, type Status, type Task } from '../../data/rows.ts';
-import { moving, useCommands } from '../../shell/commands.ts';
+import { moving, useCommands, writing } from '../../shell/commands.ts';
 import { isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
 import { setStatus, statusesIn } from '../../tasks/changes.ts';
 import { focusRow, rowOf, selection, targets } from '../../tasks/current.ts';
@@ -163,8 +163,10 @@ function useColumnKeys(columns: readonly Column[]): void {
       }
     };
     return [
-      moving('column-left', 'Move to the column before', 'alt+ArrowLeft', shift(-1)),
-      moving('column-right', 'Move to the next column', 'alt+ArrowRight', shift(1)),
+      ...writing([
+        moving('column-left', 'Move to the column before', 'alt+ArrowLeft', shift(-1)),
+        moving('column-right', 'Move to the next column', 'alt+ArrowRight', shift(1)),
+      ]),
       moving('card-left', 'Column before', 'ArrowLeft', side(-1)),
       moving('card-right', 'Next column', 'ArrowRight', side(1)),
     ];

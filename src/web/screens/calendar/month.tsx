@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import type { Task } from '../../data/rows.ts';
 import { today, zone } from '../../shell/clock.ts';
-import { moving, useCommands } from '../../shell/commands.ts';
+import { moving, useCommands, writing } from '../../shell/commands.ts';
 import { isPhone } from '../../shell/device.ts';
 import { mayWriteIn } from '../../shell/frame-view.ts';
 import { setPeriod } from '../../shell/navigation.ts';
@@ -196,10 +196,12 @@ function useDayKeys(tasks: readonly Task[]): void {
       focusRow(task.id);
     };
     return [
-      moving('day-before', 'A day earlier', 'alt+ArrowLeft', shift(-1)),
-      moving('day-after', 'A day later', 'alt+ArrowRight', shift(1)),
-      moving('week-before', 'A week earlier', 'alt+ArrowUp', shift(-7)),
-      moving('week-after', 'A week later', 'alt+ArrowDown', shift(7)),
+      ...writing([
+        moving('day-before', 'A day earlier', 'alt+ArrowLeft', shift(-1)),
+        moving('day-after', 'A day later', 'alt+ArrowRight', shift(1)),
+        moving('week-before', 'A week earlier', 'alt+ArrowUp', shift(-7)),
+        moving('week-after', 'A week later', 'alt+ArrowDown', shift(7)),
+      ]),
       moving('entry-left', 'Day before', 'ArrowLeft', side(-1)),
       moving('entry-right', 'Next day', 'ArrowRight', side(1)),
     ];

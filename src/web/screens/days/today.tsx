@@ -30,6 +30,7 @@ export function Today({ params }: ScreenProps) {
         group: 'Here',
         keys: ['t'],
         icon: 'sun',
+        writes: true,
         run: () => moveToToday(late),
       },
     ],
