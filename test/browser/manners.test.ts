@@ -586,6 +586,45 @@ describe('a viewer', () => {
   });
 });
 
+describe('beside a task', () => {
+  it('a comment is in sight once it is sent, and a toast leaves the field for the next one free', async () => {
+    const id = await make('Long', { description: 'A line\n'.repeat(200) });
+    const page = await enter(ada, `${listAddress()}?task=${id}`);
+    const panel = page.getByRole('complementary', { name: 'Long' });
+    const field = panel.getByRole('textbox', { name: 'Comment' });
+    await field.fill('Said at last');
+    await field.press('Control+Enter');
+    const comment = panel.getByText('Said at last');
+    await comment.waitFor();
+    const topOf = async (element: typeof field) => (await element.boundingBox())?.y ?? 0;
+    await expect.poll(() => topOf(comment)).toBeLessThan(await topOf(field));
+    await panel.getByRole('button', { name: 'Status: ' }).click();
+    await page.getByRole('option', { name: 'Done' }).click();
+    await page.getByRole('status').getByRole('button', { name: 'Undo' }).waitFor();
+    const [toast, beside] = await Promise.all([page.locator('.toast').boundingBox(), panel.boundingBox()]);
+    expect((toast?.x ?? 0) + (toast?.width ?? 0)).toBeLessThanOrEqual(beside?.x ?? 0);
+  });
+});
+
+describe('the keys that are listed', () => {
+  it('change something only for those who may', async () => {
+    await make('Read me');
+    const listed = async (person: Person) => {
+      const page = await enter(person, listAddress());
+      await page.keyboard.press('?');
+      const dialog = page.getByRole('dialog', { name: 'Keys' });
+      await dialog.waitFor();
+      return dialog.getByRole('term').allTextContents();
+    };
+    const changing = ['Complete', 'Set status…', 'Move up', 'Rename', 'Delete', 'New task'];
+    const common = ['Next task', 'Open task', 'Go to Today', 'Commands'];
+    expect(await listed(ada)).toEqual(expect.arrayContaining([...changing, ...common]));
+    const toRead = await listed(vic);
+    expect(toRead).toEqual(expect.arrayContaining(common));
+    for (const title of changing) expect(toRead).not.toContain(title);
+  });
+});
+
 describe('the filters of a screen', () => {
   it('are named above it, and removed one by one and together, by keys', async () => {
     for (const [title, priority] of [

@@ -1,4 +1,4 @@
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { addComment, editComment, removeComment } from '../data/intents.ts';
 import { compareTexts } from '../data/live-list.ts';
 import type { Comment, Task } from '../data/rows.ts';
@@ -41,6 +41,12 @@ export function Comments({ task, level }: Props) {
     (a, b) => compareTexts(a.createdAt, b.createdAt),
     [task.id],
   );
+  const list = useRef<HTMLOListElement>(null);
+  const hasSent = useRef(false);
+  useLayoutEffect(() => {
+    if (hasSent.current) list.current?.lastElementChild?.scrollIntoView({ block: 'nearest' });
+    hasSent.current = false;
+  }, [comments.length]);
   const Heading = `h${level}` as const;
   const may = mayWriteIn(task.workspaceId);
   const hidden = isMissing && comments.length < task.commentCount;
@@ -53,13 +59,20 @@ export function Comments({ task, level }: Props) {
       )}
       {hidden && <p class="quiet">Earlier comments are shown once the server can be reached.</p>}
       {comments.length > 0 && (
-        <ol aria-labelledby={id}>
+        <ol ref={list} aria-labelledby={id}>
           {comments.map((comment) => (
             <Entry key={comment.id} comment={comment} task={task} />
           ))}
         </ol>
       )}
-      {may && <Composer task={task} />}
+      {may && (
+        <Composer
+          task={task}
+          onSend={() => {
+            hasSent.current = true;
+          }}
+        />
+      )}
     </section>
   );
 }
@@ -150,7 +163,7 @@ function EditField({ comment, task, onEnd }: { comment: Comment; task: Task; onE
 /** What was typed and not sent, by person and task: it outlives the panel. */
 const drafts = new Map<string, string>();
 
-function Composer({ task }: { task: Task }) {
+function Composer({ task, onSend }: { task: Task; onSend(): void }) {
   const { store, membersIn, userId } = useUserData();
   const draft = `${userId} ${task.id}`;
   const people = membersIn(task.workspaceId);
@@ -161,6 +174,7 @@ function Composer({ task }: { task: Task }) {
     const body = withMentions(text.trim(), people.rows);
     if (body === '') return;
     setText('');
+    onSend();
     actQuietly(`Commented on ${quoted(task.title)}`, [addComment(task, store.makeId(), body)]);
   };
   return (
