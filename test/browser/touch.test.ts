@@ -147,7 +147,33 @@ describe('by touch, 360 px wide,', () => {
     await page.getByRole('link', { name: 'Mulch the beds' }).tap();
     await page.getByRole('toolbar', { name: 'Task' }).getByRole('button', { name: 'Complete' }).tap();
     await page.getByRole('status').filter({ hasText: 'Opened' }).waitFor();
-    await overlaps('field', page.getByRole('textbox', { name: 'Comment' }));
+    const field = page.getByRole('textbox', { name: 'Comment' });
+    await overlaps('field', field);
+    await field.fill('@');
+    const people = await page.getByRole('listbox', { name: 'People' }).boundingBox();
+    const toast = await page.locator('.toast').boundingBox();
+    expect((toast?.y ?? 0) + (toast?.height ?? 0)).toBeLessThanOrEqual(people?.y ?? 0);
+  });
+
+  it('the bar says where one is', async () => {
+    const { workspaceId: w, listIds } = studio;
+    const bar = page.getByRole('navigation', { name: 'Main' });
+    const current = () => bar.locator('[aria-current]').allTextContents();
+    for (const [address, name] of [
+      ['/today', 'Today'],
+      ['/lists', 'Lists'],
+      [`/w/${w}/lists/${listIds.office}`, 'Lists'],
+      ['/upcoming', 'Lists'],
+      [`/w/${w}/calendar`, 'Lists'],
+      [`/w/${w}/recurring`, 'Lists'],
+      [`/w/${w}/trash`, 'Lists'],
+      [`/w/${w}/search`, 'Search'],
+      ['/notifications', 'Me'],
+      ['/settings/profile', 'Me'],
+    ] as const) {
+      await open(address);
+      await expect.poll(current, { message: address }).toEqual([name]);
+    }
   });
 
   it('a task that is gone is a screen of its own, which leads back', async () => {

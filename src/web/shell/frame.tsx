@@ -207,8 +207,18 @@ function PhoneBar() {
   // Keys keep a link from becoming another one under the finger once the workspace is there.
   return (
     <div class="bar">
-      <BarLink to={addressOf('today')} icon="sun" title="Today" />
-      <BarLink to={addressOf('lists')} icon="list" title="Lists" />
+      <BarLink
+        to={addressOf('today')}
+        icon="sun"
+        title="Today"
+        isCurrent={match.value?.name === 'workspaceToday'}
+      />
+      <BarLink
+        to={addressOf('lists')}
+        icon="list"
+        title="Lists"
+        isCurrent={/\/(upcoming|mine|inbox|lists|calendar|recurring|trash)\b/.test(path.value)}
+      />
       {canWrite.value ? (
         <button type="button" class="new" aria-label="New task" onClick={openQuickAdd}>
           <span>
@@ -223,7 +233,13 @@ function PhoneBar() {
       ) : (
         <span key="search" />
       )}
-      <BarLink key="me" to={addressOf('me')} icon="me" title="Me" isCurrent={isInSettings()} />
+      <BarLink
+        key="me"
+        to={addressOf('me')}
+        icon="me"
+        title="Me"
+        isCurrent={/\/(settings|notifications)\b/.test(path.value)}
+      />
     </div>
   );
 }
