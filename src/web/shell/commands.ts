@@ -18,6 +18,8 @@ export interface Command {
   writes?: boolean;
   /** Goes on while its key is held down. */
   repeats?: boolean;
+  /** Its key works in a text field too. */
+  whileTyping?: boolean;
   /** Where its key means this; elsewhere the key is the browser's. */
   appliesNow?(): boolean;
   run(): void;

@@ -45,7 +45,7 @@ export function startKeys(): void {
     const stroke = { key, ctrlKey, metaKey, altKey, shiftKey, isTyping };
     const binding = press(stroke, event.timeStamp);
     const command = binding === undefined ? undefined : commandFor(binding);
-    if (!command || command.appliesNow?.() === false) return;
+    if (!command || (isTyping && !command.whileTyping) || command.appliesNow?.() === false) return;
     event.preventDefault();
     if (!command.repeats) held = key;
     command.run();

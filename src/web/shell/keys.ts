@@ -39,7 +39,7 @@ export function createKeyDispatcher({ bindings, hasSingleLetters }: Options) {
       prefix = { key: name, until: now + SEQUENCE_MS };
       return undefined;
     }
-    return all.includes(name) && (!stroke.isTyping || hasCommandKey(stroke)) ? name : undefined;
+    return all.includes(name) ? name : undefined;
   };
 }
 
@@ -59,7 +59,6 @@ function nameOf({ key, ctrlKey, metaKey, altKey, shiftKey }: Keystroke): string 
 }
 
 const isModifier = (key: string) => ['Shift', 'Control', 'Alt', 'Meta', 'AltGraph', 'CapsLock'].includes(key);
-const hasCommandKey = ({ ctrlKey, metaKey, altKey }: Keystroke) => ctrlKey || metaKey || altKey;
 const isCharacter = (stroke: Keystroke) => stroke.key.length === 1 && !stroke.ctrlKey && !stroke.metaKey;
 
 /** A binding as people read it: `['G', 'T']`, `['Ctrl', 'K']`. */

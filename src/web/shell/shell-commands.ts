@@ -47,6 +47,7 @@ function doing(): Command[] {
       group: 'Everywhere',
       keys: ['mod+k'],
       isKeyOnly: true,
+      whileTyping: true,
       run: openPalette,
     },
     { id: 'keys', title: 'Keys', group: 'Everywhere', icon: 'keyboard', keys: ['?'], run: openKeys },

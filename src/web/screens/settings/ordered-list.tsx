@@ -28,7 +28,7 @@ export function useOrderKeys(): void {
     const list = row?.closest('ul');
     if (row?.dataset.row && list) movers.get(list)?.(row.dataset.row, by);
   };
-  useCommands(() => orderKeys(move), []);
+  useCommands(() => orderKeys(move).map((command) => ({ ...command, whileTyping: true })), []);
 }
 
 /** Rows whose order a person decides: by `useOrderKeys`, and by a handle that is dragged. */
