@@ -346,6 +346,41 @@ function isoWeekOf(date: string): string {
   return `${year}-W${String(week).padStart(2, '0')}`;
 }
 
+describe('a text field', () => {
+  it('has its keys to itself beside a board: all of it is selected, and no card moves', async () => {
+    const [todo] = list.statuses;
+    const id = await make('Rename me');
+    await make('Other');
+    const page = await enter(ada, `${listAddress()}?view=board`);
+    await rowIn(page, 'Rename me').press('F2');
+    const title = page.getByRole('textbox', { name: 'Title' });
+    await title.press('End');
+    await page.keyboard.press('Control+a');
+    expect(
+      await page.evaluate('document.activeElement.selectionEnd - document.activeElement.selectionStart'),
+    ).toBe(9);
+    await page.keyboard.press('Alt+ArrowRight');
+    await page.keyboard.press('Alt+ArrowDown');
+    await page.keyboard.type('Renamed');
+    await page.keyboard.press('Enter');
+    await rowIn(page, 'Renamed').waitFor();
+    expect(await page.getByRole('toolbar', { name: 'Selection' }).count()).toBe(0);
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('status').getByText('Synced').waitFor();
+    const { body } = await asAda('GET', `/workspaces/${home}/tasks/${id}`);
+    expect(body).toMatchObject({ title: 'Renamed', statusId: todo?.id, position: 1024 });
+    await rowIn(page, 'Renamed').press('F2');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog', { name: 'Commands' }).waitFor();
+  });
+});
+
+const paste = (page: Page, text: string) =>
+  page.evaluate(`(() => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', ${JSON.stringify(text)});
+    document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  })()`);
+
 describe('a key that is held down', () => {
   const hold = async (page: Page, key: string) => {
     for (let time = 0; time < 3; time++) await page.keyboard.down(key);
@@ -454,11 +489,7 @@ describe('a dialog', () => {
     const page = await enter(ada, listAddress());
     await page.keyboard.press('c');
     await page.getByLabel('Quick add').fill('Order ');
-    await page.evaluate(`(() => {
-      const clipboardData = new DataTransfer();
-      clipboardData.setData('text/plain', 'oak\\nash\\n');
-      document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
-    })()`);
+    await paste(page, 'oak\nash\n');
     await expectFocus(page, '2 tasks');
     await page.keyboard.press('Enter');
     await page.getByLabel('Quick add').fill('x'.repeat(501));
@@ -468,6 +499,31 @@ describe('a dialog', () => {
     await page.keyboard.press('Escape');
     await rowIn(page, 'Order oak').waitFor();
     await rowIn(page, 'ash').waitFor();
+  });
+});
+
+describe('a new task', () => {
+  it('starts fresh after one was added: a list of choices that was closed opens again', async () => {
+    const page = await enter(ada, listAddress());
+    await page.keyboard.press('q');
+    const choice = page.getByRole('option', { name: 'New label “x”' });
+    for (const number of [1, 2]) {
+      await page.keyboard.type('Buy *x');
+      await choice.waitFor();
+      await page.keyboard.press('Escape');
+      await choice.waitFor({ state: 'detached' });
+      await page.keyboard.press('Enter');
+      await expect.poll(() => rowIn(page, 'Buy *x').count()).toBe(number);
+    }
+  });
+
+  it('is named by its toast as it is: without what became a chip, from pasted lines too', async () => {
+    const page = await enter(ada, listAddress());
+    await page.keyboard.press('q');
+    await expectFocus(page, 'Quick add');
+    await paste(page, 'Head tomorrow\nThe rest');
+    await page.getByRole('button', { name: 'One task' }).click();
+    await page.getByText('Added “Head”').waitFor();
   });
 });
 

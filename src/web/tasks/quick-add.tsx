@@ -162,9 +162,9 @@ export function QuickAdd({ onClose }: OverlayProps) {
     if (made.taskId) openBeside(made.taskId);
   };
   const fresh = () => {
-    setText('');
+    change('', 0);
     setPlain([]);
-    setCaret(0);
+    setClosedAt(undefined);
     setPasted(null);
     kept.value = '';
     field.current?.focus();
@@ -183,7 +183,7 @@ export function QuickAdd({ onClose }: OverlayProps) {
     const { task } = parseQuickAdd(title, { ...context, plain: [] });
     if (task.title.length > MAX_TITLE) return setProblem(TOO_LONG);
     const made = intentFor(task, description);
-    if (made) act(`Added ${quoted(title)}`, [made.intent]);
+    if (made) act(`Added ${quoted(task.title)}`, [made.intent]);
     fresh();
   };
   const onKeyDown = (event: KeyboardEvent) => {
