@@ -86,7 +86,7 @@ export async function migrate(
   return pending;
 }
 
-/** The migrations, each of which fails if it leaves a row that refers to none. */
+/** The migrations; each fails if it leaves a row that refers to none. */
 function checked(database: SqliteDatabase.Database, migrations: Migrations, onDone: () => void): Migrations {
   const withCheck = ([name, migration]: [string, Migration]): [string, Migration] => [
     name,

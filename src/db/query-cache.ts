@@ -36,7 +36,7 @@ interface CachedStatement {
 
 type RowsByParameter = Map<unknown, RowsByParameter | readonly unknown[]>;
 
-/** The rows cached for these parameters, of which a statement has as many each time. */
+/** The rows cached for these parameters; a statement has the same number each time. */
 function rowsFor({ rows }: CachedStatement, parameters: readonly unknown[]): readonly unknown[] | undefined {
   let found = rows.get(parameters[0]);
   for (let i = 1; i < parameters.length && found !== undefined; i += 1)

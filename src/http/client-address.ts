@@ -43,7 +43,7 @@ export function trustsLoopback(trusted: readonly string[]): boolean {
   return trusted.some((entry) => isLoopback(entry.split('/')[0] ?? '')) || LOOPBACK.some(isProxy);
 }
 
-/** Those of the trusted proxies that are ranges of many addresses, any of which can then forge its own. */
+/** The trusted proxies that are ranges of many addresses: each address there can forge its own. */
 export const rangesIn = (trusted: readonly string[]): string[] =>
   trusted.filter((entry) => {
     const [address = '', bits] = entry.split('/');

@@ -52,7 +52,7 @@ export function checkLabels(
 }
 
 const OWN = { task: 'tasks', list: 'lists', space: 'spaces' } as const;
-/** Behind the kinds of which an entry may hold some. */
+/** Behind the kinds that an entry may hold. */
 const HELD_BY = { spaces: ['space'], lists: ['list', 'space'], recurringTasks: ['list', 'space'] } as const;
 
 /** Checks that an entry of the trash holds the thing that was deleted, what was in it, and nothing else. */

@@ -256,7 +256,7 @@ const ImportedWorkspace = z
 const VERSION_RULE = 'Format version must be 1 or 2';
 export const FormatVersion = wholeNumber(1, 2, VERSION_RULE);
 
-/** What an import takes: an export, of which fields that are not named here are ignored. */
+/** What an import takes: an export. Fields that are not named here are ignored. */
 export const AccountImport = z
   .object({
     formatVersion: FormatVersion,

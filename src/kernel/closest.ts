@@ -1,4 +1,4 @@
-/** How many letters may differ, of which a third of the word at most. */
+/** How many letters may differ, and at most a third of the word. */
 const MAX_DISTANCE = 3;
 
 /** The candidate that a mistyped word most likely means; undefined where none is close. */

@@ -1,7 +1,7 @@
 /**
- * What a page does in the browser. Sent there as text, hence JavaScript, and hence nothing from outside this function.
+ * What a page does in the browser. It is sent there as text, so it is JavaScript and uses nothing from outside this function.
  *
- * A page holds views (`data-view`) of which one is seen: `ask`, `missing`, `dead`, and one for each way to be done. A
+ * A page holds views (`data-view`) and shows one: `ask`, `missing`, `dead`, and one for each way to be done. A
  * form says where it goes (`data-path`), what it calls the token (`data-token`) and which view is next (`data-done`), or
  * where in the web client (`data-app`) it leads (`data-next`): then a session that it opens is kept as a cookie.
  */

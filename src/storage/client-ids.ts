@@ -42,7 +42,7 @@ export const takenIds = (db: Db, ids: readonly string[], holder?: ItemHolder): S
   return new Set(db.all(statement<{ id: string }>(TAKEN, asked)).map(({ id }) => id));
 };
 
-/** Whether something is gone of which nobody has noted when. */
+/** Whether something is gone without a note of when. */
 export const hasUndatedDeletions = (db: Db): boolean =>
   db.one(statement('select 1 from deleted_ids where deleted_at is null limit 1', [])) !== undefined;
 

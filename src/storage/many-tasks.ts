@@ -97,7 +97,7 @@ function* readTasks(tx: Tx, all: readonly number[]): Generator<WeighedTask> {
   }
 }
 
-/** Cuts tasks into batches of which none weighs more than a step may, unless it is a single task. */
+/** Cuts tasks into batches that weigh no more than a step may, single tasks aside. */
 function* batchesOf(tasks: Iterable<WeighedTask>): Generator<WeighedTask[]> {
   let batch: WeighedTask[] = [];
   let weight = 0;

@@ -156,7 +156,7 @@ function widthAt(text: string, at: number): number {
 }
 
 /**
- * FTS5 expressions for texts of a workspace, all of which hold where every word of `asked` begins a word; none when it
+ * FTS5 expressions for texts of a workspace; all hold where every word of `asked` begins a word; none when it
  * has no words: prefixes, and phrases of pairs, which need be none. Only letters and digits get into them, so nothing in
  * them is an operator. A word that begins another one of `asked` goes without saying.
  */

@@ -2,7 +2,7 @@ import { ownState } from '../kernel/own-state.ts';
 
 const MAX_WAITING = 64;
 
-/** Attempts of which it is not known yet how they end, by whose they are. */
+/** Attempts whose end is not known yet, by the account they are for. */
 interface InFlightAttempts {
   begin(key: string): void;
   /** `isTakenBack`: its place within the limit is free again, for one of those that wait. */

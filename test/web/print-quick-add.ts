@@ -35,7 +35,7 @@ export function printQuickAdd(task: QuickTask, context: QuickAddContext): string
   return [protectTitle(task.title, tail, context), tail].filter(Boolean).join(' ');
 }
 
-/** Quotes a title of which something would be understood. */
+/** Quotes a title in which something would be understood. */
 function protectTitle(title: string, tail: string, context: QuickAddContext): string {
   const { plain: _, ...fresh } = context;
   const read = parseQuickAdd(tail ? `${title} ${tail}` : title, fresh);

@@ -24,7 +24,7 @@ export interface Account {
   /** Acknowledged: a code that is none of these is owed. */
   codeOwedBeside?: Set<string>;
   home?: { workspaceId: string; listId: string };
-  /** Ids of its tasks by their titles, each of which is used once. */
+  /** Ids of its tasks by their titles; each is used once. */
   tasks: Map<string, string>;
   /** The titles as they are if the step that was cut off was done. */
   uncertainTitles?: string[];

@@ -78,7 +78,7 @@ function learn(corpus: Corpus, attempt: Attempt, component: string, found: Recor
   corpus.learn({ kind, id, scope, fields: found });
 }
 
-/** Passwords and addresses, of which no response tells. */
+/** Passwords and addresses, which no response tells. */
 function absorbAccount(
   corpus: Corpus,
   { operation, person, body = {}, secret }: Attempt,

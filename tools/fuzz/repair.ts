@@ -12,7 +12,7 @@ const BELONGING: Record<string, readonly string[]> = {
 const MOST: Record<string, number> = { day: 365, week: 365, month: 120, year: 10 };
 const INDISPENSABLE = ['unstarted', 'completed'];
 
-/** Makes a body keep the rules between its fields, of which its schema cannot tell. */
+/** Makes a body keep the rules between its fields, which its schema does not tell. */
 export function repair(body: Fields, { params }: Attempt, corpus: Corpus): Fields {
   const { interval, statuses, updates, mode, operations } = body;
   return {

@@ -26,7 +26,7 @@ mkdirSync(temporary);
 if (!again) rmSync(journal, { force: true });
 const mutants = planMutants(group, only).flatMap(({ mutants }) => mutants);
 const isDrawn = (id: number) => id % Number(every) === 0;
-console.log(`${mutants.length} mutants, of which ${mutants.filter((_, id) => isDrawn(id)).length} are tried`);
+console.log(`${mutants.length} mutants, ${mutants.filter((_, id) => isDrawn(id)).length} of them tried`);
 append(journal, { kind: 'not-drawn', ids: [...mutants.keys()].filter((id) => !isDrawn(id)) });
 
 let known = 0;

@@ -21,7 +21,7 @@ const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(val
 const SORTS = ['createdAt', 'updatedAt', 'dueDate', 'priority', 'title'];
 const GROUPINGS = ['priority', 'statusId', 'assigneeId', 'listId', 'dueDate'];
 
-/** Texts of which folding or indexing might cost more than by their length; each is repeated to the greatest one. */
+/** Texts that may cost more to fold or index than their length tells; each is repeated to the greatest length. */
 const HOSTILE = [
   // No two pairs of it are the same.
   Array.from({ length: 20_000 }, (_, i) => String.fromCharCode(0x4e00 + ((i * 7_919) % 20_011))).join(''),

@@ -40,7 +40,7 @@ export function dropAt(
   placeAmong(tasks, at, moved, isHere ? {} : { statusId: status.id });
 }
 
-/** Puts tasks before one of others, of which some may be among them. */
+/** Puts tasks before one of the others; some of them may be there already. */
 export function placeAmong(tasks: readonly Task[], at: number, moved: readonly Task[], more: Row = {}): void {
   const ids = new Set(moved.map(({ id }) => id));
   const before = tasks.slice(0, at).filter(({ id }) => ids.has(id)).length;

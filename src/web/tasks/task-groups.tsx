@@ -38,7 +38,7 @@ interface Props extends Omit<RowProps, 'id' | 'day' | 'at' | 'of' | 'showsPeople
   isMine?: boolean;
 }
 
-/** Groups of rows: what keys move through, and of which only what is in sight is there. */
+/** Groups of rows, which keys move through; of long ones only the rows in sight are rendered. */
 export function TaskGroups({ groups, isMine, onDragStart, ...more }: Props) {
   const { workspaces, membersIn } = useUserData();
   const isShared = workspaces.ids.value.some((id) => membersIn(id).ids.value.length > 1);

@@ -27,7 +27,7 @@ export interface RowProps {
   hidesMe?: boolean | undefined;
   /** Whether there is a place for avatars. */
   showsPeople?: boolean | undefined;
-  /** Where it stands in a list of which only a part is there, from 1, and how long that is. */
+  /** In a windowed list: its place, from 1, and the length of the list. */
   at?: number | undefined;
   of?: number | undefined;
   /** Whether it can be dragged to another place. */

@@ -43,7 +43,7 @@ export function linkParts(text: string): TextPart[] {
   return parts;
 }
 
-/** Where the link leads in which, or at whose edge, a place of the text lies. */
+/** Where the link around, or beside, a place of the text leads. */
 export function hrefAt(text: string, place: number): string | undefined {
   let end = 0;
   for (const { text: part, href } of linkParts(text)) {

@@ -44,7 +44,7 @@ export function mentionAt(text: string, caret: number): MentionBegun | null {
   return query === undefined || query.startsWith(' ') ? null : { query, start: caret - query.length - 1 };
 }
 
-/** Those of whom a word of the name begins with what was typed. */
+/** The people with a word in their name that begins with what was typed. */
 export function mentionChoices<Person extends Mentionable>(
   query: string,
   people: readonly Person[],
