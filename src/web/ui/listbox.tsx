@@ -36,6 +36,9 @@ interface Props {
   onClose(): void;
 }
 
+/** Letters that come within this time are of one word. */
+const WORD_MS = 1000;
+
 /** Options in the top layer beside what asked for them. Escape and a click elsewhere close it. */
 export function Listbox(props: Props) {
   const { label, options, anchor, at, hasFilter, hint, isMultiple, staysOpen, offer, onChoose } = props;
@@ -66,22 +69,31 @@ export function Listbox(props: Props) {
     setActive(next);
     list.current?.querySelector(`[id="${id}-${next}"]`)?.scrollIntoView({ block: 'nearest' });
   };
+  const word = useRef({ text: '', at: 0 });
+  /** The option whose title begins with what is typed; the same letter again leads to the next one. */
+  const findTyped = ({ key, timeStamp }: KeyboardEvent): number => {
+    const letter = key.toLocaleLowerCase();
+    const before = timeStamp - word.current.at < WORD_MS ? word.current.text : '';
+    const text = before === letter ? letter : before + letter;
+    word.current = { text, at: timeStamp };
+    const first = text === letter ? active + 1 : active;
+    const places = found.map((_, index) => (first + index) % found.length);
+    return places.find((index) => found[index]?.title.toLocaleLowerCase().startsWith(text)) ?? -1;
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     if (isComposing(event)) return;
     if (event.key === 'ArrowDown') move(active + 1);
     else if (event.key === 'ArrowUp') move(active - 1);
     else if (event.key === 'Home' && !hasFilter) move(0);
     else if (event.key === 'End' && !hasFilter) move(found.length - 1);
-    else if (event.key === 'Enter' || (event.key === ' ' && !hasFilter)) choose(found[active]);
+    else if (event.key === 'Enter') choose(found[active]);
     else if (event.key === 'Escape' || event.key === 'Tab') close();
     else if (!hasFilter && event.key.length === 1 && !event.ctrlKey && !event.metaKey) {
-      const next = found.findIndex(
-        ({ title }, index) =>
-          index !== active && title.toLocaleLowerCase().startsWith(event.key.toLocaleLowerCase()),
-      );
+      const next = findTyped(event);
       const digit = Number(event.key);
-      if (digit >= 1 && digit <= found.length) choose(found[digit - 1]);
-      else if (next !== -1) move(next);
+      if (next !== -1) move(next);
+      else if (digit >= 1 && digit <= found.length) choose(found[digit - 1]);
+      else if (event.key === ' ') choose(found[active]);
     } else return;
     if (event.key !== 'Tab') event.preventDefault();
     event.stopPropagation();
