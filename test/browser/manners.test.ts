@@ -662,6 +662,63 @@ describe('beside a task', () => {
   });
 });
 
+describe('a choice', () => {
+  it('is found by the letters of its name, typed one after the other', async () => {
+    await joined(world, ada, home, 'member', 'Jon');
+    const id = await make('Paint');
+    const page = await enter(ada, listAddress());
+    const fieldsOf = async () => (await asAda('GET', `/workspaces/${home}/tasks/${id}`)).body;
+    await rowIn(page, 'Paint').focus();
+    const choose = async (key: string, name: string, word: string) => {
+      await page.keyboard.press(key);
+      await page.getByRole('listbox', { name }).waitFor();
+      await page.keyboard.type(word);
+      await page.keyboard.press('Enter');
+    };
+    await choose('p', 'Priority', 'urgent');
+    await expect.poll(async () => (await fieldsOf()).priority).toBe('urgent');
+    await choose('a', 'Assignee', 'jon');
+    await page.getByText('given to Jon').waitFor();
+    await choose('s', 'Status', 'in progress');
+    const started = list.statuses.find(({ type }) => type === 'started');
+    await expect.poll(async () => (await fieldsOf()).statusId).toBe(started?.id);
+  });
+});
+
+describe('the dates of several tasks', () => {
+  const dates = async () =>
+    (await asAda('GET', `/workspaces/${home}/tasks?sortBy=title`)).body.items.map(
+      ({ title, dueDate, dueDay }: Record<string, string | null>) => `${title} ${dueDate ?? dueDay}`,
+    );
+
+  it('keep what of them is not changed', async () => {
+    await asAda('PATCH', '/me', { timezone: 'UTC' });
+    await make('A', { dueDate: `${day(2)}T09:00:00.000Z` });
+    await make('B', { dueDate: `${day(3)}T17:00:00.000Z` });
+    await make('C', { dueDay: day(4) });
+    const page = await enter(ada, `${listAddress()}?sort=title`);
+    await rowIn(page, 'A').press('x');
+    for (const key of ['Shift+ArrowDown', 'Shift+ArrowDown', 'd']) await page.keyboard.press(key);
+    const dialog = page.getByRole('dialog', { name: 'Due' });
+    expect(await dialog.getByLabel('Day', { exact: true }).inputValue()).toBe('');
+    expect(await dialog.getByLabel('Time', { exact: true }).inputValue()).toBe('');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.keyboard.press('d');
+    await dialog.getByRole('button', { name: 'Tomorrow' }).click();
+    await page.getByText('3 tasks: due tomorrow', { exact: true }).waitFor();
+    const kept = [`A ${day(1)}T09:00:00.000Z`, `B ${day(1)}T17:00:00.000Z`, `C ${day(1)}`];
+    await expect.poll(dates).toEqual(kept);
+    await page.keyboard.press('z');
+    const before = [`A ${day(2)}T09:00:00.000Z`, `B ${day(3)}T17:00:00.000Z`, `C ${day(4)}`];
+    await expect.poll(dates).toEqual(before);
+    await page.keyboard.press('d');
+    await dialog.getByLabel('Time', { exact: true }).fill('10:30');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    const timed = [2, 3, 4].map((days, index) => `${'ABC'[index]} ${day(days)}T10:30:00.000Z`);
+    await expect.poll(dates).toEqual(timed);
+  });
+});
+
 describe('the keys that are listed', () => {
   it('change something only for those who may', async () => {
     await make('Read me');

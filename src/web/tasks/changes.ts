@@ -18,11 +18,11 @@ import { showToast } from '../shell/toasts.ts';
 import type { Day } from '../text/days.ts';
 import { placeAt } from '../text/positions.ts';
 import { PRIORITY_NAMES, type Priority } from '../text/priorities.ts';
-import { sayDayAndTime, withinSentence } from '../text/say-dates.ts';
+import { plainTime, sayDayAndTime, withinSentence } from '../text/say-dates.ts';
 import { instantOf, type Time } from '../text/zones.ts';
 import { act, actQuietly, linger } from './act.ts';
 import { besideId, focusRow, neighbourOf, openTaskId } from './current.ts';
-import { timeKeptToday } from './dates.ts';
+import { dateOf, timeKeptToday } from './dates.ts';
 import { seriesDialog } from './series.ts';
 
 /** A title as it stands in a sentence. */
@@ -150,20 +150,30 @@ function dateFields(kind: 'due' | 'start', day: Day | null, time: Time | null): 
     : { [instant]: instantOf(day, time, zone.peek()), [whole]: null };
 }
 
+/** Sets when tasks are due or start; each keeps its own day, or time, where none is given, not even null. */
 export function setDate(
   given: readonly Task[],
   kind: 'due' | 'start',
-  day: Day | null,
-  time: Time | null,
+  day: Day | null | undefined,
+  time?: Time | null,
 ): void {
+  const [first] = given;
+  const ownTime = given.length === 1 && first ? (dateOf(first, kind, zone.peek())?.time ?? null) : null;
+  const at = time === undefined ? ownTime : time;
   const word = kind === 'due' ? 'due' : 'starts';
   const when =
     day === null
       ? `no ${kind === 'due' ? 'due' : 'start'} date`
-      : `${word} ${withinSentence(sayDayAndTime(day, time, today.peek()))}`;
+      : day === undefined
+        ? `${word} ${at === null ? 'without a time' : `at ${plainTime(at)}`}`
+        : `${word} ${withinSentence(sayDayAndTime(day, at, today.peek()))}`;
   act(
     `${saying(given)}: ${when}`,
-    updates(writable(given), () => dateFields(kind, day, time)),
+    updates(writable(given), (task) => {
+      const own = dateOf(task, kind, zone.peek());
+      const on = day === undefined ? (own?.day ?? today.peek()) : day;
+      return dateFields(kind, on, time === undefined ? (own?.time ?? null) : time);
+    }),
   );
 }
 

@@ -18,6 +18,10 @@ export const startOf = (
   zone: string,
 ): { day: Day; time: Time | null } | null => dueOf({ dueDate: startDate, dueDay: startDay }, zone);
 
+/** Of the two the one that is asked for. */
+export const dateOf = (task: Task, kind: 'due' | 'start', zone: string) =>
+  kind === 'due' ? dueOf(task, zone) : startOf(task, zone);
+
 /** Whether it is due on a local day or before. */
 export const isDueBy = ({ dueDate, dueDay }: Dated, day: Day, zone: string): boolean =>
   dueDay === null ? dueDate !== null && dueDate < endOfDay(day, zone) : dueDay <= day;

@@ -124,7 +124,7 @@ function DayGrid({ period, workspaceId, listId }: Props) {
                     onDrop={(event) => {
                       event.preventDefault();
                       const [moved] = droppedTasks(event);
-                      if (moved) setDate([moved], 'due', day, dueOf(moved, zone.peek())?.time ?? null);
+                      if (moved) setDate([moved], 'due', day);
                     }}
                     onDblClick={({ target }) => {
                       if (may && !(target as Element).closest('a, button')) newTaskOn(day);
@@ -192,7 +192,7 @@ function useDayKeys(tasks: readonly Task[]): void {
       const [task] = targets();
       const due = task && dueOf(task, zone.peek());
       if (!due) return;
-      setDate([task], 'due', addDays(due.day, days), due.time);
+      setDate([task], 'due', addDays(due.day, days));
       focusRow(task.id);
     };
     return [
