@@ -3,6 +3,8 @@ import type { Tx } from '../db/tx.ts';
 import { offsetOf, type PageRequest } from '../kernel/page.ts';
 import type { Comment } from '../tasks/comment-schema.ts';
 import { recordThing } from './record.ts';
+import { mergeSome } from './searchable.ts';
+import { sumOfBytes, withinStep } from './step-bytes.ts';
 import type { CommentRow } from './tables.ts';
 
 /** A comment with the ids that it is shown with. */
@@ -89,6 +91,33 @@ export function saveComment(
 export function deleteCommentRow(tx: Tx, workspaceId: string, { id, code }: StoredComment): void {
   tx.run(query.deleteFrom('comments').where('code', '=', code));
   recordComment(tx, workspaceId, id, 'delete');
+}
+
+const STEP_COMMENTS = 200;
+
+/** The next comments of tasks that fit into a step, and whether there are more. */
+export function nextComments(db: Db, tasks: readonly number[]) {
+  const found = db.all(
+    statement<{ code: number; bytes: number }>(
+      `select code, octet_length(body) as bytes from comments
+        where task_seq in (select value from json_each(?)) order by code limit ?`,
+      [JSON.stringify(tasks), STEP_COMMENTS],
+    ),
+  );
+  const some = withinStep(found);
+  return { some, areMore: some.length < found.length || found.length === STEP_COMMENTS };
+}
+
+/** Deletes some of the comments of tasks that go next, unrecorded; returns whether more are left. */
+export function deleteSomeComments(tx: Tx, tasks: readonly number[]): boolean {
+  const { some, areMore } = nextComments(tx, tasks);
+  tx.run(
+    statement('delete from comments where code in (select value from json_each(?))', [
+      JSON.stringify(some.map(({ code }) => code)),
+    ]),
+  );
+  mergeSome(tx, some.length, sumOfBytes(some));
+  return areMore;
 }
 
 const recordComment = (

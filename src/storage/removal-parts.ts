@@ -1,12 +1,15 @@
 import type { CompiledQuery } from 'kysely';
 import { statement } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
+import { deleteSomeComments } from './comments.ts';
 import { deleteRows } from './delete-rows.ts';
 import { NOBODY } from './mentions.ts';
 import { recordLosses, recordThing } from './record.ts';
-import { mergeBeforeCommit } from './search-index.ts';
+import { mergeSome } from './searchable.ts';
+import { deleteSomeSeries } from './series.ts';
+import { sumOfBytes, TEMPLATE_BYTES, withinStep } from './step-bytes.ts';
 import { releaseSome } from './tasks.ts';
-import { STEP_BYTES } from './trash-contents.ts';
+import { deleteSomePacked } from './trash.ts';
 
 /** Takes away at most so many rows of what goes with a thing, and returns how many those were. */
 export type RemovalPart = (tx: Tx, id: string, most: number) => number;
@@ -107,33 +110,39 @@ export const deleteRefreshTokens: RemovalPart = runs((id, most) => {
   return deleteRows('refresh_tokens', where, 'hash')(id, 20 * most);
 });
 
-/** Bytes of text that leave the search index with a task. */
-const TEXT_BYTES = `octet_length(title) + ifnull(octet_length(description), 0) + more_bytes + case when comment_count > 0
-  then (select ifnull(sum(octet_length(body)), 0) from comments where task_seq = seq) else 0 end`;
-
-/** Series in other lists lose their upcoming tasks with them. Of long tasks fewer go at once. */
+/**
+ * Series in other lists lose their upcoming tasks with them. Of long tasks fewer go at once, after their comments where
+ * those are much.
+ */
 export const deleteTasks =
   (kind: keyof typeof TASK_IS_IN): RemovalPart =>
   (tx, id, most) => {
     const found = tx.all(
       statement<{ seq: number; bytes: number }>(
-        `select seq, ${TEXT_BYTES} as bytes from tasks where ${TASK_IS_IN[kind]} limit ?`,
+        `select seq, ${TEMPLATE_BYTES} as bytes from tasks where ${TASK_IS_IN[kind]} limit ?`,
         [id, most],
       ),
     );
-    let sum = 0;
-    const some = found.filter(({ bytes }, i) => {
-      sum += bytes;
-      return i === 0 || sum <= STEP_BYTES;
-    });
+    const some = withinStep(found);
     const seqs = some.map(({ seq }) => seq);
+    if (deleteSomeComments(tx, seqs)) return most;
     if (kind !== 'workspace') recordLosses(tx, seqs);
-    if (seqs.length > 0) mergeBeforeCommit(tx, seqs.length);
+    mergeSome(tx, seqs.length, sumOfBytes(some));
     tx.run(
       statement('delete from tasks where seq in (select value from json_each(?))', [JSON.stringify(seqs)]),
     );
     return some.length < found.length ? most : found.length;
   };
+
+/** Of long series fewer go at once. */
+export const deleteSeries =
+  (kind: keyof typeof SERIES_IS_IN): RemovalPart =>
+  (tx, id, most) =>
+    deleteSomeSeries(tx, SERIES_IS_IN[kind], id, most);
+
+/** Of long things in the trash fewer go at once. */
+export const deleteTrashed: RemovalPart = (tx, id, most) =>
+  deleteSomePacked(tx, 'workspace_code = (select code from workspaces where id = ?)', id, most);
 
 /** Tasks in other lists stay without their series. */
 export const releaseTasks =

@@ -10,6 +10,7 @@ import { isNotBeingImported } from './imports.ts';
 import { keysIn, type LeftOut, putBack, withoutLong } from './long-texts.ts';
 import { readPage } from './read-page.ts';
 import { RAISED, raisedBy, recordThing, withChanges } from './record.ts';
+import { TEMPLATE_BYTES, withinStep } from './step-bytes.ts';
 import type { RecurringSeriesRow, SeriesState } from './tables.ts';
 import { TEMPLATE_COLUMNS, templateOf } from './template-fields.ts';
 
@@ -141,6 +142,23 @@ export function deleteSeries(tx: Tx, row: StoredSeries): void {
       .where('workspace_id', '=', row.workspace_id),
   );
   recordThing(tx, 'recurringTask', row, 'delete');
+}
+
+/** Deletes some of the series that `where` finds, unrecorded; returns how many, or `most` where more are left. */
+export function deleteSomeSeries(tx: Tx, where: string, argument: string, most: number): number {
+  const found = tx.all(
+    statement<{ id: string; bytes: number }>(
+      `select id, ${TEMPLATE_BYTES} as bytes from recurring_series where ${where} limit ?`,
+      [argument, most],
+    ),
+  );
+  const some = withinStep(found);
+  tx.run(
+    statement('delete from recurring_series where id in (select value from json_each(?))', [
+      JSON.stringify(some.map(({ id }) => id)),
+    ]),
+  );
+  return some.length < found.length ? most : found.length;
 }
 
 /** Some 20 µs each, while nothing else is served. */

@@ -7,14 +7,15 @@ import {
   clearTaskReference,
   deleteOccurrences,
   deleteRefreshTokens,
+  deleteSeries,
   deletes,
   deleteTasks,
+  deleteTrashed,
   eraseMentions,
   eraseTrashedMentions,
   IS_USER,
   type RemovalPart,
   releaseTasks,
-  SERIES_IS_IN,
   updateRows,
 } from './removal-parts.ts';
 import { KNOWN_NETWORK_MS } from './sessions.ts';
@@ -148,9 +149,9 @@ export const TABLE_TRAITS = {
   recurring_series: {
     goesWith: {
       user: [clearSeriesReference('assignee'), clearSeriesReference('creator')],
-      workspace: [deletes('recurring_series', SERIES_IS_IN.workspace)],
-      space: [releaseTasks('space'), deletes('recurring_series', SERIES_IS_IN.space)],
-      list: [releaseTasks('list'), deletes('recurring_series', SERIES_IS_IN.list)],
+      workspace: [deleteSeries('workspace')],
+      space: [releaseTasks('space'), deleteSeries('space')],
+      list: [releaseTasks('list'), deleteSeries('list')],
     },
     exported: { at: 'workspaces.recurringTasks', of: 'workspace_id', by: ['created_at', 'id'] },
   },
@@ -160,7 +161,7 @@ export const TABLE_TRAITS = {
   trash_rows: {
     goesWith: {
       user: [eraseTrashedMentions],
-      workspace: [deletes('trash_rows', 'workspace_code = (select code from workspaces where id = ?)')],
+      workspace: [deleteTrashed],
     },
     exported: 'workspaces.trash',
   },

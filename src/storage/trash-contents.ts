@@ -3,20 +3,18 @@ import type { Tx } from '../db/tx.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import type { Status } from '../lists/schema.ts';
 import { userIdOf, userKeyOf } from './changes.ts';
+import { nextComments } from './comments.ts';
 import { countTask } from './insert-task.ts';
 import { recordLosses } from './record.ts';
-import { mergeBeforeCommit } from './search-index.ts';
+import { mergeSome } from './searchable.ts';
+import { sumOfBytes, TEMPLATE_BYTES, withinStep } from './step-bytes.ts';
 import type { CommentRow, TaskKeys } from './tables.ts';
 import type { StoredTask } from './task-fields.ts';
 import { checklistOf, labelIdsOf, toJson } from './template-fields.ts';
 import { insertBeside, insertPacked, type Packed, type StoredEntry, type StoredPacked } from './trash.ts';
 
-/** A step packs or unpacks at most so many tasks, or so much text: a few milliseconds, while nothing else is served. */
+/** A step packs or unpacks at most so many tasks. */
 export const TASK_BATCH_SIZE = 64;
-const COMMENT_BATCH_SIZE = 200;
-export const STEP_BYTES = 400_000;
-/** Each item and label is a row of its own too: that takes as long as so much more of their text. */
-const COST_OF_CARRIED = 5;
 
 /** Any row: columns that later migrations add are packed and restored like the others. */
 export type AnyRow = Record<string, unknown>;
@@ -114,57 +112,35 @@ export function packSomeTasks(tx: Tx, entry: StoredEntry): boolean {
       [some],
     ),
   );
-  insertPacked(
-    tx,
-    entry,
-    'task',
-    tasks.map(({ status_title: title, status_type: type, ...task }): Packed => {
-      const status = { id: task.status_id, title, type };
-      const content: PackedTask = { ...packRow(tx, task.workspace_id, task), status };
-      const bytes = bytesOfText(task.title, task.description, ...checklistOf(task).map((item) => item.title));
-      return { id: task.id, series_id: task.recurring_task_id, bytes, content };
-    }),
-  );
+  const packed = tasks.map(({ status_title: title, status_type: type, ...task }): Packed => {
+    const status = { id: task.status_id, title, type };
+    const content: PackedTask = { ...packRow(tx, task.workspace_id, task), status };
+    const bytes = bytesOfText(task.title, task.description, ...checklistOf(task).map((item) => item.title));
+    return { id: task.id, series_id: task.recurring_task_id, bytes, content };
+  });
+  insertPacked(tx, entry, 'task', packed);
   const items = tasks.flatMap((task) => checklistOf(task).map((item) => ({ id: task.id, value: item.id })));
   insertBeside(tx, 'trash_items', items);
   recordLosses(tx, keys);
   tx.run(statement('delete from tasks where seq in (select value from json_each(?))', [some]));
-  mergeBeforeCommit(tx, keys.length);
+  mergeSome(tx, keys.length, sumOfBytes(packed));
   return true;
 }
 
 function nextTasks(db: Db, { id, kind }: StoredEntry): number[] {
   const found = db.all(
     statement<{ seq: number; bytes: number }>(
-      `select seq, ifnull(octet_length(description), 0)
-          + ? * (ifnull(octet_length(checklist), 0) + ifnull(octet_length(label_ids), 0)) as bytes
-        from tasks where ${TASKS_OF[kind]} limit ?`,
-      [COST_OF_CARRIED, id, TASK_BATCH_SIZE],
+      `select seq, ${TEMPLATE_BYTES} as bytes from tasks where ${TASKS_OF[kind]} limit ?`,
+      [id, TASK_BATCH_SIZE],
     ),
   );
-  return withinBytes(found).map(({ seq }) => seq);
-}
-
-/** As many as fit into a step, but one at least. */
-function withinBytes<Row extends { bytes: number }>(rows: readonly Row[]): Row[] {
-  let sum = 0;
-  return rows.filter(({ bytes }, i) => {
-    sum += bytes;
-    return i === 0 || sum <= STEP_BYTES;
-  });
+  return withinStep(found).map(({ seq }) => seq);
 }
 
 /** Returns whether these were all the comments of the tasks. */
 function packComments(tx: Tx, entry: StoredEntry, tasks: readonly number[]): boolean {
-  const found = tx.all(
-    statement<{ code: number; bytes: number }>(
-      `select code, octet_length(body) as bytes from comments
-        where task_seq in (select value from json_each(?)) order by code limit ?`,
-      [JSON.stringify(tasks), COMMENT_BATCH_SIZE],
-    ),
-  );
-  if (found.length === 0) return true;
-  const chosen = withinBytes(found);
+  const { some: chosen, areMore } = nextComments(tx, tasks);
+  if (chosen.length === 0) return true;
   const some = JSON.stringify(chosen.map(({ code }) => code));
   const comments = tx.all(
     statement<PackedComment['row']>(
@@ -197,7 +173,8 @@ function packComments(tx: Tx, entry: StoredEntry, tasks: readonly number[]): boo
   );
   insertBeside(tx, 'trash_mentions', people);
   tx.run(statement('delete from comments where code in (select value from json_each(?))', [some]));
-  return chosen.length === found.length && found.length < COMMENT_BATCH_SIZE;
+  mergeSome(tx, chosen.length, sumOfBytes(chosen));
+  return !areMore;
 }
 
 /** Stores a row again, in the columns that its table has by now. */

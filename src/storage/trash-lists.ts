@@ -3,6 +3,8 @@ import type { Tx } from '../db/tx.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import { scheduleErasure } from './erasure.ts';
 import { recordThing } from './record.ts';
+import { deleteSomeSeries } from './series.ts';
+import { TEMPLATE_BYTES, withinStep } from './step-bytes.ts';
 import type {
   ListRow,
   RecurringOccurrenceRow,
@@ -18,6 +20,8 @@ import { type PackedRow, packRow, packSomeTasks } from './trash-contents.ts';
 /** What a step moves at most: a few milliseconds, while nothing else is served. */
 export const BATCH_SIZE = 64;
 const OCCURRENCE_BATCH_SIZE = 500;
+/** A step that copies no text copies so many. */
+const BYTES_OF_OCCURRENCE = 300;
 
 /** The lists that an entry takes along, by its id. */
 const LISTS_OF: Record<'list' | 'space', string> = { list: 'id = ?', space: 'space_id = ?' };
@@ -95,19 +99,21 @@ export function packSome(tx: Tx, entry: StoredEntry): boolean {
 /** Copies series with their occurrences; they are deleted once their tasks are gone, which would change them. */
 function packSeries(tx: Tx, entry: StoredEntry): boolean {
   const found = tx.all(
-    statement<RecurringSeriesRow & { decided: number }>(
-      `select *, (select count(*) from recurring_occurrences where series_id = id) as decided
+    statement<{ id: string; bytes: number }>(
+      `select id, ${TEMPLATE_BYTES} + ${BYTES_OF_OCCURRENCE} *
+            (select count(*) from recurring_occurrences where series_id = recurring_series.id) as bytes
         from recurring_series where list_id in ${listsOf(entry)}
           and id not in (select id from trash_rows where entry_code = ? and kind = 'series') limit ?`,
       [entry.id, entry.code, BATCH_SIZE],
     ),
   );
-  let sum = 0;
-  const some = found.filter(({ decided }, i) => {
-    sum += decided;
-    return i === 0 || sum <= OCCURRENCE_BATCH_SIZE;
-  });
-  for (const { decided, ...row } of some) {
+  const some = tx.all(
+    statement<RecurringSeriesRow>(
+      'select * from recurring_series where id in (select value from json_each(?))',
+      [JSON.stringify(withinStep(found).map(({ id }) => id))],
+    ),
+  );
+  for (const row of some) {
     const occurrences = tx.all(
       statement<RecurringOccurrenceRow>('select * from recurring_occurrences where series_id = ?', [row.id]),
     );
@@ -146,14 +152,7 @@ function deleteSeries(tx: Tx, entry: StoredEntry): boolean {
     ),
   );
   if (occurrences > 0) return true;
-  const series = tx.run(
-    statement(
-      `delete from recurring_series where id in (
-        select id from recurring_series where list_id in ${listsOf(entry)} limit ?)`,
-      [entry.id, BATCH_SIZE],
-    ),
-  );
-  return series > 0;
+  return deleteSomeSeries(tx, `list_id in ${listsOf(entry)}`, entry.id, BATCH_SIZE) > 0;
 }
 
 /** With the last of them the space goes, and the entry is whole. */

@@ -5,6 +5,7 @@ import type { Page, PageRequest } from '../kernel/page.ts';
 import type { TrashEntry } from '../trash/schema.ts';
 import { userIdOf } from './changes.ts';
 import { readPage } from './read-page.ts';
+import { withinStep } from './step-bytes.ts';
 import type { TrashedRow, TrashRow } from './tables.ts';
 
 export type StoredEntry = TrashRow & { code: number };
@@ -149,32 +150,25 @@ export function insertBeside(
 
 export type StoredPacked = TrashedRow & { code: number };
 
-const COUNT_ITEMS = '(select count(*) from trash_items where row_code = trash_rows.code)';
 /** An item is a row of its own too: that takes as long as so much of text. */
 const BYTES_OF_ITEM = 400;
-/** What goes at once for good, with its rows. */
-const MAX_ITEMS_DELETED = 1_000;
+const PACKED_BYTES = `octet_length(content) + ${BYTES_OF_ITEM} * (select count(*) from trash_items where row_code = trash_rows.code)`;
 
-/** The next things of a kind in an entry, no more than `limit` and so many bytes, but one at least. */
+/** The next things of a kind in an entry, no more than `limit` and than a step may weigh, but one at least. */
 export function nextPacked(
   db: Db,
   { code }: StoredEntry,
   kind: TrashedRow['kind'],
   limit: number,
-  maxBytes: number,
 ): StoredPacked[] {
   const sizes = db.all(
-    statement<{ code: number; size: number; items: number }>(
-      `select code, octet_length(content) as size, ${COUNT_ITEMS} as items from trash_rows
+    statement<{ code: number; bytes: number }>(
+      `select code, ${PACKED_BYTES} as bytes from trash_rows
         where entry_code = ? and kind = ? order by code limit ?`,
       [code, kind, limit],
     ),
   );
-  let sum = 0;
-  const some = sizes.filter(({ size, items }, i) => {
-    sum += size + items * BYTES_OF_ITEM;
-    return i === 0 || sum <= maxBytes;
-  });
+  const some = withinStep(sizes);
   return db.all(
     statement<StoredPacked>(
       'select * from trash_rows where code in (select value from json_each(?)) order by code',
@@ -218,20 +212,17 @@ export const deletePacked = (tx: Tx, rows: readonly Pick<StoredPacked, 'code'>[]
     ]),
   );
 
-/** Deletes at most so many things of an entry; returns how many. */
-export function deleteSomePacked(tx: Tx, { code }: StoredEntry, most: number): number {
+/** Deletes some of the things in the trash that `where` finds; returns how many, or `most` where more are left. */
+export function deleteSomePacked(tx: Tx, where: string, argument: string | number, most: number): number {
   const found = tx.all(
-    statement<{ code: number; items: number }>(
-      `select code, ${COUNT_ITEMS} as items from trash_rows where entry_code = ? limit ?`,
-      [code, most],
+    statement<{ code: number; bytes: number }>(
+      `select code, ${PACKED_BYTES} as bytes from trash_rows where ${where} limit ?`,
+      [argument, most],
     ),
   );
-  let sum = 0;
-  const some = found.filter(({ items }, i) => {
-    sum += items;
-    return i === 0 || sum <= MAX_ITEMS_DELETED;
-  });
-  return deletePacked(tx, some);
+  const some = withinStep(found);
+  deletePacked(tx, some);
+  return some.length < found.length ? most : found.length;
 }
 
 /** What an entry holds of what was decided about occurrences of a series. */

@@ -12,14 +12,13 @@ import {
   labelsOf,
   type packRow,
   personColumns,
-  STEP_BYTES,
 } from './trash-contents.ts';
 import { BATCH_SIZE, listsOf, type PackedSeries, setInTransit } from './trash-lists.ts';
 
 /** Restores the rows of spaces and lists, still hidden; false when none is left. */
 export function unpackLists(tx: Tx, entry: StoredEntry, workspaceId: string): boolean {
-  const spaces = nextPacked(tx, entry, 'space', BATCH_SIZE, STEP_BYTES);
-  const lists = spaces.length > 0 ? [] : nextPacked(tx, entry, 'list', BATCH_SIZE, STEP_BYTES);
+  const spaces = nextPacked(tx, entry, 'space', BATCH_SIZE);
+  const lists = spaces.length > 0 ? [] : nextPacked(tx, entry, 'list', BATCH_SIZE);
   for (const packed of spaces) insertRow(tx, 'spaces', wholeRow(tx, packed, workspaceId));
   for (const packed of lists) {
     const row = wholeRow(tx, packed, workspaceId);
@@ -52,7 +51,7 @@ export function unpackSeries(
   workspaceId: string,
   isAssignable: (userId: string) => boolean,
 ): boolean {
-  const series = nextPacked(tx, entry, 'series', BATCH_SIZE, STEP_BYTES);
+  const series = nextPacked(tx, entry, 'series', BATCH_SIZE);
   for (const packed of series) {
     const content = contentOf<PackedSeries>(packed);
     const { id: assigneeId } = personColumns(tx, content, 'assignee');
@@ -75,7 +74,7 @@ export function unpackSeries(
  * are instances again; an occurrence whose task is gone by now stays decided.
  */
 export function unpackOccurrences(tx: Tx, entry: StoredEntry): boolean {
-  const [packed] = nextPacked(tx, entry, 'occurrences', 1, STEP_BYTES);
+  const [packed] = nextPacked(tx, entry, 'occurrences', 1);
   if (!packed) return false;
   const rows = contentOf<RecurringOccurrenceRow[]>(packed);
   const ids = JSON.stringify(rows.flatMap(({ task_id: id }) => id ?? []));

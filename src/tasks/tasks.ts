@@ -10,9 +10,11 @@ import { defined } from '../kernel/patch.ts';
 import { positionAfter } from '../kernel/positions.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import { notify } from '../notifications/notify.ts';
+import { deleteSomeComments } from '../storage/comments.ts';
 import { insertTaskRow, type NewTask, type NextNumbers } from '../storage/insert-task.ts';
 import { mergeBeforeCommit, PAGES_FOR_A_TASK } from '../storage/search-index.ts';
 import { indexTask } from '../storage/searchable.ts';
+import { STEP_BYTES } from '../storage/step-bytes.ts';
 import type { TaskRow } from '../storage/tables.ts';
 import { dateAfter, type ShownTask, type StoredTask, taskOf } from '../storage/task-fields.ts';
 import * as store from '../storage/tasks.ts';
@@ -148,7 +150,7 @@ export function removeTask(
     return undefined;
   };
   const task = store.findTask(deps.read, who.workspaceId, id);
-  const isMuch = task !== undefined && task.comment_count > MANY_COMMENTS;
+  const isMuch = task !== undefined && (task.comment_count > MANY_COMMENTS || task.more_bytes > STEP_BYTES);
   return writeStepsAs(deps, who, isMuch, remove);
 }
 
@@ -161,8 +163,10 @@ export function* deleteTask(
   permanent: boolean,
   now: number,
 ): Steps<void> {
-  if (permanent || !hasTrash(deps)) dropTask(tx, row);
-  else yield* trashTask(deps, tx, who, row, now);
+  if (permanent || !hasTrash(deps)) {
+    while (deleteSomeComments(tx, [row.seq])) yield;
+    dropTask(tx, row);
+  } else yield* trashTask(deps, tx, who, row, now);
   deps.onInstanceClosed(deps, tx, { task: row, how: 'deleted', by: who.userId }, now);
 }
 

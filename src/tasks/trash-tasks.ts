@@ -12,7 +12,7 @@ import { NO_SERIES } from '../storage/instances.ts';
 import { findOccurrenceOf, updateOccurrence } from '../storage/occurrences.ts';
 import { recordTask } from '../storage/record.ts';
 import { mergeBeforeCommit, PAGES_FOR_A_TASK } from '../storage/search-index.ts';
-import { insertCommentIntoIndex, insertIntoIndex } from '../storage/searchable.ts';
+import { insertCommentIntoIndex, insertIntoIndex, mergeSome } from '../storage/searchable.ts';
 import { findSeries, updateSeriesRow } from '../storage/series.ts';
 import type { TaskKeys, TaskRow } from '../storage/tables.ts';
 import { type StoredTask, taskOf } from '../storage/task-fields.ts';
@@ -27,16 +27,15 @@ import {
   type PackedTask,
   packSomeTasks,
   personColumns,
+  TASK_BATCH_SIZE,
 } from '../storage/trash-contents.ts';
 import type { Member } from '../workspaces/authorization.ts';
 import { requireWithinQuotas } from '../workspaces/quotas.ts';
 import { completedAt, UNKNOWN_LIST } from './references.ts';
 import type { Task } from './schema.ts';
 
-/** A step restores at most so many, or so much text: to index a text takes longer than to pack it. */
-const TASK_BATCH_SIZE = 64;
+/** A step restores at most so many. */
 const COMMENT_BATCH_SIZE = 100;
-const STEP_BYTES = 150_000;
 
 type WholeTask = StoredTask & TaskKeys;
 
@@ -124,26 +123,27 @@ export function restoreSome(
   listOf: (listId: string) => List,
   now: Instant,
 ): boolean {
-  const tasks = trash.nextPacked(tx, entry, 'task', TASK_BATCH_SIZE, STEP_BYTES);
+  let unitsAdded = 0;
+  const tasks = trash.nextPacked(tx, entry, 'task', TASK_BATCH_SIZE);
   for (const packed of tasks) {
     const content = contentOf<PackedTask>(packed);
     const list = listOf(String(content.row.list_id));
     const placed = restoredRow(tx, workspaceId, content, list, now);
     const row = { ...placed, ...seriesColumns(tx, placed, entry) };
     insertTaskAgain(tx, row, labelsOf(tx, content.labels));
-    insertIntoIndex(tx, row.seq, row);
+    unitsAdded += insertIntoIndex(tx, row.seq, row);
   }
-  const comments =
-    tasks.length > 0 ? [] : trash.nextPacked(tx, entry, 'comment', COMMENT_BATCH_SIZE, STEP_BYTES);
+  const comments = tasks.length > 0 ? [] : trash.nextPacked(tx, entry, 'comment', COMMENT_BATCH_SIZE);
   for (const packed of comments) {
     const content = contentOf<PackedComment>(packed);
     insertCommentAgain(tx, content);
-    insertCommentIntoIndex(tx, content.row.code, content.row.workspace_code, content.row.body);
+    const { code, workspace_code, body } = content.row;
+    unitsAdded += insertCommentIntoIndex(tx, code, workspace_code, body);
   }
   const done = [...tasks, ...comments];
   if (done.length === 0) return false;
   trash.deletePacked(tx, done);
-  mergeBeforeCommit(tx, PAGES_FOR_A_TASK * done.length);
+  mergeSome(tx, PAGES_FOR_A_TASK * done.length, unitsAdded);
   return true;
 }
 

@@ -80,7 +80,7 @@ export function unpackSome(tx: Tx, entry: store.StoredEntry, now: Instant): bool
 /** Deletes some of an entry for good; false once nothing is left of it. */
 export function purgeSome(tx: Tx, entry: store.StoredEntry): boolean {
   scheduleErasure(tx, 'log');
-  if (store.deleteSomePacked(tx, entry, PURGE_BATCH_SIZE) > 0) return true;
+  if (store.deleteSomePacked(tx, 'entry_code = ?', entry.code, PURGE_BATCH_SIZE) > 0) return true;
   store.deleteEntry(tx, entry);
   return false;
 }

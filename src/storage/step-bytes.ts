@@ -1,0 +1,21 @@
+/** What a step writes or deletes at most of text: some 10 ms, most of them in the search index, while nothing else is served. */
+export const STEP_BYTES = 150_000;
+
+/** As many of the rows as fit into a step, but one at least. */
+export function withinStep<Row extends { bytes: number }>(rows: readonly Row[]): Row[] {
+  let sum = 0;
+  return rows.filter(({ bytes }, i) => {
+    sum += bytes;
+    return i === 0 || sum <= STEP_BYTES;
+  });
+}
+
+export const sumOfBytes = (rows: readonly { bytes: number }[]): number =>
+  rows.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** Each item and label is a row of its own too: that takes as long as so much more of their text. */
+const COST_OF_CARRIED = 5;
+
+/** What a row of tasks or of series weighs in a step. */
+export const TEMPLATE_BYTES = `octet_length(title) + ifnull(octet_length(description), 0)
+  + ${COST_OF_CARRIED} * (ifnull(octet_length(checklist), 0) + ifnull(octet_length(label_ids), 0))`;

@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Db, statement } from '../../src/db/connection.ts';
+import type { Tx } from '../../src/db/tx.ts';
+import { expectSound } from '../integrity.ts';
+import { type Call, openHome } from '../people.ts';
+import type { World } from '../world.ts';
+
+const TASKS = 80;
+const ITEMS = 100;
+const MAX_ITEMS_IN_STEP = 1_500;
+
+const LONG = 20;
+const TEXT = Array.from({ length: 5_000 }, (_, i) => `w${((i * 7_919) % 104_729).toString(36)}`).join(' ');
+/** Tasks, and as much of comments. */
+const MAX_BYTES_IN_STEP = 2 * 150_000;
+/** A step adds one to the search index, and at 16 SQLite merges all at once. */
+const MAX_SEGMENTS = 12;
+
+let world: World;
+let call: Call;
+let inside: string;
+let listId: string;
+beforeEach(async () => {
+  ({ world, call, inside, listId } = await openHome());
+});
+afterEach(async () => {
+  expectSound(world);
+  await world.close();
+});
+
+/** Watches how much the value of an expression changes in each step and each transaction. */
+function watchSteps(expression: string): number[] {
+  const steps: number[] = [];
+  const valueIn = (db: Db) =>
+    db.one(statement<{ n: number | null }>(`select ${expression} as n`, []))?.n ?? 0;
+  const watched = <T>(tx: Tx, act: () => T): T => {
+    const before = valueIn(tx);
+    const result = act();
+    steps.push(Math.abs(valueIn(tx) - before));
+    return result;
+  };
+  const { write, writeInSteps } = world.deps;
+  world.deps.write = (job, from) => write((tx) => watched(tx, () => job(tx)), from);
+  world.deps.writeInSteps = (job, from) =>
+    writeInSteps(function* (tx) {
+      const running = job(tx);
+      for (;;) {
+        const next = watched(tx, () => running.next());
+        if (next.done) return next.value;
+        yield;
+      }
+    }, from);
+  return steps;
+}
+
+/** Through the trash and back, and out of it for good; or at once. */
+const waysOf = (isPermanent: boolean): [method: string, path: string][] => {
+  const [list, trashed] = [`${inside}/lists/${listId}`, `${inside}/trash/${listId}`];
+  if (isPermanent) return [['DELETE', `${list}?permanent=true`]];
+  return [
+    ['DELETE', list],
+    ['POST', `${trashed}/restore`],
+    ['DELETE', list],
+    ['DELETE', trashed],
+  ];
+};
+
+async function walk(isPermanent: boolean, onEach: (way: string) => void) {
+  for (const [method, path] of waysOf(isPermanent)) {
+    expect([200, 204]).toContain((await call(method, path)).status);
+    onEach(`${method} ${path}`);
+  }
+}
+
+describe('a list whose tasks have very many items', () => {
+  it('goes to the trash, comes back and is purged with few of them in each step', async () => {
+    const checklist = Array.from({ length: ITEMS }, (_, i) => ({ title: `Item ${i}` }));
+    const operations = Array.from({ length: TASKS }, () => ({
+      ...{ op: 'create', id: crypto.randomUUID(), title: 'Many', listId, checklist },
+    }));
+    const { body } = await call('POST', `${inside}/tasks/batch`, { operations });
+    expect(body.results.every(({ status }: { status: number }) => status === 201)).toBe(true);
+    const steps = watchSteps('(select count(*) from trash_items)');
+    await walk(false, (way) => {
+      expect(steps.reduce((sum, items) => sum + items, 0)).toBe(TASKS * ITEMS);
+      expect(Math.max(...steps), way).toBeLessThanOrEqual(MAX_ITEMS_IN_STEP);
+      steps.length = 0;
+    });
+  });
+});
+
+describe.each([false, true])('a list of long texts goes, permanently: %s,', (isPermanent) => {
+  /** One with many comments. */
+  let taskId: string;
+  beforeEach(async () => {
+    const interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'UTC' };
+    const say = (taskId: string) =>
+      call('POST', `${inside}/tasks/${taskId}/comments`, { body: TEXT.slice(0, 20_000) });
+    for (let i = 0; i < LONG; i += 1) {
+      const made = { title: `Long ${i}`, listId, description: TEXT };
+      const startsAt = '2030-01-01T00:00:00Z';
+      expect((await call('POST', `${inside}/recurring-tasks`, { ...made, interval, startsAt })).status).toBe(
+        201,
+      );
+      const task = await call('POST', `${inside}/tasks`, made);
+      const isFirst = i === 0;
+      if (isFirst) taskId = task.body.id;
+      for (let n = 0; n < (isFirst ? LONG : 1); n += 1) expect((await say(task.body.id)).status).toBe(201);
+    }
+  });
+
+  it.each([
+    `(select sum(octet_length(description)) from recurring_series)`,
+    `(select sum(octet_length(description)) from tasks)`,
+    `(select sum(octet_length(body)) from comments)`,
+    `(select sum(octet_length(content)) from trash_rows)`,
+  ])('with little in each step of %s', async (bytes) => {
+    const steps = watchSteps(bytes);
+    await walk(isPermanent, (way) => {
+      expect(Math.max(...steps), way).toBeLessThanOrEqual(MAX_BYTES_IN_STEP);
+      steps.length = 0;
+    });
+  });
+
+  it('and before it a task of long comments, with few in each step', async () => {
+    const steps = watchSteps('(select sum(octet_length(body)) from comments)');
+    expect((await call('DELETE', `${inside}/tasks/${taskId}?permanent=${isPermanent}`)).status).toBe(204);
+    expect(Math.max(...steps)).toBeLessThanOrEqual(MAX_BYTES_IN_STEP);
+  });
+
+  it('and the search index is merged with each step', async () => {
+    const { write } = world.deps;
+    const segments = world.opened.storage.reading
+      .prepare<[], number>('select count(distinct segid) from task_search_idx')
+      .pluck();
+    let most = 0;
+    world.deps.write = async (job, from) => {
+      const result = await write(job, from);
+      most = Math.max(most, segments.get() ?? 0);
+      return result;
+    };
+    await walk(isPermanent, () => {});
+    expect(most).toBeLessThanOrEqual(MAX_SEGMENTS);
+  });
+});
