@@ -10,6 +10,8 @@ export const [IDLE, ASKED, STOP] = [0, 1, 2];
 const WINDOW = 64;
 /** From here on a sync is made beside the event loop, and from half of it in the commit again: below, handing over costs more. */
 const LEAST_MS = 2;
+/** Where commits come further apart than this, on average, none waits for the one before: a stall of the disk then holds up no reader. */
+const SELDOM_MS = 10;
 
 export interface ThreadData {
   /** Of the WAL. */
@@ -30,8 +32,8 @@ export interface WalSync {
 }
 
 /**
- * Takes the syncs of `storage.writing` off the event loop, with `auto` where the disk is slow, to a thread that has its
- * own descriptor of the WAL. A thread that cannot start goes to `onFallback`: syncs stay in the commit. A sync that fails
+ * Takes the syncs of `storage.writing` off the event loop, with `auto` where the disk is slow or commits are seldom, to a
+ * thread that has its own descriptor of the WAL. A thread that cannot start goes to `onFallback`: syncs stay in the commit. A sync that fails
  * goes to `onFailure`, and its promise stays pending: what is on the disk is unknown then, and no further commit may
  * follow.
  */
@@ -39,9 +41,11 @@ export function createWalSync(
   { path, writing }: Storage,
   setting: 'auto' | 'beside',
   { onFallback, onFailure }: Record<'onFallback' | 'onFailure', (reason: unknown) => void>,
+  now: () => number = () => performance.now(),
 ): WalSync {
   const state = new Int32Array(new SharedArrayBuffer(4));
   const took: number[] = [];
+  let tookSince = now();
   let thread: Worker | undefined;
   let isReady = false;
   let hasFailed = false;
@@ -81,7 +85,9 @@ export function createWalSync(
 
   const note = (milliseconds: number) => {
     if (setting === 'beside' || took.push(milliseconds) < WINDOW) return;
-    isWanted = paysBeside(took.splice(0), isBeside);
+    const isSeldom = now() - tookSince > WINDOW * SELDOM_MS;
+    isWanted = paysBeside(took.splice(0), isBeside) || isSeldom;
+    tookSince = now();
   };
 
   const tell = (word: number) => {

@@ -13,6 +13,7 @@ let storage: Storage;
 let walSync: WalSync;
 let fallbacks: unknown[];
 let failed: PromiseWithResolvers<unknown>;
+let time: number;
 
 beforeEach(() => {
   folder = newFolder('wal-sync');
@@ -20,6 +21,7 @@ beforeEach(() => {
   storage.writing.exec('create table notes (id integer primary key, text)');
   fallbacks = [];
   failed = Promise.withResolvers();
+  time = 0;
 });
 afterEach(async () => {
   await walSync.stop();
@@ -27,10 +29,11 @@ afterEach(async () => {
 });
 
 const begin = (setting: 'auto' | 'beside', of = storage) => {
-  walSync = createWalSync(of, setting, {
-    onFallback: (reason) => fallbacks.push(reason),
-    onFailure: (reason) => failed.resolve(reason),
-  });
+  const hear = {
+    onFallback: (reason: unknown) => fallbacks.push(reason),
+    onFailure: (reason: unknown) => failed.resolve(reason),
+  };
+  walSync = createWalSync(of, setting, hear, () => time);
 };
 /** One commit that took so long; whether its sync was made beside the loop. */
 const commit = async (milliseconds = 0): Promise<boolean> => {
@@ -89,6 +92,19 @@ describe('auto', () => {
     for (let i = 0; i < 64; i += 1) expect(await commit(5)).toBe(false);
     await untilBeside(5);
     expect(synchronous()).toBe(NORMAL);
+  });
+
+  it('moves those of commits that are seldom beside the loop, and back once they are many', async () => {
+    begin('auto');
+    const commits = async (apartMs: number): Promise<boolean> => {
+      time += apartMs;
+      return commit(0.2);
+    };
+    for (let i = 0; i < 64; i += 1) expect(await commits(11)).toBe(false);
+    while (!(await commits(11)));
+    expect(synchronous()).toBe(NORMAL);
+    while (await commits(1));
+    expect(synchronous()).toBe(FULL);
   });
 
   it('goes by the median, and comes back only where a sync is much faster, so that it does not waver', () => {
