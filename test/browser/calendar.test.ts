@@ -149,6 +149,7 @@ describe('a calendar', () => {
     await day.getByRole('button', { name: 'New task on Wed 9 Jan 2030' }).tap();
     await page.getByRole('textbox', { name: 'Quick add' }).fill('Plant garlic');
     const dialog = page.getByRole('dialog', { name: 'New task' });
+    await dialog.getByRole('group', { name: 'Understood' }).getByText('Wed 9 Jan 2030').waitFor();
     await dialog.getByRole('button', { name: /^Add/ }).tap();
     await dialog.getByRole('button', { name: 'Close' }).tap();
     await day.getByRole('link', { name: 'Plant garlic' }).waitFor();

@@ -1,5 +1,8 @@
+import { today } from '../shell/clock.ts';
 import { useUserData } from '../shell/store.ts';
+import type { Day } from '../text/days.ts';
 import type { Chip, QuickTask } from '../text/quick-add.ts';
+import { sayDay } from '../text/say-dates.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Icon, Shape } from '../ui/icon.tsx';
 import type { IconName } from '../ui/icons.ts';
@@ -41,11 +44,13 @@ function ChipMark({ kind, words, task, workspaceId }: ChipProps) {
 
 interface ChipsProps extends Pick<ChipProps, 'task' | 'workspaceId'> {
   chips: readonly Chip[];
+  /** The day that comes from the view. */
+  givenDay: Day | null;
   onText(chip: Chip): void;
 }
 
 /** What was understood of the input; each chip can be made text again. */
-export const UnderstoodChips = ({ chips, task, workspaceId, onText }: ChipsProps) => (
+export const UnderstoodChips = ({ chips, givenDay, task, workspaceId, onText }: ChipsProps) => (
   // biome-ignore lint/a11y/useSemanticElements: a group of buttons
   <div class="chips" role="group" aria-label="Understood">
     {chips.map((chip) => {
@@ -65,6 +70,11 @@ export const UnderstoodChips = ({ chips, task, workspaceId, onText }: ChipsProps
         </button>
       );
     })}
+    {givenDay !== null && (
+      <span class="line quiet">
+        <Icon name="upcoming" small /> {sayDay(givenDay, today.value)}
+      </span>
+    )}
     <NextDates task={task} />
   </div>
 );

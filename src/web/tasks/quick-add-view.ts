@@ -10,7 +10,7 @@ import { statusForNew } from './new-task.ts';
 interface GivenByView {
   listId: string | undefined;
   /** A day, where the view is one and the text names none. */
-  due: Row;
+  day: Day | null;
   /** Whom and which label the filters name, and the status of the column. */
   shared: Row;
 }
@@ -29,11 +29,10 @@ export function givenByView(
   const person = assignee === 'me' || (isMine && assignee === undefined) ? userId : assignee;
   const isOnePerson = person !== undefined && !['everyone', 'none'].includes(person) && !person.includes(',');
   const isOneLabel = label !== undefined && label !== 'none' && !label.includes(',');
-  const day = chosenDay ?? (isToday ? today.peek() : null);
   const statusId = statusForNew.peek();
   return {
     listId: match?.params.listId,
-    due: day === null ? {} : { dueDay: day },
+    day: chosenDay ?? (isToday ? today.peek() : null),
     shared: {
       ...(isOnePerson && { assigneeId: person }),
       ...(isOneLabel && { labelIds: [label] }),

@@ -136,7 +136,7 @@ export function QuickAdd({ onClose }: OverlayProps) {
       const fields = { ...view.shared, ...series, ...shared };
       return { intent: create('recurringTask', workspaceId, newId, fields), taskId: null };
     }
-    const given = { ...view.shared, ...(task.day === null ? view.due : {}) };
+    const given = { ...view.shared, ...(task.day === null && view.day !== null && { dueDay: view.day }) };
     const fields = { ...given, ...taskFields(task, list, zone.peek()), ...shared };
     return { intent: create('task', workspaceId, newId, fields), taskId: newId };
   };
@@ -217,6 +217,7 @@ export function QuickAdd({ onClose }: OverlayProps) {
     event.preventDefault();
     setPasted(lines);
   };
+  const givenDay = read.task.day === null && read.task.repeat === null ? view.day : null;
   const isOpenMark = (start: number) => isOpen && choices.length > 0 && completion?.start === start;
   return (
     <Dialog label="New task" class="quick-add" onClose={onClose}>
@@ -275,8 +276,14 @@ export function QuickAdd({ onClose }: OverlayProps) {
             </button>
           </div>
         )}
-        {read.chips.length > 0 && (
-          <UnderstoodChips chips={read.chips} task={read.task} workspaceId={w} onText={makeText} />
+        {(read.chips.length > 0 || givenDay !== null) && (
+          <UnderstoodChips
+            chips={read.chips}
+            task={read.task}
+            givenDay={givenDay}
+            workspaceId={w}
+            onText={makeText}
+          />
         )}
         {completion && choices.length > 0 && (
           <Choices id={id} sigil={completion.sigil} choices={choices} active={active} onTake={take} />
