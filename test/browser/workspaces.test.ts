@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { as, homeOf, joined, openHome } from '../people.ts';
+import { addMember, as, homeOf, joined, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
 import { signedInAs } from './studio.ts';
 import { DESKTOP, isNoted, launchBrowser, NOBODY, startVisit, type Visit } from './visit.ts';
@@ -71,6 +71,25 @@ describe('of several workspaces', () => {
     await page.getByRole('option', { name: /^Switch to Ada/, selected: true }).waitFor();
     await page.keyboard.press('Enter');
     await isChosen("Ada's workspace");
+  });
+
+  it('one that was joined elsewhere is not called missing by a link into it', async () => {
+    await open('/today');
+    await page.goto('about:blank');
+    const eve = await world.signUp('eve@example.com', 'Eve');
+    const eves = await homeOf(world, eve);
+    await addMember(world, eve, eves, bob, 'member');
+    await page.addInitScript(`
+      globalThis.headings = new Set();
+      new MutationObserver(() => {
+        for (const { textContent } of document.querySelectorAll('h1')) headings.add(textContent);
+      }).observe(document, { subtree: true, childList: true, characterData: true });
+    `);
+    await open(`/w/${eves}/today`);
+    await isChosen("Eve's workspace");
+    expect(await page.evaluate('[...headings]')).toEqual(['Today']);
+    await page.goto(`${visit.origin}/app/w/019d2e4c-7c1a-7b3e-9f00-3c5d1a2b4e6f/today`);
+    await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
   });
 
   it('one that is lost takes its changes along, and says so', async () => {

@@ -126,11 +126,11 @@ export class Follower {
       this.#events.onReach(false);
       return false;
     }
-    this.#events.onReach(true);
     await this.#tab.commitAsLeader(() => {
       const positions = this.#unknown(workspaces);
       return positions.length > 0 ? { positions } : null;
     });
+    this.#events.onReach(true);
     await this.#keepOnly(workspaces);
     for (const id of workspaces) await this.#pulls.pull(id);
     await this.#sleep(POLL_MS);
@@ -162,7 +162,6 @@ export class Follower {
       this.#events.onSignedOut();
       return;
     }
-    this.#events.onReach(true);
     // Rows first: they are waited for.
     for (const [id, cursor] of Object.entries(hello.workspaces)) {
       const position = this.#tab.positions.get(id);
@@ -174,6 +173,8 @@ export class Follower {
       notes: { unread: hello.unread, build: hello.build ?? null },
       positions: this.#unknown(ids),
     }));
+    // Who hears that the server is reached may ask which workspaces there are.
+    this.#events.onReach(true);
     await this.#keepOnly(ids);
   }
 

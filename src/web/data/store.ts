@@ -59,6 +59,8 @@ export class Store {
   readonly isOnline: Signal<boolean>;
   /** Whether the server may be asked, as far as is known. */
   readonly isReachable: ReadonlySignal<boolean>;
+  /** Whether the server has told which workspaces there are, or cannot be asked. */
+  readonly isHeard: ReadonlySignal<boolean>;
   /** What is asked of the server beside what is held. */
   readonly queries: ServerQueries;
   readonly #tab: Tab;
@@ -81,6 +83,7 @@ export class Store {
     this.#locks = options.locks ?? null;
     this.#connectivity = new Connectivity(this.#tab, options.wasOffline ?? false, () => this.#sender.wake());
     this.isOnline = this.#connectivity.isOnline;
+    this.isHeard = computed(() => !this.isOnline.value || this.#connectivity.isReached.value !== null);
     this.isReachable = computed(() => this.isOnline.value && this.#connectivity.isReached.value !== false);
     this.acts = new Acts(this.#tab, () => this.#sender.wake());
     this.waiting = new WaitingActs(this.#tab, () => {

@@ -50,7 +50,8 @@ function CurrentScreen() {
   const found = match.value;
   if (!found) return <NotFound />;
   const { w } = found.params;
-  if (w !== undefined && workspace.value?.id !== w && !isFirstLoad.value) return <NotFound />;
+  if (w !== undefined && workspace.value?.id !== w && !isFirstLoad.value)
+    return userData.value?.store.isHeard.value ? <NotFound /> : <main class="sheet" aria-busy="true" />;
   return <LoadedScreen key={path.value} name={found.name} params={found.params} />;
 }
 
