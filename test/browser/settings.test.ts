@@ -376,6 +376,8 @@ describe('the account', () => {
     await dialog.getByRole('button', { name: 'Delete account' }).click();
     await shown('Sign in');
     expect(page.url()).toBe(`${visit.origin}/app/sign-in`);
+    await said('Your account is deleted.');
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
     await eventually(countDatabases).toBe(0);
     expect((await asAda('GET', '/me')).status).toBe(401);
   });

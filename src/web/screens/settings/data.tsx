@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../shell/api.ts';
 import { basePaths } from '../../shell/navigation.ts';
+import { leaveNotice } from '../../shell/notice.ts';
 import { endSession, hasPassword } from '../../shell/session.ts';
 import { DialogButtons, TitledDialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -56,7 +57,12 @@ function DeleteAccount({ onClose }: { onClose(): void }) {
   const form = useForm([field]);
   const send = () =>
     form.send(
-      () => endSession(() => call('DELETE', '/auth/me', { [field]: proof })),
+      () =>
+        endSession(async () => {
+          const reply = await call('DELETE', '/auth/me', { [field]: proof });
+          if (reply.kind === 'ok') leaveNotice('Your account is deleted.');
+          return reply;
+        }),
       wordsFor(403, `That ${field} is wrong.`),
     );
   return (
