@@ -153,6 +153,57 @@ describe('signing out', () => {
   });
 });
 
+describe('what was typed and not sent', () => {
+  const closed = async (page: Page) => {
+    await page.keyboard.press('q');
+    await page.getByLabel('Quick add').waitFor();
+    const text = await page.getByLabel('Quick add').inputValue();
+    await page.keyboard.press('Escape');
+    return text;
+  };
+  const signIn = async (page: Page, { email, password }: Person) => {
+    await page.getByLabel('Email', { exact: true }).fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await status(page, 'Synced');
+  };
+  const write = async (page: Page) => {
+    await page.keyboard.press('q');
+    await page.getByLabel('Quick add').fill('Call the notary');
+    await page.keyboard.press('Escape');
+    expect(await closed(page)).toBe('Call the notary');
+  };
+
+  it('is gone after signing out, for the next person and for the same one', async () => {
+    await signInOn(device(), ada);
+    const page = await openAt(device(), '/today', 'Today');
+    await status(page, 'Synced');
+    await write(page);
+    for (const next of [bob, ada]) {
+      await page.getByRole('button', { name: `${next === bob ? 'Ada' : 'Bob'}'s workspace` }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
+      await shown(page, 'Sign in');
+      await signIn(page, next);
+      expect(await closed(page)).toBe('');
+    }
+  });
+
+  it('is theirs alone where a session ended by itself', async () => {
+    await signInOn(device(), ada);
+    const page = await openAt(device(), '/today', 'Today');
+    await status(page, 'Synced');
+    await write(page);
+    await asAda('DELETE', '/me/sessions');
+    await shown(page, 'Sign in');
+    await signIn(page, bob);
+    expect(await closed(page)).toBe('');
+    await as(world, bob)('DELETE', '/me/sessions');
+    await shown(page, 'Sign in');
+    await signIn(page, ada);
+    expect(await closed(page)).toBe('Call the notary');
+  });
+});
+
 describe('signing in', () => {
   it('is followed by another tab that asked for it, once that is seen', async () => {
     const context = device();

@@ -25,6 +25,8 @@ import { basePaths, path } from './navigation.ts';
 export interface UserData {
   store: Store;
   userId: string;
+  /** What was typed and not sent, by where: it outlives its field, and goes with a sign-out. */
+  drafts: Map<string, string>;
   workspaces: LiveList<Workspace>;
   /** The members of one workspace, by name. */
   membersIn(workspaceId: string): LiveList<Member>;
@@ -40,6 +42,9 @@ export interface UserData {
 const OFFLINE = 'errand.offline';
 
 const opened = signal<UserData | undefined>(undefined);
+
+/** By person, who finds theirs again when the session ended by itself. */
+const draftsOf = new Map<string, UserData['drafts']>();
 
 interface Opening {
   userId: string;
@@ -117,9 +122,12 @@ async function readStore(own: Opening): Promise<void> {
     store.isOnline.value ? sessionStorage.removeItem(OFFLINE) : sessionStorage.setItem(OFFLINE, ''),
   );
   const { view } = store;
+  const drafts = draftsOf.get(userId) ?? new Map();
+  draftsOf.set(userId, drafts);
   opened.value = {
     store,
     userId,
+    drafts,
     workspaces: view.list(
       'workspace',
       () => true,
@@ -167,6 +175,7 @@ export async function forgetStore(userId: string | undefined): Promise<void> {
   const { value } = opened;
   opening = undefined;
   opened.value = undefined;
+  if (userId) draftsOf.delete(userId);
   if (value) await value.store.signOut();
   else if (userId)
     await IndexedDbDisk.open(userId).then(

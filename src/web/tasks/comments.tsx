@@ -160,16 +160,12 @@ function EditField({ comment, task, onEnd }: { comment: Comment; task: Task; onE
   );
 }
 
-/** What was typed and not sent, by person and task: it outlives the panel. */
-const drafts = new Map<string, string>();
-
 function Composer({ task, onSend }: { task: Task; onSend(): void }) {
-  const { store, membersIn, userId } = useUserData();
-  const draft = `${userId} ${task.id}`;
+  const { store, membersIn, drafts } = useUserData();
   const people = membersIn(task.workspaceId);
   people.revision.value;
-  const [text, setText] = useState(drafts.get(draft) ?? '');
-  drafts.set(draft, text);
+  const [text, setText] = useState(drafts.get(task.id) ?? '');
+  drafts.set(task.id, text);
   const send = () => {
     const body = withMentions(text.trim(), people.rows);
     if (body === '') return;

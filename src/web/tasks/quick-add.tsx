@@ -1,4 +1,3 @@
-import { signal } from '@preact/signals';
 import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Intent } from '../data/change.ts';
 import { create } from '../data/intents.ts';
@@ -44,15 +43,15 @@ import { givenByView } from './quick-add-view.ts';
 const MAX_TITLE = 500;
 const TOO_LONG = `A title has at most ${MAX_TITLE} characters.`;
 
-/** What was typed when it was closed: kept for the next opening. */
-const kept = signal('');
+/** Where what was typed when it was closed is kept for the next opening. */
+const DRAFT = 'task';
 
 /** One line that makes a task: what is understood is marked in place and stands below as chips. */
 export function QuickAdd({ onClose }: OverlayProps) {
   const id = useId();
   const held = useUserData();
   const { store, userId } = held;
-  const [text, setText] = useState(() => kept.peek() + takeTypedAhead());
+  const [text, setText] = useState(() => (held.drafts.get(DRAFT) ?? '') + takeTypedAhead());
   const [plain, setPlain] = useState<readonly Span[]>([]);
   const [caret, setCaret] = useState(text.length);
   const [closedAt, setClosedAt] = useState<string>();
@@ -96,7 +95,7 @@ export function QuickAdd({ onClose }: OverlayProps) {
     field.current?.setSelectionRange(caret, caret);
   }, [text]);
   useLayoutEffect(() => {
-    kept.value = text;
+    held.drafts.set(DRAFT, text);
   }, [text]);
   useLayoutEffect(() => {
     if (pasted) many.current?.focus();
@@ -166,7 +165,7 @@ export function QuickAdd({ onClose }: OverlayProps) {
     setPlain([]);
     setClosedAt(undefined);
     setPasted(null);
-    kept.value = '';
+    held.drafts.delete(DRAFT);
     field.current?.focus();
   };
   const addMany = (lines: readonly string[]) => {
