@@ -145,39 +145,70 @@ describe('the client', () => {
     await panel.getByText('First step').waitFor();
   });
 
+  /** The application as it was before the build that is served once `renew` was called. */
+  function olderBuild() {
+    const build = clientBuildId() ?? '';
+    let isOlder = true;
+    const app = {
+      fetch: async (request: Request, ...rest: unknown[]) => {
+        const { pathname } = new URL(request.url);
+        const isAsIs = !isOlder || !pathname.startsWith('/app/') || pathname.includes('/assets/');
+        if (isAsIs) return world.app.fetch(request, ...(rest as []));
+        const response = await world.app.request(pathname);
+        const headers = new Headers(response.headers);
+        if (headers.has('X-Errand-Build')) headers.set('X-Errand-Build', 'older');
+        const text = (await response.text()).replaceAll(build, 'older');
+        return new Response(text, { status: response.status, headers });
+      },
+    } as Pick<App, 'fetch'>;
+    const renew = () => {
+      isOlder = false;
+    };
+    return { app, renew };
+  }
+  const update = () => page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'Update' });
+  const isRenewed = () =>
+    expect
+      .poll(() => page.evaluate<string>('document.documentElement.dataset.build').catch(() => ''))
+      .toBe(clientBuildId());
+
   it.each([1280, 360])(
     'of an older build offers the one that is served, and starts it, %i px wide',
     async (width) => {
-      const build = clientBuildId() ?? '';
-      let isOlder = true;
-      const app = {
-        fetch: async (request: Request, ...rest: unknown[]) => {
-          const { pathname } = new URL(request.url);
-          const isAsIs = !isOlder || !pathname.startsWith('/app/') || pathname.includes('/assets/');
-          if (isAsIs) return world.app.fetch(request, ...(rest as []));
-          const response = await world.app.request(pathname);
-          const headers = new Headers(response.headers);
-          if (headers.has('X-Errand-Build')) headers.set('X-Errand-Build', 'older');
-          const text = (await response.text()).replaceAll(build, 'older');
-          return new Response(text, { status: response.status, headers });
-        },
-      };
-      await begin(app as Pick<App, 'fetch'>, { hasWorker: true });
+      const { app, renew } = olderBuild();
+      await begin(app, { hasWorker: true });
       await page.setViewportSize({ width, height: 740 });
       await isServedByWorker(page);
-      const update = page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'Update' });
-      await update.waitFor();
-      isOlder = false;
-      await update.click();
-      await expect
-        .poll(() => page.evaluate<string>('document.documentElement.dataset.build').catch(() => ''))
-        .toBe(build);
+      await update().waitFor();
+      renew();
+      await update().click();
+      await isRenewed();
       await shown('Today');
       await page.setViewportSize({ width: 1280, height: 740 });
       await synced();
-      await update.waitFor({ state: 'detached' });
+      await update().waitFor({ state: 'detached' });
     },
   );
+
+  it('of an older build starts the served one by itself, once nothing is typed and not sent', async () => {
+    const { app, renew } = olderBuild();
+    await begin(app);
+    await page.clock.install();
+    await page.reload();
+    await update().waitFor();
+    const field = page.getByLabel('Quick add');
+    await page.keyboard.press('q');
+    await field.fill('Half a thought');
+    await page.keyboard.press('Escape');
+    renew();
+    await page.clock.fastForward(90_000);
+    await page.keyboard.press('q');
+    await expect.poll(() => field.inputValue()).toBe('Half a thought');
+    await field.fill('');
+    await page.keyboard.press('Escape');
+    await page.clock.fastForward(90_000);
+    await isRenewed();
+  });
 });
 
 describe('Telegram', () => {

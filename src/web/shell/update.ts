@@ -1,6 +1,7 @@
 import { effect } from '@preact/signals';
 import { hasUpdate, sync } from './frame-view.ts';
 import { basePaths } from './navigation.ts';
+import { userData } from './store.ts';
 
 /** How long nothing was touched before another build comes by itself. */
 const IDLE_MS = 60_000;
@@ -33,7 +34,9 @@ export function startUpdates(): void {
 
 function isIdle(): boolean {
   const { waiting, notSaved, text } = sync.peek();
-  const isUnsent = waiting + notSaved > 0 || !text.startsWith('Synced');
+  const drafts = [...(userData.peek()?.drafts.values() ?? [])];
+  const isUnsent =
+    waiting + notSaved > 0 || !text.startsWith('Synced') || drafts.some((draft) => draft !== '');
   const isInUse =
     document.querySelector('dialog[open], :popover-open, :is(input, textarea, select):focus') !== null;
   return Date.now() - touchedAt >= IDLE_MS && !isUnsent && !isInUse;
