@@ -143,7 +143,9 @@ describe('by touch, 360 px wide,', () => {
     };
     await choose('Select');
     await choose('Complete');
-    await overlaps('toolbar', page.getByRole('toolbar', { name: 'Selection' }));
+    const tools = page.getByRole('toolbar', { name: 'Selection' });
+    await overlaps('toolbar', tools);
+    await tools.getByRole('button', { name: 'Clear' }).tap();
     await page.getByRole('link', { name: 'Mulch the beds' }).tap();
     await page.getByRole('toolbar', { name: 'Task' }).getByRole('button', { name: 'Complete' }).tap();
     await page.getByRole('status').filter({ hasText: 'Opened' }).waitFor();
@@ -153,6 +155,20 @@ describe('by touch, 360 px wide,', () => {
     const people = await page.getByRole('listbox', { name: 'People' }).boundingBox();
     const toast = await page.locator('.toast').boundingBox();
     expect((toast?.y ?? 0) + (toast?.height ?? 0)).toBeLessThanOrEqual(people?.y ?? 0);
+  });
+
+  it('once a row is selected, others are by a tap', async () => {
+    await open(`/w/${studio.workspaceId}/lists/${studio.listIds.website}`);
+    const row = (title: string) => page.getByRole('listitem').filter({ hasText: title });
+    await row('Pick a licence').getByRole('button', { name: 'More' }).tap();
+    await page.getByRole('menuitem', { name: 'Select' }).tap();
+    await page.getByRole('link', { name: 'Replace the disk' }).tap();
+    await page.getByRole('status').filter({ hasText: '2 selected' }).waitFor();
+    await page.getByRole('link', { name: 'Selected: Pick a licence' }).tap();
+    await page.getByRole('status').filter({ hasText: '1 selected' }).waitFor();
+    await page.getByRole('link', { name: 'Selected: Replace the disk' }).tap();
+    await page.getByRole('link', { name: 'Replace the disk' }).tap();
+    await page.getByRole('heading', { level: 1, name: 'Replace the disk' }).waitFor();
   });
 
   it('the bar says where one is', async () => {

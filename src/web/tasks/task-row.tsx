@@ -3,6 +3,7 @@ import type { TargetedMouseEvent } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Label, Task } from '../data/rows.ts';
 import { now, today, zone } from '../shell/clock.ts';
+import { isPhone } from '../shell/device.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
 import { hrefBeside } from '../shell/navigation.ts';
 import { isOpen, useUserData } from '../shell/store.ts';
@@ -12,7 +13,15 @@ import { Avatar } from '../ui/avatar.tsx';
 import { useEditInPlace } from '../ui/edit-in-place.ts';
 import { Icon } from '../ui/icon.tsx';
 import { rename } from './changes.ts';
-import { besideId, extendSelection, focusedId, focusRow, selection, wantedFocus } from './current.ts';
+import {
+  besideId,
+  extendSelection,
+  focusedId,
+  focusRow,
+  selection,
+  toggleSelected,
+  wantedFocus,
+} from './current.ts';
 import { dueOf, isLate, sayDueInRow } from './dates.ts';
 import { openRowMenu, renaming } from './pickers.ts';
 import { useRowFocus } from './row-focus.ts';
@@ -122,9 +131,11 @@ export function RowTitle({ task, isSelected, marked }: TitleProps) {
       href={hrefBeside(id)}
       aria-current={isCurrent ? 'true' : undefined}
       onClick={(event) => {
-        if (!event.shiftKey) return;
+        if (event.shiftKey) extendSelection(focusedId.peek() ?? id, id);
+        // Fingers have no Shift.
+        else if (isPhone.peek() && selection.peek().size > 0) toggleSelected(id);
+        else return;
         event.preventDefault();
-        extendSelection(focusedId.peek() ?? id, id);
         focusRow(id);
       }}
     >
