@@ -4,7 +4,7 @@ import { orderKeys, useCommands } from '../shell/commands.ts';
 import { showToast } from '../shell/toasts.ts';
 import { type MenuItem, moveItems } from '../ui/menu.tsx';
 import { placeTasks } from './changes.ts';
-import { focusRow, targets } from './current.ts';
+import { focusRow, rowOf, targets } from './current.ts';
 
 /** The tasks among which one stands in the order that people give them, itself among them; none where it has no such place. */
 type Neighbours = (task: Task) => readonly Task[];
@@ -12,14 +12,19 @@ type Neighbours = (task: Task) => readonly Task[];
 /** Of the screen that is shown, where people order it. */
 let neighbours: Neighbours | undefined;
 
-/** Moves a task by one place, where there is one. */
-function move(among: Neighbours, task: Task, by: number): void {
-  const rows = among(task);
-  const to = rows.findIndex(({ id }) => id === task.id) + by;
-  const rest = rows.filter(({ id }) => id !== task.id);
-  if (rest.length === rows.length || to < 0 || to > rest.length) return;
-  placeTasks(rest, to, [task]);
-  if (!document.activeElement?.closest('.panel')) focusRow(task.id);
+/** Moves tasks, as one block, by one place, where there is one; those that stand elsewhere than the first stay. */
+function move(among: Neighbours, tasks: readonly Task[], by: number): void {
+  const [first] = tasks;
+  const rows = first ? among(first) : [];
+  const isMoved = ({ id }: Task) => tasks.some((task) => task.id === id);
+  const moved = rows.filter(isMoved);
+  const rest = rows.filter((row) => !isMoved(row));
+  const to = (by < 0 ? rows.findIndex(isMoved) : rows.findLastIndex(isMoved) + 1 - moved.length) + by;
+  if (moved.length === 0 || to < 0 || to > rest.length) return;
+  const focused = rowOf(document.activeElement);
+  placeTasks(rest, to, moved);
+  if (!document.activeElement?.closest('.panel'))
+    focusRow((moved.find(({ id }) => id === focused) ?? moved[0])?.id);
 }
 
 /** Alt ↑ and Alt ↓ move tasks where the screen shows their own order; where it does not, `why` is said. */
@@ -32,12 +37,10 @@ export function useOrder(among: Neighbours, inputs: readonly unknown[], why?: st
     };
   }, [...inputs, why]);
   useCommands(() => {
-    const moveFirst = (by: number) => () => {
-      if (why !== undefined) return showToast(why);
-      const [first] = targets();
-      if (first) move(among, first, by);
-    };
-    return orderKeys(moveFirst);
+    return orderKeys((by) => () => {
+      if (why !== undefined) showToast(why);
+      else move(among, targets(), by);
+    });
   }, [...inputs, why]);
 }
 
@@ -47,5 +50,5 @@ export function orderItems(task: Task): MenuItem[] {
   const rows = among?.(task) ?? [];
   const at = rows.findIndex(({ id }) => id === task.id);
   if (!among || at === -1) return [];
-  return moveItems(at, rows.length, (to) => move(among, task, to - at));
+  return moveItems(at, rows.length, (to) => move(among, [task], to - at));
 }
