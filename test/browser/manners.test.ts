@@ -546,6 +546,23 @@ describe('a new task', () => {
   });
 });
 
+describe('the search', () => {
+  it('keeps every letter, however fast one types, and follows the address', async () => {
+    await make('A lease for the garden house');
+    const page = await enter(ada, `/w/${home}/search`);
+    const field = page.getByRole('searchbox');
+    await field.and(focused(page)).waitFor();
+    const words = 'a lease for the garden house';
+    await page.keyboard.type(words);
+    await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe(words);
+    expect(await field.inputValue()).toBe(words);
+    await rowIn(page, 'A lease for the garden house').press('Enter');
+    await page.getByRole('complementary').waitFor();
+    await page.goBack();
+    expect(await field.inputValue()).toBe(words);
+  });
+});
+
 describe('the line of keys', () => {
   it.each(['board', 'calendar'])('stays at the end of the screen while a %s is loaded', async (view) => {
     const page = await enter(ada, `${listAddress()}?view=${view}`);

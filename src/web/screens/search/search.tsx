@@ -1,11 +1,11 @@
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Task } from '../../data/rows.ts';
 import { isPhone } from '../../shell/device.ts';
 import { workspace } from '../../shell/frame-view.ts';
 import { query, setQuery } from '../../shell/navigation.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
-import { isOpen, useUserData } from '../../shell/store.ts';
+import { isOpen, userData, useUserData } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { moveFocus } from '../../tasks/current.ts';
 import { KeyLine } from '../../tasks/key-line.tsx';
@@ -26,6 +26,9 @@ const WAIT_MS = 250;
 
 /** What was sought on this page, newest first. */
 const recent = signal<readonly string[]>([]);
+effect(() => {
+  if (!userData.value) recent.value = [];
+});
 
 /** What the server found of some words: so far, on so many pages, and in all. */
 interface Found {
@@ -62,10 +65,13 @@ export function Search({ params }: ScreenProps) {
     setFound((now) => (now === found ? { q, ids, pages: found.pages + 1, total } : now));
   };
   const asked = query.value.get('q') ?? '';
+  /** What this screen put into the address, which more may have been typed since. */
+  const written = useRef(asked);
   useEffect(() => {
-    if (asked !== q) setTyped(asked);
+    if (asked !== written.current) setTyped(asked);
   }, [asked]);
   useEffect(() => {
+    written.current = q;
     setQuery({ q: q || undefined });
     if (q === '') {
       setFound(NOTHING);
