@@ -153,6 +153,45 @@ describe('signing out', () => {
   });
 });
 
+const signIn = async (page: Page, { email, password }: Person) => {
+  await page.getByLabel('Email', { exact: true }).fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await status(page, 'Synced');
+};
+
+describe('the next person on a page', () => {
+  it('finds neither the toast nor the recent searches of the one before', async () => {
+    await make('Call the notary');
+    await make('Found by the server', { description: 'The notary' });
+    await signInOn(device(), ada);
+    const page = await openAt(device(), listAddress(), 'Tasks');
+    await status(page, 'Synced');
+    const search = async () => {
+      await page.keyboard.press('/');
+      await shown(page, 'Search');
+    };
+    const recent = page.getByRole('region', { name: 'Recent' }).getByText('notary');
+    await search();
+    await page.getByRole('searchbox').fill('notary');
+    await row(page, 'Found by the server').waitFor();
+    await page.getByRole('searchbox').fill('');
+    await recent.waitFor();
+    await page.getByRole('region', { name: 'Lists' }).getByRole('link', { name: 'Tasks' }).click();
+    await complete(page, 'Call the notary');
+    const said = page.getByText('Completed “Call the notary”');
+    await said.waitFor();
+    await page.getByRole('button', { name: `Ada's workspace` }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await shown(page, 'Sign in');
+    const carol = await world.signUp('carol@example.com', 'Carol');
+    await signIn(page, carol);
+    expect(await said.count()).toBe(0);
+    await search();
+    expect(await recent.count()).toBe(0);
+  });
+});
+
 describe('what was typed and not sent', () => {
   const closed = async (page: Page) => {
     await page.keyboard.press('q');
@@ -160,12 +199,6 @@ describe('what was typed and not sent', () => {
     const text = await page.getByLabel('Quick add').inputValue();
     await page.keyboard.press('Escape');
     return text;
-  };
-  const signIn = async (page: Page, { email, password }: Person) => {
-    await page.getByLabel('Email', { exact: true }).fill(email);
-    await page.getByLabel('Password', { exact: true }).fill(password);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await status(page, 'Synced');
   };
   const write = async (page: Page) => {
     await page.keyboard.press('q');

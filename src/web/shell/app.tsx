@@ -15,12 +15,13 @@ import { askToSignIn } from './session.ts';
 import { session } from './signed-in.ts';
 import { userData } from './store.ts';
 import { TaskBeside, TaskOverlays } from './task-overlays.tsx';
-import { showToast } from './toasts.ts';
+import { showToast, toast } from './toasts.ts';
 
 /** The screen of the present address, in the frame or alone. */
 export function App() {
   useSignalEffect(() => {
     const { kind } = session.value;
+    if (kind === 'out') toast.value = undefined;
     if (kind === 'out' && !isPublic.value) askToSignIn();
     if (kind !== 'in') return;
     if (isPublic.value) {
