@@ -26,8 +26,14 @@ export function rowMenuItems(tasks: readonly Task[], anchor: HTMLElement | null)
     run: () => openPicker(kind, ids, anchor),
   });
   const link = addressOf('task', { w: first.workspaceId, task: first.id });
+  const open: MenuItem = {
+    title: 'Open',
+    icon: 'panel',
+    binding: 'Enter',
+    run: () => openBeside(first.id),
+  };
   const reading: MenuItem[] = [
-    { title: 'Open', icon: 'panel', binding: 'Enter', run: () => openBeside(first.id) },
+    ...(openTaskId.peek() === first.id ? [] : [open]),
     {
       title: 'Copy link',
       icon: 'link',
