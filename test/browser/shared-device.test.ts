@@ -1,3 +1,4 @@
+import { build } from 'esbuild';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { as, joined, openHome } from '../people.ts';
@@ -484,4 +485,24 @@ describe('a page of another origin on the same host', () => {
     // The session of the browser lives on.
     expect((await context.request.get(`${api}/me`)).status()).toBe(200);
   });
+});
+
+it('the database of a person may close while its first rows are read', async () => {
+  const { outputFiles } = await build({
+    entryPoints: [new URL('../../src/web/data/indexeddb.ts', import.meta.url).pathname],
+    bundle: true,
+    format: 'iife',
+    globalName: 'data',
+    write: false,
+  });
+  await visit.page.goto(`${visit.origin}/app/sign-in`);
+  const rows = await visit.page.evaluate(`(async () => {
+    ${outputFiles[0]?.text}
+    const disk = await data.IndexedDbDisk.open('nobody');
+    await disk.write(() => ({ notes: { shown: { today: [] } } }));
+    const first = disk.readFirst('today');
+    disk.close();
+    return (await first).rows;
+  })()`);
+  expect(rows).toEqual([]);
 });

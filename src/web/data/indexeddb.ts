@@ -74,10 +74,13 @@ export class IndexedDbDisk implements Disk {
   }
 
   async readFirst(screen: string): Promise<Snapshot | null> {
-    const shown = (await this.note('shown')) as Shown | undefined;
-    const ids = shown?.[screen];
-    if (!ids) return null;
-    return await this.#snapshot(async (store) => {
+    let isNoted = false;
+    // In one transaction: closing the database meanwhile waits for its end.
+    const snapshot = await this.#snapshot(async (store) => {
+      const notes = store.transaction.objectStore('notes');
+      const ids = (await this.#done<Shown | undefined>(notes.get('shown')))?.[screen];
+      isNoted = ids !== undefined;
+      if (!ids) return [];
       const around = AROUND.map((kind) =>
         this.#done<Held[]>(store.getAll(IDBKeyRange.bound([kind], [kind, []]))),
       );
@@ -85,6 +88,7 @@ export class IndexedDbDisk implements Disk {
       const found = [...(await Promise.all(around)).flat(), ...(await Promise.all(tasks))];
       return found.filter((row) => row !== undefined);
     });
+    return isNoted ? snapshot : null;
   }
 
   /** Of what is under way when its page goes nothing is told any more. */
