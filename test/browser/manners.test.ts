@@ -307,6 +307,25 @@ describe('the focus', () => {
     await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('');
   });
 
+  it('is in the field of the search with what was typed while that was on its way', async () => {
+    const id = await make('Lease');
+    const held = Promise.withResolvers<void>();
+    const part = /\/search-[^/]*\.js$/;
+    await visit.page.route(part, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    const page = await enter(ada, listAddress());
+    await rowIn(page, 'Lease').focus();
+    await page.keyboard.type('/lease');
+    held.resolve();
+    await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('lease');
+    await page.keyboard.type('s');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('leases');
+    expect((await asAda('GET', `/workspaces/${home}/tasks/${id}`)).body.completedAt).toBeNull();
+    await page.unroute(part);
+  });
+
   it('stays in the field of labels, for the next one', async () => {
     await asAda('POST', `/workspaces/${home}/labels`, { title: 'home' });
     await make('First');

@@ -34,8 +34,9 @@ type Overlay = ComponentType<OverlayProps>;
 /** Those that were loaded: they open at once. */
 const loaded = signal<Partial<Record<OverlayName, Overlay>>>({});
 
-/** Keys pressed between asking for a dialog and its being there. */
+/** Keys pressed between asking for a dialog, or for the search, and its being there. */
 let pressedAhead: string[] = [];
+let isSearchComing = false;
 
 function openOverlay(name: OverlayName): void {
   pressedAhead = [];
@@ -52,14 +53,16 @@ function openOverlay(name: OverlayName): void {
   );
 }
 
-/** Keeps a key for the dialog that was asked for and is not there yet; false where none is on its way. */
+/** Keeps a key for what was asked for and is not there yet; false where nothing is on its way. */
 export function keepKey(key: string): boolean {
-  if (open.peek() === undefined) return false;
+  // The address is there before its screen.
+  isSearchComing &&= location.pathname.endsWith('/search');
+  if (open.peek() === undefined && !isSearchComing) return false;
   pressedAhead.push(key);
   return true;
 }
 
-/** Gives a dialog's field what was typed ahead; other keys follow once it shows. */
+/** Gives a field what was typed ahead; other keys follow by `pressKeysAhead`, once it has the focus. */
 export function takeTypedAhead(): string {
   const end = pressedAhead.findIndex((key) => key.length > 1);
   const typed = end === -1 ? pressedAhead : pressedAhead.slice(0, end);
@@ -67,7 +70,8 @@ export function takeTypedAhead(): string {
   return typed.join('');
 }
 
-function pressKeysAhead(): void {
+export function pressKeysAhead(): void {
+  isSearchComing = false;
   for (const key of pressedAhead.splice(0))
     document.activeElement?.dispatchEvent(
       new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }),
@@ -88,6 +92,15 @@ export const openKeys = (): void => openOverlay('keys');
 export const openQuickAdd = (): void => openOverlay('quickAdd');
 export const openNewWorkspace = (): void => openOverlay('newWorkspace');
 export const openWaitingChanges = (): void => openOverlay('waitingChanges');
+
+/** Goes to the search; where that is there already, to its field. */
+export function openSearch(w: string): void {
+  pressedAhead = [];
+  navigate(addressOf('search', { w }));
+  const field = document.querySelector<HTMLElement>('.search-screen input');
+  field?.focus();
+  isSearchComing = !field;
+}
 
 /** Signs out at once, or asks where something was not sent yet. */
 export function openSignOut(): void {

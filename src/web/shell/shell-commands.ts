@@ -9,6 +9,7 @@ import {
   openNewWorkspace,
   openPalette,
   openQuickAdd,
+  openSearch,
   openSignOut,
   openWaitingChanges,
   showWorkspace,
@@ -78,12 +79,6 @@ function doing(): Command[] {
   return all.filter((command) => command !== false);
 }
 
-/** Goes to a screen; where it is there already, to a field of it. */
-function focusAfter(run: () => void, field: string): void {
-  run();
-  document.querySelector<HTMLElement>(field)?.focus();
-}
-
 /** What is rarely done comes last. */
 const leaving = (): Command[] => [
   {
@@ -106,7 +101,6 @@ function going(): Command[] {
     ...(key && { keys: [key] }),
     run: () => navigate(addressOf(name, { w: w ?? '' })),
   });
-  const search = go('search', 'Search', 'search', 'search', '/');
   return [
     go('today', 'Go to Today', 'today', 'sun', 'g t'),
     go('upcoming', 'Go to Upcoming', 'upcoming', 'upcoming', 'g u'),
@@ -116,7 +110,7 @@ function going(): Command[] {
       ? [
           go('calendar', 'Go to Calendar', 'calendar', 'upcoming', 'g c'),
           go('recurring', 'Go to Recurring', 'recurring', 'repeat', 'g r'),
-          { ...search, run: () => focusAfter(search.run, '.search-screen input') },
+          { ...go('search', 'Search', 'search', 'search', '/'), run: () => openSearch(w) },
           go('trash', 'Go to Trash', 'trash', 'trash'),
         ]
       : []),

@@ -4,6 +4,7 @@ import type { Task } from '../../data/rows.ts';
 import { isPhone } from '../../shell/device.ts';
 import { workspace } from '../../shell/frame-view.ts';
 import { query, setQuery } from '../../shell/navigation.ts';
+import { pressKeysAhead, takeTypedAhead } from '../../shell/overlays.tsx';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { isOpen, userData, useUserData } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
@@ -45,14 +46,17 @@ const wordsOf = (text: string): string[] => fold(text).split(/\s+/).filter(Boole
 export function Search({ params }: ScreenProps) {
   const { store } = useUserData();
   const w = params.w ?? workspace.value?.id ?? '';
-  const [typed, setTyped] = useState(query.value.get('q') ?? '');
+  const [typed, setTyped] = useState(() => (query.value.get('q') ?? '') + takeTypedAhead());
   const [found, setFound] = useState<Found>(NOTHING);
   const [isMissing, setMissing] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const q = typed.trim();
   const { wanted, isFiltered, passes } = useFilters();
   useTaskCommands();
-  useLayoutEffect(() => input.current?.focus(), []);
+  useLayoutEffect(() => {
+    input.current?.focus();
+    pressKeysAhead();
+  }, []);
   const ask = (page: number) => {
     const parameters = new URLSearchParams({ q: q.slice(0, 200), limit: String(LIMIT), page: String(page) });
     return store.queries.run(w, `tasks/search?${parameters}`);
