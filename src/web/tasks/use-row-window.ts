@@ -15,7 +15,8 @@ const step = (row: number): number => Math.floor(row / STEP) * STEP;
 const MAX_NEW = 8;
 /** The least, where frames take long. */
 const MIN_NEW = 2;
-const LONG_FRAME_MS = 35;
+const TOO_LONG_FRAME_MS = 45;
+const LONG_FRAME_MS = 30;
 const SHORT_FRAME_MS = 25;
 /** After which a list begins to be scrolled. */
 const PAUSE_MS = 200;
@@ -46,7 +47,8 @@ const lookOn = (): void => {
   const took = now - lookedAt;
   lookedAt = now;
   if (took > PAUSE_MS) most = MAX_NEW;
-  else if (took > LONG_FRAME_MS) most = Math.max(MIN_NEW, most >> 1);
+  else if (took > TOO_LONG_FRAME_MS) most = Math.max(MIN_NEW, most >> 1);
+  else if (took > LONG_FRAME_MS) most = Math.max(MIN_NEW, most - 1);
   else if (took < SHORT_FRAME_MS) most = Math.min(MAX_NEW, most + 1);
   lookAll(most);
 };
