@@ -310,7 +310,7 @@ describe('the focus', () => {
   it('is in the field of the search with what was typed while that was on its way', async () => {
     const id = await make('Lease');
     const held = Promise.withResolvers<void>();
-    const part = /\/search-[^/]*\.js$/;
+    const part = /\/search\.[^/]*\.js$/;
     await visit.page.route(part, async (route) => {
       await held.promise;
       await route.continue();
@@ -323,6 +323,17 @@ describe('the focus', () => {
     await page.keyboard.type('s');
     expect(await page.getByRole('searchbox').inputValue()).toBe('leases');
     expect((await asAda('GET', `/workspaces/${home}/tasks/${id}`)).body.completedAt).toBeNull();
+    await page.unroute(part);
+  });
+
+  it('is not waited for where the search cannot be loaded: keys act again', async () => {
+    const part = /\/search\.[^/]*\.js$/;
+    await visit.page.route(part, (route) => route.abort());
+    const page = await enter(ada, listAddress());
+    await page.keyboard.press('/');
+    await page.getByRole('heading', { name: 'Server unreachable' }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     await page.unroute(part);
   });
 

@@ -8,7 +8,7 @@ import { Frame } from './frame.tsx';
 import { isFirstLoad, workspace } from './frame-view.ts';
 import { isPublic, match, navigate, path, query } from './navigation.ts';
 import { takeNotice } from './notice.ts';
-import { Overlays } from './overlays.tsx';
+import { dropKeysAhead, Overlays } from './overlays.tsx';
 import { isLinking } from './provider-return.ts';
 import { SCREENS, type ScreenProps, STARTING } from './screens.ts';
 import { askToSignIn } from './session.ts';
@@ -84,7 +84,11 @@ function LoadedScreen({ name, params }: { name: ScreenName } & ScreenProps) {
     let isWanted = true;
     load(name).then(
       () => isWanted && setState('there'),
-      () => isWanted && setState('failed'),
+      () => {
+        if (!isWanted) return;
+        dropKeysAhead();
+        setState('failed');
+      },
     );
     return () => {
       isWanted = false;

@@ -38,8 +38,14 @@ const loaded = signal<Partial<Record<OverlayName, Overlay>>>({});
 let pressedAhead: string[] = [];
 let isSearchComing = false;
 
-function openOverlay(name: OverlayName): void {
+/** Lets keys act again: what was asked for does not come, or something else was asked for. */
+export function dropKeysAhead(): void {
   pressedAhead = [];
+  isSearchComing = false;
+}
+
+function openOverlay(name: OverlayName): void {
+  dropKeysAhead();
   open.value = name;
   if (loaded.peek()[name]) return;
   (OVERLAYS[name]() as Promise<Overlay>).then(
@@ -70,9 +76,11 @@ export function takeTypedAhead(): string {
   return typed.join('');
 }
 
+/** Presses what is left of the keys typed ahead, where the focus is. */
 export function pressKeysAhead(): void {
-  isSearchComing = false;
-  for (const key of pressedAhead.splice(0))
+  const keys = pressedAhead;
+  dropKeysAhead();
+  for (const key of keys)
     document.activeElement?.dispatchEvent(
       new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }),
     );
@@ -95,7 +103,7 @@ export const openWaitingChanges = (): void => openOverlay('waitingChanges');
 
 /** Goes to the search; where that is there already, to its field. */
 export function openSearch(w: string): void {
-  pressedAhead = [];
+  dropKeysAhead();
   navigate(addressOf('search', { w }));
   const field = document.querySelector<HTMLElement>('.search-screen input');
   field?.focus();
