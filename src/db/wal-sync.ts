@@ -10,7 +10,7 @@ export const [IDLE, ASKED, STOP] = [0, 1, 2];
 const WINDOW = 64;
 /** From here on a sync is made beside the event loop, and from half of it in the commit again: below, handing over costs more. */
 const LEAST_MS = 2;
-/** Where commits come further apart than this, on average, none waits for the one before: a stall of the disk then holds up no reader. */
+/** Commits further apart, on average, do not wait for each other: beside the loop a stall of the disk holds up no reader. */
 const SELDOM_MS = 10;
 
 export interface ThreadData {
@@ -33,9 +33,9 @@ export interface WalSync {
 
 /**
  * Takes the syncs of `storage.writing` off the event loop, with `auto` where the disk is slow or commits are seldom, to a
- * thread that has its own descriptor of the WAL. A thread that cannot start goes to `onFallback`: syncs stay in the commit. A sync that fails
- * goes to `onFailure`, and its promise stays pending: what is on the disk is unknown then, and no further commit may
- * follow.
+ * thread that has its own descriptor of the WAL. A thread that cannot start goes to `onFallback`: syncs stay in the
+ * commit. A sync that fails goes to `onFailure`, and its promise stays pending: what is on the disk is unknown then, and
+ * no further commit may follow.
  */
 export function createWalSync(
   { path, writing }: Storage,

@@ -1,5 +1,6 @@
 /**
- * What a page does in the browser. It is sent there as text, so it is JavaScript and uses nothing from outside this function.
+ * What a page does in the browser. It is sent there as text, so it is JavaScript and uses nothing from outside this
+ * function.
  *
  * A page holds views (`data-view`) and shows one: `ask`, `missing`, `dead`, and one for each way to be done. A
  * form says where it goes (`data-path`), what it calls the token (`data-token`) and which view is next (`data-done`), or

@@ -1,4 +1,4 @@
-/** What a step writes or deletes at most of text: some 10 ms, most of them in the search index, while nothing else is served. */
+/** How much text a step writes or deletes: some 10 ms, most of them in the search index, while nothing else is served. */
 export const STEP_BYTES = 150_000;
 
 /** As many of the rows as fit into a step, but one at least. */

@@ -201,18 +201,19 @@ describe('what was typed and not sent', () => {
     await page.keyboard.press('Escape');
     return text;
   };
-  const write = async (page: Page) => {
+  const written = async () => {
+    await signInOn(device(), ada);
+    const page = await openAt(device(), '/today', 'Today');
+    await status(page, 'Synced');
     await page.keyboard.press('q');
     await page.getByLabel('Quick add').fill('Call the notary');
     await page.keyboard.press('Escape');
     expect(await closed(page)).toBe('Call the notary');
+    return page;
   };
 
   it('is gone after signing out, for the next person and for the same one', async () => {
-    await signInOn(device(), ada);
-    const page = await openAt(device(), '/today', 'Today');
-    await status(page, 'Synced');
-    await write(page);
+    const page = await written();
     for (const next of [bob, ada]) {
       await page.getByRole('button', { name: `${next === bob ? 'Ada' : 'Bob'}'s workspace` }).click();
       await page.getByRole('menuitem', { name: 'Sign out' }).click();
@@ -223,10 +224,7 @@ describe('what was typed and not sent', () => {
   });
 
   it('is theirs alone where a session ended by itself', async () => {
-    await signInOn(device(), ada);
-    const page = await openAt(device(), '/today', 'Today');
-    await status(page, 'Synced');
-    await write(page);
+    const page = await written();
     await asAda('DELETE', '/me/sessions');
     await shown(page, 'Sign in');
     await signIn(page, bob);

@@ -93,13 +93,13 @@ describe('an instance', () => {
     expect(await w.task(nextTaskId)).toEqual(before);
   });
 
-  it('done through edit-mode lets the series go on as any other completion', async () => {
+  it('done through edit-mode lets the series go on like any other completion', async () => {
     const { id, nextTaskId } = await w.create();
     await w.edit(id, nextTaskId, 'this', { statusId: w.done });
     expect((await w.read(id)).nextRunAt).toBe('2026-03-29T07:00:00.000Z');
   });
 
-  it('completed by an edit of its status template lets the series go on as any other completion', async () => {
+  it('completed by an edit of its status template lets the series go on like any other completion', async () => {
     const { id, nextTaskId } = await w.create({ endCondition: count(2) });
     const apart = await w.create();
     const [, started] = w.list.statuses;

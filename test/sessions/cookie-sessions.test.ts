@@ -447,7 +447,7 @@ describe('signing out by cookie', () => {
 });
 
 describe('a session by cookie', () => {
-  it('is listed and ended as any other', async () => {
+  it('is listed and ended like any other', async () => {
     const Cookie = await signIn();
     const { items } = (await get('/me/sessions', Cookie)).body;
     expect(items.map(({ current }: { current: boolean }) => current)).toEqual([false, true]);
