@@ -5,7 +5,7 @@ import type { App } from '../../src/app.ts';
 import { clientBuildId } from '../../src/pages/client.ts';
 import { BOT_TOKEN, widget } from '../telegram-double.ts';
 import { openWorld, type Person, type World, type WorldOptions } from '../world.ts';
-import { isServedByWorker, launchBrowser, startVisit, type Visit } from './visit.ts';
+import { isServedByWorker, launchBrowser, leadingTo, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -222,8 +222,7 @@ describe('Telegram', () => {
       const to = new URL(new URL(route.request().url()).searchParams.get('return_to') ?? '');
       world.clock.advance(1_000);
       const facts = Buffer.from(JSON.stringify(widget(world))).toString('base64url');
-      const body = `<link rel="icon" href="data:,"><script>location.replace(${JSON.stringify(`${to}#tgAuthResult=${facts}`)})</script>`;
-      return route.fulfill({ contentType: 'text/html', body });
+      return route.fulfill(leadingTo(`${to}#tgAuthResult=${facts}`));
     });
     await page.goto(`${visit.origin}/app/settings/security`);
     await page.getByRole('button', { name: 'Link Telegram' }).click();

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTes
 import { type GoogleDouble, idToken, newSigningKey, openGoogle, openGoogleWorld } from '../google-double.ts';
 import { addMember, as, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
-import { launchBrowser, NOBODY, painted, startVisit, type Visit } from './visit.ts';
+import { launchBrowser, leadingTo, NOBODY, painted, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -204,11 +204,7 @@ describe('Google', () => {
       const asked = new URL(route.request().url()).searchParams;
       const id_token = idToken(KEY, { nonce: asked.get('nonce'), email: 'grace@gmail.com', name: 'Grace' });
       const fragment = new URLSearchParams({ id_token, state: asked.get('state') ?? '', ...change(asked) });
-      const to = `${asked.get('redirect_uri')}#${fragment}`;
-      return route.fulfill({
-        contentType: 'text/html',
-        body: `<link rel="icon" href="data:,"><script>location.replace(${JSON.stringify(to)})</script>`,
-      });
+      return route.fulfill(leadingTo(`${asked.get('redirect_uri')}#${fragment}`));
     });
 
   it('signs in someone new, and leads to where they wanted to go', async () => {

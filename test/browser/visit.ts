@@ -71,6 +71,12 @@ export const isNoted = (page: Page, userId: string, name: string, value: string)
     )
     .toBe(value);
 
+/** A page of another host that sends the browser on, once all of it is read: a page left before that is a request that failed. */
+export const leadingTo = (address: string) => ({
+  contentType: 'text/html',
+  body: `<link rel="icon" href="data:,"><script>onload = () => location.replace(${JSON.stringify(address)})</script>`,
+});
+
 /** A person at a browser, before one application at a time that really listens. */
 export interface Visit {
   origin: string;
