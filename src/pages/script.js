@@ -168,7 +168,11 @@ export function page() {
   async function goOn(to, words) {
     // A page that signs nobody in leaves nobody else signed in either.
     if (to === 'sign-in') await post('/auth/logout').catch(() => {});
-    if (words) sessionStorage.setItem('errand.notice', words);
+    try {
+      if (words) sessionStorage.setItem('errand.notice', words);
+    } catch {
+      // Without storage only the words are lost.
+    }
     keepToken(undefined);
     location.replace(new URL(app + to, location.href));
   }

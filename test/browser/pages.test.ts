@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { App } from '../../src/app.ts';
 import { DAY, MINUTE } from '../../src/kernel/instants.ts';
 import { openWorld, type Person, type World, type WorldOptions } from '../world.ts';
-import { launchBrowser, NOBODY, startVisit, type Visit } from './visit.ts';
+import { DENY_STORAGE, launchBrowser, NOBODY, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -182,6 +182,18 @@ describe('a password reset', () => {
     expect((await me(ada)).status).toBe(401);
     expect((await logIn(ada.email, ada.password)).status).toBe(401);
     expect((await logIn(ada.email, 'a much better one')).status).toBe(200);
+  });
+
+  it('leads on where the browser may not store', async () => {
+    const ada = await world.signUp('ada@example.com');
+    await world.call('POST', '/auth/password/reset/request', { body: { email: ada.email } });
+    const { page, follow, end } = await startVisit(browser, world.app);
+    await page.addInitScript(DENY_STORAGE);
+    await follow((await world.mailTo(ada.email)).link);
+    await page.getByLabel('New password').fill('a much better one');
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    await end();
   });
 
   it('names both accounts where another one is signed in, which it signs out', async () => {

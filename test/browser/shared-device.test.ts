@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { as, joined, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
-import { DESKTOP, launchBrowser, NOBODY, startVisit, type Visit } from './visit.ts';
+import { DENY_STORAGE, DESKTOP, launchBrowser, NOBODY, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -270,6 +270,12 @@ describe('a tab of one person on a device where another has signed in', () => {
   });
 });
 
+const WITHOUT_STORAGE = {
+  'has no room left': `for (const { prototype } of [IDBObjectStore, Storage])
+    prototype.put = prototype.setItem = () => { throw new DOMException('', 'QuotaExceededError'); };`,
+  'may not store': DENY_STORAGE,
+};
+
 describe('a device', () => {
   it('keeps no secret where a script could read it', async () => {
     await make('Pay the rent');
@@ -286,21 +292,23 @@ describe('a device', () => {
     expect(words).not.toMatch(/eyJ[\w-]+\./);
   });
 
-  it('that cannot store says so, and sends what is done all the same', async () => {
-    const full = `IDBObjectStore.prototype.put = function () { throw new DOMException('', 'QuotaExceededError'); };`;
-    const context = await browser.newContext({ ...DESKTOP, serviceWorkers: 'block' });
-    devices.push(context);
-    await context.addInitScript(full);
-    await signInOn(context, ada);
-    const page = await openAt(context, listAddress(), 'Tasks');
-    await status(page, 'Synced, kept only while this page is open');
-    const id = await make('Water the plants');
-    await row(page, 'Water the plants').waitFor();
-    await complete(page, 'Water the plants');
-    await expect
-      .poll(async () => (await asAda('GET', `/workspaces/${home}/tasks/${id}`)).body.completedAt)
-      .not.toBeNull();
-  });
+  it.each(Object.entries(WITHOUT_STORAGE))(
+    'that %s says so, and sends what is done all the same',
+    async (_, script) => {
+      const context = await browser.newContext({ ...DESKTOP, serviceWorkers: 'block' });
+      devices.push(context);
+      await context.addInitScript(script);
+      await signInOn(context, ada);
+      const page = await openAt(context, listAddress(), 'Tasks');
+      await status(page, 'Synced, kept only while this page is open');
+      const id = await make('Water the plants');
+      await row(page, 'Water the plants').waitFor();
+      await complete(page, 'Water the plants');
+      await expect
+        .poll(async () => (await asAda('GET', `/workspaces/${home}/tasks/${id}`)).body.completedAt)
+        .not.toBeNull();
+    },
+  );
 
   it('with a database of a newer build starts over, and keeps what was not sent', async () => {
     const context = device();

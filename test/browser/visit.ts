@@ -103,6 +103,14 @@ export const DESKTOP = {
   timezoneId: 'UTC',
 } as const;
 
+/** Denies a page storage as a browser does that blocks cookies. */
+export const DENY_STORAGE = `{
+  const deny = (name) => () => { throw new DOMException('', name); };
+  IDBFactory.prototype.open = IDBFactory.prototype.databases = deny('UnknownError');
+  for (const name of ['localStorage', 'sessionStorage'])
+    Object.defineProperty(globalThis, name, { get: deny('SecurityError') });
+}`;
+
 /** A page of every origin here that nothing of an application runs in. */
 const BLANK = '/blank';
 

@@ -1,21 +1,15 @@
+import { tabStorage } from './browser-storage.ts';
+
 const KEY = 'errand.notice';
 
 /** Leaves something to be said by the next screen. */
 export function leaveNotice(words: string): void {
-  try {
-    sessionStorage.setItem(KEY, words);
-  } catch {
-    // Only the words are lost.
-  }
+  tabStorage.set(KEY, words);
 }
 
 /** What was left to be said here, once: by the page of a mailed link, or by the screen before. */
 export function takeNotice(): string | undefined {
-  try {
-    const notice = sessionStorage.getItem(KEY);
-    sessionStorage.removeItem(KEY);
-    return notice ?? undefined;
-  } catch {
-    return undefined;
-  }
+  const notice = tabStorage.get(KEY);
+  tabStorage.set(KEY, null);
+  return notice ?? undefined;
 }

@@ -1,3 +1,5 @@
+import { tabStorage } from './browser-storage.ts';
+
 /** What Google or Telegram sent back with the browser. */
 interface Returned {
   fragment: URLSearchParams;
@@ -30,7 +32,7 @@ export function startProviderReturn(): void {
 export const isLinking = (): boolean => returned !== undefined && pendingRequest()?.purpose === 'link';
 
 export function keepRequest(next: AuthorizationRequest): void {
-  sessionStorage.setItem(KEY, JSON.stringify(next));
+  tabStorage.set(KEY, JSON.stringify(next));
 }
 
 /** What came back, and what it should be the reply to; once. */
@@ -40,13 +42,13 @@ export function takeReturned():
   if (!returned) return undefined;
   const taken = { returned, request: pendingRequest() };
   returned = undefined;
-  sessionStorage.removeItem(KEY);
+  tabStorage.set(KEY, null);
   return taken;
 }
 
 function pendingRequest(): AuthorizationRequest | undefined {
   try {
-    return JSON.parse(sessionStorage.getItem(KEY) ?? 'null') ?? undefined;
+    return JSON.parse(tabStorage.get(KEY) ?? 'null') ?? undefined;
   } catch {
     return undefined;
   }

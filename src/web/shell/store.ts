@@ -18,6 +18,7 @@ import {
 } from '../data/rows.ts';
 import { Store } from '../data/store.ts';
 import { browserChannel, browserLocks, browserWorld } from '../data/surroundings.ts';
+import { tabStorage } from './browser-storage.ts';
 import { takeEarly } from './early-responses.ts';
 import { basePaths, path } from './navigation.ts';
 
@@ -116,11 +117,9 @@ async function readStore(own: Opening): Promise<void> {
     channel: browserChannel(userId),
     world: browserWorld(),
     locks: browserLocks(),
-    wasOffline: sessionStorage.getItem(OFFLINE) !== null,
+    wasOffline: tabStorage.get(OFFLINE) !== null,
   });
-  effect(() =>
-    store.isOnline.value ? sessionStorage.removeItem(OFFLINE) : sessionStorage.setItem(OFFLINE, ''),
-  );
+  effect(() => tabStorage.set(OFFLINE, store.isOnline.value ? null : ''));
   const { view } = store;
   const drafts = draftsOf.get(userId) ?? new Map();
   draftsOf.set(userId, drafts);

@@ -1,4 +1,5 @@
 import { GROUND } from '../ground.ts';
+import { deviceStorage } from './browser-storage.ts';
 
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
@@ -8,12 +9,8 @@ export const THEME_KEY = 'errand.theme';
 
 /** The theme chosen on this device. */
 export function storedTheme(): Theme {
-  try {
-    const stored = localStorage.getItem(THEME_KEY);
-    return THEMES.find((known) => known === stored) ?? 'system';
-  } catch {
-    return 'system';
-  }
+  const stored = deviceStorage.get(THEME_KEY);
+  return THEMES.find((known) => known === stored) ?? 'system';
 }
 
 /** Shows a theme, in the browser's own bars too. */

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { deviceStorage } from './browser-storage.ts';
 import { showTheme, storedTheme, THEME_KEY, type Theme } from './stored-theme.ts';
 
 export const theme = signal<Theme>('system');
@@ -14,12 +15,7 @@ export function startTheme(): void {
 /** Chooses for this device; where it cannot store, for this page. */
 export function chooseTheme(chosen: Theme): void {
   apply(chosen);
-  try {
-    if (chosen === 'system') localStorage.removeItem(THEME_KEY);
-    else localStorage.setItem(THEME_KEY, chosen);
-  } catch {
-    // Without storage it holds until the page goes.
-  }
+  deviceStorage.set(THEME_KEY, chosen === 'system' ? null : chosen);
 }
 
 function apply(chosen: Theme): void {
