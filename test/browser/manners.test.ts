@@ -785,6 +785,51 @@ describe('the dates of several tasks', () => {
   });
 });
 
+describe('the words of a date', () => {
+  const dueOf = async (title: string) => {
+    const { items } = (await asAda('GET', `/workspaces/${home}/tasks`)).body;
+    const { dueDate, dueDay } = items.find((task: { title: string }) => task.title === title);
+    return dueDate ?? dueDay;
+  };
+
+  it('say when a task is due, as in quick add, and what they mean before they are taken', async () => {
+    await asAda('PATCH', '/me', { timezone: 'UTC' });
+    await make('A', { dueDay: day(1) });
+    const page = await enter(ada, listAddress());
+    await rowIn(page, 'A').press('d');
+    const dialog = page.getByRole('dialog', { name: 'Due' });
+    await dialog.waitFor();
+    await page.keyboard.type('5 jan 2031 15:00');
+    await dialog.getByText('Due: Sun 5 Jan 2031 15:00', { exact: true }).waitFor();
+    expect(await dialog.getByLabel('Day', { exact: true }).inputValue()).toBe('2031-01-05');
+    expect(await dialog.getByLabel('Time', { exact: true }).inputValue()).toBe('15:00');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => dueOf('A')).toBe('2031-01-05T15:00:00.000Z');
+    await rowIn(page, 'A').press('d');
+    await page.keyboard.type('in 3 days');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => dueOf('A')).toBe(`${day(3)}T15:00:00.000Z`);
+  });
+
+  it('change nothing where they are not understood, and give way to the fields', async () => {
+    await asAda('PATCH', '/me', { timezone: 'UTC' });
+    await make('A', { dueDay: day(1) });
+    const page = await enter(ada, listAddress());
+    await rowIn(page, 'A').press('d');
+    const dialog = page.getByRole('dialog', { name: 'Due' });
+    const words = dialog.getByLabel('In words');
+    await words.fill('soonish');
+    await words.press('Enter');
+    await dialog.getByText('These words are no day and no time.').waitFor();
+    await expect.poll(() => words.getAttribute('aria-invalid')).toBe('true');
+    await words.fill('in 3 days 9am');
+    await dialog.getByLabel('Day', { exact: true }).fill(day(5));
+    expect(await words.inputValue()).toBe('');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(() => dueOf('A')).toBe(`${day(5)}T09:00:00.000Z`);
+  });
+});
+
 describe('the keys that are listed', () => {
   const changing = ['Complete', 'Set status…', 'Move up', 'Rename', 'Delete', 'New task'];
   const common = ['Next task', 'Open task', 'Go to Today', 'Commands'];

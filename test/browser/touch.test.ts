@@ -175,6 +175,17 @@ describe('by touch, 360 px wide,', () => {
     expect(await page.getByRole('menuitem', { name: 'Open', exact: true }).count()).toBe(0);
   });
 
+  it('a date is given in words', async () => {
+    await open(`/w/${studio.workspaceId}/tasks/${studio.taskIds.beds}`);
+    await page.getByRole('toolbar', { name: 'Task' }).getByRole('button', { name: 'Due' }).tap();
+    const dialog = page.getByRole('dialog', { name: 'Due' });
+    await dialog.getByLabel('In words').tap();
+    await page.keyboard.type('5 jan 2031 9am');
+    await dialog.getByText('Due: Sun 5 Jan 2031 9:00').waitFor();
+    await dialog.getByRole('button', { name: 'Save' }).tap();
+    await page.getByRole('button', { name: 'Due: Sun 5 Jan 2031 9:00' }).waitFor();
+  });
+
   it('the bar says where one is', async () => {
     const { workspaceId: w, listIds } = studio;
     const bar = page.getByRole('navigation', { name: 'Main' });

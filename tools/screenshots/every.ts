@@ -95,6 +95,13 @@ const SCREENS: Record<string, Screen> = {
   ...Object.fromEntries(
     Object.entries(KEYS).map(([name, key]) => [name, { address: LIST, before: onRow(key) }]),
   ),
+  'due-in-words': {
+    address: LIST,
+    before: async (page) => {
+      await onRow('d')(page);
+      await page.getByLabel('In words').fill('next week 15:00');
+    },
+  },
   ...Object.fromEntries([...SETTINGS, ...ACCOUNT]),
 };
 

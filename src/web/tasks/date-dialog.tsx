@@ -1,7 +1,10 @@
 import { useState } from 'preact/hooks';
-import { today, weekStart, zone } from '../shell/clock.ts';
+import { now, today, weekStart, zone } from '../shell/clock.ts';
+import { isPhone } from '../shell/device.ts';
+import { readDate } from '../text/date-words.ts';
 import { addDays, type Day, isDay, nextWeek, weekdayIndex } from '../text/days.ts';
-import { SHORT_WEEKDAYS, sayDay } from '../text/say-dates.ts';
+import { dayOrderOf } from '../text/quick-add-dates.ts';
+import { plainTime, SHORT_WEEKDAYS, sayDate, sayDay } from '../text/say-dates.ts';
 import { Dialog, DialogButtons } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -18,48 +21,79 @@ export function DateDialogView() {
   return open ? <DateDialog key={`${open.kind} ${open.ids.join()}`} {...open} /> : null;
 }
 
-/** When tasks are due or start: a day, and a time where it matters. */
+/** What all of these have; undefined where they differ. */
+const shared = (values: readonly string[]): string | undefined =>
+  new Set(values).size > 1 ? undefined : (values[0] ?? '');
+
+/** When tasks are due or start: a day, and a time where it matters, in words or in fields. */
 function DateDialog({ kind, ids }: { kind: DateKind; ids: readonly string[] }) {
   const dates = tasksOf(ids).map((task) => dateOf(task, kind, zone.peek()));
-  const days = new Set(dates.map((date) => date?.day ?? ''));
-  const times = new Set(dates.map((date) => date?.time ?? ''));
-  const [day, setDay] = useState<string>(days.size === 1 ? ([...days][0] ?? '') : '');
-  const [time, setTime] = useState<string>(times.size === 1 ? ([...times][0] ?? '') : '');
   // Where tasks differ, each keeps its own until something is given.
-  const [keepsDays, setKeepsDays] = useState(days.size > 1);
-  const [keepsTimes, setKeepsTimes] = useState(times.size > 1);
-  const [problem, setProblem] = useState<string>();
+  const [given, setGiven] = useState<{ day: string | undefined; time: string | undefined }>({
+    day: shared(dates.map((date) => date?.day ?? '')),
+    time: shared(dates.map((date) => date?.time ?? '')),
+  });
+  const [words, setWords] = useState('');
+  const [problem, setProblem] = useState<{ words?: string; day?: string }>({});
+  const said = readDate(words, {
+    now: now.value,
+    zone: zone.value,
+    weekStart: weekStart.value,
+    dayOrder: dayOrderOf(navigator.language),
+  });
+  const day = said?.day ?? given.day;
+  const time = said?.time ?? given.time;
   const name = kind === 'due' ? 'Due' : 'Starts';
   const close = () => {
     dateDialog.value = undefined;
   };
   const save = (chosen: Day | null | undefined) => {
     close();
-    if (chosen === undefined && keepsTimes) return;
-    setDate(tasksOf(ids), kind, chosen, keepsTimes ? undefined : time || null);
+    if (chosen === undefined && time === undefined) return;
+    setDate(tasksOf(ids), kind, chosen, time === undefined ? undefined : time || null);
   };
-  const giveDay = (given: string) => {
-    setKeepsDays(false);
-    setDay(given);
+  const give = (changed: Partial<typeof given>) => {
+    setGiven({ day, time, ...changed });
+    setWords('');
+    setProblem({});
   };
+  const giveDay = (chosen: string) => give({ day: chosen });
   const saveFields = () => {
-    if (keepsDays) save(undefined);
-    else if (day === '') save(time === '' ? null : today.value);
-    else if (isDay(day)) save(day);
-    else setProblem('There is no such day.');
+    if (!said && words.trim() !== '') setProblem({ words: 'These words are no day and no time.' });
+    else if (day === '') save(time ? today.value : null);
+    else if (day === undefined || isDay(day)) save(day);
+    else setProblem({ day: 'There is no such day.' });
   };
+  let hint = 'As “tomorrow”, “fri 15:00”, “in 3 days”';
+  if (said) hint = `${name}: ${sayDate(said.day, today.value)}${time ? ` ${plainTime(time)}` : ''}`;
+  else if (words.trim() !== '') hint = 'Not understood yet';
   const choices: [string, IconName, Day][] = [
     ['Today', 'sun', today.value],
     ['Tomorrow', 'sunrise', addDays(today.value, 1)],
     ['Next week', 'upcoming', nextWeek(today.value, weekStart.value)],
   ];
-  const chosenDay = isDay(day) ? day : undefined;
+  const chosenDay = day !== undefined && isDay(day) ? day : undefined;
   return (
     <Dialog label={name} class="small dates-dialog" onClose={close} onSave={saveFields}>
       <form class="date-form" noValidate onSubmit={submits(saveFields)}>
         <h2>
           {name} <span class="quiet cut">{dates.length > 0 && saying(tasksOf(ids))}</span>
         </h2>
+        <div aria-live="polite">
+          <Field
+            label="In words"
+            name="words"
+            autocomplete="off"
+            autoFocus={!isPhone.peek()}
+            value={words}
+            hint={hint}
+            error={problem.words}
+            onInput={(typed) => {
+              setWords(typed);
+              setProblem({});
+            }}
+          />
+        </div>
         <div class="date-when">
           <div class="date-choices">
             {choices.map(([title, icon, chosen]) => (
@@ -80,16 +114,21 @@ function DateDialog({ kind, ids }: { kind: DateKind; ids: readonly string[] }) {
           <DayGrid key={chosenDay?.slice(0, 7)} chosen={chosenDay} onChoose={giveDay} />
         </div>
         <div class="date-fields">
-          <Field label="Day" name="day" type="date" autoFocus value={day} error={problem} onInput={giveDay} />
+          <Field
+            label="Day"
+            name="day"
+            type="date"
+            autoFocus={isPhone.peek()}
+            value={day ?? ''}
+            error={problem.day}
+            onInput={giveDay}
+          />
           <Field
             label="Time"
             name="time"
             type="time"
-            value={time}
-            onInput={(given) => {
-              setKeepsTimes(false);
-              setTime(given);
-            }}
+            value={time ?? ''}
+            onInput={(chosen) => give({ time: chosen })}
           />
         </div>
         <div class="line actions">
