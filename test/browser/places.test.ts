@@ -190,6 +190,57 @@ describe('the client', () => {
     },
   );
 
+  it('of an older build leaves what is typed and not sent to the served one', async () => {
+    const { app, renew } = olderBuild();
+    await begin(app);
+    await add('Call the notary');
+    await page.getByRole('link', { name: 'Call the notary' }).click();
+    const panel = page.getByRole('complementary', { name: 'Call the notary' });
+    const [quickAdd, comment, description] = [
+      page.getByLabel('Quick add'),
+      panel.getByRole('textbox', { name: 'Comment' }),
+      panel.getByRole('textbox', { name: 'Description' }),
+    ];
+    await page.keyboard.press('q');
+    await quickAdd.fill('Half a thought');
+    await page.keyboard.press('Escape');
+    await comment.fill('Half a comment');
+    await description.fill('Half a description');
+    await update().waitFor();
+    renew();
+    await update().click();
+    await isRenewed();
+    await expect.poll(() => description.inputValue()).toBe('Half a description');
+    expect(await comment.inputValue()).toBe('Half a comment');
+    await panel.getByRole('heading', { name: 'Call the notary' }).click();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('q');
+    await expect.poll(() => quickAdd.inputValue()).toBe('Half a thought');
+    expect(await page.evaluate('Object.values(sessionStorage)')).toEqual([]);
+  });
+
+  it('of an older build asks what a typed description is for before it starts the served one', async () => {
+    const { app, renew } = olderBuild();
+    await begin(app);
+    await page.keyboard.press('c');
+    await page.getByLabel('Quick add').fill('Water the plants every day');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Water the plants' }).click();
+    const description = page.getByRole('textbox', { name: 'Description' });
+    await description.fill('Half a description');
+    await update().waitFor();
+    renew();
+    await update().click();
+    const question = page.getByRole('dialog', { name: 'Repeat' });
+    await question.getByRole('radio', { name: 'This task' }).check();
+    await question.getByRole('button', { name: 'Save' }).click();
+    await question.waitFor({ state: 'hidden' });
+    await update().click();
+    await isRenewed();
+    await expect.poll(() => description.inputValue()).toBe('Half a description');
+  });
+
   it('of an older build starts the served one by itself, once nothing is typed and not sent', async () => {
     const { app, renew } = olderBuild();
     await begin(app);

@@ -44,8 +44,29 @@ const OFFLINE = 'errand.offline';
 
 const opened = signal<UserData | undefined>(undefined);
 
+/** Where drafts are while this page loads itself again. */
+const DRAFTS = 'errand.drafts';
+
 /** By person, who finds theirs again when the session ended by itself. */
-const draftsOf = new Map<string, UserData['drafts']>();
+const draftsOf = takeDrafts();
+
+function takeDrafts(): Map<string, UserData['drafts']> {
+  const left = tabStorage.get(DRAFTS);
+  tabStorage.set(DRAFTS, null);
+  try {
+    const [userId, drafts] = JSON.parse(left ?? '');
+    return new Map([[userId, new Map(drafts)]]);
+  } catch {
+    return new Map();
+  }
+}
+
+/** Loads this page again, which finds the drafts of who is signed in. */
+export function reload(): void {
+  const { value } = opened;
+  if (value) tabStorage.set(DRAFTS, JSON.stringify([value.userId, [...value.drafts]]));
+  location.reload();
+}
 
 interface Opening {
   userId: string;
@@ -175,6 +196,8 @@ export async function forgetStore(userId: string | undefined): Promise<void> {
   opening = undefined;
   opened.value = undefined;
   if (userId) draftsOf.delete(userId);
+  // Of a page that was to be loaded again, and was not.
+  tabStorage.set(DRAFTS, null);
   if (value) await value.store.signOut();
   else if (userId)
     await IndexedDbDisk.open(userId).then(
@@ -220,5 +243,5 @@ export function startStoreEvents(): void {
   addEventListener('offline', () => refresh(true));
   addEventListener('beforeunload', (event) => opened.value?.store.wouldLose && event.preventDefault());
   addEventListener('pagehide', () => opened.value?.store.leave());
-  addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
+  addEventListener('pageshow', ({ persisted }) => persisted && reload());
 }

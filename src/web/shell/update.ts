@@ -1,7 +1,8 @@
 import { effect } from '@preact/signals';
+import { seriesDialog } from '../tasks/series.ts';
 import { hasUpdate, sync } from './frame-view.ts';
 import { basePaths } from './navigation.ts';
-import { userData } from './store.ts';
+import { reload, userData } from './store.ts';
 
 /** How long nothing was touched before another build comes by itself. */
 const IDLE_MS = 60_000;
@@ -12,8 +13,10 @@ let touchedAt = Date.now();
 
 /** Starts the served build: by the button, or by itself once nothing is being done and nothing waits to be sent. */
 export async function update(): Promise<void> {
+  // The field that the button took the focus from may have asked something.
+  if (seriesDialog.peek()) return;
   await renewWorker();
-  location.reload();
+  reload();
 }
 
 /** Watches for a moment in which the page may be replaced. */
