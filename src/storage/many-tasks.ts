@@ -4,10 +4,9 @@ import type { Steps, Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
 import { keyIn } from './keys.ts';
 import { RAISED, recordTask } from './record.ts';
+import { REWRITTEN_STEP_BYTES } from './step-bytes.ts';
 import type { Tables } from './tables.ts';
 
-/** What a step may weigh: about 10 ms, while nothing else is served. */
-const MAX_STEP_BYTES = 1_600_000;
 /** A task takes some 25 µs beside its text, which is written with it. */
 const TASK_BYTES = 4_000;
 const READ_BATCH_SIZE = 500;
@@ -103,7 +102,7 @@ function* batchesOf(tasks: Iterable<WeighedTask>): Generator<WeighedTask[]> {
   let weight = 0;
   for (const task of tasks) {
     const own = TASK_BYTES + task.bytes;
-    if (batch.length > 0 && weight + own > MAX_STEP_BYTES) {
+    if (batch.length > 0 && weight + own > REWRITTEN_STEP_BYTES) {
       yield batch;
       batch = [];
       weight = 0;

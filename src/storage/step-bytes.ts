@@ -1,12 +1,14 @@
 /** How much text a step writes or deletes: some 10 ms, most of them in the search index, while nothing else is served. */
 export const STEP_BYTES = 150_000;
+/** The same of rows that are written again while their words stay: they are not indexed again. */
+export const REWRITTEN_STEP_BYTES = 1_600_000;
 
 /** As many of the rows as fit into a step, but one at least. */
-export function withinStep<Row extends { bytes: number }>(rows: readonly Row[]): Row[] {
+export function withinStep<Row extends { bytes: number }>(rows: readonly Row[], most = STEP_BYTES): Row[] {
   let sum = 0;
   return rows.filter(({ bytes }, i) => {
     sum += bytes;
-    return i === 0 || sum <= STEP_BYTES;
+    return i === 0 || sum <= most;
   });
 }
 

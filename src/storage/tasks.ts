@@ -8,6 +8,7 @@ import { saveTaskLabels } from './labels.ts';
 import { findList, listOf } from './lists.ts';
 import { keysIn, putBack } from './long-texts.ts';
 import { raisedBy, recordLosses, recordTask, withChanges } from './record.ts';
+import { REWRITTEN_STEP_BYTES, TEMPLATE_BYTES, withinStep } from './step-bytes.ts';
 import type { Role, TaskKeys, TaskRow } from './tables.ts';
 import { PAGED, type PagedTask, SHOWN, type ShownTask, type StoredTask } from './task-fields.ts';
 import { itemIds, labelIdsOf } from './template-fields.ts';
@@ -114,17 +115,18 @@ export function deleteTaskRow(tx: Tx, row: StoredTask): void {
 /** What is told of a task that another change releases, or takes back. */
 export type ReleasedTask = Parameters<typeof recordTask>[1] & { seq: number };
 
-/** Makes instances of the series that `isSeries` finds by the argument tasks of none, at most so many; returns how many. */
+/** Makes instances of the series that `isSeries` finds by the argument tasks of none; returns how many, or `most` where more are left. */
 export function releaseSome(tx: Tx, isSeries: string, argument: string, most: number): number {
-  const tasks = tx.all(
-    statement<ReleasedTask>(
-      `select seq, id, workspace_id, list_id, space_id, recurring_task_id from tasks
+  const found = tx.all(
+    statement<ReleasedTask & { bytes: number }>(
+      `select seq, id, workspace_id, list_id, space_id, recurring_task_id, ${TEMPLATE_BYTES} as bytes from tasks
         where recurring_task_id in (select id from recurring_series where ${isSeries}) limit ?`,
       [argument, most],
     ),
   );
-  for (const task of tasks) saveSeriesOf(tx, task, null);
-  return tasks.length;
+  const some = withinStep(found, REWRITTEN_STEP_BYTES);
+  for (const task of some) saveSeriesOf(tx, task, null);
+  return some.length < found.length ? most : found.length;
 }
 
 /** Makes a task an instance of a series, or of none. */

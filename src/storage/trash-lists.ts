@@ -54,16 +54,6 @@ export const countTasksIn = (db: Db, kind: 'list' | 'space', id: string): number
     ),
   )?.n ?? 0;
 
-/** How many series an entry takes along; at most `most` are counted. */
-export const countSeriesIn = (db: Db, kind: 'list' | 'space', id: string, most: number): number =>
-  db.one(
-    statement<{ n: number }>(
-      `select count(*) as n from (select 1 from recurring_series
-        where list_id in (select id from lists where ${LISTS_OF[kind]}) limit ?)`,
-      [id, most],
-    ),
-  )?.n ?? 0;
-
 /** The entry that takes lists of a space somewhere, in steps. */
 export const entryWithin = (db: Db, spaceId: string): StoredEntry | undefined =>
   db.one(

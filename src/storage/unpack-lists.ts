@@ -1,10 +1,11 @@
 import { statement } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
 import { findDefaultTemplate, findTemplate } from './status-templates.ts';
+import { REWRITTEN_STEP_BYTES, TEMPLATE_BYTES, withinStep } from './step-bytes.ts';
 import type { RecurringOccurrenceRow, TrashedRow } from './tables.ts';
 import { type ReleasedTask, saveSeriesOf } from './tasks.ts';
 import { toJson } from './template-fields.ts';
-import { deleteEntry, deletePacked, nextPacked, type StoredEntry } from './trash.ts';
+import { deleteEntry, deletePacked, insertPacked, nextPacked, type StoredEntry } from './trash.ts';
 import {
   type AnyRow,
   contentOf,
@@ -70,8 +71,8 @@ export function unpackSeries(
 }
 
 /**
- * Restores what was decided about occurrences, once the tasks are back; false when nothing is left. Tasks in other lists
- * are instances again; an occurrence whose task is gone by now stays decided.
+ * Restores what was decided about some occurrences, once the tasks are back; false when nothing is left. Tasks in other
+ * lists are instances again; an occurrence whose task is gone by now stays decided.
  */
 export function unpackOccurrences(tx: Tx, entry: StoredEntry): boolean {
   const [packed] = nextPacked(tx, entry, 'occurrences', 1);
@@ -81,22 +82,29 @@ export function unpackOccurrences(tx: Tx, entry: StoredEntry): boolean {
   const tasks = new Map(
     tx
       .all(
-        statement<ReleasedTask & { occurrence_at: string | null }>(
-          `select seq, id, workspace_id, list_id, space_id, recurring_task_id, occurrence_at from tasks
+        statement<ReleasedTask & { occurrence_at: string | null; bytes: number }>(
+          `select seq, id, workspace_id, list_id, space_id, recurring_task_id, occurrence_at, ${TEMPLATE_BYTES} as bytes
+            from tasks
             where +workspace_code = ? and id in (select value from json_each(?))`,
           [entry.workspace_code, ids],
         ),
       )
       .map((task) => [task.id, task]),
   );
-  for (const row of rows) {
+  const found = rows.map((row) => {
     const task = row.task_id === null ? undefined : tasks.get(row.task_id);
+    return { row, task, bytes: task?.recurring_task_id === null ? task.bytes : 0 };
+  });
+  const some = withinStep(found, REWRITTEN_STEP_BYTES);
+  for (const { row, task } of some) {
     const isReleased = task?.recurring_task_id === null && task.occurrence_at === row.occurrence_at;
     if (task && isReleased) saveSeriesOf(tx, task, row.series_id);
     const isThere = isReleased || task?.recurring_task_id === row.series_id;
     const isGone = row.task_id !== null && !isThere;
     insertRow(tx, 'recurring_occurrences', isGone ? { ...row, state: 'deleted', task_id: null } : { ...row });
   }
+  const rest = rows.slice(some.length);
+  if (rest.length > 0) insertPacked(tx, entry, 'occurrences', [{ ...packed, content: rest }]);
   deletePacked(tx, [packed]);
   return true;
 }

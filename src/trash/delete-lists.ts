@@ -8,20 +8,10 @@ import { removeSpace } from '../lists/spaces.ts';
 import { findList, findSpace } from '../storage/lists.ts';
 import type { ListRow } from '../storage/tables.ts';
 import { insertEntry, type StoredEntry } from '../storage/trash.ts';
-import {
-  countSeriesIn,
-  countTasksIn,
-  entryWithin,
-  packSome,
-  recordGone,
-  setInTransit,
-} from '../storage/trash-lists.ts';
+import { countTasksIn, entryWithin, packSome, recordGone, setInTransit } from '../storage/trash-lists.ts';
 import { hasTrash, newEntry } from '../tasks/trash-tasks.ts';
-import { type Member, writeStepsAs } from '../workspaces/authorization.ts';
+import { type Member, writeInStepsAs } from '../workspaces/authorization.ts';
 import { finishEntry, STEP_THRESHOLD } from './steps.ts';
-
-/** A list or space with more tasks or series goes in steps. */
-const FEW = 20;
 
 type Found = Pick<ListRow, 'title' | 'version'> & { space_id?: string };
 
@@ -64,9 +54,7 @@ export async function deleteWhole(
     return {};
   };
   for (;;) {
-    const isLong =
-      countTasksIn(deps.read, kind, id) > FEW || countSeriesIn(deps.read, kind, id, FEW + 1) > FEW;
-    const { left, again } = await writeStepsAs(deps, who, isLong, remove);
+    const { left, again } = await writeInStepsAs(deps, who, 0, remove);
     if (left) await finishEntry(deps, left);
     if (!again) break;
   }

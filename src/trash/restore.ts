@@ -4,19 +4,16 @@ import type { Deps } from '../deps.ts';
 import { type Issue, notFound, throwIfIssues } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { findList, findSpace, listOf, spaceOf } from '../storage/lists.ts';
-import { countPacked, findEntry, type StoredEntry, saveEntryState } from '../storage/trash.ts';
+import { findEntry, type StoredEntry, saveEntryState } from '../storage/trash.ts';
 import { UNKNOWN_LIST } from '../tasks/references.ts';
 import { LIST_IS_GONE, restoreTask } from '../tasks/trash-tasks.ts';
-import { type Member, writeStepsAs } from '../workspaces/authorization.ts';
+import { type Member, writeInStepsAs } from '../workspaces/authorization.ts';
 import { requireWithinQuotas } from '../workspaces/quotas.ts';
 import type { Restored, RestoreInput } from './schema.ts';
 import { finishEntry, STEP_THRESHOLD, unpackSome } from './steps.ts';
 
 const UNKNOWN_SPACE: Issue = { path: 'spaceId', message: 'No such space in this workspace' };
 const SPACE_IS_GONE: Issue = { path: 'spaceId', message: 'Its space is gone: name another one' };
-
-/** With more rows an entry is restored in steps. */
-const FEW_ROWS = 50;
 
 /** What was restored, or what is to be waited for; then perhaps it is to be tried again. */
 interface Outcome {
@@ -48,9 +45,7 @@ export async function restore(deps: Deps, who: Member, id: string, input: Restor
     return { restored: shown(tx, who, target) };
   };
   for (;;) {
-    const entry = requireEntry(deps.read, who, id);
-    const isLong = countPacked(deps.read, entry, FEW_ROWS) >= FEW_ROWS;
-    const { restored, left, again } = await writeStepsAs(deps, who, isLong, act);
+    const { restored, left, again } = await writeInStepsAs(deps, who, 0, act);
     if (restored) return restored;
     if (left) await finishEntry(deps, left);
     if (left && !again) return shown(deps.read, who, left);
