@@ -5,7 +5,7 @@ import type { Page, PageRequest } from '../kernel/page.ts';
 import type { TrashEntry } from '../trash/schema.ts';
 import { userIdOf } from './changes.ts';
 import { readPage } from './read-page.ts';
-import { withinStep } from './step-bytes.ts';
+import { TEMPLATE_BYTES, withinStep } from './step-bytes.ts';
 import type { TrashedRow, TrashRow } from './tables.ts';
 
 export type StoredEntry = TrashRow & { code: number };
@@ -190,6 +190,25 @@ export const isSeries = (db: Db, id: string): boolean =>
 export const findPacked = (db: Db, { code }: StoredEntry, id: string): StoredPacked | undefined =>
   db.one(statement<StoredPacked>('select * from trash_rows where id = ? and entry_code = ?', [id, code]));
 
+/** How long the texts are of the tasks, there or in the trash, that have these ids. */
+export function findTextBytes(
+  db: Db,
+  workspaceKey: number,
+  ids: readonly unknown[],
+): ReadonlyMap<unknown, number> {
+  const found = db.all(
+    statement<{ id: string; bytes: number }>(
+      `with given as (select value as id from json_each(?) where type = 'text')
+        select id, ${TEMPLATE_BYTES} as bytes from tasks
+          where workspace_code = ? and id in (select id from given)
+        union all select id, bytes from trash_rows
+          where workspace_code = ? and id in (select id from given)`,
+      [JSON.stringify(ids), workspaceKey, workspaceKey],
+    ),
+  );
+  return new Map(found.map(({ id, bytes }) => [id, bytes]));
+}
+
 /** Of the things of one kind in an entry, in order, those after a key. */
 export const packedAfter = (
   db: Db,
@@ -246,15 +265,6 @@ export const holdsOccurrencesOf = (db: Db, { code }: StoredEntry, seriesId: stri
       [seriesId, code],
     ),
   ) !== undefined;
-
-/** The rows that an entry holds; at most `most` are counted. */
-export const countPacked = (db: Db, { code }: StoredEntry, most: number): number =>
-  db.one(
-    statement<{ n: number }>(
-      'select count(*) as n from (select 1 from trash_rows where entry_code = ? limit ?)',
-      [code, most],
-    ),
-  )?.n ?? 0;
 
 const INSTANCE_BATCH_SIZE = 200;
 

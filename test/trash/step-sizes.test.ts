@@ -13,6 +13,9 @@ const LONG = 20;
 const TEXT = Array.from({ length: 5_000 }, (_, i) => `w${((i * 7_919) % 104_729).toString(36)}`).join(' ');
 /** Tasks, and as much of comments. */
 const MAX_BYTES_IN_STEP = 2 * 150_000;
+/** The longest description. */
+const LONGEST = '水を やる '.repeat(10_000).slice(0, 50_000).trim();
+const MAX_REWRITTEN_IN_STEP = 1_600_000;
 /** A step adds one to the search index, and at 16 SQLite merges all at once. */
 const MAX_SEGMENTS = 12;
 
@@ -142,4 +145,54 @@ describe.each([false, true])('a list of long texts goes, permanently: %s,', (isP
     await walk(isPermanent, () => {});
     expect(most).toBeLessThanOrEqual(MAX_SEGMENTS);
   });
+});
+
+describe.each([false, true])(
+  'a list whose series has long instances in another one goes, permanently: %s,',
+  (isPermanent) => {
+    it('and few of those are written again in each step', async () => {
+      const interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'UTC' };
+      const { spaceId } = (await call('GET', `${inside}/lists/${listId}`)).body;
+      const { body: other } = await call('POST', `${inside}/lists`, { title: 'Other', spaceId });
+      const done = other.statuses.find(({ type }: { type: string }) => type === 'completed').id;
+      const { body: series } = await call('POST', `${inside}/recurring-tasks`, {
+        ...{ title: 'Water', listId, description: LONGEST, interval, startsAt: '2020-01-01T00:00:00Z' },
+      });
+      let taskId = series.nextTaskId;
+      for (let i = 0; i < LONG; i += 1) {
+        await call('POST', `${inside}/tasks/${taskId}/move`, { listId: other.id });
+        await call('PATCH', `${inside}/tasks/${taskId}`, { statusId: done });
+        taskId = (await call('GET', `${inside}/recurring-tasks/${series.id}`)).body.nextTaskId;
+      }
+      const isReleased = `(select sum(octet_length(description) * (recurring_task_id is null)) from tasks where list_id = '${other.id}')`;
+      const steps = watchSteps(isReleased);
+      const all = LONG * Buffer.byteLength(LONGEST);
+      for (const [method, path] of waysOf(isPermanent).slice(0, 2)) {
+        expect([200, 204]).toContain((await call(method, path)).status);
+        expect(
+          steps.reduce((sum, bytes) => sum + bytes, 0),
+          method,
+        ).toBe(all);
+        expect(Math.max(...steps), method).toBeLessThanOrEqual(MAX_REWRITTEN_IN_STEP);
+        steps.length = 0;
+      }
+    });
+  },
+);
+
+it('a batch over tasks of long texts changes, deletes and restores few of them in each step', async () => {
+  const ids: string[] = [];
+  for (let i = 0; i < LONG; i += 1) {
+    const { body } = await call('POST', `${inside}/tasks`, { title: `Long ${i}`, listId, description: TEXT });
+    ids.push(body.id);
+  }
+  const steps = watchSteps('(select sum(version * octet_length(description)) from tasks)');
+  for (const given of [{ op: 'update', title: 'Again' }, { op: 'delete' }, { op: 'restore' }]) {
+    const operations = ids.map((id) => ({ ...given, id }));
+    const { body } = await call('POST', `${inside}/tasks/batch`, { operations });
+    expect(body.results.every(({ status }: { status: number }) => status < 300)).toBe(true);
+    expect(steps.reduce((sum, bytes) => sum + bytes, 0)).toBeGreaterThanOrEqual(LONG * TEXT.length);
+    expect(Math.max(...steps), given.op).toBeLessThanOrEqual(MAX_BYTES_IN_STEP);
+    steps.length = 0;
+  }
 });
