@@ -190,19 +190,44 @@ describe('a workspace', () => {
     expect((await asAda('GET', `/workspaces/${home}/tasks/${id}`)).body.listId).toBe(listId);
   });
 
-  it('comes from an exported document, after that was looked at', async () => {
-    await make('Paint the fence');
-    const { body } = await asAda('GET', '/account/export');
-    const page = await at(bob, '/settings/data', 'Your data');
-    await page.getByLabel('Exported document').setInputFiles({
+  const chooseDocument = (page: Page, body: object) =>
+    page.getByLabel('Exported document').setInputFiles({
       name: 'errand.json',
       mimeType: 'application/json',
       buffer: Buffer.from(JSON.stringify(body)),
     });
+
+  it('comes from an exported document, after that was looked at', async () => {
+    await make('Paint the fence');
+    const { body } = await asAda('GET', '/account/export');
+    const page = await at(bob, '/settings/data', 'Your data');
+    await chooseDocument(page, body);
     await said(page, '1 list, 1 task');
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await said(page, 'Imported');
     await expect.poll(async () => (await as(world, bob)('GET', '/me/workspaces')).body.total).toBe(3);
+  });
+
+  it('tells by their titles what of a document is wrong, or comes otherwise', async () => {
+    await make('Paint the fence');
+    const { body } = await asAda('GET', '/account/export');
+    const [workspace] = body.workspaces;
+    const page = await at(bob, '/settings/data', 'Your data');
+    await chooseDocument(page, body);
+    const entries = page.getByRole('region', { name: 'Import' }).getByRole('listitem');
+    const ada = workspace.members.findIndex(({ name }: { name: string }) => name === 'Ada');
+    await expect
+      .poll(() => entries.allInnerTexts())
+      .toContainEqual(
+        expect.stringMatching(
+          new RegExp(`^Workspace “${workspace.title}”, member “Ada”: Ada .*\\s+workspaces.0.members.${ada}$`),
+        ),
+      );
+    workspace.tasks[0].listId = 'elsewhere';
+    await chooseDocument(page, body);
+    const place = `Workspace “${workspace.title}”, task “Paint the fence”, list`;
+    await entries.filter({ hasText: `${place}: There is no such list in the document` }).waitFor();
+    await entries.filter({ hasText: 'workspaces.0.tasks.0.listId' }).waitFor();
   });
 });
 

@@ -38,6 +38,19 @@ const click = (name: string) => async (page: Page) => {
 };
 
 const LIST = '/w/{w}/lists/{list}';
+/** An export with mistakes, of an ordinary workspace and of one with a title of one long word. */
+const BROKEN = JSON.stringify({
+  formatVersion: 2,
+  workspaces: [
+    {
+      title: 'Household',
+      statusTemplates: [],
+      tasks: [{ title: 'Paint the fence', comments: [{ body: ' ' }] }, { title: 7 }, { title: 'مراجعة عقد' }],
+      recurringTasks: [{ title: 'Water the plants' }],
+    },
+    { title: 'W'.repeat(100), statusTemplates: [], labels: [{ title: 'W'.repeat(200) }] },
+  ],
+});
 const SETTINGS = ['general', 'spaces', 'statuses', 'labels', 'people'].map(
   (name) => [name, { address: `/w/{w}/settings/${name}` }] as const,
 );
@@ -95,6 +108,14 @@ const SCREENS: Record<string, Screen> = {
   ...Object.fromEntries(
     Object.entries(KEYS).map(([name, key]) => [name, { address: LIST, before: onRow(key) }]),
   ),
+  'broken-import': {
+    address: '/settings/data',
+    before: async (page) => {
+      const file = { name: 'errand.json', mimeType: 'application/json', buffer: Buffer.from(BROKEN) };
+      await page.getByLabel('Exported document').setInputFiles(file);
+      await page.getByRole('region', { name: 'Import' }).getByRole('listitem').first().waitFor();
+    },
+  },
   'due-in-words': {
     address: LIST,
     before: async (page) => {

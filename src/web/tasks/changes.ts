@@ -18,15 +18,13 @@ import { showToast } from '../shell/toasts.ts';
 import type { Day } from '../text/days.ts';
 import { placeAt } from '../text/positions.ts';
 import { PRIORITY_NAMES, type Priority } from '../text/priorities.ts';
+import { quoted } from '../text/quoted.ts';
 import { plainTime, sayDayAndTime, withinSentence } from '../text/say-dates.ts';
 import { instantOf, type Time } from '../text/zones.ts';
 import { act, actQuietly, linger } from './act.ts';
 import { besideId, focusRow, neighbourOf, openTaskId } from './current.ts';
 import { dateOf, timeKeptToday } from './dates.ts';
 import { seriesDialog } from './series.ts';
-
-/** A title as it stands in a sentence. */
-export const quoted = (title: string): string => `“${title.length > 60 ? `${title.slice(0, 59)}…` : title}”`;
 
 /** `“Call Ada”`, `3 tasks`. */
 export const saying = (tasks: readonly Task[]): string =>

@@ -3,11 +3,12 @@ import { changeItem } from '../data/intents.ts';
 import type { ChecklistItem, Task } from '../data/rows.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
 import { useUserData } from '../shell/store.ts';
+import { quoted } from '../text/quoted.ts';
 import { useEditInPlace } from '../ui/edit-in-place.ts';
 import { Icon, Shape } from '../ui/icon.tsx';
 import { submits } from '../ui/submits.ts';
 import { actQuietly } from './act.ts';
-import { actOrAsk, quoted } from './changes.ts';
+import { actOrAsk } from './changes.ts';
 
 interface Props {
   task: Task;

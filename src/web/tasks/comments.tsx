@@ -6,6 +6,7 @@ import { now, zone } from '../shell/clock.ts';
 import { isAdminIn, mayWriteIn, roleIn } from '../shell/frame-view.ts';
 import { useRows, useUserData } from '../shell/store.ts';
 import { mentionedIn, plainMentions, withMentions } from '../text/mentions.ts';
+import { quoted } from '../text/quoted.ts';
 import { sayWhen } from '../text/say-dates.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -13,7 +14,6 @@ import { MenuButton } from '../ui/menu.tsx';
 import { Linked } from '../ui/prose.tsx';
 import { submits } from '../ui/submits.ts';
 import { act, actQuietly } from './act.ts';
-import { quoted } from './changes.ts';
 import { CommentField } from './comment-field.tsx';
 
 interface Props {

@@ -3,10 +3,11 @@ import { editText } from '../data/intents.ts';
 import type { Task } from '../data/rows.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
 import { hrefAt, linkParts } from '../text/links.ts';
+import { quoted } from '../text/quoted.ts';
 import { isComposing } from '../ui/composing.ts';
 import { Link } from '../ui/prose.tsx';
 import { actQuietly } from './act.ts';
-import { actOrAsk, quoted } from './changes.ts';
+import { actOrAsk } from './changes.ts';
 
 /**
  * The long text of a task: always a field, in which links can be followed. The words lie below the field, whose own ink

@@ -2,6 +2,7 @@ import { create, updateTask } from '../data/intents.ts';
 import type { Label, Task } from '../data/rows.ts';
 import { type UserData, useUserData } from '../shell/store.ts';
 import { PRIORITIES, PRIORITY_NAMES } from '../text/priorities.ts';
+import { quoted } from '../text/quoted.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Icon, Shape } from '../ui/icon.tsx';
 import { Listbox, type Option } from '../ui/listbox.tsx';
@@ -10,7 +11,6 @@ import { act } from './act.ts';
 import {
   moveTo,
   onlyInstance,
-  quoted,
   saying,
   setAssignee,
   setPriority,

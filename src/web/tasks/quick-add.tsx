@@ -26,6 +26,7 @@ import {
   taskFields,
 } from '../text/quick-add-edits.ts';
 import type { Span } from '../text/quick-add-words.ts';
+import { quoted } from '../text/quoted.ts';
 import { isComposing } from '../ui/composing.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -33,7 +34,7 @@ import { Keycaps } from '../ui/keycaps.tsx';
 import { submits } from '../ui/submits.ts';
 import { ToastRegion } from '../ui/toast-region.tsx';
 import { act } from './act.ts';
-import { quoted, statusesIn } from './changes.ts';
+import { statusesIn } from './changes.ts';
 import { filters } from './filters.ts';
 import { dayForNew } from './new-task.ts';
 import { type Choice, Choices, choicesFor } from './quick-add-choices.tsx';

@@ -3,7 +3,7 @@ import type { Row, Series, Task } from '../../data/rows.ts';
 import { currentUserData } from '../../shell/store.ts';
 import { showOutcome } from '../../shell/toasts.ts';
 import { act } from '../../tasks/act.ts';
-import { quoted } from '../../tasks/changes.ts';
+import { quoted } from '../../text/quoted.ts';
 import type { Interval } from '../../text/say-rules.ts';
 
 /** Whether the upcoming occurrence is known: that of a series just resumed is once the server said so. */

@@ -5,7 +5,7 @@ import { isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { useUserData } from '../../shell/store.ts';
 import { act } from '../../tasks/act.ts';
-import { quoted } from '../../tasks/changes.ts';
+import { quoted } from '../../text/quoted.ts';
 import { Ask } from '../../ui/ask.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { MenuButton, type MenuItem, moveItems } from '../../ui/menu.tsx';

@@ -7,7 +7,7 @@ import { hrefOf } from '../../shell/navigation.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { useUserData } from '../../shell/store.ts';
 import { act } from '../../tasks/act.ts';
-import { quoted } from '../../tasks/changes.ts';
+import { quoted } from '../../text/quoted.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { MenuButton, type MenuItem, moveItems } from '../../ui/menu.tsx';
 import { Nothing } from '../../ui/nothing.tsx';

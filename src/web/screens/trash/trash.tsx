@@ -12,7 +12,7 @@ import type { ScreenProps } from '../../shell/screens.ts';
 import { useUserData } from '../../shell/store.ts';
 import { showOutcome } from '../../shell/toasts.ts';
 import { act } from '../../tasks/act.ts';
-import { quoted } from '../../tasks/changes.ts';
+import { quoted } from '../../text/quoted.ts';
 import { sayWhen } from '../../text/say-dates.ts';
 import { Ask } from '../../ui/ask.tsx';
 import { Icon, Shape } from '../../ui/icon.tsx';
