@@ -687,6 +687,33 @@ describe('the examples', () => {
   });
 });
 
+describe('what is overdue', () => {
+  it.each(['today', 'upcoming', 'mine'])('moves to today by one key or button at /%s', async (screen) => {
+    const isLateOf = async (id: string) =>
+      (await asAda('GET', `/workspaces/${home}/tasks/${id}`)).body.dueDay < day(0);
+    const ids: string[] = [];
+    for (const title of ['First', 'Second', 'Third'])
+      ids.push(await make(title, { dueDay: day(-2), assigneeId: ada.id }));
+    await make('Fourth', { dueDay: day(1), assigneeId: ada.id });
+    const page = await enter(ada, `/${screen}`);
+    const overdue = page.getByRole('region', { name: 'Overdue' });
+    await page.getByRole('checkbox', { name: 'First: complete' }).check();
+    const toast = page.getByRole('status').filter({ hasText: '2 tasks: due today' });
+    const areLate = () => Promise.all(ids.map(isLateOf));
+    const moves = [
+      () => page.keyboard.press('t'),
+      () => overdue.getByRole('button', { name: 'Move to today' }).click(),
+    ];
+    for (const move of moves) {
+      await move();
+      await toast.waitFor();
+      await expect.poll(areLate).toEqual([true, false, false]);
+      await toast.getByRole('button', { name: 'Undo' }).click();
+      await expect.poll(areLate).toEqual([true, true, true]);
+    }
+  });
+});
+
 describe('a viewer', () => {
   it('finds every box and field disabled, and nothing that changes tasks', async () => {
     const id = await make('Read me', { dueDay: day(-1), checklist: [{ title: 'one' }] });

@@ -1,10 +1,13 @@
 import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
 import type { Task } from '../../data/rows.ts';
 import { zone } from '../../shell/clock.ts';
-import { isFirstLoad } from '../../shell/frame-view.ts';
+import { useCommands } from '../../shell/commands.ts';
+import { isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
 import { cutWorkspaces } from '../../shell/server-counts.ts';
 import { isOpen, useUserData } from '../../shell/store.ts';
 import { lingering } from '../../tasks/act.ts';
+import { moveToToday, tasksOf } from '../../tasks/changes.ts';
 import { compareDue, dueOf, isMineOrNobodys } from '../../tasks/dates.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
 import { clearFilters, filters } from '../../tasks/filters.ts';
@@ -16,6 +19,7 @@ import { useFilters } from '../../tasks/use-filters.ts';
 import { useTasks } from '../../tasks/use-tasks.ts';
 import type { Day } from '../../text/days.ts';
 import { dayTitle } from '../../text/say-dates.ts';
+import { Keycaps } from '../../ui/keycaps.tsx';
 
 interface Shown {
   /** None: of every workspace. */
@@ -61,6 +65,35 @@ export function groupsOfDays(tasks: readonly Task[], present: Day): TaskGroup[] 
   });
 }
 
+/** Lets everything overdue be moved to today: by a key, and at the heading of that group. */
+function useMoveToToday(groups: readonly TaskGroup[]): readonly TaskGroup[] {
+  const { store } = useUserData();
+  const late = groups.find(({ key }) => key === 'late')?.ids ?? [];
+  const move = () => moveToToday(tasksOf(late).filter((task) => isOpen(store, task)));
+  useCommands(
+    () => [
+      {
+        id: 'all-to-today',
+        title: 'Move all overdue to today',
+        group: 'Here',
+        keys: ['t'],
+        icon: 'sun',
+        writes: true,
+        run: move,
+      },
+    ],
+    [groups],
+  );
+  return useMemo(() => {
+    const action = tasksOf(late).some(({ workspaceId }) => mayWriteIn(workspaceId)) && (
+      <button type="button" class="button plain push" aria-keyshortcuts="t" onClick={move}>
+        Move to today <Keycaps binding="t" />
+      </button>
+    );
+    return groups.map((group) => (group.key === 'late' ? { ...group, action } : group));
+  }, [groups]);
+}
+
 interface Props extends Pick<Shown, 'workspaceId' | 'onlyMine'> {
   title: string;
   note?: string;
@@ -76,7 +109,8 @@ interface Props extends Pick<Shown, 'workspaceId' | 'onlyMine'> {
 
 /** A screen of tasks by their days. */
 export function DaysScreen({ workspaceId, onlyMine = false, title, note, ...more }: Props) {
-  const { tasks, groups, empty, until, children } = more;
+  const { tasks, empty, until, children } = more;
+  const groups = useMoveToToday(more.groups);
   return (
     <main class="sheet">
       <ScreenHead
