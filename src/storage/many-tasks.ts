@@ -4,11 +4,9 @@ import type { Steps, Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
 import { keyIn } from './keys.ts';
 import { RAISED, recordTask } from './record.ts';
-import { REWRITTEN_STEP_BYTES } from './step-bytes.ts';
+import { rewriteInSteps } from './step-bytes.ts';
 import type { Tables } from './tables.ts';
 
-/** A task takes some 25 µs beside its text, which is written with it. */
-const TASK_BYTES = 4_000;
 const READ_BATCH_SIZE = 500;
 
 type AreSo = (tasks: ExpressionBuilder<Tables, 'tasks'>) => Expression<SqlBool>;
@@ -56,16 +54,13 @@ export function* changeTasksOfList(
   yield* changeFound(tx, workspaceKey, seqs, changes);
 }
 
-function* changeFound(
+function changeFound(
   tx: Tx,
   workspaceKey: number,
   seqs: readonly number[],
   changes: UpdateObject<Tables, 'tasks'>,
 ): Steps<void> {
-  let isFirst = true;
-  for (const batch of batchesOf(readTasks(tx, seqs))) {
-    if (!isFirst) yield;
-    isFirst = false;
+  return rewriteInSteps(readTasks(tx, seqs), (batch) => {
     const some = JSON.stringify(batch.map(({ seq }) => seq));
     tx.run(
       query
@@ -75,7 +70,7 @@ function* changeFound(
         .where('seq', 'in', sql<number>`(select value from json_each(${some}))`),
     );
     for (const task of batch) recordTask(tx, task, 'put', changes);
-  }
+  });
 }
 
 /** What is told of a task that changes, and the bytes of the text that is written with it. */
@@ -94,23 +89,6 @@ function* readTasks(tx: Tx, all: readonly number[]): Generator<WeighedTask> {
       ),
     );
   }
-}
-
-/** Cuts tasks into batches that weigh no more than a step may, single tasks aside. */
-function* batchesOf(tasks: Iterable<WeighedTask>): Generator<WeighedTask[]> {
-  let batch: WeighedTask[] = [];
-  let weight = 0;
-  for (const task of tasks) {
-    const own = TASK_BYTES + task.bytes;
-    if (batch.length > 0 && weight + own > REWRITTEN_STEP_BYTES) {
-      yield batch;
-      batch = [];
-      weight = 0;
-    }
-    batch.push(task);
-    weight += own;
-  }
-  if (batch.length > 0) yield batch;
 }
 
 /** How many tasks a workspace has in a list, with one of the statuses, or of an assignee; by the kept counters. */
@@ -136,7 +114,7 @@ export function countTasksOf(
 }
 
 /** Takes a label from all the tasks that have it, some in each step, and records each. */
-export function* removeLabelFromTasks(
+export function removeLabelFromTasks(
   tx: Tx,
   workspaceKey: number,
   { id, code }: { id: string; code: number },
@@ -147,10 +125,7 @@ export function* removeLabelFromTasks(
       where workspace_code = ? and seq in (select task_seq from task_labels where label_code = ?)`,
     [workspaceKey, code],
   );
-  let isFirst = true;
-  for (const batch of batchesOf(readTasks(tx, JSON.parse(tx.one(labelled)?.seqs ?? '[]')))) {
-    if (!isFirst) yield;
-    isFirst = false;
+  return rewriteInSteps(readTasks(tx, JSON.parse(tx.one(labelled)?.seqs ?? '[]')), (batch) => {
     const some = JSON.stringify(batch.map(({ seq }) => seq));
     tx.run(
       statement(
@@ -167,5 +142,5 @@ export function* removeLabelFromTasks(
       ),
     );
     for (const task of batch) recordTask(tx, task, 'put', { label_ids: null });
-  }
+  });
 }

@@ -9,8 +9,8 @@ import type { RecurringTask } from '../recurring/series-schema.ts';
 import { isNotBeingImported } from './imports.ts';
 import { keysIn, type LeftOut, putBack, withoutLong } from './long-texts.ts';
 import { readPage } from './read-page.ts';
-import { RAISED, raisedBy, recordThing, withChanges } from './record.ts';
-import { TEMPLATE_BYTES, withinStep } from './step-bytes.ts';
+import { raisedBy, recordThing, withChanges } from './record.ts';
+import { rewriteInSteps, TEMPLATE_BYTES, withinStep } from './step-bytes.ts';
 import type { RecurringSeriesRow, SeriesState } from './tables.ts';
 import { TEMPLATE_COLUMNS, templateOf } from './template-fields.ts';
 
@@ -161,46 +161,52 @@ export function deleteSomeSeries(tx: Tx, where: string, argument: string, most: 
   return some.length < found.length ? most : found.length;
 }
 
-/** Some 20 µs each, while nothing else is served. */
-const BATCH_SIZE = 500;
-
 /** Takes a label from all the series that have it, some in each step, and records each. */
-export function* removeLabelFromSeries(
+export const removeLabelFromSeries = (
   tx: Tx,
   workspaceId: string,
   { id, code }: { id: string; code: number },
   now: Instant,
+): Steps<void> =>
+  rewriteSeries(tx, workspaceId, now, {
+    where: ['id in (select series_id from series_labels where label_code = ?)', code],
+    set: [
+      `label_ids = nullif((select json_group_array(value) from json_each(label_ids) where value <> ?), '[]')`,
+      id,
+    ],
+    changes: { label_ids: null },
+  });
+
+/** Takes the tasks to come of a workspace's series from someone, some in each step, and records each. */
+export const unassignSeries = (tx: Tx, workspaceId: string, userId: string, now: Instant): Steps<void> =>
+  rewriteSeries(tx, workspaceId, now, {
+    where: ['assignee_id = ?', userId],
+    set: ['assignee_id = ?', null],
+    changes: { assignee_id: null },
+  });
+
+/** `where` and `set` are SQL, each with the value of its `?`. */
+function rewriteSeries(
+  tx: Tx,
+  workspaceId: string,
+  now: Instant,
+  { where, set, changes }: Record<'where' | 'set', [string, unknown]> & { changes: Record<string, null> },
 ): Steps<void> {
-  const labelled = statement<SeriesName>(
-    `select id, workspace_id from recurring_series
-      where workspace_id = ? and id in (select series_id from series_labels where label_code = ?)`,
-    [workspaceId, code],
+  const found = statement<SeriesName & { bytes: number }>(
+    `select id, workspace_id, ${TEMPLATE_BYTES} as bytes from recurring_series
+      where workspace_id = ? and ${where[0]}`,
+    [workspaceId, where[1]],
   );
-  for (const [i, series] of tx.all(labelled).entries()) {
-    if (i > 0 && i % BATCH_SIZE === 0) yield;
+  return rewriteInSteps(tx.all(found), (some) => {
     tx.run(
       statement(
-        `update recurring_series set version = version + 1, updated_at = ?, label_ids =
-            nullif((select json_group_array(value) from json_each(label_ids) where value <> ?), '[]')
-          where workspace_id = ? and id = ?`,
-        [now, id, workspaceId, series.id],
+        `update recurring_series set version = version + 1, updated_at = ?, ${set[0]}
+          where workspace_id = ? and id in (select value from json_each(?))`,
+        [now, set[1], workspaceId, keysIn(some, 'id')],
       ),
     );
-    recordThing(tx, 'recurringTask', series, 'put', { label_ids: null });
-  }
-}
-
-/** Takes the tasks to come of a workspace's series from someone. */
-export function unassignSeries(tx: Tx, workspaceId: string, userId: string, now: Instant): void {
-  const unassigned = tx.all(
-    query
-      .updateTable('recurring_series')
-      .set({ assignee_id: null, updated_at: now, version: RAISED })
-      .where('assignee_id', '=', userId)
-      .where('workspace_id', '=', workspaceId)
-      .returning(['id', 'workspace_id']),
-  );
-  for (const series of unassigned) recordThing(tx, 'recurringTask', series, 'put', { assignee_id: null });
+    for (const series of some) recordThing(tx, 'recurringTask', series, 'put', changes);
+  });
 }
 
 export type SeriesName = Pick<RecurringSeriesRow, 'id' | 'workspace_id'>;

@@ -23,5 +23,5 @@ export function* unassignOpenTasks(
       ]),
     { assignee_id: null, assignee_code: null, updated_at: now },
   );
-  unassignSeries(tx, workspaceId, userId, now);
+  yield* unassignSeries(tx, workspaceId, userId, now);
 }
