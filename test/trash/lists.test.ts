@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { query } from '../../src/db/connection.ts';
+import { query, statement } from '../../src/db/connection.ts';
+import { sizeOfTrash } from '../../src/storage/trash.ts';
+import { finishEntries } from '../../src/trash/steps.ts';
 import { expectSound } from '../integrity.ts';
+import { addTasks } from '../many-tasks.ts';
 import { joined } from '../people.ts';
 import { DAILY, DAY, openSeriesWorld } from '../series-world.ts';
 
@@ -28,6 +31,8 @@ const bare = (value: unknown) =>
   JSON.parse(JSON.stringify(value, (key, inner) => (key === 'version' ? undefined : inner)));
 const everything = () =>
   (['tasks', 'recurring_series', 'recurring_occurrences', 'lists', 'spaces', 'comments'] as const).map(all);
+
+const count = (sql: string) => series.world.deps.read.one(statement<{ n: number }>(sql, []))?.n;
 
 /** A list with tasks of all sorts and a series, another list with an instance of it, in a space of their own. */
 async function furnish() {
@@ -140,6 +145,97 @@ describe('a deleted list', () => {
     expect(Date.parse(nextRunAt)).toBeGreaterThan(series.world.clock.now());
     const numbers = series.instances(job.id).map(({ occurrence_number: number }) => number);
     expect(new Set(numbers).size).toBe(numbers.length);
+  });
+});
+
+describe.each(['list', 'space'])('a deleted %s', (kind) => {
+  it.each(['where that is asked for', 'where there is no trash'])('is gone at once %s', async (where) => {
+    const { space, first } = await furnish();
+    const { config } = series.world.deps;
+    const isAsked = where === 'where that is asked for';
+    if (!isAsked) Object.assign(series.world.deps, { config: { ...config, trash: { keep_days: 0 } } });
+    const path = at(kind === 'list' ? `/lists/${first.id}` : `/spaces/${space.id}`);
+    await ok('DELETE', `${path}?permanent=${isAsked}`);
+    expect((await series.call('GET', path)).status).toBe(404);
+    expect((await ok('GET', at(`/tasks?listId=${first.id}`))).total).toBe(0);
+    expect((await ok('GET', at('/trash'))).total).toBe(0);
+  });
+
+  it('counts as many bytes in the trash as before', async () => {
+    const { space, first, other } = await furnish();
+    if (kind === 'list') await ok('DELETE', at(`/lists/${other.id}?permanent=true`));
+    const before = count(
+      `select (select sum(bytes) from task_counts) + (select sum(bytes) from series_counts) as n`,
+    );
+    await ok('DELETE', at(kind === 'list' ? `/lists/${first.id}` : `/spaces/${space.id}`));
+    expect(sizeOfTrash(series.world.deps.read).bytes).toBe(before);
+  });
+});
+
+it('a list with more of everything than goes in one step comes back as it was', async () => {
+  const MORE = 70;
+  const list = await series.anotherList();
+  await addTasks(series.world, series.workspaceId, MORE, { listId: list.id });
+  const [task] = (await ok('GET', at(`/tasks?listId=${list.id}`))).items;
+  for (let i = 0; i < 2 * MORE; i += 1)
+    await ok('POST', at(`/tasks/${task.id}/comments`), { body: `Said ${i}` });
+  for (let i = 0; i < MORE; i += 1) await series.create({ listId: list.id });
+  const before = everything();
+  await ok('DELETE', at(`/lists/${list.id}`));
+  expect((await ok('GET', at('/tasks'))).total).toBe(0);
+  expect((await ok('GET', at('/trash'))).items).toMatchObject([{ itemCount: 2 * MORE }]);
+  expectSound(series.world);
+  await ok('POST', at(`/trash/${list.id}/restore`));
+  expect(everything()).toEqual(before);
+});
+
+it('what is being deleted for good is no more in the trash, and is gone once that goes on', async () => {
+  const [kept, gone] = [await series.anotherList(), await series.anotherList()];
+  await addTasks(series.world, series.workspaceId, 250, { listId: gone.id });
+  for (const { id } of [kept, gone]) await ok('DELETE', at(`/lists/${id}`));
+  const { write } = series.world.deps;
+  let left = 1;
+  series.world.deps.write = (job, from) => {
+    left -= 1;
+    return left < 0 ? Promise.reject(new Error('killed')) : write(job, from);
+  };
+  expect((await series.call('DELETE', at(`/trash/${gone.id}`))).status).toBe(500);
+  series.world.deps.write = write;
+  expect(count('select count(*) as n from trash_rows')).toBeGreaterThan(100);
+  expect((await ok('GET', at('/trash'))).items).toMatchObject([{ id: kept.id }]);
+  expect((await series.call('POST', at(`/trash/${gone.id}/restore`))).status).toBe(404);
+  await finishEntries(series.world.deps);
+  expect(count('select count(*) as n from trash')).toBe(1);
+  expect(count('select count(*) as n from trash_rows')).toBe(1);
+});
+
+it.each(['all', 'that list'])(
+  'deleting %s from the trash takes along what is still on its way into it',
+  async (what) => {
+    const list = await series.anotherList();
+    await addTasks(series.world, series.workspaceId, 2_001, { listId: list.id });
+    const removal = ok('DELETE', at(`/lists/${list.id}`));
+    while (count('select count(*) as n from trash') === 0) await new Promise(setImmediate);
+    await ok('DELETE', at(what === 'all' ? '/trash' : `/trash/${list.id}`));
+    await removal;
+    for (const table of ['tasks', 'trash', 'trash_rows'])
+      expect(count(`select count(*) as n from ${table}`)).toBe(0);
+    expect(count(`select count(*) as n from lists where id = '${list.id}'`)).toBe(0);
+  },
+);
+
+it('a series is told of when its upcoming instance goes into the trash with another list', async () => {
+  const other = await series.anotherList();
+  const job = await series.create();
+  await ok('POST', at(`/tasks/${job.nextTaskId}/move`), { listId: other.id });
+  const { cursor } = await ok('GET', at('/changes?limit=1000'));
+  await ok('DELETE', at(`/lists/${other.id}`));
+  const { items } = await ok('GET', at(`/changes?cursor=${cursor}`));
+  expect(items).toContainEqual({
+    kind: 'recurringTask',
+    op: 'put',
+    id: job.id,
+    value: await series.read(job.id),
   });
 });
 

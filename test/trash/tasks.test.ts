@@ -191,15 +191,89 @@ describe('a deleted task', () => {
     const item = newId(0);
     const task = await make({ checklist: [{ id: item, title: 'Bag' }] });
     const comment = (await call('POST', at(`/tasks/${task.id}/comments`), { body: 'Oat' })).body.id;
+    const expectTaken = async () => {
+      for (const id of [task.id, item, comment]) {
+        const taken = await call('POST', at('/tasks'), {
+          title: 'X',
+          listId: list.id,
+          checklist: [{ id, title: 'X' }],
+        });
+        expect([taken.status, taken.body.issues[0].path]).toEqual([400, 'checklist.0.id']);
+      }
+    };
     await call('DELETE', at(`/tasks/${task.id}`));
-    for (const id of [task.id, item, comment]) {
-      const taken = await call('POST', at('/tasks'), {
-        title: 'X',
-        listId: list.id,
-        checklist: [{ id, title: 'X' }],
+    await expectTaken();
+    await restore(task.id);
+    await expectTaken();
+  });
+
+  it('is listed before those deleted earlier, also within one instant', async () => {
+    const [first, second, third] = [await make(), await make(), await make()];
+    for (const { id } of [first, second]) await call('DELETE', at(`/tasks/${id}`));
+    world.clock.advance(MINUTE);
+    await call('DELETE', at(`/tasks/${third.id}`));
+    expect((await trash()).items.map(({ id }: { id: string }) => id)).toEqual(
+      [third, second, first].map(({ id }) => id),
+    );
+  });
+
+  describe('of a template that is changed meanwhile', () => {
+    const statuses = [
+      { title: 'New', type: 'unstarted' },
+      { title: 'Doing', type: 'started' },
+      { title: 'Over', type: 'completed' },
+    ];
+    type Statuses = { id: string; title: string; type: string }[];
+    const template = async (given: object[]) =>
+      (await call('POST', at('/status-templates'), { title: 'Other', statuses: given })).body;
+    const listOf = async (statusTemplateId: string): Promise<string> =>
+      (await call('POST', at('/lists'), { spaceId: list.spaceId, title: 'O', statusTemplateId })).body.id;
+    const change = async (id: string, given: object[]) =>
+      expect((await call('PATCH', at(`/status-templates/${id}`), { statuses: given })).status).toBe(200);
+
+    it('comes back in its status under the new title, elsewhere in the one with its title', async () => {
+      const { id, statuses: own }: { id: string; statuses: Statuses } = await template(statuses);
+      const [unstarted, doing, over] = own;
+      const listId = await listOf(id);
+      const [here, elsewhere] = [
+        await make({ listId, statusId: doing?.id }),
+        await make({ listId, statusId: doing?.id }),
+      ];
+      for (const task of [here, elsewhere]) await call('DELETE', at(`/tasks/${task.id}`));
+      const early = { title: 'Early', type: 'started' };
+      await change(id, [unstarted, early, { ...doing, title: 'Busy' }, over] as object[]);
+      expect((await restore(here.id)).body.statusId).toBe(doing?.id);
+      const other = await template([early, ...statuses]);
+      const back = (await restore(elsewhere.id, { listId: await listOf(other.id) })).body;
+      expect(back.statusId).toBe(other.statuses.find(({ title }: { title: string }) => title === 'Doing').id);
+    });
+
+    it('is completed or open as the type of its status is by then', async () => {
+      const { id, statuses: own }: { id: string; statuses: Statuses } = await template([
+        ...statuses,
+        { title: 'Away', type: 'completed' },
+      ]);
+      const [unstarted, doing, over, away] = own;
+      const listId = await listOf(id);
+      const [open, completed] = [
+        await make({ listId, statusId: doing?.id }),
+        await make({ listId, statusId: over?.id }),
+      ];
+      expect([open.completedAt, completed.completedAt]).toEqual([null, expect.any(String)]);
+      for (const task of [open, completed]) await call('DELETE', at(`/tasks/${task.id}`));
+      await change(id, [
+        unstarted,
+        { ...doing, type: 'completed' },
+        { ...over, type: 'started' },
+        away,
+      ] as object[]);
+      world.clock.advance(MINUTE);
+      expect((await restore(open.id)).body).toMatchObject({
+        statusId: doing?.id,
+        completedAt: new Date(world.clock.now()).toISOString(),
       });
-      expect([taken.status, taken.body.issues[0].path]).toEqual([400, 'checklist.0.id']);
-    }
+      expect((await restore(completed.id)).body).toMatchObject({ statusId: over?.id, completedAt: null });
+    });
   });
 
   it('tells nobody of what fell due meanwhile', async () => {
@@ -216,6 +290,20 @@ describe('a deleted task', () => {
     expect(told.map(({ type }: { type: string }) => type)).not.toContain('task.due');
   });
 
+  it('is told of on the day it is due where it came back before the hour of that', async () => {
+    await tick(world.deps);
+    const task = await make({ assigneeId: bob.id, dueDay: '2026-03-28' });
+    await call('DELETE', at(`/tasks/${task.id}`));
+    world.clock.set(Date.parse('2026-03-28T06:00:00Z'));
+    await signInAgain(world, ada);
+    await restore(task.id);
+    world.clock.set(Date.parse('2026-03-28T09:00:00Z'));
+    await tick(world.deps);
+    await signInAgain(world, bob);
+    const told = (await asBob('GET', '/me/notifications')).body.items;
+    expect(told.map(({ type }: { type: string }) => type)).toContain('task.due');
+  });
+
   it('is purged when its time is over, a day later where the clock jumped', async () => {
     const task = await make();
     await call('DELETE', at(`/tasks/${task.id}`));
@@ -227,8 +315,11 @@ describe('a deleted task', () => {
       expect((await trash()).total).toBe(1);
       world.clock.advance(MINUTE);
     }
-    world.clock.advance(DAY - MINUTE);
+    world.clock.advance(DAY - 2 * MINUTE - 1);
     await signInAgain(world, ada);
+    await tick(world.deps);
+    expect((await trash()).total).toBe(1);
+    world.clock.advance(1);
     await tick(world.deps);
     expect((await trash()).total).toBe(0);
     const other = await make();
@@ -242,6 +333,47 @@ describe('a deleted task', () => {
     await signInAgain(world, ada);
     expect((await trash()).total).toBe(0);
     expect((await restore(other.id)).status).toBe(404);
+  });
+
+  it('is purged a day later where the first purge of all finds that the clock jumped', async () => {
+    await call('DELETE', at(`/tasks/${(await make()).id}`));
+    for (const [days, total] of [
+      [31, 1],
+      [1, 0],
+    ] as const) {
+      world.clock.advance(days * DAY);
+      await tick(world.deps);
+      await signInAgain(world, ada);
+      expect((await trash()).total).toBe(total);
+    }
+  });
+
+  it('is purged in time though the clock was far ahead once', async () => {
+    const now = world.clock.now();
+    await call('DELETE', at(`/tasks/${(await make()).id}`));
+    for (const days of [0, 1_000, ...Array(30).keys()]) {
+      world.clock.set(now + days * DAY);
+      await tick(world.deps);
+    }
+    await signInAgain(world, ada);
+    expect((await trash()).total).toBe(1);
+    world.clock.advance(DAY);
+    await tick(world.deps);
+    await signInAgain(world, ada);
+    expect((await trash()).total).toBe(0);
+  });
+
+  it('is purged at its own instant, whatever was deleted before it', async () => {
+    const [kept, purged] = [await make(), await make()];
+    await tick(world.deps);
+    await call('DELETE', at(`/tasks/${kept.id}`));
+    const { config } = world.deps;
+    Object.assign(world.deps, { config: { ...config, trash: { ...config.trash, keep_days: 1 } } });
+    await call('DELETE', at(`/tasks/${purged.id}`));
+    world.clock.advance(DAY);
+    await tick(world.deps);
+    await signInAgain(world, ada);
+    expect((await trash()).items).toMatchObject([{ id: kept.id }]);
   });
 
   it('is not restored while a quota is exceeded, which the trash counts to', async () => {
