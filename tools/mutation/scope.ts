@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { type Mutant, mutantsOf } from './mutators.ts';
 
 interface Group {
@@ -195,11 +195,12 @@ export const GROUPS: Record<string, Group> = {
     tests: [
       'trash/tasks',
       'trash/lists',
-      'trash/steps',
-      'trash/unseen',
       'trash/export',
-      'trash/many-items',
+      'storage/erasure',
+      'http/etags',
+      'tasks/batch',
       'workspaces/cross-tenant-deletions',
+      'trash/unseen',
     ],
   },
   import: {
@@ -246,5 +247,7 @@ export function planMutants(group: string, only: string): FileMutants[] {
 export function groupOf(name: string): Group {
   const group = GROUPS[name];
   if (!group) throw new Error(`The groups are ${Object.keys(GROUPS).join(', ')}`);
+  const missing = group.tests.filter((test) => !existsSync(`test/${test}.test.ts`));
+  if (missing.length > 0) throw new Error(`There is no test ${missing.join(', ')}`);
   return group;
 }
