@@ -388,7 +388,7 @@ async function hostileWrites(n: number): Promise<Asked[]> {
   return asked;
 }
 
-/** As many tasks with the longest text as a body has room for, and as many checklists. */
+/** As many tasks with the longest text as a body has room for, which are changed then, and as many checklists. */
 function* batchesOf(of: string, text: string, n: number): Generator<Asked> {
   const batch = { method: 'POST', path: `${at}/tasks/batch` };
   const description = filled(text, 50_000);
@@ -397,6 +397,7 @@ function* batchesOf(of: string, text: string, n: number): Generator<Asked> {
   const fitting = (made: object) =>
     Array.from({ length: Math.min(100, Math.floor((MAX_BODY - 1_000) / (bytesOf(made) + 1))) }, (_, i) => ({
       ...made,
+      id: crypto.randomUUID(),
       title: `${n} ${i}`,
     }));
   for (const [what, made] of [
@@ -404,7 +405,12 @@ function* batchesOf(of: string, text: string, n: number): Generator<Asked> {
     ['checklists', { op: 'create', listId, title: 'x'.repeat(10), checklist }],
   ] as const) {
     const operations = fitting(made);
-    yield { ...batch, name: `batch: ${operations.length} ${what} of ${of}`, body: { operations } };
+    const name = `batch: ${operations.length} ${what} of ${of}`;
+    yield { ...batch, name, body: { operations } };
+    for (const change of [{ op: 'update', title: 'again' }, { op: 'delete' }, { op: 'restore' }]) {
+      const changes = operations.map(({ id }) => ({ ...change, id }));
+      yield { ...batch, name: `${name}, ${change.op}`, body: { operations: changes } };
+    }
   }
 }
 
