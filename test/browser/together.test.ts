@@ -118,6 +118,24 @@ describe('two people', () => {
   });
 });
 
+describe('a notification of a comment', () => {
+  it('leads to the comment, which is in sight and has the focus', async () => {
+    const comments = `/workspaces/${home}/tasks/${await make('Paint the fence')}/comments`;
+    await as(world, bob)('POST', comments, { body: `See [@Ada](errand:user/${ada.id})` });
+    for (let count = 1; count <= 30; count++) await asAda('POST', comments, { body: `Coat ${count}` });
+    const page = await at(ada, '/notifications', 'Notifications');
+    await page.getByRole('link', { name: 'You were mentioned in a comment' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Paint the fence' }).waitFor();
+    const comment = page.getByRole('listitem').filter({ hasText: 'See @Ada' });
+    await expect.poll(() => page.locator(':focus').innerText()).toContain('See @Ada');
+    const { y = 0, height = 0 } = (await comment.boundingBox()) ?? {};
+    const composer = await page.getByRole('textbox', { name: 'Comment' }).boundingBox();
+    const bar = await page.getByRole('button', { name: 'More' }).first().boundingBox();
+    expect(y).toBeGreaterThan((bar?.y ?? 0) + (bar?.height ?? 0));
+    expect(y + height).toBeLessThan(composer?.y ?? 0);
+  });
+});
+
 describe('a workspace', () => {
   it('is handed over by its owner, who stays as an admin', async () => {
     const page = await at(ada, `/w/${home}/settings/people`, 'People');

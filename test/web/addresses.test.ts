@@ -56,6 +56,7 @@ describe('a notification leads', () => {
   const data = { workspaceId: 'w', taskId: 't' };
   it.each([
     ['task.due', data, ['w'], '/w/w/tasks/t'],
+    ['comment.added', { ...data, commentId: 'c' }, ['w'], '/w/w/tasks/t?comment=c'],
     ['token.expiring', { tokenId: 'x' }, ['w'], '/settings/tokens'],
     ['workspace.owner_changed', { workspaceId: 'w' }, ['w'], '/w/w/settings/people'],
     ['workspace.invited', { workspaceId: 'w' }, [], '/notifications'],

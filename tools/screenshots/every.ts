@@ -102,6 +102,13 @@ const SCREENS: Record<string, Screen> = {
   series: { address: '/w/{w}/recurring', before: click('Edit') },
   trash: { address: '/w/{w}/trash' },
   notifications: { address: '/notifications' },
+  'comment-told-of': {
+    address: '/notifications',
+    before: async (page) => {
+      await page.getByRole('link', { name: 'comment' }).first().click();
+      await page.locator('.comment:focus').waitFor();
+    },
+  },
   lists: { address: '/lists' },
   me: { address: '/me' },
   'not-found': { address: '/nowhere' },

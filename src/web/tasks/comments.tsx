@@ -4,6 +4,7 @@ import { compareTexts } from '../data/live-list.ts';
 import type { Comment, Task } from '../data/rows.ts';
 import { now, zone } from '../shell/clock.ts';
 import { isAdminIn, mayWriteIn, roleIn } from '../shell/frame-view.ts';
+import { query } from '../shell/navigation.ts';
 import { useRows, useUserData } from '../shell/store.ts';
 import { mentionedIn, plainMentions, withMentions } from '../text/mentions.ts';
 import { quoted } from '../text/quoted.ts';
@@ -80,7 +81,15 @@ export function Comments({ task, level }: Props) {
 function Entry({ comment, task }: { comment: Comment; task: Task }) {
   const { store, userId } = useUserData();
   const [isEditing, setEditing] = useState(false);
-  const { authorId, body, createdAt, editedAt } = comment;
+  const { id, authorId, body, createdAt, editedAt } = comment;
+  const isAskedFor = query.value.get('comment') === id;
+  const entry = useRef<HTMLLIElement>(null);
+  useLayoutEffect(() => {
+    // It may come late: not to someone who goes on meanwhile.
+    if (!isAskedFor || !document.activeElement?.matches('body, #task-title')) return;
+    entry.current?.scrollIntoView({ block: 'center' });
+    entry.current?.focus({ preventScroll: true });
+  }, [isAskedFor]);
   const author = authorId ? store.view.signal('member', `${task.workspaceId}/${authorId}`).value : undefined;
   const name = author?.name ?? 'Someone who left';
   const isMine = authorId === userId && roleIn(task.workspaceId) !== 'viewer';
@@ -99,7 +108,7 @@ function Entry({ comment, task }: { comment: Comment; task: Task }) {
       : []),
   ];
   return (
-    <li class="comment">
+    <li ref={entry} class="comment" tabIndex={isAskedFor ? -1 : undefined}>
       <Avatar id={authorId ?? ''} name={name} isDecoration />
       <p class="line">
         <strong class="cut" dir="auto">
