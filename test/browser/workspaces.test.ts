@@ -73,6 +73,32 @@ describe('of several workspaces', () => {
     await isChosen("Ada's workspace");
   });
 
+  it('each row says which is meant, where a screen of days shows tasks of more than one', async () => {
+    for (const [w, title] of [
+      [adas, 'For Ada'],
+      [bobs, 'For Bob'],
+    ] as const) {
+      const { items } = (await as(world, bob)('GET', `/workspaces/${w}/lists`)).body;
+      const fields = { listId: items[0].id, title, assigneeId: bob.id };
+      await as(world, bob)('POST', `/workspaces/${w}/tasks`, {
+        ...fields,
+        dueDate: new Date(world.clock.now() + 86_400_000).toISOString(),
+      });
+    }
+    const textOf = (title: string) =>
+      page
+        .getByRole('listitem')
+        .filter({ has: page.getByRole('link', { name: title, exact: true }) })
+        .textContent();
+    for (const screen of ['today', 'upcoming', 'mine']) {
+      await open(`/${screen}`);
+      expect(await textOf('For Ada'), screen).toContain("Tasks · Ada's workspace");
+      expect(await textOf('For Bob'), screen).toContain("Tasks · Bob's workspace");
+      await open(`/w/${adas}/${screen}`);
+      expect(await textOf('For Ada'), screen).not.toContain('workspace');
+    }
+  });
+
   it('one that was joined elsewhere is not called missing by a link into it', async () => {
     await open('/today');
     await page.goto('about:blank');

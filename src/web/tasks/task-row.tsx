@@ -32,6 +32,8 @@ export interface RowProps {
   /** The day of the heading it stands under. */
   day?: Day | undefined;
   showsList?: boolean | undefined;
+  /** Beside the list, where that alone would not do. */
+  showsWorkspace?: boolean | undefined;
   /** Own tasks show no avatar where every task is one's own or nobody's. */
   hidesMe?: boolean | undefined;
   /** Whether there is a place for avatars. */
@@ -61,6 +63,7 @@ export function TaskRow({ id, at, of, ...more }: RowProps) {
     bare: isBare,
     undated: isUndated,
     'with-glyphs': hasGlyphs(task),
+    'with-workspace': more.showsWorkspace,
   };
   return (
     <li
@@ -181,6 +184,7 @@ function RowMeta({
   task,
   day,
   showsList,
+  showsWorkspace,
   hidesMe,
   showsPeople,
 }: { task: Task } & Omit<RowProps, 'id' | 'at' | 'of'>) {
@@ -189,6 +193,7 @@ function RowMeta({
   const { labelIds, assigneeId, listId, workspaceId } = task;
   const labels = labelIds.flatMap((id) => view.signal('label', id).value ?? []);
   const list = showsList ? view.signal('list', listId).value : undefined;
+  const workspace = showsWorkspace ? view.signal('workspace', workspaceId).value : undefined;
   const person =
     showsPeople && assigneeId && !(hidesMe && assigneeId === userId)
       ? view.signal('member', `${workspaceId}/${assigneeId}`).value
@@ -203,8 +208,16 @@ function RowMeta({
           </span>
         )}
         {list && (
-          <span class="where" dir="auto">
-            {list.title}
+          <span class="where">
+            <span class="cut" dir="auto">
+              {list.title}
+            </span>
+            {workspace && (
+              <span class="cut" dir="auto">
+                {' '}
+                · {workspace.title}
+              </span>
+            )}
           </span>
         )}
         <Due task={task} day={day} />

@@ -122,7 +122,13 @@ export function DaysScreen({ workspaceId, onlyMine = false, title, note, ...more
       {children}
       {tasks.length > 0 || isFirstLoad.value ? (
         <div class="scroll" aria-busy={isFirstLoad.value}>
-          <TaskGroups groups={groups} showsList isMine={onlyMine} hidesMe={!onlyMine} />
+          <TaskGroups
+            groups={groups}
+            showsList
+            showsWorkspace={tasks.some((task) => task.workspaceId !== tasks[0]?.workspaceId)}
+            isMine={onlyMine}
+            hidesMe={!onlyMine}
+          />
         </div>
       ) : Object.keys(filters.value).length > 0 ? (
         <NothingPasses onClear={clearFilters} />
