@@ -160,6 +160,19 @@ describe('words of 300 letters', () => {
     }
   });
 
+  it('leave room between a toast and the line of keys at 1280 and 768 pixels', async () => {
+    await goTo(page, `/w/${home}/lists/${list}`);
+    await page.getByRole('main').locator('a.title').first().press('i');
+    const toast = page.getByRole('status').filter({ hasText: 'given to' });
+    await toast.waitFor();
+    for (const width of [1280, 768]) {
+      await resize(page, width);
+      const [above, below] = await Promise.all([toast.boundingBox(), page.locator('.keys').boundingBox()]);
+      if (!above || !below) throw new Error('Nothing to compare');
+      expect(below.y - above.y - above.height, `${width}`).toBeGreaterThanOrEqual(8);
+    }
+  });
+
   it('leave the field of a comment in sight beside a list', async () => {
     await goTo(page, `/w/${home}/lists/${list}?task=${task}`);
     const field = await page.getByRole('button', { name: 'Send' }).boundingBox();
