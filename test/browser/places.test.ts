@@ -198,12 +198,19 @@ describe('the client', () => {
     const panel = page.getByRole('complementary', { name: 'Call the notary' });
     const [quickAdd, comment, description] = [
       page.getByLabel('Quick add'),
-      panel.getByRole('textbox', { name: 'Comment' }),
+      panel.getByRole('textbox', { name: 'Comment', exact: true }),
       panel.getByRole('textbox', { name: 'Description' }),
     ];
     await page.keyboard.press('q');
     await quickAdd.fill('Half a thought');
     await page.keyboard.press('Escape');
+    await comment.fill('A comment');
+    await page.keyboard.press('Control+Enter');
+    const sent = panel.getByRole('listitem').filter({ hasText: 'A comment' });
+    await sent.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const edited = panel.getByRole('textbox', { name: 'Edit comment' });
+    await edited.fill('Half a change');
     await comment.fill('Half a comment');
     await description.fill('Half a description');
     await update().waitFor();
@@ -212,6 +219,7 @@ describe('the client', () => {
     await isRenewed();
     await expect.poll(() => description.inputValue()).toBe('Half a description');
     expect(await comment.inputValue()).toBe('Half a comment');
+    await expect.poll(() => edited.inputValue()).toBe('Half a change');
     await panel.getByRole('heading', { name: 'Call the notary' }).click();
     await page.keyboard.press('Escape');
     await page.keyboard.press('q');

@@ -79,8 +79,8 @@ export function Comments({ task, level }: Props) {
 }
 
 function Entry({ comment, task }: { comment: Comment; task: Task }) {
-  const { store, userId } = useUserData();
-  const [isEditing, setEditing] = useState(false);
+  const { store, userId, drafts } = useUserData();
+  const [isEditing, setEditing] = useState(drafts.has(comment.id));
   const { id, authorId, body, createdAt, editedAt } = comment;
   const isAskedFor = query.value.get('comment') === id;
   const entry = useRef<HTMLLIElement>(null);
@@ -136,29 +136,37 @@ function Entry({ comment, task }: { comment: Comment; task: Task }) {
 }
 
 function EditField({ comment, task, onEnd }: { comment: Comment; task: Task; onEnd(): void }) {
-  const { membersIn } = useUserData();
+  const { membersIn, drafts } = useUserData();
   const people = membersIn(task.workspaceId).rows;
-  const [text, setText] = useState(plainMentions(comment.body));
+  const [before] = useState(drafts.get(comment.id));
+  const [text, setText] = useState(before ?? plainMentions(comment.body));
+  useLayoutEffect(() => {
+    drafts.set(comment.id, text);
+  }, [text]);
+  const end = () => {
+    drafts.delete(comment.id);
+    onEnd();
+  };
   const save = () => {
     const body = withMentions(text.trim(), [...mentionedIn(comment.body, people), ...people]);
     if (body !== '' && body !== comment.body)
       actQuietly('Comment changed', [editComment(comment, task.workspaceId, body, comment.body)]);
-    onEnd();
+    end();
   };
   return (
     <div class="comment-edit">
       <CommentField
         label="Edit comment"
         class="comment-text"
-        hasFocus
+        hasFocus={before === undefined}
         text={text}
         people={people}
         onText={setText}
         onSend={save}
-        onEscape={onEnd}
+        onEscape={end}
       />
       <div class="line">
-        <button type="button" class="button push" onClick={onEnd}>
+        <button type="button" class="button push" onClick={end}>
           Cancel
         </button>
         <button type="button" class="button main" onClick={save}>
