@@ -136,6 +136,13 @@ describe('a deleted list', () => {
     expect(items[0].statusId).toBe(series.list.statuses[1].id);
   });
 
+  it('keeps a template of its own that is there still', async () => {
+    const template = await ok('POST', at('/status-templates'), { title: 'Other' });
+    const list = await series.anotherList({ statusTemplateId: template.id });
+    await ok('DELETE', at(`/lists/${list.id}`));
+    expect(bare(await ok('POST', at(`/trash/${list.id}/restore`)))).toEqual(bare(list));
+  });
+
   it('has a series that catches up once it is back, and tells of no overdue task twice', async () => {
     const { first, job } = await furnish();
     await ok('DELETE', at(`/lists/${first.id}`));
@@ -177,8 +184,8 @@ it('a list with more of everything than goes in one step comes back as it was', 
   const list = await series.anotherList();
   await addTasks(series.world, series.workspaceId, MORE, { listId: list.id });
   const [task] = (await ok('GET', at(`/tasks?listId=${list.id}`))).items;
-  for (let i = 0; i < 2 * MORE; i += 1)
-    await ok('POST', at(`/tasks/${task.id}/comments`), { body: `Said ${i}` });
+  const body = 'Said '.repeat(4_000);
+  for (let i = 0; i < 20; i += 1) await ok('POST', at(`/tasks/${task.id}/comments`), { body });
   for (let i = 0; i < MORE; i += 1) await series.create({ listId: list.id });
   const before = everything();
   await ok('DELETE', at(`/lists/${list.id}`));

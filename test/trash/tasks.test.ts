@@ -178,6 +178,10 @@ describe('a deleted task', () => {
     expect((await asBob('DELETE', at('/trash'))).status).toBe(403);
     expect((await asBob('DELETE', at(`/trash/${bobs.id}`))).status).toBe(204);
     expect((await asBob('DELETE', at(`/trash/${bobs.id}`))).status).toBe(404);
+    const admin = as(world, await joined(world, ada, workspace, 'admin'));
+    const another = await make();
+    await asBob('DELETE', at(`/tasks/${another.id}`));
+    expect((await admin('DELETE', at(`/trash/${another.id}`))).status).toBe(204);
     const eve = await world.signUp('eve@example.com', 'Eve');
     const home = (await as(world, eve)('GET', '/me/workspaces')).body.items[0].id;
     expect((await as(world, eve)('POST', `/workspaces/${home}/trash/${mine.id}/restore`)).status).toBe(404);
