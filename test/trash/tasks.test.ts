@@ -418,6 +418,18 @@ describe('a deleted task', () => {
     expect(items[1].mentionedUserIds).toEqual([]);
   });
 
+  it('stays where the trash of another workspace is emptied', async () => {
+    const task = await make();
+    await call('DELETE', at(`/tasks/${task.id}`));
+    const { id } = (await call('POST', '/workspaces', { title: 'Other' })).body;
+    const [there] = (await call('GET', `/workspaces/${id}/lists`)).body.items;
+    expect((await call('DELETE', `/workspaces/${id}/lists/${there.id}`)).status).toBe(204);
+    expect((await call('DELETE', `/workspaces/${id}/trash`)).status).toBe(204);
+    expect((await call('GET', `/workspaces/${id}/trash`)).body.total).toBe(0);
+    expect((await trash()).items).toMatchObject([{ id: task.id }]);
+    expect((await restore(task.id)).status).toBe(200);
+  });
+
   it('goes with its workspace', async () => {
     const { id } = (await call('POST', '/workspaces', { title: 'Other' })).body;
     const lists = (await call('GET', `/workspaces/${id}/lists`)).body.items;
