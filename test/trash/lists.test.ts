@@ -232,19 +232,36 @@ it.each(['all', 'that list'])(
   },
 );
 
-it('a series is told of when its upcoming instance goes into the trash with another list', async () => {
+it('a series is told of when its upcoming instance goes with another list, and has it again when that is back', async () => {
   const other = await series.anotherList();
   const job = await series.create();
   await ok('POST', at(`/tasks/${job.nextTaskId}/move`), { listId: other.id });
+  const before = [await series.read(job.id), series.occurrences(job.id)];
   const { cursor } = await ok('GET', at('/changes?limit=1000'));
   await ok('DELETE', at(`/lists/${other.id}`));
   const { items } = await ok('GET', at(`/changes?cursor=${cursor}`));
-  expect(items).toContainEqual({
-    kind: 'recurringTask',
-    op: 'put',
-    id: job.id,
-    value: await series.read(job.id),
-  });
+  const value = await series.read(job.id);
+  expect(items).toContainEqual({ kind: 'recurringTask', op: 'put', id: job.id, value });
+  expect(value.nextTaskId).toBeNull();
+  await ok('POST', at(`/trash/${other.id}/restore`));
+  expect(bare([await series.read(job.id), series.occurrences(job.id)])).toEqual(bare(before));
+});
+
+it('a series that comes back lacks its instances of other lists that are deleted for good by then', async () => {
+  const other = await series.anotherList();
+  const list = await series.anotherList();
+  const job = await series.create({ listId: list.id });
+  await series.complete(job.nextTaskId);
+  const ids = [job.nextTaskId, (await series.read(job.id)).nextTaskId];
+  for (const id of ids) await ok('POST', at(`/tasks/${id}/move`), { listId: other.id });
+  await ok('DELETE', at(`/lists/${list.id}`));
+  for (const id of ids) await ok('DELETE', at(`/tasks/${id}?permanent=true`));
+  await ok('POST', at(`/trash/${list.id}/restore`));
+  expect((await series.read(job.id)).nextTaskId).toBeNull();
+  expect(series.occurrences(job.id)).toMatchObject([
+    { state: 'deleted', task_id: null },
+    { state: 'deleted', task_id: null },
+  ]);
 });
 
 it.each([

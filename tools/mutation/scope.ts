@@ -198,6 +198,7 @@ export const GROUPS: Record<string, Group> = {
       'trash/export',
       'storage/erasure',
       'http/etags',
+      'http/client-ids',
       'tasks/batch',
       'workspaces/cross-tenant-deletions',
       'trash/unseen',
