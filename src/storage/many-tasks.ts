@@ -4,7 +4,7 @@ import type { Steps, Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
 import { keyIn } from './keys.ts';
 import { RAISED, recordTask } from './record.ts';
-import { rewriteInSteps } from './step-bytes.ts';
+import { rewriteInSteps, TEMPLATE_BYTES } from './step-bytes.ts';
 import type { Tables } from './tables.ts';
 
 const READ_BATCH_SIZE = 500;
@@ -83,7 +83,7 @@ function* readTasks(tx: Tx, all: readonly number[]): Generator<WeighedTask> {
     yield* tx.all(
       statement<WeighedTask>(
         `select seq, id, workspace_id, list_id, space_id, recurring_task_id,
-            ifnull(octet_length(description), 0) as bytes
+            ${TEMPLATE_BYTES} as bytes
           from tasks where seq in (select value from json_each(?))`,
         [some],
       ),

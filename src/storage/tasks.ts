@@ -115,7 +115,7 @@ export function deleteTaskRow(tx: Tx, row: StoredTask): void {
 /** What is told of a task that another change releases, or takes back. */
 export type ReleasedTask = Parameters<typeof recordTask>[1] & { seq: number };
 
-/** Makes instances of the series that `isSeries` finds by the argument tasks of none; returns how many, or `most` where more are left. */
+/** Takes instances out of the series that `isSeries` finds; returns how many, or `most` where more are left. */
 export function releaseSome(tx: Tx, isSeries: string, argument: string, most: number): number {
   const found = tx.all(
     statement<ReleasedTask & { bytes: number }>(
