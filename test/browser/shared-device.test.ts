@@ -66,6 +66,12 @@ const row = (page: Page, title: string) => page.getByRole('main').getByRole('lin
 const complete = (page: Page, title: string) =>
   page.getByRole('checkbox', { name: `${title}: complete` }).check();
 
+/** Waits until the server has a task as completed. */
+const isCompleted = (id: string) =>
+  expect
+    .poll(async () => (await asAda('GET', `/workspaces/${home}/tasks/${id}`)).body.completedAt)
+    .not.toBeNull();
+
 /** Every word that the device keeps for this origin, but the theme. */
 const kept = (page: Page) =>
   page.evaluate<string>(`(async () => {
@@ -264,9 +270,7 @@ describe('a tab of one person on a device where another has signed in', () => {
     await signInOn(context, ada);
     await page.goto(`${visit.origin}/app${listAddress()}`);
     await status(page, 'Synced');
-    await expect
-      .poll(async () => (await asAda('GET', `/workspaces/${home}/tasks/${id}`)).body.completedAt)
-      .not.toBeNull();
+    await isCompleted(id);
   });
 });
 
@@ -304,9 +308,7 @@ describe('a device', () => {
       const id = await make('Water the plants');
       await row(page, 'Water the plants').waitFor();
       await complete(page, 'Water the plants');
-      await expect
-        .poll(async () => (await asAda('GET', `/workspaces/${home}/tasks/${id}`)).body.completedAt)
-        .not.toBeNull();
+      await isCompleted(id);
     },
   );
 
@@ -377,9 +379,7 @@ describe('messages between tabs', () => {
     const id = await make('Heard afterwards');
     await row(page, 'Heard afterwards').waitFor();
     await complete(page, 'Heard afterwards');
-    await expect
-      .poll(async () => (await asAda('GET', `/workspaces/${home}/tasks/${id}`)).body.completedAt)
-      .not.toBeNull();
+    await isCompleted(id);
     await status(page, 'Synced');
     await row(page, 'Pay the rent').waitFor();
     expect(faults).toEqual([]);

@@ -71,7 +71,7 @@ export const isNoted = (page: Page, userId: string, name: string, value: string)
     )
     .toBe(value);
 
-/** A page of another host that sends the browser on, once all of it is read: a page left before that is a request that failed. */
+/** A page of another host that sends the browser on, once all of it is read: before, its request would have failed. */
 export const leadingTo = (address: string) => ({
   contentType: 'text/html',
   body: `<link rel="icon" href="data:,"><script>onload = () => location.replace(${JSON.stringify(address)})</script>`,
