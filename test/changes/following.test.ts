@@ -540,6 +540,12 @@ describe('a client that keeps a copy by changes and events', () => {
     },
   );
 
+  it('drops the comments on tasks of a list that is deleted', async () => {
+    await signIn();
+    const step = (what: Step['what'], a = 0): Step => ({ what, a, b: 0 });
+    await follow([step('task'), step('pull', 29), step('comment'), step('pull', 29), step('remove list')]);
+  });
+
   it('is told of a new epoch where the file goes back behind a clean stop', async () => {
     await signIn();
     const epoch = async () => {

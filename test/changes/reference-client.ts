@@ -86,7 +86,11 @@ function applied(before: ReadonlyMap<string, Item>, items: readonly Item[]): Map
   const rows = new Map(before);
   for (const item of items) {
     if (item.op === 'put') rows.set(`${item.kind} ${item.id}`, item);
-    else for (const [key, row] of rows) if (isGone(item, row, rows)) rows.delete(key);
+    else {
+      // All are found first: a comment goes with the list of its task, whichever of them comes first.
+      const gone = [...rows].filter(([, row]) => isGone(item, row, rows));
+      for (const [key] of gone) rows.delete(key);
+    }
   }
   return rows;
 }
