@@ -660,6 +660,26 @@ describe('a task that is made to repeat', () => {
     const { body } = await asAda('GET', `/workspaces/${home}/recurring-tasks`);
     expect(body.total).toBe(0);
   });
+
+  it('that was skipped and then paused says that the skip cannot be taken back, and nothing waits', async () => {
+    const interval = { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'UTC' };
+    const series = { title: 'Water', listId: list.id, interval };
+    await asAda('POST', `/workspaces/${home}/recurring-tasks`, series);
+    const page = await enter(ada, `/w/${home}/recurring`);
+    const say = (text: string) => page.getByRole('status').filter({ hasText: text }).waitFor();
+    await page.getByRole('button', { name: 'Skip next' }).click();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Resume' }).waitFor();
+    await say('Synced');
+    await page.keyboard.press('z');
+    await say('Taken back: Paused “Water”');
+    await page.getByRole('button', { name: 'Skip next' }).waitFor();
+    await say('Synced');
+    await page.keyboard.press('z');
+    await say('Cannot be taken back: Skipped “Water”. There is nothing to take back');
+    await say('Synced');
+    expect(await page.getByRole('button', { name: 'Waiting changes' }).count()).toBe(0);
+  });
 });
 
 describe('the examples', () => {

@@ -514,6 +514,7 @@ export class ContractServer {
     const upcoming = this.#rows.thing('task', value.nextTaskId, series.workspaceId);
     const occurrenceAt = (upcoming?.value.recurrence as Row | undefined)?.occurrenceAt;
     if (action === 'pause' || action === 'resume') {
+      this.state.steps[String(value.id)] = [];
       this.#rows.change(series, { state: action === 'pause' ? 'paused' : 'active' });
       return value;
     }

@@ -78,6 +78,12 @@ async function makeSeries(page: Page): Promise<{ id: string; first: string }> {
   await timeline.advance(3_000);
   return { id, first: String(onServer(id)?.nextTaskId) };
 }
+function skipNext(page: Page, seriesId: string): void {
+  const series = page.store.view.row('recurringTask', seriesId);
+  const skip = series && intents.skip(page.store.view, series);
+  if (!skip) throw new Error('Nothing to skip');
+  act(page, 'skipped', skip);
+}
 const asideOf = ({ store }: Page) => store.waiting.all.value.filter(({ why }) => why);
 const onServer = (id: string) => server.contentsOf('w1').find((item) => item.id === id)?.value;
 
@@ -374,12 +380,7 @@ describe('a change', () => {
   it('that takes a series on is taken back once the server has said what came of it', async () => {
     const page = await open();
     const { id, first } = await makeSeries(page);
-    const skipIt = () => {
-      const series = page.store.view.row('recurringTask', id);
-      const skip = series && intents.skip(page.store.view, series);
-      if (!skip) throw new Error('Nothing to skip');
-      act(page, 'skipped', skip);
-    };
+    const skipIt = () => skipNext(page, id);
     for (const ms of [1, 5, 10, 20, 50, 100]) {
       skipIt();
       await timeline.advance(ms);
@@ -425,6 +426,37 @@ describe('a change', () => {
           null,
         ]);
       }
+  });
+
+  it('that cannot be taken back any more is said to be so, and leaves nothing waiting', async () => {
+    const page = await open();
+    const { id } = await makeSeries(page);
+    skipNext(page, id);
+    await timeline.advance(3_000);
+    const series = page.store.view.row('recurringTask', id);
+    if (series) act(page, 'paused', intents.pause(series));
+    await timeline.advance(3_000);
+    void page.store.acts.undo();
+    await timeline.advance(3_000);
+    void page.store.acts.undo();
+    await timeline.advance(3_000);
+    expect(page.store.waiting.all.value).toEqual([]);
+    expect(page.store.sync.value.text).toBe('Synced');
+    const { name, changes } = page.store.waiting.notice.value ?? {};
+    expect([name, changes?.map(({ undoes }) => undoes)]).toEqual(['skipped', [true]]);
+  });
+
+  it('that is not decided yet is not overtaken by an earlier one that is taken back', async () => {
+    const page = await open();
+    const [task, { id }] = [await make(page), await makeSeries(page)];
+    goOnline(page, false);
+    rename(page, task, 'Paint it');
+    skipNext(page, id);
+    await timeline.advance(100);
+    const undone = [page.store.acts.undo(), page.store.acts.undo()];
+    await timeline.advance(8_000);
+    for (const each of undone) expect(await each).toMatchObject({ name: 'skipped', isEarly: true });
+    expect(shown(page, task.id).title).toBe('Paint it');
   });
 
   it('goes on where one before it was set aside', async () => {

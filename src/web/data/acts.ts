@@ -29,6 +29,8 @@ export class Acts {
   readonly #onAdded: () => void;
   readonly #undo: Done[] = [];
   readonly #redo: Done[] = [];
+  /** What is being taken back, one after the other. */
+  #taking: Promise<unknown> = Promise.resolve();
 
   constructor(tab: Tab, onAdded: () => void) {
     this.#tab = tab;
@@ -41,7 +43,12 @@ export class Acts {
     await this.#do(name, intents, this.#undo);
   }
 
-  async #do(name: string, intents: readonly Intent[], stack: Done[]): Promise<void> {
+  async #do(
+    name: string,
+    intents: readonly Intent[],
+    stack: Done[],
+    more: Pick<Change, 'undoes'> = {},
+  ): Promise<void> {
     if (intents.length === 0) return;
     const { view, world } = this.#tab;
     const at = world.now();
@@ -51,10 +58,20 @@ export class Acts {
       const { delay = 0, ...rest } = intent;
       const id = makeId(at);
       steps.push(stepOf(intent, id, view));
-      const more = { sent: 0, tries: 0, notBefore: delay && at + delay, maxBatch: 100, aside: null };
+      const start = { sent: 0, tries: 0, notBefore: delay && at + delay, maxBatch: 100, aside: null };
       // For when the status is gone by the time it is sent.
       const statusType = view.status(String(rest.fields.statusId))?.type;
-      return { ...rest, ...(statusType && { statusType }), id, act, actName: name, at, seq: at, ...more };
+      return {
+        ...rest,
+        ...(statusType && { statusType }),
+        id,
+        act,
+        actName: name,
+        at,
+        seq: at,
+        ...start,
+        ...more,
+      };
     });
     // A change of several instances cannot be taken back.
     if (intents.some(({ op }) => op !== 'editMode')) stack.push({ name, steps });
@@ -64,22 +81,27 @@ export class Acts {
   }
 
   /** Undoes the last act, as far as things still hold what it set. Null where there is none. */
-  async undo(): Promise<TakenBack | null> {
-    return await this.#takeBack(this.#undo, this.#redo);
+  undo(): Promise<TakenBack | null> {
+    return this.#inOrder(() => this.#takeBack(this.#undo, this.#redo, { undoes: true }));
   }
 
   /** Does again what was undone last. Null where there is none. */
-  async redo(): Promise<TakenBack | null> {
-    return await this.#takeBack(this.#redo, this.#undo);
+  redo(): Promise<TakenBack | null> {
+    return this.#inOrder(() => this.#takeBack(this.#redo, this.#undo));
   }
 
-  async #takeBack(from: Done[], to: Done[]): Promise<TakenBack | null> {
-    const done = from.pop();
+  #inOrder(take: () => Promise<TakenBack | null>): Promise<TakenBack | null> {
+    const taken = this.#taking.then(take);
+    this.#taking = taken.catch(() => {});
+    return taken;
+  }
+
+  async #takeBack(from: Done[], to: Done[], more?: Pick<Change, 'undoes'>): Promise<TakenBack | null> {
+    const done = from.at(-1);
     if (!done) return null;
-    if (!(await this.#isDecided(done))) {
-      from.push(done);
-      return { name: done.name, isDone: false, isEarly: true, things: [] };
-    }
+    if (!(await this.#isDecided(done))) return { name: done.name, isDone: false, isEarly: true, things: [] };
+    // Where something was done meanwhile, it is not the last any more.
+    from.splice(from.indexOf(done), 1);
     const { view, world } = this.#tab;
     const newId = () => makeId(world.now());
     const outbox = this.#tab.outbox.value;
@@ -98,7 +120,7 @@ export class Acts {
         isDropped = true;
       }
     }
-    await this.#do(done.name, intents, to);
+    await this.#do(done.name, intents, to, more);
     const things = done.steps.map(({ intent }) => intent.thing);
     return { name: done.name, isDone: isDropped || intents.length > 0, things };
   }

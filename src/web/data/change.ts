@@ -57,6 +57,8 @@ export interface Change extends Intent {
   at: number;
   /** Of a status: its type, for when the status is gone meanwhile. */
   statusType?: string;
+  /** It takes an act back. */
+  undoes?: true | undefined;
   /** How often it was sent; above 0 it takes no more in. */
   sent: number;
   /** Responses of 500 so far. */
@@ -164,6 +166,8 @@ function addToOutbox(change: Change, open: OpenEntries, base: Row | undefined): 
     fields: last.op === 'update' && isAlone ? withoutUnchanged(fields, base) : fields,
     act: change.act,
     actName: change.actName,
+    // What was done does not go with what takes something else back.
+    undoes: last.undoes && change.undoes,
     ...(change.statusType && { statusType: change.statusType }),
     ...((last.text ?? change.text) && last.op !== 'create' && { text: last.text ?? change.text }),
   };
@@ -275,6 +279,9 @@ export function setAside(change: Change, why: Omit<Aside, 'at' | 'root'>, root: 
   const { status, error, message, issues, theirs } = why;
   return { ...change, aside: { at: now, status, error, message, issues, root, ...(theirs && { theirs }) } };
 }
+
+/** Whether nothing is lost with a rejected change: it takes an act back, and makes again nothing that was never sent. */
+export const isDroppable = ({ undoes, op }: Change): boolean => undoes === true && op !== 'create';
 
 /** Edits some entries of the outbox; those that `edit` returns null for go. */
 export function editsOf(

@@ -1,5 +1,5 @@
 import type { Outcome } from './api.ts';
-import { type Change, dependentsOf, editsOf, mayAdvance, setAside, textOf } from './change.ts';
+import { type Change, dependentsOf, editsOf, isDroppable, mayAdvance, setAside, textOf } from './change.ts';
 import { deletionOf, type RowWrites } from './feed.ts';
 import type { Flight } from './flights.ts';
 import { type Batch, nextBatch } from './next-batch.ts';
@@ -250,7 +250,10 @@ export class Sender {
             setAside(one, result, entry.id, this.#tab.world.now()),
           );
           aside.push(...failed);
-          changes.put.push(...failed);
+          for (const one of failed) {
+            if (isDroppable(one)) changes.remove.push(one.seq);
+            else changes.put.push(one);
+          }
           outbox = outbox.map((other) => failed.find(({ seq }) => seq === other.seq) ?? other);
         }
       }

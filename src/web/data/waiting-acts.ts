@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { type Aside, type Change, setAside } from './change.ts';
+import { type Aside, type Change, isDroppable, setAside } from './change.ts';
 import type { Tab } from './tab.ts';
 
 const ASIDE_MS = 90 * 86_400_000;
@@ -76,15 +76,16 @@ export class WaitingActs {
       const open = outbox.filter((change) => change.workspaceId === workspaceId && !change.aside);
       const why = { status: 403, error: 'ForbiddenError', message, issues: [] };
       aside = open.map((change) => setAside(change, why, open[0]?.id ?? '', this.#tab.world.now()));
-      return { changes: { put: aside, remove: [] }, ...(forgets && { forget: [workspaceId] }) };
+      const remove = aside.filter(isDroppable).map(({ seq }) => seq);
+      const put = aside.filter((change) => !isDroppable(change));
+      return { changes: { put, remove }, ...(forgets && { forget: [workspaceId] }) };
     });
     if (aside.length > 0) this.tell(aside);
   }
 
   /** Tells the person of changes that were set aside. */
   tell(changes: readonly Change[]): void {
-    const roots = new Set(changes.map(({ aside }) => aside?.root));
-    this.notice.value = this.all.value.find(({ why }) => roots.has(why?.root)) ?? null;
+    this.notice.value = actsOf(changes)[0] ?? null;
   }
 
   /** Drops what was set aside long ago. */
