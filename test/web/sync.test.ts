@@ -584,17 +584,24 @@ describe('a text', () => {
 });
 
 describe('a workspace that is lost', () => {
-  it('sets all its changes aside together, tells it once, and keeps them for 90 days', async () => {
+  it('sets all its changes aside, each named by itself, tells it once, and keeps them for 90 days', async () => {
     const page = await open();
     const [task, other] = [await make(page), await make(page, 'Mulch the beds')];
     goOnline(page, false);
     rename(page, task, 'one');
     rename(page, other, 'two');
+    const items = [task, other].map((row) => intents.changeItem(row, 'addItem', page.store.makeId()));
+    act(page, 'both', ...items);
     server.setRole('w1', 'ada', null);
     goOnline(page, true);
     await timeline.advance(20_000);
-    expect(asideOf(page).map(({ changes, why }) => [changes.length, why?.status])).toEqual([[2, 403]]);
-    expect(page.store.sync.value.text).toBe('Not saved: 1');
+    expect(asideOf(page).map(({ name, changes, why }) => [name, changes.length, why?.status])).toEqual([
+      ['one', 1, 403],
+      ['two', 1, 403],
+      ['both', 2, 403],
+    ]);
+    expect(page.store.sync.value.text).toBe('Not saved: 3');
+    expect(page.store.waiting.notice.value?.name).toBe('3 changes');
     expect([...page.store.view.all('task')]).toEqual([]);
     const days = async (count: number) => {
       timeline.jump(count * 86_400_000);
@@ -602,7 +609,7 @@ describe('a workspace that is lost', () => {
       await timeline.advance(20_000);
     };
     await days(89);
-    expect(asideOf(page)).toHaveLength(1);
+    expect(asideOf(page)).toHaveLength(3);
     await days(2);
     expect(asideOf(page)).toEqual([]);
   });

@@ -66,7 +66,7 @@ export class WaitingActs {
     this.#onRetry();
   }
 
-  /** Sets all changes of a workspace aside together; where it is no longer ours to read, its rows go as well. */
+  /** Sets all changes of a workspace aside, an entry for each act; where it is no longer ours to read, its rows go as well. */
   async loseWorkspace(workspaceId: string, forgets: boolean): Promise<void> {
     const message = forgets
       ? 'You are no longer a member of this workspace'
@@ -75,7 +75,10 @@ export class WaitingActs {
     await this.#tab.commitAsLeader(({ outbox }) => {
       const open = outbox.filter((change) => change.workspaceId === workspaceId && !change.aside);
       const why = { status: 403, error: 'ForbiddenError', message, issues: [] };
-      aside = open.map((change) => setAside(change, why, open[0]?.id ?? '', this.#tab.world.now()));
+      const roots = new Map(open.toReversed().map(({ act, id }) => [act, id]));
+      aside = open.map((change) =>
+        setAside(change, why, roots.get(change.act) ?? change.id, this.#tab.world.now()),
+      );
       const remove = aside.filter(isDroppable).map(({ seq }) => seq);
       const put = aside.filter((change) => !isDroppable(change));
       return { changes: { put, remove }, ...(forgets && { forget: [workspaceId] }) };
@@ -85,7 +88,9 @@ export class WaitingActs {
 
   /** Tells the person of changes that were set aside. */
   tell(changes: readonly Change[]): void {
-    this.notice.value = actsOf(changes)[0] ?? null;
+    const [first, ...others] = actsOf(changes);
+    const more = others.length > 0 && { name: `${others.length + 1} changes` };
+    this.notice.value = first ? { ...first, ...more } : null;
   }
 
   /** Drops what was set aside long ago. */

@@ -50,13 +50,18 @@ function Item({ task, item, may }: { task: Task; item: ChecklistItem; may: boole
   const { id, title, isDone } = item;
   const [isEditing, setEditing] = useState(false);
   const toggle = () =>
-    actQuietly(`${isDone ? 'Unticked' : 'Ticked'} ${quoted(title)}`, [
+    actQuietly(`${isDone ? 'Unticked' : 'Ticked'} ${quoted(title)} on ${quoted(task.title)}`, [
       changeItem(task, 'updateItem', id, { isDone: !isDone }),
     ]);
   const remove = () =>
-    actOrAsk(`Removed ${quoted(title)}`, [task], [changeItem(task, 'removeItem', id)], {
-      checklist: task.checklist.filter((one) => one.id !== id),
-    });
+    actOrAsk(
+      `Removed ${quoted(title)} from ${quoted(task.title)}`,
+      [task],
+      [changeItem(task, 'removeItem', id)],
+      {
+        checklist: task.checklist.filter((one) => one.id !== id),
+      },
+    );
   return (
     <li>
       {/* biome-ignore lint/a11y/useSemanticElements: the box is drawn, not the browser's */}
@@ -102,7 +107,7 @@ function ItemField({ task, item, onEnd }: { task: Task; item: ChecklistItem; onE
     const title = text.trim();
     if (saves && title !== '' && title !== item.title)
       actOrAsk(
-        `Renamed ${quoted(item.title)}`,
+        `Renamed ${quoted(item.title)} on ${quoted(task.title)}`,
         [task],
         [changeItem(task, 'updateItem', item.id, { title })],
         { checklist: task.checklist.map((one) => (one.id === item.id ? { ...one, title } : one)) },
@@ -134,7 +139,7 @@ function AddItem({ task }: { task: Task }) {
     setText('');
     const id = store.makeId();
     actOrAsk(
-      `Added ${quoted(title)}`,
+      `Added ${quoted(title)} to ${quoted(task.title)}`,
       [task],
       [changeItem(task, 'addItem', id, { title })],
       { checklist: [...task.checklist, { id, title, isDone: false }] },

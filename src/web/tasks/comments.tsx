@@ -102,7 +102,8 @@ function Entry({ comment, task }: { comment: Comment; task: Task }) {
             title: 'Delete',
             icon: 'trash' as const,
             isDanger: true,
-            run: () => act('Comment deleted', [removeComment(comment, task.workspaceId)]),
+            run: () =>
+              act(`Deleted a comment on ${quoted(task.title)}`, [removeComment(comment, task.workspaceId)]),
           },
         ]
       : []),
@@ -150,7 +151,9 @@ function EditField({ comment, task, onEnd }: { comment: Comment; task: Task; onE
   const save = () => {
     const body = withMentions(text.trim(), [...mentionedIn(comment.body, people), ...people]);
     if (body !== '' && body !== comment.body)
-      actQuietly('Comment changed', [editComment(comment, task.workspaceId, body, comment.body)]);
+      actQuietly(`Changed a comment on ${quoted(task.title)}`, [
+        editComment(comment, task.workspaceId, body, comment.body),
+      ]);
     end();
   };
   return (
