@@ -312,6 +312,28 @@ describe('a device', () => {
     },
   );
 
+  it('that takes no cookies says at signing in that it must', async () => {
+    const context = await browser.newContext({ ...DESKTOP, serviceWorkers: 'block' });
+    devices.push(context);
+    await context.addInitScript(DENY_STORAGE);
+    visit.serve({
+      fetch: async (...given) => {
+        const response = await world.app.fetch(...given);
+        response.headers.delete('Set-Cookie');
+        return response;
+      },
+    });
+    const page = await context.newPage();
+    await page.goto(`${visit.origin}/app/sign-in`);
+    await page.getByLabel('Email').fill(ada.email);
+    await page.getByLabel('Password').fill(ada.password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page
+      .getByRole('alert')
+      .filter({ hasText: 'To stay signed in, this browser must accept cookies of this site.' })
+      .waitFor();
+  });
+
   it('with a database of a newer build starts over, and keeps what was not sent', async () => {
     const context = device();
     await signInOn(context, ada);

@@ -1,4 +1,4 @@
-import { computed } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { User } from '../../users/schema.ts';
 import type { Failure, Outcome } from '../data/api.ts';
 import { addressOf } from './addresses.ts';
@@ -14,6 +14,9 @@ let isEnding = false;
 
 /** Grows whenever someone signs in or out here: what was asked for before says nothing of the present session. */
 let turns = 0;
+
+/** Whether the browser did not keep the cookie of the last sign-in here. */
+export const isCookieRejected = signal(false);
 
 /** The profile of who is signed in, as the server told it last. */
 export const me = computed<Profile | undefined>(() => {
@@ -73,13 +76,16 @@ async function enterAs(profile: Profile): Promise<void> {
  */
 export async function signIn(path: string, proof: object): Promise<Outcome<{ user: User } | undefined>> {
   await endLeftSession();
+  isCookieRejected.value = false;
   const body = { ...proof, session: 'cookie' };
   const reply = await call<{ user: User } | undefined>('POST', path, body);
   if (reply.kind === 'ok' && reply.body?.user) {
     const own = ++turns;
     void enter(reply.body.user);
     const profile = await call<Profile>('GET', '/me');
-    if (profile.kind === 'ok' && turns === own) await enterAs(profile.body);
+    if (turns !== own) return reply;
+    isCookieRejected.value = profile.kind === 'error' && profile.status === 401;
+    if (profile.kind === 'ok') await enterAs(profile.body);
   }
   return reply;
 }

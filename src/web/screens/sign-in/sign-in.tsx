@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { addressOf, returnTo } from '../../shell/addresses.ts';
 import { call } from '../../shell/api.ts';
 import { hrefOf, navigate, query } from '../../shell/navigation.ts';
-import { signIn } from '../../shell/session.ts';
+import { isCookieRejected, signIn } from '../../shell/session.ts';
 import { session } from '../../shell/signed-in.ts';
 import { Field } from '../../ui/field.tsx';
 import { Form, useForm, wordsFor } from '../../ui/form.tsx';
@@ -125,9 +125,12 @@ export function SignIn() {
       </Alone>
     );
   }
+  const problem = isCookieRejected.value
+    ? 'To stay signed in, this browser must accept cookies of this site.'
+    : form.problem;
   return (
     <Alone title="Sign in" footer={<Ways to={to} />}>
-      <Form state={form} onSubmit={byPassword}>
+      <Form state={{ ...form, problem }} onSubmit={byPassword}>
         {emailField}
         <Field
           label="Password"
