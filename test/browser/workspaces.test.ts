@@ -99,6 +99,31 @@ describe('of several workspaces', () => {
     }
   });
 
+  it('each row names its list where there is little room too, and the workspace only beside another', async () => {
+    const add = async (w: string) => {
+      const { items } = (await as(world, bob)('GET', `/workspaces/${w}/lists`)).body;
+      const fields = { listId: items[0].id, title: 'Call the lawyer about the lease', assigneeId: bob.id };
+      await as(world, bob)('POST', `/workspaces/${w}/tasks`, fields);
+    };
+    const rows = page.getByRole('main').getByRole('listitem');
+    const widthOf = async (text: string) => (await rows.getByText(text).boundingBox())?.width ?? 0;
+    await add(adas);
+    await open('/mine');
+    for (const width of [360, 640, 768, 1024]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await widthOf('Tasks'), `${width}`).toBeGreaterThan(20);
+      expect(await rows.getByText("Ada's workspace").count()).toBe(0);
+    }
+    await add(bobs);
+    await rows.nth(1).waitFor();
+    for (const width of [360, 640, 768, 1024]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const text of ["Ada's workspace", "Bob's workspace"])
+        expect(await widthOf(text), `${width}`).toBeGreaterThan(40);
+    }
+    await page.setViewportSize(DESKTOP.viewport);
+  });
+
   it('one that was joined elsewhere is not called missing by a link into it', async () => {
     await open('/today');
     await page.goto('about:blank');
