@@ -5,13 +5,13 @@ export const etagOf = (epoch: string, version: number): string => `"${epoch}-${v
 
 /** Whether a header that names ETags, weak or not, names this one (RFC 9110, section 13.1). */
 export const namesEtag = (header: string, etag: string): boolean =>
-  header.trim() === '*' || header.split(',').some((entry) => entry.trim().replace(/^W\//, '') === etag);
+  header === '*' || header.split(',').some((entry) => entry.trim().replace(/^W\//, '') === etag);
 
 const ETAG = /(?:W\/)?"[!#-~\x80-\xff]*"/g;
 
 /** Whether a header is `*` or ETags with commas between (RFC 9110, sections 5.6.1 and 13.1). */
 export const isEtagList = (header: string): boolean =>
-  header.trim() === '*' ||
+  header === '*' ||
   header
     .replaceAll(ETAG, '""')
     .split(',')

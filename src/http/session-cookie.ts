@@ -8,8 +8,6 @@ const MAX_AGE_SECONDS = (400 * DAY) / SECOND;
 /** The cookie that holds the secret of a session. */
 export interface SessionCookie {
   readonly name: string;
-  /** Whether browsers keep it over https only. */
-  readonly isSecure: boolean;
   /** The secret in a `Cookie` header; undefined where there is none, or more than one cookie of that name. */
   read(header: string | undefined): string | undefined;
   /** The `Set-Cookie` header that hands the secret over. */
@@ -32,7 +30,6 @@ export function createSessionCookie(publicUrl: string): SessionCookie {
   const attributes = `; Path=${path || '/'}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   return {
     name,
-    isSecure,
     read: (header) => {
       // Byte for byte: what browsers would send under another spelling is another cookie.
       const pairs = (header ?? '').split(';').map((pair) => pair.replace(/^ /, ''));
