@@ -102,8 +102,19 @@ describe('an API token', () => {
   it('names workspaces of its user only: any other list is one same 400', async () => {
     const bob = await world.signUp('bob@example.com');
     const foreign = await homeOf(world, bob);
+    const many = (count: number) => Array.from({ length: count }, () => home);
     const seen = new Set<string>();
-    for (const workspaceIds of [[], [foreign], [home, foreign], [crypto.randomUUID()], ['x'], [5], 'x', {}]) {
+    for (const workspaceIds of [
+      [],
+      [foreign],
+      [home, foreign],
+      [crypto.randomUUID()],
+      ['x'],
+      [home, 5],
+      many(1001),
+      'x',
+      {},
+    ]) {
       const { status, body } = await as(world, ada)('POST', '/me/tokens', { ...INPUT, workspaceIds });
       expect([status, body.issues.map(({ path }: { path: string }) => path)]).toEqual([
         400,
@@ -112,7 +123,8 @@ describe('an API token', () => {
       seen.add(JSON.stringify(body));
     }
     expect(seen.size).toBe(1);
-    expect((await make({ workspaceIds: [home, home] })).workspaceIds).toEqual([home]);
+    for (const workspaceIds of [[home, home.toUpperCase()], many(1000)])
+      expect((await make({ workspaceIds })).workspaceIds).toEqual([home]);
   });
 
   it('can be renamed, and nothing else of it changed', async () => {
@@ -123,8 +135,9 @@ describe('an API token', () => {
     expect((await as(world, ada)('PATCH', `/me/tokens/${id}`, {})).body).toEqual(body);
     const bob = await world.signUp('bob@example.com');
     for (const method of ['PATCH', 'DELETE'])
-      expect((await as(world, bob)(method, `/me/tokens/${id}`, {})).status).toBe(404);
+      expect((await as(world, bob)(method, `/me/tokens/${id}`, { title: 'Of Bob' })).status).toBe(404);
     expect(await statusOf(token)).toBe(200);
+    expect((await as(world, ada)('GET', '/me/tokens')).body.items).toMatchObject([{ title: 'Other' }]);
   });
 
   it('is renamed and deleted alone: others of its user and of others stay as they are', async () => {
@@ -133,10 +146,17 @@ describe('an API token', () => {
     const ofBob = await make({ title: 'Of Bob' }, bob);
     const titles = async (person: Person) =>
       (await as(world, person)('GET', '/me/tokens')).body.items.map(({ title }: { title: string }) => title);
-    await as(world, ada)('PATCH', `/me/tokens/${one.id}`, { title: 'First' });
-    expect([await titles(ada), await titles(bob)]).toEqual([['First', 'Other'], ['Of Bob']]);
+    for (const [{ id }, title] of [
+      [other, 'Second'],
+      [one, 'First'],
+    ])
+      expect((await as(world, ada)('PATCH', `/me/tokens/${id}`, { title })).body).toMatchObject({
+        id,
+        title,
+      });
+    expect([await titles(ada), await titles(bob)]).toEqual([['First', 'Second'], ['Of Bob']]);
     expect((await as(world, ada)('DELETE', `/me/tokens/${one.id}`)).status).toBe(204);
-    expect([await titles(ada), await titles(bob)]).toEqual([['Other'], ['Of Bob']]);
+    expect([await titles(ada), await titles(bob)]).toEqual([['Second'], ['Of Bob']]);
     expect(await Promise.all([one, other, ofBob].map(({ token }) => statusOf(token)))).toEqual([
       401, 200, 200,
     ]);
@@ -167,9 +187,10 @@ describe('an API token', () => {
 
   it('shows its use in the list that is asked for next', async () => {
     const { token } = await make();
+    await make();
     await get(token, '/me');
     const { body } = await as(world, ada)('GET', '/me/tokens');
-    expect(body.items[0].lastUsedAt).toBe(iso(world.clock.now()));
+    expect(body.items).toMatchObject([{ lastUsedAt: iso(world.clock.now()) }, { lastUsedAt: null }]);
   });
 });
 
@@ -222,12 +243,16 @@ describe('the cap of an API token', () => {
   it('never widens when its workspaces go', async () => {
     const other = (await as(world, ada)('POST', '/workspaces', { title: 'Other' })).body.id;
     const { id, token } = await make({ workspaceIds: [other] });
+    const ofHome = await make({ workspaceIds: [home] });
     await as(world, ada)('DELETE', `/workspaces/${other}`);
     await world.untilIdle();
     expect(await statusOf(token, `/workspaces/${home}`)).toBe(403);
     expect((await get(token, '/me/workspaces')).body.items).toEqual([]);
     const { items } = (await as(world, ada)('GET', '/me/tokens')).body;
-    expect(items).toMatchObject([{ id, workspaceIds: [] }]);
+    expect(items).toMatchObject([
+      { id, workspaceIds: [] },
+      { id: ofHome.id, workspaceIds: [home] },
+    ]);
   });
 
   it('never widens when its user leaves its workspaces, is removed from them or hands them over', async () => {
@@ -292,6 +317,8 @@ describe('an API token ends', () => {
     expect(await statusOf(token)).toBe(200);
     world.clock.advance(1);
     expect(await statusOf(token)).toBe(401);
+    ada.accessToken = (await logIn(ada.email, ada.password)).body.accessToken;
+    expect((await as(world, ada)('GET', '/me/tokens')).body).toMatchObject({ items: [], total: 0 });
     await tick(world.deps);
     expect(await statusOf(token)).toBe(401);
   });
@@ -335,6 +362,19 @@ describe('an API token ends', () => {
     expect(await statusOf(token)).toBe(200);
   });
 
+  it('leaving rows in the audit trail of who made it and who deleted it', async () => {
+    const { id } = await make();
+    await as(world, ada)('DELETE', `/me/tokens/${id}`);
+    const rows = world.opened.storage.reading
+      .prepare("select event, user_id, details from audit_log where event like 'api-token%' order by event")
+      .all();
+    const details = JSON.stringify({ tokenId: id });
+    expect(rows).toEqual([
+      { event: 'api-token-created', user_id: ada.id, details },
+      { event: 'api-token-revoked', user_id: ada.id, details },
+    ]);
+  });
+
   it('when a change of address is undone, where it was made since', async () => {
     const before = await make();
     world.clock.advance(MINUTE);
@@ -364,19 +404,32 @@ describe('the owner of an API token', () => {
     expect(text).not.toContain('evil.example.com');
   });
 
-  it('is told once, 7 days before it ends, after downtime too', async () => {
+  it('is told once of each, 7 days before it ends, after downtime too', async () => {
     const { id } = await make();
+    const twin = await make({ title: 'Twin' });
     await make({ title: 'Short', expiresAt: iso(world.clock.now() + 7 * DAY) });
-    world.clock.advance(83 * DAY - 1);
+    await make({ title: 'Ended by then', expiresAt: iso(world.clock.now() + 83 * DAY - 1) });
     await tick(world.deps);
     const notices = () => as(world, ada)('GET', '/me/notifications').then(({ body }) => body.items);
+    expect(await notices()).toEqual([]);
+    world.clock.advance(83 * DAY - 1);
+    await tick(world.deps);
     ada.accessToken = (await logIn(ada.email, ada.password)).body.accessToken;
     expect(await notices()).toEqual([]);
-    world.clock.advance(2 * MINUTE);
+    world.clock.advance(1);
     for (const _twice of [1, 2]) await tick(world.deps);
-    expect(await notices()).toMatchObject([{ type: 'token.expiring', data: { tokenId: id } }]);
+    const day = iso(world.clock.now() + 7 * DAY).slice(0, 10);
+    const notice = (title: string, tokenId: string) => ({
+      type: 'token.expiring',
+      title: `The API token ${title} ends on ${day}`,
+      data: { tokenId },
+    });
+    const told = (await notices()).toSorted((a: { title: string }, b: { title: string }) =>
+      a.title.localeCompare(b.title),
+    );
+    expect(told).toMatchObject([notice('Report', id), notice('Twin', twin.id)]);
     await world.untilIdle();
     const mails = world.mails.filter(({ subject }) => subject === 'An API token ends soon');
-    expect(mails).toHaveLength(1);
+    expect(mails).toHaveLength(2);
   });
 });

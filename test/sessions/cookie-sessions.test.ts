@@ -160,6 +160,7 @@ const FORGED: Record<string, string>[] = [
   { 'Sec-Fetch-Site': 'Same-Origin' },
   { 'Sec-Fetch-Site': 'same-origin, same-origin' },
   { 'Sec-Fetch-Site': 'cross-site', Origin: 'http://localhost:8080' },
+  { Host: '[' },
   { Origin: 'null' },
   { Origin: 'https://localhost:8080' },
   { Origin: 'http://localhost:9999' },
@@ -201,7 +202,10 @@ describe('a request by cookie', () => {
       { Origin: 'http://tasks.lan:8080', Host: 'tasks.lan:8080' },
       { 'Sec-Fetch-Site': 'same-origin', Origin: 'https://elsewhere.example.com' },
     ];
-    for (const proof of proofs) expect((await rename(Cookie, proof)).status).toBe(200);
+    for (const proof of proofs) {
+      expect((await rename(Cookie, proof)).status).toBe(200);
+      expect((await rename(await signIn(ada, proof), SAME_ORIGIN)).status).toBe(200);
+    }
   });
 
   it('may come from the origin that a trusted proxy tells of', async () => {

@@ -150,7 +150,13 @@ export const GROUPS: Record<string, Group> = {
       'src/storage/api-tokens.ts',
       'src/http/{session-cookie,same-origin,etags}.ts',
     ],
-    tests: ['auth/api-tokens', 'sessions/cookie-sessions', 'http/etags', 'sessions/refresh'],
+    tests: [
+      'auth/api-tokens',
+      'sessions/cookie-sessions',
+      'http/etags',
+      'sessions/refresh',
+      'changes/ended-streams',
+    ],
   },
   changes: {
     files: [
