@@ -20,6 +20,9 @@ import { finishRemovals } from './workspaces/removals.ts';
 /** Takes nothing new, finishes what is in flight within `server.drain_seconds`, closes the files. */
 type Stop = () => Promise<void>;
 
+/** How long the first requests have the server for themselves. */
+const CATCH_UP_MS = 100;
+
 /** Opens the data, listens and keeps time; one server at a time on the same data. Scheduled backups run `errand`. */
 export async function serve(config: Config, log: Log, errand: SelfCommand): Promise<Stop> {
   const unlock = lockData(config.database.path);
@@ -42,14 +45,20 @@ async function run(opened: Opened, errand: SelfCommand, unlock: () => void): Pro
   const { base_path: basePath, drain_seconds: drainSeconds } = config.server;
   const http = await listen(createApp(deps), { host, port, proxies, origins });
   const failed = (err: unknown) => log.error({ err }, 'a scheduled task failed');
-  // After listening: what they have to catch up on, or why they fail, must not keep the server from its requests.
-  let ticking = tick(deps);
+  let ticking = Promise.resolve();
+  // At once, as imports may begin from now on.
+  let removing = dropInterruptedImports(deps).catch(failed);
+  let looking = Promise.resolve();
   const finishDeletions = () => finishEntries(deps).finally(() => finishRemovals(deps));
-  let removing = dropInterruptedImports(deps).then(finishDeletions);
-  const looking = reportAlteredSchema(opened.storage, log);
-  for (const started of [ticking, removing, looking, deps.signIn.google.prepare(), logCommands(deps)])
-    started.catch(failed);
-  deps.mailer.wake();
+  // After the first requests: what they have to catch up on, or why they fail, must not keep the server from those.
+  const catchingUp = setTimeout(() => {
+    ticking = tick(deps);
+    removing = removing.then(finishDeletions);
+    looking = reportAlteredSchema(opened.storage, log);
+    for (const started of [ticking, removing, looking, deps.signIn.google.prepare(), logCommands(deps)])
+      started.catch(failed);
+    deps.mailer.wake();
+  }, CATCH_UP_MS);
   const timers = [
     new Cron('* * * * *', { utcOffset: 0, protect: true, catch: failed }, () => {
       ticking = tick(deps);
@@ -85,6 +94,7 @@ async function run(opened: Opened, errand: SelfCommand, unlock: () => void): Pro
   return async () => {
     log.info('stopping');
     opened.beginStop();
+    clearTimeout(catchingUp);
     for (const timer of timers) timer.stop();
     for (const beat of beats) clearInterval(beat);
     const backupStopped = backups.stop();

@@ -15,6 +15,7 @@ import {
   beginWorkspace,
   dropImports,
   finishWorkspaces,
+  listImports,
   noteImportAlive,
 } from '../storage/imports.ts';
 import { requireCapacity, requireQuotas } from '../workspaces/quotas.ts';
@@ -161,8 +162,9 @@ function requireUntouched(tx: Tx, ids: readonly string[]): void {
 }
 
 /** Has what interrupted imports of this server left deleted, when it starts. */
-export const dropInterruptedImports = (deps: Deps): Promise<boolean> =>
-  deps.write((tx) => dropImports(tx, { source: 'api' }));
+export async function dropInterruptedImports({ read, write }: Deps): Promise<void> {
+  if (listImports(read).length > 0) await write((tx) => dropImports(tx, { source: 'api' }));
+}
 
 /** Has what imports left deleted that were interrupted elsewhere. */
 export const dropDeadImports = (deps: Deps): Promise<boolean> =>
