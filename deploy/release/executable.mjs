@@ -41,6 +41,16 @@ export async function makeExecutable(platform, { node, addons }, output) {
   copyFileSync(join(import.meta.dirname, 'launcher.cjs'), join(work, 'launcher.cjs'));
   const webPackages = await buildWeb();
   const fresh = join(work, 'errand');
+  const assets = {
+    ...addons,
+    'checkpoint-thread': checkpoints.file,
+    'search-thread': searches.file,
+    'sync-thread': syncs.file,
+    'import-thread': imports.file,
+    'new-schema': await newSchemaIn(work),
+    main: script,
+    ...webAssets(),
+  };
   const settings = {
     // By its mere name: it is kept in the executable, which must not differ by where it was built.
     main: 'launcher.cjs',
@@ -49,17 +59,7 @@ export async function makeExecutable(platform, { node, addons }, output) {
     disableExperimentalSEAWarning: true,
     // The start makes more than fits into the first megabyte: so it is not collected several times on the way.
     execArgv: ['--min-semi-space-size=8'],
-    assets: {
-      ...addons,
-      'checkpoint-thread': checkpoints.file,
-      'search-thread': searches.file,
-      'sync-thread': syncs.file,
-      'import-thread': imports.file,
-      'new-schema': await newSchemaIn(work),
-      main: script,
-      ...webAssets(),
-      ...(platform === HOST && { 'code-cache': codeCacheOf(script) }),
-    },
+    assets: { ...assets, ...(platform === HOST && { 'code-cache': codeCacheOf(assets) }) },
   };
   writeFileSync(join(work, 'sea.json'), JSON.stringify(settings, null, 2));
   execFileSync(process.execPath, ['--build-sea', 'sea.json'], {
@@ -94,13 +94,11 @@ async function newSchemaIn(work) {
 }
 
 /** Only this platform's Node can make its code cache: elsewhere the executable compiles at each start. */
-function codeCacheOf(script) {
-  const output = `${script}.cache`;
-  execFileSync(process.execPath, [
-    '--random-seed=1',
-    join(import.meta.dirname, 'code-cache.cjs'),
-    script,
-    output,
-  ]);
+function codeCacheOf(assets) {
+  const output = `${assets.main}.cache`;
+  execFileSync(process.execPath, ['--random-seed=1', join(import.meta.dirname, 'code-cache.cjs'), output], {
+    input: JSON.stringify(assets),
+    stdio: ['pipe', 'inherit', 'inherit'],
+  });
   return output;
 }
