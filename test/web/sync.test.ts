@@ -443,7 +443,22 @@ describe('a change', () => {
     expect(page.store.waiting.all.value).toEqual([]);
     expect(page.store.sync.value.text).toBe('Synced');
     const { name, changes } = page.store.waiting.notice.value ?? {};
-    expect([name, changes?.map(({ undoes }) => undoes)]).toEqual(['skipped', [true]]);
+    expect([name, changes?.map(({ undoes }) => undoes)]).toEqual(['Taken back: skipped', [true]]);
+  });
+
+  it('that takes one back is said to wait as that, until something else is done to the same', async () => {
+    const page = await open();
+    const task = await make(page);
+    isDeaf = true;
+    rename(page, task, 'Paint it');
+    await timeline.advance(100);
+    void page.store.acts.undo();
+    await timeline.advance(100);
+    const names = () => page.store.waiting.all.value.map(({ name }) => name);
+    expect(names()).toEqual(['Paint it', 'Taken back: Paint it']);
+    rename(page, task, 'Paint all of it');
+    await timeline.advance(100);
+    expect(names()).toEqual(['Paint it', 'Paint all of it']);
   });
 
   it('that is not decided yet is not overtaken by an earlier one that is taken back', async () => {

@@ -22,11 +22,12 @@ function actsOf(outbox: readonly Change[]): WaitingAct[] {
   >();
   for (const change of outbox) {
     const root = change.aside ? outbox.find(({ id }) => id === change.aside?.root) : undefined;
-    const { act, actName, at } = root ?? change;
+    const { act, actName, at, undoes } = root ?? change;
+    const name = undoes ? `Taken back: ${actName}` : actName;
     const key = change.aside ? `${act} ${change.aside.root}` : act;
     const entry = acts.get(key);
     if (entry) entry.changes.push(change);
-    else acts.set(key, { act: key, name: actName, at, changes: [change], why: change.aside });
+    else acts.set(key, { act: key, name, at, changes: [change], why: change.aside });
   }
   return [...acts.values()];
 }

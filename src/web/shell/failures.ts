@@ -8,7 +8,9 @@ export function startTellingFailures(): void {
   effect(() => {
     const { name, why, changes } = userData.value?.store.waiting.notice.value ?? {};
     if (!why || why.theirs) return;
-    const outcome = changes?.every(isDroppable) ? 'Cannot be taken back' : 'Not saved';
-    untracked(() => showToast(`${outcome}: ${name}. ${why.issues[0]?.message ?? why.message}`));
+    const outcome = changes?.every(isDroppable)
+      ? `Cannot be taken back: ${changes[0]?.actName}`
+      : `Not saved: ${name}`;
+    untracked(() => showToast(`${outcome}. ${why.issues[0]?.message ?? why.message}`));
   });
 }
