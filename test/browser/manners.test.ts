@@ -307,6 +307,19 @@ describe('the focus', () => {
     await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('');
   });
 
+  it('leaves the field of the search by Escape once that is empty', async () => {
+    await make('Water');
+    const page = await enter(ada, '/today');
+    await page.keyboard.press('/');
+    await page.getByRole('searchbox').fill('nothing like it');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('');
+    await page.keyboard.press('Escape');
+    await expectFocus(page, 'Search');
+    await pressGo(page, 't');
+    await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
+  });
+
   it('is in the field of the search with what was typed while that was on its way', async () => {
     const id = await make('Lease');
     const held = Promise.withResolvers<void>();

@@ -145,9 +145,11 @@ export function Search({ params }: ScreenProps) {
               if (event.key === 'ArrowDown' || event.key === 'Enter') {
                 event.preventDefault();
                 moveFocus(1);
-              } else if (event.key === 'Escape' && typed !== '') {
+              } else if (event.key === 'Escape') {
                 event.preventDefault();
                 event.stopPropagation();
+                // From there, letters are keys.
+                if (typed === '') document.querySelector<HTMLElement>('h1')?.focus();
                 setTyped('');
               }
             }}
