@@ -446,6 +446,24 @@ describe('a change', () => {
     expect([name, changes?.map(({ undoes }) => undoes)]).toEqual(['Taken back: skipped', [true]]);
   });
 
+  it('that was not saved is not taken back: what another did in its place stays', async () => {
+    const page = await open();
+    const { id, first } = await makeSeries(page);
+    goOnline(page, false);
+    skipNext(page, id);
+    await timeline.advance(100);
+    const operations = [{ op: 'update', id: first, statusId: 'w1-done' }];
+    server.do('bob', 'POST', 'workspaces/w1/tasks/batch', { operations });
+    const next = onServer(id)?.nextTaskId;
+    goOnline(page, true);
+    await timeline.advance(20_000);
+    expect(asideOf(page).map(({ name }) => name)).toEqual(['skipped']);
+    const undone = page.store.acts.undo();
+    await timeline.advance(5_000);
+    expect((await undone)?.isDone).toBe(false);
+    expect([onServer(id)?.nextTaskId, onServer(first)?.statusId]).toEqual([next, 'w1-done']);
+  });
+
   it('that takes one back is said to wait as that, until something else is done to the same', async () => {
     const page = await open();
     const task = await make(page);

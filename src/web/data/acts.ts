@@ -109,7 +109,8 @@ export class Acts {
     const intents: Intent[] = [];
     let isDropped = false;
     const remade: Remade = new Map();
-    for (const step of done.steps.toReversed()) {
+    const unsaved = new Set(outbox.flatMap(({ id, aside }) => (aside ? id : [])));
+    for (const step of done.steps.toReversed().filter(({ changeId }) => !unsaved.has(changeId))) {
       const unsent = delayed.filter(({ id }) => id === step.changeId);
       if (unsent.length === 0) {
         const again = inverseOf(step, view, outbox, remade);
