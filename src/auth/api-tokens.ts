@@ -43,14 +43,11 @@ export const ApiToken = z
     workspaceIds: z
       .array(WireId)
       .nullable()
-      .openapi({
-        type: ['array', 'null'],
-        description: 'Where it may do anything; null for all workspaces of its owner',
-      }),
+      .openapi({ description: 'Where it may do anything; null for all workspaces of its owner' }),
     lastFour: z.string().openapi({ description: 'The last characters of the token', example: 'x7Kd' }),
     createdAt: WireInstant,
-    expiresAt: WireInstant.nullable().openapi({ type: ['string', 'null'] }),
-    lastUsedAt: WireInstant.nullable().openapi({ type: ['string', 'null'], description: 'To 10 minutes' }),
+    expiresAt: WireInstant.nullable(),
+    lastUsedAt: WireInstant.nullable().openapi({ description: 'To 10 minutes' }),
   })
   .openapi('ApiToken');
 export type ApiToken = z.output<typeof ApiToken>;

@@ -69,6 +69,16 @@ it('the licence is named by its identifier', () => {
   expect(document.info).toMatchObject({ license: { name: 'MIT', identifier: 'MIT' } });
 });
 
+it('every array says what it holds', () => {
+  const arrays: Schema[] = [];
+  JSON.stringify(document, (_, value) => {
+    if ([value?.type].flat().includes('array')) arrays.push(value);
+    return value;
+  });
+  expect(arrays.length).toBeGreaterThan(50);
+  expect(arrays.filter(({ items }) => items === undefined)).toEqual([]);
+});
+
 const schemas = () => document.components.schemas;
 const isNamed = (schema: Schema | undefined) => schema?.$ref !== undefined;
 
