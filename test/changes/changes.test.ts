@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { cursorsOf } from '../../src/changes/cursor.ts';
 import { purgeOldChanges } from '../../src/changes/purge.ts';
 import type { Change } from '../../src/db/journal.ts';
 import { DAY } from '../../src/kernel/instants.ts';
@@ -172,6 +173,13 @@ describe('following a cursor', () => {
     const { cursor: next } = await changes(cursor);
     expect(next).toHaveLength(cursor.length);
     expect(next).not.toBe(cursor);
+    const { textOf } = cursorsOf(world.deps.keys, 'epoch', workspaceId);
+    const ends = [
+      { seq: 1, tag: 0 },
+      { seq: Number.MAX_SAFE_INTEGER, tag: 2 ** 32 - 1 },
+    ];
+    const [small, large] = ends.map((at) => textOf({ at }));
+    expect(small).toHaveLength(large?.length ?? 0);
   });
 
   it('of a client that was away for less than the kept days works, however long nothing had changed before', async () => {
@@ -197,14 +205,16 @@ describe('following a cursor', () => {
     };
     await newTask();
     const { cursor } = await changes();
+    const { cursor: begun } = await changes(undefined, 1);
     for (let i = 0; i < 5; i += 1) await newTask();
     const { cursor: newest } = await changes();
+    const { cursor: loading } = await changes(begun, 1);
     world.clock.advance((world.deps.config.changes.keep_days + 1) * DAY);
     await again();
     const late = await newTask();
     await purgeOldChanges(world.deps);
     expect(count()).toBe(2);
-    expect((await changes(cursor)).reset).toBe(true);
+    for (const old of [cursor, loading]) expect((await changes(old)).reset).toBe(true);
     const page = await changes(newest);
     expect([page.reset, brief(page.items)]).toEqual([false, [`put task ${late.id}`]]);
   });
