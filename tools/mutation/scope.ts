@@ -168,6 +168,7 @@ export const GROUPS: Record<string, Group> = {
       'changes/events',
       'changes/ended-streams',
       'changes/recording',
+      'changes/following',
       'auth/api-tokens',
     ],
   },
@@ -228,7 +229,8 @@ export const GROUPS: Record<string, Group> = {
 };
 
 /** Single tests left out: those that take their time, or start many processes. */
-export const TEST_NAMES = /^(?!.*(is not walked through|however many processes|wherever one is killed))/;
+export const TEST_NAMES =
+  /^(?!.*(is not walked through|whatever is lost|however many processes|wherever one is killed))/;
 
 interface FileMutants {
   file: string;
