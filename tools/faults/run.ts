@@ -1,6 +1,6 @@
 /**
  * Makes faults on purpose, and holds the real server to what it had acknowledged:
- *   npm run faults [-- --only kill,disk --cycles 1000 …]
+ *   npm run faults [-- --only kill,disk --cycles 1000 …]     --help names the drills and their counts
  * A count goes to each drill that has one of that name. Needs Linux; some need root and strace. Exit code 1 when
  * anything acknowledged was lost, or anything is not as it must be.
  */
@@ -45,9 +45,17 @@ const counts = new Set(Object.values(DRILLS).flatMap((drill) => Object.keys(dril
 const { values: given } = parseArgs({
   options: {
     only: { type: 'string', default: Object.keys(DRILLS).join(',') },
+    help: { type: 'boolean', default: false },
     ...Object.fromEntries([...counts].map((name) => [name, { type: 'string' as const }])),
   },
 });
+
+if (given.help) {
+  for (const [name, { about, counts }] of Object.entries(DRILLS)) {
+    console.log(`${name}: ${about} ${JSON.stringify(counts)}`);
+  }
+  process.exit();
+}
 
 /** Runs one drill in a folder of its own, which stays where something was lost; returns whether nothing was. */
 async function take(name: string, { about, counts, run }: Drill): Promise<boolean> {
@@ -66,8 +74,8 @@ async function take(name: string, { about, counts, run }: Drill): Promise<boolea
 }
 
 function numberGiven(count: string): number | undefined {
-  const text = (given as Record<string, string | undefined>)[count];
-  if (text === undefined) return undefined;
+  const text = (given as Record<string, unknown>)[count];
+  if (typeof text !== 'string') return undefined;
   if (!/^\d+$/.test(text)) throw new Error(`--${count} must be a whole number`);
   return Number(text);
 }
