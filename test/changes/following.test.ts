@@ -561,11 +561,12 @@ describe('a client that keeps a copy by changes and events', () => {
     expect(await epoch()).not.toBe(before);
   });
 
-  it('keeps the epoch over a stop and a start', async () => {
+  it('has an epoch from the first start on, and keeps it over a stop and a start', async () => {
     await signIn();
     const [{ id }] = (await as(world, ada)('GET', '/me/workspaces')).body.items;
     const epoch = async () => (await as(world, ada)('GET', `/workspaces/${id}/changes`)).body.epoch;
     const before = await epoch();
+    expect(before).toMatch(/^[0-9a-f]{8}$/);
     await world.close();
     world = await openWorld({ folder });
     expect(await epoch()).toBe(before);
