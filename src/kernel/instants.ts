@@ -6,16 +6,20 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-let lastMs = Number.NaN;
-let lastInstant: Instant = '';
+let last: { ms: number; instant: Instant } = { ms: 0, instant: new Date(0).toISOString() };
+let before = last;
 
-/** `ms` are milliseconds since the epoch. The last result is kept: busy times ask often within a millisecond. */
+/**
+ * `ms` are milliseconds since the epoch. The last two results are kept: writes ask again and again for the present and
+ * for the time of their request.
+ */
 export function toInstant(ms: number): Instant {
-  if (ms !== lastMs) {
-    lastInstant = new Date(ms).toISOString();
-    lastMs = ms;
+  if (ms !== last.ms) {
+    const other = ms === before.ms ? before : { ms, instant: new Date(ms).toISOString() };
+    before = last;
+    last = other;
   }
-  return lastInstant;
+  return last.instant;
 }
 
 export const toMs = (instant: Instant): number => Date.parse(instant);

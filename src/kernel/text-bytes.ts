@@ -1,3 +1,6 @@
 /** UTF-8 bytes of what someone wrote. */
-export const bytesOfText = (...texts: (string | null | undefined)[]): number =>
-  texts.reduce((sum, text) => sum + (text ? Buffer.byteLength(text) : 0), 0);
+export function bytesOfText(...texts: (string | null | undefined)[]): number {
+  let sum = 0;
+  for (const text of texts) if (text) sum += Buffer.byteLength(text);
+  return sum;
+}

@@ -6,7 +6,7 @@ import { saveItems } from './checklists.ts';
 import { keyIn } from './keys.ts';
 import { saveTaskLabels } from './labels.ts';
 import { recordTask } from './record.ts';
-import type { TaskCountRow, TaskKeys, TaskRow } from './tables.ts';
+import type { TaskKeys, TaskRow } from './tables.ts';
 import { INSERTED } from './task-fields.ts';
 import { itemIds, itemTitles, labelIdsOf } from './template-fields.ts';
 import { titleKey } from './words.ts';
@@ -54,27 +54,9 @@ export type ImportedColumns = Pick<TaskRow, 'number' | 'due_noticed' | 'comment_
 
 const INSERT = `insert into tasks (${INSERTED.join(', ')}) values (${INSERTED.map(() => '?').join(', ')})`;
 
-const count = prepared<Omit<TaskCountRow, 'n'>, unknown>((argument) =>
-  query
-    .insertInto('task_counts')
-    .values({
-      workspace_code: argument('workspace_code'),
-      field: argument('field'),
-      value: argument('value'),
-      priority: argument('priority'),
-      status_code: argument('status_code'),
-      n: 1,
-      bytes: argument('bytes'),
-    })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['workspace_code', 'field', 'value', 'priority', 'status_code'])
-        .doUpdateSet((row) => ({
-          n: row('task_counts.n', '+', 1),
-          bytes: row('task_counts.bytes', '+', argument('bytes')),
-        })),
-    ),
-);
+const COUNT = `insert into task_counts (workspace_code, field, value, priority, status_code, n, bytes)
+  values (?, ?, ?, ?, ?, 1, ?)
+  on conflict do update set n = n + 1, bytes = bytes + excluded.bytes`;
 
 /**
  * Stores a task with the next number, unless it has one already, and counts it. By statements that write a single row
@@ -129,8 +111,9 @@ export function countTask(
   bytes: number,
 ) {
   const { workspace_code, priority, status_code } = row;
-  const counted = { workspace_code, priority, status_code, bytes: 0 };
-  tx.run(count({ ...counted, field: 'all', value: 0, bytes }));
-  tx.run(count({ ...counted, field: 'list', value: row.list_code }));
-  tx.run(count({ ...counted, field: 'assignee', value: row.assignee_code ?? 0 }));
+  const count = (field: string, value: number, added: number) =>
+    tx.run(statement(COUNT, [workspace_code, field, value, priority, status_code, added]));
+  count('all', 0, bytes);
+  count('list', row.list_code, 0);
+  count('assignee', row.assignee_code ?? 0, 0);
 }
