@@ -1,7 +1,7 @@
 import type { Db } from '../db/connection.ts';
 import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
-import { isWholeDay } from '../kernel/days.ts';
+import { instantAt, isWholeDay } from '../kernel/days.ts';
 import { type Issue, invalid, notFound, orNotFound } from '../kernel/errors.ts';
 import { DAY, type Instant, toInstant } from '../kernel/instants.ts';
 import { positionAfter } from '../kernel/positions.ts';
@@ -29,8 +29,10 @@ import {
   personColumns,
   TASK_BATCH_SIZE,
 } from '../storage/trash-contents.ts';
+import { timezoneOf } from '../storage/users.ts';
 import type { Member } from '../workspaces/authorization.ts';
 import { requireWithinQuotas } from '../workspaces/quotas.ts';
+import { TIME_OF_DAY } from './due-times.ts';
 import { completedAt, UNKNOWN_LIST } from './references.ts';
 import type { Task } from './schema.ts';
 
@@ -153,6 +155,7 @@ function restoredRow(tx: Tx, workspaceId: string, content: PackedTask, list: Lis
   const status = counterpartOf({ ...content.status, color: '', position: 0 }, list.statuses);
   const assignee = personColumns(tx, content, 'assignee');
   const mayBeAssigned = assignee.id !== null && store.isAssignable(tx, workspaceId, assignee.id);
+  const assigneeId = mayBeAssigned ? assignee.id : null;
   const creator = personColumns(tx, content, 'creator');
   const isAnother = status.id !== content.status.id || status.type !== content.status.type;
   const isElsewhere = list.id !== packed.list_id;
@@ -165,7 +168,7 @@ function restoredRow(tx: Tx, workspaceId: string, content: PackedTask, list: Lis
     list_id: list.id,
     status_id: status.id,
     ...(isAnother && { completed_at: completedAt(status.type, packed.completed_at, now) }),
-    assignee_id: mayBeAssigned ? assignee.id : null,
+    assignee_id: assigneeId,
     assignee_code: mayBeAssigned ? assignee.code : null,
     creator_id: creator.id,
     creator_code: creator.code,
@@ -173,7 +176,9 @@ function restoredRow(tx: Tx, workspaceId: string, content: PackedTask, list: Lis
       position: positionAfter(store.lastPosition(tx, packed.workspace_code, list.id)),
     }),
     // What fell due meanwhile is told to nobody.
-    ...(packed.due_date !== null && fellDue(packed.due_date) <= now && { due_noticed: packed.due_date }),
+    ...(assigneeId !== null &&
+      packed.due_date !== null &&
+      dueInstant(packed.due_date, timezoneOf(tx, assigneeId)) <= now && { due_noticed: packed.due_date }),
     ...(packed.version !== undefined && { version: packed.version + 1 }),
   };
   return row;
@@ -183,8 +188,9 @@ function restoredRow(tx: Tx, workspaceId: string, content: PackedTask, list: Lis
 const isRestoredWith = (tx: Tx, seriesId: string, entry: trash.StoredEntry): boolean =>
   entry.kind !== 'task' && trash.holdsOccurrencesOf(tx, entry, seriesId);
 
-/** When the assignee is told at the latest: of a whole day at nine in the westernmost zone. */
-const fellDue = (date: string): Instant => (isWholeDay(date) ? `${date}T21:00:00.000Z` : date);
+/** When the assignee is told, who is in `zone`. */
+const dueInstant = (date: string, zone: string): Instant =>
+  isWholeDay(date) ? instantAt(date, TIME_OF_DAY, zone) : date;
 
 /**
  * What a restored task is to its series. One whose occurrence was skipped by its deletion is an ordinary task; one of

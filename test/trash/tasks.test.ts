@@ -299,6 +299,22 @@ describe('a deleted task', () => {
     expect(told.map(({ type }: { type: string }) => type)).not.toContain('task.due');
   });
 
+  it('tells nobody of a day that fell due meanwhile, though its assignee goes west', async () => {
+    await tick(world.deps);
+    const task = await make({ assigneeId: bob.id, dueDay: '2026-03-28' });
+    await call('DELETE', at(`/tasks/${task.id}`));
+    world.clock.set(Date.parse('2026-03-28T09:01:00Z'));
+    await tick(world.deps);
+    for (const who of [ada, bob]) await signInAgain(world, who);
+    await restore(task.id);
+    expect((await asBob('PATCH', '/me', { timezone: 'Pacific/Honolulu' })).status).toBe(200);
+    world.clock.set(Date.parse('2026-03-28T19:01:00Z'));
+    await tick(world.deps);
+    await signInAgain(world, bob);
+    const told = (await asBob('GET', '/me/notifications')).body.items;
+    expect(told.map(({ type }: { type: string }) => type)).not.toContain('task.due');
+  });
+
   it('is told of on the day it is due where it came back before the hour of that', async () => {
     await tick(world.deps);
     const task = await make({ assigneeId: bob.id, dueDay: '2026-03-28' });
