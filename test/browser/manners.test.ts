@@ -579,6 +579,21 @@ describe('a new task', () => {
     }
   });
 
+  it('keeps as text what was made text, over closing it and opening it again', async () => {
+    const page = await enter(ada, listAddress());
+    const chip = page.getByRole('button', { name: /make it text again/ });
+    await page.keyboard.press('q');
+    await page.keyboard.type('Watch Tomorrow');
+    await chip.waitFor();
+    await page.keyboard.press('Backspace');
+    await chip.waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('q');
+    await expectFocus(page, 'Quick add');
+    await page.keyboard.press('Enter');
+    await rowIn(page, 'Watch Tomorrow').waitFor();
+  });
+
   it('is named by its toast as it is: without what became a chip, from pasted lines too', async () => {
     const page = await enter(ada, listAddress());
     await page.keyboard.press('q');

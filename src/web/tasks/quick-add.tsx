@@ -46,14 +46,19 @@ const TOO_LONG = `A title has at most ${MAX_TITLE} characters.`;
 
 /** Where what was typed when it was closed is kept for the next opening. */
 const DRAFT = 'task';
+/** Which phrases of it were made text. */
+const PLAIN = 'task.plain';
 
 /** One line that makes a task: what is understood is marked in place and stands below as chips. */
 export function QuickAdd({ onClose }: OverlayProps) {
   const id = useId();
   const held = useUserData();
   const { store, userId } = held;
-  const [text, setText] = useState(() => (held.drafts.get(DRAFT) ?? '') + takeTypedAhead());
-  const [plain, setPlain] = useState<readonly Span[]>([]);
+  const [draft] = useState(() => held.drafts.get(DRAFT) ?? '');
+  const [text, setText] = useState(() => draft + takeTypedAhead());
+  const [plain, setPlain] = useState<readonly Span[]>(() =>
+    movePlain(JSON.parse(held.drafts.get(PLAIN) || '[]'), draft, text),
+  );
   const [caret, setCaret] = useState(text.length);
   const [closedAt, setClosedAt] = useState<string>();
   const [active, setActive] = useState(0);
@@ -97,7 +102,8 @@ export function QuickAdd({ onClose }: OverlayProps) {
   }, [text]);
   useLayoutEffect(() => {
     held.drafts.set(DRAFT, text);
-  }, [text]);
+    held.drafts.set(PLAIN, plain.length > 0 ? JSON.stringify(plain) : '');
+  }, [text, plain]);
   useLayoutEffect(() => {
     if (pasted) many.current?.focus();
   }, [pasted]);
