@@ -18,8 +18,8 @@ const out = join(root, 'dist/web');
 const maps = join(root, 'dist/web-maps');
 const HASH_CHARACTERS = 16;
 const MAIN = 'src/web/shell/main.tsx';
-/** What two or three years old browsers know; `light-dark()` asks for about that. */
-const TARGET = ['chrome123', 'firefox121', 'safari17.5'];
+/** The oldest browsers that have `light-dark()`, popovers and `Intl.Segmenter`; README names them. */
+const TARGET = ['chrome123', 'firefox125', 'safari17.5'];
 
 const TYPES = {
   '.css': 'text/css; charset=utf-8',
