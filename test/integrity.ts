@@ -19,6 +19,37 @@ const COUNTED_SERIES = `
         select group_concat(value ->> 'title', '') from json_each(series.checklist)), '') as blob))) as bytes
     from recurring_series as series join workspaces on workspaces.id = series.workspace_id group by code`;
 
+const LENGTH = (column: string) => `ifnull(octet_length(content ->> '$.row.${column}'), 0)`;
+const ITEMS = `json_each(content ->> '$.row.checklist') as item`;
+
+/** What is kept beside the things in the trash, and what it would be if it were taken from them again. */
+const OF_TRASH = {
+  ids: [
+    'select code, id, series_id, bytes from trash_rows',
+    `select code, content ->> '$.row.id',
+        case kind when 'task' then content ->> '$.row.recurring_task_id' when 'series' then content ->> '$.row.id' end,
+        ${LENGTH('title')} + ${LENGTH('description')} + ${LENGTH('body')}
+          + (select ifnull(sum(octet_length(item.value ->> '$.title')), 0) from ${ITEMS})
+      from trash_rows where kind in ('task', 'series', 'comment')
+      union all select code, content ->> '$.row.id', content ->> '$[0].series_id', 0
+        from trash_rows where kind not in ('task', 'series', 'comment')`,
+  ],
+  items: [
+    'select row_code, id from trash_items',
+    `select distinct code, item.value ->> '$.id' from trash_rows, ${ITEMS} where kind in ('task', 'series')`,
+  ],
+  mentions: [
+    'select row_code, user_code from trash_mentions',
+    `select distinct code, mention.value ->> '$.user_code' from trash_rows, json_each(content, '$.mentions') as mention
+      where kind = 'comment' and mention.value ->> '$.user_code' in (select code from users)`,
+  ],
+  entries: [
+    `select code, workspace_code, item_count from trash where state = 'kept'`,
+    `select trash.code, max(trash_rows.workspace_code), sum(trash_rows.kind = 'task')
+      from trash join trash_rows on entry_code = trash.code where state = 'kept' group by 1`,
+  ],
+} as const;
+
 /** What must hold in the file at any time: no row refers to none, counters and search index agree with the tasks. */
 export function expectSound({ opened: { storage } }: World): void {
   const { writing } = storage;
@@ -36,6 +67,8 @@ export function expectSound({ opened: { storage } }: World): void {
   const countedTrash =
     'select workspace_code, kind, count(*) as n, sum(bytes) as bytes from trash_rows group by 1, 2';
   expect(ordered(writing.prepare(ofTrash).all())).toEqual(ordered(writing.prepare(countedTrash).all()));
+  const rowsOf = (select: string) => ordered(writing.prepare(select).raw().all());
+  for (const [kept, derived] of Object.values(OF_TRASH)) expect(rowsOf(kept)).toEqual(rowsOf(derived));
   const numbers = (table: string, column: string) =>
     writing.prepare(`select ${column} from ${table} order by 1`).pluck().all();
   expect(numbers('task_search', 'rowid')).toEqual([

@@ -152,6 +152,11 @@ describe('the stream of events', () => {
     expect((await other.next())?.data).toEqual({ ...first?.data, clientId: null });
     const { body } = await call('GET', `/workspaces/${workspaceId}/changes`);
     expect(second?.data.cursor).toBe(body.cursor);
+    await world.deps.write((tx) => {
+      tx.actAs({ userId: bob.id, clientId: 'tab' });
+      tx.record({ ...listChanged, workspaceId });
+    });
+    expect((await own.next())?.data).toMatchObject({ actorId: bob.id, clientId: null });
     await Promise.all([own.cancel(), other.cancel()]);
   });
 
@@ -215,7 +220,8 @@ describe('the stream of events', () => {
     const bob = await joined(world, ada, workspaceId, 'member', 'Bob');
     const { id: other } = (await call('POST', '/workspaces', { title: 'Other' })).body;
     const [own, ofBob] = [await listen(ada), await listen(bob)];
-    for (const stream of [own, ofBob]) await stream.next();
+    const { workspaces: before } = (await own.next())?.data ?? {};
+    await ofBob.next();
     await world.deps.write((tx) => {
       tx.actAs({ userId: ada.id, clientId: 'tab' });
       tx.record({ ...listChanged, workspaceId, id: 'here' });
@@ -223,14 +229,17 @@ describe('the stream of events', () => {
     });
     await record({ ...listChanged, id: 'last' });
     const told = async (stream: typeof own) => {
-      const event = await stream.next();
-      return [event?.data.workspaceId, event?.data.items.map(({ id }: { id: string }) => id)];
+      const { workspaceId, from, cursor, items } = (await stream.next())?.data ?? {};
+      const follows = from === before[workspaceId];
+      before[workspaceId] = cursor;
+      return [workspaceId, items.map(({ id }: { id: string }) => id), follows];
     };
-    expect([await told(own), await told(own)]).toEqual([
-      [workspaceId, ['here']],
-      [other, ['there']],
+    expect([await told(own), await told(own), await told(own)]).toEqual([
+      [workspaceId, ['here'], true],
+      [other, ['there'], true],
+      [workspaceId, ['last'], true],
     ]);
-    expect([await told(ofBob), await told(ofBob)]).toEqual([
+    expect([(await told(ofBob)).slice(0, 2), (await told(ofBob)).slice(0, 2)]).toEqual([
       [workspaceId, ['here']],
       [workspaceId, ['last']],
     ]);

@@ -47,6 +47,20 @@ describe('the journal', () => {
     expect(heard).toEqual(rows());
   });
 
+  it('names nobody for what time or a command did, beside what a person did in the same commit', async () => {
+    await Promise.all([
+      world.deps.write((tx) => {
+        tx.actAs({ userId, clientId: 'tab' });
+        tx.record(put('a'));
+      }),
+      world.deps.write((tx) => tx.record(put('b'))),
+    ]);
+    expect(rows().map(({ thing_id, actor_code, client_id }) => [thing_id, actor_code, client_id])).toEqual([
+      ['a', expect.any(Number), 'tab'],
+      ['b', null, null],
+    ]);
+  });
+
   it('neither writes nor publishes what a failed transaction recorded, beside others in its commit', async () => {
     const heard: ChangeRow[] = [];
     world.deps.database.onChanges((published) => heard.push(...published));

@@ -115,6 +115,47 @@ describe('what is imported', () => {
     expect(items.map(({ body }: Document) => body)).toEqual(['First', 'Second', 'Third']);
   });
 
+  it('is whole and in order where it is stored in several steps, the trash too', async () => {
+    const { ok, inside, world } = series;
+    const other = await series.anotherList();
+    await add('Away', { listId: other.id });
+    for (const title of ['First', 'Gone', 'Last']) {
+      world.clock.advance(1_000);
+      await add(title);
+    }
+    const [, , gone] = (await ok('GET', `${inside}/tasks`)).items;
+    await ok('DELETE', `${inside}/lists/${other.id}`);
+    await ok('DELETE', `${inside}/tasks/${gone.id}`);
+    const document = await exported();
+    const [{ tasks, trash }] = document.workspaces;
+    const numbered = (thing: object, title: string) =>
+      Array.from({ length: 70 }, (_, i) => ({ ...thing, id: `${title} ${i}`, title, number: undefined }));
+    tasks[0].comments = Array.from({ length: 70 }, (_, i) => ({ body: `Comment ${i}` }));
+    tasks.splice(1, 0, ...numbered(tasks[1], 'More'));
+    const away = trash.find(({ kind }: Document) => kind === 'list');
+    away.tasks = numbered(away.tasks[0], 'Away');
+    const copy = await imported(document);
+    for (const { id } of (await ok('GET', `${copy}/trash`)).items)
+      await ok('POST', `${copy}/trash/${id}/restore`);
+    const titles = async (listTitle: string) => {
+      const { items } = await ok('GET', `${copy}/lists`);
+      const { id } = items.find(({ title }: Document) => title === listTitle);
+      return (await ok('GET', `${copy}/tasks?limit=100&listId=${id}`)).items;
+    };
+    const [first, ...rest] = await titles(series.list.title);
+    expect([first, ...rest].map(({ title }) => title)).toEqual([
+      'First',
+      'Gone',
+      ...Array(70).fill('More'),
+      'Last',
+    ]);
+    expect(await titles('Other')).toHaveLength(70);
+    const { items } = await ok('GET', `${copy}/tasks/${first.id}/comments?limit=100`);
+    expect(items.map(({ body }: Document) => body)).toEqual(
+      tasks[0].comments.map(({ body }: Document) => body),
+    );
+  });
+
   it('has what a document may leave out: order, times, and a rule that goes on', async () => {
     const { ok, at } = series;
     await add('First');
