@@ -161,7 +161,8 @@ describe('following a cursor', () => {
     const loading = await changes(within, 1);
     expect([behind, loading]).toMatchObject([{ hasMore: true }, { hasMore: true }]);
     world.opened.storage.writing.exec('delete from changes where seq = (select max(seq) from changes)');
-    for (const shown of [behind, loading]) expect(await changes(shown.cursor)).toMatchObject({ reset: true });
+    for (const shown of [behind.cursor, loading.cursor, loading.resume])
+      expect(await changes(shown)).toMatchObject({ reset: true });
     expect(await changes(cursor)).toMatchObject({ reset: false });
   });
 
