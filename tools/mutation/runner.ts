@@ -6,6 +6,8 @@ type Attempt = { id: number; kind: 'clean' | 'mutant' | 'clean again' };
 
 const journal = process.env.MUTATE_JOURNAL ?? '';
 const awakeFromTheStart = Number(process.env.MUTATE_ALWAYS ?? -1);
+/** Tests that take longer are put off: the quick ones have killed most mutants by then. */
+const maxTestMs = Number(process.env.MUTATE_MAX_TEST_MS);
 
 const NOBODY = -1;
 /** Without an error Vitest would not try again. */
@@ -40,6 +42,7 @@ export default class MutationRunner extends TestRunner {
   #prepared = new Map<string, Set<number>>();
   #beforeTheTest: number[] = [];
   #clean: number[] = [];
+  #begunAt = 0;
 
   constructor(...args: ConstructorParameters<typeof TestRunner>) {
     super(...args);
@@ -82,6 +85,7 @@ export default class MutationRunner extends TestRunner {
     state.awake = id;
     state.patience = (this.#clean[id] ?? 0) * 100 + 10_000;
     hits.length = 0;
+    this.#begunAt = performance.now();
   }
 
   runTask(test: Test): Promise<void> {
@@ -120,6 +124,7 @@ export default class MutationRunner extends TestRunner {
         append(journal, { kind: 'test', test: name, done: true });
         return false;
       }
+      if (performance.now() - this.#begunAt > maxTestMs) return false;
       this.#clean = [...hits];
       const covered = Object.keys(hits).map(Number);
       append(journal, { kind: 'covers', test: name, file: test.file.name, ids: covered });

@@ -170,6 +170,7 @@ export const GROUPS: Record<string, Group> = {
       'changes/recording',
       'changes/following',
       'auth/api-tokens',
+      'db/journal',
     ],
   },
   carried: {
