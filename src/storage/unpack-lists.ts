@@ -116,7 +116,8 @@ export function finishUnpacking(tx: Tx, entry: StoredEntry, workspaceId: string,
     statement(
       `update recurring_series set next_task_id = null
         where ${theirs} and next_task_id is not null
-          and not exists (select 1 from tasks where tasks.id = next_task_id)`,
+          and not exists (select 1 from tasks
+            where tasks.id = next_task_id and recurring_task_id = recurring_series.id)`,
       [entry.id],
     ),
   );

@@ -264,6 +264,24 @@ it('a series that comes back lacks its instances of other lists that are deleted
   ]);
 });
 
+it.each(['of no series', 'the first instance of another series'])(
+  'a series that comes back lacks a task that is %s by then',
+  async (what) => {
+    const list = await series.anotherList();
+    const job = await series.create({ listId: list.id });
+    const taskId = job.nextTaskId;
+    await ok('POST', at(`/tasks/${taskId}/move`), { listId: series.list.id });
+    await ok('DELETE', at(`/lists/${list.id}`));
+    const { id: later } = await ok('POST', at('/recurring-tasks'), { taskId, interval: DAILY });
+    if (what === 'of no series') await ok('DELETE', at(`/recurring-tasks/${later}?keepUpcoming=true`));
+    const { recurrence } = await series.task(taskId);
+    await ok('POST', at(`/trash/${list.id}/restore`));
+    expect((await series.task(taskId)).recurrence).toEqual(recurrence);
+    expect(series.occurrences(job.id)).toMatchObject([{ state: 'deleted', task_id: null }]);
+    expect((await series.read(job.id)).nextTaskId).toBeNull();
+  },
+);
+
 it.each([
   ['lists', 'list'],
   ['lists', 'space'],
