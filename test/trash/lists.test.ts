@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { query, statement } from '../../src/db/connection.ts';
-import { sizeOfTrash } from '../../src/storage/trash.ts';
+import { type StoredEntry, saveEntryState, sizeOfTrash } from '../../src/storage/trash.ts';
+import { tick } from '../../src/tick.ts';
+import { purgeTrash } from '../../src/trash/purge.ts';
 import { finishEntries } from '../../src/trash/steps.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
@@ -197,6 +199,15 @@ it('a list with more of everything than goes in one step comes back as it was', 
   expect(everything()).toEqual(before);
 });
 
+it('a space with more lists than go in one step comes back as it was', async () => {
+  const { id } = await ok('POST', at('/spaces'), { title: 'Home' });
+  for (let i = 0; i < 70; i += 1) await ok('POST', at('/lists'), { spaceId: id, title: `List ${i}` });
+  const before = everything();
+  await ok('DELETE', at(`/spaces/${id}`));
+  await ok('POST', at(`/trash/${id}/restore`));
+  expect(everything()).toEqual(before);
+});
+
 it('what is being deleted for good is no more in the trash, and is gone once that goes on', async () => {
   const [kept, gone] = [await series.anotherList(), await series.anotherList()];
   await addTasks(series.world, series.workspaceId, 250, { listId: gone.id });
@@ -215,6 +226,50 @@ it('what is being deleted for good is no more in the trash, and is gone once tha
   await finishEntries(series.world.deps);
   expect(count('select count(*) as n from trash')).toBe(1);
   expect(count('select count(*) as n from trash_rows')).toBe(1);
+});
+
+/** Has the write after so many do something else first. */
+function before(write: number, happens: () => Promise<unknown>): void {
+  const { deps } = series.world;
+  const { write: real } = deps;
+  let writes = 0;
+  deps.write = async (job, from) => {
+    writes += 1;
+    if (writes === write) await happens();
+    return real(job, from);
+  };
+}
+
+it('a client that follows a list on its way into the trash is told at the end that all of it is gone', async () => {
+  const list = await series.anotherList();
+  await addTasks(series.world, series.workspaceId, 2_001, { listId: list.id });
+  let { resume: cursor } = await ok('GET', at('/changes?limit=1'));
+  const told = async () => {
+    const page = await ok('GET', at(`/changes?cursor=${cursor}`));
+    ({ cursor } = page);
+    return page.items;
+  };
+  const isDeleted = { kind: 'list', op: 'delete', id: list.id };
+  const early: unknown[] = [];
+  before(5, async () => early.push(...(await told())));
+  await ok('DELETE', at(`/lists/${list.id}`));
+  expect([early, await told()]).toEqual([[isDeleted], [isDeleted]]);
+});
+
+it('what is on its way out of the trash is not purged when its time is over', async () => {
+  const list = await series.anotherList();
+  await addTasks(series.world, series.workspaceId, 3, { listId: list.id });
+  await ok('DELETE', at(`/lists/${list.id}`));
+  const code = count('select code as n from trash') ?? 0;
+  const { deps, clock } = series.world;
+  clock.advance(30 * DAY);
+  await purgeTrash(deps);
+  clock.advance(DAY);
+  const { write } = deps;
+  before(2, () => write((tx) => saveEntryState(tx, { code } as StoredEntry, { state: 'restoring' })));
+  await purgeTrash(deps);
+  await finishEntries(deps);
+  expect(count('select count(*) as n from tasks')).toBe(3);
 });
 
 it.each(['all', 'that list'])(
@@ -281,6 +336,25 @@ it.each(['of no series', 'the first instance of another series'])(
     expect((await series.read(job.id)).nextTaskId).toBeNull();
   },
 );
+
+it('a series that comes back is computed again where that was with other zone data', async () => {
+  await series.create();
+  await tick(series.world.deps);
+  const versions = () =>
+    series.world.deps.read.all(query.selectFrom('recurring_series').select(['tz_version', 'next_run_at']));
+  const before = versions();
+  await series.world.deps.write((tx) =>
+    tx.run(
+      query
+        .updateTable('recurring_series')
+        .set({ tz_version: '1999z', next_run_at: '2026-03-30T00:00:00.000Z' }),
+    ),
+  );
+  await ok('DELETE', at(`/lists/${series.list.id}`));
+  await ok('POST', at(`/trash/${series.list.id}/restore`));
+  await tick(series.world.deps);
+  expect(versions()).toEqual(before);
+});
 
 it.each([
   ['lists', 'list'],
