@@ -63,7 +63,9 @@ async function furnished() {
     checklist: [{ title: 'Front', isDone: true }, { title: 'Back' }],
     dueDate: '2026-03-28T10:00:00.000Z',
   });
-  await post(`/tasks/${mow.id}/comments`, { body: `Not too short [@Ada](errand:user/${ada.id})` });
+  const said = await post(`/tasks/${mow.id}/comments`, { body: 'Short' });
+  const body = `Not too short [@Ada](errand:user/${ada.id})`;
+  await patch(`/tasks/${mow.id}/comments/${said.id}`, { body });
   await as(world, bob)('POST', `/workspaces/${home}/tasks/${mow.id}/comments`, {
     body: `Sure [@Bob](errand:user/${bob.id})`,
   });

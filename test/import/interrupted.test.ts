@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { dropDeadImports, dropInterruptedImports } from '../../src/import/import.ts';
 import { tick } from '../../src/tick.ts';
+import { allowancesOf } from '../../src/workspaces/quotas.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
 import { expectSound } from '../integrity.ts';
 import { as, openHome } from '../people.ts';
@@ -100,17 +101,23 @@ describe('an import that is interrupted leaves nothing', () => {
     expectNothingLeft();
   });
 
-  it('when a quota is exceeded by then', async () => {
-    const opened = await openHome({ settings: { quotas: { tasks: 600 } } });
+  it.each([
+    ['tasks', 600],
+    ['megabytes', 0.01],
+  ])('when the quota of %s is exceeded by then', async (quota, most) => {
+    const opened = await openHome();
     ({ world } = opened);
     const { ada, call, home, list } = opened;
+    const { config } = world.deps;
+    Object.assign(world.deps, { config: { ...config, quotas: { ...config.quotas, [quota]: most } } });
+    allowancesOf(world.deps).clear();
     before(4, async () => {
       for (let i = 0; i < 200; i += 1) {
-        await call('POST', `/workspaces/${home}/tasks`, { title: 'Quick', listId: list.id });
+        await call('POST', `/workspaces/${home}/tasks`, { title: 'Quick enough', listId: list.id });
       }
     });
     const { status, body } = await importAs(ada, documentOf(500));
-    expect([status, body.message]).toEqual([403, expect.stringContaining('(quotas.tasks)')]);
+    expect([status, body.message]).toEqual([403, expect.stringContaining(`(quotas.${quota})`)]);
     expect([count('imports'), count('removals'), count('workspaces'), count('tasks')]).toEqual([
       0, 0, 1, 200,
     ]);

@@ -157,19 +157,32 @@ describe('what is imported', () => {
   });
 
   it('has what a document may leave out: order, times, and a rule that goes on', async () => {
-    const { ok, at } = series;
-    await add('First');
-    await add('Second');
+    const { ok, at, world } = series;
+    await add('First', { checklist: [{ title: 'Item', isDone: true }] });
+    await add('Second', { statusId: series.done });
     await series.create();
     const document = await exported();
     const [{ tasks, recurringTasks, lists, spaces, statusTemplates }] = document.workspaces;
+    const names = [
+      'position',
+      'createdAt',
+      'updatedAt',
+      'completedAt',
+      'isDone',
+      'state',
+      'catchUp',
+      'version',
+    ];
     for (const thing of [...tasks, ...recurringTasks, ...lists, ...spaces, ...statusTemplates]) {
-      for (const name of ['position', 'createdAt', 'updatedAt', 'state', 'catchUp', 'version'])
-        delete thing[name];
+      for (const each of [thing, ...(thing.checklist ?? [])]) for (const name of names) delete each[name];
     }
+    world.clock.advance(60_000);
     const copy = await imported(document);
     const { items } = await ok('GET', `${copy}/recurring-tasks`);
     expect(items).toMatchObject([{ state: 'active', catchUp: 'latest' }]);
+    const [first, second] = (await ok('GET', `${copy}/tasks`)).items;
+    expect(first).toMatchObject({ completedAt: null, checklist: [{ title: 'Item', isDone: false }] });
+    expect(second).toMatchObject({ completedAt: '2026-03-27T10:01:00.000Z' });
     await at('2026-03-29T12:00:00.000Z');
     const titles = (await ok('GET', `${copy}/tasks`)).items.map(({ title }: Document) => title);
     expect(titles.slice(0, 2)).toEqual(['First', 'Second']);
