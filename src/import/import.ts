@@ -18,6 +18,7 @@ import {
   listImports,
   noteImportAlive,
 } from '../storage/imports.ts';
+import { timezoneOf } from '../storage/users.ts';
 import { requireCapacity, requireQuotas } from '../workspaces/quotas.ts';
 import { finishRemoval } from '../workspaces/removals.ts';
 import type { PlannedWorkspace } from './plan.ts';
@@ -118,8 +119,9 @@ async function fill(
   const now = deps.clock.now();
   const at = toInstant(now);
   const ids = workspaces.map(({ id }) => id);
-  const { code, keys } = await write((tx) => ({
+  const { code, timezone, keys } = await write((tx) => ({
     code: userKeyOf(tx, userId) ?? 0,
+    timezone: timezoneOf(tx, userId),
     keys: new Map(
       workspaces.map(({ id, title, key, createdAt = at, updatedAt = createdAt }) => {
         const row = { id, title, key, owner_id: userId, created_at: createdAt, updated_at: updatedAt };
@@ -127,7 +129,7 @@ async function fill(
       }),
     ),
   }));
-  const storing = { owner: { id: userId, code }, keys, now, zoneData: ZONE_DATA };
+  const storing = { owner: { id: userId, code, timezone }, keys, now, zoneData: ZONE_DATA };
   let standing = AT_THE_START;
   const reserved = new Map<string, number>();
   let shownAt = now;

@@ -23,6 +23,7 @@ import type {
 import { dateAfter } from '../storage/task-fields.ts';
 import { columnsOf, EMPTY_TEMPLATE, itemTitles, labelsToJson, toJson } from '../storage/template-fields.ts';
 import type { PackedTask } from '../storage/trash-contents.ts';
+import { dueInstant } from '../tasks/due-times.ts';
 import type { ReadWorkspace } from './document.ts';
 import type { Ordered } from './document-fields.ts';
 import type { Series, Task } from './read-things.ts';
@@ -85,6 +86,7 @@ interface Owner {
   id: string;
   /** The number that stands for the id. */
   code: number;
+  timezone: string;
 }
 
 export interface Storing {
@@ -218,7 +220,7 @@ export function taskEntry(
     // What was due before is told of nobody.
     columns: {
       number,
-      due_noticed: due !== null && due <= at ? due : null,
+      due_noticed: due !== null && dueInstant(due, storing.owner.timezone) <= at ? due : null,
       comment_count: task.comments.length,
       more_bytes,
     },

@@ -1,10 +1,14 @@
 import type { Db } from '../db/connection.ts';
-import { type Day, dayOf, instantAt } from '../kernel/days.ts';
+import { type Day, dayOf, instantAt, isWholeDay } from '../kernel/days.ts';
 import { DAY, type Instant, toInstant, toMs } from '../kernel/instants.ts';
 import { firstUnnoticedInstant, noticedUntil, unnoticedDays } from '../storage/due-tasks.ts';
 
 /** When a day is due, in the zone of the assignee. */
 export const TIME_OF_DAY = '09:00';
+
+/** When the assignee, who is in `zone`, is told that a task is due. */
+export const dueInstant = (date: Day | Instant, zone: string): Instant =>
+  isWholeDay(date) ? instantAt(date, TIME_OF_DAY, zone) : date;
 
 /** In UTC, from which no zone is a day away. */
 export const dayBeside = (instant: Instant, ms: number): Day => dayOf(toInstant(toMs(instant) + ms), 'UTC');

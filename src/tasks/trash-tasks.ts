@@ -1,7 +1,6 @@
 import type { Db } from '../db/connection.ts';
 import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
-import { instantAt, isWholeDay } from '../kernel/days.ts';
 import { type Issue, invalid, notFound, orNotFound } from '../kernel/errors.ts';
 import { DAY, type Instant, toInstant } from '../kernel/instants.ts';
 import { positionAfter } from '../kernel/positions.ts';
@@ -32,7 +31,7 @@ import {
 import { timezoneOf } from '../storage/users.ts';
 import type { Member } from '../workspaces/authorization.ts';
 import { requireWithinQuotas } from '../workspaces/quotas.ts';
-import { TIME_OF_DAY } from './due-times.ts';
+import { dueInstant } from './due-times.ts';
 import { completedAt, UNKNOWN_LIST } from './references.ts';
 import type { Task } from './schema.ts';
 
@@ -187,10 +186,6 @@ function restoredRow(tx: Tx, workspaceId: string, content: PackedTask, list: Lis
 /** Whether a series comes back by the same entry: its occurrences follow the tasks. */
 const isRestoredWith = (tx: Tx, seriesId: string, entry: trash.StoredEntry): boolean =>
   entry.kind !== 'task' && trash.holdsOccurrencesOf(tx, entry, seriesId);
-
-/** When the assignee is told, who is in `zone`. */
-const dueInstant = (date: string, zone: string): Instant =>
-  isWholeDay(date) ? instantAt(date, TIME_OF_DAY, zone) : date;
 
 /**
  * What a restored task is to its series. One whose occurrence was skipped by its deletion is an ordinary task; one of

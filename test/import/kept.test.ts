@@ -83,18 +83,26 @@ describe('what is imported', () => {
   });
 
   it('notifies its owner of nothing that was due before, and of what is due later', async () => {
-    const { ok, owner, at } = series;
+    const { ok, owner, at, world } = series;
     await add('Due', { assigneeId: owner.id, dueDate: '2026-03-27T11:00:00.000Z' });
     await add('Due later', { assigneeId: owner.id, dueDate: '2026-03-28T11:00:00.000Z' });
-    await at('2026-03-27T12:00:00.000Z');
+    await add('Due that day', { assigneeId: owner.id, dueDay: '2026-03-28' });
     const notified = async () =>
       (await ok('GET', '/me/notifications')).items.map(({ body }: Document) => body).toSorted();
-    const before = await notified();
+    await at('2026-03-27T10:30:00.000Z');
+    world.clock.set(Date.parse('2026-03-27T12:00:00.000Z'));
     await imported(await exported());
-    await tick(series.world.deps);
-    expect(await notified()).toEqual(before);
+    await tick(world.deps);
+    expect(await notified()).toEqual(['Due']);
+    world.clock.set(Date.parse('2026-03-28T06:00:00.000Z'));
+    await imported(await exported());
     await at('2026-03-28T12:00:00.000Z');
-    expect(await notified()).toHaveLength(before.length + 2);
+    // One of the first workspace, one of its copy, and two of the copy of both.
+    expect(await notified()).toEqual([
+      'Due',
+      ...Array(4).fill('Due later'),
+      ...Array(4).fill('Due that day'),
+    ]);
   });
 
   it('comes back out of the trash with its comments where nobody has commented yet', async () => {

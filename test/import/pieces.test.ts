@@ -28,7 +28,9 @@ function piecesWith(more: object): Entry[][] {
   if (!('read' in result)) throw new Error(JSON.stringify(result));
   const { workspaces } = result.read;
   const keys = new Map(workspaces.map(({ id }) => [id, 1]));
-  return [...piecesOf(workspaces, { owner: { id: 'ada', code: 1 }, keys, now: NOW, zoneData: '' })];
+  return [
+    ...piecesOf(workspaces, { owner: { id: 'ada', code: 1, timezone: 'UTC' }, keys, now: NOW, zoneData: '' }),
+  ];
 }
 
 /** What a piece stores in other tables beside its entries. */
