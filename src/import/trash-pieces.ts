@@ -73,8 +73,6 @@ export function* trashEntries(
           list_id: idFor(ids.lists, task.listId, storing),
           space_id: idFor(ids.spaces, task.spaceId ?? workspace.spaceOf.get(task.listId) ?? '', storing),
           status_id: idFor(ids.statuses, task.status.id, storing),
-          list_code: 0,
-          status_code: 0,
           completed_at,
           title_key: titleKey(row.title),
           version: 1,

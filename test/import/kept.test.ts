@@ -164,6 +164,44 @@ describe('what is imported', () => {
     );
   });
 
+  const stepBack = async (workspace: string) => {
+    const [{ id, nextRunAt: occurrenceAt }] = (await series.ok('GET', `${workspace}/recurring-tasks`)).items;
+    return series.call('POST', `${workspace}/recurring-tasks/${id}/step-back`, { occurrenceAt });
+  };
+
+  it('steps back to a task that was deleted for good, with its number', async () => {
+    const { ok, inside } = series;
+    const { nextTaskId } = await series.create();
+    const { number } = await series.complete(nextTaskId);
+    await ok('DELETE', `${inside}/tasks/${nextTaskId}?permanent=true`);
+    const copy = await imported(await exported());
+    const { body } = await stepBack(copy);
+    expect(await ok('GET', `${copy}/tasks/${body.nextTaskId}`)).toMatchObject({ number });
+  });
+
+  it.each([
+    ['there', 'nobody'],
+    ['there', 'someone'],
+    ['in the trash', 'nobody'],
+    ['in the trash', 'someone'],
+  ])('steps back where it was %s and %s changed what a step brought back', async (where, who) => {
+    const { ok, inside, list } = series;
+    const job = await series.create({ checklist: [{ title: 'Can' }] });
+    for (let i = 0; i < 2; i += 1) {
+      const { nextTaskId } = await series.read(job.id);
+      await ok('PATCH', `${inside}/tasks/${nextTaskId}`, { priority: 'low' });
+      await series.complete(nextTaskId);
+    }
+    const { body } = await stepBack(inside);
+    expect(body.nextOccurrenceNumber).toBe(2);
+    if (who === 'someone') await ok('PATCH', `${inside}/tasks/${body.nextTaskId}`, { priority: 'high' });
+    if (where === 'in the trash') await ok('DELETE', `${inside}/lists/${list.id}`);
+    const copy = await imported(await exported());
+    for (const { id } of (await ok('GET', `${copy}/trash`)).items)
+      await ok('POST', `${copy}/trash/${id}/restore`);
+    expect((await stepBack(copy)).status).toBe(who === 'nobody' ? 200 : 400);
+  });
+
   it('has what a document may leave out: order, times, and a rule that goes on', async () => {
     const { ok, at, world } = series;
     await add('First', { checklist: [{ title: 'Item', isDone: true }] });
