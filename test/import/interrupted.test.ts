@@ -186,6 +186,22 @@ describe('while an import is under way', () => {
     expect([status, body.message]).toEqual([200, undefined]);
   });
 
+  it.each([200, 401])('that of another person ends with %i, and this one is whole', async (status) => {
+    world = await openWorld();
+    const [ada, eve] = [await world.signUp(), await world.signUp()];
+    const others: number[] = [];
+    before(6, async () => {
+      const body = { refreshToken: eve.refreshToken };
+      if (status === 401) before(5, () => as(world, eve)('POST', '/auth/logout', body));
+      others.push((await importAs(eve, documentOf(200))).status);
+    });
+    expect((await importAs(ada, documentOf(500))).status).toBe(200);
+    const tables = ['imports', 'removals', 'workspaces', 'tasks'];
+    expect([others, ...tables.map(count)]).toEqual(
+      status === 200 ? [[200], 0, 0, 4, 700] : [[401], 0, 0, 3, 500],
+    );
+  });
+
   it('another one of the same person is 429', async () => {
     world = await openWorld();
     const ada = await world.signUp();
