@@ -235,9 +235,12 @@ describe('the cap of an API token', () => {
     const reader = response.body?.getReader();
     let text = '';
     while (!text.includes('"epoch"')) text += new TextDecoder().decode((await reader?.read())?.value);
+    await joined(world, ada, other, 'member', 'Ivy');
+    while (!/"unread".*"unread"/s.test(text)) text += new TextDecoder().decode((await reader?.read())?.value);
     await reader?.cancel();
     expect(text).toContain(other);
     expect(text).not.toContain(home);
+    expect(text.match(/"unread":\d/g)).toEqual(['"unread":1', '"unread":2']);
   });
 
   it('never widens when its workspaces go', async () => {

@@ -349,6 +349,14 @@ describe('the stream of events', () => {
     await first.next();
     const second = await listen(ada, { query: '?clientId=tab' });
     expect(await first.next()).toBeUndefined();
+    const { body } = await world.call('POST', '/auth/login', { body: ada });
+    const elsewhere = await listen({ ...ada, ...body }, { query: '?clientId=tab' });
+    await record(listChanged);
+    expect([await second.next(), await second.next()]).toMatchObject([
+      { event: 'hello' },
+      { event: 'change' },
+    ]);
+    await elsewhere.cancel();
     const others = await Promise.all(Array.from({ length: 7 }, () => listen(ada)));
     expect(others.map(({ status }) => status)).toEqual(Array(7).fill(200));
     const rejected = await listen(ada);
