@@ -210,6 +210,7 @@ export const GROUPS: Record<string, Group> = {
       'tasks/batch',
       'workspaces/cross-tenant-deletions',
       'trash/unseen',
+      'trash/steps',
     ],
   },
   import: {
