@@ -80,6 +80,15 @@ it('a list of very many tasks leaves only some of them to be erased at once from
   expect(pages()).toBeLessThan(20);
 });
 
+it('a list that goes into the trash leaves the search index within a minute', async () => {
+  const id = await listOf('Zebra', 3);
+  await inAMinute();
+  expect((await call('DELETE', `/workspaces/${home}/lists/${id}`)).status).toBe(204);
+  const before = searchIndex();
+  await inAMinute();
+  expect(searchIndex()).not.toBe(before);
+});
+
 it('an empty list leaves nothing to be erased', async () => {
   const kept = await listOf('Stays', 300);
   await inAMinute();
