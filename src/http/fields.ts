@@ -197,7 +197,10 @@ const DayInput = z
 /** Where `null` clears. */
 export const NullableDayInput = DayInput.nullable().openapi({ type: ['string', 'null'] });
 
-/** As responses have instants, and most clients send them: told at a fraction of what `Temporal` takes. Each month has these days. */
+/**
+ * As responses have instants, and most clients send them: told at a fraction of what `Temporal` takes. Each month has
+ * these days.
+ */
 const CANONICAL =
   /^(?:19|[2-9]\d)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
