@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { App } from '../../src/app.ts';
 import { DAY, MINUTE } from '../../src/kernel/instants.ts';
 import { openWorld, type Person, type World, type WorldOptions } from '../world.ts';
-import { DENY_STORAGE, launchBrowser, NOBODY, startVisit, type Visit } from './visit.ts';
+import { DENY_STORAGE, launchBrowser, NOBODY, signInOn, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -65,12 +65,7 @@ const register = async (email: string, password = 'password1') => {
 const logIn = (email: string, password: string) =>
   world.call('POST', '/auth/login', { body: { email, password } });
 /** Signs the browser in to the web client. */
-const signInHere = async ({ email, password }: Person) => {
-  const data = { email, password, session: 'cookie' };
-  const headers = { Origin: visit.origin };
-  const response = await visit.page.request.post(`${visit.origin}/api/auth/login`, { data, headers });
-  expect(response.status()).toBe(200);
-};
+const signInHere = (person: Person) => signInOn(visit.page.context(), visit.origin, person);
 const me = (person: Person) => world.call('GET', '/me', { token: person.accessToken });
 const countSessions = () =>
   world.opened.storage.writing.prepare('select count(*) from sessions').pluck().get();

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTes
 import { type GoogleDouble, idToken, newSigningKey, openGoogle, openGoogleWorld } from '../google-double.ts';
 import { addMember, as, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
-import { launchBrowser, leadingTo, NOBODY, painted, startVisit, type Visit } from './visit.ts';
+import { launchBrowser, leadingTo, NOBODY, painted, signInOn, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -43,10 +43,7 @@ const shown = (heading: string) =>
   page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
 /** Signs the browser in by cookie, without the screen for it. */
 const enter = async (address: string, heading: string, person = ada) => {
-  const data = { email: person.email, password: person.password, session: 'cookie' };
-  const headers = { Origin: visit.origin };
-  const response = await page.request.post(`${visit.origin}/api/auth/login`, { data, headers });
-  expect(response.status()).toBe(200);
+  await signInOn(page.context(), visit.origin, person);
   await open(address, heading);
 };
 const press = (name: string) => page.getByRole('button', { name, exact: true }).click();

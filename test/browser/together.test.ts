@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { as, joined, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
-import { DESKTOP, launchBrowser, NOBODY, startVisit, type Visit } from './visit.ts';
+import { DESKTOP, launchBrowser, NOBODY, signInOn, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -39,9 +39,7 @@ const make = async (title: string): Promise<string> =>
 
 /** Someone at an address of the client, in the browser of the visit or one of their own. */
 async function at(person: Person, address: string, heading: string, page = visit.page): Promise<Page> {
-  const data = { email: person.email, password: person.password, session: 'cookie' };
-  const headers = { Origin: visit.origin };
-  expect((await page.request.post(`${visit.origin}/api/auth/login`, { data, headers })).status()).toBe(200);
+  await signInOn(page.context(), visit.origin, person);
   await page.goto(`${visit.origin}/app${address}`);
   await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
   await synced(page);

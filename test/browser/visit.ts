@@ -1,7 +1,14 @@
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
 import { expect } from 'vitest';
 import type { App } from '../../src/app.ts';
 import { listen } from '../../src/http/listen.ts';
+import type { Person } from '../world.ts';
 
 const FLAGS = [
   '--no-sandbox',
@@ -18,6 +25,23 @@ const FLAGS = [
 /** Debian's Chromium, or the one that `CHROMIUM` names; with a fresh profile. */
 export const launchBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+
+/**
+ * Puts the session of a person into the cookies of a device, in place of the one that is there. The server may close a
+ * connection that was kept just as the driver uses it again: then it asks once more.
+ */
+export async function signInOn(
+  context: BrowserContext,
+  origin: string,
+  { email, password }: Pick<Person, 'email' | 'password'>,
+): Promise<void> {
+  const response = await context.request.post(`${origin}/api/auth/login`, {
+    data: { email, password, session: 'cookie' },
+    headers: { Origin: origin },
+    maxRetries: 1,
+  });
+  expect(response.status()).toBe(200);
+}
 
 /** Waits until the service worker serves the page. */
 export const isServedByWorker = (page: Page): Promise<void> =>
