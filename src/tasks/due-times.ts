@@ -4,7 +4,7 @@ import { DAY, type Instant, toInstant, toMs } from '../kernel/instants.ts';
 import { firstUnnoticedInstant, noticedUntil, unnoticedDays } from '../storage/due-tasks.ts';
 
 /** When a day is due, in the zone of the assignee. */
-export const TIME_OF_DAY = '09:00';
+const TIME_OF_DAY = '09:00';
 
 /** When the assignee, who is in `zone`, is told that a task is due. */
 export const dueInstant = (date: Day | Instant, zone: string): Instant =>
@@ -15,7 +15,7 @@ export const dayBeside = (instant: Instant, ms: number): Day => dayOf(toInstant(
 
 /** Whether the time of a day came, in a zone, after the one instant, and by the other. */
 export const isBetween = (day: Day, zone: string | null, after: Instant, until: Instant): boolean => {
-  const at = instantAt(day, TIME_OF_DAY, zone ?? 'UTC');
+  const at = dueInstant(day, zone ?? 'UTC');
   return after < at && at <= until;
 };
 
@@ -26,7 +26,7 @@ export function firstUnnoticed(db: Db, now: Instant): Instant | undefined {
   const days = unnoticedDays(db, dayBeside(until, -2 * DAY), dayBeside(now, DAY));
   const dueAt = days
     .filter(({ due_date: day, timezone }) => isBetween(day, timezone, until, now))
-    .map(({ due_date: day, timezone }) => instantAt(day, TIME_OF_DAY, timezone ?? 'UTC'));
+    .map(({ due_date: day, timezone }) => dueInstant(day, timezone ?? 'UTC'));
   const first = firstUnnoticedInstant(db, until, now);
   return [...dueAt, ...(first == null ? [] : [first])].sort()[0];
 }

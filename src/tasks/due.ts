@@ -1,6 +1,6 @@
 import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
-import { type Day, instantAt } from '../kernel/days.ts';
+import type { Day } from '../kernel/days.ts';
 import { DAY, type Instant, toInstant } from '../kernel/instants.ts';
 import { notify } from '../notifications/notify.ts';
 import {
@@ -17,7 +17,7 @@ import {
 import { isOpen } from '../storage/status-types.ts';
 import type { StoredTask } from '../storage/task-fields.ts';
 import { updateTaskRow } from '../storage/tasks.ts';
-import { dayBeside, isBetween, TIME_OF_DAY } from './due-times.ts';
+import { dayBeside, dueInstant, isBetween } from './due-times.ts';
 
 /**
  * Tells assignees of open tasks whose due instant, or 09:00 of whose due day where they are, has passed since this was
@@ -102,8 +102,8 @@ export function tellDueDaysOf(
   const until = noticedUntil(tx);
   if (until === undefined) return;
   for (const day of [-DAY, 0, DAY].map((ms) => dayBeside(until, ms))) {
-    const isDueThere = instantAt(day, TIME_OF_DAY, zones.to ?? 'UTC') <= until;
-    if (!isDueThere || instantAt(day, TIME_OF_DAY, zones.from ?? 'UTC') <= until) continue;
+    const isDueThere = dueInstant(day, zones.to ?? 'UTC') <= until;
+    if (!isDueThere || dueInstant(day, zones.from ?? 'UTC') <= until) continue;
     for (const { status_type, timezone: _, ...task } of dueOnOf(tx, day, userId)) {
       if (isOpen(status_type)) tellDue(tx, task, now);
     }
