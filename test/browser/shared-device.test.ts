@@ -373,6 +373,8 @@ const FORGED = [
   { kind: 'written', revision: 1e6, rowRevision: 1, writes: { notes: 7 }, outbox: 'all' },
   { kind: 'sync', isReached: 'no', fence: '9' },
   { kind: 'sync' },
+  { kind: 'aside', changes: 'all' },
+  { kind: 'aside', changes: [{ id: 'x', fields: {}, act: 'x', actName: 'Won a prize' }] },
   { kind: 'leaving', more: 1 },
   { kind: 'unheard of' },
 ];

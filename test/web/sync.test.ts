@@ -479,6 +479,44 @@ describe('a change', () => {
     expect(names()).toEqual(['Paint it', 'Paint all of it']);
   });
 
+  it('that merged with others of its thing waits under the names of all that is still in it', async () => {
+    const page = await open();
+    const [task, other, first] = [await make(page), await make(page), await make(page)];
+    const low = [task, other].map((row) => intents.updateTask(row, { priority: 'low' }));
+    const names = async () => {
+      await timeline.advance(100);
+      return page.store.waiting.all.value.map(({ name }) => name);
+    };
+    fault = failure(503, { 'retry-after': '60' });
+    rename(page, first, 'one');
+    await timeline.advance(100);
+    rename(page, task, 'Paint it');
+    act(page, 'high', intents.updateTask(task, { priority: 'high' }));
+    expect(await names()).toEqual(['one', 'Paint it; high']);
+    act(page, 'both low', ...low);
+    expect(await names()).toEqual(['one', 'Paint it; both low']);
+    void page.store.acts.undo();
+    void page.store.acts.undo();
+    expect(await names()).toEqual(['one', 'Paint it']);
+    act(page, 'two labels', intents.updateTask(task, { addLabelIds: ['l1', 'l2'] }));
+    act(page, 'one label', intents.updateTask(task, { removeLabelIds: ['l1'] }));
+    expect(await names()).toEqual(['one', 'Paint it; two labels']);
+    act(page, 'no label', intents.updateTask(task, { removeLabelIds: ['l2'] }));
+    expect(await names()).toEqual(['one', 'Paint it']);
+  });
+
+  it('that is rejected is told on every page, in whichever it was made', async () => {
+    const leading = await open();
+    const task = await make(leading);
+    const page = await open();
+    rename(page, task, '');
+    await timeline.advance(3_000);
+    for (const { store } of [leading, page]) {
+      expect(store.waiting.notice.value?.why?.status).toBe(400);
+      expect(store.waiting.all.value).toHaveLength(1);
+    }
+  });
+
   it('that is not decided yet is not overtaken by an earlier one that is taken back', async () => {
     const page = await open();
     const [task, { id }] = [await make(page), await makeSeries(page)];

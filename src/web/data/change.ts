@@ -54,6 +54,8 @@ export interface Change extends Intent {
   /** What the person did as one act, and its name. */
   act: string;
   actName: string;
+  /** Of several acts in one entry: the name of each, by the part of the fields that it set last. */
+  names?: Record<string, string>;
   at: number;
   /** Of a status: its type, for when the status is gone meanwhile. */
   statusType?: string;
@@ -128,6 +130,24 @@ function mergeFields(earlier: Row, later: Row): Row {
   return merged;
 }
 
+const nameOf = ({ actName, undoes }: Change): string => (undoes ? `Taken back: ${actName}` : actName);
+
+/** The fields of a change by name, each label by itself. */
+const partsOf = ({ fields }: Intent): string[] =>
+  Object.entries(fields).flatMap(([name, value]) => (/labelIds$/i.test(name) ? idsIn(value) : name));
+
+const namesOf = (change: Change): Record<string, string> => ({
+  ...Object.fromEntries(partsOf(change).map((part) => [part, nameOf(change)])),
+  ...change.names,
+});
+
+/** The names of the acts that a change consists of. */
+export function actNamesOf(change: Change): string[] {
+  const names = namesOf(change);
+  const parts = partsOf(change);
+  return parts.length > 0 ? parts.map((part) => names[part] ?? '') : [nameOf(change)];
+}
+
 export const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** Drops what an unsent update would not change. */
@@ -166,6 +186,7 @@ function addToOutbox(change: Change, open: OpenEntries, base: Row | undefined): 
     fields: last.op === 'update' && isAlone ? withoutUnchanged(fields, base) : fields,
     act: change.act,
     actName: change.actName,
+    names: { ...namesOf(last), ...namesOf(change) },
     // What was done does not go with what takes something else back.
     undoes: last.undoes && change.undoes,
     ...(change.statusType && { statusType: change.statusType }),

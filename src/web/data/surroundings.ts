@@ -1,3 +1,4 @@
+import type { Change } from './change.ts';
 import type { Writes, Written } from './disk.ts';
 
 /** Time and the device, so that tests can move them. */
@@ -16,6 +17,7 @@ export type Message =
   | { kind: 'written'; revision: number; rowRevision: number; writes: Writes; outbox: Written['outbox'] }
   /** Whether the server was reached; of two that tell it, the one with the higher fence leads. */
   | { kind: 'sync'; isReached: boolean | null; fence: number }
+  | { kind: 'aside'; changes: readonly Change[] }
   | { kind: 'leaving' }
   | { kind: 'signedOut' };
 
@@ -46,9 +48,10 @@ export const browserWorld = (): World => ({
 /** Whether it has the shape of a message: another program of this origin, or another build, may say anything. */
 function isMessage(data: unknown): data is Message {
   if (!isObject(data)) return false;
-  const { kind, revision, rowRevision, writes, outbox, fence, isReached } = data;
+  const { kind, revision, rowRevision, writes, outbox, changes, fence, isReached } = data;
   if (kind === 'sync')
     return Number.isSafeInteger(fence) && (isReached === null || typeof isReached === 'boolean');
+  if (kind === 'aside') return areChanges(changes);
   if (kind !== 'written') return kind === 'leaving' || kind === 'signedOut';
   return (
     Number.isSafeInteger(revision) &&
@@ -57,13 +60,15 @@ function isMessage(data: unknown): data is Message {
     (writes.notes === undefined || isObject(writes.notes)) &&
     (writes.rows === undefined ||
       (isObject(writes.rows) && areRows(writes.rows.put) && areRows(writes.rows.remove))) &&
-    Array.isArray(outbox) &&
-    outbox.every((change) => isObject(change) && isObject(change.fields) && typeof change.id === 'string')
+    areChanges(outbox)
   );
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+const areChanges = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.every((change) => isObject(change) && isObject(change.fields) && typeof change.id === 'string');
 const areRows = (value: unknown): boolean =>
   Array.isArray(value) &&
   value.every((row) => isObject(row) && typeof row.kind === 'string' && typeof row.key === 'string');

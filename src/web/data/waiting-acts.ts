@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { type Aside, type Change, isDroppable, setAside } from './change.ts';
+import { type Aside, actNamesOf, type Change, isDroppable, setAside } from './change.ts';
 import type { Tab } from './tab.ts';
 
 const ASIDE_MS = 90 * 86_400_000;
@@ -16,26 +16,22 @@ export interface WaitingAct {
 
 /** What waits and what was set aside, an entry for each act; what depends on a failed change belongs to its act. */
 function actsOf(outbox: readonly Change[]): WaitingAct[] {
-  const acts = new Map<
-    string,
-    { act: string; name: string; at: number; changes: Change[]; why: Aside | null }
-  >();
+  const acts = new Map<string, Omit<WaitingAct, 'name'> & { names: Set<string>; changes: Change[] }>();
   for (const change of outbox) {
-    const root = change.aside ? outbox.find(({ id }) => id === change.aside?.root) : undefined;
-    const { act, actName, at, undoes } = root ?? change;
-    const name = undoes ? `Taken back: ${actName}` : actName;
-    const key = change.aside ? `${act} ${change.aside.root}` : act;
-    const entry = acts.get(key);
-    if (entry) entry.changes.push(change);
-    else acts.set(key, { act: key, name, at, changes: [change], why: change.aside });
+    const root = outbox.find(({ id }) => id === change.aside?.root) ?? change;
+    const act = change.aside ? `${root.act} ${change.aside.root}` : root.act;
+    const entry = acts.get(act) ?? { act, names: new Set(), at: root.at, changes: [], why: change.aside };
+    for (const name of actNamesOf(root)) entry.names.add(name);
+    entry.changes.push(change);
+    acts.set(act, entry);
   }
-  return [...acts.values()];
+  return [...acts.values()].map(({ names, ...entry }) => ({ ...entry, name: [...names].join('; ') }));
 }
 
 /** The acts in the outbox, and what a person does with those that were set aside. */
 export class WaitingActs {
   readonly all: ReadonlySignal<WaitingAct[]>;
-  /** What was set aside last, to be told once. */
+  /** What was set aside last, to be told once: on every page, as the person may be at any. */
   readonly notice: Signal<WaitingAct | null> = signal(null);
   readonly #tab: Tab;
   readonly #onRetry: () => void;
@@ -44,6 +40,9 @@ export class WaitingActs {
     this.#tab = tab;
     this.#onRetry = onRetry;
     this.all = computed(() => actsOf(tab.outbox.value));
+    tab.listen((message) => {
+      if (message.kind === 'aside') this.#notice(message.changes);
+    });
   }
 
   /** Tries again what was set aside. */
@@ -89,6 +88,11 @@ export class WaitingActs {
 
   /** Tells the person of changes that were set aside. */
   tell(changes: readonly Change[]): void {
+    this.#tab.tell({ kind: 'aside', changes });
+    this.#notice(changes);
+  }
+
+  #notice(changes: readonly Change[]): void {
     const [first, ...others] = actsOf(changes);
     const more = others.length > 0 && { name: `${others.length + 1} changes` };
     this.notice.value = first ? { ...first, ...more } : null;
