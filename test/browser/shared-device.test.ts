@@ -326,6 +326,38 @@ describe('a device', () => {
       .waitFor();
   });
 
+  it('that blocks cookies says so before anyone signs in, and shows nothing else', async () => {
+    const context = await browser.newContext({ ...DESKTOP, serviceWorkers: 'block' });
+    devices.push(context);
+    await context.addInitScript(DENY_STORAGE);
+    await context.addInitScript(
+      `Object.defineProperty(Navigator.prototype, 'cookieEnabled', { get: () => false });
+       globalThis.shown = new Set();
+       new MutationObserver(() => {
+         for (const { textContent } of document.querySelectorAll('h1')) shown.add(textContent);
+       }).observe(document, { childList: true, subtree: true, characterData: true });`,
+    );
+    const page = await context.newPage();
+    await page.goto(`${visit.origin}/app/sign-in`);
+    const words = page.getByRole('alert').filter({ hasText: 'this browser must accept cookies' });
+    await words.waitFor();
+    await page.getByLabel('Email').fill(ada.email);
+    await page.getByLabel('Password').fill(ada.password);
+    visit.serve({
+      fetch: async (...given) => {
+        const response = await world.app.fetch(...given);
+        response.headers.delete('Set-Cookie');
+        return response;
+      },
+    });
+    await Promise.all([
+      page.waitForResponse((response) => response.url().endsWith('/api/me')),
+      page.getByRole('button', { name: 'Sign in', exact: true }).click(),
+    ]);
+    await words.waitFor();
+    expect(await page.evaluate('[...shown]')).toEqual(['Sign in']);
+  });
+
   it('with a database of a newer build starts over, and keeps what was not sent', async () => {
     const context = device();
     await signInOn(context, visit.origin, ada);

@@ -15,8 +15,8 @@ let isEnding = false;
 /** Grows whenever someone signs in or out here: what was asked for before says nothing of the present session. */
 let turns = 0;
 
-/** Whether the browser did not keep the cookie of the last sign-in here. */
-export const isCookieRejected = signal(false);
+/** Whether the browser says that it keeps no cookie, or did not keep that of the last sign-in here. */
+export const isCookieRejected = signal(!navigator.cookieEnabled);
 
 /** The profile of who is signed in, as the server told it last. */
 export const me = computed<Profile | undefined>(() => {
@@ -76,12 +76,12 @@ async function enterAs(profile: Profile): Promise<void> {
  */
 export async function signIn(path: string, proof: object): Promise<Outcome<{ user: User } | undefined>> {
   await endLeftSession();
-  isCookieRejected.value = false;
+  isCookieRejected.value = !navigator.cookieEnabled;
   const body = { ...proof, session: 'cookie' };
   const reply = await call<{ user: User } | undefined>('POST', path, body);
   if (reply.kind === 'ok' && reply.body?.user) {
     const own = ++turns;
-    void enter(reply.body.user);
+    if (!isCookieRejected.value) void enter(reply.body.user);
     const profile = await call<Profile>('GET', '/me');
     if (turns !== own) return reply;
     isCookieRejected.value = profile.kind === 'error' && profile.status === 401;
