@@ -152,9 +152,66 @@ describe('by touch, 360 px wide,', () => {
     const field = page.getByRole('textbox', { name: 'Comment' });
     await overlaps('field', field);
     await field.fill('@');
-    const people = await page.getByRole('listbox', { name: 'People' }).boundingBox();
-    const toast = await page.locator('.toast').boundingBox();
-    expect((toast?.y ?? 0) + (toast?.height ?? 0)).toBeLessThanOrEqual(people?.y ?? 0);
+    await overlaps('people', page.getByRole('listbox', { name: 'People' }));
+    await field.fill('A line\n'.repeat(20));
+    await field.scrollIntoViewIfNeeded();
+    await overlaps('lines', field);
+    await field.blur();
+    await overlaps('send', page.getByRole('button', { name: 'Send', exact: true }));
+  });
+
+  it('what a toast says of a new task leaves the next one free, above a keyboard too', async () => {
+    await open('/today');
+    await page.getByRole('button', { name: 'New task', exact: true }).tap();
+    const dialog = page.getByRole('dialog', { name: 'New task' });
+    const field = dialog.getByRole('textbox', { name: 'Quick add' });
+    await field.fill('Sweep the yard');
+    await dialog.getByRole('button', { name: 'Add' }).tap();
+    await dialog.getByRole('button', { name: 'Undo' }).waitFor();
+    const topOfToast = async () => (await dialog.locator('.toast').boundingBox())?.y;
+    for (const height of [740, 380]) {
+      await page.setViewportSize({ width: 360, height });
+      for (const text of ['', 'Rake the leaves fri 15:00 p1 every month *l']) {
+        await field.fill(text);
+        const add = await dialog.getByRole('button', { name: 'Add' }).boundingBox();
+        if (!add) throw new Error('No button');
+        expect(await topOfToast(), `${text} ${height}`).toBeGreaterThanOrEqual(add.y + add.height);
+      }
+    }
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+  });
+
+  it('what replaces a text can be taken back, where no key does', async () => {
+    const list = `/w/${studio.workspaceId}/lists/${studio.listIds.website}`;
+    const undo = async (words: string) => {
+      const toast = page.getByRole('status').filter({ hasText: words });
+      await toast.getByRole('button', { name: 'Undo' }).tap();
+    };
+    await open(list);
+    const row = page.getByRole('listitem').filter({ hasText: 'Photograph the Weißensee boathouse' });
+    await row.getByRole('button', { name: 'More' }).tap();
+    await page.getByRole('menuitem', { name: 'Rename' }).tap();
+    await page.getByRole('textbox', { name: 'Title' }).fill('Paint it');
+    await page.keyboard.press('Enter');
+    await undo('Renamed “Photograph');
+    await row.waitFor();
+    await open(`/w/${studio.workspaceId}/tasks/${studio.taskIds.copy}`);
+    const description = page.getByRole('textbox', { name: 'Description' });
+    const before = await description.inputValue();
+    await description.fill('Nothing');
+    await description.blur();
+    await undo('Changed the description');
+    await expect.poll(() => description.inputValue()).toBe(before);
+    await page.getByRole('button', { name: 'Edit “Choose photos”' }).tap();
+    await page.getByRole('textbox', { name: 'Item', exact: true }).fill('Choose none');
+    await page.keyboard.press('Enter');
+    await undo('Renamed “Choose photos”');
+    await page.getByRole('checkbox', { name: 'Choose photos' }).tap();
+    await page.getByRole('checkbox', { name: 'Choose photos', checked: true }).waitFor();
+    // What the next tap takes back needs no words.
+    await page.getByRole('status').filter({ hasText: 'Choose photos' }).waitFor({ state: 'detached' });
   });
 
   it('once a row is selected, others are by a tap', async () => {

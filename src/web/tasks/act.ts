@@ -5,6 +5,8 @@ import { currentUserData, userData } from '../shell/store.ts';
 import { showToast, toast } from '../shell/toasts.ts';
 import { focusRow, isAmongRows, shownIds } from './current.ts';
 
+const isTouched = matchMedia('(pointer: coarse)');
+
 /** Does something at once, and says so with a way back. `name` is a sentence of what was done. */
 export function act(name: string, intents: readonly Intent[]): void {
   if (intents.length === 0) return;
@@ -12,7 +14,11 @@ export function act(name: string, intents: readonly Intent[]): void {
   showToast(name, () => void undo());
 }
 
-/** Does something at once without a word: what shows by itself where the person looks. It can be undone all the same. */
+/** The same for what shows by itself where the person looks: it needs a way back only where there are no keys. */
+export const actInSight = (name: string, intents: readonly Intent[]): void =>
+  (isTouched.matches ? act : actQuietly)(name, intents);
+
+/** Does something at once without a word, where one sees it and can take it back. It can be undone all the same. */
 export function actQuietly(name: string, intents: readonly Intent[]): void {
   if (intents.length === 0) return;
   void currentUserData().store.acts.do(name, intents);

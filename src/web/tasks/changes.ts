@@ -21,7 +21,7 @@ import { PRIORITY_NAMES, type Priority } from '../text/priorities.ts';
 import { quoted } from '../text/quoted.ts';
 import { plainTime, sayDayAndTime, withinSentence } from '../text/say-dates.ts';
 import { instantOf, type Time } from '../text/zones.ts';
-import { act, actQuietly, linger } from './act.ts';
+import { act, actInSight, linger } from './act.ts';
 import { besideId, focusRow, neighbourOf, openTaskId } from './current.ts';
 import { dateOf, timeKeptToday } from './dates.ts';
 import { seriesDialog } from './series.ts';
@@ -251,7 +251,7 @@ export function rename(task: Task, title: string): void {
     [task],
     updates(writable([task]), () => fields),
     fields,
-    actQuietly,
+    actInSight,
   );
 }
 
@@ -274,5 +274,5 @@ export function placeTasks(
     const extra = moved.some((one) => one.id === id) ? more : {};
     return task ? [updateTask(task, { ...extra, position })] : [];
   });
-  actQuietly(`Moved ${saying(moved)}`, intents);
+  actInSight(`Moved ${saying(moved)}`, intents);
 }

@@ -7,7 +7,7 @@ import { quoted } from '../text/quoted.ts';
 import { useEditInPlace } from '../ui/edit-in-place.ts';
 import { Icon, Shape } from '../ui/icon.tsx';
 import { submits } from '../ui/submits.ts';
-import { actQuietly } from './act.ts';
+import { actInSight, actQuietly } from './act.ts';
 import { actOrAsk } from './changes.ts';
 
 interface Props {
@@ -111,7 +111,7 @@ function ItemField({ task, item, onEnd }: { task: Task; item: ChecklistItem; onE
         [task],
         [changeItem(task, 'updateItem', item.id, { title })],
         { checklist: task.checklist.map((one) => (one.id === item.id ? { ...one, title } : one)) },
-        actQuietly,
+        actInSight,
       );
     onEnd();
   });

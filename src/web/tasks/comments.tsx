@@ -14,7 +14,7 @@ import { Icon } from '../ui/icon.tsx';
 import { MenuButton } from '../ui/menu.tsx';
 import { Linked } from '../ui/prose.tsx';
 import { submits } from '../ui/submits.ts';
-import { act, actQuietly } from './act.ts';
+import { act, actInSight, actQuietly } from './act.ts';
 import { CommentField } from './comment-field.tsx';
 
 interface Props {
@@ -151,7 +151,7 @@ function EditField({ comment, task, onEnd }: { comment: Comment; task: Task; onE
   const save = () => {
     const body = withMentions(text.trim(), [...mentionedIn(comment.body, people), ...people]);
     if (body !== '' && body !== comment.body)
-      actQuietly(`Changed a comment on ${quoted(task.title)}`, [
+      actInSight(`Changed a comment on ${quoted(task.title)}`, [
         editComment(comment, task.workspaceId, body, comment.body),
       ]);
     end();

@@ -6,7 +6,7 @@ import { hrefAt, linkParts } from '../text/links.ts';
 import { quoted } from '../text/quoted.ts';
 import { isComposing } from '../ui/composing.ts';
 import { Link } from '../ui/prose.tsx';
-import { actQuietly } from './act.ts';
+import { actInSight } from './act.ts';
 import { actOrAsk } from './changes.ts';
 
 /**
@@ -29,7 +29,7 @@ export function Description({ task }: { task: Task }) {
         [task],
         [editText(task, wanted, from.current)],
         { description: wanted },
-        actQuietly,
+        actInSight,
       );
   };
   const saveLast = useRef(save);
