@@ -116,7 +116,7 @@ export function saveTaskLabels(db: Db, workspaceId: string, seq: number, labelId
   db.run(
     statement(
       `insert into task_labels (label_code, task_seq) select code, ? from labels
-        where workspace_id = ? and id in (select value from json_each(?))`,
+        where +workspace_id = ? and id in (select value from json_each(?))`,
       [seq, workspaceId, JSON.stringify(labelIds)],
     ),
   );

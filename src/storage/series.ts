@@ -201,7 +201,7 @@ function rewriteSeries(
     tx.run(
       statement(
         `update recurring_series set version = version + 1, updated_at = ?, ${set[0]}
-          where workspace_id = ? and id in (select value from json_each(?))`,
+          where +workspace_id = ? and id in (select value from json_each(?))`,
         [now, set[1], workspaceId, keysIn(some, 'id')],
       ),
     );

@@ -200,9 +200,9 @@ export function findTextBytes(
     statement<{ id: string; bytes: number }>(
       `with given as (select value as id from json_each(?) where type = 'text')
         select id, ${TEMPLATE_BYTES} as bytes from tasks
-          where workspace_code = ? and id in (select id from given)
+          where +workspace_code = ? and id in (select id from given)
         union all select id, bytes from trash_rows
-          where workspace_code = ? and id in (select id from given)`,
+          where +workspace_code = ? and id in (select id from given)`,
       [JSON.stringify(ids), workspaceKey, workspaceKey],
     ),
   );
