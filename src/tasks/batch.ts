@@ -46,18 +46,22 @@ export function runBatch(deps: Deps, who: Member, { operations }: BatchInput): P
     const results: BatchResult[] = [];
     let units = 0;
     for (const [i, given] of operations.entries()) {
-      units += weights[i] ?? 0;
+      const weight = weights[i] ?? 0;
+      units += weight;
       if (units > UNITS_IN_STEP && i > 0) {
         yield;
-        units = weights[i] ?? 0;
+        units = weight;
       }
-      results.push(yield* apart(tx, () => run(deps, tx, who, given, epoch, now)));
+      results.push(yield* apart(tx, isLong(weight), () => run(deps, tx, who, given, epoch, now)));
     }
     return { results };
   };
-  const isMuch = weights.reduce((sum, weight) => sum + weight, 0) > 2 * UNITS_IN_STEP;
+  const isMuch = weights.some(isLong) || weights.reduce((sum, weight) => sum + weight, 0) > 2 * UNITS_IN_STEP;
   return writeStepsAs(deps, who, isMuch, act);
 }
+
+/** Whether an operation is a step by itself. */
+const isLong = (weight: number): boolean => weight > UNITS_IN_STEP;
 
 /** What each operation writes, in UTF-16 units. */
 function weigh(db: Db, who: Member, operations: readonly unknown[]): number[] {
@@ -70,10 +74,12 @@ function weigh(db: Db, who: Member, operations: readonly unknown[]): number[] {
 }
 
 /** The result of an operation; of one that was rejected nothing stays. What fails for other reasons fails the batch. */
-function* apart(tx: Tx, operation: () => Steps<BatchResult>): Steps<BatchResult> {
+function* apart(tx: Tx, isAlone: boolean, operation: () => Steps<BatchResult>): Steps<BatchResult> {
   const savepoint = tx.savepoint();
   try {
     const result = yield* operation();
+    // The release has the search index written out, which takes as long again.
+    if (isAlone) yield;
     savepoint.release();
     return result;
   } catch (error) {

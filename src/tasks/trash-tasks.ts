@@ -124,26 +124,30 @@ export function restoreSome(
   listOf: (listId: string) => List,
   now: Instant,
 ): boolean {
-  let unitsAdded = 0;
   const tasks = trash.nextPacked(tx, entry, 'task', TASK_BATCH_SIZE);
-  for (const packed of tasks) {
+  const restored = tasks.map((packed) => {
     const content = contentOf<PackedTask>(packed);
     const list = listOf(String(content.row.list_id));
     const placed = restoredRow(tx, workspaceId, content, list, now);
     const row = { ...placed, ...seriesColumns(tx, placed, entry) };
     insertTaskAgain(tx, row, labelsOf(tx, content.labels));
-    unitsAdded += insertIntoIndex(tx, row.seq, row);
-  }
+    return row;
+  });
   const comments = tasks.length > 0 ? [] : trash.nextPacked(tx, entry, 'comment', COMMENT_BATCH_SIZE);
-  for (const packed of comments) {
+  const said = comments.map((packed) => {
     const content = contentOf<PackedComment>(packed);
     insertCommentAgain(tx, content);
-    const { code, workspace_code, body } = content.row;
-    unitsAdded += insertCommentIntoIndex(tx, code, workspace_code, body);
-  }
+    return content.row;
+  });
   const done = [...tasks, ...comments];
   if (done.length === 0) return false;
   trash.deletePacked(tx, done);
+  // Last, as the next statement would have the index written out in the same step.
+  let unitsAdded = 0;
+  for (const row of restored) unitsAdded += insertIntoIndex(tx, row.seq, row);
+  for (const { code, workspace_code, body } of said) {
+    unitsAdded += insertCommentIntoIndex(tx, code, workspace_code, body);
+  }
   mergeSome(tx, PAGES_FOR_A_TASK * done.length, unitsAdded);
   return true;
 }

@@ -63,6 +63,21 @@ describe('a transaction function in steps', () => {
     expect(writer.counts).toEqual({ commits: 5, jobs: 6 });
   });
 
+  it('has a search index written out between its steps', async () => {
+    storage.writing.exec('create virtual table words using fts5(text)');
+    const seen: number[] = [];
+    await writer.writeInSteps(function* (tx): Steps<void> {
+      const look = () =>
+        seen.push(tx.one(statement<{ n: number }>('select count(*) as n from words_data', []))?.n ?? 0);
+      look();
+      tx.run(statement('insert into words (text) values (?)', ['some words']));
+      look();
+      yield;
+      look();
+    });
+    expect(seen).toEqual([2, 2, 3]);
+  });
+
   it('leaves no trace when a step fails, and the next in the queue goes on', async () => {
     const failed = writer.writeInSteps(function* (tx): Steps<void> {
       yield* putting(tx, 2);
