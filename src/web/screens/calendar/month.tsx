@@ -91,8 +91,7 @@ function DayGrid({ period, workspaceId, listId }: Props) {
   }
   return (
     <div class="scroll calendar">
-      <table class={period.isWeek ? 'month week' : 'month'}>
-        <caption class="hidden">Tasks by due date</caption>
+      <table class={period.isWeek ? 'month week' : 'month'} aria-label="Tasks by due date">
         <thead>
           <tr>
             {period.rows[0]?.map((day) => (
