@@ -173,6 +173,18 @@ describe('by keys alone', () => {
     await page.getByRole('heading', { level: 1, name: 'Lesesaal Bibliothek Süd' }).waitFor();
   });
 
+  it('the palette takes back what was done last', async () => {
+    await open(`/w/${studio.workspaceId}/lists/${studio.listIds.website}`);
+    const box = page.getByRole('checkbox', { name: 'Pick a licence for the drawings: complete' });
+    await page.getByRole('link', { name: 'Pick a licence for the drawings' }).press('e');
+    await expect.poll(() => box.getAttribute('aria-checked')).toBe('true');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('undo');
+    await page.getByRole('option', { name: 'Undo', selected: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => box.getAttribute('aria-checked')).toBe('false');
+  });
+
   it('a card goes to the next column of the board', async () => {
     await open(`/w/${studio.workspaceId}/lists/${studio.listIds.website}?view=board`);
     const title = 'Pick a licence for the drawings';

@@ -56,16 +56,16 @@ function doing(): Command[] {
       id: 'undo',
       title: 'Undo',
       group: 'Everywhere',
+      icon: 'undo',
       keys: ['z'],
-      isKeyOnly: true,
       run: () => void undo(),
     },
     {
       id: 'redo',
       title: 'Redo',
       group: 'Everywhere',
+      icon: 'redo',
       keys: ['Z'],
-      isKeyOnly: true,
       run: () => void redo(),
     },
     (waiting > 0 || notSaved > 0) && {
