@@ -191,9 +191,13 @@ describe('by touch, 360 px wide,', () => {
     };
     await open(list);
     const row = page.getByRole('listitem').filter({ hasText: 'Photograph the Weißensee boathouse' });
+    const title = await row.getByRole('link').boundingBox();
     await row.getByRole('button', { name: 'More' }).tap();
     await page.getByRole('menuitem', { name: 'Rename' }).tap();
-    await page.getByRole('textbox', { name: 'Title' }).fill('Paint it');
+    const field = page.getByRole('textbox', { name: 'Title' });
+    // In the place of the title.
+    expect((await field.boundingBox())?.x).toBeLessThanOrEqual(title?.x ?? 0);
+    await field.fill('Paint it');
     await page.keyboard.press('Enter');
     await undo('Renamed “Photograph');
     await row.waitFor();
