@@ -198,6 +198,22 @@ describe('by keys alone', () => {
   });
 });
 
+describe('a new task', () => {
+  it('says which list and column it comes into, where its words do not', async () => {
+    await open(`/w/${studio.workspaceId}/lists/${studio.listIds.website}?view=board`);
+    await page.getByRole('button', { name: 'New task in In Progress' }).click();
+    const understood = page
+      .getByRole('dialog', { name: 'New task' })
+      .getByRole('group', { name: 'Understood' });
+    await understood.getByText('Website relaunch · In Progress').waitFor();
+    await page.keyboard.type('Paint it #office');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => understood.textContent()).toBe('OfficeIn Progress');
+    await page.getByLabel('Quick add').fill('');
+    await page.keyboard.press('Escape');
+  });
+});
+
 describe('a choice', () => {
   it('of status, priority and day is made in the panel', async () => {
     await open(`/today?task=${studio.taskIds.beds}`);

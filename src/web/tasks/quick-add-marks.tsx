@@ -46,11 +46,13 @@ interface ChipsProps extends Pick<ChipProps, 'task' | 'workspaceId'> {
   chips: readonly Chip[];
   /** The day that comes from the view. */
   givenDay: Day | null;
+  /** The list, and the status of a column, that it would get. */
+  givenPlace: string;
   onText(chip: Chip): void;
 }
 
 /** What was understood of the input; each chip can be made text again. */
-export const UnderstoodChips = ({ chips, givenDay, task, workspaceId, onText }: ChipsProps) => (
+export const UnderstoodChips = ({ chips, givenDay, givenPlace, task, workspaceId, onText }: ChipsProps) => (
   // biome-ignore lint/a11y/useSemanticElements: a group of buttons
   <div class="chips" role="group" aria-label="Understood">
     {chips.map((chip) => {
@@ -76,6 +78,14 @@ export const UnderstoodChips = ({ chips, givenDay, task, workspaceId, onText }: 
       </span>
     )}
     <NextDates task={task} />
+    {givenPlace !== '' && (
+      <span class="line quiet">
+        <Icon name="list" small />
+        <span class="cut" dir="auto">
+          {givenPlace}
+        </span>
+      </span>
+    )}
   </div>
 );
 

@@ -224,6 +224,13 @@ export function QuickAdd({ onClose }: OverlayProps) {
     setPasted(lines);
   };
   const givenDay = read.task.day === null && read.task.repeat === null ? view.day : null;
+  const { shared } = view;
+  const givenPlace = [
+    read.task.listId === null && store.view.row('list', listId ?? '')?.title,
+    read.task.statusId === null && store.view.status(String(shared.statusId))?.title,
+  ]
+    .filter(Boolean)
+    .join(' · ');
   const isOpenMark = (start: number) => isOpen && choices.length > 0 && completion?.start === start;
   return (
     <Dialog label="New task" class="quick-add" onClose={onClose}>
@@ -282,11 +289,12 @@ export function QuickAdd({ onClose }: OverlayProps) {
             </button>
           </div>
         )}
-        {(read.chips.length > 0 || givenDay !== null) && (
+        {(read.chips.length > 0 || givenDay !== null || givenPlace !== '') && (
           <UnderstoodChips
             chips={read.chips}
             task={read.task}
             givenDay={givenDay}
+            givenPlace={givenPlace}
             workspaceId={w}
             onText={makeText}
           />
