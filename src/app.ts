@@ -11,6 +11,7 @@ import { type Environment, requestContextOf, requestIdOf } from './http/request-
 import { commonHeaders, EXPOSED, errorResponse, jsonHeaders, respond } from './http/response.ts';
 import { METHODS, mountedPath } from './http/route.ts';
 import { AppError, notFound } from './kernel/errors.ts';
+import { once } from './kernel/once.ts';
 import { countRequests, mountMetrics } from './metrics/routes.ts';
 import { mountPages, mountReference } from './pages/routes.ts';
 import { routes } from './routes.ts';
@@ -83,15 +84,6 @@ function mountDocument(app: App, path: string, document: () => Promise<object>):
   });
 }
 
-/** Made at the first call, and kept. */
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
-
 function logRejection(deps: Deps, context: Context<Environment>, reason: Error): void {
   const requestId = requestIdOf(context);
   if (!(reason instanceof AppError)) deps.log.error({ requestId, err: reason }, 'internal error');
@@ -162,10 +154,13 @@ const RESERVED = new WeakSet<object>();
 
 /** Rejects at `/tasks/query` the methods that only `/tasks/{task_id}` takes: they would read `query` as an id. */
 function reserveLiteralPaths(app: App, basePath: string): void {
-  for (const path of new Set(routes.map((route) => route.path))) {
-    const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '(\\{\\w+\\}|[^/]+)')}$`);
-    const literal = routes.filter((route) => route.path !== path && pattern.test(route.path));
-    for (const sibling of new Set(literal.map((route) => route.path))) {
+  const paths = [...new Set(routes.map((route) => route.path))].map((path) => path.split('/'));
+  for (const path of paths) {
+    const isMoreLiteral = (other: string[]) =>
+      other !== path &&
+      other.length === path.length &&
+      path.every((part, i) => part === other[i] || part.startsWith('{'));
+    for (const sibling of paths.filter(isMoreLiteral).map((parts) => parts.join('/'))) {
       const taken = routes.filter((route) => route.path === sibling).map(({ method }) => method);
       for (const method of METHODS) {
         if (taken.includes(method)) continue;

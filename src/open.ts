@@ -22,6 +22,7 @@ import { type Clock, systemClock } from './kernel/clock.ts';
 import { MINUTE } from './kernel/instants.ts';
 import { keyFileOf, openKeys } from './kernel/keys.ts';
 import type { Log } from './kernel/log.ts';
+import { once } from './kernel/once.ts';
 import { transportOf } from './mail/transport.ts';
 import { createMailer, noopMailer, type Transport } from './mail/worker.ts';
 import { createMetrics } from './metrics/metrics.ts';
@@ -192,7 +193,7 @@ export async function openDeps(
       // The client compares it with its own build, and offers the new one.
       streams: createStreams(
         { ...writer, keys, clock, log, onChanges, stopping: stopping.signal },
-        clientBuildId() ?? version,
+        once(() => clientBuildId() ?? version),
       ),
       metrics,
       onInstanceClosed,

@@ -14,7 +14,7 @@ const sea = {
   getRawAsset: (name) => new Uint8Array(readFileSync(assets[name])).buffer,
   getAsset: (name, encoding) => readFileSync(assets[name], encoding),
 };
-const script = new Script(sea.getAsset('main', 'utf8'), {
+const script = new Script(sea.getAsset('main', 'latin1'), {
   filename: 'errand.cjs',
   importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
 });

@@ -1,10 +1,11 @@
 // Runs the bundle from the executable's assets, with the code cache that was made of it when it was built.
 // https://nodejs.org/api/vm.html#new-vmscriptcode-options
 
-const { getAsset, getRawAsset } = require('node:sea');
+const { getRawAsset } = require('node:sea');
 const { constants, Script } = require('node:vm');
 
-const script = new Script(getAsset('main', 'utf8'), {
+// It is in ASCII alone, and a string of so many bytes need not be decoded.
+const script = new Script(Buffer.from(getRawAsset('main')).latin1Slice(), {
   filename: 'errand.cjs',
   cachedData: codeCache(),
   importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,

@@ -50,7 +50,7 @@ const RETRY = Buffer.from(`retry: ${RETRY_MS}\n`);
 export function createStreams(
   world: Pick<Deps, 'read' | 'keys' | 'clock' | 'log' | 'stopping'> &
     Pick<Deps['database'], 'onChanges' | 'whenSynced' | 'versionByOthers'>,
-  build: string,
+  buildId: () => string,
 ): Streams {
   const { read, clock, log } = world;
   const events = createStreamEvents(world);
@@ -197,7 +197,7 @@ export function createStreams(
   const greet = (stream: Stream, from: StreamPosition | undefined) => {
     const { id, who, workspaceIds, unread } = stream;
     const workspaces = events.cursorsAt(workspaceIds, from);
-    const hello = { userId: who.userId, workspaces, unread, build, epoch: events.epoch() };
+    const hello = { userId: who.userId, workspaces, unread, build: buildId(), epoch: events.epoch() };
     send(stream, RETRY);
     send(stream, frame('hello', id, JSON.stringify(hello)));
   };

@@ -7,6 +7,7 @@ import { pathOf } from '../http/public-path.ts';
 import { type Environment, requestIdOf } from '../http/request-context.ts';
 import { commonHeaders } from '../http/response.ts';
 import { notFound } from '../kernel/errors.ts';
+import { once } from '../kernel/once.ts';
 import { type ClientBuild, ENCODINGS, type Encoding, openClientBuild } from './client-build.ts';
 import { documentHeaders, KEPT_FOR_GOOD } from './documents.ts';
 import { farewellWorker } from './farewell-worker.ts';
@@ -151,12 +152,3 @@ const keptForGood = (context: Context<Environment>, type: string): Record<string
   'Cache-Control': KEPT_FOR_GOOD,
   'Content-Type': type,
 });
-
-/** Made at the first call, and kept. */
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
