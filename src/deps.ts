@@ -53,6 +53,11 @@ export interface Deps {
     isInSteps: () => boolean;
     /** Empties the write-ahead log; false while someone reads from it. */
     emptyLog: () => Promise<boolean>;
+    /**
+     * Runs a statement on a thread, in a transaction of its own between two others; returns how many rows it changed,
+     * undefined where it could not be run there.
+     */
+    runOnThread: (sql: string) => Promise<number | undefined>;
     openSnapshot: () => Snapshot;
     /** Another number whenever another process has written. */
     versionByOthers: () => number;

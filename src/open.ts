@@ -161,6 +161,11 @@ export async function openDeps(
         whenSynced: writer.whenSynced,
         isInSteps: writer.isInSteps,
         emptyLog: async () => checkpoints?.empty() ?? emptyLogOf(storage.writing),
+        runOnThread: async (sql) => {
+          const changed = checkpoints?.runAfterCommit(sql);
+          if (changed) await writer.write(() => {});
+          return changed;
+        },
         openSnapshot: () => openSnapshot(storage.path),
         versionByOthers: writer.versionByOthers,
         onChanges,

@@ -54,8 +54,9 @@ const OF_TRASH = {
 export function expectSound({ opened: { storage } }: World): void {
   const { writing } = storage;
   expect(writing.pragma('foreign_key_check')).toEqual([]);
-  expect(writing.pragma('integrity_check', { simple: true })).toBe('ok');
+  // First, as the other check by itself takes the index for what it was before a thread merged it.
   writing.exec(`insert into task_search (task_search, rank) values ('integrity-check', 1)`);
+  expect(writing.pragma('integrity_check', { simple: true })).toBe('ok');
   const kept = writing
     .prepare('select workspace_code, field, value, priority, status_code, n, bytes from task_counts')
     .all();

@@ -1,4 +1,7 @@
-/** The thread of `checkpoints.ts`: when asked, it copies the write-ahead log into the file, by its own connection. */
+/**
+ * The thread of `checkpoints.ts`: when asked, it copies the write-ahead log into the file, or runs a statement, by its own
+ * connection.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import SqliteDatabase from 'better-sqlite3';
 import { errnoOf } from '../kernel/errors.ts';
@@ -9,15 +12,22 @@ const MAX_PASSES = 8;
 
 const { path, dataFolder }: ThreadData = workerData;
 setAddonFolder(dataFolder);
-const connection = new SqliteDatabase(path, { fileMustExist: true });
+// Who finds another process writing is told so at once.
+const connection = new SqliteDatabase(path, { fileMustExist: true, timeout: 0 });
 connection.pragma('synchronous = full');
 connection.pragma('checkpoint_fullfsync = on');
+connection.pragma('secure_delete = on');
+connection.pragma('wal_autocheckpoint = 0');
 parentPort?.postMessage('ready' satisfies Told);
 
 parentPort?.on('message', (asked: Asked) => {
   if (asked === 'stop') {
     connection.close();
     parentPort?.close();
+    return;
+  }
+  if (typeof asked === 'object') {
+    parentPort?.postMessage({ rowsChanged: rowsChangedBy(asked.sql) } satisfies Told);
     return;
   }
   const isDone = hasCopied();
@@ -34,6 +44,22 @@ function hasCopied(): boolean {
     if (errnoOf(error) !== 'SQLITE_FULL') throw error;
     return false;
   }
+}
+
+/** Undefined where it failed; not where a sync did, since the system may have dropped what others wrote as well. */
+function rowsChangedBy(sql: string): number | undefined {
+  try {
+    const before = totalChanges();
+    connection.exec(sql);
+    return totalChanges() - before;
+  } catch (error) {
+    if (errnoOf(error) === 'SQLITE_IOERR_FSYNC') throw error;
+    return undefined;
+  }
+}
+
+function totalChanges(): number {
+  return connection.prepare<[], number>('select total_changes()').pluck().get() ?? 0;
 }
 
 /** What is written during one pass is left for the next, which is shorter. */

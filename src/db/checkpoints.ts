@@ -16,8 +16,13 @@ const LONG_LOG_PAGES = 12_000;
 /** 8 MB: how much the log may hold where no thread copies it. */
 const PAGES_IN_PLACE = 2_000;
 
-export type Asked = 'copy' | 'empty' | 'stop';
-export type Told = 'ready' | { isEmptied: boolean };
+export type Asked = 'copy' | 'empty' | 'stop' | { sql: string };
+export type Told = 'ready' | { isEmptied: boolean } | RowsChanged;
+
+/** Undefined: another process writes, or the statement failed. */
+interface RowsChanged {
+  rowsChanged: number | undefined;
+}
 
 export interface ThreadData {
   path: string;
@@ -36,6 +41,11 @@ export interface Checkpoints {
   idle(): Promise<void>;
   /** As `emptyLogOf`, off the event loop. */
   empty(): Promise<boolean>;
+  /**
+   * Has the thread run a statement after the next commit, and the one after that wait for it; resolves with the rows that
+   * it changed, undefined where it could not be run.
+   */
+  runAfterCommit(sql: string): Promise<number | undefined>;
   /** To be awaited before the storage is closed. */
   stop(): Promise<void>;
 }
@@ -56,6 +66,8 @@ export function createCheckpoints(
   let isReady = false;
   let copying: PromiseWithResolvers<void> | undefined;
   let isEmptied = false;
+  let rowsChanged: number | undefined;
+  let toRun: { sql: string; changed: PromiseWithResolvers<number | undefined> } | undefined;
   let doWritersWait = false;
   let mode: 'thread' | 'in place' | 'failed' = 'thread';
   let isTooLong = false;
@@ -97,6 +109,11 @@ export function createCheckpoints(
       isReady = true;
       return;
     }
+    if ('rowsChanged' in told) {
+      rowsChanged = told.rowsChanged;
+      finish();
+      return;
+    }
     isEmptied = told.isEmptied;
     try {
       const { pages, left } = askLog();
@@ -114,8 +131,18 @@ export function createCheckpoints(
     if (askLog().left >= PAGES_IN_PLACE) writing.pragma('wal_checkpoint(passive)');
   };
 
+  const run = async ({ sql, changed }: NonNullable<typeof toRun>) => {
+    while (copying) await copying.promise;
+    rowsChanged = undefined;
+    if (mode === 'thread') await ask({ sql });
+    changed.resolve(rowsChanged);
+  };
+
   return {
     consider: () => {
+      const given = toRun;
+      toRun = undefined;
+      if (given) return run(given);
       if (copying || mode === 'failed') return undefined;
       try {
         if (mode === 'in place') copyInPlace();
@@ -138,6 +165,10 @@ export function createCheckpoints(
         return isEmptied;
       }
       return mode === 'in place' && emptyLogOf(writing);
+    },
+    runAfterCommit: (sql) => {
+      toRun = { sql, changed: Promise.withResolvers() };
+      return toRun.changed.promise;
     },
     stop: async () => {
       const ended = new Promise((resolve) => (thread ? thread.once('exit', resolve) : resolve(0)));

@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { deleteMetaOf, metaOf, setMeta } from './meta.ts';
 import { remakeSearch } from './rebuild-search.ts';
-import { mergeSearchIndex } from './search-index.ts';
+import { mergeOf, mergeSearchIndex } from './search-index.ts';
 
 /** Where deleted content may still lie in the files: the search index, the write-ahead log. */
 type ErasedPlace = 'search' | 'log';
@@ -34,7 +34,7 @@ export async function eraseDeletedContent(deps: Deps): Promise<void> {
   if (inSearch !== undefined || isNightOver(deps.read, now)) {
     // Less than nothing begins a merge of all there is; then it goes on.
     let pages = -PAGE_BATCH_SIZE;
-    while (await deps.write((tx) => mergeSearch(tx, pages))) {
+    while (await mergeSearch(deps, pages)) {
       if (deps.stopping.aborted) return;
       pages = PAGE_BATCH_SIZE;
     }
@@ -62,14 +62,25 @@ export function createErasureBetweenSteps(deps: Deps, tasksInStep: number): () =
   };
 }
 
-/** Returns whether there was anything to merge. */
-function mergeSearch(tx: Tx, pages: number): boolean {
+/**
+ * Returns whether there was anything to merge; on a thread where there is one: what was deleted takes no page to write, so
+ * that a merge does all of it at once, however much that is.
+ */
+async function mergeSearch(deps: Deps, pages: number): Promise<boolean> {
+  const changes = await deps.database.runOnThread(mergeOf(pages));
+  return changes === undefined ? deps.write((tx) => mergeHere(tx, pages)) : hasMerged(changes);
+}
+
+function mergeHere(tx: Tx, pages: number): boolean {
   // Writes out what other functions of the commit put into the index, which is no merge.
   mergeSearchIndex(tx, 0);
   const before = totalChanges(tx);
   mergeSearchIndex(tx, pages);
-  return totalChanges(tx) - before >= 2;
+  return hasMerged(totalChanges(tx) - before);
 }
+
+/** https://sqlite.org/fts5.html#the_merge_command */
+const hasMerged = (changes: number): boolean => changes >= 2;
 
 /**
  * Whether the index was once emptied by merges: then its deepest level is kept though nothing is there, and merges above

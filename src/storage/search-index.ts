@@ -10,9 +10,11 @@ export const PAGES_FOR_A_TASK = 4;
  */
 export const mergeSearchIndex = (db: Db, pages: number) =>
   // The driver hands over every number as a fraction.
-  db.run(
-    statement(`insert into task_search (task_search, rank) values ('merge', cast(? as integer))`, [pages]),
-  );
+  db.run(statement(mergeOf('cast(? as integer)'), [pages]));
+
+/** The statement of `mergeSearchIndex`, for a thread. */
+export const mergeOf = (pages: number | string): string =>
+  `insert into task_search (task_search, rank) values ('merge', ${pages})`;
 
 /**
  * As `mergeSearchIndex`, once for each commit, at its end: what is new to the index is first written out then.

@@ -164,10 +164,42 @@ describe('a long log', () => {
 
   it('is checkpointed after commits, and says why, should the thread not start', async () => {
     begin({ ...storage, path: join(folder, 'missing.db') });
+    const changed = checkpoints.runAfterCommit('delete from notes');
+    await write(0);
+    expect(await changed).toBeUndefined();
     write(40);
     await checkpoints.stop();
     expect([failures, fallbacks]).toEqual([[], [expect.objectContaining({ code: 'SQLITE_CANTOPEN' })]]);
     write(20);
     expect(logOf(storage.writing).left).toBe(0);
+  });
+});
+
+describe('a statement for the thread', () => {
+  const texts = () => storage.reading.prepare<[], number>('select count(*) from notes').pluck().get();
+
+  it('runs after the next commit, and after a copy that is under way; the commit after that waits for it', async () => {
+    begin();
+    write(40);
+    const changed = checkpoints.runAfterCommit('delete from notes');
+    await checkpoints.idle();
+    expect(texts()).toBe(1);
+    const end = write(1);
+    expect(end).toBeInstanceOf(Promise);
+    await end;
+    expect([await changed, texts(), write(1)]).toEqual([2, 0, undefined]);
+    expect(failures).toEqual([]);
+  });
+
+  it('is left to others where another process writes, or it fails', async () => {
+    begin();
+    storage.writing.exec('begin immediate');
+    for (const sql of ['delete from notes', 'delete from nothing']) {
+      const changed = checkpoints.runAfterCommit(sql);
+      await checkpoints.consider();
+      expect(await changed).toBeUndefined();
+    }
+    storage.writing.exec('commit');
+    expect([failures, fallbacks]).toEqual([[], []]);
   });
 });

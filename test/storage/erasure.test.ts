@@ -34,15 +34,16 @@ const inAMinute = () => finishRemovals(world.deps);
 /** An erasure in which something happens between the last merge of the search index and what is noted then. */
 function eraseBut(meanwhile: () => Promise<unknown>): Promise<void> {
   let isOver = false;
-  const write: Deps['write'] = async (job) => {
-    const value = await world.deps.write(job);
-    if (value === false && !isOver) {
+  const { database } = world.deps;
+  const runOnThread: typeof database.runOnThread = async (sql) => {
+    const changes = await database.runOnThread(sql);
+    if (changes === 1 && !isOver) {
       isOver = true;
       await meanwhile();
     }
-    return value;
+    return changes;
   };
-  return eraseDeletedContent({ ...world.deps, write });
+  return eraseDeletedContent({ ...world.deps, database: { ...database, runOnThread } });
 }
 /** The state of the search index: it is another after each merge. */
 const searchIndex = () =>
@@ -59,15 +60,51 @@ it('an erasure ends, whatever is put into the search index beside it', async () 
   await listOf('Stays', 300);
   const removed = await listOf('Zebra');
   let merges = 0;
-  const write: Deps['write'] = (job) => {
+  const { database } = world.deps;
+  const runOnThread: typeof database.runOnThread = (sql) => {
     merges += 1;
     expect(merges).toBeLessThan(100);
     void addTasks(world, home, 1, { title: `Beside ${merges}` });
-    return world.deps.write(job);
+    return database.runOnThread(sql);
   };
   await removeList(removed);
-  await eraseDeletedContent({ ...world.deps, write });
+  await eraseDeletedContent({ ...world.deps, database: { ...database, runOnThread } });
+  expect(merges).toBeGreaterThan(1);
   expect(inFiles('zebra')).toBe(false);
+});
+
+describe('an erasure merges the search index', () => {
+  const seen: boolean[] = [];
+  /** With a note of whether each transaction beside it left the search index as it was. */
+  async function erase(database = world.deps.database): Promise<void> {
+    seen.length = 0;
+    const write: Deps['write'] = (job, from) =>
+      world.deps.write((tx) => {
+        const stateOf = () =>
+          tx.one(statement<{ n: number }>('select sum(id) as n from task_search_data', []));
+        const before = stateOf()?.n;
+        const result = job(tx);
+        seen.push(stateOf()?.n === before);
+        return result;
+      }, from);
+    await eraseDeletedContent({ ...world.deps, write, database });
+  }
+  beforeEach(async () => {
+    await listOf('Stays', 300);
+    await removeList(await listOf('Zebra', 20));
+  });
+
+  it('on a thread, as nobody knows how much of it goes at once', async () => {
+    await erase();
+    expect(seen).toEqual(seen.map(() => true));
+    expect(inFiles('zebra')).toBe(false);
+  });
+
+  it('by itself where there is none', async () => {
+    await erase({ ...world.deps.database, runOnThread: async () => undefined });
+    expect(seen).toContain(false);
+    expect(inFiles('zebra')).toBe(false);
+  });
 });
 
 it('a list of very many tasks leaves only some of them to be erased at once from the search index', async () => {
