@@ -7,6 +7,7 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { finishRemovals } from '../../src/workspaces/removals.ts';
 import { addTasks } from '../../test/many-tasks.ts';
 import { openWorld } from '../../test/world.ts';
 import { ownMs, watchLoop } from '../fuzz/loop.ts';
@@ -14,6 +15,7 @@ import { ownMs, watchLoop } from '../fuzz/loop.ts';
 const MAX_HELD_MS = 50;
 const SHOWN = 15;
 const HOSTILE_TASKS = 200;
+const TASKS_IN_SPACE = 40;
 const MAX_BODY = 1024 * 1024;
 const CHUNK = 64 * 1024;
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
@@ -22,9 +24,11 @@ const SORTS = ['createdAt', 'updatedAt', 'dueDate', 'priority', 'title'];
 const GROUPINGS = ['priority', 'statusId', 'assigneeId', 'listId', 'dueDate'];
 
 /** Texts that may cost more to fold or index than their length tells; each is repeated to the greatest length. */
+const HAN = Array.from({ length: 20_000 }, (_, i) => String.fromCharCode(0x4e00 + ((i * 7_919) % 20_011)));
 const HOSTILE = [
   // No two pairs of it are the same.
-  Array.from({ length: 20_000 }, (_, i) => String.fromCharCode(0x4e00 + ((i * 7_919) % 20_011))).join(''),
+  HAN.join(''),
+  HAN.join(' '),
   '\uff9e\u0334',
   '\uff9f\u0334\uff9e\u0f71',
   `${'\u0f74\u0f71'.repeat(15)}\u0640`,
@@ -122,6 +126,7 @@ for (let n = 0; n < times; n += 1) {
     await measure(asked);
 }
 for (let n = 0; n < times; n += 1) for (const asked of undone()) await measure(asked);
+for (const text of HOSTILE) await measureSpaceOf(text);
 // Last, as nothing is left then.
 await measure({ method: 'DELETE', path: `${at}/lists/${listId}?permanent=true` });
 watch.stop();
@@ -138,13 +143,18 @@ process.exitCode = (worst[0]?.[1].ms ?? 0) < MAX_HELD_MS ? 0 : 1;
 /** With all that a request causes, also after its response. */
 async function measure(asked: Asked): Promise<void> {
   const name = asked.name ?? `${asked.method} ${shortened(asked.path)}`;
-  if (!name.includes(values.only)) return;
   const send = sender(asked);
-  const status = await watch.measure(name, async () => {
+  await measureWork(name, async () => {
     const response = await send();
     if (asked.method !== 'GET') await world.untilIdle();
     return response;
   });
+}
+
+/** `work` returns the status of a response. */
+async function measureWork(name: string, work: () => Promise<number>): Promise<void> {
+  if (!name.includes(values.only)) return;
+  const status = await watch.measure(name, work);
   const ms = Math.max(0, ...watch.holds().map(ownMs));
   const before = held.get(name);
   held.set(name, { ms: Math.min(ms, before?.ms ?? ms), status });
@@ -412,6 +422,28 @@ function* batchesOf(of: string, text: string, n: number): Generator<Asked> {
       yield { ...batch, name: `${name}, ${change.op}`, body: { operations: changes } };
     }
   }
+}
+
+/** A space of long texts that are renamed and go for good, and what erases their words. */
+async function measureSpaceOf(text: string): Promise<void> {
+  const of = JSON.stringify(text.slice(0, 4));
+  const { body: space } = await call({ method: 'POST', path: `${at}/spaces`, body: { title: of } });
+  const { body: list } = await call({
+    method: 'POST',
+    path: `${at}/lists`,
+    body: { title: of, spaceId: space.id },
+  });
+  const renames: object[] = [];
+  for (let i = 0; i < TASKS_IN_SPACE; i += 1) {
+    const body = { title: `${i}`, listId: list.id, description: filled(text, 50_000) };
+    const made = await call({ method: 'POST', path: `${at}/tasks`, body });
+    renames.push({ op: 'update', id: made.body.id, title: filled(text, 400).trim() || 'x' });
+  }
+  const path = `${at}/tasks/batch`;
+  await measure({ name: `batch: renames of ${of}`, method: 'POST', path, body: { operations: renames } });
+  const name = `DELETE space of ${of}`;
+  await measure({ name, method: 'DELETE', path: `${at}/spaces/${space.id}?permanent=true` });
+  await measureWork(`erasure of ${of}`, () => finishRemovals(world.deps).then(() => 0));
 }
 
 /** Bodies of the greatest length that break a rule in each of their parts. */
