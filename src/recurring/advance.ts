@@ -228,6 +228,8 @@ export function makeTaskAgain(
     number: taskNumber,
   } = before ?? {};
   addTask(tx, { ...row, position, created_at, version: version + 1 }, defined({ seq, number: taskNumber }));
+  // Who has missed that it was gone would keep the comments it had.
+  if (before) tx.record({ workspaceId: series.workspace_id, kind: 'task', id: row.id, op: 'refetch' });
   const made = tasks.findTask(tx, series.workspace_id, row.id);
   if (!made) throw new Error('A task is not there that was just made');
   return made;

@@ -546,6 +546,13 @@ describe('a client that keeps a copy by changes and events', () => {
     await follow([step('task'), step('pull', 29), step('comment'), step('pull', 29), step('remove list')]);
   });
 
+  it('drops the comments of an instance that was skipped and brought back meanwhile', async () => {
+    await signIn();
+    const step = (what: Step['what'], a = 0): Step => ({ what, a, b: 0 });
+    const commented = [step('series'), step('pull', 38), step('comment'), step('pull')];
+    await follow([...commented, step('skip'), step('step back')]);
+  });
+
   it('is told of a new epoch where the file goes back behind a clean stop', async () => {
     await signIn();
     const epoch = async () => {
