@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type SqliteDatabase from 'better-sqlite3';
 import { Kysely, SqliteAdapter, SqliteDialect } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import { syncFile, syncFolder, writePrivateFile } from '../kernel/private-file.ts';
+import { makeEmptyFile, syncFile, syncFolder } from '../kernel/private-file.ts';
 import type { OnDone } from '../kernel/progress.ts';
 import type { Storage } from './open.ts';
 import { explained, StorageError } from './storage-error.ts';
@@ -127,7 +127,7 @@ export function preMigrationCopy(storage: Storage, stamp: string): string {
 
 function writeCopy(storage: Storage, copy: string): void {
   const unfinished = `${copy}.new`;
-  writePrivateFile(unfinished, '');
+  makeEmptyFile(unfinished);
   try {
     storage.reading.prepare('vacuum into ?').run(unfinished);
     syncFile(unfinished);

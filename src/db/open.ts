@@ -15,7 +15,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { errnoOf } from '../kernel/errors.ts';
-import { writePrivateFile } from '../kernel/private-file.ts';
+import { makeEmptyFile } from '../kernel/private-file.ts';
 import { takeOverLog } from './left-log.ts';
 import { explained, StorageError, WAY_OUT } from './storage-error.ts';
 
@@ -88,7 +88,7 @@ export function lockData(databasePath: string, message?: string): () => void {
   const real = realPath(databasePath);
   const path = `${real}.lock`;
   return explained(path, () => {
-    if (!existsSync(path)) writePrivateFile(path, '');
+    if (!existsSync(path)) makeEmptyFile(path);
     tightenMode(path);
     const lock = new SqliteDatabase(path, { timeout: 0 });
     try {
@@ -188,7 +188,7 @@ function createFile(path: string): void {
   }
   removeUnfinished(path);
   const unfinished = `${path}.new`;
-  writePrivateFile(unfinished, '');
+  makeEmptyFile(unfinished);
   const database = new SqliteDatabase(unfinished);
   try {
     database.pragma(`application_id = ${APPLICATION_ID}`);

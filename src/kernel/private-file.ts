@@ -17,6 +17,9 @@ export function writePrivateFile(path: string, text: string | Iterable<string>):
   }
 }
 
+/** Makes an empty file that only its owner can read; throws when there is one. */
+export const makeEmptyFile = (path: string): void => closeSync(openSync(path, 'wx', 0o600));
+
 /** Returns once what was written to a file is on the disk. */
 export function syncFile(path: string): void {
   const file = openSync(path, 'r+');
