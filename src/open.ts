@@ -162,6 +162,8 @@ export async function openDeps(
         isInSteps: writer.isInSteps,
         emptyLog: async () => checkpoints?.empty() ?? emptyLogOf(storage.writing),
         runOnThread: async (sql) => {
+          // Otherwise others who write would wait for a copy as well.
+          await checkpoints?.idle();
           const changed = checkpoints?.runAfterCommit(sql);
           if (changed) await writer.write(() => {});
           return changed;

@@ -67,7 +67,7 @@ export function createCheckpoints(
   let copying: PromiseWithResolvers<void> | undefined;
   let isEmptied = false;
   let rowsChanged: number | undefined;
-  let toRun: { sql: string; changed: PromiseWithResolvers<number | undefined> } | undefined;
+  const toRun: { sql: string; changed: PromiseWithResolvers<number | undefined> }[] = [];
   let doWritersWait = false;
   let mode: 'thread' | 'in place' | 'failed' = 'thread';
   let isTooLong = false;
@@ -131,31 +131,33 @@ export function createCheckpoints(
     if (askLog().left >= PAGES_IN_PLACE) writing.pragma('wal_checkpoint(passive)');
   };
 
-  const run = async ({ sql, changed }: NonNullable<typeof toRun>) => {
-    while (copying) await copying.promise;
-    rowsChanged = undefined;
-    if (mode === 'thread') await ask({ sql });
-    changed.resolve(rowsChanged);
+  const run = async () => {
+    for (const { sql, changed } of toRun.splice(0)) {
+      while (copying) await copying.promise;
+      rowsChanged = undefined;
+      if (mode === 'thread') await ask({ sql });
+      changed.resolve(rowsChanged);
+    }
+    await copyIfDue();
+  };
+
+  const copyIfDue = (): Promise<void> | undefined => {
+    if (copying || mode === 'failed') return undefined;
+    try {
+      if (mode === 'in place') copyInPlace();
+      else {
+        doWritersWait = isTooLong;
+        if (doWritersWait) return ask('copy');
+        if (askLog().left >= due) ask('copy');
+      }
+    } catch (reason) {
+      fail(reason);
+    }
+    return undefined;
   };
 
   return {
-    consider: () => {
-      const given = toRun;
-      toRun = undefined;
-      if (given) return run(given);
-      if (copying || mode === 'failed') return undefined;
-      try {
-        if (mode === 'in place') copyInPlace();
-        else {
-          doWritersWait = isTooLong;
-          if (doWritersWait) return ask('copy');
-          if (askLog().left >= due) ask('copy');
-        }
-      } catch (reason) {
-        fail(reason);
-      }
-      return undefined;
-    },
+    consider: () => (toRun.length > 0 ? run() : copyIfDue()),
     idle: async () => copying?.promise,
     empty: async () => {
       while (copying) await copying.promise;
@@ -167,8 +169,9 @@ export function createCheckpoints(
       return mode === 'in place' && emptyLogOf(writing);
     },
     runAfterCommit: (sql) => {
-      toRun = { sql, changed: Promise.withResolvers() };
-      return toRun.changed.promise;
+      const changed = Promise.withResolvers<number | undefined>();
+      toRun.push({ sql, changed });
+      return changed.promise;
     },
     stop: async () => {
       const ended = new Promise((resolve) => (thread ? thread.once('exit', resolve) : resolve(0)));

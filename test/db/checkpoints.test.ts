@@ -191,6 +191,28 @@ describe('a statement for the thread', () => {
     expect(failures).toEqual([]);
   });
 
+  it('runs after another one that waits for the same commit', async () => {
+    begin();
+    const changed = ['insert into notes (text) values (1), (2)', 'delete from notes where text = 1'].map(
+      checkpoints.runAfterCommit,
+    );
+    await checkpoints.consider();
+    expect(await Promise.all(changed)).toEqual([2, 1]);
+  });
+
+  it('leaves a log that is copied and restarts, however much such statements write', async () => {
+    begin();
+    for (let i = 0; i < 24; i += 1) {
+      await checkpoints.idle();
+      const changed = checkpoints.runAfterCommit(
+        `insert into notes (text) values (zeroblob(${5 * MEGABYTE}))`,
+      );
+      await checkpoints.consider();
+      expect(await changed).toBe(1);
+    }
+    expect(megabytesOf('-wal')).toBeLessThan(60);
+  });
+
   it('is left to others where another process writes, or it fails', async () => {
     begin();
     storage.writing.exec('begin immediate');
