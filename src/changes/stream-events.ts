@@ -117,8 +117,8 @@ export function createStreamEvents({ read, keys }: { read: Db; keys: Keys }) {
       const workspaceKey = workspaceKeyOf(read, workspaceId);
       if (workspaceKey === undefined) return [];
       const rows = changesAfter(read, workspaceKey, seq, MAX_ROWS_IN_TURN + 1);
-      const newest = newestChange(read, workspaceKey);
-      if (rows.length <= MAX_ROWS_IN_TURN || !rows[0] || !newest) return rows;
+      const newest = rows.length > MAX_ROWS_IN_TURN && newestChange(read, workspaceKey);
+      if (!newest || !rows[0]) return rows;
       return [rows[0], newest].map((row) => ({ ...row, op: 'refetch', actor_code: null, client_id: null }));
     },
     /** The cursor of each workspace, as of `position`, else as of now. */

@@ -148,10 +148,16 @@ export function createStreams(
   };
 
   const publish = (rows: readonly ChangeRow[]) => {
-    publishedSeq = rows.at(-1)?.seq ?? publishedSeq;
+    publishedSeq = Math.max(publishedSeq, rows.at(-1)?.seq ?? 0);
     if (streams.size === 0) return;
     for (const run of runsOf(rows)) publishRun(run);
   };
+
+  /** What is not published yet in the workspaces that someone listens to: other processes wrote it. */
+  const unpublishedRows = () =>
+    [...streams.workspaceIds()]
+      .flatMap((workspaceId) => events.rowsAfter(workspaceId, publishedSeq))
+      .sort((a, b) => a.seq - b.seq);
 
   /** Serializes a run once for all who hear of it. */
   const publishRun = (run: Run) => {
@@ -234,7 +240,11 @@ export function createStreams(
 
   world.stopping.addEventListener('abort', endAll);
   world.onChanges((rows, personal) => {
-    if (rows.length > 0) publish(rows);
+    const [first] = rows;
+    // What another process wrote before comes before it.
+    if (first && first.seq > publishedSeq + 1)
+      publish(unpublishedRows().filter(({ seq }) => seq < first.seq));
+    if (first) publish(rows);
     if (personal.length > 0 && streams.size > 0) tellPeople(personal);
   });
 
@@ -267,10 +277,7 @@ export function createStreams(
       const version = world.versionByOthers();
       if (version === polledVersion) return;
       polledVersion = version;
-      const rows = [...streams.workspaceIds()].flatMap((workspaceId) =>
-        events.rowsAfter(workspaceId, publishedSeq),
-      );
-      publish(rows.sort((a, b) => a.seq - b.seq));
+      publish(unpublishedRows());
       for (const stream of streams) turns.ask(stream, () => refresh(stream, refreshWorkspaces));
       publishedSeq = Math.max(publishedSeq, lastSeqOf(read));
     },

@@ -471,6 +471,25 @@ describe('the stream of events', () => {
     await stream.cancel();
   });
 
+  it('tells what another process wrote to one workspace before the server wrote to another', async () => {
+    const { body: second } = await call('POST', '/workspaces', { title: 'Second' });
+    const stream = await listen(ada);
+    await stream.next();
+    using other = openStorage({ path: world.opened.storage.path, create: false });
+    other.writing
+      .prepare(
+        `insert into changes select workspace_code, (select max(seq) from changes) + 1, 7, 'list', 'elsewhere',
+            'delete', null, null, null, changed_at
+          from changes where workspace_code = (select code from workspaces where id = ?) limit 1`,
+      )
+      .run(workspaceId);
+    await call('PATCH', `/workspaces/${second.id}`, { title: 'Renamed' });
+    world.deps.streams.poll();
+    const told = [await stream.next(), await stream.next()].map((event) => event?.data.workspaceId);
+    expect(told.toSorted()).toEqual([workspaceId, second.id].toSorted());
+    await stream.cancel();
+  });
+
   it('tells over a connection in the order of the commits, behind hello, and ends with it', async () => {
     const listening = await listenOn(world.app, { host: '127.0.0.1', port: 0 });
     const socket = connect({ port: listening.port, host: '127.0.0.1' });
