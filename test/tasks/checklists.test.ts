@@ -130,11 +130,41 @@ describe('a checklist', () => {
     const series = await call('POST', at('/recurring-tasks'), {
       title: 'Water',
       listId: list,
+      checklist: [{ title: 'Fern' }],
+      interval: { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'UTC' },
+    });
+    const path = at(`/tasks/${series.body.nextTaskId}`);
+    const [fern] = (await call('GET', path)).body.checklist;
+    const overriddenWith = async (checklist: object[]) =>
+      (await call('PATCH', path, { checklist })).body.recurrence.overridden;
+    expect(await overriddenWith([{ id: fern.id, isDone: true }])).toEqual([]);
+    expect(await overriddenWith([{ id: fern.id, title: 'Cactus' }])).toEqual(['checklist']);
+  });
+
+  it('is an override where another item takes the place of one with the same title', async () => {
+    const series = await call('POST', at('/recurring-tasks'), {
+      title: 'Water',
+      listId: list,
+      checklist: [{ title: 'Fern' }],
       interval: { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'UTC' },
     });
     const path = at(`/tasks/${series.body.nextTaskId}`);
     const { body } = await call('PATCH', path, { checklist: [{ title: 'Fern' }] });
     expect(body.recurrence.overridden).toEqual(['checklist']);
-    await call('PATCH', path, { checklist: [] });
+  });
+
+  it('takes no entry without a title whose id no item of it has', async () => {
+    const { id } = await task({ checklist: [{ title: 'Cake' }] });
+    const checklist = [{ id: newId(START), isDone: true }];
+    for (const [method, path, body] of [
+      ['PATCH', `/tasks/${id}`, { checklist }],
+      ['POST', '/tasks', { title: 'Party', listId: list, checklist }],
+    ] as const) {
+      const response = await call(method, at(path), body);
+      expect([response.status, response.body.issues]).toEqual([
+        400,
+        [expect.objectContaining({ path: 'checklist.0.title' })],
+      ]);
+    }
   });
 });
