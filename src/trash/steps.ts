@@ -33,7 +33,8 @@ export async function finishEntry(deps: Deps, entry: store.StoredEntry): Promise
 
 /** False when the server stops before the end. A call while it is under way waits for the same. */
 function finished(deps: Deps, entry: store.StoredEntry): Promise<boolean> {
-  const key = `trash:${entry.code}`;
+  // The commit that ends one way of an entry may begin the next, while the steps of the first still count as under way.
+  const key = `trash:${entry.code}:${entry.state}`;
   return unlessUnderWay(deps, key, () => runSteps(deps, entry));
 }
 

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { query, statement } from '../../src/db/connection.ts';
 import { COUNTERS } from '../../src/storage/integrity.ts';
+import { findEntry } from '../../src/storage/trash.ts';
+import { deleteFromTrash } from '../../src/trash/purge.ts';
 import { finishEntries } from '../../src/trash/steps.ts';
+import { member } from '../../src/workspaces/authorization.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { openSeriesWorld } from '../series-world.ts';
@@ -123,6 +126,28 @@ describe('a list of 5,000 tasks', () => {
       ['list', MANY],
     ]);
     await ok('DELETE', at('/trash'));
+    expect(count('select count(*) as n from trash_rows')).toBe(0);
+  });
+
+  it('is deleted for good by who asks in the commit in which it has come into the trash', async () => {
+    const { read, write } = world.deps;
+    const who = await member('member').authorize(world.deps, {} as never, {
+      authorization: `Bearer ${series.owner.accessToken}`,
+      workspaceId: series.workspaceId,
+      isRead: false,
+      isPrivate: false,
+    });
+    const asked: Promise<unknown>[] = [];
+    world.deps.write = (job, from) => {
+      const written = write(job, from);
+      const isStep = from === undefined && findEntry(read, who.workspaceKey, list.id)?.state === 'moving';
+      if (isStep) asked.push(deleteFromTrash(world.deps, who, list.id));
+      return written;
+    };
+    await ok('DELETE', at(`/lists/${list.id}`));
+    const outcomes = await Promise.allSettled(asked);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(count('select count(*) as n from trash')).toBe(0);
     expect(count('select count(*) as n from trash_rows')).toBe(0);
   });
 });
