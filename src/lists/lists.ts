@@ -18,7 +18,6 @@ import { moveTasksToSpace, restatusTasks } from '../storage/tasks-in-lists.ts';
 import { type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
 import { claimId, isMaker } from '../workspaces/client-ids.ts';
 import { requireQuota } from '../workspaces/quotas.ts';
-import { beginRemoval, finishRemoval } from '../workspaces/removals.ts';
 import type { List, ListInput, ListPatch } from './schema.ts';
 import { counterpartOf } from './statuses.ts';
 
@@ -99,21 +98,6 @@ export function updateList(
     }
     return store.listOf(tx, next);
   });
-}
-
-/** Deletes a list with its tasks and series; where they are many, in steps, the list last. */
-export async function removeList(
-  deps: Deps,
-  who: Member,
-  id: string,
-  ifMatch: Precondition,
-): Promise<undefined> {
-  const removal = { kind: 'list', id } as const;
-  const isDone = await writeAs(deps, who, (tx) => {
-    ifMatch(requireList(tx, who, id));
-    return beginRemoval(tx, removal);
-  });
-  if (!isDone) await finishRemoval(deps, removal);
 }
 
 /** Returns the upcoming instances of series that were completed by it. */

@@ -13,7 +13,6 @@ import type { SpaceRow } from '../storage/tables.ts';
 import { type Member, writeAs } from '../workspaces/authorization.ts';
 import { claimId, isMaker } from '../workspaces/client-ids.ts';
 import { requireQuota } from '../workspaces/quotas.ts';
-import { beginRemoval, finishRemoval } from '../workspaces/removals.ts';
 import { addList } from './lists.ts';
 import type { CreatedSpace, Space, SpaceInput, SpacePatch } from './schema.ts';
 
@@ -69,21 +68,6 @@ export function updateSpace(
     const next = patched(row, { title, description, position }, now);
     return store.spaceOf(next === row ? row : store.saveSpace(tx, next));
   });
-}
-
-/** Deletes a space with its lists and all that is in them; where that is much, in steps, the space last. */
-export async function removeSpace(
-  deps: Deps,
-  who: Member,
-  id: string,
-  ifMatch: Precondition,
-): Promise<undefined> {
-  const removal = { kind: 'space', id } as const;
-  const isDone = await writeAs(deps, who, (tx) => {
-    ifMatch(requireSpace(tx, who, id));
-    return beginRemoval(tx, removal);
-  });
-  if (!isDone) await finishRemoval(deps, removal);
 }
 
 const requireSpace = (db: Db, who: Member, id: string): SpaceRow =>

@@ -3,22 +3,22 @@ import type { Deps } from '../deps.ts';
 import type { Precondition } from '../http/etags.ts';
 import type { DeletionQuery } from '../http/fields.ts';
 import { orNotFound } from '../kernel/errors.ts';
-import { removeList } from '../lists/lists.ts';
-import { removeSpace } from '../lists/spaces.ts';
 import { findList, findSpace } from '../storage/lists.ts';
 import type { ListRow } from '../storage/tables.ts';
 import { insertEntry, type StoredEntry } from '../storage/trash.ts';
 import { countTasksIn, entryWithin, packSome, recordGone, setInTransit } from '../storage/trash-lists.ts';
 import { hasTrash, newEntry } from '../tasks/trash-tasks.ts';
 import { type Member, writeInStepsAs } from '../workspaces/authorization.ts';
+import { beginRemoval, finishRemoval } from '../workspaces/removals.ts';
 import { finishEntry, STEP_THRESHOLD } from './steps.ts';
 
 type Found = Pick<ListRow, 'title' | 'version'> & { space_id?: string };
 
-/** What is to be waited for, and whether the deletion is to be tried again then. */
+/** What is to be waited for, and whether the deletion is to be tried again then; or that it is for good, and goes on. */
 interface Outcome {
   left?: StoredEntry;
   again?: boolean;
+  isBegun?: boolean;
 }
 
 /** Deletes a list or space with all it contains: into the trash, or for good. */
@@ -38,7 +38,7 @@ export async function deleteWhole(
     ifMatch(found);
     const within = kind === 'space' ? entryWithin(tx, id) : undefined;
     if (within) return { left: within, again: true };
-    if (permanent || !hasTrash(deps)) return {};
+    if (permanent || !hasTrash(deps)) return { isBegun: !beginRemoval(tx, { kind, id }) };
     const tasks = countTasksIn(tx, kind, id);
     const isMuch = tasks > STEP_THRESHOLD;
     const entry = insertEntry(tx, {
@@ -54,10 +54,9 @@ export async function deleteWhole(
     return {};
   };
   for (;;) {
-    const { left, again } = await writeInStepsAs(deps, who, 0, remove);
+    const { left, again, isBegun } = await writeInStepsAs(deps, who, 0, remove);
     if (left) await finishEntry(deps, left);
-    if (!again) break;
+    if (isBegun) await finishRemoval(deps, { kind, id });
+    if (!again) return undefined;
   }
-  if (!permanent && hasTrash(deps)) return undefined;
-  return kind === 'list' ? removeList(deps, who, id, ifMatch) : removeSpace(deps, who, id, ifMatch);
 }

@@ -4,6 +4,7 @@ import type { Deps } from '../deps.ts';
 import { type Issue, notFound, throwIfIssues } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { findList, findSpace, listOf, spaceOf } from '../storage/lists.ts';
+import { isBeingRemoved } from '../storage/removals.ts';
 import { findEntry, type StoredEntry, saveEntryState } from '../storage/trash.ts';
 import { UNKNOWN_LIST } from '../tasks/references.ts';
 import { LIST_IS_GONE, restoreTask } from '../tasks/trash-tasks.ts';
@@ -76,13 +77,15 @@ export function restoreIssues(
 ): Issue[] {
   const issues: Issue[] = [];
   const { workspaceId } = who;
-  if (spaceId !== undefined && !findSpace(db, workspaceId, spaceId)) issues.push(UNKNOWN_SPACE);
+  // What goes into one that is being deleted would go with it, perhaps before all of it is there.
+  const hasSpace = (spaceId: string) =>
+    findSpace(db, workspaceId, spaceId) && !isBeingRemoved(db, { kind: 'space', id: spaceId });
+  if (spaceId !== undefined && !hasSpace(spaceId)) issues.push(UNKNOWN_SPACE);
   if (listId !== undefined && !findList(db, workspaceId, listId)) issues.push(UNKNOWN_LIST);
   const entry = findEntry(db, who.workspaceKey, id);
   const place = entry?.place_id ?? '';
   if (entry?.kind === 'task' && listId === undefined && !findList(db, workspaceId, place))
     issues.push(LIST_IS_GONE);
-  if (entry?.kind === 'list' && spaceId === undefined && !findSpace(db, workspaceId, place))
-    issues.push(SPACE_IS_GONE);
+  if (entry?.kind === 'list' && spaceId === undefined && !hasSpace(place)) issues.push(SPACE_IS_GONE);
   return issues;
 }

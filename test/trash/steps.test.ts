@@ -150,4 +150,20 @@ describe('a list of 5,000 tasks', () => {
     expect(count('select count(*) as n from trash')).toBe(0);
     expect(count('select count(*) as n from trash_rows')).toBe(0);
   });
+
+  it('is not restored into a space that is being deleted, but into another', async () => {
+    await ok('DELETE', at(`/lists/${list.id}`));
+    const beside = await ok('POST', at('/lists'), { spaceId: list.spaceId, title: 'Beside' });
+    await addTasks(world, series.workspaceId, 500, { listId: beside.id });
+    const removal = ok('DELETE', at(`/spaces/${list.spaceId}?permanent=true`));
+    while (count('select count(*) as n from removals') === 0) await new Promise(setImmediate);
+    const restored = await series.call('POST', at(`/trash/${list.id}/restore`));
+    await removal;
+    expect([restored.status, restored.body.issues]).toEqual([
+      400,
+      [{ path: 'spaceId', message: 'Its space is gone: name another one' }],
+    ]);
+    const { id: spaceId } = await ok('POST', at('/spaces'), { title: 'Another' });
+    expect(await ok('POST', at(`/trash/${list.id}/restore`), { spaceId })).toMatchObject({ id: list.id });
+  });
 });
