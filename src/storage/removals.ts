@@ -12,6 +12,16 @@ export const isBeingRemoved = (db: Db, { kind, id }: RemovalRow): boolean =>
   db.one(query.selectFrom('removals').select('id').where('kind', '=', kind).where('id', '=', id)) !==
   undefined;
 
+/** A list of a space that somebody has begun to delete. */
+export const removalWithin = (db: Db, spaceId: string): RemovalRow | undefined =>
+  db.one(
+    query
+      .selectFrom('removals')
+      .selectAll()
+      .where('kind', '=', 'list')
+      .where('id', 'in', query.selectFrom('lists').select('id').where('space_id', '=', spaceId)),
+  );
+
 /** Notes that something is being deleted: what is left of it goes in steps. */
 export const insertRemoval = (tx: Tx, removal: RemovalRow) =>
   tx.run(

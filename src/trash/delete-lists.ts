@@ -2,9 +2,10 @@ import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import type { Precondition } from '../http/etags.ts';
 import type { DeletionQuery } from '../http/fields.ts';
-import { orNotFound } from '../kernel/errors.ts';
+import { notFound, orNotFound } from '../kernel/errors.ts';
 import { findList, findSpace } from '../storage/lists.ts';
-import type { ListRow } from '../storage/tables.ts';
+import { isBeingRemoved, removalWithin } from '../storage/removals.ts';
+import type { ListRow, RemovalRow } from '../storage/tables.ts';
 import { insertEntry, type StoredEntry } from '../storage/trash.ts';
 import { countTasksIn, entryWithin, packSome, recordGone, setInTransit } from '../storage/trash-lists.ts';
 import { hasTrash, newEntry } from '../tasks/trash-tasks.ts';
@@ -14,14 +15,17 @@ import { finishEntry, STEP_THRESHOLD } from './steps.ts';
 
 type Found = Pick<ListRow, 'title' | 'version'> & { space_id?: string };
 
-/** What is to be waited for, and whether the deletion is to be tried again then; or that it is for good, and goes on. */
+/** What is to be waited for, and whether the deletion is to be tried again then. */
 interface Outcome {
   left?: StoredEntry;
+  removal?: RemovalRow;
   again?: boolean;
-  isBegun?: boolean;
 }
 
-/** Deletes a list or space with all it contains: into the trash, or for good. */
+/**
+ * Deletes a list or space with all it contains: into the trash, or for good. 404 for the trash once a deletion for good
+ * of it, or of its space, has begun.
+ */
 export async function deleteWhole(
   deps: Deps,
   who: Member,
@@ -31,6 +35,7 @@ export async function deleteWhole(
   ifMatch: Precondition,
 ): Promise<undefined> {
   const now = deps.clock.now();
+  const isForGood = permanent || !hasTrash(deps);
   const remove = function* (tx: Tx): Steps<Outcome> {
     const row = kind === 'list' ? findList(tx, who.workspaceId, id) : findSpace(tx, who.workspaceId, id);
     const found = orNotFound<Found>(row, kind);
@@ -38,7 +43,13 @@ export async function deleteWhole(
     ifMatch(found);
     const within = kind === 'space' ? entryWithin(tx, id) : undefined;
     if (within) return { left: within, again: true };
-    if (permanent || !hasTrash(deps)) return { isBegun: !beginRemoval(tx, { kind, id }) };
+    if (isForGood) return beginRemoval(tx, { kind, id }) ? {} : { removal: { kind, id } };
+    const isGoing =
+      isBeingRemoved(tx, { kind, id }) ||
+      (placeId !== null && isBeingRemoved(tx, { kind: 'space', id: placeId }));
+    if (isGoing) throw notFound(kind);
+    const removal = kind === 'space' ? removalWithin(tx, id) : undefined;
+    if (removal) return { removal, again: true };
     const tasks = countTasksIn(tx, kind, id);
     const isMuch = tasks > STEP_THRESHOLD;
     const entry = insertEntry(tx, {
@@ -54,9 +65,9 @@ export async function deleteWhole(
     return {};
   };
   for (;;) {
-    const { left, again, isBegun } = await writeInStepsAs(deps, who, 0, remove);
+    const { left, removal, again } = await writeInStepsAs(deps, who, 0, remove);
     if (left) await finishEntry(deps, left);
-    if (isBegun) await finishRemoval(deps, { kind, id });
+    if (removal) await finishRemoval(deps, removal);
     if (!again) return undefined;
   }
 }

@@ -166,4 +166,32 @@ describe('a list of 5,000 tasks', () => {
     const { id: spaceId } = await ok('POST', at('/spaces'), { title: 'Another' });
     expect(await ok('POST', at(`/trash/${list.id}/restore`), { spaceId })).toMatchObject({ id: list.id });
   });
+
+  it('does not go to the trash once its deletion for good, or that of its space, has begun', async () => {
+    const another = await series.anotherList();
+    await addTasks(world, series.workspaceId, 500, { listId: another.id });
+    for (const [gone, ...within] of [
+      [`/lists/${another.id}`],
+      [`/spaces/${list.spaceId}`, `/lists/${list.id}`],
+    ] as const) {
+      const removal = series.call('DELETE', at(`${gone}?permanent=true`));
+      while (count('select count(*) as n from removals') === 0) await new Promise(setImmediate);
+      for (const path of [gone, ...within]) {
+        expect((await series.call('DELETE', at(path))).status).toBe(404);
+      }
+      expect((await removal).status).toBe(204);
+    }
+    expect(count('select count(*) as n from trash_rows')).toBe(0);
+  });
+
+  it('goes for good, as was asked before its space goes to the trash', async () => {
+    const removal = ok('DELETE', at(`/lists/${list.id}?permanent=true`));
+    while (count('select count(*) as n from removals') === 0) await new Promise(setImmediate);
+    await ok('DELETE', at(`/spaces/${list.spaceId}`));
+    await removal;
+    expect((await ok('GET', at('/trash'))).items).toMatchObject([{ kind: 'space' }]);
+    expect(count(`select count(*) as n from trash_rows where id = '${list.id}'`)).toBe(0);
+    await ok('POST', at(`/trash/${list.spaceId}/restore`));
+    expect((await series.call('GET', at(`/lists/${list.id}`))).status).toBe(404);
+  });
 });
