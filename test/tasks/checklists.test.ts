@@ -63,6 +63,17 @@ describe('a checklist', () => {
     }
   });
 
+  it('changes and removes one item, and no other', async () => {
+    const { id, checklist } = await task({ checklist: [{ title: 'Cake' }, { title: 'Candles' }] });
+    const [cake, candles] = checklist;
+    const path = at(`/tasks/${id}/checklist/${cake.id}`);
+    expect((await call('PATCH', path, { title: 'Pie', isDone: true })).body.checklist).toEqual([
+      { id: cake.id, title: 'Pie', isDone: true },
+      candles,
+    ]);
+    expect((await call('DELETE', path)).body.checklist).toEqual([candles]);
+  });
+
   it('has at most 100 items, with titles of 1 to 500 characters', async () => {
     const checklist = Array.from({ length: 100 }, (_, i) => ({ title: `${i}` }));
     const full = await task({ checklist });
