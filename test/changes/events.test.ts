@@ -296,6 +296,27 @@ describe('the stream of events', () => {
     }
   });
 
+  it('says reset to an id whose row has its number and another tag by now, or is gone', async () => {
+    const stream = await listen(ada);
+    const id = (await stream.next())?.id ?? '';
+    await stream.cancel();
+    const resumed = async () => {
+      const again = await listen(ada, { headers: { 'Last-Event-ID': id } });
+      await again.next();
+      await record(listChanged);
+      const event = await again.next();
+      await again.cancel();
+      return event?.event;
+    };
+    const { writing } = world.opened.storage;
+    const { seq } = writing.prepare('select max(seq) as seq from changes').get() as { seq: number };
+    expect(await resumed()).toBe('change');
+    writing.prepare('update changes set tag = (tag + 1) % 4294967296 where seq = ?').run(seq);
+    expect(await resumed()).toBe('reset');
+    writing.prepare('delete from changes where seq = ?').run(seq);
+    expect(await resumed()).toBe('reset');
+  });
+
   it('ends at once with the session, at the expiry of the access token by the next beat, and at a stop', async () => {
     const ended = await listen(ada);
     await ended.next();
