@@ -160,6 +160,33 @@ describe('the stream of events', () => {
     await Promise.all([own.cancel(), other.cancel()]);
   });
 
+  it('tells apart what several people, and their clients, changed in one commit', async () => {
+    const bob = await joined(world, ada, workspaceId, 'viewer');
+    const stream = await listen(ada);
+    await stream.next();
+    const authors = [
+      [ada.id, 'tab'],
+      [bob.id, 'tab'],
+      [bob.id, 'another'],
+    ] as const;
+    await Promise.all(
+      authors.map(([userId, clientId]) =>
+        world.deps.write((tx) => {
+          tx.actAs({ userId, clientId });
+          tx.record({ ...listChanged, id: `by ${userId} at ${clientId}`, workspaceId });
+        }),
+      ),
+    );
+    for (const [userId, clientId] of authors) {
+      expect((await stream.next())?.data).toMatchObject({
+        items: [{ id: `by ${userId} at ${clientId}` }],
+        actorId: userId,
+        clientId: userId === ada.id ? clientId : null,
+      });
+    }
+    await stream.cancel();
+  });
+
   it('tells only that something changed where it is more than an event takes', async () => {
     const stream = await listen(ada);
     await stream.next();
