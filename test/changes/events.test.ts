@@ -519,7 +519,7 @@ describe('the stream of events', () => {
     await stream.cancel();
   });
 
-  it('tells what another process wrote to one workspace before the server wrote to another', async () => {
+  it('tells what another process wrote before the server wrote to another workspace, each once', async () => {
     const { body: second } = await call('POST', '/workspaces', { title: 'Second' });
     const stream = await listen(ada);
     await stream.next();
@@ -533,8 +533,10 @@ describe('the stream of events', () => {
       .run(workspaceId);
     await call('PATCH', `/workspaces/${second.id}`, { title: 'Renamed' });
     world.deps.streams.poll();
-    const told = [await stream.next(), await stream.next()].map((event) => event?.data.workspaceId);
-    expect(told.toSorted()).toEqual([workspaceId, second.id].toSorted());
+    await call('PATCH', `/workspaces/${second.id}`, { title: 'Renamed again' });
+    const told = [await stream.next(), await stream.next(), await stream.next()];
+    expect(told.map((event) => event?.data.workspaceId)).toEqual([workspaceId, second.id, second.id]);
+    expect(told[2]?.data.from).toBe(told[1]?.data.cursor);
     await stream.cancel();
   });
 
