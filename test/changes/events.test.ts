@@ -438,6 +438,32 @@ describe('the stream of events', () => {
     expect(streams.size).toBe(0);
   });
 
+  it('is another for each API token, whatever client they name', async () => {
+    const open = async (title: string) => {
+      const { body } = await call('POST', '/me/tokens', { title, role: 'viewer', workspaceIds: null });
+      const stream = await listen({ ...ada, accessToken: body.token }, { query: '?clientId=script' });
+      return { ...stream, hello: await stream.next() };
+    };
+    const streams = [await open('First'), await open('Second')];
+    await record(listChanged);
+    for (const stream of streams) {
+      expect([stream.hello?.event, (await stream.next())?.event]).toEqual(['hello', 'change']);
+      await stream.cancel();
+    }
+  });
+
+  it('tells at the next heartbeat what is unread because of another process', async () => {
+    const bob = await joined(world, ada, workspaceId, 'member');
+    await call('POST', `/workspaces/${workspaceId}/tasks`, { title: 'Mow', listId, assigneeId: bob.id });
+    const stream = await listen(bob);
+    const hello = await stream.next();
+    using other = openStorage({ path: world.opened.storage.path, create: false });
+    other.writing.exec('delete from notifications');
+    world.deps.streams.heartbeat();
+    expect([hello?.data.unread > 0, (await nextOfMe(stream))?.data]).toEqual([true, { unread: 0 }]);
+    await stream.cancel();
+  });
+
   it('goes on, whichever way the clock is set, while its credential lives', async () => {
     const made = { title: 'Listener', role: 'viewer', workspaceIds: null };
     const { token } = (await call('POST', '/me/tokens', made)).body;
