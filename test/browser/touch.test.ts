@@ -218,6 +218,20 @@ describe('by touch, 360 px wide,', () => {
     await page.getByRole('status').filter({ hasText: 'Choose photos' }).waitFor({ state: 'detached' });
   });
 
+  it('what was done can be taken back from Me, when its toast is gone', async () => {
+    await open(`/w/${studio.workspaceId}/lists/${studio.listIds.website}`);
+    const row = page.getByRole('listitem').filter({ hasText: 'Photograph the Weißensee boathouse' });
+    await row.getByRole('button', { name: 'More' }).tap();
+    await page.getByRole('menuitem', { name: 'Rename' }).tap();
+    await page.getByRole('textbox', { name: 'Title' }).fill('Sink it');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Me', exact: true }).tap();
+    await page.getByRole('button', { name: 'Undo the last change' }).tap();
+    await page.getByRole('status').filter({ hasText: 'Taken back: Renamed “Photograph' }).waitFor();
+    await page.goBack();
+    await row.waitFor();
+  });
+
   it('once a row is selected, others are by a tap', async () => {
     await open(`/w/${studio.workspaceId}/lists/${studio.listIds.website}`);
     const row = (title: string) => page.getByRole('listitem').filter({ hasText: title });

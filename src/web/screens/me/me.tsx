@@ -3,6 +3,7 @@ import { unread } from '../../shell/frame-view.ts';
 import { hrefOf } from '../../shell/navigation.ts';
 import { openSignOut } from '../../shell/overlays.tsx';
 import { me } from '../../shell/session.ts';
+import { undo } from '../../tasks/act.ts';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { LinkRow } from '../../ui/link-row.tsx';
@@ -36,6 +37,12 @@ export function MeScreen() {
             count={unread.value}
           />
           <LinkRow href={hrefOf(addressOf('profile'))} icon="settings" title="Settings" />
+          <li>
+            <button type="button" class="link-row" onClick={() => void undo()}>
+              <Icon name="undo" />
+              Undo the last change
+            </button>
+          </li>
           <li>
             <button type="button" class="link-row" onClick={openSignOut}>
               <Icon name="sign-out" />
