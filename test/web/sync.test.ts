@@ -612,6 +612,121 @@ describe('a change', () => {
   });
 });
 
+describe('a deletion without the network', () => {
+  /** What is done first is tried at once. */
+  async function goOffline(page: Page): Promise<void> {
+    const other = await make(page, 'Mulch the beds');
+    goOnline(page, false);
+    rename(page, other, 'Mulch');
+    await timeline.advance(100);
+  }
+
+  async function deleteAndUndo(
+    page: Page,
+    intent: Parameters<Page['store']['acts']['do']>[1][number],
+  ): Promise<void> {
+    act(page, 'deleted', intent);
+    await timeline.advance(100);
+    expect(page.store.view.row('task', intent.thing)).toBeUndefined();
+    void page.store.acts.undo();
+    await timeline.advance(100);
+    goOnline(page, true);
+    await timeline.advance(20_000);
+    expect(asideOf(page)).toEqual([]);
+  }
+
+  it.each([
+    ['for good', intents.removeForGood],
+    ['that goes to the trash', (task: Task) => intents.remove('task', task)],
+  ])('%s is taken back with what was done to its task before', async (_, deletion) => {
+    const page = await open();
+    const task = await make(page);
+    const itemId = page.store.makeId();
+    await goOffline(page);
+    rename(page, task, 'Paint it red');
+    act(page, 'added', intents.changeItem(task, 'addItem', itemId, { title: 'Buy paint' }));
+    await timeline.advance(100);
+    await deleteAndUndo(page, deletion(task));
+    expect(onServer(task.id)).toMatchObject({
+      title: 'Paint it red',
+      checklist: [{ id: itemId, title: 'Buy paint' }],
+    });
+  });
+
+  it('of what was never sent is taken back with all that came with it', async () => {
+    const page = await open();
+    const [listId, taskId, itemId, commentId] = [1, 2, 3, 4].map(() => page.store.makeId()) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    await goOffline(page);
+    act(
+      page,
+      'list',
+      intents.create('list', 'w1', listId, {
+        title: 'Garden',
+        spaceId: 'w1-space',
+        statusTemplateId: 'w1-template',
+      }),
+    );
+    act(page, 'task', intents.create('task', 'w1', taskId, { title: 'Dig', listId }));
+    await timeline.advance(100);
+    const task = shown(page, taskId);
+    act(page, 'item', intents.changeItem(task, 'addItem', itemId, { title: 'Buy a spade' }));
+    act(page, 'comment', intents.addComment(task, commentId, 'Which bed?'));
+    await timeline.advance(100);
+    const list = page.store.view.row('list', listId);
+    if (!list) throw new Error('No list');
+    await deleteAndUndo(page, intents.remove('list', list));
+    expect(onServer(listId)).toMatchObject({ title: 'Garden' });
+    expect(onServer(taskId)).toMatchObject({
+      title: 'Dig',
+      listId,
+      checklist: [{ id: itemId }],
+      commentCount: 1,
+    });
+  });
+
+  it('of what was made in one act is taken back and done again whole', async () => {
+    const page = await open();
+    const [labelId, taskId] = [page.store.makeId(), page.store.makeId()];
+    await goOffline(page);
+    act(
+      page,
+      'made',
+      intents.create('label', 'w1', labelId, { title: 'home', color: '#000000' }),
+      intents.create('task', 'w1', taskId, { title: 'Dust', listId: 'w1-list1', labelIds: [labelId] }),
+    );
+    await timeline.advance(100);
+    void page.store.acts.undo();
+    await timeline.advance(100);
+    void page.store.acts.redo();
+    await timeline.advance(100);
+    sent.length = 0;
+    goOnline(page, true);
+    await timeline.advance(20_000);
+    expect(onServer(taskId)).toMatchObject({ title: 'Dust', labelIds: [labelId] });
+    expect(sent).toHaveLength(3);
+  });
+});
+
+describe('a move that is taken back', () => {
+  it('keeps the status that another gave meanwhile', async () => {
+    const page = await open();
+    const task = await make(page);
+    act(page, 'moved', intents.moveTask(page.store.view, task, 'w1-list2'));
+    await timeline.advance(2_000);
+    const operations = [{ op: 'update', id: task.id, statusId: 'w1-done' }];
+    server.do('bob', 'POST', 'workspaces/w1/tasks/batch', { operations });
+    await timeline.advance(3_000);
+    void page.store.acts.undo();
+    await timeline.advance(3_000);
+    expect(onServer(task.id)).toMatchObject({ listId: 'w1-list1', statusId: 'w1-done' });
+  });
+});
+
 describe('a text', () => {
   const edit = (page: Page, task: Task, text: string, from: string | null): void =>
     act(page, 'Edited', intents.editText(task, text, from));

@@ -2,7 +2,7 @@ import { effect } from '@preact/signals';
 import { type Change, type Intent, mayAdvance } from './change.ts';
 import { makeId } from './ids.ts';
 import type { Tab } from './tab.ts';
-import { inverseOf, madeAgain, type Remade, type Step, stepOf } from './undo.ts';
+import { inverseOf, madeAgain, type Remade, replacedBy, type Step, stepOf } from './undo.ts';
 
 const MAX_UNDO = 200;
 /** How long taking back waits for what the server says of the act. */
@@ -57,7 +57,7 @@ export class Acts {
     const changes = intents.map((intent): Change => {
       const { delay = 0, ...rest } = intent;
       const id = makeId(at);
-      steps.push(stepOf(intent, id, view));
+      steps.push(stepOf(intent, id, view, this.#tab.outbox.value));
       const start = { sent: 0, tries: 0, notBefore: delay && at + delay, maxBatch: 100, aside: null };
       // For when the status is gone by the time it is sent.
       const statusType = view.status(String(rest.fields.statusId))?.type;
@@ -106,7 +106,7 @@ export class Acts {
     const newId = () => makeId(world.now());
     const outbox = this.#tab.outbox.value;
     const delayed = outbox.filter(({ sent, notBefore }) => sent === 0 && notBefore > 0);
-    const intents: Intent[] = [];
+    const intents = new Set<Intent>();
     let isDropped = false;
     const remade: Remade = new Map();
     const unsaved = new Set(outbox.flatMap(({ id, aside }) => (aside ? id : [])));
@@ -115,15 +115,16 @@ export class Acts {
       if (unsent.length === 0) {
         const again = inverseOf(step, view, outbox, remade);
         if (again.length === 0 && from === this.#redo) again.push(...madeAgain(step, view, newId, remade));
-        intents.push(...again);
+        for (const intent of again) intents.add(intent);
       } else {
+        for (const intent of replacedBy(step, outbox)) intents.add(intent);
         await this.#tab.editOutbox(unsent, () => null);
         isDropped = true;
       }
     }
-    await this.#do(done.name, intents, to, more);
+    await this.#do(done.name, [...intents], to, more);
     const things = done.steps.map(({ intent }) => intent.thing);
-    return { name: done.name, isDone: isDropped || intents.length > 0, things };
+    return { name: done.name, isDone: isDropped || intents.size > 0, things };
   }
 
   /** What took a series on has a way back only once the server said where to; false where it does not say in time. */

@@ -271,19 +271,22 @@ function needsLater(change: Change, entry: Change, open: OpenEntries): boolean {
   return needsOf(change).some(isMadeLater);
 }
 
+/** The unsent changes of a thing that its deletion takes the place of; of one that never was, all that need it too. */
+export function replacedByDeletion(own: readonly Change[], all: () => readonly Change[]): Change[] {
+  // An unsent restore must stay: what it brings back is deleted again.
+  const unsent = own.filter(({ sent, op }) => sent === 0 && op !== 'restore');
+  const creation = unsent.find(({ op }) => op === 'create');
+  return creation ? [creation, ...dependentsOf(creation, all())] : unsent;
+}
+
 /** A deletion takes the place of what was not sent yet; of a thing that never was, nothing is left. */
 function addDeletion(change: Change, own: readonly Change[], open: OpenEntries): OutboxWrites {
-  const unsent = own.filter(({ sent }) => sent === 0);
-  const creation = unsent.find(({ op }) => op === 'create');
-  if (!creation) {
-    // An unsent restore must stay: what it brings back is deleted again.
-    const dropped = unsent.filter(({ op }) => op !== 'restore');
-    return { put: [change], remove: dropped.map(({ seq }) => seq) };
-  }
-  const gone = [creation, ...dependentsOf(creation, open.all())];
+  const gone = replacedByDeletion(own, () => open.all());
+  const remove = gone.map(({ seq }) => seq);
+  if (gone[0]?.op !== 'create') return { put: [change], remove };
   const made = new Set(gone.flatMap(({ op, thing }) => (op === 'create' ? [thing] : [])));
   if (gone.some(({ sent, thing }) => sent > 0 || !made.has(thing))) return { put: [change], remove: [] };
-  return { put: [], remove: gone.map(({ seq }) => seq) };
+  return { put: [], remove };
 }
 
 /** The long text of a change, where it has one. */

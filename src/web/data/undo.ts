@@ -1,5 +1,5 @@
-import { type Change, type Intent, isEqual } from './change.ts';
-import { removeComment, restore, stepBack, updateTask } from './intents.ts';
+import { type Change, type Intent, isEqual, replacedByDeletion } from './change.ts';
+import { moveTask, removeComment, restore, stepBack, updateTask } from './intents.ts';
 import type { ChecklistItem, Comment, Row, Task } from './rows.ts';
 import type { View } from './view.ts';
 
@@ -11,28 +11,26 @@ export interface Step {
   before: Row | undefined;
   /** Of a task that its series had as the next: that series. */
   seriesId: string | null;
-  /** Of a deletion: what was to be made and was not sent yet. */
-  creation: Row | null;
+  /** Of a deletion: the changes not sent yet that it takes the place of. */
+  replaced: readonly Change[];
   /** Of a series made of a task: that task as it was. */
   task: Task | undefined;
 }
 
 /** Notes what a step has to know to be taken back, before it is done. */
-export function stepOf(intent: Intent, changeId: string, view: View): Step {
+export function stepOf(intent: Intent, changeId: string, view: View, outbox: readonly Change[]): Step {
   const before = view.row(intent.kind, intent.thing) as Row | undefined;
   const recurrence = before?.recurrence as Task['recurrence'] | undefined;
   const series = recurrence?.recurringTaskId
     ? view.row('recurringTask', recurrence.recurringTaskId)
     : undefined;
-  const creation = view
-    .changesOf(intent.kind, intent.thing)
-    .find(({ op, sent, thing }) => op === 'create' && sent === 0 && thing === intent.thing);
+  const own = view.changesOf(intent.kind, intent.thing).filter(({ thing }) => thing === intent.thing);
   return {
     intent,
     changeId,
     before,
     seriesId: series && series.nextTaskId === intent.thing ? series.id : null,
-    creation: creation?.fields ?? null,
+    replaced: intent.op === 'delete' ? replacedByDeletion(own, () => outbox) : [],
     task: intent.kind === 'recurringTask' ? view.row('task', String(intent.fields.taskId)) : undefined,
   };
 }
@@ -55,6 +53,10 @@ export function madeAgain(
   return [{ op: 'create', kind, thing: id, workspaceId, fields: { title, color, position } }];
 }
 
+/** What a deletion took the place of, and is not in the outbox any more. */
+export const replacedBy = ({ replaced }: Step, outbox: readonly Change[]): Change[] =>
+  replaced.filter(({ id }) => !outbox.some((change) => change.id === id));
+
 /** What takes a step back, as things are now: only what still holds my value is set back. */
 export function inverseOf(step: Step, view: View, outbox: readonly Change[], remade: Remade): Intent[] {
   const { intent, before, seriesId } = step;
@@ -74,13 +76,14 @@ export function inverseOf(step: Step, view: View, outbox: readonly Change[], rem
     }
     case 'delete': {
       if (now) return [];
-      const wasNeverSent = step.creation && !outbox.some((change) => change.thing === thing && !change.aside);
-      if (wasNeverSent && step.creation && !view.get(kind, thing))
-        return [{ ...base, op: 'create', fields: step.creation }];
+      const again = replacedBy(step, outbox);
+      const isHeld =
+        view.get(kind, thing) || outbox.some((change) => change.thing === thing && !change.aside);
+      if (again[0]?.op === 'create' && !isHeld) return again;
       if (intent.fields.permanent) return [];
-      if (hasAdvanced) return stepBack(view, series.id);
+      if (hasAdvanced) return [...stepBack(view, series.id), ...again];
       if (kind === 'task' || kind === 'list' || kind === 'space')
-        return [restore(kind, workspaceId, thing, before)];
+        return [restore(kind, workspaceId, thing, before), ...again];
       return [];
     }
     case 'restore':
@@ -93,8 +96,10 @@ export function inverseOf(step: Step, view: View, outbox: readonly Change[], rem
     }
     case 'move': {
       if (!now || !before || now.listId !== intent.fields.listId) return [];
-      const { listId, statusId, position } = before;
-      return [{ ...base, op: 'move', fields: { listId, statusId, position } }];
+      const { listId, statusId, position } = before as unknown as Task;
+      const back = moveTask(view, now as unknown as Task, listId);
+      const isMine = isEqual(now.statusId, intent.fields.statusId);
+      return [{ ...back, fields: { ...back.fields, position, ...(isMine && { statusId }) } }];
     }
     case 'addItem':
       return [{ ...base, op: 'removeItem', fields: { itemId: intent.fields.itemId } }];
