@@ -34,9 +34,7 @@ export function skipOccurrence(
     const task = findTask(tx, who.workspaceId, series.next_task_id);
     recordStep(tx, series, task);
     if (task) dropTask(tx, task);
-    // Its version was raised by that.
-    const left = findSeries(tx, who.workspaceId, id) ?? series;
-    const touched = updateSeriesRow(tx, left, { updated_at: toInstant(now) });
+    const touched = updateSeriesRow(tx, series, { updated_at: toInstant(now) });
     return skipped(skip(tx, touched, who.userId, now), at, number);
   });
 }

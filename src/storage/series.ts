@@ -9,7 +9,7 @@ import type { RecurringTask } from '../recurring/series-schema.ts';
 import { isNotBeingImported } from './imports.ts';
 import { keysIn, type LeftOut, putBack, withoutLong } from './long-texts.ts';
 import { readPage } from './read-page.ts';
-import { raisedBy, recordThing, withChanges } from './record.ts';
+import { raisedBy, recordThing } from './record.ts';
 import { rewriteInSteps, TEMPLATE_BYTES, withinStep } from './step-bytes.ts';
 import type { RecurringSeriesRow, SeriesState } from './tables.ts';
 import { TEMPLATE_COLUMNS, templateOf } from './template-fields.ts';
@@ -123,15 +123,17 @@ export function updateSeriesRow(
   row: StoredSeries,
   changes: Partial<RecurringSeriesRow>,
 ): StoredSeries {
-  tx.run(
+  const stored = tx.all(
     query
       .updateTable('recurring_series')
       .set({ ...changes, ...raisedBy(changes) })
       .where('id', '=', row.id)
-      .where('workspace_id', '=', row.workspace_id),
+      .where('workspace_id', '=', row.workspace_id)
+      .returning('version'),
   );
   recordThing(tx, 'recurringTask', row, 'put', changes);
-  return withChanges(row, changes);
+  // A task that went has raised it as well.
+  return { ...row, ...changes, ...stored[0] };
 }
 
 export function deleteSeries(tx: Tx, row: StoredSeries): void {

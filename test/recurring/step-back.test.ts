@@ -86,6 +86,14 @@ describe('a step back', () => {
     expect((await upcoming(series.id)).version).toBeGreaterThan(done.version);
   });
 
+  it('responds with the series as it is read then, its version too', async () => {
+    const { id, nextTaskId } = await w.create();
+    await w.complete(nextTaskId);
+    expect(await stepBack(id)).toEqual(await w.read(id));
+    await w.ok('DELETE', `${w.inside}/tasks/${nextTaskId}`);
+    expect(await stepBack(id)).toEqual(await w.read(id));
+  });
+
   it('brings the task back from the trash as it was, a done one too', async () => {
     const series = await w.create({ checklist: [{ title: 'Can' }] });
     const task = await upcoming(series.id);
