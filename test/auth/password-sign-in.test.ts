@@ -110,6 +110,18 @@ describe('the hash of a password', () => {
     expect(stored()).toBe(renewed);
   });
 
+  it('is renewed by sign-ins at the same time, and each of them is let in', async () => {
+    await world.close();
+    world = await openWorld({ passwords: argon2Passwords() });
+    const person = await world.signUp('hash@example.com');
+    const weak = await hash(person.password, { memoryCost: 8_192, timeCost: 1, parallelism: 1 });
+    await world.deps.write((tx) =>
+      updateUser(tx, person.id, '2026-03-27T10:00:00.000Z', { password_hash: weak }),
+    );
+    const signIns = [1, 2].map(() => logIn(person.email, person.password));
+    expect((await Promise.all(signIns)).map(({ status }) => status)).toEqual([200, 200]);
+  });
+
   it('waits its turn: so many at once, so many behind them, and 429 for the rest', async () => {
     const { inTurn, requireCapacity } = turns(2, 3, noRest);
     const release = Promise.withResolvers<void>();

@@ -24,8 +24,8 @@ export async function logIn(deps: Deps, requestContext: RequestContext, input: L
   const signIn = await deps.write((tx) => {
     // The password may have been changed, or the account disabled or deleted, while it was compared.
     const latest = findUser(tx, user.id);
-    if (!latest || latest.disabled_at !== null || latest.password_hash !== user.password_hash)
-      return undefined;
+    if (!latest || latest.disabled_at !== null) return undefined;
+    if (latest.password_hash !== user.password_hash) return 'changed';
     if (renewed) updateUser(tx, user.id, toInstant(now), { password_hash: renewed });
     return completeSignIn(
       deps,
@@ -35,6 +35,8 @@ export async function logIn(deps: Deps, requestContext: RequestContext, input: L
       now,
     );
   });
+  // Perhaps another sign-in only stored a stronger hash of the same password.
+  if (signIn === 'changed') return logIn(deps, requestContext, input);
   if (!signIn) throw rejection();
   return signIn;
 }
