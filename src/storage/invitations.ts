@@ -32,19 +32,25 @@ export function listInvitations(
 }
 
 /**
- * Stores an invitation in the place of an older one to that address; the mail of that one still goes out. With
- * `keepToken` it is accepted by the token of the older one, if there was one.
+ * Stores an invitation in the place of an older one to that address, and returns it; the mail of that one still goes out.
+ * With `keepToken` it has the id and the token of the older one, if there was one, and so its mail.
  */
-export function replaceInvitation(db: Db, row: InvitationRow, { keepToken }: { keepToken: boolean }): void {
+export function replaceInvitation(
+  db: Db,
+  row: InvitationRow,
+  { keepToken }: { keepToken: boolean },
+): InvitationRow {
   const { workspace_id: workspaceId, email } = row;
   const older = db.one(
     query
       .deleteFrom('invitations')
       .where('workspace_id', '=', workspaceId)
       .where('email', '=', email)
-      .returning('token_hash'),
+      .returning(['id', 'token_hash']),
   );
-  db.run(query.insertInto('invitations').values({ ...row, ...(keepToken && older) }));
+  const stored = { ...row, ...(keepToken && older) };
+  db.run(query.insertInto('invitations').values(stored));
+  return stored;
 }
 
 export const findInvitation = (db: Db, tokenHash: string, now: Instant) =>

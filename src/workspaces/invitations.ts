@@ -46,15 +46,15 @@ export function invite(deps: Deps, who: Member, input: InvitationInput): Promise
     const inviter = requireAccount(tx, who);
     const to = { kind: 'invitation', to: row.email };
     const isMailed = takeMailAllowance(deps, tx, to, now);
-    store.replaceInvitation(tx, row, { keepToken: !isMailed });
+    const stored = store.replaceInvitation(tx, row, { keepToken: !isMailed });
     if (isMailed) {
       const { title: workspaceTitle } = workspaceSeenBy(tx, workspaceId, inviter.id);
       const message = invitationMail(deps.config, { inviter, workspaceTitle, role: row.role }, token);
       const secret = { id: row.id, expiresAt: row.expires_at };
       enqueueMail(deps, tx, { ...to, message, secret, userId: inviter.id }, now);
     }
-    tellInvited(tx, row, inviter);
-    return store.invitationOf(row);
+    tellInvited(tx, stored, inviter);
+    return store.invitationOf(stored);
   });
 }
 

@@ -139,6 +139,18 @@ describe('an invitation', () => {
     expect(mails()).toEqual([kept]);
   });
 
+  it('that is taken back takes the mail with it that was sent for the one it replaced', async () => {
+    await again({ settings: { rate_limits: { enabled: true, mail_burst: 1 } } });
+    await send('zoe@example.com');
+    const { id } = (await send('zoe@example.com', 'viewer')).body;
+    expect((await live()).items).toMatchObject([{ id, role: 'viewer' }]);
+    const mails = () =>
+      world.deps.read.all(query.selectFrom('outbox').select('id').where('kind', '=', 'invitation'));
+    expect(mails()).toHaveLength(1);
+    expect((await owner('DELETE', at(`/invitations/${id}`))).status).toBe(204);
+    expect(mails()).toEqual([]);
+  });
+
   it.each([
     ['is removed', (admin: Person) => owner('DELETE', at(`/members/${admin.id}`))],
     ['leaves', (admin: Person) => as(world, admin)('DELETE', at(`/members/${admin.id}`))],
