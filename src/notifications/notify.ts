@@ -9,6 +9,7 @@ import {
 } from '../storage/notifications.ts';
 import type { NotificationRow, NotificationType } from '../storage/tables.ts';
 import { isDisabled } from '../storage/users.ts';
+import { findStanding } from '../storage/workspaces.ts';
 
 const KEPT_PER_USER = 1_000;
 
@@ -25,14 +26,15 @@ interface Notice {
 }
 
 /**
- * Tells each of these users (null is nobody, and disabled accounts are told nothing), in the transaction of what
- * happened. A notice may quote names and titles: it goes with the workspace and the account that they are from. The
+ * Tells each of these users (null is nobody, and disabled accounts are told nothing, nor is anyone of a workspace that is
+ * being deleted), in the transaction of what happened. A notice may quote names and titles: it goes with the workspace and the account that they are from. The
  * same task assigned or commented on again replaces what is unread of it; of one user the newest thousand are kept.
  */
 export function notify(tx: Tx, userIds: readonly (string | null)[], notice: Notice, now: Instant): void {
   const { type, actorId, workspaceId, title, body, data } = notice;
   for (const userId of userIds) {
     if (userId === null || userId === actorId || isDisabled(tx, userId)) continue;
+    if (workspaceId !== null && !findStanding(tx, { workspaceId, userId })) continue;
     const row: NotificationRow = {
       id: newId(now),
       user_id: userId,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DAY } from '../../src/kernel/instants.ts';
+import { tick } from '../../src/tick.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
@@ -200,6 +201,20 @@ describe('while much is deleted', () => {
     expect(count('tasks')).toBeGreaterThan(0);
     expect((await call('DELETE', `/workspaces/${home}`)).status).toBe(404);
     expect((await as(world, bob)('GET', '/me/workspaces')).body.total).toBe(1);
+    advanceFrom();
+    expect((await removal).status).toBe(204);
+  });
+
+  it('nobody is told of what falls due in the workspace', async () => {
+    const bob = await joined(world, ada, home, 'member');
+    await addTasks(world, home, MANY, { assigneeId: bob.id, isOpen: true });
+    await tick(world.deps);
+    const { parked, advanceFrom } = parkDeletion();
+    const removal = call('DELETE', `/workspaces/${home}`);
+    await parked;
+    world.clock.advance(DAY);
+    await tick(world.deps);
+    expect(count('notifications')).toBe(0);
     advanceFrom();
     expect((await removal).status).toBe(204);
   });
