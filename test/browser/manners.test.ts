@@ -602,6 +602,38 @@ describe('a new task', () => {
     await page.getByRole('button', { name: 'One task' }).click();
     await page.getByText('Added “Head”').waitFor();
   });
+
+  it('from a pasted line that is nothing but chips has it as its title', async () => {
+    const page = await enter(ada, listAddress());
+    await page.keyboard.press('q');
+    await expectFocus(page, 'Quick add');
+    await paste(page, 'Today\nBuy milk');
+    await page.getByRole('button', { name: '2 tasks' }).click();
+    await page.getByText('Added 2 tasks').waitFor();
+    await paste(page, 'p1\nThe rest');
+    await page.getByRole('button', { name: 'One task' }).click();
+    await page.getByText('Added “p1”').waitFor();
+    const titles = async (): Promise<string[]> => {
+      const { body } = await asAda('GET', `/workspaces/${home}/tasks/query`);
+      return body.items.map(({ title }: { title: string }) => title).sort();
+    };
+    await expect.poll(titles).toEqual(['Buy milk', 'Today', 'p1']);
+  });
+
+  it('is kept with the pasted lines where there is no list for it', async () => {
+    await asAda('DELETE', `/workspaces/${home}/lists/${list.id}`);
+    const page = await enter(ada, '/today');
+    await page.keyboard.press('q');
+    await expectFocus(page, 'Quick add');
+    await page.keyboard.type('Order ');
+    await paste(page, 'oak\nash');
+    for (const name of ['2 tasks', 'One task']) {
+      await page.getByRole('button', { name }).click();
+      await page.getByText('There is no list yet').waitFor();
+    }
+    expect(await page.getByLabel('Quick add').inputValue()).toBe('Order ');
+    await page.getByRole('button', { name: '2 tasks' }).waitFor();
+  });
 });
 
 describe('the search', () => {

@@ -146,26 +146,40 @@ export function QuickAdd({ onClose }: OverlayProps) {
     const fields = { ...given, ...taskFields(task, list, zone.peek()), ...shared };
     return { intent: create('task', workspaceId, newId, fields), taskId: newId };
   };
-  const add = (opens: boolean) => {
-    if (read.task.title === '') {
-      if (text.trim() !== '') setProblem('A task needs a title.');
-      return;
-    }
-    if (read.task.title.length > MAX_TITLE) return setProblem(TOO_LONG);
-    const made = intentFor(read.task);
-    if (!made) {
+  /** Makes these tasks; returns none where something is wrong, and says what. */
+  const make = (tasks: readonly QuickTask[], description: string | null = null) => {
+    const isTooLong = tasks.some(({ title }) => title.length > MAX_TITLE);
+    const made = isTooLong ? [] : tasks.flatMap((task) => intentFor(task, description) ?? []);
+    if (isTooLong) setProblem(TOO_LONG);
+    else if (made.length === 0)
       setProblem(
         isFirstLoad.value
           ? 'Your lists are still being loaded.'
           : 'There is no list yet: make one under Settings, Spaces and lists.',
       );
+    else {
+      const [only, ...others] = tasks.map(({ title }) => quoted(title));
+      const intents = made.map(({ intent }) => intent);
+      act(`Added ${others.length > 0 ? `${tasks.length} tasks` : only}`, intents);
+      fresh();
+    }
+    return made;
+  };
+  const add = (opens: boolean) => {
+    if (read.task.title === '') {
+      if (text.trim() !== '') setProblem('A task needs a title.');
       return;
     }
-    act(`Added ${quoted(read.task.title)}`, [made.intent]);
-    fresh();
-    if (!opens) return;
+    const [made] = make([read.task]);
+    if (!made || !opens) return;
     onClose();
     if (made.taskId) openBeside(made.taskId);
+  };
+  /** A line that would be nothing but chips is its own title. */
+  const readLine = (line: string): QuickTask => {
+    const { task } = parseQuickAdd(line, { ...context, plain: [] });
+    const plain = [{ start: 0, end: line.length }];
+    return task.title === '' ? parseQuickAdd(line, { ...context, plain }).task : task;
   };
   const fresh = () => {
     change('', 0);
@@ -174,23 +188,6 @@ export function QuickAdd({ onClose }: OverlayProps) {
     setPasted(null);
     held.drafts.delete(DRAFT);
     field.current?.focus();
-  };
-  const addMany = (lines: readonly string[]) => {
-    const tasks = lines.map((line) => parseQuickAdd(line, { ...context, plain: [] }).task);
-    if (tasks.some(({ title }) => title.length > MAX_TITLE)) return setProblem(TOO_LONG);
-    const made = tasks.flatMap((task) => intentFor(task) ?? []);
-    act(
-      `Added ${made.length} tasks`,
-      made.map(({ intent }) => intent),
-    );
-    fresh();
-  };
-  const addOne = ({ title, description }: { title: string; description: string | null }) => {
-    const { task } = parseQuickAdd(title, { ...context, plain: [] });
-    if (task.title.length > MAX_TITLE) return setProblem(TOO_LONG);
-    const made = intentFor(task, description);
-    if (made) act(`Added ${quoted(task.title)}`, [made.intent]);
-    fresh();
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (isComposing(event)) return;
@@ -281,10 +278,14 @@ export function QuickAdd({ onClose }: OverlayProps) {
         {pasted && (
           // biome-ignore lint/a11y/useSemanticElements: a group of buttons
           <div class="chips" role="group" aria-label="Pasted lines">
-            <button ref={many} type="button" class="button" onClick={() => addMany(pasted.many)}>
+            <button ref={many} type="button" class="button" onClick={() => make(pasted.many.map(readLine))}>
               {pasted.many.length} tasks
             </button>
-            <button type="button" class="button" onClick={() => addOne(pasted.one)}>
+            <button
+              type="button"
+              class="button"
+              onClick={() => make([readLine(pasted.one.title)], pasted.one.description)}
+            >
               One task
             </button>
           </div>
