@@ -27,8 +27,9 @@ interface Notice {
 
 /**
  * Tells each of these users (null is nobody, and disabled accounts are told nothing, nor is anyone of a workspace that is
- * being deleted), in the transaction of what happened. A notice may quote names and titles: it goes with the workspace and the account that they are from. The
- * same task assigned or commented on again replaces what is unread of it; of one user the newest thousand are kept.
+ * being deleted), in the transaction of what happened. A notice may quote names and titles: it goes with the workspace
+ * and the account that they are from. The same task assigned or commented on again replaces what is unread of it; of one
+ * user the newest thousand are kept.
  */
 export function notify(tx: Tx, userIds: readonly (string | null)[], notice: Notice, now: Instant): void {
   const { type, actorId, workspaceId, title, body, data } = notice;

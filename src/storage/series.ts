@@ -123,17 +123,20 @@ export function updateSeriesRow(
   row: StoredSeries,
   changes: Partial<RecurringSeriesRow>,
 ): StoredSeries {
-  const stored = tx.all(
+  tx.run(
     query
       .updateTable('recurring_series')
       .set({ ...changes, ...raisedBy(changes) })
       .where('id', '=', row.id)
-      .where('workspace_id', '=', row.workspace_id)
-      .returning('version'),
+      .where('workspace_id', '=', row.workspace_id),
   );
   recordThing(tx, 'recurringTask', row, 'put', changes);
-  // A task that went has raised it as well.
-  return { ...row, ...changes, ...stored[0] };
+  // A task that went has raised it as well. For a `returning` the search index would be written out each time.
+  const stored = statement<{ version: number }>(
+    'select version from recurring_series where id = ? and workspace_id = ?',
+    [row.id, row.workspace_id],
+  );
+  return { ...row, ...changes, ...tx.one(stored) };
 }
 
 export function deleteSeries(tx: Tx, row: StoredSeries): void {
