@@ -112,6 +112,8 @@ export class Device {
   isOnline = true;
   /** Whether it says that it has a network, and has none. */
   isLying = false;
+  /** Whether its storage takes nothing more: what is there can go. */
+  isFull = false;
   /** When a thing's changes were set aside last, which the person is told; kept for 90 days. */
   readonly toldOf = new Map<string, number>();
   /** Whether the page before was left without a network. */
@@ -138,6 +140,9 @@ export class Device {
     return this.pages.filter((page) => page.isAlive && !page.store.isSignedOut.value);
   }
 }
+
+const putsSomething = ({ lease, rows, positions, changes, notes }: Writes): boolean =>
+  !!(lease || rows?.put.length || positions?.length || changes?.put.length || notes);
 
 /** One open page. It can be killed between any two steps, and sleep. */
 export class Page {
@@ -242,9 +247,11 @@ export class Page {
       },
       write: async (decide: Parameters<Disk['write']>[0]): Promise<Written | null> => {
         await pause();
-        const written = await device.disk.write((state): Writes | null =>
-          this.isAlive ? decide(state) : null,
-        );
+        const written = await device.disk.write((state): Writes | null => {
+          const writes = this.isAlive ? decide(state) : null;
+          if (device.isFull && writes && putsSomething(writes)) throw new Error('QuotaExceededError');
+          return writes;
+        });
         for (const { thing, aside } of written?.writes.changes?.put ?? [])
           if (aside) device.toldOf.set(thing, aside.at);
         await pause();

@@ -712,6 +712,52 @@ describe('a deletion without the network', () => {
   });
 });
 
+describe('a device whose storage is full', () => {
+  async function fill(page: Page, task: Task): Promise<void> {
+    goOnline(page, false);
+    rename(page, task, 'one');
+    await timeline.advance(100);
+    device.isFull = true;
+    rename(page, task, 'two');
+    await timeline.advance(10_000);
+    expect(page.store.sync.value.text).toContain('kept only while this page is open');
+  }
+
+  it('sends nothing again on the next visit', async () => {
+    const page = await open();
+    const task = await make(page);
+    await fill(page, task);
+    goOnline(page, true);
+    await timeline.advance(20_000);
+    expect(onServer(task.id)?.title).toBe('two');
+    page.kill();
+    device.isFull = false;
+    const operations = [{ op: 'update', id: task.id, title: 'theirs' }];
+    server.do('bob', 'POST', 'workspaces/w1/tasks/batch', { operations });
+    await open();
+    await timeline.advance(20_000);
+    expect(onServer(task.id)?.title).toBe('theirs');
+  });
+
+  it('keeps nothing of who signs out', async () => {
+    const page = await open();
+    await fill(page, await make(page));
+    void page.store.signOut();
+    await timeline.advance(1_000);
+    expect(await device.disk.read()).toMatchObject({ rows: [], outbox: [], notes: {} });
+  });
+
+  it('keeps no rows of a session that is over', async () => {
+    const page = await open();
+    await fill(page, await make(page));
+    server.signedOut.add('ada');
+    goOnline(page, true);
+    await timeline.advance(20_000);
+    expect(page.store.isSignedOut.value).toBe(true);
+    expect(await device.disk.read()).toMatchObject({ rows: [], notes: {} });
+  });
+});
+
 describe('a move that is taken back', () => {
   it('keeps the status that another gave meanwhile', async () => {
     const page = await open();

@@ -1,4 +1,4 @@
-import type { Change } from './change.ts';
+import { type Change, editsOf } from './change.ts';
 import type { Position, RowWrites } from './feed.ts';
 import type { Held } from './rows.ts';
 
@@ -99,9 +99,12 @@ export class MemoryDisk implements Disk {
   readonly #notes = new Map<string, unknown>();
   #lease: Lease | null = null;
   readonly #counts: Counts = { revision: 0, rowRevision: 0, era: 0, outboxEra: 0 };
+  /** The disk that failed and that this one stands in for: what goes here goes there too, as far as it can. */
+  readonly #failed: Disk | undefined;
 
-  constructor(isDurable = false, snapshot?: Snapshot) {
+  constructor(isDurable = false, snapshot?: Snapshot, failed?: Disk) {
     this.isDurable = isDurable;
+    this.#failed = failed;
     if (!snapshot) return;
     const { rows, positions, outbox, notes, ...counts } = snapshot;
     this.#counts = counts;
@@ -129,6 +132,7 @@ export class MemoryDisk implements Disk {
       const state = { lease: this.#lease, outbox: this.#outbox, ...this.#counts };
       const writes = structuredClone(decide(structuredClone(state)));
       if (!writes) return resolve(null);
+      this.#removeFromFailed(writes);
       this.#apply(writes);
       this.#counts.revision++;
       if (writesRows(writes)) this.#counts.rowRevision++;
@@ -150,7 +154,16 @@ export class MemoryDisk implements Disk {
     for (const [name, value] of Object.entries(notes ?? {})) this.#notes.set(name, value);
   }
 
-  erase(keepOutbox: boolean): Promise<void> {
+  /** What was sent from here must not be sent again by the next visit. */
+  #removeFromFailed({ changes }: Writes): void {
+    const gone = this.#outbox.filter(({ seq }) => changes?.remove.includes(seq));
+    if (gone.length === 0) return;
+    void this.#failed
+      ?.write(({ outbox }) => ({ changes: editsOf(outbox, gone, () => null) }))
+      .catch(() => {});
+  }
+
+  async erase(keepOutbox: boolean): Promise<void> {
     this.#rows.clear();
     this.#positions.clear();
     this.#notes.clear();
@@ -160,16 +173,20 @@ export class MemoryDisk implements Disk {
     this.#counts.era++;
     this.#counts.revision++;
     this.#counts.rowRevision++;
-    return Promise.resolve();
+    await this.#failed?.erase(keepOutbox).catch(() => {});
   }
 
-  destroy(): Promise<void> {
-    return this.erase(false);
+  async destroy(): Promise<void> {
+    await this.erase(false);
+    await this.#failed?.destroy();
   }
 
   leave(lease: Lease | null): void {
     if (lease) this.#lease = { ...lease, until: 0 };
+    this.#failed?.leave(null);
   }
 
-  close(): void {}
+  close(): void {
+    this.#failed?.close();
+  }
 }

@@ -231,7 +231,8 @@ export class IndexedDbDisk implements Disk {
 
   /** Erases at once; the database itself goes as soon as every other tab has let go of it. */
   async destroy(): Promise<void> {
-    await this.erase(false);
+    // Of a database that failed, what it holds goes with it.
+    await this.erase(false).catch(() => {});
     this.#db.close();
     const request = this.#factory.deleteDatabase(this.#db.name);
     await new Promise<void>((resolve) => {

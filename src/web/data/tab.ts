@@ -190,7 +190,7 @@ export class Tab {
       era: this.#era ?? 0,
       outboxEra: this.#outboxEra,
     };
-    this.#disk = new MemoryDisk(false, snapshot);
+    this.#disk = new MemoryDisk(false, snapshot, this.#disk);
     this.#revision = 0;
     this.#rowRevision = 0;
     this.isDurable.value = false;
