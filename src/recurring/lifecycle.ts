@@ -30,7 +30,7 @@ export function skipOccurrence(
       const before = findSkippedAt(tx, id, occurrenceAt);
       if (before) return skipped(series, before.occurrence_at, before.number);
     }
-    const { at, number } = requireUpcoming(series, occurrenceAt);
+    const { at, number } = requireUpcoming(tx, series, occurrenceAt);
     const task = findTask(tx, who.workspaceId, series.next_task_id);
     recordStep(tx, series, task);
     if (task) dropTask(tx, task);

@@ -10,7 +10,7 @@ import { countInstances, NO_SERIES, releaseInstances } from '../storage/instance
 import { dropOccurrences } from '../storage/occurrences.ts';
 import * as store from '../storage/series.ts';
 import type { StoredTask } from '../storage/task-fields.ts';
-import { findTask } from '../storage/tasks.ts';
+import { findTask, isInTransit } from '../storage/tasks.ts';
 import { changeTask } from '../tasks/change-task.ts';
 import { type Asker, type Kind, readInSteps } from '../tasks/long-pages.ts';
 import { dropTask } from '../tasks/tasks.ts';
@@ -220,13 +220,18 @@ export function rejectEnded({ state }: store.StoredSeries): void {
   if (state === 'ended') throw badRequest('The series has ended');
 }
 
-/** The upcoming occurrence of a series; 400 for one that is not active, and for another `occurrenceAt`. */
-export function requireUpcoming(series: store.StoredSeries, occurrenceAt: Instant | undefined) {
+/**
+ * The upcoming occurrence of a series; 400 for one that is not active, for another `occurrenceAt`, and while its task is
+ * on its way into the trash or out of it.
+ */
+export function requireUpcoming(db: Db, series: store.StoredSeries, occurrenceAt: Instant | undefined) {
   rejectEnded(series);
-  const { state, next_run_at: at, next_number: number } = series;
+  const { state, next_run_at: at, next_number: number, workspace_id: workspaceId } = series;
   if (state === 'paused' || at === null || number === null) throw badRequest('The series is paused');
   if (occurrenceAt !== undefined && occurrenceAt !== at) {
     throw invalid({ path: 'occurrenceAt', message: `The upcoming occurrence is at ${at}` });
   }
+  if (isInTransit(db, workspaceId, series.next_task_id))
+    throw badRequest('The upcoming task is on its way with its list');
   return { at, number };
 }

@@ -8,9 +8,9 @@ import { deleteStep, insertStep, lastStep } from '../storage/series-steps.ts';
 import { isOpen } from '../storage/status-types.ts';
 import type { RecurringOccurrenceRow, SeriesStepRow } from '../storage/tables.ts';
 import { overriddenIn, type StoredTask } from '../storage/task-fields.ts';
-import { findListWithStatuses, findTask } from '../storage/tasks.ts';
+import { findListWithStatuses, findTask, isInTransit } from '../storage/tasks.ts';
 import { checklistOf, toJson } from '../storage/template-fields.ts';
-import { findEntry, isInTrash } from '../storage/trash.ts';
+import { findEntry, findPacked, isInTrash } from '../storage/trash.ts';
 import { changeTask } from '../tasks/change-task.ts';
 import { dropTask, editTask } from '../tasks/tasks.ts';
 import { restoreTask } from '../tasks/trash-tasks.ts';
@@ -57,7 +57,7 @@ export const stepBack = (
   { occurrenceAt }: StepBackInput,
 ): Promise<RecurringTask> =>
   writeCaughtUp(deps, who, id, (tx, series, now) => {
-    requireUpcoming(series, occurrenceAt);
+    requireUpcoming(tx, series, occurrenceAt);
     const { step, occurrence, upcoming, earlier } = requireStep(tx, series, toInstant(now));
     dropTask(tx, upcoming);
     deleteOccurrence(tx, { ...occurrence, occurrence_local: series.next_local ?? '' });
@@ -93,11 +93,15 @@ function requireStep(tx: Tx, series: StoredSeries, at: string) {
     throw badRequest('The upcoming task is no longer as it was made');
   }
   const earlier = findTask(tx, series.workspace_id, step.task_id);
-  if (earlier && earlier.recurring_task_id !== series.id) {
+  const { workspace_id: workspaceId, workspace_code: workspaceKey } = series;
+  const id = step.task_id ?? '';
+  const entry = findEntry(tx, workspaceKey, id);
+  const packed = entry && findPacked(tx, entry, id);
+  const seriesId = earlier ? earlier.recurring_task_id : packed ? packed.series_id : series.id;
+  if (seriesId !== series.id) {
     throw badRequest('The task of the occurrence before belongs to the series no more');
   }
-  const isAway = step.task_id !== null && isInTrash(tx, series.workspace_code, step.task_id);
-  if (isAway && !findEntry(tx, series.workspace_code, step.task_id ?? '')) {
+  if (!entry && (isInTrash(tx, workspaceKey, id) || isInTransit(tx, workspaceId, id))) {
     throw badRequest('The task of the occurrence before is in the trash with its list');
   }
   return { step, occurrence, upcoming, earlier };

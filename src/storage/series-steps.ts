@@ -19,6 +19,23 @@ export const lastStep = (db: Db, seriesId: string): SeriesStepRow | undefined =>
 export const deleteStep = (db: Db, { series_id, number }: Pick<SeriesStepRow, 'series_id' | 'number'>) =>
   db.run(query.deleteFrom('series_steps').where('series_id', '=', series_id).where('number', '=', number));
 
+/** Nothing up to an occurrence can be taken back any more. */
+export const deleteStepsUntil = (
+  db: Db,
+  { series_id, number }: Pick<SeriesStepRow, 'series_id' | 'number'>,
+) =>
+  db.run(query.deleteFrom('series_steps').where('series_id', '=', series_id).where('number', '<=', number));
+
+/** Forgets what the task of an occurrence was like: it changed since, and went. */
+export const forgetTask = (db: Db, { series_id, number }: Pick<SeriesStepRow, 'series_id' | 'number'>) =>
+  db.run(
+    query
+      .updateTable('series_steps')
+      .set({ task: null })
+      .where('series_id', '=', series_id)
+      .where('number', '=', number),
+  );
+
 /** Nothing of what made the series advance can be taken back any more. */
 export const deleteSteps = (db: Db, seriesId: string) =>
   db.run(query.deleteFrom('series_steps').where('series_id', '=', seriesId));

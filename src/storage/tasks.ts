@@ -52,6 +52,10 @@ const SHOWN_BY_ID = `select ${SHOWN} from tasks where workspace_id = ? and id = 
 export const findShownTask = (db: Db, workspaceId: string, id: string) =>
   db.one(statement<ShownTask>(SHOWN_BY_ID, [workspaceId, id]));
 
+/** Whether the list of a task is on its way into the trash or out of it. */
+export const isInTransit = (db: Db, workspaceId: string, id: string | null): boolean =>
+  id !== null && !findTask(db, workspaceId, id) && findShownTask(db, workspaceId, id) !== undefined;
+
 const SHOWN_BY_NUMBER = `select ${SHOWN} from tasks where workspace_code = ? and number = ?`;
 
 /** The task that has this number in the workspace. */

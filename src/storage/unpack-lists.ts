@@ -1,5 +1,6 @@
 import { statement } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
+import { forgetTask } from './series-steps.ts';
 import { findDefaultTemplate, findTemplate } from './status-templates.ts';
 import { REWRITTEN_STEP_BYTES, TEMPLATE_BYTES, withinStep } from './step-bytes.ts';
 import type { RecurringOccurrenceRow, TrashedRow } from './tables.ts';
@@ -101,6 +102,7 @@ export function unpackOccurrences(tx: Tx, entry: StoredEntry): boolean {
     if (task && isReleased) saveSeriesOf(tx, task, row.series_id);
     const isThere = isReleased || task?.recurring_task_id === row.series_id;
     const isGone = row.task_id !== null && !isThere;
+    if (isGone) forgetTask(tx, row);
     insertRow(tx, 'recurring_occurrences', isGone ? { ...row, state: 'deleted', task_id: null } : { ...row });
   }
   const rest = rows.slice(some.length);

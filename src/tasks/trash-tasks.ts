@@ -13,6 +13,7 @@ import { recordTask } from '../storage/record.ts';
 import { mergeBeforeCommit, PAGES_FOR_A_TASK } from '../storage/search-index.ts';
 import { insertCommentIntoIndex, insertIntoIndex, mergeSome } from '../storage/searchable.ts';
 import { findSeries, updateSeriesRow } from '../storage/series.ts';
+import { deleteStepsUntil } from '../storage/series-steps.ts';
 import type { TaskKeys, TaskRow } from '../storage/tables.ts';
 import { type StoredTask, taskOf } from '../storage/task-fields.ts';
 import * as store from '../storage/tasks.ts';
@@ -199,7 +200,10 @@ function seriesColumns(tx: Tx, row: WholeTask, entry: trash.StoredEntry): Partia
   if (row.recurring_task_id === null || isRestoredWith(tx, row.recurring_task_id, entry)) return {};
   const series = findSeries(tx, row.workspace_id, row.recurring_task_id);
   const occurrence = series && findOccurrenceOf(tx, row);
-  if (occurrence?.state === 'skipped') return NO_SERIES;
+  if (occurrence?.state === 'skipped') {
+    deleteStepsUntil(tx, occurrence);
+    return NO_SERIES;
+  }
   if (!series || occurrence?.state !== 'deleted') return { recurring_task_id: null };
   updateOccurrence(tx, occurrence, { state: 'generated', task_id: row.id });
   const { next_number, next_local, next_task_id } = series;

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { statement } from '../../src/db/connection.ts';
 import { expectSound } from '../integrity.ts';
+import { addTasks } from '../many-tasks.ts';
 import { openSeriesWorld, type SeriesWorld } from '../series-world.ts';
 
 let w: SeriesWorld;
@@ -116,6 +118,28 @@ describe('a step back', () => {
     await w.ok('POST', `${w.inside}/trash/${series.nextTaskId}/restore`);
     expect((await w.task(series.nextTaskId)).recurrence).toBeNull();
     await cannot(series.id);
+    await w.ok('DELETE', `${w.inside}/tasks/${series.nextTaskId}`);
+    await cannot(series.id);
+    await w.ok('DELETE', `${w.inside}/trash/${series.nextTaskId}`);
+    await cannot(series.id);
+  });
+
+  it('leaves a task in the trash that was none of the series any more', async () => {
+    const [other, third] = [await w.anotherList(), await w.anotherList()];
+    const series = await w.create({ listId: other.id });
+    const path = `${w.inside}/tasks/${series.nextTaskId}`;
+    await w.complete(series.nextTaskId);
+    await w.ok('POST', `${path}/move`, { listId: third.id });
+    await w.ok('DELETE', `${w.inside}/lists/${other.id}`);
+    const { version } = await w.task(series.nextTaskId);
+    await w.ok('DELETE', path);
+    await w.ok('POST', `${w.inside}/trash/${other.id}/restore`);
+    await cannot(series.id);
+    await w.ok('DELETE', `${w.inside}/trash/${series.nextTaskId}`);
+    await stepBack(series.id);
+    const made = await upcoming(series.id);
+    expect(made.recurrence.recurringTaskId).toBe(series.id);
+    expect(made.id !== series.nextTaskId || made.version > version).toBe(true);
   });
 
   it('brings the task back into the list of the series where its own is gone', async () => {
@@ -182,6 +206,33 @@ describe('a step back', () => {
     await w.complete(series.nextTaskId);
     await act(series);
     await cannot(series.id);
+  });
+
+  it('waits, as a skip does, for tasks that are on their way into the trash or out of it', async () => {
+    const other = await w.anotherList();
+    await addTasks(w.world, w.workspaceId, 2_100, { listId: other.id });
+    const [first, second] = [await w.create(), await w.create()];
+    await w.complete(second.nextTaskId);
+    for (const { nextTaskId } of [first, second])
+      await w.ok('POST', `${w.inside}/tasks/${nextTaskId}/move`, {
+        listId: other.id,
+        position: 1_000 * 1_024,
+      });
+    const { nextRunAt } = await w.read(second.id);
+    const askFor = async (moved: Promise<unknown>, isUnderWay: string) => {
+      while (w.world.deps.read.all(statement(isUnderWay, [])).length === 0) await new Promise(setImmediate);
+      const skipped = await w.call('POST', `${w.series}/${first.id}/skip`);
+      const back = await w.call('POST', `${w.series}/${second.id}/step-back`, { occurrenceAt: nextRunAt });
+      await moved;
+      return [skipped.status, back.status];
+    };
+    const before = [w.states(first.id), w.states(second.id)];
+    const removed = w.ok('DELETE', `${w.inside}/lists/${other.id}`);
+    expect(await askFor(removed, 'select 1 from trash')).toEqual([400, 400]);
+    const restored = w.ok('POST', `${w.inside}/trash/${other.id}/restore`);
+    const isBack = `select 1 from tasks where id = '${second.nextTaskId}'`;
+    expect(await askFor(restored, isBack)).toEqual([400, 400]);
+    expect([w.states(first.id), w.states(second.id)]).toEqual(before);
   });
 
   it('cannot reach behind a split, in either part', async () => {
