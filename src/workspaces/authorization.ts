@@ -21,8 +21,8 @@ export interface Member extends Actor {
   /** Stands for the id in the indexes of tasks, and in front of every word in the search index. */
   readonly workspaceKey: number;
   readonly role: Role;
-  /** To whose quotas what the workspace holds counts. */
-  readonly ownerId: string;
+  /** To whose quotas what the workspace holds counts, as of when the guard was last asked. */
+  ownerId: string;
   readonly [authorized]: true;
 }
 
@@ -109,7 +109,7 @@ export async function asMassChange<T>(
 /** Asks at the guard again, after whatever was waited for, for the role of then or a lower one. Its errors. */
 export function requireRole(deps: Deps, db: Db, who: Member, least = who.role): void {
   requireSession(deps, db, who);
-  requireMembership(db, who, who.workspaceId, least);
+  who.ownerId = requireMembership(db, who, who.workspaceId, least).ownerId;
 }
 
 export const isAtLeast = (role: Role, least: Role): boolean => RANKS[role] >= RANKS[least];

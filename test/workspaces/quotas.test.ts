@@ -81,6 +81,27 @@ describe('the quota of tasks', () => {
     );
   });
 
+  it('is of who owns the workspace when something is added, not when it was asked for', async () => {
+    await withQuotas({ tasks: 1 });
+    const bob = await joined(world, ada, await homeOf(world, ada), 'admin');
+    const eve = await joined(world, ada, await homeOf(world, ada), 'member');
+    const full = `/workspaces/${await homeOf(world, bob)}`;
+    const [list] = (await as(world, bob)('GET', `${full}/lists`)).body.items;
+    const own = await as(world, bob)('POST', `${full}/tasks`, { title: 'T', listId: list.id });
+    expect(own.status).toBe(201);
+    const { write } = world.deps;
+    const handedOver = Promise.withResolvers<void>();
+    world.deps.write = async (job, from) => {
+      if (from?.userId === eve.id) await handedOver.promise;
+      return write(job, from);
+    };
+    const late = as(world, eve)('POST', `${home}/tasks`, { title: 'T', listId });
+    const handOver = { role: 'owner', password: ada.password };
+    expect((await call('PATCH', `${home}/members/${bob.id}`, handOver)).status).toBe(200);
+    handedOver.resolve();
+    expectRejected(await late, 'tasks');
+  });
+
   it('is exact when many are added at the same time', async () => {
     await withQuotas({ tasks: 20 });
     const responses = await Promise.all(Array.from({ length: 40 }, () => addTask()));
