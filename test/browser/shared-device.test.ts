@@ -232,6 +232,27 @@ describe('what was typed and not sent', () => {
     await signIn(page, ada);
     expect(await closed(page)).toBe('Call the notary');
   });
+
+  it.each([
+    ['description', 'Description', async () => {}],
+    ['title', 'Title', (page: Page) => page.keyboard.press('F2')],
+  ])('into a %s waits for its author where the session ends meanwhile', async (field, name, begin) => {
+    const id = await make('Call the notary');
+    await signInOn(device(), visit.origin, ada);
+    const page = await openAt(device(), `/w/${home}/tasks/${id}`, 'Call the notary');
+    const errors: unknown[] = [];
+    page.on('pageerror', (error) => errors.push(error));
+    await status(page, 'Synced');
+    await begin(page);
+    await page.getByLabel(name, { exact: true }).fill('Ask about the lease');
+    await asAda('DELETE', '/me/sessions');
+    await shown(page, 'Sign in');
+    expect(errors).toEqual([]);
+    await signIn(page, ada);
+    await expect
+      .poll(async () => (await asAda('GET', `/workspaces/${home}/tasks/${id}`)).body[field])
+      .toBe('Ask about the lease');
+  });
 });
 
 describe('signing in', () => {

@@ -1,4 +1,4 @@
-import { computed, effect, signal } from '@preact/signals';
+import { computed, effect, signal, untracked } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { type Disk, MemoryDisk } from '../data/disk.ts';
 import { IndexedDbDisk } from '../data/indexeddb.ts';
@@ -210,6 +210,8 @@ export async function forgetStore(userId: string | undefined): Promise<void> {
 export function whenSignedOut(callback: () => void): void {
   effect(() => {
     if (!opened.value?.store.isSignedOut.value) return;
+    // What a field saves when it is left waits for the same person.
+    untracked(() => document.activeElement instanceof HTMLElement && document.activeElement.blur());
     opening = undefined;
     opened.value = undefined;
     callback();

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { editText } from '../data/intents.ts';
 import type { Task } from '../data/rows.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
+import { userData } from '../shell/store.ts';
 import { hrefAt, linkParts } from '../text/links.ts';
 import { quoted } from '../text/quoted.ts';
 import { isComposing } from '../ui/composing.ts';
@@ -20,7 +21,7 @@ export function Description({ task }: { task: Task }) {
   const from = useRef<string | null>(null);
   const text = draft ?? task.description ?? '';
   const save = () => {
-    if (draft === undefined) return;
+    if (draft === undefined || !userData.peek()) return;
     setDraft(undefined);
     const wanted = draft.trim() === '' ? null : draft;
     if (wanted !== from.current)
