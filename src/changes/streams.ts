@@ -192,8 +192,9 @@ export function createStreams(
       for (const stream of streams.ofUser(userId)) {
         if (about.has('sessions') && !isLive(stream)) end(stream);
         turns.ask(stream, () => {
-          if (about.has('workspaces')) refresh(stream, refreshWorkspaces);
-          if (about.has('unread')) refresh(stream, refreshUnread);
+          // What is unread of a workspace goes with it.
+          if (about.has('workspaces')) refresh(stream, refreshWorkspaces, refreshUnread);
+          else if (about.has('unread')) refresh(stream, refreshUnread);
           if (about.has('profile')) sendMe(stream, { profile: true });
         });
       }

@@ -392,6 +392,19 @@ describe('the stream of events', () => {
     await stream.cancel();
   });
 
+  it.each([
+    ['taken out of a workspace', (bob: Person) => `/members/${bob.id}`],
+    ['in a workspace that is deleted', () => ''],
+  ])('tells someone who is %s that nothing of it is unread', async (_how, pathOf) => {
+    const bob = await joined(world, ada, workspaceId, 'member');
+    const stream = await listen(bob);
+    expect((await stream.next())?.data.unread).toBe(1);
+    await call('DELETE', `/workspaces/${workspaceId}${pathOf(bob)}`);
+    expect(await nextOfMe(stream)).toMatchObject({ data: { workspaces: true } });
+    expect(await nextOfMe(stream)).toMatchObject({ data: { unread: 0 } });
+    await stream.cancel();
+  });
+
   it('is one for each session and client, and at most eight for each person', async () => {
     const first = await listen(ada, { query: '?clientId=tab' });
     await first.next();
