@@ -98,11 +98,12 @@ export async function setPassword(
 ): Promise<void> {
   const email = parse(Email, address);
   await withData(shell, options, async (deps) => {
-    const { id } = requireAccount(deps.read, email);
+    requireAccount(deps.read, email);
     const password = parse(Password, await readNewPassword(shell, options.passwordStdin === true));
     const passwordHash = await deps.signIn.passwords.hash(password);
     const now = deps.clock.now();
     await deps.write((tx) => {
+      const { id } = requireAccount(tx, email);
       replacePassword(deps, tx, id, passwordHash, now);
       recordAct(deps, tx, { event: 'password-set', userId: id }, 'password set');
     });

@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { removeAccount } from '../../src/auth/account/account-deletion.ts';
 import { errand, errandJson, openServer, signIn, useFolder } from './commands.ts';
 
 useFolder();
@@ -129,6 +131,18 @@ describe('users', () => {
     expect((await signIn(ada.email, 'battery staple')).status).toBe(200);
     expect((await errand(['users', 'set-password', ada.email])).code).toBe(2);
     expect((await signIn(ada.email, 'battery staple')).status).toBe(200);
+  });
+
+  it('set-password fails for an account that is deleted while the password is typed', async () => {
+    const server = await openServer();
+    const ada = await server.signUp('ada@example.com');
+    const typing = async function* () {
+      await removeAccount(server.deps, ada.id);
+      yield Buffer.from('battery staple');
+    };
+    const set = ['users', 'set-password', ada.email, '--password-stdin'];
+    const { code, out } = await errand(set, { shell: { stdin: Readable.from(typing()) } });
+    expect([code, out]).toEqual([1, '']);
   });
 
   it('fails for an address without an account', async () => {
