@@ -4,6 +4,7 @@ import * as intents from '../../src/web/data/intents.ts';
 import type { Task } from '../../src/web/data/rows.ts';
 import { ServerQueries } from '../../src/web/data/server-queries.ts';
 import type { Tab } from '../../src/web/data/tab.ts';
+import { placeAt } from '../../src/web/text/positions.ts';
 import { ContractServer } from './contract-server.ts';
 import { Device, type Page, type Reply, type SentRequest, Timeline } from './simulation.ts';
 
@@ -609,6 +610,31 @@ describe('a change', () => {
         ],
       },
     ]);
+  });
+});
+
+describe('the order of tasks that were not sent yet', () => {
+  it.each([0, 1, 2])('is the same once they were, where one is put at place %i', async (place) => {
+    const page = await open();
+    const first = await make(page);
+    goOnline(page, false);
+    const ids = [first.id];
+    for (const title of ['Dig', 'Sow']) {
+      const id = page.store.makeId();
+      ids.push(id);
+      act(page, title, intents.create('task', 'w1', id, { title, listId: 'w1-list1' }));
+      await timeline.advance(100);
+    }
+    const moved = ids.pop() ?? '';
+    const rows = ids.map((id) => shown(page, id));
+    for (const { id, position } of placeAt(rows, place, [moved]))
+      act(page, 'placed', intents.updateTask(shown(page, id), { position }));
+    goOnline(page, true);
+    await timeline.advance(20_000);
+    const positions = ids.toSpliced(place, 0, moved).map((id) => Number(onServer(id)?.position));
+    expect(positions).toEqual(positions.toSorted((a, b) => a - b));
+    expect(new Set(positions).size).toBe(3);
+    expect(Math.max(...positions)).toBeLessThan(10_000);
   });
 });
 

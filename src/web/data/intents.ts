@@ -1,3 +1,4 @@
+import { UNPLACED } from '../text/positions.ts';
 import type { Intent } from './change.ts';
 import { type Comment, type Kind, type Row, type Series, statusLike, type Task, thingKey } from './rows.ts';
 import type { View } from './view.ts';
@@ -47,7 +48,7 @@ export function moveTask(view: View, task: Task, listId: string): Intent {
 function endOf(view: View, listId: string): number {
   let last = 0;
   for (const { listId: other, position } of view.all('task'))
-    if (other === listId && position < Number.MAX_SAFE_INTEGER) last = Math.max(last, position);
+    if (other === listId && position < UNPLACED) last = Math.max(last, position);
   return last + 1024;
 }
 

@@ -1,3 +1,4 @@
+import { UNPLACED } from '../text/positions.ts';
 import type { Change } from './change.ts';
 import type { ChecklistItem, Kind, Row, Status } from './rows.ts';
 
@@ -129,7 +130,7 @@ function newRow(change: Change, context: ReplayContext): Row {
   const statuses = (list?.statuses ?? []) as Status[];
   const at = iso(change.at);
   const row: Row = {
-    position: Number.MAX_SAFE_INTEGER,
+    position: UNPLACED,
     ...EMPTY[kind],
     ...(kind === 'list' && { statuses: [] }),
     ...fields,

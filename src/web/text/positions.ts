@@ -1,6 +1,9 @@
 const STEP = 1024;
 const MIN_GAP = 1e-6;
 
+/** Of a thing that was not sent yet: the server places it last. */
+export const UNPLACED = Number.MAX_SAFE_INTEGER;
+
 interface Placed {
   id: string;
   position: number;
@@ -8,11 +11,13 @@ interface Placed {
 
 /**
  * The positions to write so that `ids` stand, in their order, before `rows[index]`. `rows` is in order and holds none of
- * `ids`. Where the gap is used up, as few neighbours as make room are renumbered too.
+ * `ids`. Where the gap is used up, as few neighbours as make room are renumbered too, and those that have no place yet.
  */
 export function placeAt(rows: readonly Placed[], index: number, ids: readonly string[]): Placed[] {
   let from = index;
   let to = index; // rows[from, to) are renumbered along with ids
+  while (rows[from - 1]?.position === UNPLACED) from--;
+  while (rows[to]?.position === UNPLACED) to++;
   for (;;) {
     const before = rows[from - 1]?.position ?? null;
     const after = rows[to]?.position ?? null;
