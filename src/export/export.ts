@@ -6,7 +6,7 @@ import { jsonHeaders } from '../http/response.ts';
 import { tooManyRequests } from '../kernel/errors.ts';
 import { HOUR, MINUTE, SECOND, toInstant } from '../kernel/instants.ts';
 import type { SignedIn } from '../sessions/actor.ts';
-import { writeSignedIn } from '../sessions/authentication.ts';
+import { requireSession, writeSignedIn } from '../sessions/authentication.ts';
 import { type PersistentLimit, requireWithinLimits } from '../storage/rate-limits.ts';
 import { entriesInSteps, type StoredEntry } from '../storage/trash.ts';
 import { finishEntry } from '../trash/steps.ts';
@@ -50,6 +50,7 @@ export async function exportAccount(
       recordAct(deps, tx, { event: 'account-exported', userId: who.userId }, 'account exported');
     });
     await whileMoving(deps, who.userId);
+    requireSession(deps, deps.read, who);
     const pieces = piecesOf(deps, who.userId, now);
     const first = pieces.next();
     const ends = [running.stop.signal, deps.stopping, AbortSignal.timeout(LASTS_AT_MOST_MS)];

@@ -6,6 +6,7 @@ import { query } from '../../src/db/connection.ts';
 import { AccountExport } from '../../src/export/schema.ts';
 import { listen } from '../../src/http/listen.ts';
 import { MINUTE } from '../../src/kernel/instants.ts';
+import { entriesInSteps } from '../../src/storage/trash.ts';
 import { runningExports } from '../../src/users/running-exports.ts';
 import { addTasks } from '../many-tasks.ts';
 import { addMember, as, homeOf, invite, joined, signInAgain } from '../people.ts';
@@ -240,6 +241,29 @@ describe('exports at a time', () => {
     expect((await exportOf(bob)).status).toBe(200);
     await first.body?.cancel();
     expect((await exportOf(ada)).status).toBe(200);
+  });
+
+  it('are none for a session that ends while a list is on its way into the trash', async () => {
+    await open();
+    const ada = await world.signUp('ada@example.com');
+    const { accessToken: token } = (await world.call('POST', '/auth/login', { body: ada })).body;
+    const home = `/workspaces/${await homeOf(world, ada)}`;
+    const [{ id }] = (await as(world, ada)('GET', `${home}/lists`)).body.items;
+    await addTasks(world, await homeOf(world, ada), 2_001, { listId: id });
+    const removal = world.call('DELETE', `${home}/lists/${id}`, { token });
+    while (entriesInSteps(world.deps.read).length === 0) await new Promise(setImmediate);
+    const { write } = world.deps;
+    const goesOn = Promise.withResolvers<void>();
+    world.deps.write = async (job, from) => {
+      if (!from) await goesOn.promise;
+      return write(job, from);
+    };
+    const exported = exportOf(ada);
+    while (!world.log.some((line) => line.includes('account-exported'))) await new Promise(setImmediate);
+    expect((await world.call('DELETE', '/me/sessions', { token })).status).toBe(204);
+    goesOn.resolve();
+    expect([(await exported).status, (await removal).status]).toEqual([401, 204]);
+    expect(runningExports(world.deps).size).toBe(0);
   });
 
   it('are none after a HEAD', async () => {
