@@ -7,8 +7,7 @@ import { defined, patched } from '../kernel/patch.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import type { ItemHolder } from '../storage/client-ids.ts';
 import { openInstances, textOfOpenInstances } from '../storage/instances.ts';
-import { findList } from '../storage/lists.ts';
-import { isBeingRemoved } from '../storage/removals.ts';
+import { isListBeingRemoved } from '../storage/removals.ts';
 import { findSeries, type StoredSeries, updateSeriesRow } from '../storage/series.ts';
 import { deleteSteps } from '../storage/series-steps.ts';
 import type { RecurringSeriesRow, TaskRow, TemplateRow } from '../storage/tables.ts';
@@ -93,20 +92,11 @@ export function saveTemplate(
   if (template !== series) deleteSteps(tx, series.id);
   const next = patched(template, { catch_up: catchUp }, toInstant(now));
   if (next === series) return series;
-  if (next.list_id !== series.list_id && isBeingDeleted(tx, series)) {
+  if (next.list_id !== series.list_id && isListBeingRemoved(tx, series.list_id)) {
     throw notFound('recurring task');
   }
   const { workspace_code: _, version: __, ...row } = next;
   return updateSeriesRow(tx, series, row);
-}
-
-/** Whether its list, or the space of that, is being deleted: some of its tasks may be gone. */
-function isBeingDeleted(tx: Tx, { workspace_id: workspaceId, list_id: id }: StoredSeries): boolean {
-  const spaceId = findList(tx, workspaceId, id)?.space_id;
-  return (
-    isBeingRemoved(tx, { kind: 'list', id }) ||
-    (spaceId !== undefined && isBeingRemoved(tx, { kind: 'space', id: spaceId }))
-  );
 }
 
 /** Some 150 µs each, and as much for each 1,000 units of a text that goes into the search index. */

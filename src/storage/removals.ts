@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import { type Db, query } from '../db/connection.ts';
+import { type Db, query, statement } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
 import type { RemovalRow } from './tables.ts';
 
@@ -11,6 +11,16 @@ export const isNotBeingRemoved = (kind: 'user' | 'workspace', id: string) =>
 export const isBeingRemoved = (db: Db, { kind, id }: RemovalRow): boolean =>
   db.one(query.selectFrom('removals').select('id').where('kind', '=', kind).where('id', '=', id)) !==
   undefined;
+
+/** Whether somebody has begun to delete a list, or the space that it is in: some of what it holds may be gone. */
+export const isListBeingRemoved = (db: Db, listId: string): boolean =>
+  db.one(
+    statement(
+      `select 1 from removals where (kind = 'list' and id = ?)
+        or (kind = 'space' and id = (select space_id from lists where id = ?))`,
+      [listId, listId],
+    ),
+  ) !== undefined;
 
 /** A list of a space that somebody has begun to delete. */
 export const removalWithin = (db: Db, spaceId: string): RemovalRow | undefined =>

@@ -34,7 +34,7 @@ import { changeTask } from './change-task.ts';
 import { itemsFrom, titlesFrom } from './checklist.ts';
 import { completedAt, planEdit, referencesOf } from './references.ts';
 import type { MoveInput, Task, TaskInput, TaskPatch } from './schema.ts';
-import { hasTrash, trashTask } from './trash-tasks.ts';
+import { hasTrash, requireStaying, trashTask } from './trash-tasks.ts';
 
 /** With more of them a task goes in steps. */
 const MANY_COMMENTS = 50;
@@ -190,7 +190,8 @@ export function moveTask(
 /**
  * Changes a task in the caller's transaction, another `listId` moves it; and does what follows: the assignee is told,
  * the series of a completed instance goes on. On an instance of a series, what changes is `marked` as overridden, unless
- * it is the series that changes it. 400 for an invalid list, status or person; 412 after that.
+ * it is the series that changes it. 400 for an invalid list, status or person; 412 after that; 404 to take it out of a
+ * list whose deletion for good has begun.
  */
 export function editTask(
   deps: Deps,
@@ -209,6 +210,7 @@ export function editTask(
   const plan = planEdit(tx, who, row, edit, at, mayMove);
   throwIfIssues(plan.issues);
   ifMatch?.(row);
+  if (plan.changes.list_id !== undefined) requireStaying(tx, row);
   if (marked) requireCapacity(deps, tx, who, { tasks: 0, bytes: growthOf(row, edit) });
   const changes: Partial<TaskRow> = {
     ...plan.changes,

@@ -10,6 +10,7 @@ import { userKeyOf } from '../storage/changes.ts';
 import { NO_SERIES } from '../storage/instances.ts';
 import { findOccurrenceOf, updateOccurrence } from '../storage/occurrences.ts';
 import { recordTask } from '../storage/record.ts';
+import { isListBeingRemoved } from '../storage/removals.ts';
 import { mergeBeforeCommit, PAGES_FOR_A_TASK } from '../storage/search-index.ts';
 import { insertCommentIntoIndex, insertIntoIndex, mergeSome } from '../storage/searchable.ts';
 import { findSeries, updateSeriesRow } from '../storage/series.ts';
@@ -69,8 +70,14 @@ export const newEntry = (
   item_count: thing.tasks,
 });
 
+/** 404 for a task whose list is being deleted for good: some of its comments may be gone. */
+export function requireStaying(db: Db, { list_id: listId }: StoredTask): void {
+  if (isListBeingRemoved(db, listId)) throw notFound('task');
+}
+
 /** Moves a task into the trash, with its comments, in the caller's transaction. */
 export function* trashTask(deps: Deps, tx: Tx, who: Member, row: StoredTask, now: number): Steps<void> {
+  requireStaying(tx, row);
   const { id, title, list_id: placeId } = row;
   const entry = trash.insertEntry(tx, {
     ...newEntry(deps, tx, who, { id, kind: 'task', title, placeId, tasks: 1 }, now),
@@ -86,7 +93,9 @@ export const LIST_IS_GONE: Issue = { path: 'listId', message: 'Its list is gone:
 /** The list that a restored task goes to. */
 function listFor(db: Db, who: Member, entry: trash.StoredEntry, listId: string | undefined): List {
   const list = store.findListWithStatuses(db, who.workspaceId, listId ?? entry.place_id ?? '');
-  if (!list) throw invalid(listId === undefined ? LIST_IS_GONE : UNKNOWN_LIST);
+  // What comes into one that is being deleted would go with it.
+  if (!list || isListBeingRemoved(db, list.id))
+    throw invalid(listId === undefined ? LIST_IS_GONE : UNKNOWN_LIST);
   return list;
 }
 

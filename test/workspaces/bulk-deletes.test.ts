@@ -285,6 +285,32 @@ describe('while much is deleted', () => {
     expect((await call('GET', at)).status).toBe(404);
   });
 
+  it.each(['list', 'space'] as const)('a task leaves and enters no %s that goes', async (kind) => {
+    const { spaceId, listIds } = await furnish(MANY, 'Zebra');
+    const [own] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
+    const tasks = `/workspaces/${home}/tasks`;
+    const make = async (title: string) =>
+      (await call('POST', tasks, { title, listId: listIds[0] })).body.id as string;
+    const [said, deleted] = [await make('Said'), await make('Deleted')];
+    const body = 'Long '.repeat(4_000);
+    for (let i = 0; i < 30; i += 1) await call('POST', `${tasks}/${said}/comments`, { body });
+    await call('DELETE', `${tasks}/${deleted}`);
+    const gone = kind === 'list' ? `lists/${listIds[0]}` : `spaces/${spaceId}`;
+    const { parked, advanceFrom } = parkDeletion();
+    const removal = call('DELETE', `/workspaces/${home}/${gone}?permanent=true`);
+    await parked;
+    const restore = `/workspaces/${home}/trash/${deleted}/restore`;
+    const statuses = [
+      (await call('POST', `${tasks}/${said}/move`, { listId: own.id })).status,
+      (await call('DELETE', `${tasks}/${said}`)).status,
+      (await call('POST', restore)).status,
+    ];
+    advanceFrom();
+    expect([...statuses, (await removal).status]).toEqual([404, 404, 400, 204]);
+    expect((await call('POST', restore, { listId: own.id })).body).toMatchObject({ id: deleted });
+    expectSound(world);
+  });
+
   it('what is deleted apart from it is erased with it', async () => {
     const { listIds } = await furnish(MANY, 'Zebra');
     const [own] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
