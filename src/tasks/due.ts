@@ -101,8 +101,10 @@ export function tellDueDaysOf(
 ): void {
   const until = noticedUntil(tx);
   if (until === undefined) return;
-  for (const day of [-DAY, 0, DAY].map((ms) => dayBeside(until, ms))) {
-    const isDueThere = dueInstant(day, zones.to ?? 'UTC') <= until;
+  const days = [until, now].flatMap((at) => [-DAY, 0, DAY].map((ms) => dayBeside(at, ms)));
+  for (const day of new Set(days)) {
+    // By now, as those that fell due since `until` may be being told, by the zone they came from.
+    const isDueThere = dueInstant(day, zones.to ?? 'UTC') <= now;
     if (!isDueThere || dueInstant(day, zones.from ?? 'UTC') <= until) continue;
     for (const { status_type, timezone: _, ...task } of dueOnOf(tx, day, userId)) {
       if (isOpen(status_type)) tellDue(tx, task, now);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HOUR, MINUTE } from '../../src/kernel/instants.ts';
+import { notifyDue } from '../../src/tasks/due.ts';
 import { tick } from '../../src/tick.ts';
 import { addTasks } from '../many-tasks.ts';
 import { openHome, signInAgain } from '../people.ts';
@@ -311,6 +312,22 @@ describe('a due day is told', () => {
     await live('America/New_York');
     await to('2026-03-28T14:00:00.000Z');
     await to('2026-03-29T01:00:00.000Z');
+    expect(await notices()).toEqual([id]);
+  });
+
+  it('when someone goes to where it is nine just now, while others are told', async () => {
+    await live('America/New_York');
+    await to('2026-03-27T23:59:00.000Z');
+    const { id } = await mine({ dueDay: '2026-03-28' });
+    world.clock.advance(MINUTE);
+    const { write } = world.deps;
+    world.deps.write = async (job) => {
+      world.deps.write = write;
+      await live('Asia/Tokyo');
+      return write(job);
+    };
+    await notifyDue(world.deps);
+    await to('2026-03-28T00:01:00.000Z');
     expect(await notices()).toEqual([id]);
   });
 
