@@ -116,6 +116,39 @@ describe('two people', () => {
   });
 });
 
+describe('the comments of a task that is open', () => {
+  const asBob = (body: string, id: string) =>
+    as(world, bob)('POST', `/workspaces/${home}/tasks/${id}/comments`, { body });
+  const comment = (page: Page, words: string) => page.getByRole('listitem').filter({ hasText: words });
+
+  it('stay, and are followed by others, where something is read again as a whole', async () => {
+    const id = await make('Paint the fence');
+    await asBob('Which colour?', id);
+    const { spaceId } = (await asAda('GET', `/workspaces/${home}/lists/${listId}`)).body;
+    const other = await asAda('POST', `/workspaces/${home}/lists`, { title: 'Garden', spaceId });
+    await asAda('DELETE', `/workspaces/${home}/lists/${other.body.id}`);
+    const page = await at(ada, `/w/${home}/tasks/${id}`, 'Paint the fence');
+    await comment(page, 'Which colour?').waitFor();
+    await asAda('POST', `/workspaces/${home}/trash/${other.body.id}/restore`, {});
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Garden' }).waitFor();
+    await asBob('Or brown?', id);
+    await comment(page, 'Or brown?').waitFor();
+    await comment(page, 'Which colour?').waitFor();
+  });
+
+  it('come once the server can be reached again', async () => {
+    const id = await make('Paint the fence');
+    await asBob('Which colour?', id);
+    const page = await at(ada, `/w/${home}/lists/${listId}`, 'Tasks');
+    await page.getByRole('main').getByRole('link', { name: 'Paint the fence' }).waitFor();
+    await page.context().setOffline(true);
+    const panel = await openRow(page, 'Paint the fence');
+    await panel.getByText('Earlier comments are shown once the server can be reached.').waitFor();
+    await page.context().setOffline(false);
+    await comment(page, 'Which colour?').waitFor();
+  });
+});
+
 describe('a notification of a comment', () => {
   it('leads to the comment, which is in sight and has the focus', async () => {
     const comments = `/workspaces/${home}/tasks/${await make('Paint the fence')}/comments`;

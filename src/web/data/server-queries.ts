@@ -61,6 +61,12 @@ export class ServerQueries {
     return this.#tab.threads.some((thread) => thread.taskId === taskId && !thread.isLoading);
   }
 
+  /** Grows whenever the copy of a workspace starts over: comments that were loaded before are held no more. */
+  loadsOf(workspaceId: string): number {
+    this.#tab.noted.value;
+    return this.#tab.positions.get(workspaceId)?.loads ?? 0;
+  }
+
   /** Loads the comments of a task, and keeps them in step from then on; returns whether that was possible. */
   async loadComments(workspaceId: string, taskId: string): Promise<boolean> {
     const flight = this.#tab.flights.start();

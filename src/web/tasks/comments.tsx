@@ -35,7 +35,7 @@ export function Comments({ task, level }: Props) {
     return () => {
       isWanted = false;
     };
-  }, [task.id, task.workspaceId]);
+  }, [task.id, task.workspaceId, store.queries.loadsOf(task.workspaceId), store.isReachable.value]);
   const { rows: comments } = useRows(
     'comment',
     ({ taskId }) => taskId === task.id,
