@@ -67,16 +67,16 @@ export function editInstance(
     });
   }
   return writeCaughtUpInSteps(deps, who, id, updates, async (write, now) => {
-    const { whole, left, shown } = await write(function* (tx, series) {
+    const { left, shown } = await write(function* (tx, series) {
       const task = requireInstance(tx);
       throwIfIssues(inUpdates(templateIssues(tx, who, updates, holderOf(series))));
       const own = mode === 'following' ? yield* splitAt(deps, tx, who, series, task, now) : series;
       requireCapacity(deps, tx, who, { tasks: 0, bytes: growthOf(tx, own, updates) });
       const whole = saveTemplate(tx, own, updates, now);
       const left = yield* changeInstances(deps, tx, who, whole, updates, now);
-      return { whole, left, shown: taskOf(findTask(tx, who.workspaceId, taskId) ?? task) };
+      return { left, shown: taskOf(findTask(tx, who.workspaceId, taskId) ?? task) };
     });
-    await finishInstances(deps, who, whole.id, left, now);
+    await finishInstances(deps, who, left, now);
     const task = findTask(deps.read, who.workspaceId, taskId);
     return task ? taskOf(task) : shown;
   });

@@ -113,7 +113,7 @@ export const updateSeries = (
       const left = yield* changeInstances(deps, tx, who, changed, patch, now);
       return { left, shown: store.recurringTaskOf(requireSeries(tx, who, id)) };
     });
-    await finishInstances(deps, who, id, left, now);
+    await finishInstances(deps, who, left, now);
     return shown;
   });
 

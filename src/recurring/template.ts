@@ -10,6 +10,7 @@ import { openInstances, textOfOpenInstances } from '../storage/instances.ts';
 import { isListBeingRemoved } from '../storage/removals.ts';
 import { findSeries, type StoredSeries, updateSeriesRow } from '../storage/series.ts';
 import { deleteSteps } from '../storage/series-steps.ts';
+import { isOpen } from '../storage/status-types.ts';
 import type { RecurringSeriesRow, TaskRow, TemplateRow } from '../storage/tables.ts';
 import { overriddenIn } from '../storage/task-fields.ts';
 import { findTask } from '../storage/tasks.ts';
@@ -25,7 +26,7 @@ import {
   toJson,
 } from '../storage/template-fields.ts';
 import { checklistIssues, itemsFrom, titlesFrom } from '../tasks/checklist.ts';
-import { referencesOf } from '../tasks/references.ts';
+import { referencesOf, statusOf } from '../tasks/references.ts';
 import type { ChecklistEntry } from '../tasks/schema.ts';
 import { editTask } from '../tasks/tasks.ts';
 import type { Member } from '../workspaces/authorization.ts';
@@ -159,7 +160,7 @@ export function* changeInstances(
 ): Steps<InstancesLeft> {
   const fields = FIELDS.filter((field) => change[field] !== undefined);
   const ids = fields.length > 0 ? openInstances(tx, series) : [];
-  return yield* changeSome(deps, tx, who, series, { ids, fields }, now);
+  return yield* changeSome(deps, tx, who, { ids, fields }, now);
 }
 
 /**
@@ -169,45 +170,47 @@ export function* changeInstances(
 export async function finishInstances(
   deps: Deps,
   who: Member,
-  seriesId: string,
   left: InstancesLeft,
   now: number,
 ): Promise<void> {
   for (let rest = left; rest.ids.length > 0; ) {
-    const { fields, ids } = rest;
+    const still = rest;
     rest = await deps.writeInSteps(function* (tx): Steps<InstancesLeft> {
       tx.actAs(who);
-      const series = findSeries(tx, who.workspaceId, seriesId);
-      if (!series) return { fields, ids: [] };
-      const open = new Set(openInstances(tx, series));
-      const still = { fields, ids: ids.filter((id) => open.has(id)) };
-      return yield* changeSome(deps, tx, who, series, still, now);
+      return yield* changeSome(deps, tx, who, still, now);
     });
   }
+}
+
+/** The template of a series, without ticks: those of an instance stay. */
+function templateWithoutTicks(db: Db, who: Member, seriesId: string) {
+  const series = findSeries(db, who.workspaceId, seriesId);
+  const items = series && checklistOf(series).map(({ id, title }) => ({ id, title }));
+  return series && { ...templateOf(series), checklist: items ?? [] };
 }
 
 function* changeSome(
   deps: Deps,
   tx: Tx,
   who: Member,
-  series: StoredSeries,
   { ids, fields }: InstancesLeft,
   now: number,
 ): Steps<InstancesLeft> {
-  const template = {
-    ...templateOf(series),
-    // Without ticks: those of the instance stay.
-    checklist: checklistOf(series).map(({ id, title }) => ({ id, title })),
-  };
+  // A split may have handed some to another series meanwhile.
+  const templates = new Map<string, ReturnType<typeof templateWithoutTicks>>();
   const isReindexed = ['title', 'description', 'checklist'].some((field) => fields.includes(field as never));
-  const newText =
-    (fields.includes('description') ? (series.description?.length ?? 0) : 0) +
-    (fields.includes('checklist') ? lengthOf(itemTitles(series)) : 0);
   let units = 0;
   let unitsOfCommit = 0;
   for (const [i, id] of ids.entries()) {
-    const task = findTask(tx, series.workspace_id, id);
-    if (!task) continue;
+    const task = findTask(tx, who.workspaceId, id);
+    const seriesId = task?.recurring_task_id;
+    if (!task || seriesId == null || !isOpen(statusOf(tx, task).type)) continue;
+    if (!templates.has(seriesId)) templates.set(seriesId, templateWithoutTicks(tx, who, seriesId));
+    const template = templates.get(seriesId);
+    if (!template) continue;
+    const newText =
+      (fields.includes('description') ? (template.description?.length ?? 0) : 0) +
+      (fields.includes('checklist') ? lengthOf(template.checklist.map(({ title }) => title)) : 0);
     const text = isReindexed ? (task.description?.length ?? 0) + (task.checklist?.length ?? 0) + newText : 0;
     units += UNITS_OF_A_TASK + text;
     unitsOfCommit += UNITS_OF_A_TASK + text;

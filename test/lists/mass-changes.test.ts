@@ -283,6 +283,20 @@ describe('mass changes', () => {
     expectSound(world);
   });
 
+  it('of a series reach the instances that a split hands to another one meanwhile', async () => {
+    const id = await longSeries(100);
+    const { items } = (await call('GET', `${home}/recurring-tasks/${id}/instances?limit=100`)).body;
+    const patch = call('PATCH', `${home}/recurring-tasks/${id}`, { description: 'x'.repeat(50_000) });
+    while (!world.deps.database.isInSteps()) await new Promise<void>((resolve) => setImmediate(resolve));
+    const path = `${home}/recurring-tasks/${id}/instances/${items[90].id}/edit-mode`;
+    const split = as(world, bob)('POST', path, { mode: 'following', updates: { priority: 'high' } });
+    expect([(await patch).status, (await split).status]).toEqual([200, 200]);
+    const lengths = world.deps.read
+      .all(query.selectFrom('tasks').select('description').where('recurring_task_id', 'is not', null))
+      .map(({ description }) => description?.length);
+    expect(new Set(lengths)).toEqual(new Set([50_000]));
+  });
+
   it('of a series go on to their end though their caller is gone meanwhile', async () => {
     const id = await longSeries(100);
     const theirs = as(world, bob)('PATCH', `${home}/recurring-tasks/${id}`, {
