@@ -5,7 +5,8 @@ import type { Status } from '../lists/schema.ts';
 import { userIdOf, userKeyOf } from './changes.ts';
 import { nextComments } from './comments.ts';
 import { countTask } from './insert-task.ts';
-import { recordLosses } from './record.ts';
+import { NOBODY } from './mentions.ts';
+import { recordLosses, recordThing } from './record.ts';
 import { mergeSome } from './searchable.ts';
 import { sumOfBytes, TEMPLATE_BYTES, withinStep } from './step-bytes.ts';
 import type { CommentRow, TaskKeys } from './tables.ts';
@@ -209,10 +210,13 @@ export function insertTaskAgain(
   }
 }
 
-/** Stores a comment again, without who is gone. */
-export function insertCommentAgain(tx: Tx, { row, mentions }: PackedComment): void {
+/** Stores a comment again, without who is gone: that is a change of it. */
+export function insertCommentAgain(tx: Tx, workspace_id: string, { row, mentions }: PackedComment): void {
   const isThere = (code: number | null) => code !== null && userIdOf(tx, code) !== null;
-  insertRow(tx, 'comments', { ...row, author_code: isThere(row.author_code) ? row.author_code : null });
+  const author_code = isThere(row.author_code) ? row.author_code : null;
+  const isChanged = author_code !== row.author_code || row.body.includes(NOBODY);
+  insertRow(tx, 'comments', { ...row, author_code, version: row.version + (isChanged ? 1 : 0) });
+  if (isChanged) recordThing(tx, 'comment', { id: row.id, workspace_id }, 'put');
   for (const { user_code, is_current } of mentions) {
     if (!isThere(user_code)) continue;
     tx.run(

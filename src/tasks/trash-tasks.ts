@@ -146,7 +146,7 @@ export function restoreSome(
   const comments = tasks.length > 0 ? [] : trash.nextPacked(tx, entry, 'comment', COMMENT_BATCH_SIZE);
   const said = comments.map((packed) => {
     const content = contentOf<PackedComment>(packed);
-    insertCommentAgain(tx, content);
+    insertCommentAgain(tx, workspaceId, content);
     return content.row;
   });
   const done = [...tasks, ...comments];

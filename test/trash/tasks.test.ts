@@ -418,6 +418,8 @@ describe('a deleted task', () => {
     await asBob('POST', at(`/tasks/${task.id}/comments`), { body: 'Mine' });
     await call('POST', at(`/tasks/${task.id}/comments`), { body: `[@B](errand:user/${bob.id}) oat?` });
     const made = (await asBob('POST', at('/tasks'), { title: 'His', listId: list.id })).body;
+    const said = (await call('GET', at(`/tasks/${task.id}/comments`))).body.items;
+    const { cursor } = (await call('GET', at('/changes'))).body;
     await asBob('DELETE', at(`/tasks/${task.id}`));
     await asBob('DELETE', at(`/tasks/${made.id}`));
     await asBob('DELETE', '/auth/me', { password: bob.password });
@@ -432,6 +434,16 @@ describe('a deleted task', () => {
     const { items } = (await call('GET', at(`/tasks/${task.id}/comments`))).body;
     expect(items.map(({ authorId }: { authorId: string | null }) => authorId)).toEqual([null, ada.id]);
     expect(items[1].mentionedUserIds).toEqual([]);
+    // Who kept the comments meanwhile is told of what became of them.
+    const told: { kind: string; value?: unknown }[] = [];
+    for (let page = { cursor, hasMore: true }; page.hasMore; ) {
+      const { body } = await call('GET', at(`/changes?cursor=${page.cursor}`));
+      told.push(...body.items);
+      page = body;
+    }
+    const changed = told.filter(({ kind }) => kind === 'comment');
+    expect(changed.map(({ value }) => value)).toEqual(items);
+    for (const [i, { version }] of said.entries()) expect(items[i].version).toBeGreaterThan(version);
   });
 
   it('stays where the trash of another workspace is emptied', async () => {
