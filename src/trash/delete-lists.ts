@@ -4,7 +4,7 @@ import type { Precondition } from '../http/etags.ts';
 import type { DeletionQuery } from '../http/fields.ts';
 import { notFound, orNotFound } from '../kernel/errors.ts';
 import { findList, findSpace } from '../storage/lists.ts';
-import { isBeingRemoved, removalWithin } from '../storage/removals.ts';
+import { isBeingRemoved, isListBeingRemoved, removalWithin } from '../storage/removals.ts';
 import type { ListRow, RemovalRow } from '../storage/tables.ts';
 import { insertEntry, type StoredEntry } from '../storage/trash.ts';
 import { countTasksIn, entryWithin, packSome, recordGone, setInTransit } from '../storage/trash-lists.ts';
@@ -44,9 +44,7 @@ export async function deleteWhole(
     const within = kind === 'space' ? entryWithin(tx, id) : undefined;
     if (within) return { left: within, again: true };
     if (isForGood) return beginRemoval(tx, { kind, id }) ? {} : { removal: { kind, id } };
-    const isGoing =
-      isBeingRemoved(tx, { kind, id }) ||
-      (placeId !== null && isBeingRemoved(tx, { kind: 'space', id: placeId }));
+    const isGoing = kind === 'list' ? isListBeingRemoved(tx, id) : isBeingRemoved(tx, { kind, id });
     if (isGoing) throw notFound(kind);
     const removal = kind === 'space' ? removalWithin(tx, id) : undefined;
     if (removal) return { removal, again: true };
