@@ -183,6 +183,12 @@ describe('by keys alone', () => {
     await page.getByRole('option', { name: 'Undo', selected: true }).waitFor();
     await page.keyboard.press('Enter');
     await expect.poll(() => box.getAttribute('aria-checked')).toBe('false');
+    // Before, the page would ask whether to leave, and the driver says yes.
+    await page
+      .getByRole('navigation', { name: 'Main' })
+      .getByRole('status')
+      .filter({ hasText: 'Synced' })
+      .waitFor();
   });
 
   it('a card goes to the next column of the board', async () => {
