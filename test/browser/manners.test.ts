@@ -682,8 +682,37 @@ describe('a comment that was not sent', () => {
     await rowIn(page, 'Steps').click();
     await page.getByRole('complementary', { name: 'Steps' }).waitFor();
     expect(await comment.inputValue()).toBe('Half a thought');
+    await page.reload();
+    await page.getByRole('complementary', { name: 'Steps' }).waitFor();
+    expect(await comment.inputValue()).toBe('Half a thought');
   });
 });
+
+describe('a description that is being written', () => {
+  it.each([
+    ['is to go, which is asked about until that is done', GO],
+    ['is hidden', HIDE],
+  ])('is saved where its page %s', async (_, event) => {
+    const id = await make('Steps');
+    const page = await enter(ada, `${listAddress()}?task=${id}`);
+    const description = page.getByRole('textbox', { name: 'Description' });
+    await description.fill('Half a thought');
+    await page.evaluate(event);
+    const stored = async () => (await asAda('GET', `/workspaces/${home}/tasks/${id}`)).body.description;
+    await expect.poll(stored).toBe('Half a thought');
+    expect(await description.inputValue()).toBe('Half a thought');
+  });
+});
+
+const GO = `{
+  const event = new Event('beforeunload', { cancelable: true });
+  if (dispatchEvent(event)) throw new Error('It goes without asking');
+}`;
+/** As a browser does on a phone, before it may end the page. */
+const HIDE = `{
+  Object.defineProperty(document, 'visibilityState', { configurable: true, value: 'hidden' });
+  document.dispatchEvent(new Event('visibilitychange'));
+}`;
 
 describe('a task that is made to repeat', () => {
   const repeat = async (page: Page, title: string, weekday: string) => {

@@ -18,6 +18,7 @@ import {
 } from '../data/rows.ts';
 import { Store } from '../data/store.ts';
 import { browserChannel, browserLocks, browserWorld } from '../data/surroundings.ts';
+import { seriesDialog } from '../tasks/series.ts';
 import { tabStorage } from './browser-storage.ts';
 import { takeEarly } from './early-responses.ts';
 import { basePaths, path } from './navigation.ts';
@@ -44,7 +45,7 @@ const OFFLINE = 'errand.offline';
 
 const opened = signal<UserData | undefined>(undefined);
 
-/** Where drafts are while this page loads itself again. */
+/** Where drafts are while this page is loaded again. */
 const DRAFTS = 'errand.drafts';
 
 /** By person, who finds theirs again when the session ended by itself. */
@@ -54,19 +55,15 @@ function takeDrafts(): Map<string, UserData['drafts']> {
   const left = tabStorage.get(DRAFTS);
   tabStorage.set(DRAFTS, null);
   try {
-    const [userId, drafts] = JSON.parse(left ?? '');
-    return new Map([[userId, new Map(drafts)]]);
+    const ofPeople: [string, [string, string][]][] = JSON.parse(left ?? '');
+    return new Map(ofPeople.map(([userId, drafts]) => [userId, new Map(drafts)]));
   } catch {
     return new Map();
   }
 }
 
-/** Loads this page again, which finds the drafts of who is signed in. */
-export function reload(): void {
-  const { value } = opened;
-  if (value) tabStorage.set(DRAFTS, JSON.stringify([value.userId, [...value.drafts]]));
-  location.reload();
-}
+const keepDrafts = (): void =>
+  tabStorage.set(DRAFTS, JSON.stringify([...draftsOf].map(([userId, drafts]) => [userId, [...drafts]])));
 
 interface Opening {
   userId: string;
@@ -196,8 +193,6 @@ export async function forgetStore(userId: string | undefined): Promise<void> {
   opening = undefined;
   opened.value = undefined;
   if (userId) draftsOf.delete(userId);
-  // Of a page that was to be loaded again, and was not.
-  tabStorage.set(DRAFTS, null);
   if (value) await value.store.signOut();
   else if (userId)
     await IndexedDbDisk.open(userId).then(
@@ -206,12 +201,16 @@ export async function forgetStore(userId: string | undefined): Promise<void> {
     );
 }
 
+/** What a field saves when it is left goes into the outbox, where it waits for the same person. */
+function leaveField(): void {
+  if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+}
+
 /** Calls back once the server said that the session is over. */
 export function whenSignedOut(callback: () => void): void {
   effect(() => {
     if (!opened.value?.store.isSignedOut.value) return;
-    // What a field saves when it is left waits for the same person.
-    untracked(() => document.activeElement instanceof HTMLElement && document.activeElement.blur());
+    untracked(leaveField);
     opening = undefined;
     opened.value = undefined;
     callback();
@@ -243,7 +242,14 @@ export function startStoreEvents(): void {
   document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && refresh());
   addEventListener('online', () => refresh(true));
   addEventListener('offline', () => refresh(true));
-  addEventListener('beforeunload', (event) => opened.value?.store.wouldLose && event.preventDefault());
-  addEventListener('pagehide', () => opened.value?.store.leave());
-  addEventListener('pageshow', ({ persisted }) => persisted && reload());
+  addEventListener('beforeunload', (event) => {
+    leaveField();
+    // The field may have asked something.
+    if (opened.value?.store.wouldLose || seriesDialog.peek()?.change) event.preventDefault();
+  });
+  addEventListener('pagehide', () => {
+    keepDrafts();
+    opened.value?.store.leave();
+  });
+  addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
 }

@@ -2,7 +2,7 @@ import { effect } from '@preact/signals';
 import { seriesDialog } from '../tasks/series.ts';
 import { hasUpdate, sync } from './frame-view.ts';
 import { basePaths } from './navigation.ts';
-import { reload, userData } from './store.ts';
+import { userData } from './store.ts';
 
 /** How long nothing was touched before another build comes by itself. */
 const IDLE_MS = 60_000;
@@ -16,7 +16,7 @@ export async function update(): Promise<void> {
   // The field that the button took the focus from may have asked something.
   if (seriesDialog.peek()) return;
   await renewWorker();
-  reload();
+  location.reload();
 }
 
 /** Watches for a moment in which the page may be replaced. */

@@ -35,7 +35,15 @@ export function Description({ task }: { task: Task }) {
   };
   const saveLast = useRef(save);
   saveLast.current = save;
-  useEffect(() => () => saveLast.current(), []);
+  useEffect(() => {
+    // A phone may end a page that is hidden.
+    const saveHidden = () => document.visibilityState === 'hidden' && saveLast.current();
+    document.addEventListener('visibilitychange', saveHidden);
+    return () => {
+      document.removeEventListener('visibilitychange', saveHidden);
+      saveLast.current();
+    };
+  }, []);
   return (
     <div class="description">
       <textarea
