@@ -53,11 +53,13 @@ export const entriesOf = (db: Db, workspaceKey: number): StoredEntry[] => db.all
 export const entriesInSteps = (db: Db): StoredEntry[] =>
   db.all(statement<StoredEntry>(`select * from trash where state <> 'kept' order by code`, []));
 
-/** Those whose time is over. */
+/** Those whose time is over, apart from what an import is still adding to. */
 export const expiredEntries = (db: Db, now: Instant, limit: number): StoredEntry[] =>
   db.all(
     statement<StoredEntry>(
-      `select * from trash where purge_at <= ? and state = 'kept' order by purge_at limit ?`,
+      `select * from trash where purge_at <= ? and state = 'kept' and workspace_code not in (
+          select code from workspaces join imports on imports.workspace_id = workspaces.id)
+        order by purge_at limit ?`,
       [now, limit],
     ),
   );

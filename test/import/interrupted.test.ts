@@ -186,6 +186,30 @@ describe('while an import is under way', () => {
     expect([status, body.message]).toEqual([200, undefined]);
   });
 
+  it('what is past its time in its trash is purged once it is whole', async () => {
+    world = await openWorld();
+    const ada = await world.signUp();
+    await tick(world.deps);
+    const document = documentOf(1);
+    const status = { id: 'u', title: 'To Do', type: 'unstarted' };
+    const past = { deletedAt: '2026-01-01T00:00:00.000Z', purgeAt: '2026-02-01T00:00:00.000Z' };
+    const trashed = {
+      ...{ ...past, id: 'gone', kind: 'list', title: 'Gone' },
+      lists: [{ id: 'gone', title: 'Gone', spaceId: 's', statusTemplateId: 't' }],
+      tasks: Array.from({ length: 300 }, (_, i) => ({ id: `g${i}`, title: 'Gone', listId: 'gone', status })),
+    };
+    Object.assign(document.workspaces[0] ?? {}, { trash: [trashed] });
+    let isBetween = false;
+    before(6, async () => {
+      isBetween = count('trash') === 1 && count('trash_rows') < 300;
+      await tick(world.deps);
+    });
+    const { status: code, body } = await importAs(ada, document);
+    expect([isBetween, code, body.message]).toEqual([true, 200, undefined]);
+    await tick(world.deps);
+    expect([count('trash'), count('trash_rows')]).toEqual([0, 0]);
+  });
+
   it.each([200, 401])('that of another person ends with %i, and this one is whole', async (status) => {
     world = await openWorld();
     const [ada, eve] = [await world.signUp(), await world.signUp()];
