@@ -58,8 +58,11 @@ export async function restoreBackup(options: Restoring): Promise<Restored> {
   const path = existsSync(options.databasePath) ? realpathSync(options.databasePath) : options.databasePath;
   if (!existsSync(file)) throw new StorageError(`There is no backup at ${file}`);
   if (realpathSync(file) === path) throw new StorageError(`${file} is the database itself, no backup of it`);
-  explained(file, () => checkHeader(file, 'Nothing was changed. Take another backup'));
   const copy = `${path}.new`;
+  if (realpathSync(file) === copy) {
+    throw new StorageError(`${file} has the name of what is being restored: rename it first`);
+  }
+  explained(file, () => checkHeader(file, 'Nothing was changed. Take another backup'));
   removeUnfinished(path);
   try {
     await copyWithLog(file, copy, progress('Copying'));

@@ -412,6 +412,15 @@ describe('a restore is rejected, and nothing is changed,', () => {
     expect(emailsIn(database)).toHaveLength(2);
   });
 
+  it('of a file that has the name of an unfinished one', async () => {
+    await dataWithBackup();
+    const file = `${database}.new`;
+    copyFileSync(backup, file);
+    const before = everything();
+    await expect(restore({ file })).rejects.toThrow(/rename it first/);
+    expect(everything()).toEqual(before);
+  });
+
   it('while a server runs', async () => {
     await dataWithBackup();
     const unlock = lockData(database);
