@@ -5,7 +5,7 @@ import type { ImportResult } from '../import/result-schema.ts';
 import { AppError, OperatorError } from '../kernel/errors.ts';
 import { Email } from '../users/schema.ts';
 import { type CommonOptions, withData } from './open-data.ts';
-import { printJson } from './output.ts';
+import { printable, printJson } from './output.ts';
 import { parse } from './parse.ts';
 import { progressBar } from './progress.ts';
 import type { Shell } from './shell.ts';
@@ -42,14 +42,14 @@ export async function importFile(shell: Shell, file: string, options: Options): 
 
 function asOperatorError(error: unknown): unknown {
   if (!(error instanceof AppError)) return error;
-  const lines = error.issues?.map(({ path, message }) => `  ${path}: ${message}`) ?? [];
+  const lines = error.issues?.map(({ path, message }) => printable(`  ${path}: ${message}`)) ?? [];
   const words = lines.length > 0 ? 'Nothing was imported: the document breaks these rules' : error.message;
   return new OperatorError([words, ...lines].join('\n'));
 }
 
 function tell(shell: Shell, { workspaces, counts, warnings }: ImportResult, isDryRun: boolean): void {
-  for (const { path, message } of warnings) shell.say(`errand: warning: ${path}: ${message}\n`);
-  for (const { id, title } of workspaces) shell.print(isDryRun ? `${title}\n` : `${id}  ${title}\n`);
+  for (const { path, message } of warnings) shell.say(`errand: warning: ${path}: ${printable(message)}\n`);
+  for (const { id, title } of workspaces) shell.print(`${isDryRun ? '' : `${id}  `}${printable(title)}\n`);
   const parts = Object.entries(counts).map(
     ([kind, n]) => `${n} ${wordsOf(n === 1 ? kind.replace(/s$/, '') : kind)}`,
   );

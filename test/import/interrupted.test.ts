@@ -262,6 +262,24 @@ describe('errand import', () => {
     );
   });
 
+  it('lets no escape sequence of the document reach the terminal', async () => {
+    world = await openWorld();
+    const ada = await world.signUp('ada@example.com');
+    const file = join(world.folder, 'document.json');
+    const document = documentOf(1);
+    const [workspace] = document.workspaces;
+    const run = async (changed: object) => {
+      writeFileSync(file, JSON.stringify({ ...document, ...changed }));
+      const { code, out, err } = await errand(world, ['import', file, '--user', ada.email]);
+      return { code, lines: err.split('\n').length - 1, said: out + err };
+    };
+    const members = [{ userId: 'u', name: '\u001b[2JBob\nerrand: done', email: '\u009b2J' }];
+    const imported = await run({ workspaces: [{ ...workspace, title: '\u202eTitle', members }] });
+    const rejected = await run({ '\u001b]0;': '\0' });
+    expect([imported.code, imported.lines, rejected.code, rejected.lines]).toEqual([0, 2, 1, 2]);
+    expect(imported.said + rejected.said).not.toMatch(/[^\P{C}\n]/u);
+  });
+
   it('names every rule that is broken, and imports nothing', async () => {
     world = await openWorld();
     const ada = await world.signUp('ada@example.com');
