@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { failureOf, MisuseError } from './failures.ts';
+import { printableLines } from './output.ts';
 import type { Shell } from './shell.ts';
 
 /** Asked for by `--version`, which is handled outside commander: what it prints is loaded only then. */
@@ -31,7 +32,7 @@ export async function run(args: string[], shell: Shell): Promise<number> {
     }
     const { message, exitCode } = failureOf(error);
     // What is indented is to be copied as it is, or a stack.
-    for (const line of message.split('\n'))
+    for (const line of printableLines(message).split('\n'))
       shell.say(line.startsWith(' ') ? `${line}\n` : `errand: ${line}\n`);
     return exitCode;
   }

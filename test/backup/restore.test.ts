@@ -522,4 +522,12 @@ describe('errand restore', () => {
     const { database: path, ended } = JSON.parse((await command('backup.db', '--yes', '--json')).out);
     expect([path, ended.sessions]).toEqual([database, 1]);
   });
+
+  it('lets no escape sequence of a file that it rejects reach the terminal', async () => {
+    await dataWithBackup();
+    const connection = new SqliteDatabase(backup);
+    connection.exec('create trigger "\u001b[2J" after insert on users begin select 1; end').close();
+    const { code, err } = await command('backup.db', '--yes');
+    expect([code, err]).toEqual([1, expect.stringContaining('the trigger ?[2J is not')]);
+  });
 });
