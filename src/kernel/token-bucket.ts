@@ -14,16 +14,18 @@ export function takeFrom(
   now: number,
   count = 1,
 ): { taken: true; fullAt: number } | { taken: false; waitMs: number } {
-  const next = Math.max(fullAt ?? now, now) + Math.min(count, bucket.burst) * bucket.refillMs;
+  const before = Math.max(fullAt ?? now, now);
+  const added = Math.min(count, bucket.burst) * bucket.refillMs;
+  // No debt is that long: a clock set back must not lock anyone out for longer than the bucket takes to fill.
+  if (before > now + longestDebt(bucket)) return { taken: true, fullAt: now + added };
+  const next = before + added;
   const waitMs = next - now - bucket.burst * bucket.refillMs;
-  // A clock set back must not lock anyone out for longer than the bucket takes to fill.
-  if (waitMs > bucket.burst * bucket.refillMs) return { taken: true, fullAt: now + bucket.refillMs };
   return waitMs > 0 ? { taken: false, waitMs } : { taken: true, fullAt: next };
 }
 
 /** The instant at which a bucket would be full again after `count` more were taken that it need not hold: a debt. */
 export const owe = (bucket: Bucket, fullAt: number | undefined, now: number, count: number): number =>
-  Math.min(
-    Math.max(fullAt ?? now, now) + count * bucket.refillMs,
-    now + (2 * bucket.burst - 1) * bucket.refillMs,
-  );
+  Math.min(Math.max(fullAt ?? now, now) + count * bucket.refillMs, now + longestDebt(bucket));
+
+/** How far ahead of now a bucket may be full again. */
+const longestDebt = ({ burst, refillMs }: Bucket): number => (2 * burst - 1) * refillMs;

@@ -201,6 +201,24 @@ describe('the limit of an address', () => {
   });
 });
 
+describe('a limit that is owed', () => {
+  it('is owed by several at once as by one, and told when they fit', () => {
+    const limit = createLimit({ burst: 10, refillMs: SECOND });
+    limit('someone', 0, 30, true);
+    for (const count of [1, 2, 10]) expect(() => limit('someone', 0, count)).toThrow('Too many requests');
+    expect(() => limit('someone', 10 * SECOND, 2)).toThrow('Too many requests');
+    limit('someone', 11 * SECOND, 2);
+    expect(() => limit('someone', 11 * SECOND)).toThrow('Too many requests');
+  });
+
+  it('counts several at once as several, should the clock be set back', () => {
+    const limit = createLimit({ burst: 10, refillMs: SECOND });
+    limit('someone', DAY, 10);
+    limit('someone', 0, 10);
+    expect(() => limit('someone', 0)).toThrow('Too many requests');
+  });
+});
+
 describe('mails', () => {
   it('are 10 per recipient and flow, then one a minute; the response does not change', async () => {
     await open({ auth_burst: 100_000 });
