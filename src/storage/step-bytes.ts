@@ -15,7 +15,7 @@ export function withinStep<Row extends { bytes: number }>(rows: readonly Row[], 
 }
 
 /** A row takes some 25 µs beside its text, which is written with it. */
-const ROW_BYTES = 4_000;
+export const ROW_BYTES = 4_000;
 
 /** Calls `write` with as many of the rows as fit into a step, and at least one, until it had all of them. */
 export function* rewriteInSteps<Row extends { bytes: number }>(

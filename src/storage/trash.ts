@@ -5,7 +5,7 @@ import type { Page, PageRequest } from '../kernel/page.ts';
 import type { TrashEntry } from '../trash/schema.ts';
 import { userIdOf } from './changes.ts';
 import { readPage } from './read-page.ts';
-import { TEMPLATE_BYTES, withinStep } from './step-bytes.ts';
+import { ROW_BYTES, TEMPLATE_BYTES, withinStep } from './step-bytes.ts';
 import type { TrashedRow, TrashRow } from './tables.ts';
 
 export type StoredEntry = TrashRow & { code: number };
@@ -192,23 +192,29 @@ export const isSeries = (db: Db, id: string): boolean =>
 export const findPacked = (db: Db, { code }: StoredEntry, id: string): StoredPacked | undefined =>
   db.one(statement<StoredPacked>('select * from trash_rows where id = ? and entry_code = ?', [id, code]));
 
-/** How long the texts are of the tasks, there or in the trash, that have these ids. */
+/** How long the texts are of a task, and how much its comments weigh, which go and come with it. */
+export interface TextBytes {
+  bytes: number;
+  said: number;
+}
+
+/** Of the tasks that have these ids; of one in the trash without its comments. */
 export function findTextBytes(
   db: Db,
   workspaceKey: number,
   ids: readonly unknown[],
-): ReadonlyMap<unknown, number> {
+): ReadonlyMap<unknown, TextBytes> {
   const found = db.all(
-    statement<{ id: string; bytes: number }>(
+    statement<TextBytes & { id: string }>(
       `with given as (select value as id from json_each(?) where type = 'text')
-        select id, ${TEMPLATE_BYTES} as bytes from tasks
+        select id, ${TEMPLATE_BYTES} as bytes, more_bytes + comment_count * ? as said from tasks
           where +workspace_code = ? and id in (select id from given)
-        union all select id, bytes from trash_rows
+        union all select id, bytes, 0 from trash_rows
           where +workspace_code = ? and id in (select id from given)`,
-      [JSON.stringify(ids), workspaceKey, workspaceKey],
+      [JSON.stringify(ids), ROW_BYTES, workspaceKey, workspaceKey],
     ),
   );
-  return new Map(found.map(({ id, bytes }) => [id, bytes]));
+  return new Map(found.map(({ id, ...text }) => [id, text]));
 }
 
 /** Of the things of one kind in an entry, in order, those after a key. */

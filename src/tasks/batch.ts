@@ -56,20 +56,28 @@ export function runBatch(deps: Deps, who: Member, { operations }: BatchInput): P
     }
     return { results };
   };
-  const isMuch = weights.some(isLong) || weights.reduce((sum, weight) => sum + weight, 0) > 2 * UNITS_IN_STEP;
+  const isMuch =
+    operations.some(isRestore) ||
+    weights.some(isLong) ||
+    weights.reduce((sum, weight) => sum + weight, 0) > 2 * UNITS_IN_STEP;
   return writeStepsAs(deps, who, isMuch, act);
 }
+
+/** How many comments come back with a task is known to the trash alone: as by the route, that goes in steps. */
+const isRestore = (given: unknown): boolean => (given as { op?: unknown } | null)?.op === 'restore';
 
 /** Whether an operation is a step by itself. */
 const isLong = (weight: number): boolean => weight > UNITS_IN_STEP;
 
 /** What each operation writes, in UTF-16 units. */
 function weigh(db: Db, who: Member, operations: readonly unknown[]): number[] {
-  const ids = operations.map((given) => (given as { id?: unknown } | null)?.id);
+  const given = operations.map((operation) => (operation ?? {}) as { id?: unknown; op?: unknown });
+  const ids = given.map(({ id }) => (typeof id === 'string' ? id.toLowerCase() : id));
   const stored = findTextBytes(db, who.workspaceKey, ids);
-  return operations.map((given, i) => {
-    const again = (stored.get(ids[i]) ?? 0) / STORED_BYTES_FOR_A_UNIT;
-    return UNITS_OF_OPERATION + JSON.stringify(given).length + again;
+  return given.map((operation, i) => {
+    const { bytes = 0, said = 0 } = stored.get(ids[i]) ?? {};
+    const again = bytes + (operation.op === 'delete' ? said : 0);
+    return UNITS_OF_OPERATION + JSON.stringify(operation).length + again / STORED_BYTES_FOR_A_UNIT;
   });
 }
 

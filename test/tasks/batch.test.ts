@@ -284,6 +284,35 @@ describe('a batch', () => {
     expect(statuses(results)).toEqual([...Array(20).fill(201), 200, 400]);
     expect((await call('GET', `${inside}/tasks/search?q=word`)).body.total).toBe(20);
   });
+
+  it('is done in steps where much is written of what is there, in whichever case its ids are', async () => {
+    const { writeInSteps } = world.deps;
+    let timesInSteps = 0;
+    world.deps.writeInSteps = (job, from) => {
+      timesInSteps += 1;
+      return writeInSteps(job, from);
+    };
+    const long = Array.from({ length: 5 }, () => create({ description: 'word '.repeat(8_000) }));
+    const said = Array.from({ length: 3 }, () => create());
+    for (const made of long) await batch(made);
+    await batch(...said);
+    const body = { body: 'Said' };
+    for (let i = 0; i < 60; i += 1) await call('POST', `${inside}/tasks/${said[i % 3]?.id}/comments`, body);
+    timesInSteps = 0;
+
+    const done = (made: { id: string }[], more: object) =>
+      batch(...made.map(({ id }) => ({ ...more, id: id.toUpperCase() })));
+    await done(said, { op: 'update', title: 'Short' });
+    expect(timesInSteps).toBe(0);
+    await done(long, { op: 'update', title: 'Long' });
+    expect(timesInSteps).toBe(1);
+    expect(statuses(await done(said, { op: 'delete' }))).toEqual([204, 204, 204]);
+    expect(timesInSteps).toBe(2);
+    expect(statuses(await done(said, { op: 'restore' }))).toEqual([200, 200, 200]);
+    expect(timesInSteps).toBe(3);
+    const comments = await call('GET', `${inside}/tasks/${said[0]?.id}/comments`);
+    expect(comments.body.total).toBe(20);
+  });
 });
 
 describe('limits of a batch', () => {
