@@ -218,6 +218,30 @@ describe('a new task', () => {
     await page.getByLabel('Quick add').fill('');
     await page.keyboard.press('Escape');
   });
+
+  it.each([
+    ['of a column', 'In Progress', 'Water the plants every day'],
+    ['with a status', 'To Do', 'Water the plants every day /in '],
+  ])('%s that repeats begins with that status, and Undo takes all of it back', async (_, column, text) => {
+    await open(`/w/${studio.workspaceId}/lists/${studio.listIds.website}?view=board`);
+    await page.getByRole('button', { name: `New task in ${column}` }).click();
+    await page.getByLabel('Quick add').fill(text);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    const card = page
+      .getByRole('region', { name: 'In Progress' })
+      .getByRole('listitem')
+      .filter({ hasText: 'Water the plants' });
+    await card.getByText('Repeats').waitFor();
+    await page.keyboard.press('z');
+    await card.waitFor({ state: 'detached' });
+    const titles = async (path: string) => {
+      const { body } = await studio.call('GET', `/workspaces/${studio.workspaceId}/${path}`);
+      return (body as { items: { title: string }[] }).items.map(({ title }) => title);
+    };
+    await expect.poll(() => titles('recurring-tasks')).not.toContain('Water the plants');
+    await expect.poll(() => titles('tasks/search?q=plants')).not.toContain('Water the plants');
+  });
 });
 
 describe('a choice', () => {

@@ -1,7 +1,7 @@
 import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Intent } from '../data/change.ts';
 import { create } from '../data/intents.ts';
-import type { Row } from '../data/rows.ts';
+import { isClosed, type Row } from '../data/rows.ts';
 import { now, weekStart, zone } from '../shell/clock.ts';
 import { isPhone } from '../shell/device.ts';
 import { inbox, isFirstLoad, workspace } from '../shell/frame-view.ts';
@@ -128,28 +128,43 @@ export function QuickAdd({ onClose }: OverlayProps) {
     const done = complete(text, completion, choice.title);
     change(done.text, done.caret);
   };
-  const intentFor = (
+  const intentsFor = (
     task: QuickTask,
     description: string | null = null,
-  ): { intent: Intent; taskId: string | null } | null => {
+  ): { intents: Intent[]; taskId: string | null } | null => {
     const list = task.listId ?? listId;
     if (list === null) return null;
     const newId = store.makeId();
     const workspaceId = store.view.row('list', list)?.workspaceId ?? w;
+    const { statusId: columnId, ...shared }: Row = {
+      ...view.shared,
+      ...(description !== null && { description }),
+    };
+    const statusId = task.statusId ?? columnId;
     const series = seriesFields(task, list, zone.peek(), weekStart.peek());
-    const shared: Row = description === null ? {} : { description };
-    if (series) {
-      const fields = { ...view.shared, ...series, ...shared };
-      return { intent: create('recurringTask', workspaceId, newId, fields), taskId: null };
+    if (!series) {
+      const given = { ...view.shared, ...(task.day === null && view.day !== null && { dueDay: view.day }) };
+      const fields = { ...given, ...shared, ...taskFields(task, list, zone.peek()) };
+      return { intents: [create('task', workspaceId, newId, fields)], taskId: newId };
     }
-    const given = { ...view.shared, ...(task.day === null && view.day !== null && { dueDay: view.day }) };
-    const fields = { ...given, ...taskFields(task, list, zone.peek()), ...shared };
-    return { intent: create('task', workspaceId, newId, fields), taskId: newId };
+    const fields = { ...shared, ...series };
+    const status = store.view.status(String(statusId));
+    if (!status || isClosed(status))
+      return { intents: [create('recurringTask', workspaceId, newId, fields)], taskId: null };
+    // A series has no status: its first task has it, which it is made of.
+    const { interval, endCondition, startsAt, ...ofTask } = fields;
+    return {
+      intents: [
+        create('task', workspaceId, newId, { ...ofTask, statusId }),
+        create('recurringTask', workspaceId, store.makeId(), { ...fields, taskId: newId }),
+      ],
+      taskId: newId,
+    };
   };
   /** Makes these tasks; returns none where something is wrong, and says what. */
   const make = (tasks: readonly QuickTask[], description: string | null = null) => {
     const isTooLong = tasks.some(({ title }) => title.length > MAX_TITLE);
-    const made = isTooLong ? [] : tasks.flatMap((task) => intentFor(task, description) ?? []);
+    const made = isTooLong ? [] : tasks.flatMap((task) => intentsFor(task, description) ?? []);
     if (isTooLong) setProblem(TOO_LONG);
     else if (made.length === 0)
       setProblem(
@@ -159,7 +174,7 @@ export function QuickAdd({ onClose }: OverlayProps) {
       );
     else {
       const [only, ...others] = tasks.map(({ title }) => quoted(title));
-      const intents = made.map(({ intent }) => intent);
+      const intents = made.flatMap((one) => one.intents);
       act(`Added ${others.length > 0 ? `${tasks.length} tasks` : only}`, intents);
       fresh();
     }
