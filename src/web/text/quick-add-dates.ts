@@ -49,14 +49,17 @@ export const wholeNumber = (low: string | undefined, max: number): number | null
   return number >= 1 && number <= max ? number : null;
 };
 
-/** Words that can be read one after the other as a phrase, from `index` on. */
+const isYear = (low: string | undefined): boolean => /^\d{4}$/.test(low ?? '');
+
+/** Words that can be read one after the other as a phrase, from `index` on: a comma ends it, but that of `Jan 5, 2028`. */
 export function phraseWords(words: readonly Word[], index: number): Word[] {
   const found: Word[] = [];
   for (let at = index; at < words.length; at++) {
     const word = words[at];
     if (!word || word.isPlain) break;
     found.push(word);
-    if (word.tail) break;
+    const isBeforeYear = word.tail === ',' && found.length === 2 && isYear(words[at + 1]?.low);
+    if (word.tail && !(isBeforeYear && monthNamed(found[0]?.low ?? ''))) break;
   }
   return found;
 }
@@ -65,7 +68,7 @@ const shifted = (today: Day, count: number, unit: string): Day =>
   unit === 'm' ? addMonths(today, count) : addDays(today, unit === 'w' ? count * 7 : count);
 
 function monthAndDay(month: number, day: number, year: string | undefined, today: Day): Found<Day> | null {
-  if (year !== undefined && /^\d{4}$/.test(year)) {
+  if (year !== undefined && isYear(year)) {
     const exact = makeDay(Number(year), month, day);
     return exact === null ? null : { words: 3, value: exact };
   }
