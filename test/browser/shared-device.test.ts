@@ -3,7 +3,16 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { as, joined, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
-import { DENY_STORAGE, DESKTOP, launchBrowser, NOBODY, signInOn, startVisit, type Visit } from './visit.ts';
+import {
+  DENY_STORAGE,
+  DESKTOP,
+  launchBrowser,
+  NOBODY,
+  painted,
+  signInOn,
+  startVisit,
+  type Visit,
+} from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -252,6 +261,38 @@ describe('what was typed and not sent', () => {
     await expect
       .poll(async () => (await asAda('GET', `/workspaces/${home}/tasks/${id}`)).body[field])
       .toBe('Ask about the lease');
+  });
+});
+
+describe('what lies open above a screen', () => {
+  it.each([
+    ['the palette', 'Control+k'],
+    ['a new task', 'c'],
+    ['a date', 'd'],
+    ['a status', 's'],
+    ['a repeat', 'r'],
+  ])('is closed where the session ends, and %s keeps no key from signing in', async (_, key) => {
+    await make('Call the notary');
+    await signInOn(device(), visit.origin, ada);
+    const page = await openAt(device(), listAddress(), 'Tasks');
+    await status(page, 'Synced');
+    await page.keyboard.press('j');
+    await page.keyboard.press(key);
+    const above = page.locator('dialog[open], :popover-open');
+    await above.waitFor();
+    await asAda('DELETE', '/me/sessions');
+    await shown(page, 'Sign in');
+    for (const [field, text] of [
+      ['Email', bob.email],
+      ['Password', bob.password],
+    ] as const) {
+      await page.getByLabel(field, { exact: true }).focus();
+      await page.keyboard.type(text);
+    }
+    await page.keyboard.press('Enter');
+    await status(page, 'Synced');
+    await painted(page);
+    expect(await above.count()).toBe(0);
   });
 });
 

@@ -158,5 +158,7 @@ export function Overlays() {
   useEffect(() => {
     if (Shown) pressKeysAhead();
   }, [Shown]);
+  // Where the session ends, nothing waits for who signs in next.
+  useEffect(() => closeOverlay, []);
   return Shown ? <Shown onClose={closeOverlay} /> : null;
 }

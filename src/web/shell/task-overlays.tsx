@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import { dateDialog, picker } from '../tasks/pickers.ts';
 import { seriesDialog } from '../tasks/series.ts';
 import { isFirstLoad } from './frame-view.ts';
@@ -21,6 +22,13 @@ export function TaskBeside() {
 
 /** Choices, menus and dialogs that belong to tasks wherever they are shown; each loaded when it is first needed. */
 export function TaskOverlays() {
+  // Where the session ends, nothing waits for who signs in next.
+  useEffect(
+    () => () => {
+      picker.value = dateDialog.value = seriesDialog.value = undefined;
+    },
+    [],
+  );
   return (
     <>
       {picker.value && (
