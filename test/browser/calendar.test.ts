@@ -81,6 +81,17 @@ describe('a calendar', () => {
     }
   });
 
+  it('changes between months and weeks by the arrows', async () => {
+    const page = await enter(DESKTOP, '2030-01');
+    await page.getByRole('radio', { name: 'Month' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.waitForURL(/week=2030-W/);
+    await page.getByRole('radio', { name: 'Week', checked: true }).waitFor();
+    await page.keyboard.press('ArrowLeft');
+    await page.waitForURL(/month=2030-/);
+    await page.getByRole('radio', { name: 'Month', checked: true }).waitFor();
+  });
+
   it('takes a task on an empty day by keys', async () => {
     const page = await enter(DESKTOP, '2030-01');
     const first = page.getByRole('cell').getByRole('button', { name: 'New task on Tue 1 Jan 2030' });

@@ -39,8 +39,10 @@ export function startKeys(): void {
       event.preventDefault();
       return;
     }
-    // Enter presses what has the focus.
-    if (key === 'Enter' && isPlain && (event.target as Element).closest('a, button, input, summary')) return;
+    const target = event.target as Element;
+    // Enter presses what has the focus, arrows choose among radio buttons.
+    if (key === 'Enter' && isPlain && target.closest('a, button, input, summary')) return;
+    if (key.startsWith('Arrow') && target.matches('[type="radio"]')) return;
     const isTyping = isEditable(event.target);
     const stroke = { key, ctrlKey, metaKey, altKey, shiftKey, isTyping };
     const binding = press(stroke, event.timeStamp);
