@@ -474,6 +474,16 @@ describe('a long list', () => {
     await expect.poll(() => rows.count()).toBeLessThan(COUNT);
   });
 
+  it('is gone through to its end on a board, where not all of its cards are drawn at first', async () => {
+    for (let i = 0; i < COUNT; i++) await make(`Card ${i}`);
+    const page = await enter(ada, `${listAddress()}?view=board`);
+    await page.getByRole('button', { name: `Show ${COUNT - 100} more` }).waitFor();
+    await page.keyboard.press('j');
+    await expectFocus(page, 'Card 0');
+    await page.keyboard.press('End');
+    await expectFocus(page, `Card ${COUNT - 1}`);
+  });
+
   it('is opaque, so that scrolling paints nothing again', async () => {
     const page = await enter(ada, listAddress());
     await page.locator('main > .scroll').waitFor();

@@ -1,10 +1,10 @@
-import { useId, useMemo, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { compareTexts } from '../../data/live-list.ts';
 import { isClosed, type Status, type Task } from '../../data/rows.ts';
 import { moving, useCommands, writing } from '../../shell/commands.ts';
 import { isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
 import { setStatus, statusesIn } from '../../tasks/changes.ts';
-import { focusRow, rowOf, selection, targets } from '../../tasks/current.ts';
+import { focusRow, rowOf, selection, targets, wantedFocus } from '../../tasks/current.ts';
 import { dragsTasks, dropAt, droppedTasks } from '../../tasks/dragging.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
 import { clearFilters } from '../../tasks/filters.ts';
@@ -84,6 +84,11 @@ function ColumnView({ column: { status, tasks }, among, workspaceId }: ColumnPro
   const [over, setOver] = useState<number>();
   const [most, setMost] = useState(SHOWN);
   const may = mayWriteIn(workspaceId);
+  const wanted = wantedFocus.value;
+  useLayoutEffect(() => {
+    const at = tasks.findIndex((task) => task.id === wanted);
+    if (at >= most) setMost(at + SHOWN);
+  }, [wanted]);
   const drop = (event: DragEvent) => {
     event.preventDefault();
     const at = over ?? tasks.length;
