@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openWorld, type World } from '../world.ts';
 import { fillStudio, type Studio, signedInAs } from './studio.ts';
-import { DESKTOP, isServedByWorker, launchBrowser, startVisit, type Visit } from './visit.ts';
+import { DESKTOP, goTo, isServedByWorker, launchBrowser, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -154,6 +154,36 @@ describe('without the network', () => {
     await statusOf(page, 'Offline, 1 waiting');
     await side(page).getByRole('link', { name: 'Trash' }).click();
     await page.getByText('The trash is shown once the server can be reached.').waitFor();
+    await end();
+  });
+
+  it.each([
+    ['the trash', '/w/:w/trash', 'The trash is shown once'],
+    ['the list of notifications', '/notifications', 'Notifications are shown once'],
+    ['the list of sessions', '/settings/security', 'Sessions are shown once'],
+    ['the search', '/w/:w/search?q=oak', 'only what is on this device was sought'],
+  ])('%s waits for the server, and comes once that is back', async (_, address, words) => {
+    const { page, context, end } = await visitToday();
+    await context.setOffline(true);
+    await statusOf(page, 'Offline');
+    await goTo(page, address.replace(':w', studio.workspaceId));
+    await page.getByText(words).waitFor();
+    await context.setOffline(false);
+    await statusOf(page, 'Synced');
+    await page.getByText(words).waitFor({ state: 'hidden' });
+    await end();
+  });
+
+  it('the next dates of a rule come once the server is back', async () => {
+    const { page, context, end } = await visitToday();
+    await context.setOffline(true);
+    await page.getByRole('link', { name: 'Order oak samples' }).focus();
+    await page.keyboard.press('r');
+    const next = page.getByRole('region', { name: 'Next five' });
+    await next.getByText('once the server can be reached').waitFor();
+    await context.setOffline(false);
+    await expect.poll(() => next.getByRole('listitem').count()).toBe(5);
+    await next.getByText('once the server can be reached').waitFor({ state: 'hidden' });
     await end();
   });
 

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '../../shell/api.ts';
-import { useRows } from '../../shell/store.ts';
+import { useRows, useUserData } from '../../shell/store.ts';
 import { addDays, type Day } from '../../text/days.ts';
 import type { Occurrence } from './entry.tsx';
 
-/** Occurrences that have no task yet: asked of the server, again whenever a series changes. */
+/** Occurrences that have no task yet: asked of the server, again whenever a series changes and once it is back. */
 export function useComing(
   workspaceId: string,
   first: Day,
@@ -19,6 +19,7 @@ export function useComing(
     [workspaceId],
   );
   const revision = series.revision.value;
+  const isReachable = useUserData().store.isReachable.value;
   useEffect(() => {
     let isWanted = true;
     const parameters = new URLSearchParams({ from: first, to: addDays(last, 1) });
@@ -30,6 +31,6 @@ export function useComing(
     return () => {
       isWanted = false;
     };
-  }, [workspaceId, first, last, series, revision]);
+  }, [workspaceId, first, last, series, revision, isReachable]);
   return found.filter((one) => one.taskId === null && (listId === undefined || one.listId === listId));
 }

@@ -7,6 +7,7 @@ import { unread, workspaces } from '../../shell/frame-view.ts';
 import { inOrder } from '../../shell/in-order.ts';
 import { useItemKeys } from '../../shell/item-keys.ts';
 import { hrefOf } from '../../shell/navigation.ts';
+import { useUserData } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { sayInstant } from '../../text/say-dates.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -48,7 +49,10 @@ export function Notifications() {
     setItems((before) => (page === 1 ? reply.body.items : [...(before ?? []), ...reply.body.items]));
   };
   const { value: count } = unread;
-  useEffect(() => void load(1), [count]);
+  const isReachable = useUserData().store.isReachable.value;
+  useEffect(() => {
+    if (isReachable || items === undefined) void load(1);
+  }, [count, isReachable]);
   const markRead = (notification: Notification) => {
     if (notification.readAt !== null) return;
     void call('POST', `/me/notifications/${notification.id}/read`);

@@ -29,7 +29,7 @@ interface Props {
 
 /** The next five dates as the server counts them, and why one is moved. */
 export function NextFive({ workspaceId, interval, endCondition, startsAt }: Props) {
-  const { api } = useUserData().store;
+  const { api, isReachable } = useUserData().store;
   const [found, setFound] = useState<readonly Preview[]>();
   const [problem, setProblem] = useState<string>();
   const key = JSON.stringify([interval, endCondition, startsAt]);
@@ -56,7 +56,7 @@ export function NextFive({ workspaceId, interval, endCondition, startsAt }: Prop
       isWanted = false;
       clearTimeout(timer);
     };
-  }, [key]);
+  }, [key, isReachable.value]);
   return (
     <section class="block" aria-label="Next five">
       <h2>Next five</h2>

@@ -81,6 +81,7 @@ export function Search({ params }: ScreenProps) {
       setFound(NOTHING);
       return;
     }
+    if (found.q === q && !isMissing) return;
     let isWanted = true;
     const timer = setTimeout(async () => {
       const result = await ask(1);
@@ -93,7 +94,7 @@ export function Search({ params }: ScreenProps) {
       isWanted = false;
       clearTimeout(timer);
     };
-  }, [q, w, store]);
+  }, [q, w, store, store.isReachable.value]);
   const here = useMemo(() => {
     const words = wordsOf(q);
     if (words.length === 0) return [];

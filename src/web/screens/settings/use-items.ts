@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '../../shell/api.ts';
 import { inOrder } from '../../shell/in-order.ts';
+import { useUserData } from '../../shell/store.ts';
 
 /**
- * What the server lists at a path, which no store keeps: undefined until it is there, and read again by `load` and
- * whenever `version` is another. `isMissing`: the server could not be reached.
+ * What the server lists at a path, which no store keeps: undefined until it is there, and read again by `load`, whenever
+ * `version` is another, and once the server is back. `isMissing`: the server could not be reached.
  */
 export function useItems<Item>(path: string, version = 0) {
   const [items, setItems] = useState<readonly Item[]>();
@@ -17,6 +18,9 @@ export function useItems<Item>(path: string, version = 0) {
     setMissing(reply.kind !== 'ok');
     if (reply.kind === 'ok') setItems(reply.body.items);
   };
-  useEffect(() => void load(), [path, version]);
+  const isReachable = useUserData().store.isReachable.value;
+  useEffect(() => {
+    if (isReachable || items === undefined) void load();
+  }, [path, version, isReachable]);
   return { items, isMissing, load };
 }

@@ -53,9 +53,10 @@ export function Trash({ params }: ScreenProps) {
   };
   // Another one whenever something has changed in the workspace.
   const cursor = store.workspaces().find(({ id }) => id === w)?.cursor;
+  const isReachable = store.isReachable.value;
   useEffect(() => {
-    if (waiting === 0 || entries === undefined) void load();
-  }, [w, waiting, cursor, pages]);
+    if ((waiting === 0 && isReachable) || entries === undefined) void load();
+  }, [w, waiting, cursor, pages, isReachable]);
   const remove = async (entry: Entry | 'all') => {
     setAsking(undefined);
     const path = entry === 'all' ? '' : `/${entry.id}`;
