@@ -46,6 +46,8 @@ export function Dialog({ label, class: className, onClose, onSave, children }: P
         event.preventDefault();
         onClose?.();
       }}
+      // Asked twice, a browser closes it all the same.
+      onClose={() => !onClose && ref.current?.showModal()}
       onPointerDown={(event) => {
         pressed.current = event.target;
       }}
