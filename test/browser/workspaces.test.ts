@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { addMember, as, homeOf, joined, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
 import { signedInAs } from './studio.ts';
-import { DESKTOP, isNoted, launchBrowser, NOBODY, startVisit, type Visit } from './visit.ts';
+import { DESKTOP, isNoted, launchBrowser, NOBODY, painted, startVisit, type Visit } from './visit.ts';
 
 let browser: Browser;
 let world: World;
@@ -141,6 +141,29 @@ describe('of several workspaces', () => {
     expect(await page.evaluate('[...headings]')).toEqual(['Today']);
     await page.goto(`${visit.origin}/app/w/019d2e4c-7c1a-7b3e-9f00-3c5d1a2b4e6f/today`);
     await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+  });
+
+  it('one that is made is shown once it is there, and has the focus', async () => {
+    await open('/today');
+    let letThrough = () => {};
+    const held = new Promise<void>((resolve) => {
+      letThrough = resolve;
+    });
+    await page.route('**/changes?**', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await main().getByRole('button', { name: "Bob's workspace" }).click();
+    await page.getByRole('menuitem', { name: 'New workspace' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Choir');
+    const asked = page.waitForRequest('**/changes?**');
+    await page.keyboard.press('Enter');
+    await asked;
+    await painted(page);
+    expect(await page.getByRole('heading', { level: 1 }).allTextContents()).toEqual(['Today']);
+    letThrough();
+    await page.getByRole('heading', { level: 1, name: 'Spaces and lists' }).waitFor();
+    await expect.poll(() => page.locator('h1:focus').count()).toBe(1);
   });
 
   it('one that is lost takes its changes along, and says so', async () => {
