@@ -92,6 +92,33 @@ describe('a calendar', () => {
     await page.getByRole('radio', { name: 'Month', checked: true }).waitFor();
   });
 
+  it('shows what is coming on the day of the person, whatever the zone of its rule', async () => {
+    const call = as(world, ada);
+    await call('PATCH', '/me', { timezone: 'America/New_York' });
+    const [{ id: listId }] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
+    const made = await call('POST', `/workspaces/${home}/recurring-tasks`, {
+      title: 'Watering',
+      listId,
+      startsAt: '2030-01-02T00:00:00.000Z',
+      interval: {
+        frequency: 'week',
+        every: 1,
+        daysOfWeek: ['wednesday'],
+        timeOfDay: '01:00',
+        timezone: 'Europe/Berlin',
+      },
+      endCondition: { type: 'count', count: 3 },
+    });
+    expect(made.status).toBe(201);
+    const page = await enter(DESKTOP, '2030-01');
+    const days = () =>
+      page
+        .getByRole('cell')
+        .filter({ hasText: 'Watering' })
+        .evaluateAll((cells) => cells.map((cell) => cell.getAttribute('data-day')));
+    await expect.poll(days).toEqual(['2030-01-01', '2030-01-08', '2030-01-15']);
+  });
+
   it('takes a task on an empty day by keys', async () => {
     const page = await enter(DESKTOP, '2030-01');
     const first = page.getByRole('cell').getByRole('button', { name: 'New task on Tue 1 Jan 2030' });

@@ -16,6 +16,7 @@ import { useFilters } from '../../tasks/use-filters.ts';
 import { useTasks } from '../../tasks/use-tasks.ts';
 import { addDays, type Day, isoWeek, weekdayIndex } from '../../text/days.ts';
 import { SHORT_WEEKDAYS } from '../../text/say-dates.ts';
+import { dayIn } from '../../text/zones.ts';
 import { Agenda } from './agenda.tsx';
 import { useComing } from './coming.ts';
 import { DayNumber, useDayStop } from './day-number.tsx';
@@ -74,7 +75,9 @@ function DayGrid({ period, workspaceId, listId }: Props) {
   useDayKeys(shown);
   useFollowedFocus(useMemo(() => shown.map(({ id }) => id), [shown]));
   const taskOf = new Map(tasks.map((task) => [task.id, task]));
-  const comingOn = (day: Day) => coming.filter(({ local }) => local.startsWith(day));
+  // Of one with a time, as of a task, the day is that of the person and not of the rule.
+  const comingOn = (day: Day) =>
+    coming.filter(({ at, local }) => (local.length > 10 ? dayIn(at, zone.value) : local) === day);
   const may = mayWriteIn(workspaceId);
   if (isPhone.value) {
     const on = (day: Day) => ranges.filter(({ start, end }) => start <= day && end >= day);
