@@ -442,6 +442,18 @@ describe('the workspace', () => {
     ]);
   });
 
+  it('keeps what is changed of its statuses while their template is renamed', async () => {
+    await enter(settingsOf('statuses'), 'Statuses');
+    await page.getByLabel('Name of status 1').fill('Backlog');
+    world.clock.advance(1000);
+    await press('More for Default');
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    await fill('Name', 'Team');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 2, name: 'Team' }).waitFor();
+    expect(await page.getByLabel('Name of status 1').inputValue()).toBe('Backlog');
+  });
+
   it('gets labels, coloured, renamed, ordered and deleted', async () => {
     for (const title of ['writing', 'money']) await asAda('POST', `/workspaces/${home}/labels`, { title });
     await enter(settingsOf('labels'), 'Labels');

@@ -53,7 +53,11 @@ export function Statuses({ params }: ScreenProps) {
       }
     >
       {sorted.map((template) => (
-        <Template key={`${template.id} ${template.updatedAt}`} template={template} isAdmin={isAdmin} />
+        <Template
+          key={template.id + JSON.stringify(template.statuses)}
+          template={template}
+          isAdmin={isAdmin}
+        />
       ))}
       {isNaming && (
         <NameDialog
