@@ -248,6 +248,10 @@ describe('the account', () => {
     const { body } = await asAda('GET', '/me');
     expect(body).toMatchObject({ name: 'Ada Lovelace', timezone: 'Asia/Tokyo', weekStart: 'sunday' });
 
+    await page.context().setOffline(true);
+    await press('Use Europe/Berlin');
+    await said('The server cannot be reached.');
+    await page.context().setOffline(false);
     await press('Use Europe/Berlin');
     await eventually(async () => (await asAda('GET', '/me')).body.timezone).toBe('Europe/Berlin');
 

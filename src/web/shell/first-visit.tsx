@@ -1,13 +1,16 @@
 import { computed, effect, signal, untracked } from '@preact/signals';
+import type { Outcome } from '../data/api.ts';
 import { derivedIds } from '../data/ids.ts';
 import { create, removeForGood } from '../data/intents.ts';
 import { act } from '../tasks/act.ts';
 import { deviceZone } from '../text/zones.ts';
+import { sentenceOf } from './api.ts';
 import { today } from './clock.ts';
 import { inbox, isFirstLoad, workspace } from './frame-view.ts';
 import { savePreferences, saveProfile } from './preferences.ts';
 import { me } from './session.ts';
 import { userData } from './store.ts';
+import { showToast } from './toasts.ts';
 
 /** Titles that fit a phone; what they leave out is in the task. */
 const EXAMPLES = [
@@ -99,9 +102,11 @@ export function ZoneOffer() {
   const found = otherZone.value;
   if (!found) return null;
   const { device, own } = found;
-  const saving = (save: Promise<unknown>) => {
+  const saving = async (save: Promise<Outcome>) => {
     isAnswered.value = true;
-    void save;
+    const reply = await save;
+    isAnswered.value = reply.kind === 'ok';
+    if (reply.kind !== 'ok') showToast(sentenceOf(reply));
   };
   return (
     <div class="zone-offer" role="status">
