@@ -1,4 +1,4 @@
-import { useId, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from './icon.tsx';
 
 interface Props {
@@ -21,6 +21,11 @@ interface Props {
 export function Field({ label, error, hint, type = 'text', onInput, ...input }: Props) {
   const id = useId();
   const [isShown, setShown] = useState(false);
+  const ref = useRef<HTMLInputElement>(null);
+  // A browser does so only where the page begins with it.
+  useLayoutEffect(() => {
+    if (input.autoFocus) ref.current?.focus();
+  }, []);
   const isPassword = type === 'password';
   const note = error ? `${id}-error` : hint ? `${id}-hint` : undefined;
   return (
@@ -31,6 +36,7 @@ export function Field({ label, error, hint, type = 'text', onInput, ...input }: 
       <span class={error ? 'input wrong' : 'input'}>
         <input
           {...input}
+          ref={ref}
           id={id}
           // Preact's types ask for one known type each.
           type={(isPassword && isShown ? 'text' : type) as 'text'}

@@ -118,7 +118,14 @@ export function SignIn() {
           <button type="submit" class="button main">
             Sign in
           </button>
-          <button type="button" class="button plain" onClick={() => setStep('password')}>
+          <button
+            type="button"
+            class="button plain"
+            onClick={() => {
+              form.fail('');
+              setStep('password');
+            }}
+          >
             Back
           </button>
         </Form>
