@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeDay, WEEKDAYS } from '../../src/web/text/days.ts';
+import { createRule, preview } from '../../src/recurring/recurrence/recurrence.ts';
+import { addDays, makeDay, WEEKDAYS } from '../../src/web/text/days.ts';
 import { nextDates, startsOnItsDay } from '../../src/web/text/next-dates.ts';
 import { parseQuickAdd, type QuickAddContext, type QuickTask } from '../../src/web/text/quick-add.ts';
 import { complete, completionAt } from '../../src/web/text/quick-add-completion.ts';
@@ -13,6 +14,7 @@ import {
   seriesFields,
   taskFields,
 } from '../../src/web/text/quick-add-edits.ts';
+import { sayShortDay } from '../../src/web/text/say-dates.ts';
 import { printQuickAdd } from './print-quick-add.ts';
 
 const context: QuickAddContext = {
@@ -313,6 +315,8 @@ describe('quick add', () => {
     expect(dates('x every month')).toEqual(['23 Dec', '23 Jan 2027', '23 Feb 2027']);
     expect(dates('x every week on fri')).toEqual(['27 Nov', '4 Dec', '11 Dec']);
     expect(dates('x every 2 weeks on sun')).toEqual(['29 Nov', '13 Dec', '27 Dec']);
+    expect(dates('x every month on the last day')).toEqual(['30 Nov', '31 Dec', '31 Jan 2027']);
+    expect(dates('x every month on the first weekday')).toEqual(['1 Dec', '1 Jan 2027', '1 Feb 2027']);
     expect(dates('x fri every month')).toEqual(['27 Dec', '27 Jan 2027', '27 Feb 2027']);
     expect(dates('x fri every 2 weeks on mon')).toEqual(['30 Nov', '14 Dec', '28 Dec']);
     expect(dates('x every day 2 times')).toEqual(['24 Nov', '25 Nov']);
@@ -493,6 +497,30 @@ describe('the grammar of quick add', () => {
         throw new Error('chips come back');
       }),
       { numRuns: RUNS },
+    );
+  });
+
+  it('previews the dates that the server counts', () => {
+    const present = { day: '2026-11-23', time: '14:00' };
+    const now = '2026-11-23T14:00:30.000Z';
+    const soon = fc.integer({ min: 0, max: 400 }).map((days) => addDays(present.day, days));
+    const anyCase = fc.tuple(anyRepeat, fc.option(soon), fc.option(anyTime), fc.constantFrom(...WEEKDAYS));
+    fc.assert(
+      fc.property(anyCase, ([rule, day, time, weekStart]) => {
+        const repeat = { ...rule, every: (rule.every % 3) + 1 };
+        const task = { ...read('x').task, repeat, day, time };
+        const series = seriesFields(task, 'l-inbox', 'UTC', weekStart);
+        if (!series) throw new Error('a repeat makes a series');
+        const { interval, endCondition, startsAt = now } = series;
+        const counted = preview(createRule(interval, endCondition, String(startsAt)), {
+          after: now,
+          limit: 4,
+        });
+        const days = counted.occurrences.map(({ local }) => local.slice(0, 10)).filter((one) => one !== day);
+        const words = days.slice(0, 3).map((one) => sayShortDay(one, present.day));
+        expect(nextDates(task, present, 3, weekStart)).toEqual(words);
+      }),
+      { numRuns: RUNS / 10 },
     );
   });
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { now, zone } from '../shell/clock.ts';
+import { now, weekStart, zone } from '../shell/clock.ts';
 import type { QuickTask } from '../text/quick-add.ts';
 import { localOf } from '../text/zones.ts';
 
@@ -15,7 +15,7 @@ export function NextDates({ task }: { task: QuickTask }) {
       import('../text/next-dates.ts').then(({ nextDates, startsOnItsDay }) => {
         if (!isWanted) return;
         const present = localOf(now.peek(), zone.peek());
-        const days = nextDates(task, present, 3).join(', ');
+        const days = nextDates(task, present, 3, weekStart.peek()).join(', ');
         setWords(days && `${startsOnItsDay(task, present) ? 'then' : 'next'} ${days}`);
       });
     return () => {

@@ -6,7 +6,9 @@ import {
   monthOf,
   startOfWeek,
   WEEKDAYS,
+  type Weekday,
   weekdayIndex,
+  weekdayOf,
   yearOf,
 } from './days.ts';
 import type { QuickTask } from './quick-add.ts';
@@ -21,34 +23,40 @@ const lastOf = (day: Day): number => new Date(Date.UTC(yearOf(day), monthOf(day)
 
 /** Whether a day is one of a rule that begins at `from`, without regard to its interval. */
 function isDayOf(rule: Repeat, day: Day, from: Day): boolean {
-  const { frequency, daysOfWeek, weekIndex, month } = rule;
+  const { frequency, daysOfWeek = [weekdayOf(from)], month } = rule;
   if (frequency === 'day') return true;
-  const isWeekday = daysOfWeek?.some((name) => WEEKDAYS.indexOf(name) === weekdayIndex(day)) ?? false;
-  if (frequency === 'week') return daysOfWeek ? isWeekday : weekdayIndex(day) === weekdayIndex(from);
+  if (frequency === 'week') return daysOfWeek.includes(weekdayOf(day));
   if (frequency === 'year' && monthOf(day) !== (month ?? monthOf(from))) return false;
-  if (weekIndex && daysOfWeek) {
-    if (!isWeekday) return false;
-    if (weekIndex === 'last') return dayOfMonth(day) + 7 > lastOf(day);
-    return Math.ceil(dayOfMonth(day) / 7) === WEEK_INDEXES.indexOf(weekIndex) + 1;
-  }
-  return dayOfMonth(day) === Math.min(rule.dayOfMonth ?? dayOfMonth(from), lastOf(day));
+  return dayOfMonth(day) === dayMeant(rule, day, from);
+}
+
+/** Which day of the month that a day is in a rule means. */
+function dayMeant(rule: Repeat, day: Day, from: Day): number {
+  const last = lastOf(day);
+  const { weekIndex, daysOfWeek, dayOfMonth: wanted = dayOfMonth(from) } = rule;
+  if (!weekIndex || !daysOfWeek) return wanted === -1 ? last : Math.min(wanted, last);
+  const before = weekdayIndex(day) - dayOfMonth(day) + 35;
+  const days = Array.from({ length: last }, (_, n) => n + 1);
+  const meant = days.filter((n) => daysOfWeek.some((name) => name === WEEKDAYS[(before + n) % 7]));
+  return meant.at(weekIndex === 'last' ? -1 : WEEK_INDEXES.indexOf(weekIndex)) ?? last;
 }
 
 /** How many days, weeks, months or years a day is behind the beginning. */
-function stepsTo(rule: Repeat, day: Day, from: Day): number {
+function stepsTo(rule: Repeat, day: Day, from: Day, weekStart: Weekday): number {
   if (rule.frequency === 'day') return daysBetween(from, day);
   if (rule.frequency === 'week')
-    return daysBetween(startOfWeek(from, 'monday'), startOfWeek(day, 'monday')) / 7;
+    return daysBetween(startOfWeek(from, weekStart), startOfWeek(day, weekStart)) / 7;
   const years = yearOf(day) - yearOf(from);
   return rule.frequency === 'year' ? years : years * 12 + monthOf(day) - monthOf(from);
 }
 
 /** The first days from `begin` on of a rule made on the day `from`, counted from the first of them. */
-function daysFrom(rule: Repeat, from: Day, begin: Day, count: number): Day[] {
+function daysFrom(rule: Repeat, from: Day, begin: Day, count: number, weekStart: Weekday): Day[] {
   const found: Day[] = [];
   for (let index = 0; index < MOST_DAYS && found.length < count; index++) {
     const day = addDays(begin, index);
-    if (isDayOf(rule, day, from) && stepsTo(rule, day, found[0] ?? day) % rule.every === 0) found.push(day);
+    if (isDayOf(rule, day, from) && stepsTo(rule, day, found[0] ?? day, weekStart) % rule.every === 0)
+      found.push(day);
   }
   return found;
 }
@@ -70,11 +78,16 @@ export const startsOnItsDay = ({ repeat, day, time }: Dated, present: Present): 
  * The next dates of a repeat that quick add understood, in words: those behind the day it starts on, else the first from
  * the present on. A preview, the server decides.
  */
-export function nextDates({ repeat, day, time, end }: Dated, present: Present, count: number): string[] {
+export function nextDates(
+  { repeat, day, time, end }: Dated,
+  present: Present,
+  count: number,
+  weekStart: Weekday = 'monday',
+): string[] {
   if (!repeat) return [];
   const from = day ?? present.day;
   const begin = day === null && hasPassed(from, time, present) ? addDays(from, 1) : from;
-  const days = daysFrom(repeat, from, begin, count + 1);
+  const days = daysFrom(repeat, from, begin, count + 1, weekStart);
   const lasting = days.filter((one, index) => {
     if (end.type === 'count') return index < end.count;
     return end.type !== 'date' || one <= end.endDate;
