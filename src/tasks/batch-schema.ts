@@ -21,9 +21,7 @@ const Expected = z
 
 const ofTask = { id: Id, ifMatch: Expected };
 
-const Create = TaskInput.safeExtend({ op: z.literal('create'), ifMatch: Expected }).openapi(
-  'CreateOperation',
-);
+const Create = TaskInput.safeExtend({ op: z.literal('create') }).openapi('CreateOperation');
 
 const RemovedLabels = boundedArray(Id, MAX_REMOVED_LABELS, {
   error: 'Removed label ids must be an array',
@@ -63,7 +61,7 @@ const Delete = z
 const Restore = z
   .object({
     op: z.literal('restore'),
-    ...ofTask,
+    id: Id,
     listId: Id.optional().openapi({ description: 'Where it goes, in place of its list' }),
   })
   .openapi('RestoreOperation');

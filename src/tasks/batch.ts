@@ -115,8 +115,10 @@ function* run(
       return made instanceof Existing ? { status: 200, task: made.body } : { status: 201, task: made };
     }
     case 'update': {
-      const input = inputOf(OPERATIONS.update, given, ({ id = '', ...valid }) =>
-        editIssues(within, who, id, valid, false),
+      const input = inputOf(OPERATIONS.update, given, ({ id = '', addLabelIds, ...valid }) =>
+        addLabelIds
+          ? editIssues(within, who, id, { ...valid, labelIds: addLabelIds }, false).map(asAdded)
+          : editIssues(within, who, id, valid, false),
       );
       const row = requireTask(tx, who, input.id);
       return {
@@ -169,11 +171,15 @@ function update(
     return taskOf(editTask(deps, tx, who, row, edit, now, { mayMove: false, ifMatch }));
   } catch (error) {
     if (!isOfLabels || !(error instanceof AppError) || !error.issues) throw error;
-    throw invalid(
-      ...error.issues.map((issue) => (issue.path === 'labelIds' ? { ...issue, path: 'addLabelIds' } : issue)),
-    );
+    throw invalid(...error.issues.map(asAdded));
   }
 }
+
+/** An issue of the labels that a task would have is one of those to be added. */
+const asAdded = (issue: Issue): Issue => ({
+  ...issue,
+  path: issue.path === 'labelIds' ? 'addLabelIds' : issue.path,
+});
 
 const TOO_MANY_LABELS: Issue = {
   path: 'addLabelIds',

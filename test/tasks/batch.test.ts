@@ -212,6 +212,14 @@ describe('a batch', () => {
     expect(results[5].issues[0].path).toBe('ifMatch');
   });
 
+  it('is described with ifMatch where that is asked', async () => {
+    const { schemas } = (await call('GET', '/openapi.json')).body.components;
+    const asking = schemas.TaskOperation.anyOf
+      .map(({ $ref }: { $ref: string }) => $ref.replace('#/components/schemas/', ''))
+      .filter((name: string) => JSON.stringify(schemas[name]).includes('"ifMatch"'));
+    expect(asking).toEqual(['UpdateOperation', 'MoveOperation', 'DeleteOperation']);
+  });
+
   it('deletes past the trash only where it is asked to', async () => {
     const [kept, gone] = [create(), create()];
     await batch(kept, gone);
@@ -250,6 +258,14 @@ describe('a batch', () => {
     ]);
     for (const rejected of results.slice(3, 7)) expect(paths(rejected)).toEqual(['addLabelIds']);
     expect(results[7].task).toEqual(results[2].task);
+  });
+
+  it('tells of labels to add that there are not beside whatever else is wrong', async () => {
+    const [{ task }] = await batch(create());
+    const unknown = { op: 'update', id: task.id, addLabelIds: [crypto.randomUUID()] };
+    const [both, alone] = await batch({ ...unknown, title: '', assigneeId: list.id }, unknown);
+    expect(paths(both)).toEqual(['title', 'assigneeId', 'addLabelIds']);
+    expect(paths(alone)).toEqual(['addLabelIds']);
   });
 
   it('lets a series go on, and skips what is deleted', async () => {
