@@ -55,7 +55,7 @@ const IsDone = z.boolean({ error: 'Is done must be true or false' });
 /** An item of a checklist that is given as a whole. */
 const ChecklistEntry = z
   .object({
-    id: Id.optional().openapi({
+    id: NewId.openapi({
       description: 'Of an item to keep, whose other fields may be left out; or of a new one',
     }),
     title: Title.optional().openapi({ example: 'Compare prices' }),

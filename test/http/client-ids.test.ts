@@ -118,6 +118,16 @@ describe.each(Object.keys(KINDS))('a %s', (kind) => {
   });
 });
 
+it('an item of a checklist takes no id that is none', async () => {
+  for (const none of ['mine', NIL]) {
+    const checklist = [{ title: 'New', id: none }];
+    const whole = await call('PATCH', taskPath, { checklist });
+    expect([whole.status, whole.body.issues[0].path]).toEqual([400, 'checklist.0.id']);
+    const one = await call('POST', `${taskPath}/checklist`, checklist[0]);
+    expect([one.status, one.body.issues[0].path]).toEqual([400, 'id']);
+  }
+});
+
 it('a comment of another task is taken, also to its author', async () => {
   const id = crypto.randomUUID();
   await make('comment', id);
