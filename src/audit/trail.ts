@@ -88,11 +88,15 @@ export function copyTrail(from: Db, to: Db): void {
 
 /** Logs what commands have done since this was last called, by this server or the one before it; each act once. */
 export async function logCommands(deps: Deps): Promise<void> {
-  for (;;) {
-    const acts = unloggedAuditRows(deps.read, LOGGED_BATCH_SIZE);
-    if (acts.length === 0) return;
-    const ids = acts.map(({ id }) => id);
-    await deps.write((tx) => markAuditRowsLogged(tx, ids));
+  while (unloggedAuditRows(deps.read, 1).length > 0) {
+    const acts = await deps.write((tx) => {
+      const unlogged = unloggedAuditRows(tx, LOGGED_BATCH_SIZE);
+      markAuditRowsLogged(
+        tx,
+        unlogged.map(({ id }) => id),
+      );
+      return unlogged;
+    });
     for (const act of acts) deps.log.info(factsOf(act), 'done at the command line');
   }
 }

@@ -47,6 +47,14 @@ it.each(COMMANDS)(
   },
 );
 
+it('what a command did is logged once, though two ask for it at once', async () => {
+  world = await openWorld();
+  await world.signUp('ada@example.com');
+  await errand(world, ['users', 'sign-out', 'ada@example.com']);
+  await Promise.all([logCommands(world.deps), logCommands(world.deps)]);
+  expect(linesOf('sessions-ended')).toHaveLength(1);
+});
+
 it('a new password set by a command is recorded, and the password is not', async () => {
   world = await openWorld();
   const { id } = await world.signUp('ada@example.com');
