@@ -21,8 +21,7 @@ export const PageQuery = z.object({
   limit: positive('Limit').openapi({
     type: 'integer',
     minimum: 1,
-    default: 50,
-    description: 'Items on a page; clamped to the configured maximum (100)',
+    description: 'Items on a page: by default 50, clamped to 100, unless the server is configured otherwise',
   }),
 });
 export type PageQuery = z.output<typeof PageQuery>;

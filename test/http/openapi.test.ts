@@ -65,6 +65,16 @@ describe('the address of the server', () => {
   });
 });
 
+it('no default limit of a page is promised, as the configuration decides it', async () => {
+  await world.close();
+  world = await openWorld({ settings: { pagination: { default_limit: 20 } } });
+  const ada = await world.signUp();
+  const { body } = await world.call('GET', '/me/workspaces', { token: ada.accessToken });
+  const { parameters = [] } = document.paths['/me/workspaces']?.get ?? {};
+  const { default: promised = body.limit } = parameters.find(({ name }) => name === 'limit')?.schema ?? {};
+  expect([body.limit, promised]).toEqual([20, 20]);
+});
+
 it('the licence is named by its identifier', () => {
   expect(document.info).toMatchObject({ license: { name: 'MIT', identifier: 'MIT' } });
 });
