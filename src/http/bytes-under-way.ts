@@ -16,8 +16,8 @@ export interface Outgoing {
 
 /** A response on its way to its client. */
 export interface Held {
-  /** Says how long it is by now; throws as `requireRoom` where it grows, is not the only one and too long. */
-  resize(bytes: number): void;
+  /** Says how long it is by now; throws as `requireRoom` where it grows, is not the only one and too long, unless `isDone`. */
+  resize(bytes: number, isDone?: boolean): void;
 }
 
 /** Counts the bytes of responses that their clients have not taken yet, which stay in memory until then. */
@@ -26,9 +26,14 @@ export interface BytesUnderWay {
   requireRoom(owner: string): void;
   /**
    * Counts a response until `outgoing` is closed: its body, or how many bytes that will have. Throws as `requireRoom`
-   * where it is not the only one and too long.
+   * where it is not the only one and too long, unless it tells of something that `isDone`.
    */
-  hold(owner: string, body: string | Uint8Array | number, outgoing: Outgoing | undefined): Held | undefined;
+  hold(
+    owner: string,
+    body: string | Uint8Array | number,
+    outgoing: Outgoing | undefined,
+    isDone?: boolean,
+  ): Held | undefined;
   readonly total: number;
 }
 
@@ -53,11 +58,11 @@ export function createBytesUnderWay(maxOfOne = MAX_OF_ONE, maxInAll = MAX_IN_ALL
   };
   return {
     requireRoom: (owner) => requireRoomFor(owner, 0),
-    hold: (owner, body, outgoing) => {
+    hold: (owner, body, outgoing, isDone = false) => {
       if (!outgoing || (typeof body === 'string' && body.length * 3 < MIN_BYTES)) return undefined;
       let held = typeof body === 'number' ? body : Buffer.byteLength(body);
       if (held < MIN_BYTES || outgoing.destroyed) return undefined;
-      requireRoomFor(owner, held);
+      if (!isDone) requireRoomFor(owner, held);
       let isOver = false;
       add(owner, held);
       outgoing.once('close', () => {
@@ -65,9 +70,9 @@ export function createBytesUnderWay(maxOfOne = MAX_OF_ONE, maxInAll = MAX_IN_ALL
         add(owner, -held);
       });
       return {
-        resize: (bytes) => {
+        resize: (bytes, isDone = false) => {
           if (isOver) return;
-          if (bytes > held) requireRoomFor(owner, bytes, held);
+          if (bytes > held && !isDone) requireRoomFor(owner, bytes, held);
           add(owner, bytes - held);
           held = bytes;
         },

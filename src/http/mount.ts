@@ -120,8 +120,10 @@ export function mount(
     if (isKnown) {
       return new Response(null, { status: 304, headers: Object.assign(commonHeaders(requestId), headers) });
     }
-    if (held) held.resize(body.length);
-    else held = bytesUnderWay.hold(owner, body, context.env?.outgoing);
+    // What a write did is told in any case.
+    const isDone = declared.method !== 'get';
+    if (held) held.resize(Buffer.byteLength(body), isDone);
+    else held = bytesUnderWay.hold(owner, body, context.env?.outgoing, isDone);
     const short = isShort ? await gzipped(body) : undefined;
     if (!short) return respondText(requestId, status, body, headers);
     held?.resize(short.length);

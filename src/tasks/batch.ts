@@ -2,11 +2,12 @@ import type { Db } from '../db/connection.ts';
 import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { type Precondition, preconditionOf } from '../http/etags.ts';
-import { inputOf } from '../http/read-input.ts';
+import { inputOf, MAX_BYTES_OF_CHARACTER } from '../http/read-input.ts';
 import { statusOfError } from '../http/response.ts';
 import { Existing } from '../http/route.ts';
 import { AppError, type Issue, invalid } from '../kernel/errors.ts';
 import { epochOf } from '../storage/meta.ts';
+import { sumOfBytes } from '../storage/step-bytes.ts';
 import { type StoredTask, taskOf } from '../storage/task-fields.ts';
 import { labelIdsOf } from '../storage/template-fields.ts';
 import { findTextBytes } from '../storage/trash.ts';
@@ -37,11 +38,21 @@ export const costOfBatch = (body: unknown): number => {
   return Array.isArray(operations) ? Math.min(Math.max(1, operations.length), MAX_OPERATIONS) : 1;
 };
 
-/** Runs operations in order, in one commit; one that fails leaves no trace and keeps none of the others from its turn. */
-export function runBatch(deps: Deps, who: Member, { operations }: BatchInput): Promise<BatchResults> {
+/**
+ * Runs operations in order, in one commit; one that fails leaves no trace and keeps none of the others from its turn.
+ * `reserve` throws where the results would be too long.
+ */
+export function runBatch(
+  deps: Deps,
+  who: Member,
+  { operations }: BatchInput,
+  reserve: (bytes: number) => void,
+): Promise<BatchResults> {
   const now = deps.clock.now();
   const epoch = epochOf(deps.read);
-  const weights = weigh(deps.read, who, operations);
+  const sizes = sizesOf(deps.read, who, operations);
+  const weights = sizes.map(({ weight }) => weight);
+  reserve(sumOfBytes(sizes));
   const act = function* (tx: Tx): Steps<BatchResults> {
     const results: BatchResult[] = [];
     let units = 0;
@@ -69,15 +80,20 @@ const isRestore = (given: unknown): boolean => (given as { op?: unknown } | null
 /** Whether an operation is a step by itself. */
 const isLong = (weight: number): boolean => weight > UNITS_IN_STEP;
 
-/** What each operation writes, in UTF-16 units. */
-function weigh(db: Db, who: Member, operations: readonly unknown[]): number[] {
+/** What each operation writes, in UTF-16 units, and how long its result may be. */
+function sizesOf(db: Db, who: Member, operations: readonly unknown[]): { weight: number; bytes: number }[] {
   const given = operations.map((operation) => (operation ?? {}) as { id?: unknown; op?: unknown });
   const ids = given.map(({ id }) => (typeof id === 'string' ? id.toLowerCase() : id));
   const stored = findTextBytes(db, who.workspaceKey, ids);
   return given.map((operation, i) => {
     const { bytes = 0, said = 0 } = stored.get(ids[i]) ?? {};
-    const again = bytes + (operation.op === 'delete' ? said : 0);
-    return UNITS_OF_OPERATION + JSON.stringify(operation).length + again / STORED_BYTES_FOR_A_UNIT;
+    const isDelete = operation.op === 'delete';
+    const { length } = JSON.stringify(operation);
+    const again = bytes + (isDelete ? said : 0);
+    return {
+      weight: UNITS_OF_OPERATION + length + again / STORED_BYTES_FOR_A_UNIT,
+      bytes: isDelete ? 0 : bytes + length * MAX_BYTES_OF_CHARACTER,
+    };
   });
 }
 

@@ -82,7 +82,7 @@ export const taskRoutes = tagged('Tasks', [
     summary: 'Create, change, move, delete and restore tasks together',
     description:
       'Up to 100 operations, in order, in one commit. Each has a result of its own: one that is rejected leaves no trace and keeps none of the others from its turn. It counts as many requests as it has operations; where too few are left, nothing is done, and `Retry-After` tells when all of it fits.',
-    handle: ({ deps, who, body }) => runBatch(deps, who, body),
+    handle: ({ deps, who, body, reserve }) => runBatch(deps, who, body, reserve),
   }),
   route({
     method: 'get',

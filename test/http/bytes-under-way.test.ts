@@ -114,6 +114,61 @@ describe('pages that nobody reads', () => {
   });
 });
 
+describe('a write beside much that nobody has read', () => {
+  const long = 'x'.repeat(30_000);
+  const writing = async () => {
+    const { world, ada, call, inside, listId } = await openHome();
+    const http = await listen(world.app, { host: '127.0.0.1', port: 0 });
+    const post = async (path: string, body: object) => {
+      const response = await fetch(`http://127.0.0.1:${http.port}/api${inside}${path}`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${ada.accessToken}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      return { status: response.status, body: await response.json() };
+    };
+    const titles = async () => {
+      const { items } = (await call('GET', `${inside}/tasks`)).body;
+      return items.map(({ title }: { title: string }) => title);
+    };
+    /** Has so many bytes be unread while `act` goes on. */
+    const beside = async <T>(bytes: number, act: () => Promise<T>) => {
+      const unread = outgoing();
+      world.deps.http.bytesUnderWay.hold(ada.id, bytes, unread);
+      const outcome = await act();
+      unread.close();
+      return outcome;
+    };
+    const close = async () => {
+      await http.drain(1_000);
+      await world.close();
+    };
+    return { post, beside, titles, close, task: { title: 'Long', listId, description: long } };
+  };
+
+  it.each([40, 300])('is told that it is done: %s MiB', async (unread) => {
+    const { post, beside, titles, close, task } = await writing();
+    expect(await beside(unread * MIB, () => post('/tasks', task))).toMatchObject({ status: 201 });
+    expect(await titles()).toEqual(['Long']);
+    await close();
+  });
+
+  it('is rejected before it is done where its response would be very long', async () => {
+    const { post, beside, titles, close, task } = await writing();
+    const made = Array.from({ length: 30 }, () => ({ op: 'create', id: crypto.randomUUID(), ...task }));
+    const create = () => post('/tasks/batch', { operations: made });
+    expect((await beside(31.5 * MIB, create)).status).toBe(429);
+    expect(await titles()).toEqual([]);
+    expect((await create()).status).toBe(200);
+    const titled = made.map(({ id }) => ({ op: 'update', id, title: 'New' }));
+    const update = () => post('/tasks/batch', { operations: titled });
+    expect((await beside(31.5 * MIB, update)).status).toBe(429);
+    expect(await titles()).toEqual(Array(30).fill('Long'));
+    expect((await update()).status).toBe(200);
+    await close();
+  });
+});
+
 it.each(['GET', 'HEAD'])(
   'a page of long texts counts as many requests as its length is worth: %s',
   async (method) => {
