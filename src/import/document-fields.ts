@@ -15,9 +15,14 @@ export const NullableDocumentId = DocumentId.nullable().openapi({ type: ['string
 
 export const Flag = z.boolean({ error: 'Must be true or false' });
 
-export const Ordinal = wholeNumber(1, Number.MAX_SAFE_INTEGER, 'Must be a whole number from 1');
+/** Behind it is room for all that is counted on from there. */
+const LARGEST = 1_000_000_000_000;
 
-export const Whole = wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 'Must be a whole number');
+const wholeFrom = (min: number) =>
+  wholeNumber(min, LARGEST, `Must be a whole number from ${min} to ${LARGEST}`);
+export const LastNumber = wholeFrom(0);
+export const Ordinal = wholeFrom(1);
+export const Whole = wholeFrom(-LARGEST);
 
 const LOCAL_RULE = 'Must be a local time or day, such as 2026-03-29T09:00 or 2026-03-29';
 

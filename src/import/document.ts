@@ -212,11 +212,7 @@ function readWorkspace(
     people.meet(thing.creatorId, `${at}.creatorId`);
   };
   for (const [i, each] of series.entries()) {
-    if (!each) continue;
-    const at = `${path}.recurringTasks.${i}`;
-    checkCarried(each, at);
-    if ((each.state ?? 'active') === 'active' && each.nextRunAt == null)
-      issues.add(`${at}.nextRunAt`, 'Must be there while the series is active');
+    if (each) checkCarried(each, `${path}.recurringTasks.${i}`);
   }
   const numbers = new Map<number, string>();
   for (const [i, task] of tasks.entries()) {

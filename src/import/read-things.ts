@@ -56,15 +56,33 @@ export function readSeries(
     (isRecord(value) ? arrayAt(value, name, path, issues) : []).map((each, i) =>
       parseAt(shape, each, `${path}.${name}.${i}`, issues),
     );
-  const occurrences = present(all('occurrences', shapes.ImportedOccurrence));
+  const occurrences = all('occurrences', shapes.ImportedOccurrence);
   const steps = all('steps', shapes.ImportedStep);
+  const local = (each: (typeof occurrences)[number]) => each && `${each.ruleVersion} ${each.local}`;
+  checkOnce(occurrences.map(local), (i) => `${path}.occurrences.${i}.local`, issues);
+  checkOnce(
+    steps.map((step) => step?.number),
+    (i) => `${path}.steps.${i}.number`,
+    issues,
+  );
   for (const [i, step] of steps.entries()) {
     if (step?.task) {
       const { taskId = null, task } = step;
       stepNumbers.push({ taskId, number: task.number, path: `${path}.steps.${i}.task.number` });
     }
   }
-  return series && { ...series, occurrences, steps: present(steps) };
+  if (series && (series.state ?? 'active') === 'active' && series.nextRunAt == null)
+    issues.add(`${path}.nextRunAt`, 'Must be there while the series is active');
+  return series && { ...series, occurrences: present(occurrences), steps: present(steps) };
+}
+
+/** Adds an issue for each that has the key of one before. */
+function checkOnce(keys: readonly unknown[], pathOf: (i: number) => string, issues: Remarks): void {
+  const known = new Set<unknown>();
+  for (const [i, key] of keys.entries()) {
+    if (known.has(key)) issues.add(pathOf(i), 'Another one of the series has this already');
+    if (key !== undefined) known.add(key);
+  }
 }
 
 export function readTrashed(

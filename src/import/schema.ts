@@ -21,6 +21,7 @@ import {
   carried,
   DocumentId,
   Flag,
+  LastNumber,
   Local,
   LocalDate,
   NullableDocumentId,
@@ -234,7 +235,7 @@ const ImportedTrashEntry = z
 export const ImportedWorkspaceHead = z.object({
   ...WorkspaceInput.shape,
   key: WorkspaceKey.optional(),
-  lastTaskNumber: wholeNumber(0, Number.MAX_SAFE_INTEGER, 'Must be a whole number from 0').optional(),
+  lastTaskNumber: LastNumber.optional(),
   ...stamps,
 });
 export type ImportedWorkspaceHead = z.output<typeof ImportedWorkspaceHead>;

@@ -152,6 +152,44 @@ describe('a document that is rejected', () => {
     expect(await rejected(document)).toEqual(['recurringTasks.0.steps.0.task.number']);
   });
 
+  it('names what is decided or can be taken back twice, in the trash too', async () => {
+    const document = await exported();
+    const [{ recurringTasks, trash }] = document.workspaces;
+    for (const { occurrences } of [recurringTasks[0], trash[1].recurringTasks[0]]) {
+      occurrences.push({ ...occurrences[0] });
+    }
+    recurringTasks[0].steps.push({ ...recurringTasks[0].steps[0] });
+    expect(await rejected(document)).toEqual([
+      'recurringTasks.0.occurrences.2.local',
+      'recurringTasks.0.steps.1.number',
+      'trash.1.recurringTasks.0.occurrences.1.local',
+    ]);
+  });
+
+  it('names a series in the trash that is active, and when it goes on is not said', async () => {
+    const document = await exported();
+    const [{ trash }] = document.workspaces;
+    trash[1].recurringTasks[0].nextRunAt = null;
+    delete trash[2].recurringTasks[0].nextRunAt;
+    expect(await rejected(document)).toEqual([
+      'trash.1.recurringTasks.0.nextRunAt',
+      'trash.2.recurringTasks.0.nextRunAt',
+    ]);
+  });
+
+  it('names numbers behind which there is no room to count on', async () => {
+    const document = await exported();
+    const [workspace] = document.workspaces;
+    workspace.lastTaskNumber = Number.MAX_SAFE_INTEGER;
+    workspace.tasks[0].number = Number.MAX_SAFE_INTEGER;
+    workspace.recurringTasks[0].progress.ruleVersion = Number.MAX_SAFE_INTEGER;
+    expect(await rejected(document)).toEqual([
+      'lastTaskNumber',
+      'recurringTasks.0.progress.ruleVersion',
+      'tasks.0.number',
+    ]);
+  });
+
   it('names what is no array', async () => {
     expect(await rejected({ formatVersion: 2, workspaces: {} } as never)).toEqual(['workspaces']);
   });
