@@ -11,7 +11,6 @@ import {
   deleteExpiredAuditRows,
   insertAuditRow,
   markAuditRowsLogged,
-  newestAuditId,
   newestAuditRows,
   unloggedAuditRows,
 } from '../storage/audit-log.ts';
@@ -73,9 +72,9 @@ export function recordRejection(db: Db, { event, userId, requestId }: Rejection,
   insertAct(db, { source: 'api', act, isRejected: true }, now);
 }
 
-/** Copies the acts after the newest one that a database has to it from another. */
+/** Copies the acts that a database lacks to it from another: while a clock was behind they came before older ones. */
 export function copyTrail(from: Db, to: Db): void {
-  let last = newestAuditId(to);
+  let last = '';
   for (;;) {
     const acts = auditRowsAfter(from, last, ROW_BATCH_SIZE);
     for (const act of acts) {

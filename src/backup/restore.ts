@@ -14,7 +14,7 @@ import { pipeline } from 'node:stream/promises';
 import SqliteDatabase from 'better-sqlite3';
 import { copyTrail, insertAct } from '../audit/trail.ts';
 import { renewEpoch } from '../changes/epoch.ts';
-import { connectionDb } from '../db/connection.ts';
+import { connectionDb, type Db } from '../db/connection.ts';
 import { type Migrations, schemaStatus } from '../db/migrate.ts';
 import { checkHeader, removeUnfinished } from '../db/open.ts';
 import { explained, StorageError, throwExplained } from '../db/storage-error.ts';
@@ -127,12 +127,16 @@ async function prepare(
         `${file} has another schema than Errand makes: ${strange.join('; ')}. Nothing was changed: somebody has altered it, so take another backup`,
       );
     }
-    const revoke = () => revokeRestored(connectionDb(database), tablesIn(database));
-    const ended = keepSessions ? {} : database.transaction(revoke)();
-    noteRestored(connectionDb(database), { file, bytes: statSync(file).size }, toMs(at));
-    renewEpoch(connectionDb(database));
-    const hasTrail = tablesIn(database).includes('audit_log');
-    if (hasTrail) continueTrail(database, databasePath, file, toMs(at));
+    const tables = tablesIn(database);
+    const hasTrail = tables.includes('audit_log');
+    // In one commit: each is a wait for the disk, and the trail may have a hundred thousand rows.
+    const ended = database.transaction(() => {
+      const restored = connectionDb(database);
+      noteRestored(restored, { file, bytes: statSync(file).size }, toMs(at));
+      renewEpoch(restored);
+      if (hasTrail) continueTrail(restored, databasePath, file, toMs(at));
+      return keepSessions ? {} : revokeRestored(restored, tables);
+    })();
     return { rows: rowCounts(database), ended, hasTrail };
   } finally {
     database.close();
@@ -143,13 +147,7 @@ async function prepare(
  * Adds to the restored audit trail what the replaced database recorded since, as far as that can be read, and the restore
  * itself: restoring an older file keeps what was done since.
  */
-function continueTrail(
-  database: SqliteDatabase.Database,
-  replacedPath: string,
-  file: string,
-  now: number,
-): void {
-  const restored = connectionDb(database);
+function continueTrail(restored: Db, replacedPath: string, file: string, now: number): void {
   try {
     const replaced = new SqliteDatabase(replacedPath, { fileMustExist: true, readonly: true });
     try {

@@ -14,10 +14,6 @@ export const copyAuditRow = (db: Db, row: AuditRow) =>
       .onConflict((conflict) => conflict.doNothing()),
   );
 
-/** The id of the newest row; empty where there is none. */
-export const newestAuditId = (db: Db): string =>
-  db.one(query.selectFrom('audit_log').select('id').orderBy('id', 'desc').limit(1))?.id ?? '';
-
 /** At most `limit` rows that follow one, in order. */
 export const auditRowsAfter = (db: Db, id: string, limit: number): AuditRow[] =>
   db.all(query.selectFrom('audit_log').selectAll().where('id', '>', id).orderBy('id').limit(limit));

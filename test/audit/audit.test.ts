@@ -1,11 +1,11 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { type Act, logCommands, recordAct } from '../../src/audit/trail.ts';
+import { type Act, insertAct, logCommands, recordAct } from '../../src/audit/trail.ts';
 import { DAY } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
 import { errand } from '../shell.ts';
-import { openWorld, type World } from '../world.ts';
+import { openWorld, START, type World } from '../world.ts';
 
 let world: World;
 afterEach(() => world.close());
@@ -163,5 +163,29 @@ it('restoring an older backup keeps what was recorded since, and records the res
   world = await openWorld({ folder });
   await logCommands(world.deps);
   expect(linesOf('database-restored')).toHaveLength(1);
+  rmSync(file);
+});
+
+it('restoring keeps what was recorded while the clock was behind, and all of it in one commit', async () => {
+  world = await openWorld();
+  await world.signUp('ada@example.com');
+  const file = join(world.folder, 'older.db');
+  expect(await errand(world, ['backup', file])).toMatchObject({ code: 0 });
+  world.clock.set(START - DAY);
+  const { id } = await world.signUp('bob@example.com');
+  const { deps, folder } = world;
+  await deps.write((tx) => {
+    for (let i = 0; i < 100; i += 1) insertAct(tx, { source: 'api', act: { event: 'thing-done' } }, START);
+  });
+  await world.opened.close();
+  expect(await errand(world, ['restore', file, '--yes'])).toMatchObject({ code: 0 });
+
+  // https://sqlite.org/fileformat.html#file_change_counter
+  const commits = (path: string) => readFileSync(path).readUInt32BE(24);
+  expect(commits(join(folder, 'errand.db')) - commits(file)).toBe(1);
+  const acts = await logOf();
+  expect(acts.filter(({ event }) => event === 'thing-done')).toHaveLength(100);
+  expect(acts.filter(({ userId }) => userId === id).map(({ event }) => event)).toContain('account-created');
+  world = await openWorld({ folder });
   rmSync(file);
 });
