@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { recordAct } from '../audit/trail.ts';
 import { exportDocument } from '../export/document.ts';
+import { whileMoving } from '../export/export.ts';
 import { OperatorError } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { syncFolder, writePrivateFile } from '../kernel/private-file.ts';
@@ -27,6 +28,7 @@ export async function exportUser(shell: Shell, options: Options): Promise<void> 
     await deps.write((tx) =>
       recordAct(deps, tx, { event: 'account-exported', userId: id }, 'account exported'),
     );
+    await whileMoving(deps, id);
     using snapshot = deps.database.openSnapshot();
     const at = toInstant(deps.clock.now());
     const pieces = exportDocument(snapshot.read, id, at, progressBar(shell, 'Exporting'));

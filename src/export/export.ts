@@ -62,7 +62,7 @@ export async function exportAccount(
 }
 
 /** Waits for lists and spaces on their way into the trash or out of it, so that each thing is told of once. */
-async function whileMoving(deps: Deps, userId: string): Promise<void> {
+export async function whileMoving(deps: Deps, userId: string): Promise<void> {
   const owned = ownedWorkspaces(deps.read, userId).map(({ key }) => key);
   for (;;) {
     const isTheirs = ({ workspace_code: key }: StoredEntry) => owned.includes(key);

@@ -8,6 +8,7 @@ import { member } from '../../src/workspaces/authorization.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { openSeriesWorld } from '../series-world.ts';
+import { errand } from '../shell.ts';
 import { openWorld, type World } from '../world.ts';
 
 const MANY = 5_000;
@@ -50,6 +51,23 @@ const everything = (): unknown[] =>
 const count = (sql: string) => world.deps.read.one(statement<{ n: number }>(sql, []))?.n;
 
 describe('a list of 5,000 tasks', () => {
+  it('is whole in an export by a command where a stopped server left it between two places', async () => {
+    const { write } = world.deps;
+    let writes = 0;
+    world.deps.write = ((...given: Parameters<typeof write>) => {
+      writes += 1;
+      if (writes === 3) world.opened.beginStop();
+      return write(...given);
+    }) as typeof write;
+    await series.call('DELETE', at(`/lists/${list.id}`));
+    expect(count(`select count(*) as n from trash where state = 'moving'`)).toBe(1);
+    const { code, out, err } = await errand(world, ['export', '--user', series.owner.email]);
+    expect([code, err]).toEqual([0, '']);
+    const [{ lists, tasks, trash }] = JSON.parse(out).workspaces;
+    expect(tasks).toEqual([]);
+    expect([lists.length, trash[0].tasks.length, trash[0].lists.length]).toEqual([1, MANY, 1]);
+  });
+
   it('goes to the trash and comes back equal, while others write between its steps', async () => {
     const before = everything();
     const stop = new AbortController();
