@@ -219,6 +219,35 @@ describe('a new task', () => {
     await page.keyboard.press('Escape');
   });
 
+  it('that is opened before it is sent shows at once what others then say about it', async () => {
+    await open('/today');
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await page.route(/\/tasks(\/batch)?$/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.keyboard.press('c');
+    await page.getByLabel('Quick add').fill('Talk it over');
+    await page.keyboard.press('Shift+Enter');
+    const panel = page.getByRole('complementary', { name: 'Talk it over' });
+    await panel.getByRole('textbox', { name: 'Comment' }).fill('Mine');
+    await page.keyboard.press('Control+Enter');
+    await panel.getByText('Mine').waitFor();
+    release();
+    await page
+      .getByRole('navigation', { name: 'Main' })
+      .getByRole('status')
+      .filter({ hasText: 'Synced' })
+      .waitFor();
+    const id = new URL(page.url()).searchParams.get('task');
+    await studio.call('POST', `/workspaces/${studio.workspaceId}/tasks/${id}/comments`, {
+      body: 'From elsewhere',
+    });
+    await panel.getByText('From elsewhere').waitFor({ timeout: 10_000 });
+    await panel.getByText('Mine').waitFor();
+    await page.unrouteAll();
+  });
+
   it.each([
     ['of a column', 'In Progress', 'Water the plants every day'],
     ['with a status', 'To Do', 'Water the plants every day /in '],

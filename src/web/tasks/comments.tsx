@@ -27,7 +27,9 @@ export function Comments({ task, level }: Props) {
   const id = useId();
   const { store } = useUserData();
   const [isMissing, setMissing] = useState(false);
+  const isSent = task.version > 0;
   useEffect(() => {
+    if (!isSent) return;
     let isWanted = true;
     void store.queries
       .loadComments(task.workspaceId, task.id)
@@ -35,7 +37,7 @@ export function Comments({ task, level }: Props) {
     return () => {
       isWanted = false;
     };
-  }, [task.id, task.workspaceId, store.queries.loadsOf(task.workspaceId), store.isReachable.value]);
+  }, [task.id, task.workspaceId, isSent, store.queries.loadsOf(task.workspaceId), store.isReachable.value]);
   const { rows: comments } = useRows(
     'comment',
     ({ taskId }) => taskId === task.id,
