@@ -760,6 +760,23 @@ describe('a task that is made to repeat', () => {
     expect(body.total).toBe(0);
   });
 
+  it('is an open one: of a closed one the dialog says so', async () => {
+    const done = list.statuses.find(({ type }) => type === 'completed');
+    const id = await make('Water', { statusId: done?.id });
+    const page = await enter(ada, `/w/${home}/tasks/${id}`);
+    await page.keyboard.press('r');
+    const dialog = page.getByRole('dialog', { name: 'Repeat' });
+    await dialog.getByRole('alert').getByText('Open it again first').waitFor();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').getByText('Open it again first').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('e');
+    await page.getByRole('checkbox', { name: 'Water: complete', checked: false }).waitFor();
+    await page.keyboard.press('r');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: /^Repeats: / }).waitFor();
+  });
+
   it('that was skipped and then paused says that the skip cannot be taken back, and nothing waits', async () => {
     const interval = { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'UTC' };
     const series = { title: 'Water', listId: list.id, interval };

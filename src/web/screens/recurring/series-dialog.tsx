@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { create, update } from '../../data/intents.ts';
 import type { Row, Series, Task } from '../../data/rows.ts';
 import { today, weekStart, zone } from '../../shell/clock.ts';
-import { useUserData } from '../../shell/store.ts';
+import { isOpen, useUserData } from '../../shell/store.ts';
 import { act } from '../../tasks/act.ts';
 import { dueOf } from '../../tasks/dates.ts';
 import { seriesDialog } from '../../tasks/series.ts';
@@ -42,7 +42,9 @@ function Editor({ task, series }: { task: Task | undefined; series: Series | und
   const from = due?.day ?? today.peek();
   const [draft, setDraft] = useState(() => draftOf(series, from, due?.time ?? null));
   const [scope, setScope] = useState<Scope>('all');
-  const [problem, setProblem] = useState<string>();
+  const isDone = !series && task !== undefined && !isOpen(store, task);
+  const done = isDone ? 'A closed task cannot become one that repeats. Open it again first.' : undefined;
+  const [problem, setProblem] = useState(done);
   const isFirst = task?.recurrence?.occurrenceNumber === 1;
 
   const { interval, endCondition } = ruleOf(draft, {
@@ -57,7 +59,7 @@ function Editor({ task, series }: { task: Task | undefined; series: Series | und
       JSON.stringify([ordered(series.interval), series.endCondition]);
 
   const save = () => {
-    const wrong = problemOf(draft);
+    const wrong = done ?? problemOf(draft);
     setProblem(wrong);
     if (wrong) return;
     close();
