@@ -13,6 +13,12 @@ export const DocumentId = z
 
 export const NullableDocumentId = DocumentId.nullable().openapi({ type: ['string', 'null'] });
 
+/** Of a name that programs give, such as that of a field. */
+export const Word = z
+  .string({ error: 'Must be a word' })
+  .refine(({ length }) => length <= MAX_ID_CHARACTERS, 'Must be a word')
+  .openapi({ maxLength: MAX_ID_CHARACTERS });
+
 export const Flag = z.boolean({ error: 'Must be true or false' });
 
 /** Behind it is room for all that is counted on from there. */

@@ -15,7 +15,7 @@ import {
   stampsOf,
   taskEntry,
 } from './rows.ts';
-import { seriesRows } from './series-rows.ts';
+import { batchesOf, seriesRows } from './series-rows.ts';
 import { trashEntries } from './trash-pieces.ts';
 
 /** A piece takes some milliseconds to write: so many rows, or UTF-16 units of words. */
@@ -50,7 +50,7 @@ function unitsOf(entry: Entry): number {
     case 'series':
       return entry.row.description?.length ?? 0;
     case 'packed':
-      return JSON.stringify(entry.row).length / 4;
+      return JSON.stringify([entry.row, entry.steps]).length / 4;
     case 'occurrences':
       return UNITS_IN_PIECE / 4;
     default:
@@ -133,7 +133,7 @@ function* seriesEntries(workspace: ReadWorkspace, storing: Storing, at: Instant)
     );
     yield { kind: 'series', row, bytes };
     for (const rows of occurrences) yield { kind: 'occurrences', rows };
-    if (steps.length > 0) yield { kind: 'steps', rows: steps };
+    for (const rows of batchesOf(steps)) yield { kind: 'steps', rows };
   }
 }
 

@@ -58,6 +58,8 @@ export function readSeries(
     );
   const occurrences = all('occurrences', shapes.ImportedOccurrence);
   const steps = all('steps', shapes.ImportedStep);
+  if (steps.length > shapes.MAX_STEPS)
+    issues.add(`${path}.steps`, `There may be at most ${shapes.MAX_STEPS} steps`);
   const local = (each: (typeof occurrences)[number]) => each && `${each.ruleVersion} ${each.local}`;
   checkOnce(occurrences.map(local), (i) => `${path}.occurrences.${i}.local`, issues);
   checkOnce(

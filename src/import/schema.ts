@@ -28,10 +28,13 @@ import {
   Ordinal,
   stamps,
   Whole,
+  Word,
 } from './document-fields.ts';
 
 export const MAX_WORKSPACES = 500;
 const MAX_STATUSES = 50;
+const MAX_OVERRIDDEN = 100;
+export const MAX_STEPS = 10_000;
 
 export const ImportedMember = z
   .object({ userId: DocumentId, email: z.string().optional(), name: z.string().optional() })
@@ -106,7 +109,10 @@ const ImportedRecurrence = z
     recurringTaskId: NullableDocumentId,
     occurrenceAt: InstantInput,
     occurrenceNumber: Ordinal,
-    overridden: arrayOf(z.string()).optional(),
+    overridden: boundedArray(Word, MAX_OVERRIDDEN, {
+      error: 'Must be an array',
+      tooMany: `There may be at most ${MAX_OVERRIDDEN} overridden fields`,
+    }).optional(),
   })
   .openapi('ImportedRecurrence');
 
@@ -159,7 +165,7 @@ const ImportedProgress = z
     anchorDate: LocalDate,
     numberOffset: Whole,
     ruleVersion: Ordinal,
-    zoneData: z.string().optional(),
+    zoneData: Word.optional(),
     adoptedTaskId: NullableDocumentId.optional(),
     upcoming: z.object({ local: Local, number: Whole, taskId: NullableDocumentId.optional() }).nullable(),
     broughtBack: BroughtBack.optional(),
@@ -188,7 +194,7 @@ const ImportedRecurringTask = z
   .object({
     ...ImportedSeriesHead.shape,
     occurrences: arrayOf(ImportedOccurrence).optional(),
-    steps: arrayOf(ImportedStep).optional(),
+    steps: arrayOf(ImportedStep).openapi({ maxItems: MAX_STEPS }).optional(),
   })
   .openapi('ImportedRecurringTask');
 

@@ -11,7 +11,7 @@ import type { Series, Task, Trashed } from './read-things.ts';
 import { idFor, personOf, type Storing, stampsOf, taskEntry, templateRow } from './rows.ts';
 import type { ImportedStep } from './schema.ts';
 
-const OCCURRENCES_IN_ROW = 200;
+const BATCH_SIZE = 200;
 
 /** The rows of a series and of its occurrences, these some at a time. */
 export function seriesRows(
@@ -44,13 +44,15 @@ export function seriesRows(
     state: occurrence.state,
     task_id: taskId(occurrence.taskId),
   }));
-  const occurrences = Array.from({ length: Math.ceil(rows.length / OCCURRENCES_IN_ROW) }, (_, i) =>
-    rows.slice(i * OCCURRENCES_IN_ROW, (i + 1) * OCCURRENCES_IN_ROW),
-  );
   const bytes = bytesOfText(row.title, row.description, ...itemTitles(row));
   const steps = series.steps.map((step) => stepRow(workspace, storing, id, step));
-  return { row, bytes, occurrences, steps };
+  return { row, bytes, occurrences: batchesOf(rows), steps };
 }
+
+export const batchesOf = <T>(rows: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(rows.length / BATCH_SIZE) }, (_, i) =>
+    rows.slice(i * BATCH_SIZE, (i + 1) * BATCH_SIZE),
+  );
 
 /** A task in the trash says its status, which may be gone. */
 type MaybeTrashed = Task & Partial<Pick<Trashed['tasks'][number], 'status'>>;

@@ -190,6 +190,24 @@ describe('a document that is rejected', () => {
     ]);
   });
 
+  it('names what is longer than anything that Errand writes', async () => {
+    const document = await exported();
+    const [{ tasks, recurringTasks, trash }] = document.workspaces;
+    const instance = tasks.findIndex(({ recurrence }: Document) => recurrence !== null);
+    tasks[instance].recurrence.overridden = ['x'.repeat(101)];
+    tasks[0].recurrence ??= { ...tasks[instance].recurrence, recurringTaskId: null };
+    tasks[0].recurrence.overridden = Array(101).fill('title');
+    recurringTasks[0].progress.zoneData = 'x'.repeat(101);
+    const [step] = recurringTasks[0].steps;
+    trash[1].recurringTasks[0].steps = Array.from({ length: 10_001 }, (_, number) => ({ ...step, number }));
+    expect(await rejected(document)).toEqual([
+      'recurringTasks.0.progress.zoneData',
+      'tasks.0.recurrence.overridden',
+      `tasks.${instance}.recurrence.overridden.0`,
+      'trash.1.recurringTasks.0.steps',
+    ]);
+  });
+
   it('names what is no array', async () => {
     expect(await rejected({ formatVersion: 2, workspaces: {} } as never)).toEqual(['workspaces']);
   });

@@ -42,6 +42,8 @@ const rowsBeside = (entry: Entry): number => {
       return entry.items?.length ?? 0;
     case 'statusTemplate':
       return entry.statuses.length;
+    case 'steps':
+      return entry.rows.length;
     default:
       return 0;
   }
@@ -59,7 +61,14 @@ describe('a piece of an import, which nobody is answered beside,', () => {
   const statuses = (i: number) =>
     count(50).map((n) => ({ id: `${i}-${n}`, title: `S${n}`, type: n === 0 ? 'unstarted' : 'completed' }));
 
+  const series = {
+    ...{ id: 'j', title: 'Water', listId: 'l', startsAt: '2026-03-28T00:00:00.000Z', state: 'paused' },
+    interval: { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'UTC' },
+    steps: count(5_000).map((number) => ({ number, ruleVersion: 1, local: '2026-03-28T09:00' })),
+  };
+
   it.each([
+    ['steps', { recurringTasks: [series] }, 5_000],
     ['items', { tasks: count(200).map((i) => ({ ...task, id: `${i}`, checklist })) }, 20_000],
     [
       'labels',
