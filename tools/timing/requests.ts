@@ -433,9 +433,10 @@ async function measureSpaceOf(text: string): Promise<void> {
     path: `${at}/lists`,
     body: { title: of, spaceId: space.id },
   });
+  const checklist = Array.from({ length: 100 }, () => ({ title: filled(text, 500).trim() || 'x' }));
   const renames: object[] = [];
   for (let i = 0; i < TASKS_IN_SPACE; i += 1) {
-    const body = { title: `${i}`, listId: list.id, description: filled(text, 50_000) };
+    const body = { title: `${i}`, listId: list.id, description: filled(text, 50_000), checklist };
     const made = await call({ method: 'POST', path: `${at}/tasks`, body });
     renames.push({ op: 'update', id: made.body.id, title: filled(text, 400).trim() || 'x' });
   }
