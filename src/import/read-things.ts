@@ -151,12 +151,18 @@ export function checkStepNumbers(steps: readonly StepNumber[], numbers: Numbers,
   }
 }
 
-export function findOddTexts(value: unknown, path: string, issues: Remarks): void {
+const MAX_NAME_CHARACTERS = 100;
+/** Nothing that is read lies deeper. */
+const MAX_DEPTH = 32;
+
+/** Adds an issue for each text that none of ours is; the path has no more of a name than what tells it. */
+export function findOddTexts(value: unknown, path: string, issues: Remarks, depth = 0): void {
   if (typeof value === 'string') {
     if (!value.isWellFormed() || value.includes('\0')) issues.add(path, 'Must be plain text');
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [name, inner] of Object.entries(value)) {
-      findOddTexts(inner, path === '' ? name : `${path}.${name}`, issues);
+  } else if (typeof value === 'object' && value !== null && depth < MAX_DEPTH) {
+    for (const [key, inner] of Object.entries(value)) {
+      const name = key.slice(0, MAX_NAME_CHARACTERS);
+      findOddTexts(inner, path === '' ? name : `${path}.${name}`, issues, depth + 1);
     }
   }
 }

@@ -208,6 +208,13 @@ describe('a document that is rejected', () => {
     ]);
   });
 
+  it('names what is no plain text in few words, however long and deep what is around it', async () => {
+    const key = 'k'.repeat(1_000);
+    const deep = `${'['.repeat(20_000)}"\\u0000"${']'.repeat(20_000)}`;
+    const text = `{"formatVersion":2,"workspaces":[],"deep":${deep},"${key}":{"${key}":"\\u0000"}}`;
+    expect(await rejected(text as never)).toEqual([`${'k'.repeat(100)}.${'k'.repeat(100)}`]);
+  });
+
   it('names what is no array', async () => {
     expect(await rejected({ formatVersion: 2, workspaces: {} } as never)).toEqual(['workspaces']);
   });
