@@ -39,7 +39,7 @@ const anyOf = <Value extends string>(
         const parts = asked.slice(0, most).map((part) => element.safeParse(part));
         const values = parts.flatMap((part) => (part.success ? [part.data] : []));
         if (values.length < asked.length) context.addIssue({ code: 'custom', message: rule });
-        return values;
+        return [...new Set(values)];
       })
       .optional()
       .openapi({

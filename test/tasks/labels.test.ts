@@ -190,6 +190,7 @@ describe('a filter of labels', () => {
     const unknown = '019d2e4c-7c1a-7b3e-9f00-3c5d1a2b4e6f';
     expect(await titles(`labelId=${unknown}`)).toEqual([]);
     expect(await titles(`allLabelIds=${a.id},${unknown}`)).toEqual([]);
+    expect(await titles(`allLabelIds=${c.id},${c.id.toUpperCase()}`)).toEqual(['abc']);
     const found = await call('GET', at(`/tasks/search?q=ab&labelId=${c.id}`));
     expect(found.body.items.map(({ title }: { title: string }) => title)).toEqual(['abc']);
     const { groups } = (await call('GET', at(`/tasks/query?groupBy=priority&labelId=${a.id}`))).body;
