@@ -13,9 +13,11 @@ import { METHODS, mountedPath } from './http/route.ts';
 import { AppError, notFound } from './kernel/errors.ts';
 import { once } from './kernel/once.ts';
 import { countRequests, mountMetrics } from './metrics/routes.ts';
-import { mountPages, mountReference } from './pages/routes.ts';
+import { mountPages, mountReference, PAGE_PATHS } from './pages/routes.ts';
 import { routes } from './routes.ts';
 
+/** Beside the base path. */
+const OWN_PATHS = ['/app', '/assets', '/healthz', '/readyz', '/metrics', ...PAGE_PATHS];
 /** Of a path that stands in the log. */
 const MAX_PATH = 200;
 
@@ -24,7 +26,7 @@ export type App = Hono<Environment>;
 /** The whole application: every route, the pages, the error guard. */
 export function createApp(deps: Deps): App {
   const { base_path: basePath, public_url: publicUrl, cors_origins: origins } = deps.config.server;
-  const getPath = readPath(publicUrl, basePath);
+  const getPath = readPath(publicUrl, [basePath, ...OWN_PATHS]);
   const app: App = new Hono(getPath && { getPath });
 
   if (deps.log.isLevelEnabled('debug')) logRequests(app, deps);

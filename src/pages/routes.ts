@@ -34,6 +34,7 @@ const PAGES: Record<string, Page> = {
   '/keep-email': keepEmail,
   '/accept-invitation': acceptInvitation,
 };
+export const PAGE_PATHS = Object.keys(PAGES);
 
 /**
  * The small pages that mailed links open. Opening one spends no token and changes nothing: a page asks what its token is

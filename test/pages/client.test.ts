@@ -241,6 +241,13 @@ describe('under a sub-path of public_url', () => {
     expect((await get('/app/app/today')).status).toBe(200);
     expect((await get('/app/today')).status).toBe(200);
     expect((await get('/app/api/openapi.json')).status).toBe(200);
+    for (const prefix of ['/api', '/app']) {
+      await reopen({ server: { public_url: `https://example.com${prefix}` }, metrics: { enabled: true } });
+      const linked = await (await get(`${prefix}/confirm-signup`)).text();
+      expect(linked).toBe(await (await get('/confirm-signup')).text());
+      expect((await get(`${prefix}/healthz`)).headers.get('content-type')).toMatch('application/json');
+      expect((await get(`${prefix}/metrics`)).headers.get('content-type')).toMatch('text/plain');
+    }
   });
 });
 
