@@ -94,7 +94,7 @@ export function createComment(
     yield* tell(tx, who, task, id, 'comment.added', members, at);
     return store.commentOf(requireComment(tx, who, taskId, id));
   };
-  return written(deps, who, taskId, create);
+  return written(deps, who, taskId, input, create);
 }
 
 /** Changes the body of the caller's own comment, else 403; who is mentioned there for the first time is told. */
@@ -124,7 +124,7 @@ export function updateComment(
     yield* tell(tx, who, task, id, 'comment.mentioned', mentioned, now);
     return store.commentOf(requireComment(tx, who, taskId, id));
   };
-  return written(deps, who, taskId, update);
+  return written(deps, who, taskId, { body }, update);
 }
 
 /** Deletes a comment: its author, or an admin; else 403. */
@@ -155,9 +155,15 @@ export function removeComment(
 type Written = Comment | Existing<Comment>;
 
 /** Writes a comment, in steps where many may have to be told. */
-function written(deps: Deps, who: Member, taskId: string, act: (tx: Tx) => Steps<Written>): Promise<Written> {
-  const task = findTask(deps.read, who.workspaceId, taskId);
-  const isMuch = task !== undefined && task.comment_count > NOTICE_BATCH_SIZE;
+function written(
+  deps: Deps,
+  who: Member,
+  taskId: string,
+  { body = '' }: CommentPatch,
+  act: (tx: Tx) => Steps<Written>,
+): Promise<Written> {
+  const commented = findTask(deps.read, who.workspaceId, taskId)?.comment_count ?? 0;
+  const isMuch = Math.max(commented, mentionsIn(body).length) > NOTICE_BATCH_SIZE;
   return writeStepsAs(deps, who, isMuch, act);
 }
 

@@ -231,6 +231,23 @@ describe('people who are told of comments', () => {
     expect(await typesTold(asBob)).toEqual(['comment.added']);
     expect(await commentCount()).toBe(53);
   });
+
+  it('are told in steps where very many are mentioned', async () => {
+    const { writeInSteps } = world.deps;
+    let timesInSteps = 0;
+    world.deps.writeInSteps = (job, from) => {
+      timesInSteps += 1;
+      return writeInSteps(job, from);
+    };
+    const many = Array.from({ length: 51 }, () => mention({ id: crypto.randomUUID() })).join(' ');
+    const { body } = await call('POST', path, { body: `${mention(bob)} ${many.slice(many.indexOf(' '))}` });
+    expect(timesInSteps).toBe(1);
+    expect(await typesTold(asBob)).toEqual(['comment.mentioned']);
+    await call('PATCH', `${path}/${body.id}`, { body: many });
+    expect(timesInSteps).toBe(2);
+    await call('PATCH', `${path}/${body.id}`, { body: many.slice(many.indexOf(' ')) });
+    expect(timesInSteps).toBe(2);
+  });
 });
 
 describe('an account that is deleted', () => {
