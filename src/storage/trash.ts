@@ -192,13 +192,14 @@ export const isSeries = (db: Db, id: string): boolean =>
 export const findPacked = (db: Db, { code }: StoredEntry, id: string): StoredPacked | undefined =>
   db.one(statement<StoredPacked>('select * from trash_rows where id = ? and entry_code = ?', [id, code]));
 
-/** How long the texts are of a task, and how much its comments weigh, which go and come with it. */
-export interface TextBytes {
+/** How long the texts are of a task, how much its comments weigh, which go with it, and how long its series' template is. */
+interface TextBytes {
   bytes: number;
   said: number;
+  template: number;
 }
 
-/** Of the tasks that have these ids; of one in the trash without its comments. */
+/** Of the tasks that have these ids; of one in the trash its own texts alone. */
 export function findTextBytes(
   db: Db,
   workspaceKey: number,
@@ -207,9 +208,10 @@ export function findTextBytes(
   const found = db.all(
     statement<TextBytes & { id: string }>(
       `with given as (select value as id from json_each(?) where type = 'text')
-        select id, ${TEMPLATE_BYTES} as bytes, more_bytes + comment_count * ? as said from tasks
-          where +workspace_code = ? and id in (select id from given)
-        union all select id, bytes, 0 from trash_rows
+        select id, ${TEMPLATE_BYTES} as bytes, more_bytes + comment_count * ? as said,
+            ifnull((select ${TEMPLATE_BYTES} from recurring_series where id = tasks.recurring_task_id), 0) as template
+          from tasks where +workspace_code = ? and id in (select id from given)
+        union all select id, bytes, 0, 0 from trash_rows
           where +workspace_code = ? and id in (select id from given)`,
       [JSON.stringify(ids), ROW_BYTES, workspaceKey, workspaceKey],
     ),

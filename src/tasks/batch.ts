@@ -86,12 +86,13 @@ function sizesOf(db: Db, who: Member, operations: readonly unknown[]): { weight:
   const ids = given.map(({ id }) => (typeof id === 'string' ? id.toLowerCase() : id));
   const stored = findTextBytes(db, who.workspaceKey, ids);
   return given.map((operation, i) => {
-    const { bytes = 0, said = 0 } = stored.get(ids[i]) ?? {};
+    const { bytes = 0, said = 0, template = 0 } = stored.get(ids[i]) ?? {};
     const isDelete = operation.op === 'delete';
     const { length } = JSON.stringify(operation);
     const again = bytes + (isDelete ? said : 0);
     return {
-      weight: UNITS_OF_OPERATION + length + again / STORED_BYTES_FOR_A_UNIT,
+      // Where an instance is closed, its series makes another.
+      weight: UNITS_OF_OPERATION + length + template + again / STORED_BYTES_FOR_A_UNIT,
       bytes: isDelete ? 0 : bytes + length * MAX_BYTES_OF_CHARACTER,
     };
   });

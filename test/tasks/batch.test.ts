@@ -37,6 +37,16 @@ const create = (more: object = {}) => ({
   ...more,
 });
 const read = async (id: string) => (await call('GET', `${inside}/tasks/${id}`)).body;
+/** Returns what tells how many writes have gone in steps since. */
+const countSteps = () => {
+  const { writeInSteps } = world.deps;
+  let times = 0;
+  world.deps.writeInSteps = (job, from) => {
+    times += 1;
+    return writeInSteps(job, from);
+  };
+  return () => times;
+};
 const label = async (title: string) => (await call('POST', `${inside}/labels`, { title })).body.id;
 
 describe('a batch', () => {
@@ -302,32 +312,41 @@ describe('a batch', () => {
   });
 
   it('is done in steps where much is written of what is there, in whichever case its ids are', async () => {
-    const { writeInSteps } = world.deps;
-    let timesInSteps = 0;
-    world.deps.writeInSteps = (job, from) => {
-      timesInSteps += 1;
-      return writeInSteps(job, from);
-    };
     const long = Array.from({ length: 5 }, () => create({ description: 'word '.repeat(8_000) }));
     const said = Array.from({ length: 3 }, () => create());
     for (const made of long) await batch(made);
     await batch(...said);
     const body = { body: 'Said' };
     for (let i = 0; i < 60; i += 1) await call('POST', `${inside}/tasks/${said[i % 3]?.id}/comments`, body);
-    timesInSteps = 0;
 
+    const times = countSteps();
     const done = (made: { id: string }[], more: object) =>
       batch(...made.map(({ id }) => ({ ...more, id: id.toUpperCase() })));
     await done(said, { op: 'update', title: 'Short' });
-    expect(timesInSteps).toBe(0);
+    expect(times()).toBe(0);
     await done(long, { op: 'update', title: 'Long' });
-    expect(timesInSteps).toBe(1);
+    expect(times()).toBe(1);
     expect(statuses(await done(said, { op: 'delete' }))).toEqual([204, 204, 204]);
-    expect(timesInSteps).toBe(2);
+    expect(times()).toBe(2);
     expect(statuses(await done(said, { op: 'restore' }))).toEqual([200, 200, 200]);
-    expect(timesInSteps).toBe(3);
+    expect(times()).toBe(3);
     const comments = await call('GET', `${inside}/tasks/${said[0]?.id}/comments`);
     expect(comments.body.total).toBe(20);
+  });
+
+  it('is done in steps where instances are closed of series with long texts, be they short themselves', async () => {
+    const interval = { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'UTC' };
+    const series = { title: 'Daily', listId: list.id, description: 'word '.repeat(4_000), interval };
+    const ids = [];
+    for (let i = 0; i < 4; i += 1) {
+      const { nextTaskId: id } = (await call('POST', `${inside}/recurring-tasks`, series)).body;
+      await call('PATCH', `${inside}/tasks/${id}`, { description: null });
+      ids.push(id);
+    }
+    const times = countSteps();
+    const statusId = list.statuses.find(({ type }) => type === 'completed')?.id;
+    const results = await batch(...ids.map((id) => ({ op: 'update', id, statusId })));
+    expect([statuses(results), times()]).toEqual([[200, 200, 200, 200], 1]);
   });
 });
 
