@@ -204,6 +204,17 @@ describe('a workspace', () => {
     expect((await asAda('GET', `/workspaces/${home}/trash`)).body.items).toEqual([]);
   });
 
+  it('lets no one who became a viewer delete for good what they deleted', async () => {
+    const id = await make('Never again');
+    await as(world, bob)('DELETE', `/workspaces/${home}/tasks/${id}`);
+    const page = await at(bob, `/w/${home}/trash`, 'Trash');
+    const button = page.getByRole('button', { name: 'Delete for good' });
+    await button.waitFor();
+    await asAda('PATCH', `/workspaces/${home}/members/${bob.id}`, { role: 'viewer' });
+    await button.waitFor({ state: 'detached' });
+    await page.getByText('Never again').waitFor();
+  });
+
   it('gets a deleted list back with its tasks by Undo', async () => {
     const { spaceId } = (await asAda('GET', `/workspaces/${home}/lists/${listId}`)).body;
     const garden = (await asAda('POST', `/workspaces/${home}/lists`, { spaceId, title: 'Garden' })).body.id;

@@ -138,7 +138,7 @@ export function Trash({ params }: ScreenProps) {
                     Restore
                   </button>
                 )}
-                {(isAdmin || entry.deletedBy === userId) && (
+                {(isAdmin || (mayWriteIn(w) && entry.deletedBy === userId)) && (
                   <button type="button" class="button plain" onClick={() => setAsking(entry)}>
                     Delete for good
                   </button>
