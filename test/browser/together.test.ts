@@ -268,6 +268,26 @@ describe('a workspace', () => {
     await expect.poll(async () => (await as(world, bob)('GET', '/me/workspaces')).body.total).toBe(3);
   });
 
+  it('says that a document was not taken, wherever one is by then', async () => {
+    const { body } = await asAda('GET', '/account/export');
+    const page = await at(bob, '/settings/data', 'Your data');
+    let fail = () => {};
+    const isAway = new Promise<void>((resolve) => {
+      fail = resolve;
+    });
+    await page.route('**/account/import?dryRun=false', async (route) => {
+      await isAway;
+      await route.abort();
+    });
+    await chooseDocument(page, body);
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await said(page, 'Importing errand.json');
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Today' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
+    fail();
+    await said(page, 'Not imported: errand.json. The server cannot be reached.');
+  });
+
   it('tells by their titles what of a document is wrong, or comes otherwise', async () => {
     await make('Paint the fence');
     const { body } = await asAda('GET', '/account/export');

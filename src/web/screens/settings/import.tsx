@@ -58,7 +58,11 @@ export function Import() {
   const take = async (file: File) => {
     setState({ step: 'importing', file });
     const reply = await send(file, false);
-    if (reply.kind !== 'ok') return fail(file, reply);
+    if (reply.kind !== 'ok') {
+      // Who waited elsewhere hears of it too.
+      showToast(`Not imported: ${file.name}. ${sentenceOf(reply)}`);
+      return fail(file, reply);
+    }
     setState({ step: 'idle' });
     showToast(`Imported ${reply.body.workspaces.map(({ title }) => title).join(', ')}`);
   };
