@@ -287,6 +287,23 @@ describe('the account', () => {
     expect(await page.getByRole('dialog').count()).toBe(1);
   });
 
+  it('is not offered its own time zone by another name', async () => {
+    const elsewhere = await startVisit(browser, world.app, { timezoneId: 'Asia/Calcutta' });
+    await signInOn(elsewhere.page.context(), elsewhere.origin, ada);
+    const offer = elsewhere.page.getByText('This device is in another time zone.');
+    for (const [timezone, count] of [
+      ['Asia/Tokyo', 1],
+      ['Asia/Kolkata', 0],
+      ['Asia/Calcutta', 0],
+    ] as const) {
+      await asAda('PATCH', '/me', { timezone });
+      await elsewhere.page.goto(`${elsewhere.origin}/app/today`);
+      await elsewhere.page.getByRole('status').filter({ hasText: 'Synced' }).waitFor();
+      await eventually(() => offer.count()).toBe(count);
+    }
+    await elsewhere.end();
+  });
+
   it('changes its password and address, and ends a session, on Security', async () => {
     await world.call('POST', '/auth/login', {
       body: { email: ada.email, password: ada.password },

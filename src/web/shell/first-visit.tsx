@@ -3,7 +3,7 @@ import type { Outcome } from '../data/api.ts';
 import { derivedIds } from '../data/ids.ts';
 import { create, removeForGood } from '../data/intents.ts';
 import { act } from '../tasks/act.ts';
-import { deviceZone } from '../text/zones.ts';
+import { deviceZone, nameOfZone } from '../text/zones.ts';
 import { sentenceOf } from './api.ts';
 import { today } from './clock.ts';
 import { inbox, isFirstLoad, workspace } from './frame-view.ts';
@@ -93,7 +93,7 @@ const isAnswered = signal(false);
 const otherZone = computed(() => {
   const person = me.value;
   const device = deviceZone();
-  if (isAnswered.value || !person?.timezone || person.timezone === device) return undefined;
+  if (isAnswered.value || !person?.timezone || nameOfZone(person.timezone) === device) return undefined;
   return person.preferences?.keptZone === device ? undefined : { device, own: person.timezone };
 });
 

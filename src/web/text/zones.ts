@@ -19,6 +19,10 @@ export function isZone(zone: string): boolean {
   }
 }
 
+/** How this runtime calls a zone, which another may know by an older or a newer name. */
+export const nameOfZone = (zone: string): string =>
+  isZone(zone) ? formatOf(zone).resolvedOptions().timeZone : zone;
+
 function formatOf(zone: string): Intl.DateTimeFormat {
   let format = formats.get(zone);
   if (!format) {
