@@ -81,6 +81,20 @@ describe('a calendar', () => {
     }
   });
 
+  it('shows the week of a day that weeks begin with', async () => {
+    await as(world, ada)('PATCH', '/me', { weekStart: 'sunday' });
+    const page = await enter({ ...DESKTOP, at: Date.parse('2030-01-06T12:00Z') }, '2030-01');
+    const days = () =>
+      page.getByRole('cell').evaluateAll((cells) => cells.map((cell) => cell.getAttribute('data-day')));
+    await page.getByText('Week', { exact: true }).click();
+    await page.waitForURL(/week=/);
+    await expect.poll(async () => (await days())[0]).toBe('2030-01-06');
+    await page.getByRole('button', { name: 'Next week' }).click();
+    await expect.poll(async () => (await days())[0]).toBe('2030-01-13');
+    await page.getByRole('button', { name: 'Today', exact: true }).click();
+    await expect.poll(async () => (await days())[0]).toBe('2030-01-06');
+  });
+
   it('changes between months and weeks by the arrows', async () => {
     const page = await enter(DESKTOP, '2030-01');
     await page.getByRole('radio', { name: 'Month' }).focus();

@@ -4,7 +4,6 @@ import { today, zone } from '../../shell/clock.ts';
 import { moving, useCommands, writing } from '../../shell/commands.ts';
 import { isPhone } from '../../shell/device.ts';
 import { mayWriteIn } from '../../shell/frame-view.ts';
-import { setPeriod } from '../../shell/navigation.ts';
 import { setDate } from '../../tasks/changes.ts';
 import { focusRow, rowOf, targets } from '../../tasks/current.ts';
 import { compareDue, dueOf, startOf } from '../../tasks/dates.ts';
@@ -14,7 +13,7 @@ import { useFollowedFocus } from '../../tasks/task-groups.tsx';
 import { UnloadedTasks } from '../../tasks/unloaded-tasks.tsx';
 import { useFilters } from '../../tasks/use-filters.ts';
 import { useTasks } from '../../tasks/use-tasks.ts';
-import { addDays, type Day, isoWeek, weekdayIndex } from '../../text/days.ts';
+import { addDays, type Day, weekdayIndex } from '../../text/days.ts';
 import { SHORT_WEEKDAYS } from '../../text/say-dates.ts';
 import { dayIn } from '../../text/zones.ts';
 import { Agenda } from './agenda.tsx';
@@ -22,7 +21,7 @@ import { useComing } from './coming.ts';
 import { DayNumber, useDayStop } from './day-number.tsx';
 import { Coming, Entry } from './entry.tsx';
 import { type DateRange, lanesOf } from './lanes.ts';
-import type { Period } from './period.tsx';
+import { type Period, showWeekOf } from './period.tsx';
 
 interface Props {
   period: Period;
@@ -152,11 +151,7 @@ function DayGrid({ period, workspaceId, listId }: Props) {
                       ))}
                     </ul>
                     {rest > 0 && (
-                      <button
-                        type="button"
-                        class="more link"
-                        onClick={() => setPeriod({ week: isoWeek(day) })}
-                      >
+                      <button type="button" class="more link" onClick={() => showWeekOf(day)}>
                         {rest} more
                       </button>
                     )}

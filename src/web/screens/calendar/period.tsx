@@ -23,7 +23,7 @@ export function usePeriod() {
   const month = /^\d{4}-(0[1-9]|1[0-2])$/.test(asked) ? asked : today.value.slice(0, 7);
   const start = monday === null ? null : startOfWeek(addDays(monday, 3), weekStart.value);
   const middle = start === null ? `${month}-01` : addDays(start, 3);
-  const show = (day: Day) => setPeriod(isWeek ? { week: isoWeek(day) } : { month: day.slice(0, 7) });
+  const show = (day: Day) => (isWeek ? showWeekOf(day) : setPeriod({ month: day.slice(0, 7) }));
   return {
     title: sayMonth(middle.slice(0, 7)),
     rows: start === null ? monthGrid(month, weekStart.value) : [weekFrom(start)],
@@ -34,10 +34,14 @@ export function usePeriod() {
       show(today.peek());
       scrollToToday();
     },
-    showWeek: () => setPeriod({ week: isoWeek(today.peek().startsWith(month) ? today.peek() : middle) }),
+    showWeek: () => showWeekOf(today.peek().startsWith(month) ? today.peek() : middle),
     showMonth: () => setPeriod({ month: middle.slice(0, 7) }),
   };
 }
+
+/** Shows the week that has a day; its middle is in the week of ISO 8601 that stands for it in the address. */
+export const showWeekOf = (day: Day): void =>
+  setPeriod({ week: isoWeek(addDays(startOfWeek(day, weekStart.peek()), 3)) });
 
 /** Brings today into sight, where it is shown. */
 export function scrollToToday(): void {
