@@ -993,6 +993,27 @@ describe('the words of a date', () => {
   });
 });
 
+describe('Alt and an arrow', () => {
+  it.each([
+    ['a board', () => `${listAddress()}?view=board`],
+    ['a calendar', () => `/w/${home}/calendar`],
+  ])('go back and forward, as the browser has it, where they move nothing on %s', async (_, address) => {
+    await make('Oak', { dueDay: day(0) });
+    const page = await enter(ada, address());
+    await rowIn(page, 'Oak').waitFor();
+    await page.evaluate(`addEventListener('keydown', (event) => {
+      globalThis.isTaken = event.defaultPrevented;
+    })`);
+    const isTaken = async () => {
+      await page.keyboard.press('Alt+ArrowLeft');
+      return page.evaluate('isTaken');
+    };
+    expect(await isTaken()).toBe(false);
+    await rowIn(page, 'Oak').focus();
+    expect(await isTaken()).toBe(true);
+  });
+});
+
 describe('the keys that are listed', () => {
   const changing = ['Complete', 'Set status…', 'Move up', 'Rename', 'Delete', 'New task'];
   const common = ['Next task', 'Open task', 'Go to Today', 'Commands'];

@@ -4,7 +4,7 @@ import { isClosed, type Status, type Task } from '../../data/rows.ts';
 import { moving, useCommands, writing } from '../../shell/commands.ts';
 import { isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
 import { setStatus, statusesIn } from '../../tasks/changes.ts';
-import { focusRow, rowOf, selection, targets, wantedFocus } from '../../tasks/current.ts';
+import { focusRow, rowOf, selection, targetIds, targets, wantedFocus } from '../../tasks/current.ts';
 import { dragsTasks, dropAt, droppedTasks } from '../../tasks/dragging.ts';
 import { Empty, NothingPasses } from '../../tasks/empty.tsx';
 import { clearFilters } from '../../tasks/filters.ts';
@@ -171,7 +171,7 @@ function useColumnKeys(columns: readonly Column[]): void {
       ...writing([
         moving('column-left', 'Move to the column before', 'alt+ArrowLeft', shift(-1)),
         moving('column-right', 'Move to the next column', 'alt+ArrowRight', shift(1)),
-      ]),
+      ]).map((command) => ({ ...command, appliesNow: () => targetIds().length > 0 })),
       moving('card-left', 'Column before', 'ArrowLeft', side(-1)),
       moving('card-right', 'Next column', 'ArrowRight', side(1)),
     ];

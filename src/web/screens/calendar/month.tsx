@@ -5,7 +5,7 @@ import { moving, useCommands, writing } from '../../shell/commands.ts';
 import { isPhone } from '../../shell/device.ts';
 import { mayWriteIn } from '../../shell/frame-view.ts';
 import { setDate } from '../../tasks/changes.ts';
-import { focusRow, rowOf, targets } from '../../tasks/current.ts';
+import { focusRow, rowOf, targetIds, targets } from '../../tasks/current.ts';
 import { compareDue, dueOf, startOf } from '../../tasks/dates.ts';
 import { dragsTasks, droppedTasks } from '../../tasks/dragging.ts';
 import { newTaskOn } from '../../tasks/new-task.ts';
@@ -198,7 +198,7 @@ function useDayKeys(tasks: readonly Task[]): void {
         moving('day-after', 'A day later', 'alt+ArrowRight', shift(1)),
         moving('week-before', 'A week earlier', 'alt+ArrowUp', shift(-7)),
         moving('week-after', 'A week later', 'alt+ArrowDown', shift(7)),
-      ]),
+      ]).map((command) => ({ ...command, appliesNow: () => targetIds().length > 0 })),
       moving('entry-left', 'Day before', 'ArrowLeft', side(-1)),
       moving('entry-right', 'Next day', 'ArrowRight', side(1)),
     ];
