@@ -166,6 +166,24 @@ describe('of several workspaces', () => {
     await expect.poll(() => page.locator('h1:focus').count()).toBe(1);
   });
 
+  it('none is left of them to who leaves and deletes theirs, and a new one can be made', async () => {
+    await as(world, bob)('DELETE', `/workspaces/${adas}/members/${bob.id}`);
+    await open(`/w/${bobs}/settings/general`);
+    await page.getByRole('button', { name: 'Delete workspace' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete workspace' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
+    await main().getByRole('status').filter({ hasText: 'Synced' }).waitFor();
+    await page.getByText('Nothing is due').waitFor();
+    await page.reload();
+    await page.getByText('Nothing is due').waitFor();
+    await main().getByRole('button', { name: 'Errand', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'New workspace' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Choir');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Spaces and lists' }).waitFor();
+    await isChosen('Choir');
+  });
+
   it('one that is lost takes its changes along, and says so', async () => {
     await open(`/w/${adas}/inbox`);
     await page.keyboard.press('c');

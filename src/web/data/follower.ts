@@ -204,6 +204,9 @@ export class Follower {
 
   async #keepOnly(ids: readonly string[]): Promise<void> {
     for (const id of [...this.#tab.positions.keys()]) if (!ids.includes(id)) await this.#events.onLost(id);
+    const hasNone = ids.length === 0;
+    if (hasNone !== (this.#tab.notes.get('hasNone') ?? false))
+      await this.#tab.commitAsLeader(() => ({ notes: { hasNone } }));
   }
 
   async #change({ workspaceId, from, cursor, items, clientId }: ChangeEvent): Promise<void> {

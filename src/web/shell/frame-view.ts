@@ -47,8 +47,10 @@ const isWhole = computed(() => userData.value?.store.isWhole.value ?? false);
 
 /** Whether some of what should be here is still being read, or loaded for the first time. */
 export const isFirstLoad = computed(() => {
-  const held = userData.value?.store.workspaces() ?? [];
-  return !isWhole.value || held.length === 0 || held.some(({ isLoading }) => isLoading);
+  const { store } = userData.value ?? {};
+  const held = store?.workspaces() ?? [];
+  const isUnknown = held.length === 0 && !store?.note<boolean>('hasNone');
+  return !isWhole.value || isUnknown || held.some(({ isLoading }) => isLoading);
 });
 
 /** How things stand between this device and the server. */
