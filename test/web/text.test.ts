@@ -15,9 +15,18 @@ import {
 import { hrefAt, linkParts } from '../../src/web/text/links.ts';
 import { match, rank } from '../../src/web/text/match.ts';
 import { placeAt } from '../../src/web/text/positions.ts';
+import { quoted } from '../../src/web/text/quoted.ts';
 import { sayDay, sayInstant, sayMonth, sayWhen } from '../../src/web/text/say-dates.ts';
 import { type Interval, sayRule } from '../../src/web/text/say-rules.ts';
 import { dayIn, instantOf, localOf, startOfDay, untilMidnight } from '../../src/web/text/zones.ts';
+
+describe('a title within a sentence', () => {
+  it('is cut where it is long, between characters', () => {
+    expect(quoted('a'.repeat(60))).toBe(`“${'a'.repeat(60)}”`);
+    expect(quoted('a'.repeat(61))).toBe(`“${'a'.repeat(59)}…”`);
+    expect(quoted(`${'a'.repeat(58)}🌱${'b'.repeat(9)}`)).toBe(`“${'a'.repeat(58)}🌱…”`);
+  });
+});
 
 const anyDay = fc.integer({ min: -25_000, max: 60_000 }).map(dayFromNumber);
 
