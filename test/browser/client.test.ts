@@ -84,6 +84,17 @@ describe('the screen', () => {
     await expect.poll(() => page.locator(':focus').textContent()).toBe('Trash');
   });
 
+  it('says how a part comes that could not be loaded: a browser asks for it once in a page', async () => {
+    const part = /\/panel\.[^/]*\.js$/;
+    await page.route(part, (route) => route.abort());
+    await open('/today');
+    await page.getByRole('main').getByRole('link', { name: 'Order oak samples' }).click();
+    await page.getByRole('status').filter({ hasText: 'Load the page again.' }).waitFor();
+    await page.unroute(part);
+    await page.reload();
+    await page.getByRole('complementary', { name: 'Order oak samples' }).waitFor();
+  });
+
   it('is in the theme chosen here before its script has come', async () => {
     await page.goto(`${visit.origin}/app/today`);
     await page.evaluate("localStorage.setItem('errand.theme', 'dark')");

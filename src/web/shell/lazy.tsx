@@ -23,7 +23,7 @@ export function Lazy<P extends object>({ load, props }: Props<P>) {
         loaded.set(load, part);
         if (isWanted) setPart(() => part);
       },
-      () => showToast('This part could not be loaded. Try again.'),
+      () => showToast('This part could not be loaded. Load the page again.'),
     );
     return () => {
       isWanted = false;

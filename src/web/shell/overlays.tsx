@@ -54,7 +54,7 @@ function openOverlay(name: OverlayName): void {
     },
     () => {
       open.value = undefined;
-      showToast('This part could not be loaded. Try again.');
+      showToast('This part could not be loaded. Load the page again.');
     },
   );
 }
