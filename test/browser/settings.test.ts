@@ -357,6 +357,21 @@ describe('the account', () => {
     expect((await world.call('GET', '/me', { token })).status).toBe(401);
   });
 
+  it('makes an API token by Ctrl and Enter too, wherever they are pressed in its dialog', async () => {
+    await enter('/settings/tokens', 'API tokens');
+    for (const field of ['Name', 'Role']) {
+      await press('New token');
+      await fill('Name', `By ${field}`);
+      await page.getByLabel(field, { exact: true }).focus();
+      await page.keyboard.press('Control+Enter');
+      await press('Done');
+      await page
+        .getByRole('listitem')
+        .filter({ hasText: `By ${field}` })
+        .waitFor();
+    }
+  });
+
   it('makes an API token of one workspace for a year, also where its clock is ahead', async () => {
     world.clock.advance(-60_000);
     await enter('/settings/tokens', 'API tokens');

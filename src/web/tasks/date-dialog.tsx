@@ -74,7 +74,7 @@ function DateDialog({ kind, ids }: { kind: DateKind; ids: readonly string[] }) {
   ];
   const chosenDay = day !== undefined && isDay(day) ? day : undefined;
   return (
-    <Dialog label={name} class="small dates-dialog" onClose={close} onSave={saveFields}>
+    <Dialog label={name} class="small dates-dialog" onClose={close}>
       <form class="date-form" noValidate onSubmit={submits(saveFields)}>
         <h2>
           {name} <span class="quiet cut">{dates.length > 0 && saying(tasksOf(ids))}</span>

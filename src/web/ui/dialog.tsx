@@ -7,7 +7,7 @@ interface Props {
   class?: string;
   /** Asked for by Escape, by a click beside it, by Back, or by the dialog's own buttons; none where it has to stay. */
   onClose?(): void;
-  /** Ctrl Enter, ⌘ Enter. */
+  /** Ctrl Enter, ⌘ Enter; where it is not given, they send the form of the dialog. */
   onSave?(): void;
   children: ComponentChildren;
 }
@@ -32,9 +32,10 @@ export function Dialog({ label, class: className, onClose, onSave, children }: P
     return () => current?.close();
   }, []);
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || !onSave) return;
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
-    onSave();
+    if (onSave) onSave();
+    else ref.current?.querySelector('form')?.requestSubmit();
   };
   return (
     <dialog

@@ -73,7 +73,7 @@ export function ScopeQuestion({ task, series, change: { words, intents, updates 
     showToast(words);
   };
   return (
-    <Dialog label="Repeat" class="small" onClose={close} onSave={save}>
+    <Dialog label="Repeat" class="small" onClose={close}>
       <form noValidate onSubmit={submits(save)}>
         <div class="block">
           <h2 dir="auto">{words}</h2>

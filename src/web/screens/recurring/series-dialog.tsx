@@ -90,7 +90,7 @@ function Editor({ task, series }: { task: Task | undefined; series: Series | und
   const workspaceId = series?.workspaceId ?? task?.workspaceId ?? '';
   const title = task?.title ?? series?.title ?? '';
   return (
-    <Dialog label="Repeat" onClose={close} onSave={save}>
+    <Dialog label="Repeat" onClose={close}>
       <form noValidate onSubmit={submits(save)}>
         <header class="panel-bar">
           <p class="quiet">

@@ -69,7 +69,7 @@ interface SmallProps {
 }
 
 const SmallDialog = ({ title, onSave, onClose, children }: SmallProps) => (
-  <Dialog label={title} class="small" onClose={onClose} onSave={onSave}>
+  <Dialog label={title} class="small" onClose={onClose}>
     <form class="view-form" noValidate onSubmit={submits(onSave)}>
       <h2>{title}</h2>
       {children}
