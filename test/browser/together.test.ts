@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '../../src/kernel/ids.ts';
 import { as, joined, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
 import { DESKTOP, launchBrowser, NOBODY, signInOn, startVisit, type Visit } from './visit.ts';
@@ -146,6 +147,32 @@ describe('the comments of a task that is open', () => {
     await panel.getByText('Earlier comments are shown once the server can be reached.').waitFor();
     await page.context().setOffline(false);
     await comment(page, 'Which colour?').waitFor();
+  });
+});
+
+describe('notifications', () => {
+  it('stay where they are read on, while others come', async () => {
+    for (const part of [0, 1]) {
+      const operations = Array.from({ length: 60 }, (_, i) => ({
+        op: 'create',
+        id: newId(world.clock.now() + 60 * part + i),
+        listId,
+        title: `Number ${60 * part + i}`,
+        assigneeId: bob.id,
+      }));
+      await asAda('POST', `/workspaces/${home}/tasks/batch`, { operations });
+    }
+    const page = await at(bob, '/notifications', 'Notifications');
+    const entries = page.getByRole('main').getByRole('listitem');
+    await page.getByRole('button', { name: 'Show older' }).click();
+    await expect.poll(() => entries.count()).toBeGreaterThan(120);
+    const count = await entries.count();
+    const last = entries.last().getByRole('link');
+    const words = await last.textContent();
+    await last.focus();
+    await asAda('POST', `/workspaces/${home}/tasks`, { listId, title: 'One more', assigneeId: bob.id });
+    await expect.poll(() => entries.count()).toBe(count + 1);
+    expect(await page.locator(':focus').textContent()).toBe(words);
   });
 });
 

@@ -1,22 +1,18 @@
-import { useEffect, useState } from 'preact/hooks';
 import type { Notification } from '../../../notifications/schema.ts';
 import { call } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
 import { isPhone } from '../../shell/device.ts';
 import { unread, workspaces } from '../../shell/frame-view.ts';
-import { inOrder } from '../../shell/in-order.ts';
 import { useItemKeys } from '../../shell/item-keys.ts';
 import { hrefOf } from '../../shell/navigation.ts';
-import { useUserData } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
+import { useItems } from '../../shell/use-items.ts';
 import { sayInstant } from '../../text/say-dates.ts';
 import { Icon } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icons.ts';
 import { Nothing } from '../../ui/nothing.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
 import { leadsTo } from './leads-to.ts';
-
-const LIMIT = 50;
 
 const ICONS: Partial<Record<Notification['type'], IconName>> = {
   'task.assigned': 'person',
@@ -32,27 +28,10 @@ const ICONS: Partial<Record<Notification['type'], IconName>> = {
 /** What happened that concerns the person, newest first. */
 export function Notifications() {
   useItemKeys();
-  const [items, setItems] = useState<readonly Notification[]>();
-  const [total, setTotal] = useState(0);
-  const [isMissing, setMissing] = useState(false);
-  const [begin] = useState(inOrder);
-  const load = async (page: number) => {
-    const isNewest = begin();
-    const reply = await call<{ items: Notification[]; total: number }>(
-      'GET',
-      `/me/notifications?page=${page}&limit=${LIMIT}`,
-    );
-    if (!isNewest()) return;
-    if (reply.kind !== 'ok') return setMissing(true);
-    setMissing(false);
-    setTotal(reply.body.total);
-    setItems((before) => (page === 1 ? reply.body.items : [...(before ?? []), ...reply.body.items]));
-  };
-  const { value: count } = unread;
-  const isReachable = useUserData().store.isReachable.value;
-  useEffect(() => {
-    if (isReachable || items === undefined) void load(1);
-  }, [count, isReachable]);
+  const { items, setItems, isMissing, load, more } = useItems<Notification>(
+    '/me/notifications',
+    unread.value,
+  );
   const markRead = (notification: Notification) => {
     if (notification.readAt !== null) return;
     void call('POST', `/me/notifications/${notification.id}/read`);
@@ -61,7 +40,7 @@ export function Notifications() {
   };
   const markAll = async () => {
     const reply = await call('POST', '/me/notifications/read-all');
-    if (reply.kind === 'ok') await load(1);
+    if (reply.kind === 'ok') await load();
     else showToast('They could not be marked. Try again.');
   };
   const workspaceIds = workspaces.value.map(({ id }) => id);
@@ -120,12 +99,8 @@ export function Notifications() {
             </li>
           ))}
         </ul>
-        {items !== undefined && items.length < total && (
-          <button
-            type="button"
-            class="button"
-            onClick={() => void load(Math.floor(items.length / LIMIT) + 1)}
-          >
+        {more && (
+          <button type="button" class="button" onClick={more}>
             Show older
           </button>
         )}

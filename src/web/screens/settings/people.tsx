@@ -7,6 +7,7 @@ import { isAdminIn, roleIn } from '../../shell/frame-view.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { useUserData } from '../../shell/store.ts';
 import { showOutcome, showToast } from '../../shell/toasts.ts';
+import { useItems } from '../../shell/use-items.ts';
 import { sayInstant, sayWhen } from '../../text/say-dates.ts';
 import { Ask } from '../../ui/ask.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
@@ -17,7 +18,6 @@ import { MenuButton } from '../../ui/menu.tsx';
 import { Select } from '../../ui/select.tsx';
 import { HandOver, Leaving } from './leaving.tsx';
 import { Part, SettingsPage } from './page.tsx';
-import { useItems } from './use-items.ts';
 
 const ROLES: Record<Role, string> = { owner: 'Owner', admin: 'Admin', member: 'Member', viewer: 'Viewer' };
 const GIVEN: readonly Role[] = ['admin', 'member', 'viewer'];
@@ -186,10 +186,7 @@ function InviteForm({ w, onSent }: { w: string; onSent(): void }) {
 
 /** Those who were invited and have not come yet; `version` is another when one may have been sent or accepted. */
 function Invitations({ w, version }: { w: string; version: number }) {
-  const { items: invited = [], load } = useItems<Invitation>(
-    `/workspaces/${w}/invitations?limit=100`,
-    version,
-  );
+  const { items: invited = [], load } = useItems<Invitation>(`/workspaces/${w}/invitations`, version);
   const again = async (invitation: Invitation) => {
     const reply = await invite(w, invitation.email, invitation.role);
     // Sending makes another invitation: only once that is shown can it be withdrawn.

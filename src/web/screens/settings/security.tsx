@@ -6,6 +6,7 @@ import { now, zone } from '../../shell/clock.ts';
 import { openSignOut } from '../../shell/overlays.tsx';
 import { hasPassword, me, takeProfile } from '../../shell/session.ts';
 import { showOutcome, showToast } from '../../shell/toasts.ts';
+import { useItems } from '../../shell/use-items.ts';
 import { sayWhen } from '../../text/say-dates.ts';
 import { Field } from '../../ui/field.tsx';
 import { Form, SaveLine, useForm, wordsFor } from '../../ui/form.tsx';
@@ -13,7 +14,6 @@ import { Icon } from '../../ui/icon.tsx';
 import { authOptions, loadOptions } from '../sign-in/options.ts';
 import { leaveForGoogle, leaveForTelegram, type Proof, takeReturn } from '../sign-in/providers.ts';
 import { Part, SettingsPage } from './page.tsx';
-import { useItems } from './use-items.ts';
 
 type Provider = Proof['provider'];
 const TITLES: Record<Provider, string> = { google: 'Google', telegram: 'Telegram' };
@@ -173,7 +173,7 @@ function Linked() {
 }
 
 function Sessions() {
-  const { items = [], isMissing, load } = useItems<Session>('/me/sessions?limit=100');
+  const { items = [], isMissing, load } = useItems<Session>('/me/sessions');
   const sessions = [...items].sort((a, b) => Number(b.current) - Number(a.current));
   const end = async (path: string) => {
     showOutcome(await call('DELETE', path), 'Ended');

@@ -3,6 +3,7 @@ import { call } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
 import { workspaces } from '../../shell/frame-view.ts';
 import { showOutcome } from '../../shell/toasts.ts';
+import { useItems } from '../../shell/use-items.ts';
 import { sayWhen } from '../../text/say-dates.ts';
 import { copyText } from '../../ui/copy-text.ts';
 import { DialogButtons, TitledDialog } from '../../ui/dialog.tsx';
@@ -12,7 +13,6 @@ import { Icon } from '../../ui/icon.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
 import { Select } from '../../ui/select.tsx';
 import { SettingsPage } from './page.tsx';
-import { useItems } from './use-items.ts';
 
 interface Token {
   id: string;
@@ -46,7 +46,7 @@ function endOf({ expiresAt }: Token, say: (at: string) => string): string {
 
 /** Tokens for programs that work in the person's name. */
 export function Tokens() {
-  const { items: tokens, isMissing, load } = useItems<Token>('/me/tokens?limit=100');
+  const { items: tokens, isMissing, load } = useItems<Token>('/me/tokens');
   const [isMaking, setMaking] = useState(false);
   const revoke = async (token: Token) => {
     showOutcome(await call('DELETE', `/me/tokens/${token.id}`), `Revoked ${token.title}`);

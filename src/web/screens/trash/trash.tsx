@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { TrashEntry as Entry } from '../../../trash/schema.ts';
 import { restore } from '../../data/intents.ts';
 import type { WaitingAct } from '../../data/waiting-acts.ts';
@@ -6,11 +6,11 @@ import { call } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
 import { isPhone } from '../../shell/device.ts';
 import { isAdminIn, mayWriteIn } from '../../shell/frame-view.ts';
-import { inOrder } from '../../shell/in-order.ts';
 import { useItemKeys } from '../../shell/item-keys.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { useUserData } from '../../shell/store.ts';
 import { showOutcome } from '../../shell/toasts.ts';
+import { useItems } from '../../shell/use-items.ts';
 import { act } from '../../tasks/act.ts';
 import { quoted } from '../../text/quoted.ts';
 import { sayWhen } from '../../text/say-dates.ts';
@@ -20,7 +20,6 @@ import type { IconName } from '../../ui/icons.ts';
 import { Nothing } from '../../ui/nothing.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
 
-const LIMIT = 100;
 const ICONS: Record<Exclude<Entry['kind'], 'task'>, IconName> = { list: 'list', space: 'layers' };
 
 /** What was deleted and can be brought back. */
@@ -28,35 +27,16 @@ export function Trash({ params }: ScreenProps) {
   const w = params.w ?? '';
   useItemKeys();
   const { store, userId, lists, spaces } = useUserData();
-  const [entries, setEntries] = useState<readonly Entry[]>();
-  const [isMissing, setMissing] = useState(false);
   const [asking, setAsking] = useState<Entry | 'all'>();
-  const waiting = store.sync.value.waiting;
-  const [pages, setPages] = useState(1);
-  const [total, setTotal] = useState(0);
-  const [begin] = useState(inOrder);
-  const load = async () => {
-    const isNewest = begin();
-    const found: Entry[] = [];
-    let count = 0;
-    for (let page = 1; page <= pages; page++) {
-      const path = `/workspaces/${w}/trash?page=${page}&limit=${LIMIT}`;
-      const reply = await call<{ items: Entry[]; total: number }>('GET', path);
-      if (reply.kind !== 'ok') return isNewest() && setMissing(true);
-      found.push(...reply.body.items);
-      count = reply.body.total;
-    }
-    if (!isNewest()) return;
-    setMissing(false);
-    setTotal(count);
-    setEntries(found);
-  };
+  const isWaiting = store.sync.value.waiting > 0;
   // Another one whenever something has changed in the workspace.
   const cursor = store.workspaces().find(({ id }) => id === w)?.cursor;
-  const isReachable = store.isReachable.value;
-  useEffect(() => {
-    if ((waiting === 0 && isReachable) || entries === undefined) void load();
-  }, [w, waiting, cursor, pages, isReachable]);
+  const {
+    items: entries,
+    isMissing,
+    load,
+    more,
+  } = useItems<Entry>(`/workspaces/${w}/trash`, cursor, isWaiting);
   const remove = async (entry: Entry | 'all') => {
     setAsking(undefined);
     const path = entry === 'all' ? '' : `/${entry.id}`;
@@ -147,8 +127,8 @@ export function Trash({ params }: ScreenProps) {
             </li>
           ))}
         </ul>
-        {entries !== undefined && entries.length < total && (
-          <button type="button" class="button" onClick={() => setPages(pages + 1)}>
+        {more && (
+          <button type="button" class="button" onClick={more}>
             Show older
           </button>
         )}
