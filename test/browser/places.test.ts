@@ -255,6 +255,16 @@ describe('the client', () => {
     await page.clock.install();
     await page.reload();
     await update().waitFor();
+    // What is typed into a form would not be there again.
+    await page.goto(`${visit.origin}/app/settings/profile`);
+    await update().waitFor();
+    const name = page.getByLabel('Name', { exact: true });
+    await name.fill('Half a name');
+    await page.getByRole('heading', { level: 1 }).click();
+    await page.clock.fastForward(90_000);
+    expect(await name.inputValue()).toBe('Half a name');
+    await page.getByRole('link', { name: 'Today' }).first().click();
+    await shown('Today');
     const field = page.getByLabel('Quick add');
     await page.keyboard.press('q');
     await field.fill('Half a thought');

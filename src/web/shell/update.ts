@@ -41,7 +41,7 @@ function isIdle(): boolean {
   const isUnsent =
     waiting + notSaved > 0 || !text.startsWith('Synced') || drafts.some((draft) => draft !== '');
   const isInUse =
-    document.querySelector('dialog[open], :popover-open, :is(input, textarea, select):focus') !== null;
+    document.querySelector('dialog[open], :popover-open, .form, :is(input, textarea, select):focus') !== null;
   return Date.now() - touchedAt >= IDLE_MS && !isUnsent && !isInUse;
 }
 
