@@ -630,6 +630,20 @@ describe('a new task', () => {
     await expect.poll(titles).toEqual(['Buy milk', 'Today', 'p1']);
   });
 
+  it('goes to the Inbox where the list that was shown is gone', async () => {
+    const space = (await asAda('GET', `/workspaces/${home}/lists/${list.id}`)).body.spaceId;
+    const shown = await asAda('POST', `/workspaces/${home}/lists`, { spaceId: space, title: 'Garden' });
+    const page = await enter(ada, `/w/${home}/lists/${shown.body.id}`);
+    await asAda('DELETE', `/workspaces/${home}/lists/${shown.body.id}`);
+    await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+    await page.keyboard.press('c');
+    await page.getByLabel('Quick add').fill('Water the garden');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(async () => (await asAda('GET', `/workspaces/${home}/tasks?listId=${list.id}`)).body.items)
+      .toMatchObject([{ title: 'Water the garden' }]);
+  });
+
   it('is kept with the pasted lines where there is no list for it', async () => {
     await asAda('DELETE', `/workspaces/${home}/lists/${list.id}`);
     const page = await enter(ada, '/today');

@@ -68,8 +68,10 @@ export function QuickAdd({ onClose }: OverlayProps) {
   const many = useRef<HTMLButtonElement>(null);
   const [day] = useState(() => dayForNew.peek() ?? dayOfFocus());
   const view = givenByView(addressMatch.value, filters.value, userId, day);
-  const w = (view.listId && store.view.row('list', view.listId)?.workspaceId) || workspace.value?.id || '';
-  const listId = view.listId ?? inbox.value?.id ?? null;
+  // That of the address may be gone meanwhile.
+  const list = store.view.row('list', view.listId ?? '') ?? inbox.value;
+  const w = list?.workspaceId ?? workspace.value?.id ?? '';
+  const listId = list?.id ?? null;
   const members = held.membersIn(w);
   const revisions = [held.lists, held.labels, members].map(({ revision }) => revision.value);
   const context = useMemo((): QuickAddContext => {
