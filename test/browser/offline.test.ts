@@ -197,6 +197,19 @@ describe('without the network', () => {
     await end();
   });
 
+  it('signing out asks no more once all is sent', async () => {
+    const { page, context, end } = await visitToday();
+    await context.setOffline(true);
+    await add(page, 'In the tunnel');
+    await statusOf(page, 'Offline, 1 waiting');
+    await signOut(page);
+    const dialog = page.getByRole('dialog', { name: 'Sign out' });
+    await dialog.getByText('One change has not reached the server.').waitFor();
+    await context.setOffline(false);
+    await dialog.getByText('Everything has reached the server.').waitFor();
+    await end();
+  });
+
   it('what waits can be looked at and dropped, and signing out asks', async () => {
     const { page, context, end } = await visitToday();
     await context.setOffline(true);

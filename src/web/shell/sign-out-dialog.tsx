@@ -6,13 +6,15 @@ import { type OverlayProps, signOutNow } from './overlays.tsx';
 export function SignOutDialog({ onClose }: OverlayProps) {
   const { waiting, notSaved } = sync.value;
   const unsent = waiting + notSaved;
+  const who = unsent === 1 ? 'One change has' : `${unsent} changes have`;
   return (
     <Dialog label="Sign out" class="small" onClose={onClose}>
       <div class="block">
         <h2>Sign out</h2>
         <p class="prose">
-          {unsent === 1 ? 'One change has' : `${unsent} changes have`} not reached the server. Signing out
-          removes them from this device.
+          {unsent === 0
+            ? 'Everything has reached the server.'
+            : `${who} not reached the server. Signing out removes them from this device.`}
         </p>
       </div>
       <div class="line actions">
