@@ -28,8 +28,10 @@ export async function notifyDue(deps: Deps): Promise<void> {
   const now = toInstant(deps.clock.now());
   await notifyDays(deps, now);
   let after: DuePosition | undefined;
-  do after = await deps.write((tx) => notifySome(tx, now, after));
-  while (after);
+  do {
+    if (deps.stopping.aborted) return;
+    after = await deps.write((tx) => notifySome(tx, now, after));
+  } while (after);
 }
 
 /** Returns where to go on; undefined when nothing due is left. */
@@ -76,8 +78,10 @@ async function notifyDays(deps: Deps, now: Instant): Promise<void> {
     before = day;
     if (!zones.some(({ timezone }) => isBetween(day, timezone, until, now))) continue;
     let after: number | undefined = 0;
-    do after = await deps.write((tx) => notifySomeOfDay(tx, day, until, now, after ?? 0));
-    while (after !== undefined);
+    do {
+      if (deps.stopping.aborted) return;
+      after = await deps.write((tx) => notifySomeOfDay(tx, day, until, now, after ?? 0));
+    } while (after !== undefined);
   }
 }
 

@@ -246,9 +246,9 @@ describe('a due day is told', () => {
       ({ type, data }: { type: string; data: { taskId: string } }) =>
         type === 'task.due' ? [data.taskId] : [],
     );
-  const to = async (instant: string) => {
+  const to = async (instant: string, deps = world.deps) => {
     world.clock.advance(Date.parse(instant) - world.clock.now());
-    await tick(world.deps);
+    await tick(deps);
     await signInAgain(world, ada);
   };
   const live = (timezone: string) =>
@@ -301,6 +301,16 @@ describe('a due day is told', () => {
     await patch(id, { dueDate: '2026-04-22T03:00:00.000Z' });
     await to('2026-04-22T03:00:00.000Z');
     expect((await notices()).length).toBe(4);
+  });
+
+  it('no more once the server stops, and when it is back', async () => {
+    await tick(world.deps);
+    await mine({ dueDay: '2026-03-29' });
+    await mine({ dueDate: '2026-03-29T10:00:00.000Z' });
+    await to('2026-03-29T12:00:00.000Z', { ...world.deps, stopping: AbortSignal.abort() });
+    expect(await notices()).toEqual([]);
+    await to('2026-03-29T12:01:00.000Z');
+    expect((await notices()).length).toBe(2);
   });
 
   it('when someone goes to where it is past nine already, and once alone', async () => {
