@@ -45,13 +45,14 @@ export function listAccounts(db: Db, now: Instant, { text, disabledOnly, limit, 
     .orderBy('users.id');
   if (disabledOnly) accounts = accounts.where('users.disabled_at', 'is not', null);
   if (text !== undefined) {
+    // SQLite knows the case of ASCII only.
     const sought = text.toLowerCase();
-    accounts = accounts.where((row) =>
-      row.or([
-        sql<boolean>`instr(lower(users.email), ${sought}) > 0`,
-        sql<boolean>`instr(lower(users.name), ${sought}) > 0`,
-      ]),
-    );
+    const ids = db
+      .all(query.selectFrom('users').select(['id', 'email', 'name']))
+      .filter(({ email, name }) => `${email}\n${name}`.toLowerCase().includes(sought))
+      .map(({ id }) => id);
+    const found = sql<string>`(select value from json_each(${JSON.stringify(ids)}))`;
+    accounts = accounts.where('users.id', 'in', found);
   }
   if (limit !== undefined) accounts = accounts.limit(limit).offset((page - 1) * limit);
   return db.all(accounts).map((row) => ({

@@ -187,8 +187,13 @@ describe('users list', () => {
       (await list(...options)).map(({ email }: { email: string }) => email);
     expect(await emails('--search', 'EXAMPLE.com')).toEqual([EMAIL, 'bob@example.com']);
     expect(await emails('--search', 'eve')).toEqual(['eve@example.org']);
+    await world.signUp('emile@example.net', 'Émile');
+    for (const text of ['Émile', 'émile']) {
+      expect(await emails('--search', text)).toEqual(['emile@example.net']);
+    }
     expect(await emails('--limit', '2')).toEqual([EMAIL, 'bob@example.com']);
-    expect(await emails('--limit', '2', '--page', '2')).toEqual(['eve@example.org']);
+    expect(await emails('--limit', '2', '--page', '2')).toEqual(['eve@example.org', 'emile@example.net']);
+    expect(await emails('--search', 'e', '--limit', '1', '--page', '4')).toEqual(['emile@example.net']);
     await disable();
     expect(await emails('--disabled')).toEqual([EMAIL]);
     expect(await errand(world, ['users', 'list', '--limit', '0'])).toMatchObject({ code: 2 });
