@@ -13,14 +13,18 @@ export interface Continuation {
 
 type Instance = Pick<ImportedTaskHead, 'id' | 'recurrence'>;
 
+/** The rule by what the document says of it; its anchor is no day of ours where no year is left for one. */
+export const ruleOf = ({ interval, endCondition = { type: 'never' }, startsAt }: ImportedSeriesHead): Rule =>
+  createRule(interval, endCondition, startsAt);
+
 /** As the document says, or for version 1 as follows from its upcoming occurrence and the tasks of the series. */
 export function continuationOf(
   series: ImportedSeriesHead,
   occurrences: readonly ImportedOccurrence[],
   instances: readonly Instance[],
 ): Continuation {
-  const { interval, endCondition = { type: 'never' }, startsAt, progress } = series;
-  const rule = createRule(interval, endCondition, startsAt);
+  const { progress } = series;
+  const rule = ruleOf(series);
   const complete = { interval: rule.interval, endCondition: rule.endCondition };
   if (progress) {
     const { upcoming } = progress;

@@ -1,6 +1,8 @@
+import { isWholeDay } from '../kernel/days.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import { checkEntry, type StepNumber } from './checks.ts';
 import { arrayAt, isRecord, parseAt, type Remarks } from './issues.ts';
+import { ruleOf } from './progress.ts';
 import * as shapes from './schema.ts';
 
 export type Series = shapes.ImportedSeriesHead & {
@@ -75,6 +77,8 @@ export function readSeries(
   }
   if (series && (series.state ?? 'active') === 'active' && series.nextRunAt == null)
     issues.add(`${path}.nextRunAt`, 'Must be there while the series is active');
+  if (series && !series.progress && !isWholeDay(ruleOf(series).anchor))
+    issues.add(`${path}.startsAt`, 'The rule has no occurrence');
   return series && { ...series, occurrences: present(occurrences), steps: present(steps) };
 }
 

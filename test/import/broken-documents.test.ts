@@ -190,6 +190,14 @@ describe('a document that is rejected', () => {
     ]);
   });
 
+  it('names a series of version 1 that begins when no year is left', async () => {
+    const document = await exported();
+    const [series] = document.workspaces[0].recurringTasks;
+    delete series.progress;
+    series.startsAt = '9999-12-31T23:59:59.999Z';
+    expect(await rejected(document)).toEqual(['recurringTasks.0.startsAt']);
+  });
+
   it('names what is longer than anything that Errand writes', async () => {
     const document = await exported();
     const [{ tasks, recurringTasks, trash }] = document.workspaces;
