@@ -71,7 +71,7 @@ export async function importDocument(
     for (const { sizes } of plan.workspaces) requireQuotas(deps, sizes);
     await importing.write((tx) => requireCapacity(deps, tx, { ownerId: userId }, plan.use));
     const { counts, warnings } = plan;
-    if (!isDryRun) await store(deps, importing, plan.workspaces, counts.tasks, reading);
+    if (!isDryRun) await store(deps, importing, plan.workspaces, plan.use.tasks, reading);
     const workspaces = plan.workspaces.map(({ id, title }) => ({ id: isDryRun ? null : id, title }));
     return { workspaces, counts, warnings };
   } finally {

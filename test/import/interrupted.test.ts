@@ -262,6 +262,23 @@ describe('errand import', () => {
     );
   });
 
+  it('draws its progress where someone watches, the tasks in the trash included', async () => {
+    world = await openWorld();
+    const ada = await world.signUp('ada@example.com');
+    const file = join(world.folder, 'document.json');
+    const document = documentOf(1);
+    const status = { id: 'u', title: 'To Do', type: 'unstarted' };
+    const times = { deletedAt: '2026-03-01T00:00:00.000Z', purgeAt: '2026-03-31T00:00:00.000Z' };
+    const tasks = Array.from({ length: 150 }, (_, i) => ({ id: `g${i}`, title: 'G', listId: 'g', status }));
+    const lists = [{ id: 'g', title: 'G', spaceId: 's', statusTemplateId: 't' }];
+    const trash = [{ ...times, id: 'g', kind: 'list', title: 'G', lists, tasks }];
+    Object.assign(document.workspaces[0] ?? {}, { trash });
+    writeFileSync(file, JSON.stringify(document));
+    const { code, err } = await errand(world, ['import', file, '--user', ada.email], { isWatched: true });
+    expect(code).toBe(0);
+    expect(err).toMatch(/^\rImporting █+░+ \d+\/151\r[^\n]*█ 151\/151\nerrand: imported 1 workspace/);
+  });
+
   it('lets no escape sequence of the document reach the terminal', async () => {
     world = await openWorld();
     const ada = await world.signUp('ada@example.com');
