@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createKeyDispatcher } from '../../src/web/shell/keys.ts';
 
-const plain = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, isTyping: false };
+const plain = { code: '', ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, isTyping: false };
 
 it.each([
   ['z', false, 'z'],
@@ -13,4 +13,19 @@ it.each([
 ])('a key that writes %s, with Shift: %s, is %s', (key, shiftKey, binding) => {
   const press = createKeyDispatcher({ bindings: () => ['z', 'Z', '?'], hasSingleLetters: () => true });
   expect(press({ ...plain, key, shiftKey }, 0)).toBe(binding);
+});
+
+it.each([
+  // Greek, Cyrillic, and Cyrillic with Shift.
+  ['ξ', 'KeyJ', {}, 'j'],
+  ['о', 'KeyJ', {}, 'j'],
+  ['Я', 'KeyZ', { shiftKey: true }, 'Z'],
+  ['л', 'KeyK', { ctrlKey: true }, 'mod+k'],
+  // French, and a German key without a Latin letter on it.
+  ['z', 'KeyW', {}, 'z'],
+  ['ö', 'Semicolon', {}, undefined],
+])('a key that writes %s at the place of %s acts by its Latin letter', (key, code, modifiers, binding) => {
+  const bindings = () => ['j', 'z', 'Z', 'w', 'mod+k', ';'];
+  const press = createKeyDispatcher({ bindings, hasSingleLetters: () => true });
+  expect(press({ ...plain, key, code, ...modifiers }, 0)).toBe(binding);
 });

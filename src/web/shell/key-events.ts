@@ -32,7 +32,7 @@ export function startKeys(): void {
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || isComposing(event) || event.getModifierState('AltGraph')) return;
     if (document.querySelector('dialog:modal')) return;
-    const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
+    const { key, code, ctrlKey, metaKey, altKey, shiftKey } = event;
     const isPlain =
       !ctrlKey && !metaKey && !altKey && (key.length === 1 || key === 'Enter' || key === 'Escape');
     if (isPlain && keepKey(key)) {
@@ -44,7 +44,7 @@ export function startKeys(): void {
     if (key === 'Enter' && isPlain && target.closest('a, button, input, summary')) return;
     if (key.startsWith('Arrow') && target.matches('[type="radio"]')) return;
     const isTyping = isEditable(event.target);
-    const stroke = { key, ctrlKey, metaKey, altKey, shiftKey, isTyping };
+    const stroke = { key, code, ctrlKey, metaKey, altKey, shiftKey, isTyping };
     const binding = press(stroke, event.timeStamp);
     const command = binding === undefined ? undefined : commandFor(binding);
     if (!command || (isTyping && !command.whileTyping) || command.appliesNow?.() === false) return;

@@ -1,6 +1,8 @@
 /** What the dispatcher reads of a keyboard event. */
 interface Keystroke {
   key: string;
+  /** Which key it is, by what it writes on an American keyboard: `KeyJ`. */
+  code: string;
   ctrlKey: boolean;
   metaKey: boolean;
   altKey: boolean;
@@ -20,8 +22,9 @@ interface Options {
 const SEQUENCE_MS = 1500;
 
 /**
- * Turns keystrokes into bindings. Keys are known by what they write, so that every layout works. Single letters and
- * signs do nothing while one types; the first key of a sequence waits, and another key ends it and acts as itself.
+ * Turns keystrokes into bindings. Keys are known by what they write, so that every layout works, and where that is no
+ * Latin letter by their place. Single letters and signs do nothing while one types; the first key of a sequence waits,
+ * and another key ends it and acts as itself.
  */
 export function createKeyDispatcher({ bindings, hasSingleLetters }: Options) {
   let prefix: { key: string; until: number } | undefined;
@@ -44,8 +47,10 @@ export function createKeyDispatcher({ bindings, hasSingleLetters }: Options) {
 }
 
 /** `mod` is Ctrl, or ⌘ on a Mac. Shift is part of what a character key writes, and named only for other keys. */
-function nameOf({ key, ctrlKey, metaKey, altKey, shiftKey }: Keystroke): string {
-  const isCharacterKey = key.length === 1;
+function nameOf({ key: written, code, ctrlKey, metaKey, altKey, shiftKey }: Keystroke): string {
+  const isCharacterKey = written.length === 1;
+  // Greek, Cyrillic, Hebrew and the like.
+  const key = written > '\x7f' && /^Key[A-Z]$/.test(code) ? code.slice(3) : written;
   const modifiers = [
     (ctrlKey || metaKey) && 'mod',
     altKey && 'alt',
