@@ -212,6 +212,10 @@ describe('the focus', () => {
     await page.keyboard.press('Delete');
     await rowIn(page, 'Only').waitFor({ state: 'detached' });
     await expectFocus(page, 'Tasks');
+    await make('Another');
+    await rowIn(page, 'Another').focus();
+    await asAda('DELETE', `/workspaces/${home}/lists/${list.id}`);
+    await expectFocus(page, 'Not found');
   });
 
   it('opens by . what can be done with all that is selected', async () => {

@@ -39,7 +39,7 @@ export function startKeepingFocus(): void {
     const left = position;
     position = undefined;
     if (!left.element.closest('[data-task]')) moveFocusFrom(left);
-    else if (!document.querySelector('[data-task]')) left.region?.querySelector('h1')?.focus();
+    else if (!document.querySelector('[data-task]')) document.querySelector('h1')?.focus();
   }).observe(document.body, { childList: true, subtree: true });
 }
 
