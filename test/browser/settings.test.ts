@@ -440,6 +440,34 @@ describe('the workspace', () => {
       .waitFor();
   });
 
+  it('keeps what is typed on while its name is being saved, or is changed elsewhere', async () => {
+    await enter(settingsOf('general'), 'General');
+    const name = page.getByLabel('Name', { exact: true });
+    const { promise: held, resolve: letThrough } = Promise.withResolvers<void>();
+    await page.route(`**/workspaces/${home}`, async (route) => {
+      await held;
+      await route.continue();
+    });
+    const isNamed = (title: string) =>
+      page
+        .getByRole('navigation', { name: 'Main' })
+        .getByRole('button', { name: title, exact: true })
+        .waitFor();
+    await name.fill('Kanal');
+    await page.keyboard.press('Enter');
+    await name.fill('Kanal Studio');
+    letThrough();
+    await isNamed('Kanal');
+    expect(await name.inputValue()).toBe('Kanal Studio');
+    await asAda('PATCH', `/workspaces/${home}`, { title: 'Studio' });
+    await isNamed('Studio');
+    expect(await name.inputValue()).toBe('Kanal Studio');
+    await press('Save');
+    await isNamed('Kanal Studio');
+    await asAda('PATCH', `/workspaces/${home}`, { title: 'Studio' });
+    await eventually(() => name.inputValue()).toBe('Studio');
+  });
+
   it('gets spaces and lists, ordered by keys, moved, and deleted', async () => {
     await enter(settingsOf('spaces'), 'Spaces and lists');
     await press('New space');

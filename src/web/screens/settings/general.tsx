@@ -31,7 +31,7 @@ function Naming({ row }: { row: Workspace }) {
   const [key, setKey] = useDraft(row.key);
   const form = useForm(['title', 'key']);
   const save = async () => {
-    const body = { title, ...(key !== row.key && { key: key.toUpperCase() }) };
+    const body = { title, ...(key !== row.key && { key }) };
     if (!(await form.send(() => call('PATCH', `/workspaces/${w}`, body)))) return;
     showToast('Saved');
     store.pullNow(w);
@@ -43,8 +43,8 @@ function Naming({ row }: { row: Workspace }) {
         label="Key"
         autocomplete="off"
         disabled={!isAdmin}
-        hint={`Two to six letters before the numbers of tasks: ${(key || row.key).toUpperCase()}-12`}
-        {...form.field('key', key, setKey)}
+        hint={`Two to six letters before the numbers of tasks: ${key || row.key}-12`}
+        {...form.field('key', key, (text) => setKey(text.toUpperCase()))}
       />
       {isAdmin && <SaveLine />}
     </Form>
