@@ -564,10 +564,13 @@ describe('the workspace', () => {
     await press('Invite');
     await said('Invited cleo@example.com');
     const cleo = page.getByRole('listitem').filter({ hasText: 'cleo@example.com' });
-    await cleo.getByRole('button', { name: 'Send again' }).click();
+    visit.calls.length = 0;
+    await cleo.getByRole('button', { name: 'Send again' }).dblclick();
     await said('Sent again');
-    await cleo.getByRole('button', { name: 'Withdraw' }).click();
+    await cleo.getByRole('button', { name: 'Withdraw' }).dblclick();
     await eventually(() => cleo.count()).toBe(0);
+    await said('Withdrew the invitation of cleo@example.com');
+    expect(visit.calls.map((one) => one.split(' ')[0])).toEqual(['POST', 'DELETE']);
 
     await press('Role: Member');
     await page.getByRole('menuitemradio', { name: 'Admin' }).click();

@@ -147,15 +147,14 @@ export function People({ params }: ScreenProps) {
   );
 }
 
-const invite = (w: string, email: string, role: Role) =>
-  call('POST', `/workspaces/${w}/invitations`, { email, role });
+const invitationsOf = (w: string): string => `/workspaces/${w}/invitations`;
 
 function InviteForm({ w, onSent }: { w: string; onSent(): void }) {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('member');
   const form = useForm(['email']);
   const send = async () => {
-    if (!(await form.send(() => invite(w, email, role)))) return;
+    if (!(await form.send(() => call('POST', invitationsOf(w), { email, role })))) return;
     showToast(`Invited ${email}`);
     setEmail('');
     onSent();
@@ -186,18 +185,12 @@ function InviteForm({ w, onSent }: { w: string; onSent(): void }) {
 
 /** Those who were invited and have not come yet; `version` is another when one may have been sent or accepted. */
 function Invitations({ w, version }: { w: string; version: number }) {
-  const { items: invited = [], load } = useItems<Invitation>(`/workspaces/${w}/invitations`, version);
-  const again = async (invitation: Invitation) => {
-    const reply = await invite(w, invitation.email, invitation.role);
-    // Sending makes another invitation: only once that is shown can it be withdrawn.
-    await load();
-    showOutcome(reply, `Sent again to ${invitation.email}`);
-  };
-  const withdraw = async (invitation: Invitation) => {
-    const reply = await call('DELETE', `/workspaces/${w}/invitations/${invitation.id}`);
-    showOutcome(reply, `Withdrew the invitation of ${invitation.email}`);
-    await load();
-  };
+  const path = invitationsOf(w);
+  const { items: invited = [], change } = useItems<Invitation>(path, version);
+  const again = ({ email, role }: Invitation) =>
+    change('POST', path, `Sent again to ${email}`, { email, role });
+  const withdraw = ({ id, email }: Invitation) =>
+    change('DELETE', `${path}/${id}`, `Withdrew the invitation of ${email}`);
   if (invited.length === 0) return null;
   const say = (at: string) => sayWhen(at, zone.value, now.value);
   return (

@@ -173,12 +173,9 @@ function Linked() {
 }
 
 function Sessions() {
-  const { items = [], isMissing, load } = useItems<Session>('/me/sessions');
+  const { items = [], isMissing, change } = useItems<Session>('/me/sessions');
   const sessions = [...items].sort((a, b) => Number(b.current) - Number(a.current));
-  const end = async (path: string) => {
-    showOutcome(await call('DELETE', path), 'Ended');
-    await load();
-  };
+  const end = (path: string) => change('DELETE', path, 'Ended');
   return (
     <Part
       title="Sessions"

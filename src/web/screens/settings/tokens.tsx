@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import { call } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
 import { workspaces } from '../../shell/frame-view.ts';
-import { showOutcome } from '../../shell/toasts.ts';
 import { useItems } from '../../shell/use-items.ts';
 import { sayWhen } from '../../text/say-dates.ts';
 import { copyText } from '../../ui/copy-text.ts';
@@ -46,12 +45,9 @@ function endOf({ expiresAt }: Token, say: (at: string) => string): string {
 
 /** Tokens for programs that work in the person's name. */
 export function Tokens() {
-  const { items: tokens, isMissing, load } = useItems<Token>('/me/tokens');
+  const { items: tokens, isMissing, load, change } = useItems<Token>('/me/tokens');
   const [isMaking, setMaking] = useState(false);
-  const revoke = async (token: Token) => {
-    showOutcome(await call('DELETE', `/me/tokens/${token.id}`), `Revoked ${token.title}`);
-    await load();
-  };
+  const revoke = ({ id, title }: Token) => change('DELETE', `/me/tokens/${id}`, `Revoked ${title}`);
   const say = (at: string) => sayWhen(at, zone.value, now.value);
   return (
     <SettingsPage

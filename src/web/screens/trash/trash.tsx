@@ -2,14 +2,12 @@ import { useState } from 'preact/hooks';
 import type { TrashEntry as Entry } from '../../../trash/schema.ts';
 import { restore } from '../../data/intents.ts';
 import type { WaitingAct } from '../../data/waiting-acts.ts';
-import { call } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
 import { isPhone } from '../../shell/device.ts';
 import { isAdminIn, mayWriteIn } from '../../shell/frame-view.ts';
 import { useItemKeys } from '../../shell/item-keys.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { useUserData } from '../../shell/store.ts';
-import { showOutcome } from '../../shell/toasts.ts';
 import { useItems } from '../../shell/use-items.ts';
 import { act } from '../../tasks/act.ts';
 import { quoted } from '../../text/quoted.ts';
@@ -34,15 +32,14 @@ export function Trash({ params }: ScreenProps) {
   const {
     items: entries,
     isMissing,
-    load,
     more,
+    change,
   } = useItems<Entry>(`/workspaces/${w}/trash`, cursor, isWaiting);
-  const remove = async (entry: Entry | 'all') => {
+  const remove = (entry: Entry | 'all') => {
     setAsking(undefined);
-    const path = entry === 'all' ? '' : `/${entry.id}`;
-    const reply = await call('DELETE', `/workspaces/${w}/trash${path}`);
-    showOutcome(reply, entry === 'all' ? 'The trash is empty' : `Deleted ${quoted(entry.title)} for good`);
-    await load();
+    const path = `/workspaces/${w}/trash${entry === 'all' ? '' : `/${entry.id}`}`;
+    const words = entry === 'all' ? 'The trash is empty' : `Deleted ${quoted(entry.title)} for good`;
+    void change('DELETE', path, words);
   };
   const isAdmin = isAdminIn(w);
   const bringBack = (entry: Entry, place?: { listId: string } | { spaceId: string }) =>
@@ -137,7 +134,7 @@ export function Trash({ params }: ScreenProps) {
         <Ask
           title={asking === 'all' ? 'Empty trash' : 'Delete for good'}
           yes={asking === 'all' ? 'Empty trash' : 'Delete for good'}
-          onYes={() => void remove(asking)}
+          onYes={() => remove(asking)}
           onClose={() => setAsking(undefined)}
         >
           {asking === 'all' ? 'Everything in the trash' : quoted(asking.title)} cannot be brought back
