@@ -1055,6 +1055,33 @@ describe('the keys that are listed', () => {
   });
 });
 
+describe('what is found', () => {
+  it('follows what is made, here and elsewhere, and stays in its place once it is completed', async () => {
+    await make('Lease of the house');
+    await make('The lease of the car');
+    const page = await enter(ada, `/w/${home}/search?q=lease`);
+    const found = () =>
+      page.getByRole('region', { name: 'On this device' }).getByRole('link').allTextContents();
+    await expect.poll(found).toEqual(['Lease of the house', 'The lease of the car']);
+    await page.getByRole('checkbox', { name: 'Lease of the house: complete' }).check();
+    await make('About a lease, elsewhere');
+    await rowIn(page, 'About a lease, elsewhere').waitFor();
+    await page.getByRole('heading', { level: 1 }).focus();
+    await page.keyboard.press('c');
+    await page.getByLabel('Quick add').fill('Here another lease is asked for');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    await expect
+      .poll(found)
+      .toEqual([
+        'Lease of the house',
+        'The lease of the car',
+        'About a lease, elsewhere',
+        'Here another lease is asked for',
+      ]);
+  });
+});
+
 describe('the filters of a screen', () => {
   it('are named above it, and removed one by one and together, by keys', async () => {
     for (const [title, priority] of [

@@ -6,7 +6,7 @@ import { workspace } from '../../shell/frame-view.ts';
 import { query, setQuery } from '../../shell/navigation.ts';
 import { pressKeysAhead, takeTypedAhead } from '../../shell/overlays.tsx';
 import type { ScreenProps } from '../../shell/screens.ts';
-import { isOpen, userData, useUserData } from '../../shell/store.ts';
+import { isOpen, useRows, userData, useUserData } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { moveFocus } from '../../tasks/current.ts';
 import { KeyLine } from '../../tasks/key-line.tsx';
@@ -51,7 +51,7 @@ export function Search({ params }: ScreenProps) {
   const [isMissing, setMissing] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const q = typed.trim();
-  const { wanted, isFiltered, passes } = useFilters();
+  const { isFiltered, inputs, passes } = useFilters();
   useTaskCommands();
   useLayoutEffect(() => {
     input.current?.focus();
@@ -95,21 +95,23 @@ export function Search({ params }: ScreenProps) {
       clearTimeout(timer);
     };
   }, [q, w, store, store.isReachable.value]);
-  const here = useMemo(() => {
-    const words = wordsOf(q);
-    if (words.length === 0) return [];
-    const best: { task: Task; score: number }[] = [];
-    for (const task of store.view.all('task')) {
-      if (task.workspaceId !== w || !passes(task)) continue;
-      const title = fold(task.title);
-      if (!words.every((word) => title.includes(word))) continue;
-      best.push({ task, score: (isOpen(store, task) ? 0 : 1000) + title.indexOf(words[0] ?? '') });
-    }
-    return best
-      .sort((a, b) => a.score - b.score)
-      .slice(0, isMissing ? undefined : SHOWN)
-      .map(({ task }) => task.id);
-  }, [q, w, wanted, found, isMissing]);
+  const words = useMemo(() => wordsOf(q), [q]);
+  /** Noted once: what is completed or renamed where it was found stays in its place. */
+  const places = useMemo(() => new Map<string, number>(), [q]);
+  const isSought = (task: Task): boolean => {
+    if (words.length === 0 || task.workspaceId !== w || !passes(task)) return false;
+    const title = fold(task.title);
+    if (!words.every((word) => title.includes(word))) return false;
+    if (!places.has(task.id))
+      places.set(task.id, (isOpen(store, task) ? 0 : 1000) + title.indexOf(words[0] ?? ''));
+    return true;
+  };
+  const byPlace = (a: Task, b: Task): number => (places.get(a.id) ?? 0) - (places.get(b.id) ?? 0);
+  const held = useRows('task', isSought, byPlace, [q, w, ...inputs]);
+  const here = useMemo(
+    () => held.rows.slice(0, isMissing ? undefined : SHOWN).map(({ id }) => id),
+    [held, held.revision.value, isMissing],
+  );
   const left = found.q === q ? found.total - Math.min(found.total, found.pages * LIMIT) : 0;
   const older =
     found.q === q
@@ -161,7 +163,7 @@ export function Search({ params }: ScreenProps) {
         <TaskGroups
           groups={groups}
           showsList
-          marked={(title) => <Marked text={title} spans={spansOf(title, wordsOf(q))} />}
+          marked={(title) => <Marked text={title} spans={spansOf(title, words)} />}
         />
         <div class="quiet search-note" role="status">
           {q !== '' && groups.length === 0 && found.q !== q && !isMissing && 'Asking the server…'}
