@@ -1,5 +1,5 @@
 import type { Db } from '../db/connection.ts';
-import type { Tx } from '../db/tx.ts';
+import type { Steps, Tx } from '../db/tx.ts';
 import type { NotPromise } from '../db/writer.ts';
 import type { Deps } from '../deps.ts';
 import type { RequestContext } from '../http/request-context.ts';
@@ -164,6 +164,14 @@ export const writeSignedIn = <T>(deps: Deps, who: Actor, fn: (tx: Tx) => NotProm
     requireSession(deps, tx, who);
     tx.actAs(who);
     return fn(tx);
+  }, who);
+
+/** As `writeSignedIn`, for what may be very much. */
+export const writeInStepsSignedIn = <T>(deps: Deps, who: Actor, fn: (tx: Tx) => Steps<T>): Promise<T> =>
+  deps.writeInSteps(function* (tx): Steps<T> {
+    requireSession(deps, tx, who);
+    tx.actAs(who);
+    return yield* fn(tx);
   }, who);
 
 /** The account of the caller; 401 once it is gone, and its sessions with it. */

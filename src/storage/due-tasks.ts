@@ -4,6 +4,7 @@ import type { Day } from '../kernel/days.ts';
 import type { Instant } from '../kernel/instants.ts';
 import { keyIn } from './keys.ts';
 import { metaOf, setMeta } from './meta.ts';
+import type { StatusType, TaskRow } from './tables.ts';
 
 /** So many due tasks are read at once, whether or not anyone is to be told of them. */
 export const DUE_BATCH_SIZE = 100;
@@ -22,6 +23,27 @@ export interface DuePosition {
   seq?: number;
 }
 
+/** What is told of a due task. */
+export interface DueTask
+  extends Pick<TaskRow, 'id' | 'workspace_id' | 'assignee_id' | 'title' | 'due_date' | 'due_noticed'> {
+  seq: number;
+  status_type: StatusType;
+  /** Of the texts that are written again where it is noted that it was told; 0 where it was. */
+  bytes: number;
+}
+
+/** Of very many due tasks long texts are not read. */
+const told = query
+  .selectFrom('tasks as task')
+  .innerJoin('statuses as status', 'status.id', 'task.status_id')
+  .select(['task.seq', 'task.id', 'task.workspace_id', 'task.assignee_id', 'task.title'])
+  .select(['task.due_date', 'task.due_noticed', 'status.type as status_type'])
+  .select(
+    sql<number>`iif(task.due_noticed is task.due_date, 0,
+      ifnull(octet_length(task.description), 0) + ifnull(octet_length(task.checklist), 0))`.as('bytes'),
+  )
+  .where('task.assignee_id', 'is not', null);
+
 const zonesOfPeople = query.selectFrom('users').select('timezone').distinct().compile();
 
 const dayOfTasks = (after: Day, last: Day) =>
@@ -32,26 +54,20 @@ const dayOfTasks = (after: Day, last: Day) =>
     [after, last],
   );
 
-const onDay = (day: Day) =>
-  query
-    .selectFrom('tasks as task')
-    .innerJoin('statuses as status', 'status.id', 'task.status_id')
+const onDay = (day: Day, after: number) =>
+  told
     .innerJoin('users as person', 'person.id', 'task.assignee_id')
-    .selectAll('task')
-    .select(['status.type as status_type', 'person.timezone'])
+    .select('person.timezone')
     .where('task.due_date', '=', day)
-    .where('task.assignee_id', 'is not', null);
+    .where('task.seq', '>', after)
+    .orderBy('task.seq')
+    .limit(DUE_BATCH_SIZE);
 
 const isInstant = (column: string) => sql<boolean>`length(${sql.ref(column)}) > 10`;
 
 /** Of the instant where the last look ended, if it did within one, else of those after it. */
 function between({ due, seq }: DuePosition, now: Instant) {
-  const watched = query
-    .selectFrom('tasks as task')
-    .innerJoin('statuses as status', 'status.id', 'task.status_id')
-    .selectAll('task')
-    .select('status.type as status_type')
-    .where('task.assignee_id', 'is not', null)
+  const watched = told
     .where('task.due_date', '<=', now)
     .where(isInstant('task.due_date'))
     .orderBy('task.due_date')
@@ -110,12 +126,11 @@ export const zonesInUse = (db: Db) => db.cached(zonesOfPeople);
 export const nextDueDay = (db: Db, after: Day, last: Day) => db.one(dayOfTasks(after, last))?.due_date;
 
 /** Some of the assigned tasks that are due on a day, after `after` in the order of `seq`. */
-export const someDueOn = (db: Db, day: Day, after: number) =>
-  db.all(onDay(day).where('task.seq', '>', after).orderBy('task.seq').limit(DUE_BATCH_SIZE));
+export const someDueOn = (db: Db, day: Day, after: number) => db.all(onDay(day, after));
 
-/** The tasks of one assignee that are due on a day. */
-export const dueOnOf = (db: Db, day: Day, userId: string) =>
-  db.all(onDay(day).where('task.assignee_code', '=', keyIn('users', userId)));
+/** As `someDueOn`, of one assignee. */
+export const someDueOnOf = (db: Db, day: Day, userId: string, after: number) =>
+  db.all(onDay(day, after).where(sql<boolean>`+task.assignee_code = ${keyIn('users', userId)}`));
 
 /** Some of the assigned tasks that are due at an instant from `position` on. */
 export const someDue = (db: Db, position: DuePosition, now: Instant) => db.all(between(position, now));

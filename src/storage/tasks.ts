@@ -9,7 +9,7 @@ import { findList, listOf } from './lists.ts';
 import { keysIn, putBack } from './long-texts.ts';
 import { raisedBy, recordLosses, recordTask, withChanges } from './record.ts';
 import { REWRITTEN_STEP_BYTES, TEMPLATE_BYTES, withinStep } from './step-bytes.ts';
-import type { Role, TaskKeys, TaskRow } from './tables.ts';
+import type { DateText, Role, TaskKeys, TaskRow } from './tables.ts';
 import { PAGED, type PagedTask, SHOWN, type ShownTask, type StoredTask } from './task-fields.ts';
 import { itemIds, labelIdsOf } from './template-fields.ts';
 
@@ -106,6 +106,10 @@ const keysFor = ({
   ...(assignee_id !== undefined && { assignee_code: keyIn('users', assignee_id) }),
   ...(creator_id !== undefined && { creator_code: keyIn('users', creator_id) }),
 });
+
+/** Notes that the assignee of a task was told of this due date, which nobody sees. */
+export const saveDueNoticed = (tx: Tx, seq: number, due: DateText) =>
+  tx.run(statement('update tasks set due_noticed = ? where seq = ?', [due, seq]));
 
 /** Deletes a task, which its series loses. */
 export function deleteTaskRow(tx: Tx, row: StoredTask): void {

@@ -1,4 +1,4 @@
-import type { Tx } from '../db/tx.ts';
+import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import type { Day } from '../kernel/days.ts';
 import { DAY, type Instant, toInstant } from '../kernel/instants.ts';
@@ -6,17 +6,18 @@ import { notify } from '../notifications/notify.ts';
 import {
   DUE_BATCH_SIZE,
   type DuePosition,
-  dueOnOf,
+  type DueTask,
   nextDueDay,
   noticedUntil,
   setNoticedUntil,
   someDue,
   someDueOn,
+  someDueOnOf,
   zonesInUse,
 } from '../storage/due-tasks.ts';
 import { isOpen } from '../storage/status-types.ts';
-import type { StoredTask } from '../storage/task-fields.ts';
-import { updateTaskRow } from '../storage/tasks.ts';
+import { REWRITTEN_STEP_BYTES, withinStep } from '../storage/step-bytes.ts';
+import { saveDueNoticed } from '../storage/tasks.ts';
 import { dayBeside, dueInstant, isBetween } from './due-times.ts';
 
 /**
@@ -37,19 +38,27 @@ export async function notifyDue(deps: Deps): Promise<void> {
 /** Returns where to go on; undefined when nothing due is left. */
 function notifySome(tx: Tx, now: Instant, after?: DuePosition): DuePosition | undefined {
   const until = noticedUntil(tx) ?? now;
-  const due = until < now ? someDue(tx, after ?? { due: until }, now) : [];
-  for (const { status_type, ...task } of due) {
-    if (isOpen(status_type)) tellDue(tx, task, now);
-  }
-  const last = due[DUE_BATCH_SIZE - 1];
+  const last = tellSome(tx, until < now ? someDue(tx, after ?? { due: until }, now) : [], now);
   if (last?.due_date != null) return { due: last.due_date, seq: last.seq };
   if (after?.seq !== undefined) return { due: after.due };
   setNoticedUntil(tx, now);
   return undefined;
 }
 
-function tellDue(tx: Tx, task: StoredTask, now: Instant): void {
-  if (task.due_noticed === task.due_date) return;
+/** Tells of as many due tasks as one step should write; returns the last that it looked at, if more may follow. */
+function tellSome<Found extends DueTask>(
+  tx: Tx,
+  found: Found[],
+  now: Instant,
+  isDue: (task: Found) => boolean = () => true,
+): Found | undefined {
+  const some = withinStep(found, REWRITTEN_STEP_BYTES);
+  for (const task of some) if (isOpen(task.status_type) && isDue(task)) tellDue(tx, task, now);
+  return some.length < found.length ? some.at(-1) : found[DUE_BATCH_SIZE - 1];
+}
+
+function tellDue(tx: Tx, task: DueTask, now: Instant): void {
+  if (task.due_date === null || task.due_noticed === task.due_date) return;
   notify(
     tx,
     [task.assignee_id],
@@ -63,7 +72,7 @@ function tellDue(tx: Tx, task: StoredTask, now: Instant): void {
     },
     now,
   );
-  updateTaskRow(tx, task, { due_noticed: task.due_date });
+  saveDueNoticed(tx, task.seq, task.due_date);
 }
 
 async function notifyDays(deps: Deps, now: Instant): Promise<void> {
@@ -87,22 +96,20 @@ async function notifyDays(deps: Deps, now: Instant): Promise<void> {
 
 /** Returns after which task to go on; undefined when none is left. */
 function notifySomeOfDay(tx: Tx, day: Day, until: Instant, now: Instant, after: number): number | undefined {
-  const due = someDueOn(tx, day, after);
-  for (const { status_type, timezone, ...task } of due) {
-    if (isOpen(status_type) && isBetween(day, timezone, until, now)) tellDue(tx, task, now);
-  }
-  return due[DUE_BATCH_SIZE - 1]?.seq;
+  const found = someDueOn(tx, day, after);
+  return tellSome(tx, found, now, ({ timezone }) => isBetween(day, timezone, until, now))?.seq;
 }
 
 /**
- * Tells someone who goes to another zone of the tasks that are due there already, and were not yet where they came from.
+ * Tells someone who goes to another zone of the tasks that are due there already, and were not yet where they came from;
+ * some in each step.
  */
-export function tellDueDaysOf(
+export function* tellDueDaysOf(
   tx: Tx,
   userId: string,
   zones: { from: string | null; to: string | null },
   now: Instant,
-): void {
+): Steps<void> {
   const until = noticedUntil(tx);
   if (until === undefined) return;
   const days = [until, now].flatMap((at) => [-DAY, 0, DAY].map((ms) => dayBeside(at, ms)));
@@ -110,8 +117,10 @@ export function tellDueDaysOf(
     // By now, as those that fell due since `until` may be being told, by the zone they came from.
     const isDueThere = dueInstant(day, zones.to ?? 'UTC') <= now;
     if (!isDueThere || dueInstant(day, zones.from ?? 'UTC') <= until) continue;
-    for (const { status_type, timezone: _, ...task } of dueOnOf(tx, day, userId)) {
-      if (isOpen(status_type)) tellDue(tx, task, now);
-    }
+    let last: DueTask | undefined;
+    do {
+      if (last) yield;
+      last = tellSome(tx, someDueOnOf(tx, day, userId, last?.seq ?? 0), now);
+    } while (last);
   }
 }

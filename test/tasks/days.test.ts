@@ -341,6 +341,34 @@ describe('a due day is told', () => {
     expect(await notices()).toEqual([id]);
   });
 
+  it.each([
+    ['very many', 250, null],
+    ['those with long texts', 30, 'あ'.repeat(50_000)],
+  ])('some at a time when someone goes elsewhere: %s', async (_, count, description) => {
+    await live('Etc/GMT+12');
+    await tick(world.deps);
+    await addTasks(world, workspace, count, { assigneeId: ada.id, isOpen: true });
+    const { writing } = world.opened.storage;
+    writing.prepare(`update tasks set due_date = '2026-03-27', description = ?`).run(description);
+    const { writeInSteps } = world.deps;
+    let steps = 0;
+    world.deps.writeInSteps = (job, from) =>
+      writeInSteps(function* (tx) {
+        for (const going = job(tx); ; steps += 1) {
+          const { done, value } = going.next();
+          if (done) return value;
+          yield;
+        }
+      }, from);
+    expect((await live('Pacific/Kiritimati')).status).toBe(200);
+    expect(steps).toBeGreaterThan(1);
+    const told = writing.prepare(`select count(*) from notifications where type = 'task.due'`).pluck();
+    expect(told.get()).toBe(count);
+    await live('Etc/GMT+12');
+    await live('Pacific/Kiritimati');
+    expect(told.get()).toBe(count);
+  });
+
   it('to each of very many', async () => {
     await tick(world.deps);
     await addTasks(world, workspace, 250, { assigneeId: ada.id });

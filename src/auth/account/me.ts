@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { recordAct } from '../../audit/trail.ts';
 import type { Db } from '../../db/connection.ts';
+import { atOnce, type Steps, type Tx } from '../../db/tx.ts';
 import type { Deps } from '../../deps.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { forbidden, type Issue, invalid } from '../../kernel/errors.ts';
 import { toInstant } from '../../kernel/instants.ts';
 import type { SignedIn } from '../../sessions/actor.ts';
-import { requireAccount, writeSignedIn } from '../../sessions/authentication.ts';
+import { requireAccount, writeInStepsSignedIn, writeSignedIn } from '../../sessions/authentication.ts';
 import { identitiesOf } from '../../storage/identities.ts';
 import type { UserRow } from '../../storage/tables.ts';
 import { findPreferences, findUser, savePreferences, updateUser, userOf } from '../../storage/users.ts';
@@ -38,21 +39,24 @@ export function findMe(db: Db, userId: string): Me {
 /** Changes the given settings of the caller's account; the others stay. */
 export function updateMe(deps: Deps, who: SignedIn, input: MeInput): Promise<Me> {
   const now = toInstant(deps.clock.now());
-  return writeSignedIn(deps, who, (tx) => {
+  const update = function* (tx: Tx): Steps<Me> {
     const before = findMe(tx, who.userId);
     const { name = before.name, timezone = before.timezone, weekStart = before.weekStart } = input;
     const isAccountChanged =
       name !== before.name || timezone !== before.timezone || weekStart !== before.weekStart;
     if (isAccountChanged) updateUser(tx, who.userId, now, { name, timezone, week_start: weekStart });
     if (timezone !== before.timezone) {
-      tellDueDaysOf(tx, who.userId, { from: before.timezone, to: timezone }, now);
+      yield* tellDueDaysOf(tx, who.userId, { from: before.timezone, to: timezone }, now);
     }
     const { preferences = before.preferences } = input;
     const arePreferencesChanged = !isDeepStrictEqual(preferences, before.preferences);
     if (arePreferencesChanged) savePreferences(tx, who.userId, preferences);
     if (isAccountChanged || arePreferencesChanged) tx.tell({ userId: who.userId, about: 'profile' });
     return findMe(tx, who.userId);
-  });
+  };
+  return input.timezone === undefined
+    ? writeSignedIn<Me>(deps, who, (tx) => atOnce(update(tx)))
+    : writeInStepsSignedIn(deps, who, update);
 }
 
 /**
