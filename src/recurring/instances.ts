@@ -1,9 +1,10 @@
 import type { Steps, Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
+import type { WrittenPage } from '../http/long-json.ts';
 import { AppError, type Issue, invalid, notFound, throwIfIssues } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { toInstant, toMs } from '../kernel/instants.ts';
-import type { Page, PageRequest } from '../kernel/page.ts';
+import { type PageRequest, pageOf } from '../kernel/page.ts';
 import * as store from '../storage/instances.ts';
 import { firstOccurrence, moveOccurrences } from '../storage/occurrences.ts';
 import { type StoredSeries, updateSeriesRow } from '../storage/series.ts';
@@ -12,8 +13,11 @@ import type { RecurringSeriesRow } from '../storage/tables.ts';
 import { type StoredTask, taskOf } from '../storage/task-fields.ts';
 import { findTask } from '../storage/tasks.ts';
 import { moveTrashedInstances } from '../storage/trash.ts';
+import type { Asker } from '../tasks/long-pages.ts';
+import type { TaskPage } from '../tasks/query-schema.ts';
 import { editIssues } from '../tasks/references.ts';
 import type { Task } from '../tasks/schema.ts';
+import { readTaskPage } from '../tasks/task-pages.ts';
 import { editTask } from '../tasks/tasks.ts';
 import type { Member } from '../workspaces/authorization.ts';
 import { requireCapacity } from '../workspaces/quotas.ts';
@@ -39,8 +43,14 @@ export async function listInstances(
   who: Member,
   id: string,
   page: PageRequest,
-): Promise<Page<Task>> {
-  return store.listInstances(deps.read, await caughtUp(deps, who, id), page);
+  asker: Asker,
+): Promise<WrittenPage<TaskPage>> {
+  const series = await caughtUp(deps, who, id);
+  const { items, total } = await readTaskPage(deps, who, asker, (db) => {
+    const { items: rows, total } = store.findInstances(db, series, page);
+    return { rows, total };
+  });
+  return pageOf(page, total, items);
 }
 
 /**

@@ -132,8 +132,11 @@ export const recurringRoutes = tagged('Recurring tasks', [
     operationId: 'listInstances',
     summary: 'List the instances of a recurring task',
     description: 'Its tasks that still exist, by occurrence.',
-    handle: ({ deps, who, params, query }) =>
-      listInstances(deps, who, params.job_id, pageRequest(deps, query)),
+    handle: ({ deps, who, params, query, requestContext, reserve }) =>
+      listInstances(deps, who, params.job_id, pageRequest(deps, query), {
+        isHead: requestContext.isHead,
+        reserve,
+      }),
   }),
   route({
     method: 'get',

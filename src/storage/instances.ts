@@ -3,11 +3,10 @@ import { type Db, query, statement } from '../db/connection.ts';
 import type { Steps, Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
-import type { Task } from '../tasks/schema.ts';
 import { changeTasks } from './many-tasks.ts';
 import { readPage } from './read-page.ts';
 import type { StoredSeries } from './series.ts';
-import { taskOf } from './task-fields.ts';
+import type { FoundTask } from './task-fields.ts';
 
 /** The columns of a task that is no instance of a series. */
 export const NO_SERIES = {
@@ -31,12 +30,15 @@ const instancesOf = ({ id, workspace_code: code }: StoredSeries) =>
     .where('task.workspace_code', '=', code);
 
 /** The tasks of a series that still exist, by occurrence. */
-export const listInstances = (db: Db, series: StoredSeries, page: PageRequest): Page<Task> =>
+export const findInstances = (db: Db, series: StoredSeries, page: PageRequest): Page<FoundTask> =>
   readPage(
     db,
     page,
-    instancesOf(series).selectAll('task').orderBy('task.occurrence_at').orderBy('task.id'),
-    taskOf,
+    instancesOf(series)
+      .select(['task.seq', 'task.version', 'task.id', 'task.due_date'])
+      .orderBy('task.occurrence_at')
+      .orderBy('task.id'),
+    (found) => found,
   );
 
 /** The ids of those that are neither completed nor canceled. */

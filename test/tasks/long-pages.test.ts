@@ -51,6 +51,26 @@ describe('a page of long tasks', () => {
     expect(turns).toBeGreaterThan((TASKS * 150_000) / 2 ** 20 + (TASKS * 50_000) / 2 ** 18);
   });
 
+  it('is read in many turns as the instances of a series too', async () => {
+    const call = as(world, ada);
+    const interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'UTC' };
+    const { listId } = (await call('GET', `/workspaces/${home}/tasks/${ids[0]}`)).body;
+    const path = `/workspaces/${home}/recurring-tasks`;
+    const series = (await call('POST', path, { title: 'Daily', listId, interval })).body;
+    world.opened.storage.writing
+      .prepare('update tasks set recurring_task_id = ?, occurrence_at = created_at where id <> ?')
+      .run(series.id, series.nextTaskId);
+    const page = `${path}/${series.id}/instances?limit=20&page=2`;
+    const { turns, result } = await turnsOf(() => call('GET', page));
+    expect(result.body).toMatchObject({ page: 2, limit: 20, total: TASKS + 1 });
+    expect(result.body.items.map(({ id }: { id: string }) => id)).toEqual([
+      ...ids.slice(20),
+      series.nextTaskId,
+    ]);
+    expect(result.body.items[0].description).toBe(LONG);
+    expect(turns).toBeGreaterThan((10 * 150_000) / 2 ** 20 + (10 * 50_000) / 2 ** 18);
+  });
+
   it('is of one moment, whatever is written while it is read', async () => {
     const call = as(world, ada);
     let written: Promise<unknown> | undefined;
