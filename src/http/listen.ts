@@ -152,12 +152,12 @@ export async function listen(app: Hono<Environment>, options: ListenOptions): Pr
       const late = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
       if (!request.complete && !socket.destroyed) server.emit('clientError', late, socket);
     };
-    let timer = setTimeout(expire, requestMs);
+    let timer = setTimeout(expire, requestMs).unref();
     request.once('close', () => clearTimeout(timer));
     Object.assign(response, {
       allowBody: (milliseconds: number) => {
         clearTimeout(timer);
-        if (!request.complete) timer = setTimeout(expire, milliseconds);
+        if (!request.complete) timer = setTimeout(expire, milliseconds).unref();
       },
     });
   };

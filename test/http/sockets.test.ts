@@ -1,5 +1,7 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, Socket } from 'node:net';
+import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Hono } from 'hono';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -13,7 +15,9 @@ const LOGIN = `POST /api/auth/login HTTP/1.1\r\n${HOST}Content-Type: application
 
 const sockets: Socket[] = [];
 const listeners: Listening[] = [];
+const children: ChildProcess[] = [];
 afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
   for (const socket of sockets.splice(0)) socket.destroy();
   await Promise.all(listeners.splice(0).map((listening) => listening.drain(0)));
 });
@@ -510,6 +514,30 @@ describe('stopping', () => {
     expect((await line.end).match(/HTTP\/1\.1 /g)).toHaveLength(1);
     await stopped;
     expect(done).toEqual(['first']);
+  });
+
+  it('leaves nothing behind of a rejected body that would keep the process from ending', async () => {
+    const source = `
+      import { once } from 'node:events';
+      import { connect } from 'node:net';
+      const { Hono } = await import(import.meta.resolve('hono'));
+      const { listen } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/http/listen.ts'))});
+      const app = new Hono().post('/', () => new Response('no', { status: 401 }));
+      const timeouts = { requestMs: 2 ** 31 - 1 };
+      const { port, drain } = await listen(app, { host: '127.0.0.1', port: 0, timeouts });
+      const socket = connect(port, '127.0.0.1');
+      socket.write(${JSON.stringify(`${POST}Content-Length: 1000000\r\n\r\nsome`)});
+      await once(socket, 'data');
+      socket.destroy();
+      await drain(60_000);
+      process.stdout.write('drained');`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
+      cwd: import.meta.dirname,
+    });
+    children.push(child);
+    const [said] = await once(child.stdout, 'data');
+    const [code] = await once(child, 'close');
+    expect([String(said), code]).toEqual(['drained', 0]);
   });
 
   it('waits no longer than it was told', async () => {
