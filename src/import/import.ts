@@ -61,7 +61,7 @@ export async function importDocument(
   const running = runningImports(deps);
   if (running.has(userId) || running.size >= MAX_RUNNING) throw tooManyRequests(BUSY_MS);
   running.add(userId);
-  const reading = startReading();
+  const reading = startReading(deps.stopping);
   try {
     for await (const chunk of chunks) reading.add(chunk);
     requireRunning(deps);

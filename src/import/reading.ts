@@ -1,3 +1,4 @@
+import { unavailable } from '../kernel/errors.ts';
 import { startWorker } from '../kernel/thread.ts';
 import type { Importer } from './document.ts';
 import type { Plan, ReadRequest, ReadResponse } from './plan.ts';
@@ -20,14 +21,17 @@ export interface Reading {
 /** So few bytes are read in a millisecond or two: less than a thread takes to start. */
 const FEW_BYTES = 64 * 1_024;
 
-/** Short documents are read here, longer ones on a thread, which starts when it is known. */
-export function startReading(): Reading {
+/**
+ * Short documents are read here, longer ones on a thread, which starts when it is known; its responses are 503 once the
+ * server stops.
+ */
+export function startReading(stopping: AbortSignal): Reading {
   const first: Uint8Array[] = [];
   let bytes = 0;
   let chosen: Reader | undefined;
   const choose = (): Reader => {
     if (chosen) return chosen;
-    chosen = bytes > FEW_BYTES ? readOnThread() : readHere();
+    chosen = bytes > FEW_BYTES ? readOnThread(stopping) : readHere();
     for (const chunk of first.splice(0)) chosen.add(chunk);
     return chosen;
   };
@@ -61,7 +65,7 @@ function readHere(): Reader {
   };
 }
 
-function readOnThread(): Reader {
+function readOnThread(stopping: AbortSignal): Reader {
   const resourceLimits = { maxOldGenerationSizeMb: MAX_HEAP_MEGABYTES };
   const worker = startWorker('import-thread', import.meta.url, { resourceLimits });
   let waiting: PromiseWithResolvers<ReadResponse> | undefined;
@@ -74,6 +78,12 @@ function readOnThread(): Reader {
     .on('message', (response: ReadResponse) => waiting?.resolve(response))
     .on('error', fail)
     .on('exit', () => fail(new Error('The thread of an import ended')));
+  // The process would go on for as long as the thread.
+  const stop = () => {
+    fail(unavailable('The server is stopping'));
+    worker.terminate();
+  };
+  stopping.addEventListener('abort', stop);
   return {
     add: (chunk) => {
       // A part of a longer buffer would be copied with all of it.
@@ -86,6 +96,9 @@ function readOnThread(): Reader {
       worker.postMessage(request);
       return waiting.promise;
     },
-    end: () => worker.terminate(),
+    end: () => {
+      stopping.removeEventListener('abort', stop);
+      return worker.terminate();
+    },
   };
 }

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { dropDeadImports, dropInterruptedImports } from '../../src/import/import.ts';
+import { startReading } from '../../src/import/reading.ts';
 import { tick } from '../../src/tick.ts';
 import { allowancesOf } from '../../src/workspaces/quotas.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
@@ -234,6 +235,16 @@ describe('while an import is under way', () => {
     expect((await importAs(ada, documentOf(300))).status).toBe(200);
     expect(others).toEqual([429]);
   });
+});
+
+it('a document is read no further once the server stops', async () => {
+  world = await openWorld();
+  const reading = startReading(world.deps.stopping);
+  reading.add(Buffer.alloc(100_000, ' '));
+  const plan = reading.plan({ email: 'ada@example.com', now: world.clock.now() });
+  world.opened.beginStop();
+  await expect(plan).rejects.toMatchObject({ kind: 'ServiceUnavailableError' });
+  await reading.end();
 });
 
 describe('errand import', () => {
