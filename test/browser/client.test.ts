@@ -152,6 +152,10 @@ describe('by keys alone', () => {
     await expect.poll(() => box.getAttribute('aria-checked')).toBe('true');
     await page.keyboard.press('z');
     await expect.poll(() => box.getAttribute('aria-checked')).toBe('false');
+    await page.keyboard.press('Control+Shift+z');
+    await box.waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => box.getAttribute('aria-checked')).toBe('false');
   });
 
   it('a task opens beside its list, leads to its neighbour, and gives the focus back', async () => {

@@ -57,7 +57,7 @@ function doing(): Command[] {
       title: 'Undo',
       group: 'Everywhere',
       icon: 'undo',
-      keys: ['z'],
+      keys: ['z', 'mod+z'],
       run: () => void undo(),
     },
     {
@@ -65,7 +65,7 @@ function doing(): Command[] {
       title: 'Redo',
       group: 'Everywhere',
       icon: 'redo',
-      keys: ['Z'],
+      keys: ['Z', 'mod+shift+z'],
       run: () => void redo(),
     },
     (waiting > 0 || notSaved > 0) && {
