@@ -18,14 +18,14 @@ import type { Mailer } from './mail/worker.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { AccessTokens } from './sessions/access-token.ts';
 import type { OnChanges } from './storage/changes.ts';
-import type { StoredTask } from './storage/task-fields.ts';
+import type { ShortTask } from './storage/task-fields.ts';
 import type { Searches } from './tasks/searches.ts';
 import type { Passwords } from './users/passwords.ts';
 
 /** A task that was just completed or deleted, and by whom. */
 export interface InstanceClosed {
   /** As it was before. */
-  task: StoredTask;
+  task: ShortTask;
   how: 'completed' | 'deleted';
   by: string;
 }

@@ -13,7 +13,7 @@ import { countTasksOf } from '../storage/many-tasks.ts';
 import { isBeingRemoved } from '../storage/removals.ts';
 import { findDefaultTemplate, findTemplate } from '../storage/status-templates.ts';
 import type { ListRow } from '../storage/tables.ts';
-import type { StoredTask } from '../storage/task-fields.ts';
+import type { ShortTask } from '../storage/task-fields.ts';
 import { moveTasksToSpace, restatusTasks } from '../storage/tasks-in-lists.ts';
 import { type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
 import { claimId, isMaker } from '../workspaces/client-ids.ts';
@@ -107,7 +107,7 @@ function* translateStatuses(
   before: ListRow,
   after: ListRow,
   now: Instant,
-): Steps<StoredTask[]> {
+): Steps<ShortTask[]> {
   const { workspaceId } = who;
   const among = store.statusesOf(tx, workspaceId, after.status_template_id);
   const changes = store

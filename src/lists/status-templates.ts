@@ -11,7 +11,7 @@ import { countTasksOf } from '../storage/many-tasks.ts';
 import { STARTING_STATUSES } from '../storage/starter.ts';
 import * as store from '../storage/status-templates.ts';
 import type { StatusTemplateRow } from '../storage/tables.ts';
-import type { StoredTask } from '../storage/task-fields.ts';
+import type { ShortTask } from '../storage/task-fields.ts';
 import { restatusTasks } from '../storage/tasks-in-lists.ts';
 import { type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
 import { requireQuota } from '../workspaces/quotas.ts';
@@ -148,7 +148,7 @@ function* replaceStatuses(
   present: readonly Status[],
   next: readonly Status[],
   now: Instant,
-): Steps<StoredTask[]> {
+): Steps<ShortTask[]> {
   for (const status of next) {
     if (present.some(({ id }) => id === status.id)) store.saveStatus(tx, who.workspaceId, status);
     else store.insertStatus(tx, who.workspaceId, templateId, status);

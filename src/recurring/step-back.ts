@@ -7,7 +7,7 @@ import { recurringTaskOf, type StoredSeries, updateSeriesRow } from '../storage/
 import { deleteStep, insertStep, lastStep } from '../storage/series-steps.ts';
 import { isOpen } from '../storage/status-types.ts';
 import type { RecurringOccurrenceRow, SeriesStepRow } from '../storage/tables.ts';
-import { overriddenIn, type StoredTask } from '../storage/task-fields.ts';
+import { overriddenIn, type ShortTask, type StoredTask } from '../storage/task-fields.ts';
 import { findListWithStatuses, findTask, isInTransit } from '../storage/tasks.ts';
 import { checklistOf, toJson } from '../storage/template-fields.ts';
 import { findEntry, findPacked, isInTrash } from '../storage/trash.ts';
@@ -22,7 +22,7 @@ import { requireUpcoming, writeCaughtUp } from './series.ts';
 import type { RecurringTask, StepBackInput } from './series-schema.ts';
 
 /** Notes that the upcoming instance makes its series advance; `task` is what it was before, none where it was gone. */
-export function recordStep(tx: Tx, series: StoredSeries, task: StoredTask | undefined): void {
+export function recordStep(tx: Tx, series: StoredSeries, task: ShortTask | undefined): void {
   const { id, next_number: number, rule_version, next_local: occurrence_local } = series;
   if (number === null || occurrence_local === null) return;
   const made: MadeBefore | undefined = task && {

@@ -50,6 +50,12 @@ export const INSERTED = Object.keys(COLUMNS) as Column[];
 /** A task with its number: the rowid, in the search index too. */
 export type StoredTask = TaskRow & { seq: number };
 
+/** A task without its long texts, as of which very many are read at once. */
+export type ShortTask = Omit<StoredTask, 'description' | 'checklist'>;
+
+/** The columns of a `ShortTask`. */
+export const SHORT = INSERTED.filter((column) => column !== 'description' && column !== 'checklist');
+
 /** What of a task is on the wire. */
 export type ShownTask = Pick<
   TaskRow,
@@ -122,5 +128,5 @@ export function dateAfter(
 }
 
 /** The fields of an instance that differ from its series by intent. */
-export const overriddenIn = (row: ShownTask): string[] =>
+export const overriddenIn = (row: Pick<ShownTask, 'overridden'>): string[] =>
   row.overridden === null ? [] : (JSON.parse(row.overridden) as string[]);

@@ -6,7 +6,7 @@ import { keyIn } from './keys.ts';
 import { changeTasks, changeTasksOfList } from './many-tasks.ts';
 import { isOpen } from './status-types.ts';
 import type { StatusType, Tables } from './tables.ts';
-import type { StoredTask } from './task-fields.ts';
+import { SHORT, type ShortTask } from './task-fields.ts';
 
 /** A workspace, and the key that stands for it in the indexes of tasks. */
 interface InWorkspace {
@@ -31,7 +31,7 @@ export function* restatusTasks(
   changes: readonly StatusChange[],
   now: Instant,
   listId?: string,
-): Steps<StoredTask[]> {
+): Steps<ShortTask[]> {
   const completing = changes.filter(({ to }) => to.type === 'completed').map(({ from }) => from);
   const upcoming = completing.length > 0 ? openUpcomingInstances(tx, where, completing, listId) : [];
   for (const { from, to } of changes) {
@@ -67,7 +67,7 @@ function openUpcomingInstances(
   { workspaceId }: InWorkspace,
   statusIds: readonly string[],
   listId: string | undefined,
-): StoredTask[] {
+): ShortTask[] {
   let tasks = query
     .selectFrom('recurring_series as series')
     .innerJoin('tasks as task', (join) =>
@@ -75,7 +75,7 @@ function openUpcomingInstances(
         .onRef('task.workspace_id', '=', 'series.workspace_id')
         .onRef('task.id', '=', 'series.next_task_id'),
     )
-    .selectAll('task')
+    .select(SHORT.map((column) => `task.${column}` as const))
     .where('series.workspace_id', '=', workspaceId)
     .where('series.state', '=', 'active')
     .where('task.status_id', 'in', statusIds)

@@ -131,6 +131,48 @@ describe('a step of a mass change', () => {
   });
 });
 
+it('a change of statuses that completes instances of series reads none of their long texts', async () => {
+  const interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'UTC' };
+  const body = { title: 'Water', listId: list.id, interval };
+  const ids: string[] = [];
+  for (let i = 0; i < 10; i += 1) {
+    const { nextTaskId } = (await call('POST', `${home}/recurring-tasks`, body)).body;
+    await call('PATCH', `${home}/tasks/${nextTaskId}`, { description: 'x'.repeat(50_000) });
+    ids.push(nextTaskId);
+  }
+  const read: string[] = [];
+  const { writeInSteps } = world.deps;
+  world.deps.writeInSteps = (job, from) =>
+    writeInSteps((tx) => {
+      const watched: Tx = {
+        ...tx,
+        all: (asked) => {
+          const rows = tx.all(asked);
+          read.push(JSON.stringify(rows));
+          return rows;
+        },
+      };
+      return job(watched);
+    }, from);
+  const [first, ...others] = list.statuses;
+  const statuses = [
+    { ...first, type: 'completed' },
+    ...others,
+    { title: 'New', type: 'unstarted', color: '#000000' },
+  ];
+  const path = `${home}/status-templates/${list.statusTemplateId}`;
+  expect((await call('PATCH', path, { statuses })).status).toBe(200);
+  for (const id of ids) {
+    const { completedAt, recurrence } = (await call('GET', `${home}/tasks/${id}`)).body;
+    expect(completedAt).not.toBeNull();
+    const { body: series } = await call('GET', `${home}/recurring-tasks/${recurrence.recurringTaskId}`);
+    expect(series.nextTaskId).not.toBe(id);
+  }
+  expect(read.length).toBeGreaterThan(0);
+  for (const rows of read) expect(rows).not.toContain('x'.repeat(1_000));
+  expectSound(world);
+});
+
 describe('a change of very many tasks is one commit, during which others are served as before it', () => {
   const changes: Record<
     string,
