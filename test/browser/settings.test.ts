@@ -117,9 +117,13 @@ describe('signing in', () => {
     expect(await wrong.count()).toBe(0);
     await press('Email me a code');
     await page.getByLabel('Code', { exact: true }).waitFor();
+    await page.reload();
+    await page.getByText(`If ${ada.email} has an account`).waitFor();
+    await page.getByLabel('Code', { exact: true }).and(page.locator(':focus')).waitFor();
     await page.keyboard.type(String((await world.mailTo(ada.email)).code));
     await page.keyboard.press('Enter');
     await shown('Today');
+    expect(await page.evaluate('Object.keys(sessionStorage)')).toEqual([]);
   });
 
   it('for the first time, from sign-up to Today, takes the time zone of the device', async () => {

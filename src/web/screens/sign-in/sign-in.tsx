@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { addressOf, returnTo } from '../../shell/addresses.ts';
 import { call } from '../../shell/api.ts';
+import { tabStorage } from '../../shell/browser-storage.ts';
 import { hrefOf, navigate, query } from '../../shell/navigation.ts';
 import { isCookieRejected, signIn } from '../../shell/session.ts';
 import { session } from '../../shell/signed-in.ts';
@@ -10,12 +11,16 @@ import { Alone } from './alone.tsx';
 import { authOptions } from './options.ts';
 import { leaveForGoogle, leaveForTelegram, type Proof, takeReturn } from './providers.ts';
 
+/** Whom a code was mailed to: a phone may throw the page away while one looks it up. */
+const CODE_FOR = 'errand.code-for';
+
 type Step = 'password' | 'code' | { telegram: Record<string, unknown> } | 'mailed';
 
 /** Signing in by password, by a mailed code, by Google and by Telegram. */
 export function SignIn() {
-  const [step, setStep] = useState<Step>('password');
-  const [email, setEmail] = useState('');
+  const [codeFor] = useState(() => tabStorage.get(CODE_FOR));
+  const [step, setStep] = useState<Step>(codeFor === null ? 'password' : 'code');
+  const [email, setEmail] = useState(codeFor ?? '');
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
   const form = useForm(['email', 'password', 'code']);
@@ -45,12 +50,16 @@ export function SignIn() {
     if (isNew && proof.provider === 'telegram') setStep({ telegram: proof.body });
   };
 
+  // Nothing of it is left for who signs in here next.
+  useEffect(() => () => tabStorage.set(CODE_FOR, null), []);
+
   const byPassword = () =>
     form.send(() => signIn('/auth/login', { email, password }), wordsFor(401, 'Wrong email or password.'));
   const askForCode = async () => {
     if (await form.send(() => call('POST', '/auth/login/code', { email }))) {
       setCode('');
       setStep('code');
+      tabStorage.set(CODE_FOR, email);
     }
   };
   const byCode = () =>
@@ -124,6 +133,7 @@ export function SignIn() {
             onClick={() => {
               form.fail('');
               setStep('password');
+              tabStorage.set(CODE_FOR, null);
             }}
           >
             Back
