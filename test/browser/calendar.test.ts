@@ -175,6 +175,27 @@ describe('a calendar', () => {
     }
   });
 
+  it('moves all that is selected, by keys and by dragging', async () => {
+    const call = as(world, ada);
+    const [{ id: listId }] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
+    for (const [title, dueDay] of [
+      ['Oak', '2030-01-08'],
+      ['Ash', '2030-01-09'],
+    ])
+      await call('POST', `/workspaces/${home}/tasks`, { listId, title, dueDay });
+    const page = await enter(DESKTOP, '2030-01');
+    const link = (title: string) => page.getByRole('cell').getByRole('link', { name: title });
+    for (const title of ['Oak', 'Ash']) {
+      await link(title).focus();
+      await page.keyboard.press('x');
+    }
+    await page.keyboard.press('Alt+ArrowRight');
+    await page.getByText('2 tasks: due a day later').waitFor();
+    await expect.poll(async () => (await dueDays()).sort()).toEqual(['Ash 2030-01-10', 'Oak 2030-01-09']);
+    await link('Oak').dragTo(page.locator('td[data-day="2030-01-16"]'));
+    await expect.poll(async () => (await dueDays()).sort()).toEqual(['Ash 2030-01-16', 'Oak 2030-01-16']);
+  });
+
   it('begins with today on a phone, and leads back there', async () => {
     const listId = (await as(world, ada)('GET', `/workspaces/${home}/lists`)).body.items[0].id;
     for (let day = 1; day < 16; day++) {

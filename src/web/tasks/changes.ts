@@ -15,7 +15,7 @@ import { mayWriteIn } from '../shell/frame-view.ts';
 import { closeBeside, navigate } from '../shell/navigation.ts';
 import { currentUserData, isOpen } from '../shell/store.ts';
 import { showToast } from '../shell/toasts.ts';
-import type { Day } from '../text/days.ts';
+import { addDays, type Day } from '../text/days.ts';
 import { placeAt } from '../text/positions.ts';
 import { PRIORITY_NAMES, type Priority } from '../text/priorities.ts';
 import { quoted } from '../text/quoted.ts';
@@ -171,6 +171,17 @@ export function setDate(
       const own = dateOf(task, kind, zone.peek());
       const on = day === undefined ? (own?.day ?? today.peek()) : day;
       return dateFields(kind, on, time === undefined ? (own?.time ?? null) : time);
+    }),
+  );
+}
+
+/** Moves the due dates of several tasks by some days, each keeping its time; `words` say how far. */
+export function moveDue(given: readonly Task[], days: number, words: string): void {
+  act(
+    `${saying(given)}: due ${words}`,
+    updates(writable(given), (task) => {
+      const own = dateOf(task, 'due', zone.peek());
+      return own && dateFields('due', addDays(own.day, days), own.time);
     }),
   );
 }

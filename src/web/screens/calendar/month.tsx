@@ -4,7 +4,7 @@ import { today, zone } from '../../shell/clock.ts';
 import { moving, useCommands, writing } from '../../shell/commands.ts';
 import { isPhone } from '../../shell/device.ts';
 import { mayWriteIn } from '../../shell/frame-view.ts';
-import { setDate } from '../../tasks/changes.ts';
+import { moveDue, setDate } from '../../tasks/changes.ts';
 import { focusRow, rowOf, targetIds, targets } from '../../tasks/current.ts';
 import { compareDue, dueOf, startOf } from '../../tasks/dates.ts';
 import { dragsTasks, droppedTasks } from '../../tasks/dragging.ts';
@@ -124,8 +124,8 @@ function DayGrid({ period, workspaceId, listId }: Props) {
                     }}
                     onDrop={(event) => {
                       event.preventDefault();
-                      const [moved] = droppedTasks(event);
-                      if (moved) setDate([moved], 'due', day);
+                      const moved = droppedTasks(event);
+                      if (moved.length > 0) setDate(moved, 'due', day);
                     }}
                     onDblClick={({ target }) => {
                       if (may && !(target as Element).closest('a, button')) newTaskOn(day);
@@ -185,19 +185,22 @@ function useDayKeys(tasks: readonly Task[]): void {
       const nearest = dayOf(by > 0 ? tasks.find(isBeyond) : tasks.findLast(isBeyond));
       focusRow(tasks.find((task) => dayOf(task) === nearest)?.id);
     };
-    const shift = (days: number) => () => {
-      const [task] = targets();
-      const due = task && dueOf(task, zone.peek());
-      if (!due) return;
-      setDate([task], 'due', addDays(due.day, days));
-      focusRow(task.id);
-    };
+    const shifting = (id: string, title: string, key: string, days: number) =>
+      moving(id, title, key, () => {
+        const moved = targets();
+        const [first] = moved;
+        const due = first && dueOf(first, zone.peek());
+        if (!due) return;
+        if (moved.length > 1) return moveDue(moved, days, title.toLowerCase());
+        setDate(moved, 'due', addDays(due.day, days));
+        focusRow(first.id);
+      });
     return [
       ...writing([
-        moving('day-before', 'A day earlier', 'alt+ArrowLeft', shift(-1)),
-        moving('day-after', 'A day later', 'alt+ArrowRight', shift(1)),
-        moving('week-before', 'A week earlier', 'alt+ArrowUp', shift(-7)),
-        moving('week-after', 'A week later', 'alt+ArrowDown', shift(7)),
+        shifting('day-before', 'A day earlier', 'alt+ArrowLeft', -1),
+        shifting('day-after', 'A day later', 'alt+ArrowRight', 1),
+        shifting('week-before', 'A week earlier', 'alt+ArrowUp', -7),
+        shifting('week-after', 'A week later', 'alt+ArrowDown', 7),
       ]).map((command) => ({ ...command, appliesNow: () => targetIds().length > 0 })),
       moving('entry-left', 'Day before', 'ArrowLeft', side(-1)),
       moving('entry-right', 'Next day', 'ArrowRight', side(1)),
