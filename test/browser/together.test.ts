@@ -446,6 +446,10 @@ describe('an instance of a series', () => {
     await dialog.getByRole('combobox', { name: 'Unit' }).selectOption({ label: 'Week' });
     await dialog.getByRole('radio', { name: 'This and following' }).check();
     expect(await dialog.getByRole('radio').count()).toBe(2);
+    await page.context().setOffline(true);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').filter({ hasText: 'The server cannot be reached.' }).waitFor();
+    await page.context().setOffline(false);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await expect
       .poll(async () => (await all()).map((one) => (one.interval as { frequency: string }).frequency).sort())

@@ -1,7 +1,7 @@
+import type { Outcome } from '../../data/api.ts';
 import { pause, resume, skip } from '../../data/intents.ts';
 import type { Row, Series, Task } from '../../data/rows.ts';
 import { currentUserData } from '../../shell/store.ts';
-import { showOutcome } from '../../shell/toasts.ts';
 import { act } from '../../tasks/act.ts';
 import { quoted } from '../../text/quoted.ts';
 import type { Interval } from '../../text/say-rules.ts';
@@ -22,13 +22,8 @@ export function pauseOrResume(series: Series): void {
   else act(`Paused ${quoted(series.title)}`, [pause(series)]);
 }
 
-/** Makes a series of its own begin with this task, by another rule; only the server can. */
-export async function changeFollowing(
-  series: Series,
-  task: Task,
-  changes: Row,
-  words: string,
-): Promise<void> {
+/** Makes a series of its own begin with this task, by another rule; only the server can. Returns what it came to. */
+export async function changeFollowing(series: Series, task: Task, changes: Row): Promise<Outcome> {
   const { store } = currentUserData();
   const root = `workspaces/${series.workspaceId}/recurring-tasks`;
   const path = `${root}/${series.id}/instances/${task.id}/edit-mode`;
@@ -38,8 +33,9 @@ export async function changeFollowing(
     updates: { title: series.title },
   });
   const own = split.kind === 'ok' ? (split.body as Task).recurrence?.recurringTaskId : undefined;
-  showOutcome(own ? await store.api.request('PATCH', `${root}/${own}`, changes) : split, words);
+  const outcome = own ? await store.api.request('PATCH', `${root}/${own}`, changes) : split;
   store.pullNow(series.workspaceId);
+  return outcome;
 }
 
 /** The fields of a stored rule in the order that a draft gives them, so that they compare. */

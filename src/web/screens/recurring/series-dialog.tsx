@@ -1,8 +1,10 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { create, update } from '../../data/intents.ts';
 import type { Row, Series, Task } from '../../data/rows.ts';
+import { sentenceOf } from '../../shell/api.ts';
 import { today, weekStart, zone } from '../../shell/clock.ts';
 import { isOpen, useUserData } from '../../shell/store.ts';
+import { showOutcome } from '../../shell/toasts.ts';
 import { act } from '../../tasks/act.ts';
 import { dueOf } from '../../tasks/dates.ts';
 import { seriesDialog } from '../../tasks/series.ts';
@@ -58,20 +60,29 @@ function Editor({ task, series }: { task: Task | undefined; series: Series | und
     JSON.stringify([interval, endCondition]) !==
       JSON.stringify([ordered(series.interval), series.endCondition]);
 
+  const isSending = useRef(false);
+  /** The dialog stays until that is done: only the server can do it. */
+  const saveFollowing = async (whole: Series, first: Task, changes: Row, words: string) => {
+    if (isSending.current) return;
+    isSending.current = true;
+    const reply = await changeFollowing(whole, first, changes);
+    isSending.current = false;
+    if (showOutcome(reply, words)) close();
+    else if (reply.kind !== 'ok') setProblem(sentenceOf(reply));
+  };
   const save = () => {
     const wrong = done ?? problemOf(draft);
     setProblem(wrong);
     if (wrong) return;
+    const named = quoted((series ?? task)?.title ?? '');
+    const words = `${named}: ${sayRule(interval, endCondition, today.peek(), zone.peek())}`;
+    if (series && task && isRuleChanged && scope === 'following' && !isFirst) {
+      void saveFollowing(series, task, { interval, endCondition }, words);
+      return;
+    }
     close();
     if (series) {
-      if (!isRuleChanged) return;
-      const changes: Row = { interval, endCondition };
-      const words = `${quoted(series.title)}: ${sayRule(interval, endCondition, today.peek(), zone.peek())}`;
-      if (task && scope === 'following' && !isFirst) {
-        void changeFollowing(series, task, changes, words);
-        return;
-      }
-      act(words, [update('recurringTask', series, changes)]);
+      if (isRuleChanged) act(words, [update('recurringTask', series, { interval, endCondition })]);
       return;
     }
     if (!task) return;
@@ -83,9 +94,7 @@ function Editor({ task, series }: { task: Task | undefined; series: Series | und
       endCondition,
       startsAt,
     };
-    act(`${quoted(task.title)}: ${sayRule(interval, endCondition, today.peek(), zone.peek())}`, [
-      create('recurringTask', task.workspaceId, store.makeId(), fields),
-    ]);
+    act(words, [create('recurringTask', task.workspaceId, store.makeId(), fields)]);
   };
   const workspaceId = series?.workspaceId ?? task?.workspaceId ?? '';
   const title = task?.title ?? series?.title ?? '';
