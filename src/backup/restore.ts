@@ -28,6 +28,9 @@ import { noteRestored } from './notes.ts';
 import { schemaFaults } from './schema-check.ts';
 import { bytesOf, freeBytes, sizeText } from './space.ts';
 
+/** The code of an error that is the file's fault, and not that of the disk it is on. */
+const IS_DAMAGED = /^SQLITE_(CORRUPT|NOTADB|ERROR)/;
+
 interface Restoring {
   file: string;
   databasePath: string;
@@ -66,7 +69,9 @@ export async function restoreBackup(options: Restoring): Promise<Restored> {
   removeUnfinished(path);
   try {
     await copyWithLog(file, copy, progress('Copying'));
-    const facts = await prepare(copy, options).catch((error) => throwExplained(file, error));
+    const facts = await prepare(copy, options).catch((error) =>
+      throwExplained(IS_DAMAGED.test(errnoOf(error)) ? file : copy, error),
+    );
     const replaced = explained(path, () => {
       syncFile(copy);
       const kept = keepOld(path, `${path}.replaced-${options.at.replaceAll(/[:.]/g, '-')}`);
@@ -193,7 +198,7 @@ function emptyLog(path: string): boolean {
     }
     return true;
   } catch (error) {
-    if (error instanceof StorageError || /^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(errnoOf(error))) return false;
+    if (error instanceof StorageError || IS_DAMAGED.test(errnoOf(error))) return false;
     throw error;
   }
 }

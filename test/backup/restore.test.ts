@@ -412,6 +412,19 @@ describe('a restore is rejected, and nothing is changed,', () => {
     expect(emailsIn(database)).toHaveLength(2);
   });
 
+  it('where there is no space left, which it says of the copy and not of the backup', async () => {
+    await dataWithBackup();
+    const before = everything();
+    const full = () => {
+      throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+    };
+    const progress = (label: string) => (label === 'Checking' ? full : () => {});
+    await expect(restore({ progress })).rejects.toThrow(
+      /errand\.db\.new cannot be written: there is no space/,
+    );
+    expect(everything()).toEqual(before);
+  });
+
   it('of a file that has the name of an unfinished one', async () => {
     await dataWithBackup();
     const file = `${database}.new`;
