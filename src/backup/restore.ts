@@ -14,7 +14,7 @@ import { pipeline } from 'node:stream/promises';
 import SqliteDatabase from 'better-sqlite3';
 import { copyTrail, insertAct } from '../audit/trail.ts';
 import { renewEpoch } from '../changes/epoch.ts';
-import { connectionDb, type Db } from '../db/connection.ts';
+import { connectionDb } from '../db/connection.ts';
 import { type Migrations, schemaStatus } from '../db/migrate.ts';
 import { checkHeader, removeUnfinished } from '../db/open.ts';
 import { explained, StorageError, throwExplained } from '../db/storage-error.ts';
@@ -139,7 +139,7 @@ async function prepare(
       const restored = connectionDb(database);
       noteRestored(restored, { file, bytes: statSync(file).size }, toMs(at));
       renewEpoch(restored);
-      if (hasTrail) continueTrail(restored, databasePath, file, toMs(at));
+      if (hasTrail) continueTrail(database, databasePath, file, toMs(at));
       return keepSessions ? {} : revokeRestored(restored, tables);
     })();
     return { rows: rowCounts(database), ended, hasTrail };
@@ -152,7 +152,13 @@ async function prepare(
  * Adds to the restored audit trail what the replaced database recorded since, as far as that can be read, and the restore
  * itself: restoring an older file keeps what was done since.
  */
-function continueTrail(restored: Db, replacedPath: string, file: string, now: number): void {
+function continueTrail(
+  database: SqliteDatabase.Database,
+  replacedPath: string,
+  file: string,
+  now: number,
+): void {
+  const restored = connectionDb(database);
   try {
     const replaced = new SqliteDatabase(replacedPath, { fileMustExist: true, readonly: true });
     try {
@@ -160,8 +166,9 @@ function continueTrail(restored: Db, replacedPath: string, file: string, now: nu
     } finally {
       replaced.close();
     }
-  } catch {
-    // There is none, or what is to be replaced is damaged.
+  } catch (error) {
+    // A full disk has ended it; otherwise there is none, or what is to be replaced is damaged.
+    if (!database.inTransaction) throw error;
   }
   insertAct(restored, { source: 'command', act: { event: 'database-restored', file } }, now);
 }
