@@ -1,4 +1,5 @@
 import { migrations } from '../../migrations/index.ts';
+import type { Config } from '../config.ts';
 import { schemaStatus } from '../db/migrate.ts';
 import { lockData, openStorage } from '../db/open.ts';
 import { createWriter } from '../db/writer.ts';
@@ -39,10 +40,7 @@ export async function migrateData(shell: Shell, options: Options): Promise<void>
   }
   const unlock = lockData(path);
   try {
-    using storage = openStorage({ ...config.database, create: true });
-    const progress = progressBar(shell, 'Migrating');
-    const ran = await bringUpToDate(config, createLog(config.log), storage, systemClock, progress);
-    if (options.remakeSearch) await createWriter(storage, () => {}).writeInSteps(remakeSearch);
+    const ran = await migrated(shell, config, options);
     if (ran.length > 0) recordCommand(shell, config, { event: 'database-migrated', migrations: ran });
     if (options.remakeSearch) recordCommand(shell, config, { event: 'search-rebuilt' });
     const words = ran.length > 0 ? `Ran ${ran.join(', ')}` : `${path} has the newest schema`;
@@ -51,4 +49,13 @@ export async function migrateData(shell: Shell, options: Options): Promise<void>
   } finally {
     unlock();
   }
+}
+
+/** Does what is asked, and closes the file, so that it may be opened again. Returns the migrations that ran. */
+async function migrated(shell: Shell, config: Config, options: Options): Promise<string[]> {
+  using storage = openStorage({ ...config.database, create: true });
+  const progress = progressBar(shell, 'Migrating');
+  const ran = await bringUpToDate(config, createLog(config.log), storage, systemClock, progress);
+  if (options.remakeSearch) await createWriter(storage, () => {}).writeInSteps(remakeSearch);
+  return ran;
 }

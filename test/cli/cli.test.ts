@@ -1,4 +1,4 @@
-import { readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -32,6 +32,14 @@ describe('migrate', () => {
     expect(ran[0]).toBe('0001_accounts');
     expect(await errandJson(['migrate', '--status'])).toEqual({ database, done: ran, pending: [] });
     expect((await errandJson(['migrate', '--to-latest'])).ran).toEqual([]);
+  });
+
+  it('has the file open once at a time: opened again, it would lose its locks', async () => {
+    expect((await errand(['migrate'])).code).toBe(0);
+    const logs: boolean[] = [];
+    const print = () => logs.push(existsSync(join(folder, 'errand.db-wal')));
+    expect((await errand(['migrate', '--remake-search'], { shell: { print } })).code).toBe(0);
+    expect(logs).toEqual([false]);
   });
 
   it('--status makes nothing', async () => {
