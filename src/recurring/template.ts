@@ -5,7 +5,6 @@ import { type Issue, notFound } from '../kernel/errors.ts';
 import { toInstant } from '../kernel/instants.ts';
 import { defined, patched } from '../kernel/patch.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
-import type { ItemHolder } from '../storage/client-ids.ts';
 import { openInstances, textOfOpenInstances } from '../storage/instances.ts';
 import { isListBeingRemoved } from '../storage/removals.ts';
 import { findSeries, type StoredSeries, updateSeriesRow } from '../storage/series.ts';
@@ -25,7 +24,7 @@ import {
   templateOf,
   toJson,
 } from '../storage/template-fields.ts';
-import { checklistIssues, itemsFrom, titlesFrom } from '../tasks/checklist.ts';
+import { checklistIssues, type ItemHolder, itemsFrom, titlesFrom } from '../tasks/checklist.ts';
 import { referencesOf, statusOf } from '../tasks/references.ts';
 import type { ChecklistEntry } from '../tasks/schema.ts';
 import { editTask } from '../tasks/tasks.ts';
@@ -59,7 +58,7 @@ export const templateIssues = (
   db: Db,
   who: Member,
   { listId, assigneeId, labelIds, checklist }: TemplateChange,
-  holder?: ItemHolder & Pick<RecurringSeriesRow, 'checklist'>,
+  holder?: ItemHolder,
 ): Issue[] => [
   ...referencesOf(db, who, { listId, assigneeId, labelIds }).issues,
   ...checklistIssues(db, checklist, holder),
@@ -67,7 +66,6 @@ export const templateIssues = (
 
 /** A series as what holds the items of its template and of its instances. */
 export const holderOf = ({ id, checklist }: Pick<RecurringSeriesRow, 'id' | 'checklist'>) => ({
-  seq: null,
   recurring_task_id: id,
   checklist,
 });

@@ -21,7 +21,7 @@ const TAKEN = `
   with asked (id) as (select value from json_each(?))
   select asked.id from asked join checklist_items as item on item.id = asked.id
     join tasks as task on task.seq = item.task_seq
-    where task.seq is not ? and (task.recurring_task_id is null or task.recurring_task_id is not ?)
+    where task.recurring_task_id is null or task.recurring_task_id is not ?
   union select asked.id from asked join series_checklist_items as item on item.id = asked.id
     where item.series_id is not ?
   union select asked.id from asked join trash_items as item on item.id = asked.id
@@ -29,16 +29,9 @@ const TAKEN = `
     where row.series_id is null or row.series_id is not ?
   ${KINDS.map((table) => `union select asked.id from asked join ${table} on ${table}.id = asked.id`).join('\n  ')}`;
 
-/** What holds items: a task, a series (without a `seq`), or a task that is about to be one's first instance. */
-export interface ItemHolder {
-  seq: number | null;
-  recurring_task_id: string | null;
-}
-
 /** Those of the ids that nothing new may have; but for new items of a checklist those of the same series. */
-export const takenIds = (db: Db, ids: readonly string[], holder?: ItemHolder): Set<string> => {
-  const series = holder?.recurring_task_id ?? null;
-  const asked = [JSON.stringify(ids), holder?.seq ?? null, series, series, series];
+export const takenIds = (db: Db, ids: readonly string[], seriesId: string | null = null): Set<string> => {
+  const asked = [JSON.stringify(ids), seriesId, seriesId, seriesId];
   return new Set(db.all(statement<{ id: string }>(TAKEN, asked)).map(({ id }) => id));
 };
 

@@ -35,7 +35,8 @@ export function addItem(
     const { id } = input;
     if (id !== undefined) {
       if (items.some((item) => item.id === id)) return new Existing(taskOf(row));
-      if (takenIds(tx, [id], row).size > 0) throw invalid({ path: 'id', message: TAKEN_ID });
+      if (takenIds(tx, [id], row.recurring_task_id).size > 0)
+        throw invalid({ path: 'id', message: TAKEN_ID });
     }
     if (items.length >= MAX_ITEMS) throw invalid({ path: 'checklist', message: TOO_MANY_ITEMS });
     return taskOf(editTask(deps, tx, who, row, { checklist: [...items, input] }, now));

@@ -2,7 +2,7 @@ import type { Db } from '../db/connection.ts';
 import type { Issue } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
-import { type ItemHolder, takenIds } from '../storage/client-ids.ts';
+import { takenIds } from '../storage/client-ids.ts';
 import type { TaskRow } from '../storage/tables.ts';
 import { checklistOf, itemTitles } from '../storage/template-fields.ts';
 import { TAKEN_ID } from '../workspaces/client-ids.ts';
@@ -27,15 +27,18 @@ export const itemsFrom = (
 export const titlesFrom = (entries: readonly ChecklistEntry[], present: readonly ChecklistItem[]): string[] =>
   itemsFrom(entries, present, 0).map(({ title }) => title);
 
+/** What has items: a task, or a series with its own id as that of its series. */
+export type ItemHolder = Pick<TaskRow, 'checklist' | 'recurring_task_id'>;
+
 /** Validates the entries of a checklist: one issue at each that lacks a title or has an id that is taken. */
 export function checklistIssues(
   db: Db,
   entries: readonly ChecklistEntry[] = [],
-  holder?: ItemHolder & WithChecklist,
+  holder?: ItemHolder,
 ): Issue[] {
   const present = new Set(holder ? checklistOf(holder).map(({ id }) => id) : []);
   const given = entries.flatMap(({ id }) => (id === undefined || present.has(id) ? [] : [id]));
-  const taken = given.length === 0 ? new Set<string>() : takenIds(db, given, holder);
+  const taken = given.length === 0 ? new Set<string>() : takenIds(db, given, holder?.recurring_task_id);
   return entries.flatMap(({ id, title }, i): Issue[] => {
     const isRepeated = id !== undefined && entries.findIndex((entry) => entry.id === id) < i;
     const isKept = id !== undefined && present.has(id);

@@ -180,6 +180,33 @@ it.each(['task', 'list', 'space'])(
   },
 );
 
+it('a thing in the trash keeps its id when the changes of its deletion are forgotten', async () => {
+  const id = crypto.randomUUID();
+  await make('task', id);
+  const { config } = world.deps;
+  Object.assign(world.deps, { config: { ...config, changes: { ...config.changes, keep_days: 1 } } });
+  await call('DELETE', pathOf('task', id));
+  await purgeOldChanges(world.deps);
+  world.clock.advance(2 * DAY);
+  await signInAgain(world, ada);
+  await purgeOldChanges(world.deps);
+  expectTaken(await make('task', id));
+  expect((await call('POST', `${inside}/trash/${id}/restore`)).status).toBe(200);
+});
+
+it('an item goes back into an instance whose series has it still, and into no other task', async () => {
+  const id = crypto.randomUUID();
+  const checklist = [{ title: 'Pack', id }];
+  const { body: series } = await make('recurring task', crypto.randomUUID(), call, { checklist });
+  const instance = `${inside}/tasks/${series.nextTaskId}`;
+  expect((await call('DELETE', `${instance}/checklist/${id}`)).body.checklist).toEqual([]);
+  expectTaken(await call('POST', `${taskPath}/checklist`, { title: 'Pack', id }));
+  expectTaken(await call('PATCH', taskPath, { checklist }), 'checklist.0.id');
+  expect((await call('POST', `${instance}/checklist`, { title: 'Pack', id })).status).toBe(201);
+  await call('DELETE', `${instance}/checklist/${id}`);
+  expect((await call('PATCH', instance, { checklist })).body.checklist).toMatchObject(checklist);
+});
+
 it.each(['task', 'recurring task'])(
   'a new %s and an item of its checklist have no id in common',
   async (kind) => {
