@@ -200,6 +200,24 @@ describe('the next person on a page', () => {
   });
 });
 
+describe('the first visits of two people on a page', () => {
+  it('make examples for each, and ask each for their time zone', async () => {
+    await asAda('PATCH', '/me', { preferences: {}, timezone: 'Asia/Tokyo' });
+    await as(world, bob)('PATCH', '/me', { timezone: 'Asia/Tokyo' });
+    await signInOn(device(), visit.origin, ada);
+    const page = await openAt(device(), '/today', 'Today');
+    for (const person of [ada, bob]) {
+      if (person === bob) await signIn(page, bob);
+      await page.getByRole('region', { name: 'Examples' }).waitFor();
+      await page.getByRole('button', { name: 'Keep Asia/Tokyo' }).click();
+      await status(page, 'Synced');
+      await page.getByRole('button', { name: `'s workspace` }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
+      await shown(page, 'Sign in');
+    }
+  });
+});
+
 describe('what was typed and not sent', () => {
   const closed = async (page: Page) => {
     await page.keyboard.press('q');

@@ -38,15 +38,15 @@ export function startFirstVisit(): void {
     zoneOf = id;
     untracked(() => void saveProfile({ timezone: deviceZone() }));
   });
-  let isMade = false;
+  let madeFor: string | undefined;
   effect(() => {
     const { preferences, id } = me.value ?? {};
     const held = userData.value;
     const list = inbox.value;
     const own = workspace.value;
-    if (isMade || !held || !id || !list || isFirstLoad.value || !preferences || preferences.welcomed) return;
-    if (own?.role !== 'owner') return;
-    isMade = true;
+    if (!id || held?.userId !== id || madeFor === id || isFirstLoad.value) return;
+    if (!list || own?.role !== 'owner' || !preferences || preferences.welcomed) return;
+    madeFor = id;
     untracked(() => {
       const isEmpty = [...held.store.view.all('task')].every(({ workspaceId }) => workspaceId !== own.id);
       void savePreferences({ welcomed: true });
@@ -87,26 +87,30 @@ export function Examples() {
   );
 }
 
-const isAnswered = signal(false);
+/** Who answered here, which the next person has not. */
+const answeredBy = signal<string | undefined>(undefined);
 
 /** The device's zone where it is not the person's, and they did not choose to keep theirs here. */
 const otherZone = computed(() => {
   const person = me.value;
   const device = deviceZone();
-  if (isAnswered.value || !person?.timezone || nameOfZone(person.timezone) === device) return undefined;
-  return person.preferences?.keptZone === device ? undefined : { device, own: person.timezone };
+  if (!person?.timezone || answeredBy.value === person.id || nameOfZone(person.timezone) === device)
+    return undefined;
+  const { id, timezone: own } = person;
+  return person.preferences?.keptZone === device ? undefined : { id, device, own };
 });
 
 /** Offers the device's time zone where it differs. */
 export function ZoneOffer() {
   const found = otherZone.value;
   if (!found) return null;
-  const { device, own } = found;
+  const { id, device, own } = found;
   const saving = async (save: Promise<Outcome>) => {
-    isAnswered.value = true;
+    answeredBy.value = id;
     const reply = await save;
-    isAnswered.value = reply.kind === 'ok';
-    if (reply.kind !== 'ok') showToast(sentenceOf(reply));
+    if (reply.kind === 'ok') return;
+    answeredBy.value = undefined;
+    showToast(sentenceOf(reply));
   };
   return (
     <div class="zone-offer" role="status">
