@@ -992,6 +992,21 @@ describe('the words of a date', () => {
     await expect.poll(() => dueOf('A')).toBe(`${day(3)}T15:00:00.000Z`);
   });
 
+  it('may be of the last day there is', async () => {
+    const id = await make('Never');
+    const page = await enter(ada, listAddress());
+    await rowIn(page, 'Never').focus();
+    await page.keyboard.press('d');
+    await page.getByLabel('Day', { exact: true }).fill('9999-12-31');
+    await page.getByRole('button', { name: 'Month after' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect
+      .poll(async () => (await asAda('GET', `/workspaces/${home}/tasks/${id}`)).body.dueDay)
+      .toBe('9999-12-31');
+    await page.goto(`${visit.origin}/app/w/${home}/calendar?month=9999-12`);
+    await page.getByRole('heading', { level: 1, name: 'December 9999' }).waitFor();
+  });
+
   it('change nothing where they are not understood, and give way to the fields', async () => {
     await asAda('PATCH', '/me', { timezone: 'UTC' });
     await make('A', { dueDay: day(1) });

@@ -80,6 +80,9 @@ describe('days', () => {
       '2026-11-29',
     ]);
     expect(monthGrid('2026-11', 'monday')[0]?.[0]).toBe('2026-10-26');
+    expect(monthGrid('2027-02', 'monday')).toHaveLength(4);
+    expect(monthGrid('9999-12', 'monday').flat()).toContain('9999-12-31');
+    expect(addMonths('9999-12-31', 1)).toBe('9999-12-31');
   });
 });
 

@@ -17,7 +17,9 @@ const DAY_MS = 86_400_000;
 /** Days since 1 January 1970. */
 const dayNumber = (day: Day): number => Math.round(Date.parse(`${day}T00:00:00Z`) / DAY_MS);
 
-export const dayFromNumber = (number: number): Day => new Date(number * DAY_MS).toISOString().slice(0, 10);
+/** Behind the year 9999 it has a sign and six digits, as ISO 8601 has it. */
+export const dayFromNumber = (number: number): Day =>
+  new Date(number * DAY_MS).toISOString().replace(/T.*/, '');
 
 /** Returns the day, or null where there is no such day in the years 1900 to 9999. */
 export function makeDay(year: number, month: number, dayOfMonth: number): Day | null {
@@ -39,9 +41,9 @@ export const dayOfMonth = (day: Day): number => Number(day.slice(8, 10));
 
 export const addDays = (day: Day, days: number): Day => dayFromNumber(dayNumber(day) + days);
 
-/** Adds months; a day that the month lacks becomes its last one. */
+/** Adds months, up to the year 9999; a day that the month lacks becomes its last one. */
 export function addMonths(day: Day, months: number): Day {
-  const index = yearOf(day) * 12 + monthOf(day) - 1 + months;
+  const index = Math.min(yearOf(day) * 12 + monthOf(day) - 1 + months, 9999 * 12 + 11);
   const year = Math.floor(index / 12);
   const month = (index % 12) + 1;
   const last = new Date(Date.UTC(year, month, 0)).getUTCDate();
@@ -80,11 +82,10 @@ export const weekFrom = (day: Day): Day[] => Array.from({ length: 7 }, (_, index
 
 /** Whole weeks that cover a month (`2026-11`), in rows of seven days. */
 export function monthGrid(month: string, weekStart: Weekday): Day[][] {
-  const next = addMonths(`${month}-01`, 1);
-  const weeks: Day[][] = [];
-  for (let day = startOfWeek(`${month}-01`, weekStart); day < next; day = addDays(day, 7))
-    weeks.push(weekFrom(day));
-  return weeks;
+  const start = startOfWeek(`${month}-01`, weekStart);
+  const last = new Date(Date.UTC(yearOf(month), monthOf(month), 0)).getUTCDate();
+  const count = Math.ceil((daysBetween(start, `${month}-01`) + last) / 7);
+  return Array.from({ length: count }, (_, week) => weekFrom(addDays(start, 7 * week)));
 }
 
 /** The day that "next week" means: the first day of the week that comes. */
