@@ -7,7 +7,7 @@ import type { Filters } from '../text/say-filters.ts';
 import { statusForNew } from './new-task.ts';
 
 /** What a new task gets from the view it is made in. */
-interface GivenByView {
+export interface GivenByView {
   listId: string | undefined;
   /** A day, where the view is one and the text names none. */
   day: Day | null;

@@ -1,7 +1,5 @@
 import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Intent } from '../data/change.ts';
 import { create } from '../data/intents.ts';
-import { isClosed, type Row } from '../data/rows.ts';
 import { now, weekStart, zone } from '../shell/clock.ts';
 import { isPhone } from '../shell/device.ts';
 import { inbox, isFirstLoad, workspace } from '../shell/frame-view.ts';
@@ -17,14 +15,7 @@ import {
 } from '../text/quick-add.ts';
 import { complete, completionAt } from '../text/quick-add-completion.ts';
 import { dayOrderOf } from '../text/quick-add-dates.ts';
-import {
-  chipBefore,
-  makePlain,
-  movePlain,
-  pastedLines,
-  seriesFields,
-  taskFields,
-} from '../text/quick-add-edits.ts';
+import { chipBefore, makePlain, movePlain, pastedLines } from '../text/quick-add-edits.ts';
 import type { Span } from '../text/quick-add-words.ts';
 import { quoted } from '../text/quoted.ts';
 import { isComposing } from '../ui/composing.ts';
@@ -38,6 +29,7 @@ import { statusesIn } from './changes.ts';
 import { filters } from './filters.ts';
 import { dayForNew } from './new-task.ts';
 import { type Choice, Choices, choicesFor } from './quick-add-choices.tsx';
+import { newTask } from './quick-add-intents.ts';
 import { UnderstoodChips } from './quick-add-marks.tsx';
 import { givenByView } from './quick-add-view.ts';
 
@@ -130,43 +122,15 @@ export function QuickAdd({ onClose }: OverlayProps) {
     const done = complete(text, completion, choice.title);
     change(done.text, done.caret);
   };
-  const intentsFor = (
-    task: QuickTask,
-    description: string | null = null,
-  ): { intents: Intent[]; taskId: string | null } | null => {
-    const list = task.listId ?? listId;
-    if (list === null) return null;
-    const newId = store.makeId();
-    const workspaceId = store.view.row('list', list)?.workspaceId ?? w;
-    const { statusId: columnId, ...shared }: Row = {
-      ...view.shared,
-      ...(description !== null && { description }),
-    };
-    const statusId = task.statusId ?? columnId;
-    const series = seriesFields(task, list, zone.peek(), weekStart.peek());
-    if (!series) {
-      const given = { ...view.shared, ...(task.day === null && view.day !== null && { dueDay: view.day }) };
-      const fields = { ...given, ...shared, ...taskFields(task, list, zone.peek()) };
-      return { intents: [create('task', workspaceId, newId, fields)], taskId: newId };
-    }
-    const fields = { ...shared, ...series };
-    const status = store.view.status(String(statusId));
-    if (!status || isClosed(status))
-      return { intents: [create('recurringTask', workspaceId, newId, fields)], taskId: null };
-    // A series has no status: its first task has it, which it is made of.
-    const { interval, endCondition, startsAt, ...ofTask } = fields;
-    return {
-      intents: [
-        create('task', workspaceId, newId, { ...ofTask, statusId }),
-        create('recurringTask', workspaceId, store.makeId(), { ...fields, taskId: newId }),
-      ],
-      taskId: newId,
-    };
-  };
   /** Makes these tasks; returns none where something is wrong, and says what. */
   const make = (tasks: readonly QuickTask[], description: string | null = null) => {
     const isTooLong = tasks.some(({ title }) => title.length > MAX_TITLE);
-    const made = isTooLong ? [] : tasks.flatMap((task) => intentsFor(task, description) ?? []);
+    const made = isTooLong
+      ? []
+      : tasks.flatMap((task) => {
+          const list = task.listId ?? listId;
+          return list === null ? [] : newTask(task, list, view, description);
+        });
     if (isTooLong) setProblem(TOO_LONG);
     else if (made.length === 0)
       setProblem(
