@@ -298,10 +298,7 @@ describe('a workspace', () => {
   it('says that a document was not taken, wherever one is by then', async () => {
     const { body } = await asAda('GET', '/account/export');
     const page = await at(bob, '/settings/data', 'Your data');
-    let fail = () => {};
-    const isAway = new Promise<void>((resolve) => {
-      fail = resolve;
-    });
+    const { promise: isAway, resolve: fail } = Promise.withResolvers<void>();
     await page.route('**/account/import?dryRun=false', async (route) => {
       await isAway;
       await route.abort();

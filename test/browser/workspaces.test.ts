@@ -145,10 +145,7 @@ describe('of several workspaces', () => {
 
   it('one that is made is shown once it is there, and has the focus', async () => {
     await open('/today');
-    let letThrough = () => {};
-    const held = new Promise<void>((resolve) => {
-      letThrough = resolve;
-    });
+    const { promise: held, resolve: letThrough } = Promise.withResolvers<void>();
     await page.route('**/changes?**', async (route) => {
       await held;
       await route.continue();
