@@ -159,31 +159,27 @@ function readWorkspace(
   );
 
   const { now } = importer;
-  // Also of what breaks rules of its own: what refers to it is not wrong as well.
-  const idsOf = (name: string): Ids => {
-    const ids: Ids = new Map();
-    const note = (of: Record<string, unknown>, at: string) => {
-      for (const [i, thing] of arrayAt(of, name, path, new Remarks()).entries()) {
-        if (!isRecord(thing) || typeof thing.id !== 'string') continue;
-        if (ids.has(thing.id)) issues.add(`${at}.${name}.${i}.id`, 'Another one has this id');
-        ids.set(thing.id, newId(now));
-      }
-    };
-    note(value, path);
-    for (const [i, entry] of arrayAt(value, 'trash', path, new Remarks()).entries()) {
-      if (isRecord(entry)) note(entry, `${path}.trash.${i}`);
-    }
-    return ids;
-  };
   const ids: ReadWorkspace['ids'] = {
-    spaces: idsOf('spaces'),
-    lists: idsOf('lists'),
-    labels: idsOf('labels'),
-    statusTemplates: idsOf('statusTemplates'),
+    spaces: new Map(),
+    lists: new Map(),
+    labels: new Map(),
+    statusTemplates: new Map(),
     statuses: new Map(),
-    series: idsOf('recurringTasks'),
-    tasks: idsOf('tasks'),
+    series: new Map(),
+    tasks: new Map(),
   };
+  // Also of what breaks rules of its own: what refers to it is not wrong as well.
+  const { series: recurringTasks, statuses: _, ...others } = ids;
+  const noteIds = (of: Record<string, unknown>, at: string) => {
+    for (const [name, known] of Object.entries({ ...others, recurringTasks })) {
+      for (const [i, thing] of arrayAt(of, name, at, new Remarks()).entries()) {
+        if (!isRecord(thing) || typeof thing.id !== 'string') continue;
+        if (known.has(thing.id)) issues.add(`${at}.${name}.${i}.id`, 'Another one has this id');
+        known.set(thing.id, newId(now));
+      }
+    }
+  };
+  noteIds(value, path);
   const takeStatusId = (id: string): boolean => {
     const isFree = !ids.statuses.has(id);
     ids.statuses.set(id, newId(now));
@@ -228,7 +224,10 @@ function readWorkspace(
     for (const [j, { authorId }] of task.comments.entries())
       people.meet(authorId, `${at}.comments.${j}.authorId`);
   }
-  const trash = arrayAt(value, 'trash', path, issues).map((each, i) => {
+  const entries = arrayAt(value, 'trash', path, issues);
+  // Only now: nothing outside the trash may refer to what is in it.
+  for (const [i, entry] of entries.entries()) if (isRecord(entry)) noteIds(entry, `${path}.trash.${i}`);
+  const trash = entries.map((each, i) => {
     const at = `${path}.trash.${i}`;
     const entry = readTrashed(each, at, { issues, numbers, stepNumbers });
     people.meet(entry?.deletedBy, `${at}.deletedBy`);

@@ -177,6 +177,23 @@ describe('a document that is rejected', () => {
     ]);
   });
 
+  it('names what is in the trash where something outside it refers to it', async () => {
+    const document = await exported();
+    const [{ lists, tasks, recurringTasks, trash }] = document.workspaces;
+    const [, { id: trashedList, recurringTasks: trashedSeries }, { id: trashedSpace }] = trash;
+    lists[0].spaceId = trashedSpace;
+    tasks[0].listId = trashedList;
+    const instance = tasks.findIndex(({ recurrence }: Document) => recurrence !== null);
+    tasks[instance].recurrence.recurringTaskId = trashedSeries[0].id;
+    recurringTasks[0].listId = trashedList;
+    expect(await rejected(document)).toEqual([
+      'lists.0.spaceId',
+      'recurringTasks.0.listId',
+      'tasks.0.listId',
+      `tasks.${instance}.recurrence.recurringTaskId`,
+    ]);
+  });
+
   it('names numbers behind which there is no room to count on', async () => {
     const document = await exported();
     const [workspace] = document.workspaces;
