@@ -30,6 +30,9 @@ const MAX_CATCH_UP = 366;
 const UNIT_BATCH_SIZE = 40_000;
 const UNITS_OF_A_TASK = 1_000;
 
+/** Behind each there is one that was not decided upon, unless a document was imported whose numbers are no rule's. */
+const MAX_RUNS = 100;
+
 /** An occurrence without a time of day is due on its day. */
 const dueOf = ({ at, local }: Pick<Occurrence, 'at' | 'local'>) => (isWholeDay(local) ? local : at);
 
@@ -77,9 +80,11 @@ export function setUpcoming(
   by: string | null,
   now: number,
 ): StoredSeries {
+  let runs = 0;
   for (let next = first; next; next = afterDecided(tx, series, next)) {
     const taskId = generate(tx, series, next, by, now);
-    if (taskId === null) continue;
+    runs += 1;
+    if (taskId === null && runs < MAX_RUNS) continue;
     return updateSeriesRow(tx, series, {
       state: 'active',
       state_reason: null,

@@ -40,7 +40,7 @@ export function scheduleOf(series: Ruled) {
   return {
     /** The first later than an instant; those before number 1 are left to the series that it was split from. */
     after: (at: Instant): Occurrence | null => {
-      const found = occurrences(rule, at).find(({ number }) => number + offset >= 1);
+      const found = occurrences(rule, at, 1 - offset).find(({ number }) => number + offset >= 1);
       return found ? renumbered(found) : null;
     },
     /** Those later than one instant and not later than another, the newest first and no more than `limit`. */

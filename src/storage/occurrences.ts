@@ -1,8 +1,9 @@
-import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
-import { type Db, prepared, query } from '../db/connection.ts';
+import type { CompiledQuery } from 'kysely';
+import { type Db, prepared, query, statement } from '../db/connection.ts';
 import type { Steps, Tx } from '../db/tx.ts';
 import type { Instant } from '../kernel/instants.ts';
-import type { RecurringOccurrenceRow, Tables, TaskRow } from './tables.ts';
+import { deleteRows } from './delete-rows.ts';
+import type { RecurringOccurrenceRow, TaskRow } from './tables.ts';
 
 /** Some 5 µs each, while nothing else is served. */
 const BATCH_SIZE = 1_000;
@@ -137,37 +138,23 @@ export const deleteMissedAfter = (db: Db, seriesId: string, at: Instant) =>
       .where('occurrence_at', '>', at),
   );
 
+const KEY = 'series_id, rule_version, occurrence_local';
+const deletionOf = deleteRows('recurring_occurrences', 'series_id = ?', KEY);
+
 /** Hands the occurrences from a number on to another series, which counts them from 1; some in each step. */
 export const moveOccurrences = (tx: Tx, from: string, to: string, firstNumber: number): Steps<void> =>
-  inSteps(tx, from, firstNumber, (some) =>
-    tx.run(
-      query
-        .updateTable('recurring_occurrences')
-        .set((row) => ({ series_id: to, number: row('number', '-', firstNumber - 1) }))
-        .where(some),
+  inSteps(tx, (most) =>
+    statement(
+      `update recurring_occurrences set series_id = ?, number = number - ? where (${KEY}) in (
+        select ${KEY} from recurring_occurrences where series_id = ? and number >= ? limit ?)`,
+      [to, firstNumber - 1, from, firstNumber, most],
     ),
   );
 
 /** Deletes what was decided for a series, some in each step. */
 export const dropOccurrences = (tx: Tx, seriesId: string): Steps<void> =>
-  inSteps(tx, seriesId, 0, (some) => tx.run(query.deleteFrom('recurring_occurrences').where(some)));
+  inSteps(tx, (most) => deletionOf(seriesId, most));
 
-function* inSteps(
-  tx: Tx,
-  seriesId: string,
-  firstNumber: number,
-  change: (some: Expression<SqlBool>) => void,
-): Steps<void> {
-  const last = lastOccurrence(tx, seriesId)?.number ?? 0;
-  const { eb, and } = expressionBuilder<Tables, 'recurring_occurrences'>();
-  for (let number = firstNumber; number <= last; number += BATCH_SIZE) {
-    if (number > firstNumber) yield;
-    change(
-      and([
-        eb('series_id', '=', seriesId),
-        eb('number', '>=', number),
-        eb('number', '<', number + BATCH_SIZE),
-      ]),
-    );
-  }
+function* inSteps(tx: Tx, change: (most: number) => CompiledQuery<unknown>): Steps<void> {
+  while (tx.run(change(BATCH_SIZE)) === BATCH_SIZE) yield;
 }

@@ -56,10 +56,15 @@ export function occurrenceAtOrBefore(rule: Rule, at: Instant): Occurrence | null
   return index < 0 ? null : series.occurrence(index);
 }
 
-/** The occurrences in order: those later than `after`, or all. */
-export function* occurrences(rule: Rule, after?: Instant): Generator<Occurrence, void, undefined> {
+/** The occurrences in order: those later than `after`, or all; `fromNumber` leaves out those before it, but for a few. */
+export function* occurrences(
+  rule: Rule,
+  after?: Instant,
+  fromNumber = 1,
+): Generator<Occurrence, void, undefined> {
   const series = seriesOf(rule);
-  const first = after === undefined ? 0 : series.indexAfter(toMs(after));
+  // The slot of a number has that index, but for slots that share their instant with the one before.
+  const first = Math.max(after === undefined ? 0 : series.indexAfter(toMs(after)), fromNumber - 1);
   let number = series.number(first);
   let previous: Occurrence | undefined;
   for (let index = first; ; index += 1) {
@@ -119,7 +124,8 @@ function seriesOf({ interval, anchor, endCondition }: Rule) {
     number,
     occurrence: (index: number, known?: number): Occurrence | null => {
       const day = slots.day(index);
-      if (day > lastDay) return null;
+      // Of a month beyond all dates it is NaN.
+      if (!(day <= lastDay)) return null;
       const ordinal = known ?? number(index);
       const wall = slots.wall(day);
       const { ms, change } =
