@@ -1,4 +1,4 @@
-import { statement } from '../db/connection.ts';
+import { type Db, statement } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
 import { searchedText } from './mentions.ts';
 import { mergeBeforeCommit, PAGES_FOR_A_TASK } from './search-index.ts';
@@ -30,18 +30,16 @@ export function indexTask(tx: Tx, seq: number, task: Searchable): void {
 /** Makes a task findable by what its title and description became; `erasure.ts` erases what they were. */
 export function reindexTask(tx: Tx, task: Searchable & { seq: number }, isOnlyTitle = false): void {
   const { seq, workspace_code: code } = task;
-  if (isOnlyTitle) {
-    // The index writes both columns again from what it keeps of them.
-    const update = 'update task_search set title = ? where rowid = ?';
-    tx.run(statement(update, [indexText(code, task.title), seq]));
-    const kept = 'select length(description) as length from task_search where rowid = ?';
-    mergeSome(tx, PAGES_FOR_A_TASK, tx.one(statement<{ length: number }>(kept, [seq]))?.length ?? 0);
-    return;
+  giveUpWords(tx, seq);
+  // The index writes both columns again from what it keeps of them.
+  if (isOnlyTitle)
+    tx.run(statement('update task_search set title = ? where rowid = ?', [indexText(code, task.title), seq]));
+  else {
+    const { title, description } = wordsOf(task);
+    const update = 'update task_search set title = ?, description = ? where rowid = ?';
+    tx.run(statement(update, [title, description, seq]));
   }
-  const { title, description } = wordsOf(task);
-  const update = 'update task_search set title = ?, description = ? where rowid = ?';
-  tx.run(statement(update, [title, description, seq]));
-  mergeSome(tx, PAGES_FOR_A_TASK, description.length);
+  mergeSome(tx, 0, unitsOf(tx, seq));
 }
 
 /** Makes a comment findable: its row has its key negated, so that it is no task's. */
@@ -51,9 +49,19 @@ export function indexComment(tx: Tx, commentKey: number, workspaceKey: number, b
 
 /** Makes a comment findable by what it became. */
 export function reindexComment(tx: Tx, commentKey: number, workspaceKey: number, body: string): void {
+  giveUpWords(tx, -commentKey);
   const words = wordsOfComment(workspaceKey, body);
   tx.run(statement('update task_search set description = ? where rowid = ?', [words, -commentKey]));
-  mergeSome(tx, PAGES_FOR_A_TASK, words.length);
+  mergeSome(tx, 0, words.length);
+}
+
+/** Has the index merged for words that leave it: to take them out again a merge writes nothing, so it takes all at once. */
+export const giveUpWords = (tx: Tx, rowid: number): void =>
+  mergeSome(tx, PAGES_FOR_A_TASK, unitsOf(tx, rowid));
+
+function unitsOf(db: Db, rowid: number): number {
+  const select = 'select length(title) + length(description) as units from task_search where rowid = ?';
+  return db.one(statement<{ units: number }>(select, [rowid]))?.units ?? 0;
 }
 
 /** As `insertIntoIndex`, for a comment. */

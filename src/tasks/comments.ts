@@ -13,8 +13,7 @@ import { userKeyOf } from '../storage/changes.ts';
 import * as store from '../storage/comments.ts';
 import { mentionsIn } from '../storage/mentions.ts';
 import { recordTask } from '../storage/record.ts';
-import { mergeBeforeCommit, PAGES_FOR_A_TASK } from '../storage/search-index.ts';
-import { indexComment, reindexComment } from '../storage/searchable.ts';
+import { giveUpWords, indexComment, reindexComment } from '../storage/searchable.ts';
 import type { StoredTask } from '../storage/task-fields.ts';
 import { findTask, updateTaskRow } from '../storage/tasks.ts';
 import { isAtLeast, type Member, writeAs, writeStepsAs } from '../workspaces/authorization.ts';
@@ -143,8 +142,8 @@ export function removeComment(
     }
     ifMatch(comment);
     const task = requireTask(tx, who, taskId);
+    giveUpWords(tx, -comment.code);
     store.deleteCommentRow(tx, who.workspaceId, comment);
-    mergeBeforeCommit(tx, PAGES_FOR_A_TASK);
     const more_bytes = task.more_bytes - bytesOfText(comment.body);
     changeTask(tx, task, { comment_count: task.comment_count - 1, more_bytes }, now);
     return undefined;

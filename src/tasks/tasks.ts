@@ -12,8 +12,7 @@ import { bytesOfText } from '../kernel/text-bytes.ts';
 import { notify } from '../notifications/notify.ts';
 import { deleteSomeComments } from '../storage/comments.ts';
 import { insertTaskRow, type NewTask, type NextNumbers } from '../storage/insert-task.ts';
-import { mergeBeforeCommit, PAGES_FOR_A_TASK } from '../storage/search-index.ts';
-import { indexTask } from '../storage/searchable.ts';
+import { giveUpWords, indexTask } from '../storage/searchable.ts';
 import { STEP_BYTES } from '../storage/step-bytes.ts';
 import type { TaskRow } from '../storage/tables.ts';
 import { dateAfter, type ShownTask, type StoredTask, taskOf } from '../storage/task-fields.ts';
@@ -102,8 +101,8 @@ export function addTask(tx: Tx, row: NewTask, again?: Partial<NextNumbers>): Sho
 
 /** Takes a task away, in the caller's transaction. */
 export function dropTask(tx: Tx, row: StoredTask): void {
+  giveUpWords(tx, row.seq);
   store.deleteTaskRow(tx, row);
-  mergeBeforeCommit(tx, PAGES_FOR_A_TASK);
 }
 
 export const readTask = (deps: Deps, who: Member, id: string): Task =>

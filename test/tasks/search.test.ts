@@ -336,6 +336,41 @@ describe('the search index', () => {
     },
   );
 
+  it.each(['edited tasks', 'edited comments', 'deleted comments', 'deleted tasks'])(
+    'does not keep the words of %s, which a later commit would have to merge all at once',
+    async (what) => {
+      const { world: own, call, inside: path, listId } = await openHome();
+      const { reading } = own.opened.storage;
+      const text = (n: number) => Array.from({ length: 1_000 }, (_, i) => `w${n}x${i}`).join(' ');
+      const size = () => reading.prepare('select sum(length(block)) from task_search_data').pluck().get();
+      const write = async (...args: Parameters<Call>) => {
+        const { status, body } = await call(...args);
+        expect(status).toBeLessThan(300);
+        return body;
+      };
+      const isOfComments = what.endsWith('comments');
+      const things = [];
+      const task = await write('POST', `${path}/tasks`, { listId, title: 'Talk' });
+      const tasks = `${path}/tasks`;
+      const comments = `${tasks}/${task.id}/comments`;
+      for (let n = 0; n < 40; n += 1) {
+        things.push(
+          isOfComments
+            ? `${comments}/${(await write('POST', comments, { body: text(n) })).id}`
+            : `${tasks}/${(await write('POST', tasks, { listId, title: 'Long', description: text(n) })).id}`,
+        );
+      }
+      const full = Number(size());
+      for (const thing of things) {
+        if (what === 'deleted tasks') await write('DELETE', `${thing}?permanent=true`);
+        else if (what === 'deleted comments') await write('DELETE', thing);
+        else await write('PATCH', thing, isOfComments ? { body: 'short' } : { description: null });
+      }
+      expect(size()).toBeLessThan(0.9 * full);
+      await own.close();
+    },
+  );
+
   it.each(['edited', 'deleted'])(
     'stays whole and complete when a word that thousands of tasks had is %s away',
     async (how) => {
