@@ -27,7 +27,7 @@ const LAYERS = [
   ['metrics'],
   ['pages'],
   ['routes.ts', 'tick.ts', 'upgrade.ts'],
-  ['app.ts', 'open.ts'],
+  ['app.ts', 'open.ts', 'schedules.ts'],
   ['server.ts'],
   ['cli'],
   ['main.ts'],

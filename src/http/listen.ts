@@ -64,7 +64,10 @@ interface Exchange {
 }
 
 /** Serves the application over HTTP with bounded headers, times and connections. Rejects when the port is taken. */
-export async function listen(app: Hono<Environment>, options: ListenOptions): Promise<Listening> {
+export async function listen(
+  app: Pick<Hono<Environment>, 'fetch'>,
+  options: ListenOptions,
+): Promise<Listening> {
   const { headersMs, requestMs, longRequestMs, silenceMs, lingerMs, checkMs } = {
     ...TIMEOUTS,
     ...options.timeouts,

@@ -141,6 +141,21 @@ describe('the process', () => {
     },
   );
 
+  it('serve responds from the moment it listens, to whatever is asked first', async () => {
+    const server = start(['serve'], { ERRAND_SERVER_PORT: '0' });
+    const { address } = (await server.logged('listening')) as { address: string };
+    const asked = [
+      ['GET', 'healthz', 200],
+      ['GET', 'api/me', 401],
+      ['POST', 'healthz', 405],
+      ['GET', '', 200],
+      ['GET', 'nowhere', 404],
+      ['GET', 'readyz', 200],
+    ] as const;
+    const statuses = asked.map(async ([method, path]) => (await fetch(address + path, { method })).status);
+    expect(await Promise.all(statuses)).toEqual(asked.map(([, , status]) => status));
+  });
+
   it('serve ends at once at a second signal, whatever is in flight', async () => {
     const server = start(['serve'], { ERRAND_SERVER_PORT: '0', ERRAND_SERVER_DRAIN_SECONDS: '600' });
     const { address } = await server.logged('listening');
