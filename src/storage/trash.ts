@@ -4,9 +4,12 @@ import type { Instant } from '../kernel/instants.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
 import type { TrashEntry } from '../trash/schema.ts';
 import { userIdOf } from './changes.ts';
+import { scheduleErasure } from './erasure.ts';
 import { readPage } from './read-page.ts';
 import { ROW_BYTES, TEMPLATE_BYTES, withinStep } from './step-bytes.ts';
 import type { TrashedRow, TrashRow } from './tables.ts';
+
+const PURGE_BATCH_SIZE = 100;
 
 export type StoredEntry = TrashRow & { code: number };
 
@@ -46,23 +49,13 @@ export const isInTrash = (db: Db, workspaceKey: number, id: string): boolean =>
 export const findEntryByKey = (db: Db, code: number): StoredEntry | undefined =>
   db.one(query.selectFrom('trash').selectAll().where('code', '=', code));
 
-/** All entries of the workspace. */
-export const entriesOf = (db: Db, workspaceKey: number): StoredEntry[] => db.all(inWorkspace(workspaceKey));
+/** Those of a workspace that are on their way into the trash or out of it. */
+export const entriesOnTheirWay = (db: Db, workspaceKey: number): StoredEntry[] =>
+  db.all(inWorkspace(workspaceKey).where('state', '<>', 'kept'));
 
 /** Those that are going somewhere in steps. */
 export const entriesInSteps = (db: Db): StoredEntry[] =>
   db.all(statement<StoredEntry>(`select * from trash where state <> 'kept' order by code`, []));
-
-/** Those whose time is over, apart from what an import is still adding to. */
-export const expiredEntries = (db: Db, now: Instant, limit: number): StoredEntry[] =>
-  db.all(
-    statement<StoredEntry>(
-      `select * from trash where purge_at <= ? and state = 'kept' and workspace_code not in (
-          select code from workspaces join imports on imports.workspace_id = workspaces.id)
-        order by purge_at limit ?`,
-      [now, limit],
-    ),
-  );
 
 /** When something was moved into the trash last. */
 export const lastDeletion = (db: Db): Instant | undefined =>
@@ -93,14 +86,27 @@ export const saveEntryState = (
   changes: Partial<Pick<TrashRow, 'state' | 'item_count' | 'place_id'>>,
 ) => tx.run(query.updateTable('trash').set(changes).where('code', '=', code));
 
-/** Says of all entries of a workspace that stay where they are that they go. */
-export const saveAllStates = (tx: Tx, workspaceKey: number, state: 'purging') =>
+/** Has some of what is in the trash go for good; returns whether more is to. */
+const expire = (tx: Tx, where: string, argument: string | number): boolean =>
   tx.run(
-    query
-      .updateTable('trash')
-      .set({ state })
-      .where('workspace_code', '=', workspaceKey)
-      .where('state', '=', 'kept'),
+    statement(
+      `update trash set state = 'purging'
+        where code in (select code from trash where ${where} and state = 'kept' limit ?)`,
+      [argument, PURGE_BATCH_SIZE],
+    ),
+  ) === PURGE_BATCH_SIZE;
+
+/** As `expire`, of a workspace. */
+export const expireSome = (tx: Tx, workspaceKey: number): boolean =>
+  expire(tx, 'workspace_code = ?', workspaceKey);
+
+/** As `expire`, of what has been there for long enough, apart from what an import is still adding to. */
+export const expireOld = (tx: Tx, now: Instant): boolean =>
+  expire(
+    tx,
+    `purge_at <= ? and workspace_code not in (
+      select code from workspaces join imports on imports.workspace_id = workspaces.id)`,
+    now,
   );
 
 /** Deletes an entry that holds nothing any more. */
@@ -252,6 +258,28 @@ export function deleteSomePacked(tx: Tx, where: string, argument: string | numbe
   const some = withinStep(found);
   deletePacked(tx, some);
   return some.length < found.length ? most : found.length;
+}
+
+/** Deletes some of the entries that are to go for good, or some of what they hold; returns whether more of them are left. */
+export function purgeSome(
+  tx: Tx,
+  where: 'code = ?' | 'workspace_code = ?' | 'purge_at <= ?',
+  argument: string | number,
+): boolean {
+  const found = tx.all(
+    statement<{ code: number }>(`select code from trash where ${where} and state = 'purging' limit ?`, [
+      argument,
+      PURGE_BATCH_SIZE,
+    ]),
+  );
+  if (found.length === 0) return false;
+  scheduleErasure(tx, 'log');
+  const codes = JSON.stringify(found.map(({ code }) => code));
+  const among = 'in (select value from json_each(?))';
+  const rows = deleteSomePacked(tx, `entry_code ${among}`, codes, PURGE_BATCH_SIZE);
+  if (rows === PURGE_BATCH_SIZE) return true;
+  tx.run(statement(`delete from trash where code ${among}`, [codes]));
+  return found.length === PURGE_BATCH_SIZE;
 }
 
 /** What an entry holds of what was decided about occurrences of a series. */

@@ -5,10 +5,9 @@ import { DAY, toInstant, toMs } from '../kernel/instants.ts';
 import { userKeyOf } from '../storage/changes.ts';
 import { metaOf, setMeta } from '../storage/meta.ts';
 import * as store from '../storage/trash.ts';
-import { isAtLeast, type Member, writeAs } from '../workspaces/authorization.ts';
-import { finishEntry, purgeSome } from './steps.ts';
+import { isAtLeast, type Member, writeAs, writeInStepsAs } from '../workspaces/authorization.ts';
+import { finishEntry, finishPurge } from './steps.ts';
 
-const ENTRY_BATCH_SIZE = 100;
 /** The last instant that a purge saw, and until when none deletes anything since the clock jumped ahead. */
 const SEEN = 'trash_seen';
 const HELD_UNTIL = 'trash_held_until';
@@ -22,7 +21,12 @@ export async function deleteFromTrash(deps: Deps, who: Member, id: string): Prom
       if (entry.deleted_by !== userKeyOf(tx, who.userId) && !isAtLeast(who.role, 'admin')) {
         throw forbidden('Only who deleted it or an admin may delete it for good');
       }
-      return entry.state === 'kept' ? beginPurge(tx, entry) : { entry, again: true };
+      if (entry.state !== 'kept') return { entry, again: true };
+      const state = 'purging' as const;
+      store.saveEntryState(tx, entry, { state });
+      return store.purgeSome(tx, 'code = ?', entry.code)
+        ? { entry: { ...entry, state }, again: false }
+        : undefined;
     });
     if (left) await finishEntry(deps, left.entry);
     if (!left?.again) return undefined;
@@ -32,14 +36,12 @@ export async function deleteFromTrash(deps: Deps, who: Member, id: string): Prom
 /** Deletes everything in the trash of a workspace for good. */
 export async function emptyTrash(deps: Deps, who: Member): Promise<undefined> {
   for (;;) {
-    const { purging, moving } = await writeAs(deps, who, (tx) => {
-      const { kept = [], moving = [] } = Object.groupBy(store.entriesOf(tx, who.workspaceKey), ({ state }) =>
-        state === 'kept' ? 'kept' : 'moving',
-      );
-      store.saveAllStates(tx, who.workspaceKey, 'purging');
-      return { purging: kept, moving };
+    const moving = await writeInStepsAs(deps, who, 0, function* (tx) {
+      while (store.expireSome(tx, who.workspaceKey)) yield;
+      return store.entriesOnTheirWay(tx, who.workspaceKey);
     });
-    for (const entry of [...purging, ...moving]) await finishEntry(deps, entry);
+    await finishPurge(deps, who.workspaceKey);
+    for (const entry of moving) await finishEntry(deps, entry);
     if (moving.length === 0) return undefined;
   }
 }
@@ -58,26 +60,7 @@ export async function purgeTrash(deps: Deps): Promise<void> {
     if (heldUntil > now) setMeta(tx, HELD_UNTIL, heldUntil < aDayOn ? heldUntil : aDayOn);
   });
   if (heldUntil > now) return;
-  while (!deps.stopping.aborted) {
-    const expired = store.expiredEntries(deps.read, now, ENTRY_BATCH_SIZE);
-    for (const entry of expired) {
-      if (deps.stopping.aborted) return;
-      const left = await deps.write((tx) => {
-        const found = store.findEntryByKey(tx, entry.code);
-        return found?.state === 'kept' ? beginPurge(tx, found) : undefined;
-      });
-      if (left) await finishEntry(deps, left.entry);
-    }
-    if (expired.length < ENTRY_BATCH_SIZE) return;
-  }
-}
-
-/** Deletes an entry for good, or some of it; returns it where more is left. */
-function beginPurge(
-  tx: Tx,
-  entry: store.StoredEntry,
-): { entry: store.StoredEntry; again?: boolean } | undefined {
-  if (!purgeSome(tx, entry)) return undefined;
-  store.saveEntryState(tx, entry, { state: 'purging' });
-  return { entry };
+  const purgeSome = (tx: Tx) =>
+    [store.expireOld(tx, now), store.purgeSome(tx, 'purge_at <= ?', now)].includes(true);
+  while (!deps.stopping.aborted && (await deps.write(purgeSome)));
 }

@@ -18,7 +18,6 @@ import { unlessUnderWay } from '../workspaces/removals.ts';
 
 /** More tasks than these go in steps, each a commit of its own between those of others. */
 export const STEP_THRESHOLD = 2_000;
-const PURGE_BATCH_SIZE = 100;
 
 /** Goes on with entries that a crash or a stop interrupted. */
 export async function finishEntries(deps: Deps): Promise<void> {
@@ -27,9 +26,16 @@ export async function finishEntries(deps: Deps): Promise<void> {
 
 /** Brings an entry to where it is going; returns when it is there. 503 when the server stops: the next one goes on. */
 export async function finishEntry(deps: Deps, entry: store.StoredEntry): Promise<void> {
-  if (await finished(deps, entry)) return;
-  throw unavailable('The server is stopping; what was begun goes on when it is back');
+  if (!(await finished(deps, entry))) throw stopping();
 }
+
+/** Deletes what is to go for good from the trash of a workspace. 503 when the server stops: the next one goes on. */
+export async function finishPurge(deps: Deps, workspaceKey: number): Promise<void> {
+  while (await deps.write((tx) => store.purgeSome(tx, 'workspace_code = ?', workspaceKey)))
+    if (deps.stopping.aborted) throw stopping();
+}
+
+const stopping = () => unavailable('The server is stopping; what was begun goes on when it is back');
 
 /** False when the server stops before the end. A call while it is under way waits for the same. */
 function finished(deps: Deps, entry: store.StoredEntry): Promise<boolean> {
@@ -48,7 +54,7 @@ async function runSteps(deps: Deps, { code, state }: store.StoredEntry): Promise
         return packSome(tx, entry);
       }
       if (entry?.state === 'restoring') return unpackSome(tx, entry, toInstant(deps.clock.now()));
-      return entry?.state === 'purging' && purgeSome(tx, entry);
+      return entry?.state === 'purging' && store.purgeSome(tx, 'code = ?', code);
     });
     if (!isLeft) return true;
     await eraseBetween?.();
@@ -75,13 +81,5 @@ export function unpackSome(tx: Tx, entry: store.StoredEntry, now: Instant): bool
   if (restoreSome(tx, workspaceId, entry, listFor, now)) return true;
   if (unpackOccurrences(tx, entry)) return true;
   if (finishUnpacking(tx, entry, workspaceId, ZONE_DATA)) clearZoneData(tx);
-  return false;
-}
-
-/** Deletes some of an entry for good; false once nothing is left of it. */
-export function purgeSome(tx: Tx, entry: store.StoredEntry): boolean {
-  scheduleErasure(tx, 'log');
-  if (store.deleteSomePacked(tx, 'entry_code = ?', entry.code, PURGE_BATCH_SIZE) > 0) return true;
-  store.deleteEntry(tx, entry);
   return false;
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/kernel/ids.ts';
 import { DAY, MINUTE } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
+import { purgeTrash } from '../../src/trash/purge.ts';
 import { expectSound } from '../integrity.ts';
 import { as, type Call, joined, openHome, signInAgain } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
@@ -444,6 +445,37 @@ describe('a deleted task', () => {
     const changed = told.filter(({ kind }) => kind === 'comment');
     expect(changed.map(({ value }) => value)).toEqual(items);
     for (const [i, { version }] of said.entries()) expect(items[i].version).toBeGreaterThan(version);
+  });
+
+  it('goes for good with a hundred others in a commit, at once or in time', async () => {
+    const commitsOf = async (act: () => Promise<unknown>): Promise<number> => {
+      const before = world.opened.writer.counts.commits;
+      await act();
+      return world.opened.writer.counts.commits - before;
+    };
+    const remove = async () => {
+      for (let made = 0; made < 250; made += 50) {
+        const create = { op: 'create', title: 'Milk', listId: list.id };
+        const { results } = (await call('POST', at('/tasks/batch'), { operations: Array(50).fill(create) }))
+          .body;
+        const operations = results.map(({ task: { id } }: { task: { id: string } }) => ({
+          op: 'delete',
+          id,
+        }));
+        await call('POST', at('/tasks/batch'), { operations });
+      }
+      expect((await trash()).total).toBe(250);
+    };
+    await remove();
+    expect(await commitsOf(() => call('DELETE', at('/trash')))).toBeLessThan(10);
+    expect((await trash()).total).toBe(0);
+    await remove();
+    for (let day = 0; day < 30; day += 1) {
+      await purgeTrash(world.deps);
+      world.clock.advance(DAY);
+    }
+    expect(await commitsOf(() => purgeTrash(world.deps))).toBeLessThan(10);
+    expect(await totalNow()).toBe(0);
   });
 
   it('stays where the trash of another workspace is emptied', async () => {
