@@ -36,8 +36,11 @@ const MAX_STATUSES = 50;
 const MAX_OVERRIDDEN = 100;
 export const MAX_STEPS = 10_000;
 
+const PERSON_RULE = 'Must be a text of at most 254 characters';
+const OfPerson = z.string({ error: PERSON_RULE }).max(254, PERSON_RULE).optional();
+
 export const ImportedMember = z
-  .object({ userId: DocumentId, email: z.string().optional(), name: z.string().optional() })
+  .object({ userId: DocumentId, email: OfPerson, name: OfPerson })
   .openapi('ImportedMember');
 export type ImportedMember = z.output<typeof ImportedMember>;
 

@@ -217,7 +217,8 @@ describe('a document that is rejected', () => {
 
   it('names what is longer than anything that Errand writes', async () => {
     const document = await exported();
-    const [{ tasks, recurringTasks, trash }] = document.workspaces;
+    const [{ members, tasks, recurringTasks, trash }] = document.workspaces;
+    members.push({ userId: 'x', email: 'x'.repeat(255), name: 'x'.repeat(255) });
     const instance = tasks.findIndex(({ recurrence }: Document) => recurrence !== null);
     tasks[instance].recurrence.overridden = ['x'.repeat(101)];
     tasks[0].recurrence ??= { ...tasks[instance].recurrence, recurringTaskId: null };
@@ -226,6 +227,8 @@ describe('a document that is rejected', () => {
     const [step] = recurringTasks[0].steps;
     trash[1].recurringTasks[0].steps = Array.from({ length: 10_001 }, (_, number) => ({ ...step, number }));
     expect(await rejected(document)).toEqual([
+      'members.1.email',
+      'members.1.name',
       'recurringTasks.0.progress.zoneData',
       'tasks.0.recurrence.overridden',
       `tasks.${instance}.recurrence.overridden.0`,
