@@ -119,7 +119,7 @@ export function finishUnpacking(tx: Tx, entry: StoredEntry, workspaceId: string,
       `update recurring_series set next_task_id = null
         where ${theirs} and next_task_id is not null
           and not exists (select 1 from tasks
-            where tasks.id = next_task_id and recurring_task_id = recurring_series.id)`,
+            where tasks.id = next_task_id and recurring_task_id = recurring_series.id and completed_at is null)`,
       [entry.id],
     ),
   );

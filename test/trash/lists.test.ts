@@ -415,6 +415,17 @@ it('an instance in another list is told of when its series goes into the trash, 
   expect([back.recurrence, back.version > alone.version]).toEqual([instance.recurrence, true]);
 });
 
+it('an instance in another list that was done while its series was in the trash stays when the series skips', async () => {
+  const [home, other] = [await series.anotherList(), await series.anotherList()];
+  const { id, nextTaskId } = await series.create({ listId: home.id });
+  await ok('POST', at(`/tasks/${nextTaskId}/move`), { listId: other.id });
+  await ok('DELETE', at(`/lists/${home.id}`));
+  await series.complete(nextTaskId);
+  await ok('POST', at(`/trash/${home.id}/restore`));
+  expect((await series.skip(id)).nextOccurrenceNumber).toBe(2);
+  expect((await series.task(nextTaskId)).recurrence.recurringTaskId).toBe(id);
+});
+
 describe('a deleted space', () => {
   it('takes its lists along, and brings them back as they were', async () => {
     const { space } = await furnish();
