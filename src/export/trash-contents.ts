@@ -43,7 +43,7 @@ export function trashItem(db: Db, workspaceId: string, entry: StoredEntry): Item
       workspace_id: workspaceId,
       assignee_id: assignee.id,
       creator_id: creator.id,
-      label_ids: toJson(labelsOf(db, content.labels).map(({ id }) => id)),
+      label_ids: toJson(labelsOf(db, content.labels)),
     } as unknown as Row;
   };
   /** The upcoming task of a series, in the entry or elsewhere. */

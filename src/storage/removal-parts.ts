@@ -155,7 +155,7 @@ export const TASK_IS_IN = {
   space: 'list_code in (select code from lists where space_id = ?)',
   list: 'list_code = (select code from lists where id = ?)',
 };
-export const SERIES_IS_IN = {
+const SERIES_IS_IN = {
   workspace: 'workspace_id = ?',
   space: 'list_id in (select id from lists where space_id = ?)',
   list: 'list_id = ?',

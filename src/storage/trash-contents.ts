@@ -3,15 +3,17 @@ import type { Tx } from '../db/tx.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import type { Status } from '../lists/schema.ts';
 import { userIdOf, userKeyOf } from './changes.ts';
+import { saveItems } from './checklists.ts';
 import { nextComments } from './comments.ts';
 import { countTask } from './insert-task.ts';
+import { saveTaskLabels } from './labels.ts';
 import { NOBODY } from './mentions.ts';
 import { recordLosses, recordThing } from './record.ts';
 import { mergeSome } from './searchable.ts';
 import { sumOfBytes, TEMPLATE_BYTES, withinStep } from './step-bytes.ts';
 import type { CommentRow, TaskKeys } from './tables.ts';
 import type { StoredTask } from './task-fields.ts';
-import { checklistOf, labelIdsOf, toJson } from './template-fields.ts';
+import { checklistOf, itemIds, labelIdsOf, toJson } from './template-fields.ts';
 import { insertBeside, insertPacked, type Packed, type StoredEntry, type StoredPacked } from './trash.ts';
 
 /** A step packs or unpacks at most so many tasks. */
@@ -71,15 +73,14 @@ function keysOfLabels(db: Db, workspaceId: string, ids: readonly string[]): numb
     .map(({ code }) => code);
 }
 
-/** Of packed labels those that are still there, with their ids. */
-export function labelsOf(db: Db, keys: readonly number[]): { code: number; id: string }[] {
+/** The ids of packed labels, of those that are still there. */
+export function labelsOf(db: Db, keys: readonly number[]): string[] {
   if (keys.length === 0) return [];
-  return db.all(
-    statement<{ code: number; id: string }>(
-      `select labels.code, labels.id from json_each(?) as asked join labels on labels.code = asked.value order by asked.key`,
-      [JSON.stringify(keys)],
-    ),
+  const found = statement<{ id: string }>(
+    'select labels.id from json_each(?) as asked join labels on labels.code = asked.value order by asked.key',
+    [JSON.stringify(keys)],
   );
+  return db.all(found).map(({ id }) => id);
 }
 
 /** The columns of a person of a packed row: none once the account is gone. */
@@ -195,19 +196,11 @@ export function insertRow(tx: Tx, table: string, row: AnyRow): void {
 }
 
 /** Stores a task again, with the labels that are still there, and counts it. */
-export function insertTaskAgain(
-  tx: Tx,
-  row: StoredTask & TaskKeys,
-  labels: readonly { code: number; id: string }[],
-): void {
-  insertRow(tx, 'tasks', { ...row, label_ids: toJson(labels.map(({ id }) => id)) });
+export function insertTaskAgain(tx: Tx, row: StoredTask & TaskKeys, labels: readonly string[]): void {
+  insertRow(tx, 'tasks', { ...row, label_ids: toJson(labels) });
   countTask(tx, row, bytesOfText(row.title, row.description) + row.more_bytes);
-  for (const { code } of labels) {
-    tx.run(statement('insert into task_labels (label_code, task_seq) values (?, ?)', [code, row.seq]));
-  }
-  for (const { id } of checklistOf(row)) {
-    tx.run(statement('insert into checklist_items (id, task_seq) values (?, ?)', [id, row.seq]));
-  }
+  saveTaskLabels(tx, row.workspace_id, row.seq, labels);
+  saveItems(tx, row.seq, itemIds(row));
 }
 
 /** Stores a comment again, without who is gone: that is a change of it. */

@@ -61,7 +61,7 @@ export function unpackSeries(
     insertRow(tx, 'recurring_series', {
       ...bumped(content.row),
       workspace_id: workspaceId,
-      label_ids: toJson(labelsOf(tx, content.labels).map(({ id }) => id)),
+      label_ids: toJson(labelsOf(tx, content.labels)),
       assignee_id: assigneeId !== null && isAssignable(assigneeId) ? assigneeId : null,
       creator_id: creatorId,
     });
