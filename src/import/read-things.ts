@@ -54,14 +54,13 @@ export function readSeries(
   stepNumbers: StepNumber[],
 ): Series | undefined {
   const series = parseAt(shapes.ImportedSeriesHead, value, path, issues);
-  const all = <Shape extends Parameters<typeof parseAt>[0]>(name: string, shape: Shape) =>
-    (isRecord(value) ? arrayAt(value, name, path, issues) : []).map((each, i) =>
-      parseAt(shape, each, `${path}.${name}.${i}`, issues),
-    );
-  const occurrences = all('occurrences', shapes.ImportedOccurrence);
-  const steps = all('steps', shapes.ImportedStep);
-  if (steps.length > shapes.MAX_STEPS)
-    issues.add(`${path}.steps`, `There may be at most ${shapes.MAX_STEPS} steps`);
+  const all = <Shape extends Parameters<typeof parseAt>[0]>(name: string, shape: Shape, most: number) => {
+    const given = isRecord(value) ? arrayAt(value, name, path, issues) : [];
+    if (given.length > most) issues.add(`${path}.${name}`, `There may be at most ${most} ${name}`);
+    return given.map((each, i) => parseAt(shape, each, `${path}.${name}.${i}`, issues));
+  };
+  const occurrences = all('occurrences', shapes.ImportedOccurrence, shapes.MAX_OCCURRENCES);
+  const steps = all('steps', shapes.ImportedStep, shapes.MAX_STEPS);
   const local = (each: (typeof occurrences)[number]) => each && `${each.ruleVersion} ${each.local}`;
   checkOnce(occurrences.map(local), (i) => `${path}.occurrences.${i}.local`, issues);
   checkOnce(

@@ -35,6 +35,8 @@ export const MAX_WORKSPACES = 500;
 const MAX_STATUSES = 50;
 const MAX_OVERRIDDEN = 100;
 export const MAX_STEPS = 10_000;
+/** One a day for decades, and what was skipped ahead. */
+export const MAX_OCCURRENCES = 20_000;
 
 const PERSON_RULE = 'Must be a text of at most 254 characters';
 const OfPerson = z.string({ error: PERSON_RULE }).max(254, PERSON_RULE).optional();
@@ -196,7 +198,7 @@ export type ImportedSeriesHead = z.output<typeof ImportedSeriesHead>;
 const ImportedRecurringTask = z
   .object({
     ...ImportedSeriesHead.shape,
-    occurrences: arrayOf(ImportedOccurrence).optional(),
+    occurrences: arrayOf(ImportedOccurrence).openapi({ maxItems: MAX_OCCURRENCES }).optional(),
     steps: arrayOf(ImportedStep).openapi({ maxItems: MAX_STEPS }).optional(),
   })
   .openapi('ImportedRecurringTask');

@@ -224,11 +224,17 @@ describe('a document that is rejected', () => {
     tasks[0].recurrence ??= { ...tasks[instance].recurrence, recurringTaskId: null };
     tasks[0].recurrence.overridden = Array(101).fill('title');
     recurringTasks[0].progress.zoneData = 'x'.repeat(101);
+    const [occurrence] = recurringTasks[0].occurrences;
+    recurringTasks[0].occurrences = Array.from({ length: 20_001 }, (_, ruleVersion) => ({
+      ...occurrence,
+      ruleVersion: ruleVersion + 1,
+    }));
     const [step] = recurringTasks[0].steps;
     trash[1].recurringTasks[0].steps = Array.from({ length: 10_001 }, (_, number) => ({ ...step, number }));
     expect(await rejected(document)).toEqual([
       'members.1.email',
       'members.1.name',
+      'recurringTasks.0.occurrences',
       'recurringTasks.0.progress.zoneData',
       'tasks.0.recurrence.overridden',
       `tasks.${instance}.recurrence.overridden.0`,
