@@ -1,7 +1,7 @@
 import { createHmac, createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { openWorld, type World, type WorldOptions } from './world.ts';
+import { closeAfterTest, openWorld, type World, type WorldOptions } from './world.ts';
 
 export const CLIENT_ID = 'errand.apps.googleusercontent.com';
 
@@ -40,6 +40,7 @@ export async function openGoogle(...published: SigningKey[]): Promise<GoogleDoub
       return new Promise((done) => server.close(() => done()));
     },
   };
+  closeAfterTest(google.close);
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   google.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/certs`;
   return google;

@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { expect } from 'vitest';
+import { expect, onTestFinished, TestRunner } from 'vitest';
 import { type App, createApp } from '../src/app.ts';
 import { createConfig } from '../src/config.ts';
 import type { WalSync } from '../src/db/wal-sync.ts';
@@ -12,6 +12,7 @@ import { ownHeadersOf } from '../src/http/openapi-created.ts';
 import { errorsOf } from '../src/http/openapi-errors.ts';
 import { isVersioned, type Route } from '../src/http/route.ts';
 import { silentLog } from '../src/kernel/log.ts';
+import { once } from '../src/kernel/once.ts';
 import type { OutgoingMail, Transport } from '../src/mail/worker.ts';
 import { type Opened, openDeps } from '../src/open.ts';
 import { routes } from '../src/routes.ts';
@@ -75,9 +76,17 @@ export interface WorldOptions {
   start?: number;
 }
 
+/** Closes something once the test under way has finished; opened outside of a test, it is closed by whoever opened it. */
+export function closeAfterTest(close: () => Promise<void>): void {
+  if (TestRunner.getCurrentTest()) onTestFinished(close);
+}
+
 let template: Promise<string> | undefined;
 
-/** Opens a world on a fresh copy of a migrated database. Rate limits are off unless a setting says otherwise. */
+/**
+ * Opens a world on a fresh copy of a migrated database, to be closed as `closeAfterTest` says. Rate limits are off unless
+ * a setting says otherwise.
+ */
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const folder = options.folder ?? (await freshFolder());
   const config = createConfig(
@@ -124,6 +133,8 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       ...(options.endProcess && { endProcess: options.endProcess }),
     },
   });
+  // A test may close the data alone, to open it again.
+  opened.close = once(opened.close);
   const app = createApp(opened.deps);
   const { base_path: basePath } = config.server;
 
@@ -174,6 +185,13 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     return found;
   };
 
+  const close = async () => {
+    await opened.close();
+    if (!options.folder) rmSync(folder, { recursive: true, force: true });
+    watched.prove();
+  };
+  closeAfterTest(close);
+
   return {
     app,
     deps: opened.deps,
@@ -199,11 +217,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
         refreshToken: body.refreshToken,
       };
     },
-    close: async () => {
-      await opened.close();
-      if (!options.folder) rmSync(folder, { recursive: true, force: true });
-      watched.prove();
-    },
+    close,
   };
 }
 

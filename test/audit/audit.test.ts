@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Act, insertAct, logCommands, recordAct } from '../../src/audit/trail.ts';
 import { DAY } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
@@ -8,7 +8,6 @@ import { errand } from '../shell.ts';
 import { openWorld, START, type World } from '../world.ts';
 
 let world: World;
-afterEach(() => world.close());
 
 const logOf = async (...options: string[]) => {
   const { code, out } = await errand(world, ['log', '--json', ...options]);

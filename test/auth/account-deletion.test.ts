@@ -14,10 +14,7 @@ import { signInSteps } from '../sign-in.ts';
 import { collecting, openWorld, type Person, type World, type WorldOptions } from '../world.ts';
 
 let world: World;
-afterEach(async () => {
-  expectSound(world);
-  await world.close();
-});
+afterEach(() => expectSound(world));
 
 const open = async (options: WorldOptions = {}) => {
   world = await openWorld(options);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { signInSteps } from '../sign-in.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
@@ -8,7 +8,6 @@ beforeEach(async () => {
   world = await openWorld();
   ada = await world.signUp('ada@example.com');
 });
-afterEach(() => world.close());
 const { post, me, logIn, register, codeTo, confirmCode, askForEmail } = signInSteps(() => world);
 
 describe('me', () => {

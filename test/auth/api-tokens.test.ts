@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY, MINUTE } from '../../src/kernel/instants.ts';
 import { routes } from '../../src/routes.ts';
 import { isWellFormed, newApiToken } from '../../src/sessions/api-token-format.ts';
@@ -14,7 +14,6 @@ let home: string;
 beforeEach(async () => {
   ({ world, ada, home } = await openHome());
 });
-afterEach(() => world.close());
 
 const { post, logIn, tokenTo, resetTokenTo, confirmReset, askForEmail, confirmEmail, keepEmail } =
   signInSteps(() => world);
@@ -88,7 +87,6 @@ describe('an API token', () => {
   });
 
   it('may last for ever only where the settings allow it', async () => {
-    await world.close();
     world = await openWorld({ settings: { auth: { tokens_may_last: true } } });
     ada = await world.signUp('ada@example.com');
     const { token, id, expiresAt } = await make({ expiresAt: null });

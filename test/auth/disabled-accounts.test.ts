@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { errand } from '../shell.ts';
 import { signInSteps } from '../sign-in.ts';
 import { openWorld, type Person, type World } from '../world.ts';
@@ -9,7 +9,6 @@ beforeEach(async () => {
   world = await openWorld();
   ada = await world.signUp('ada@example.com');
 });
-afterEach(() => world.close());
 
 const EMAIL = 'ada@example.com';
 const disable = async () =>
@@ -172,7 +171,6 @@ describe('users list', () => {
   });
 
   it('counts live sessions only', async () => {
-    await world.close();
     world = await openWorld({ start: Date.now() });
     await world.signUp(EMAIL);
     expect((await list())[0].sessions).toBe(1);

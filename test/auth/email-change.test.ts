@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { DAY, MINUTE, SECOND, toInstant } from '../../src/kernel/instants.ts';
 import { insertIdentity } from '../../src/storage/identities.ts';
@@ -13,7 +13,6 @@ beforeEach(async () => {
   world = await openWorld();
   ada = await world.signUp('ada@example.com');
 });
-afterEach(() => world.close());
 const {
   post,
   me,

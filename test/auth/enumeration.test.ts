@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { withoutPassword } from '../people.ts';
 import {
   type Call,
@@ -34,7 +34,6 @@ beforeEach(async () => {
   });
   await world.untilIdle();
 });
-afterEach(() => world.close());
 
 /** What a stranger sees of a request, and the slow work before its response: hashes, and asking the disk. */
 async function seen(request: () => Promise<TestResponse>) {
@@ -78,7 +77,6 @@ for (const [flow, ask] of Object.entries(FLOWS)) {
   });
 
   it(`${flow} is limited at the same request for existing, pending and new addresses`, async () => {
-    await world.close();
     world = await openWorld({ settings: { rate_limits: { enabled: true, auth_burst: 20 } } });
     const other = await world.signUp('bob@example.com');
     await world.call('POST', '/auth/register', {
@@ -123,6 +121,4 @@ it('closed sign-up rejects everyone alike, and accounts that exist still sign in
   expect(
     (await closed.call('POST', '/auth/login', { body: { email: ada.email, password: ada.password } })).status,
   ).toBe(200);
-  await closed.close();
-  world = await openWorld();
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import {
   forgedToken,
@@ -20,10 +20,6 @@ let world: World;
 beforeEach(async () => {
   google = await openGoogle(KEY);
   world = await openGoogleWorld(google);
-});
-afterEach(async () => {
-  await world.close();
-  await google.close();
 });
 
 const logIn = (token: string) => world.call('POST', '/auth/login/google', { body: { idToken: token } });
@@ -90,7 +86,6 @@ describe('a token is rejected', () => {
     const { status, body } = await unset.call('POST', '/auth/login/google', { body: { idToken: token } });
     expect([status, body.message]).toEqual([401, expect.stringContaining('auth.google_client_ids')]);
     expect(google.asked).toBe(0);
-    await unset.close();
   });
 
   it('and nothing of it, taken or rejected, is in the log or the response', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { SECOND } from '../../src/kernel/instants.ts';
 import { type GoogleDouble, idToken, newSigningKey, openGoogle, openGoogleWorld } from '../google-double.ts';
@@ -13,10 +13,6 @@ let world: World;
 beforeEach(async () => {
   google = await openGoogle(KEY);
   world = await openGoogleWorld(google);
-});
-afterEach(async () => {
-  await world.close();
-  await google.close();
 });
 
 const { post, register, confirmSignup, tokenTo, changeEmail, logInByCode } = signInSteps(() => world);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY } from '../../src/kernel/instants.ts';
 import { invite, openHome } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
@@ -11,7 +11,6 @@ const email = 'grace@example.com';
 beforeEach(async () => {
   ({ world, ada, home } = await openHome());
 });
-afterEach(() => world.close());
 
 const register = (invitationToken: string, more: object = {}) =>
   world.call('POST', '/auth/register/invited', {
@@ -44,8 +43,6 @@ describe('signing up by an invitation', () => {
       body: { invitationToken: token, name: 'Grace', password: 'password1' },
     });
     expect(status).toBe(201);
-    await closed.close();
-    world = await openWorld();
   });
 
   it('is 401 by a token that is wrong, used, withdrawn or expired, and opens nothing', async () => {
@@ -87,7 +84,6 @@ describe('the ways to sign in', () => {
       telegram: null,
       mail: 'console',
     });
-    await world.close();
     world = await openWorld({
       settings: {
         auth: {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY } from '../../src/kernel/instants.ts';
 import { as, homeOf, invite } from '../people.ts';
 import { signInSteps } from '../sign-in.ts';
@@ -10,7 +10,6 @@ beforeEach(async () => {
   world = await openWorld();
   ada = await world.signUp('ada@example.com', 'Ada');
 });
-afterEach(() => world.close());
 
 const { post, register, tokenTo, resetTokenTo, askForEmail, confirmEmail } = signInSteps(() => world);
 const read = (token: string | undefined) => post('/auth/links/read', { token });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { MINUTE } from '../../src/kernel/instants.ts';
 import { signInSteps } from '../sign-in.ts';
 import { openWorld, type Person, type World } from '../world.ts';
@@ -9,7 +9,6 @@ beforeEach(async () => {
   world = await openWorld();
   ada = await world.signUp('ada@example.com');
 });
-afterEach(() => world.close());
 const { post, codeTo, confirmCode } = signInSteps(() => world);
 const issuesOf = (body: { issues: { path: string; message: string }[] }) => body.issues;
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { DAY, MINUTE, toInstant } from '../../src/kernel/instants.ts';
 import type { OutgoingMail } from '../../src/mail/worker.ts';
@@ -15,7 +15,6 @@ beforeEach(async () => {
   world = await openWorld();
   ada = await world.signUp('ada@example.com');
 });
-afterEach(() => world.close());
 const {
   post,
   me,
@@ -167,7 +166,6 @@ describe('mailed links', () => {
 
 describe('the data folder', () => {
   it('holds no secret that could be read, also where sent mails are kept', async () => {
-    await world.close();
     const mails: OutgoingMail[] = [];
     world = await openWorld({ transport: { ...collecting(mails), erasesTaken: false } });
     const mailed = async () => {
@@ -226,7 +224,6 @@ describe('what time makes worthless', () => {
     );
 
   it('is purged, however much it is, and nothing else', async () => {
-    await world.close();
     world = await openWorld({ settings: { rate_limits: { enabled: true, auth_burst: 100_000 } } });
     ada = await world.signUp('ada@example.com');
     const numbers = (count: number) => JSON.stringify(Array.from({ length: count }, (_, i) => i));

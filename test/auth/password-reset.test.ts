@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { listMails } from '../../src/storage/outbox-listing.ts';
 import { withoutPassword } from '../people.ts';
@@ -11,7 +11,6 @@ beforeEach(async () => {
   world = await openWorld();
   ada = await world.signUp('ada@example.com');
 });
-afterEach(() => world.close());
 const {
   post,
   me,
@@ -93,7 +92,6 @@ describe('password reset', () => {
   });
 
   it('costs no hash where the token does not work', async () => {
-    await world.close();
     let hashes = 0;
     const hash = (password: string) => {
       hashes += 1;

@@ -1,5 +1,5 @@
 import { hash } from '@node-rs/argon2';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { findUser, updateUser } from '../../src/storage/users.ts';
 import { argon2Passwords } from '../../src/users/passwords.ts';
 import { turns } from '../../src/users/turns.ts';
@@ -13,7 +13,6 @@ beforeEach(async () => {
   world = await openWorld();
   ada = await world.signUp('ada@example.com');
 });
-afterEach(() => world.close());
 const { post, me, logIn, logInByCode, resetTokenTo, confirmReset } = signInSteps(() => world);
 const noRest = async () => {};
 
@@ -42,7 +41,6 @@ describe('sign-in by password', () => {
 describe('a password that is changed while another request compares the old one', () => {
   let meanwhile: () => Promise<void>;
   beforeEach(async () => {
-    await world.close();
     meanwhile = async () => {};
     world = await openWorld({
       passwords: {
@@ -92,7 +90,6 @@ describe('a password that is changed while another request compares the old one'
 
 describe('the hash of a password', () => {
   it('is argon2id as promised, and is renewed at a sign-in when it is weaker than that', async () => {
-    await world.close();
     world = await openWorld({ passwords: argon2Passwords() });
     const person = await world.signUp('hash@example.com');
     const stored = () => findUser(world.deps.read, person.id)?.password_hash ?? '';
@@ -111,7 +108,6 @@ describe('the hash of a password', () => {
   });
 
   it('is renewed by sign-ins at the same time, and each of them is let in', async () => {
-    await world.close();
     world = await openWorld({ passwords: argon2Passwords() });
     const person = await world.signUp('hash@example.com');
     const weak = await hash(person.password, { memoryCost: 8_192, timeCost: 1, parallelism: 1 });

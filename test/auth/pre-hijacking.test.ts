@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type GoogleDouble, idToken, newSigningKey, openGoogle, openGoogleWorld } from '../google-double.ts';
 import { BOT_TOKEN, widget } from '../telegram-double.ts';
 import type { World } from '../world.ts';
@@ -13,10 +13,6 @@ let world: World;
 beforeEach(async () => {
   google = await openGoogle(KEY);
   world = await openGoogleWorld(google, { settings: { auth: { telegram_bot_token: BOT_TOKEN } } });
-});
-afterEach(async () => {
-  await world.close();
-  await google.close();
 });
 
 const post = (path: string, body: object) => world.call('POST', path, { body });

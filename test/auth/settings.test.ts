@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { timezoneOf } from '../../src/storage/users.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
@@ -9,8 +9,6 @@ beforeEach(async () => {
   world = await openWorld();
   ada = await world.signUp('ada@example.com');
 });
-
-afterEach(() => world.close());
 
 const patch = (body: unknown) => world.call('PATCH', '/me', { token: ada.accessToken, body });
 const read = async () => (await world.call('GET', '/me', { token: ada.accessToken })).body;

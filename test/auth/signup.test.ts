@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY, HOUR } from '../../src/kernel/instants.ts';
 import { purgeExpired } from '../../src/storage/purge.ts';
 import { BOT_TOKEN, widget } from '../telegram-double.ts';
@@ -8,7 +8,6 @@ let world: World;
 beforeEach(async () => {
   world = await openWorld();
 });
-afterEach(() => world.close());
 
 const register = (email: string, password = 'password1') =>
   world.call('POST', '/auth/register', { body: { email, password, name: 'Ada' } });
@@ -128,7 +127,6 @@ describe('sign-ups of one address with several passwords', () => {
   });
 
   it('count where they were not mailed, as too many mails went there', async () => {
-    await world.close();
     world = await openWorld({ settings: { rate_limits: { enabled: true, mail_burst: 2 } } });
     const [first] = [await tokenFor(STRANGERS), await tokenFor(STRANGERS)];
     expect(await tokenFor(THEIRS)).toBeUndefined();
@@ -136,7 +134,6 @@ describe('sign-ups of one address with several passwords', () => {
   });
 
   it('count against one by Telegram, and the other way round', async () => {
-    await world.close();
     world = await openWorld({ settings: { auth: { telegram_bot_token: BOT_TOKEN } } });
     await world.call('POST', '/auth/login/telegram', {
       body: { ...widget(world, { id: 7 }), email: VICTIM },

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { insertIdentity } from '../../src/storage/identities.ts';
@@ -13,7 +13,6 @@ let world: World;
 beforeEach(async () => {
   world = await openWorld({ settings: SETTINGS });
 });
-afterEach(() => world.close());
 
 const logIn = (body: object) => world.call('POST', '/auth/login/telegram', { body });
 const confirm = (token: string | undefined) =>
@@ -115,7 +114,6 @@ describe('sign-in by Telegram', () => {
     expect([status, body.message]).toEqual([401, expect.stringContaining('auth.telegram_bot_token')]);
     const ada = await unset.signUp();
     expect((await call('/me/telegram', ada.accessToken)).body.issues[0].path).toBe('hash');
-    await unset.close();
   });
 });
 

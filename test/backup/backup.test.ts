@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { migrations } from '../../migrations/index.ts';
 import { backUpToDirectory, writeBackup } from '../../src/backup/backup.ts';
 import { backupNotes, noteBackup, noteFailure, overdueSince } from '../../src/backup/notes.ts';
@@ -39,9 +39,6 @@ let folder: string;
 let database: string;
 beforeEach(async () => {
   folder = newFolder('backup');
-});
-afterEach(async () => {
-  await world.close();
 });
 
 async function open(options: Parameters<typeof openWorld>[0] = {}): Promise<World> {

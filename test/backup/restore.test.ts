@@ -48,10 +48,8 @@ beforeEach(() => {
   database = join(folder, 'data', 'errand.db');
   backup = join(folder, 'backup.db');
 });
-afterEach(async () => {
+afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
-  await world?.close();
-  world = undefined;
 });
 
 /** Opens the data; the mails of a world that was opened before are gone. */

@@ -20,10 +20,7 @@ beforeEach(async () => {
   const timezone = 'UTC';
   await as(world, ada)('PATCH', '/me', { timezone, preferences: { welcomed: true } });
 });
-afterEach(async () => {
-  await visit.end();
-  await world.close();
-});
+afterEach(() => visit.end());
 
 async function enter(options: BrowserContextOptions & { at?: number }, month: string): Promise<Page> {
   visit = await startVisit(browser, signedInAs(world.app, ada), {

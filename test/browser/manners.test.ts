@@ -27,10 +27,7 @@ beforeEach(async () => {
   vic = await joined(world, ada, home, 'viewer', 'Vic');
   await asAda('PATCH', '/me', { preferences: { welcomed: true } });
 });
-afterEach(async () => {
-  await visit.leave();
-  await world.close();
-});
+afterEach(() => visit.leave());
 
 const asAda = (method: string, path: string, body?: object) => as(world, ada)(method, path, body);
 const day = (days: number) => new Date(world.clock.now() + days * 86_400_000).toISOString().slice(0, 10);

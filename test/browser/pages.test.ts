@@ -22,10 +22,7 @@ beforeEach(async () => {
   world = await openWorld();
   visit.serve(world.app);
 });
-afterEach(async () => {
-  await visit.leave();
-  await world.close();
-});
+afterEach(() => visit.leave());
 const openAnother = async (settings: WorldOptions['settings']) => {
   await visit.leave();
   await world.close();

@@ -20,10 +20,7 @@ afterAll(() => browser.close());
 beforeEach(async () => {
   world = await openWorld({ start: Date.now() });
 });
-afterEach(async () => {
-  await visit.end();
-  await world.close();
-});
+afterEach(() => visit.end());
 
 const openAnother = async (options: WorldOptions): Promise<void> => {
   await world.close();

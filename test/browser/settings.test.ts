@@ -30,10 +30,7 @@ beforeEach(async () => {
   ({ world, ada, home } = await openHome({ start: Date.now() }));
   visit.serve(world.app);
 });
-afterEach(async () => {
-  await visit.leave();
-  await world.close();
-});
+afterEach(() => visit.leave());
 
 const open = async (address: string, heading: string) => {
   await page.goto(`${visit.origin}/app${address}`);
@@ -199,13 +196,11 @@ describe('Google', () => {
   const KEY = newSigningKey('key-1');
   let google: GoogleDouble;
   beforeEach(async () => {
-    await world.close();
     google = await openGoogle(KEY);
     world = await openGoogleWorld(google);
     visit.serve(world.app);
     ada = await world.signUp('ada@example.com', 'Ada');
   });
-  afterEach(() => google.close());
 
   /** Google's page, which sends back at once what it was asked for, as `change` makes it. */
   const reply = (change: (asked: URLSearchParams) => Record<string, string>) =>

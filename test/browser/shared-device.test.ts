@@ -42,7 +42,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const one of devices.splice(0)) await one.close();
   await visit.leave();
-  await world.close();
 });
 
 const asAda = (method: string, path: string, body?: object) => as(world, ada)(method, path, body);

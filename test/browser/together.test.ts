@@ -31,7 +31,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const device of devices.splice(0)) await device.close();
   await visit.leave();
-  await world.close();
 });
 
 const asAda = (method: string, path: string, body?: object) => as(world, ada)(method, path, body);

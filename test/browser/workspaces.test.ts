@@ -30,10 +30,7 @@ beforeEach(async () => {
   bobs = await homeOf(world, bob);
   visit.serve(signedInAs(world.app, bob));
 });
-afterEach(async () => {
-  await visit.leave();
-  await world.close();
-});
+afterEach(() => visit.leave());
 
 const main = () => page.getByRole('navigation', { name: 'Main' });
 const open = async (address: string) => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { cursorsOf } from '../../src/changes/cursor.ts';
 import { purgeOldChanges } from '../../src/changes/purge.ts';
 import type { Change } from '../../src/db/journal.ts';
@@ -16,7 +16,6 @@ let list: { id: string; spaceId: string; statuses: { id: string; type: string }[
 beforeEach(async () => {
   ({ world, ada, call, home: workspaceId, inside, list } = await openHome());
 });
-afterEach(() => world.close());
 
 const changes = async (cursor?: string, limit?: number, who = call) => {
   const query = new URLSearchParams({ ...(cursor && { cursor }), ...(limit && { limit: String(limit) }) });

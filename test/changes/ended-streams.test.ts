@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { HEARTBEAT_MS } from '../../src/changes/streams.ts';
 import { as, joined, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
@@ -13,7 +13,6 @@ beforeEach(async () => {
   ({ world, ada, home: workspaceId } = await openHome());
   bob = await joined(world, ada, workspaceId, 'member');
 });
-afterEach(() => world.close());
 
 const signIn = async (more: object = {}) =>
   world.call('POST', '/auth/login', {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { HEARTBEAT_MS } from '../../src/changes/streams.ts';
 import type { Change } from '../../src/db/journal.ts';
 import { openStorage } from '../../src/db/open.ts';
@@ -17,7 +17,6 @@ let listId: string;
 beforeEach(async () => {
   ({ world, ada, call, home: workspaceId, listId } = await openHome());
 });
-afterEach(() => world.close());
 
 interface Event {
   event: string;

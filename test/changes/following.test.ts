@@ -1,7 +1,7 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { purgeOldChanges } from '../../src/changes/purge.ts';
 import { sweep } from '../../src/recurring/sweep.ts';
 import { newFolder } from '../new-folder.ts';
@@ -33,9 +33,6 @@ beforeEach(async () => {
   copyFileSync(join(first.folder, 'keys.json'), join(folder, 'keys.json'));
   await first.close();
   world = await openWorld({ folder });
-});
-afterEach(async () => {
-  await world.close();
 });
 
 const SERVER = [

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { removeAccount } from '../../src/auth/account/account-deletion.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { openDeps } from '../../src/open.ts';
@@ -31,7 +31,6 @@ beforeEach(async () => {
   list = (await call('GET', `${inside}/lists`)).body.items[0];
   bob = await joined(world, ada, workspaceId, 'admin');
 });
-afterEach(() => world.close());
 
 /** A copy of the workspace that is kept by following cursors, as a client would. */
 function openCopy() {

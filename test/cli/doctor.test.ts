@@ -15,7 +15,7 @@ import {
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createApp } from '../../src/app.ts';
 import { noteBackup, noteFailure } from '../../src/backup/notes.ts';
 import { examineClock } from '../../src/cli/examine-surroundings.ts';
@@ -37,7 +37,6 @@ let world: World;
 beforeEach(async () => {
   world = await openWorld({ start: Date.now() });
 });
-afterEach(() => world.close());
 
 const pathOf = (name: string) => join(world.folder, name);
 const environment = (more: Record<string, string> = {}) => ({

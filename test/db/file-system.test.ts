@@ -3,17 +3,12 @@ import { syncBuiltinESMExports } from 'node:module';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { examineDisk } from '../../src/cli/examine-data.ts';
 import { networkFileSystem } from '../../src/db/file-system.ts';
-import { openWorld, type World } from '../world.ts';
+import { openWorld } from '../world.ts';
 
 const EXT4 = 0xef53;
 const { statfsSync } = fs;
 
-let world: World | undefined;
-afterEach(async () => {
-  mount(undefined);
-  await world?.close();
-  world = undefined;
-});
+afterEach(() => mount(undefined));
 
 /** Has every folder lie on a file system of that type; undefined: where it does. */
 function mount(type: number | undefined): void {
@@ -36,7 +31,7 @@ describe.runIf(process.platform === 'linux')('a database on a network file syste
 
   it('is warned of at the start of the server and by doctor', async () => {
     mount(0x6969);
-    world = await openWorld();
+    const world = await openWorld();
     expect(world.log.map((line) => JSON.parse(line))).toContainEqual(
       expect.objectContaining({
         msg: expect.stringMatching(/^the database is on a network file system/),
@@ -51,7 +46,7 @@ describe.runIf(process.platform === 'linux')('a database on a network file syste
 
   it('is not spoken of where there is none', async () => {
     mount(EXT4);
-    world = await openWorld();
+    const world = await openWorld();
     expect(world.log.join()).not.toContain('network');
     expect(examineDisk(world.deps.config)).toMatchObject([{ status: 'ok' }]);
   });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Change, MAX_CHANGES, summarize } from '../../src/db/journal.ts';
 import { createTxHandle } from '../../src/db/tx.ts';
 import type { ChangeRow } from '../../src/storage/tables.ts';
@@ -13,7 +13,6 @@ beforeEach(async () => {
   userId = ada.id;
   workspaceId = world.opened.storage.reading.prepare('select id from workspaces').pluck().get() as string;
 });
-afterEach(() => world.close());
 
 const rows = () =>
   world.opened.storage.reading

@@ -19,9 +19,7 @@ beforeEach(() => {
   path = join(folder, 'errand.db');
   storage = openStorage({ path, create: true });
 });
-afterEach(() => {
-  storage.close();
-});
+afterEach(() => storage.close());
 
 const FIRST = `
 create table parents (

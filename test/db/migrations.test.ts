@@ -24,9 +24,7 @@ beforeEach(() => {
   path = join(folder, 'errand.db');
   storage = openStorage({ path, create: true });
 });
-afterEach(() => {
-  storage.close();
-});
+afterEach(() => storage.close());
 
 const query = <Row>(sql: string) => storage.writing.prepare<[], Row>(sql).all();
 

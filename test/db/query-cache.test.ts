@@ -1,6 +1,6 @@
 import SqliteDatabase from 'better-sqlite3';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Db, prepared, query, statement } from '../../src/db/connection.ts';
 import type { Role } from '../../src/storage/tables.ts';
 import { openHome } from '../people.ts';
@@ -12,7 +12,6 @@ let workspace: string;
 beforeEach(async () => {
   ({ world, ada, home: workspace } = await openHome());
 });
-afterEach(() => world.close());
 
 const byUser = prepared<{ userId: string }, { role: Role }>((argument) =>
   query.selectFrom('members').select('role').where('user_id', '=', argument('userId')),

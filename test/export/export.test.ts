@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { AccountExport } from '../../src/export/schema.ts';
 import { listen } from '../../src/http/listen.ts';
@@ -14,7 +14,6 @@ import { errand } from '../shell.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
 let world: World;
-afterEach(() => world.close());
 
 const open = async (limits: Record<string, unknown> = {}) => {
   world = await openWorld({ settings: { rate_limits: { enabled: false, ...limits } } });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openWorld, type Person, type World } from '../world.ts';
 
 let world: World;
@@ -7,7 +7,6 @@ beforeEach(async () => {
   world = await openWorld();
   ada = await world.signUp('ada@example.com');
 });
-afterEach(() => world.close());
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const login = (body: unknown) => world.call('POST', '/auth/login', { body, headers: JSON_TYPE });
 
@@ -123,7 +122,6 @@ describe('a body', () => {
       expect([response.status, error]).toEqual([400, 'BadRequestError']);
     }
     expect(heard.log.filter((line) => JSON.parse(line).level > 30)).toEqual([]);
-    await heard.close();
   });
 
   it('nested 500,000 deep is rejected in bounded time', async () => {

@@ -75,9 +75,8 @@ describe('pages that nobody reads', () => {
   beforeEach(async () => {
     world = await openWorld();
   });
-  afterEach(async () => {
+  afterEach(() => {
     for (const socket of sockets.splice(0)) socket.destroy();
-    await world.close();
   });
 
   it('are rejected for their reader alone once they are too long in all, and keep their page and limit', async () => {
@@ -187,6 +186,5 @@ it.each(['GET', 'HEAD'])(
     expect([await page(), (await call('GET', '/me')).status]).toEqual([429, 429]);
     world.clock.advance(2_000);
     expect([await page(), await page()]).toEqual([200, 429]);
-    await world.close();
   },
 );

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { purgeOldChanges } from '../../src/changes/purge.ts';
 import { as, type Call, joined, openHome, signInAgain } from '../people.ts';
 import type { Person, TestResponse, World } from '../world.ts';
@@ -20,7 +20,6 @@ beforeEach(async () => {
   bob = as(world, await joined(world, ada, home, 'admin'));
   taskPath = `${inside}/tasks/${(await call('POST', `${inside}/tasks`, { title: 'T', listId })).body.id}`;
 });
-afterEach(() => world.close());
 
 const interval = { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'UTC' };
 /** What each kind is made with, at which path. */

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { acceptsGzip } from '../../src/http/compression.ts';
 import { listen } from '../../src/http/listen.ts';
 import { routes } from '../../src/routes.ts';
@@ -16,7 +16,6 @@ beforeEach(async () => {
   ({ world, ada, home } = await openHome());
   await addTasks(world, home, 60);
 });
-afterEach(() => world.close());
 
 const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   world.app.request(`/api${path}`, {
@@ -58,7 +57,6 @@ describe('a response in JSON', () => {
   });
 
   it('keeps Vary of its origin beside it', async () => {
-    await world.close();
     world = await openWorld({ settings: { server: { cors_origins: ['https://app.example.com'] } } });
     const response = await world.app.request('/api/openapi.json', {
       headers: { ...GZIP, Origin: 'https://app.example.com' },

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { OpenApiDocument, Schema } from '../../src/http/openapi-document.ts';
 import { callsOf, resolve } from '../../src/http/openapi-document.ts';
 import type { Route } from '../../src/http/route.ts';
@@ -17,7 +17,6 @@ beforeEach(async () => {
   document = (await world.call('GET', '/openapi.json')).body;
   html = (await world.call('GET', '/docs')).body;
 });
-afterEach(() => world.close());
 
 const described = (route: Route) => {
   const operation = document.paths[route.path]?.[route.method];
@@ -42,14 +41,12 @@ it('the reference is found with a slash behind it too, also below a path that a 
   const response = await world.app.request('/api/docs/');
   expect([response.status, response.headers.get('location')]).toEqual([308, '../docs']);
   expect(new URL('../docs', 'https://example.org/errand/api/docs/').pathname).toBe('/errand/api/docs');
-  await world.close();
 });
 
 describe('the reference page', () => {
   it.each(BASE_PATHS)(
     'is below the base path %s, with the headers of every response and a strict policy',
     async (base) => {
-      await world.close();
       world = await openWorld({ settings: { server: { base_path: base } } });
       const { status, headers } = await world.app.request(`${base === '/' ? '' : base}/docs`);
       expect(status).toBe(200);
@@ -85,7 +82,6 @@ describe('the reference page', () => {
   it.each(BASE_PATHS)(
     'brings its own assets below %s, to be kept for good, which name no other host',
     async (base) => {
-      await world.close();
       world = await openWorld({ settings: { server: { base_path: base } } });
       const root = base === '/' ? '' : base;
       const assets = assetsIn(await (await world.app.request(`${root}/docs`)).text());
@@ -131,7 +127,6 @@ describe('the reference page', () => {
   });
 
   it('shows commands with the address of this server, ids and token in variables', async () => {
-    await world.close();
     world = await openWorld({ settings: { server: { public_url: 'https://errand.example.com/work' } } });
     html = (await world.call('GET', '/docs')).body;
     const shown = (id: string) => articleOf(id).replaceAll(/<\/?span[^>]*>|<wbr>/g, '');

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { setMeta } from '../../src/storage/meta.ts';
 import { type Call, homeOf, openHome } from '../people.ts';
 import type { Person, TestResponse, World } from '../world.ts';
@@ -15,7 +15,6 @@ beforeEach(async () => {
   inside = `/workspaces/${await homeOf(world, ada)}`;
   ({ id: listId, spaceId } = (await call('GET', `${inside}/lists`)).body.items[0]);
 });
-afterEach(() => world.close());
 
 const ask = (method: string, path: string, headers: Record<string, string>, body?: unknown) =>
   world.call(method, path, { token: ada.accessToken, headers, body });

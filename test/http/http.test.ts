@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { routes } from '../../src/routes.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
@@ -8,7 +8,6 @@ beforeEach(async () => {
   world = await openWorld();
   ada = await world.signUp('ada@example.com');
 });
-afterEach(() => world.close());
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const login = (body: unknown, headers: Record<string, string> = JSON_TYPE) =>
   world.call('POST', '/auth/login', { body, headers });
@@ -73,7 +72,6 @@ describe('every response', () => {
       500,
       { error: 'InternalServerError', message: 'Something went wrong on our side' },
     ]);
-    await broken.close();
   });
 });
 
@@ -231,7 +229,6 @@ describe('HEAD', () => {
       expect([path, names(head)]).toEqual([path, names(get)]);
       await get.body?.cancel();
     }
-    await full.close();
   });
 });
 
@@ -256,7 +253,6 @@ describe('OPTIONS', () => {
         ]);
         expect(await allowed('/api/nothing', headers)).toEqual([404, null]);
       }
-      await asked.close();
     },
   );
 });
@@ -352,7 +348,6 @@ describe('CORS', () => {
         'https://app.example',
       ]);
     }
-    await listed.close();
   });
 
   it('lets scripts read the headers they need', async () => {
@@ -365,6 +360,5 @@ describe('CORS', () => {
       'Retry-After',
       'X-Request-Id',
     ]);
-    await listed.close();
   });
 });

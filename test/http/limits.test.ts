@@ -1,11 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { clientAddress } from '../../src/http/client-address.ts';
 import { createLimit } from '../../src/http/rate-limits.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
 let world: World;
-afterEach(() => world?.close());
 const open = async (
   limits: Record<string, unknown> = {},
   more: Record<string, Record<string, unknown>> = {},
@@ -106,7 +105,6 @@ describe('the limit of an address', () => {
     expect((await login('a@example.com', 'password1', '192.0.2.1', forwarded('203.0.113.2'))).status).toBe(
       429,
     );
-    await world.close();
     await open({ auth_burst: 1 }, { server: { trusted_proxies: ['10.0.0.0/8', 'fd00::/8'] } });
     const via = (value: string) => login('a@example.com', 'password1', '10.0.0.1', forwarded(value));
     expect((await via('203.0.113.1')).status).toBe(401);

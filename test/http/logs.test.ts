@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { idToken, newSigningKey, openGoogle, openGoogleWorld } from '../google-double.ts';
 import { as, homeOf, joined } from '../people.ts';
@@ -26,10 +26,6 @@ beforeEach(async () => {
       rate_limits: { enabled: true, auth_burst: 10_000, refresh_burst: 10_000 },
     },
   });
-});
-afterEach(async () => {
-  await world.close();
-  await google.close();
 });
 
 /** Secrets that no log may hold, whatever happened. */
@@ -197,5 +193,6 @@ describe('the log of every test', () => {
     for (const secret of secrets) other.deps.log.trace({ about: `it was ${secret}.` }, 'leaking');
     const leaking = other.log.slice(before);
     await expect(other.close()).rejects.toMatchObject({ actual: { offending: leaking } });
+    other.log.length = 0;
   });
 });

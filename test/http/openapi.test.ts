@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   type ApiResponse,
   callsOf,
@@ -19,7 +19,6 @@ beforeEach(async () => {
   world = await openWorld();
   document = (await world.call('GET', '/openapi.json')).body;
 });
-afterEach(() => world.close());
 
 describe('operations', () => {
   it('have the names that clients were generated with', () => {
@@ -53,7 +52,6 @@ describe('the address of the server', () => {
     ['/a/b', '/a/b'],
   ])('has the base path %s, and the paths have not', async (basePath, prefix) => {
     for (const publicUrl of ['https://errand.example.com', 'https://example.com/errand']) {
-      await world.close();
       world = await openWorld({ settings: { server: { base_path: basePath, public_url: publicUrl } } });
       document = (await world.call('GET', '/openapi.json')).body;
       expect(document.servers).toEqual([{ url: publicUrl + prefix }]);
@@ -66,7 +64,6 @@ describe('the address of the server', () => {
 });
 
 it('no default limit of a page is promised, as the configuration decides it', async () => {
-  await world.close();
   world = await openWorld({ settings: { pagination: { default_limit: 20 } } });
   const ada = await world.signUp();
   const { body } = await world.call('GET', '/me/workspaces', { token: ada.accessToken });
@@ -328,7 +325,6 @@ describe('the Location of what was created', () => {
   it.each(['http://localhost:8080', 'https://example.com/errand'])(
     'is its path as seen from %s, and takes GET',
     async (publicUrl) => {
-      await world.close();
       world = await openWorld({ settings: { server: { public_url: publicUrl } } });
       const prefix = new URL(publicUrl).pathname.replace(/\/$/, '');
       const ada = await world.signUp();

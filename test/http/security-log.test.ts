@@ -1,11 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createSecurityLog } from '../../src/http/security-log.ts';
 import { tick } from '../../src/tick.ts';
 import { as, homeOf, joined } from '../people.ts';
 import { openWorld, type World } from '../world.ts';
 
 let world: World;
-afterEach(() => world.close());
 
 const open = async (limits: Record<string, unknown> = {}, log: Record<string, unknown> = {}) => {
   world = await openWorld({ settings: { rate_limits: { enabled: true, ...limits }, log } });

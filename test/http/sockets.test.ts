@@ -111,7 +111,6 @@ describe('what is no request of ours is rejected like everything else:', () => {
     world = await openWorld();
     listening = await listenTo(world.app);
   });
-  afterEach(() => world.close());
 
   const get = (path: string, headers = HOST) => `GET ${path} HTTP/1.1\r\nConnection: close\r\n${headers}\r\n`;
 
@@ -279,7 +278,6 @@ describe('a slow client', () => {
     const heard = await dial(listening, bytes).end;
     expect(rejectionIn(heard)).toEqual({ status: 408, error: 'BadRequestError' });
     expect(heard.match(/HTTP\/1\.1/g)).toHaveLength(1);
-    await world.close();
   });
 
   it.each([
@@ -326,7 +324,6 @@ describe('a slow client', () => {
     const endless = `${LOGIN}Connection: close\r\nContent-Length: 1073741824\r\n\r\n`;
     const line = dial(listening, endless, { allowHalfOpen: true });
     expect(rejectionIn(await trickled(line))).toEqual({ status: 413, error: 'PayloadTooLargeError' });
-    await world.close();
   });
 
   it('that does not take its response is cut off', async () => {
@@ -487,7 +484,6 @@ describe('stopping', () => {
     await lines[0]?.hears('BadRequestError');
     await lines[1]?.hears('PayloadTooLargeError');
     await listening.drain(60_000);
-    await world.close();
   });
 
   it('serves what was sent before it, be it still unread, or its connection not yet accepted', async () => {

@@ -7,10 +7,7 @@ let series: SeriesWorld;
 beforeEach(async () => {
   series = await openSeriesWorld();
 });
-afterEach(async () => {
-  expectSound(series.world);
-  await series.world.close();
-});
+afterEach(() => expectSound(series.world));
 
 /** An export with a task, a list and a space in its trash, in that order, and a series that can step back. */
 async function exported(): Promise<Document> {

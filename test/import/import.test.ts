@@ -9,10 +9,7 @@ import { type Document, withoutIds } from './round-trip.ts';
 const DAY = 86_400_000;
 
 let world: World;
-afterEach(async () => {
-  expectSound(world);
-  await world.close();
-});
+afterEach(() => expectSound(world));
 
 const open = async () => {
   world = await openWorld();

@@ -14,10 +14,7 @@ import { openWorld, type Person, type World } from '../world.ts';
 import { STATUS_TEMPLATES } from './round-trip.ts';
 
 let world: World;
-afterEach(async () => {
-  expectSound(world);
-  await world.close();
-});
+afterEach(() => expectSound(world));
 
 const MINUTE = 60_000;
 const count = (table: string) =>

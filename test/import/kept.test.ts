@@ -12,10 +12,7 @@ let series: SeriesWorld;
 beforeEach(async () => {
   series = await openSeriesWorld();
 });
-afterEach(async () => {
-  expectSound(series.world);
-  await series.world.close();
-});
+afterEach(() => expectSound(series.world));
 
 const exported = (): Promise<Document> => series.ok('GET', '/account/export');
 /** Imports, and returns the path of the first new workspace. */

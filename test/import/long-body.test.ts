@@ -32,7 +32,6 @@ beforeEach(async () => {
 afterEach(async () => {
   vi.useRealTimers();
   expectSound(world);
-  await world.close();
 });
 
 const workspaces = async () => (await as(world, ada)('GET', '/me/workspaces')).body.total;

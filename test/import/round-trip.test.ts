@@ -13,10 +13,7 @@ let series: SeriesWorld;
 beforeEach(async () => {
   series = await openSeriesWorld();
 });
-afterEach(async () => {
-  expectSound(series.world);
-  await series.world.close();
-});
+afterEach(() => expectSound(series.world));
 
 const ACTS = [
   'task',

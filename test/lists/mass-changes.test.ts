@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import type { Steps, Tx } from '../../src/db/tx.ts';
 import { DAY, toInstant } from '../../src/kernel/instants.ts';
@@ -28,7 +28,6 @@ beforeEach(async () => {
   list = (await call('GET', `${home}/lists`)).body.items[0];
   await addTasks(world, await homeOf(world, ada), MANY, { listId: list.id, assigneeId: bob.id });
 });
-afterEach(() => world.close());
 
 const total = async (filter: string): Promise<number> =>
   (await call('GET', `${home}/tasks?limit=1&${filter}`)).body.total;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { SECOND } from '../../src/kernel/instants.ts';
 import { as, type Call, homeOf, openHome } from '../people.ts';
 import type { TestResponse, World } from '../world.ts';
@@ -11,7 +11,6 @@ let home: string;
 beforeEach(async () => {
   ({ world, call, home } = await openHome());
 });
-afterEach(() => world.close());
 
 const at = (path = '', workspaceId = home) => `/workspaces/${workspaceId}${path}`;
 const space = async (body: object = {}) =>

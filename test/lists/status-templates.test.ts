@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { SECOND } from '../../src/kernel/instants.ts';
 import { type Call, openHome } from '../people.ts';
 import type { TestResponse, World } from '../world.ts';
@@ -17,7 +17,6 @@ let home: string;
 beforeEach(async () => {
   ({ world, call, home } = await openHome());
 });
-afterEach(() => world.close());
 
 const at = (path = '') => `/workspaces/${home}${path}`;
 const create = (body: object) => call('POST', at('/status-templates'), { title: 'Mine', ...body });

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY, toInstant } from '../../src/kernel/instants.ts';
 import { consoleTransport } from '../../src/mail/console-transport.ts';
 import { retryMail } from '../../src/storage/outbox.ts';
@@ -24,7 +24,6 @@ describe('console mails', () => {
     });
     world = await openWorld({ transport: consoleTransport(out) });
   });
-  afterEach(() => world.close());
 
   const messageOf = () => {
     const [mail] = listMails(world.deps.read);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY, HOUR, SECOND } from '../../src/kernel/instants.ts';
 import { as, homeOf, invite } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
@@ -14,7 +14,6 @@ beforeEach(async () => {
   });
   ada = await world.signUp('ada@example.com');
 });
-afterEach(() => world.close());
 
 const post = (path: string, body: unknown, token?: string) => world.call('POST', path, { body, token });
 
@@ -74,7 +73,6 @@ describe('what is asked for and not mailed, as too much was, leaves what was mai
 
 describe('sign-ups from everywhere', () => {
   it('are mailed so often a day for the whole server and then rejected alike, while all else is mailed', async () => {
-    await world.close();
     const limits = { enabled: true, auth_burst: 1_000, signup_mails_per_day: 3 };
     world = await openWorld({ settings: { rate_limits: limits } });
     ada = await world.signUp('ada@example.com');

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createConfig } from '../../src/config.ts';
 import { MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { smtpTransport, type Timeouts } from '../../src/mail/smtp-transport.ts';
@@ -431,7 +431,6 @@ describe('hostile input', () => {
 
 describe('the outbox over SMTP', () => {
   let world: World;
-  afterEach(() => world?.close());
 
   const openOver = async (port: number, timeouts: Partial<Timeouts> = {}) => {
     world = await openWorld({ transport: smtpTransport(configFor(port), { timeouts }) });

@@ -1,6 +1,6 @@
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Db, Query } from '../../src/db/connection.ts';
 import { DAY, MINUTE, SECOND, toInstant, toMs } from '../../src/kernel/instants.ts';
 import { message } from '../../src/mail/messages.ts';
@@ -46,7 +46,6 @@ beforeEach(async () => {
   response = () => TAKEN;
   world = await openWorld({ transport: scripted });
 });
-afterEach(() => world.close());
 
 const mailTo = (to: string, more: Partial<Mail> = {}): Mail => ({
   kind: 'notice',
@@ -106,7 +105,6 @@ describe('a promised mail', () => {
       copyFileSync(join(world.folder, file), join(folder, file));
 
     const again = await openWorld({ folder, transport: scripted });
-    onTestFinished(() => again.close());
     const before = sent.splice(0);
     response = () => TAKEN;
     again.deps.mailer.wake();

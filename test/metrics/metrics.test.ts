@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { CompiledQuery } from 'kysely';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { noteBackup, noteFailure } from '../../src/backup/notes.ts';
 import { type Query, query } from '../../src/db/connection.ts';
 import { HOUR, MINUTE, SECOND, toInstant } from '../../src/kernel/instants.ts';
@@ -14,7 +14,6 @@ import { openWorld, type World, type WorldOptions } from '../world.ts';
 const TOKEN = 'a token that is long enough'.replaceAll(' ', '-');
 
 let world: World;
-afterEach(() => world.close());
 
 const open = async (metrics: Record<string, unknown> = {}, more: WorldOptions['settings'] = {}) => {
   world = await openWorld({ settings: { metrics: { enabled: true, ...metrics }, ...more } });
@@ -102,7 +101,6 @@ describe('who may read the metrics', () => {
     }
     const basic = { Authorization: `Basic ${TOKEN}`, ...('headers' in call && call.headers) };
     expect((await ask({ ...call, headers: basic })).status).toBe(401);
-    await world.close();
     await open();
     const responses = [
       await ask({ ...call, token: '' }),
@@ -241,7 +239,6 @@ describe('the metrics', () => {
     const other = await openWorld({ settings: { metrics: { enabled: true } } });
     for (let i = 0; i < 3; i += 1) await other.call('GET', '//healthz');
     expect(await numberOf('errand_http_requests_total', { route: '/healthz' })).toBeUndefined();
-    await other.close();
   });
 
   it('tell of commits, and of the jobs in them', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { DAY, SECOND, toInstant } from '../../src/kernel/instants.ts';
 import { notify } from '../../src/notifications/notify.ts';
@@ -13,7 +13,6 @@ let home: string;
 beforeEach(async () => {
   ({ world, ada, call: mine, home } = await openHome());
 });
-afterEach(() => world.close());
 
 const tell = (person: Person, title: string, actorId: string | null = null) =>
   world.deps.write((tx) => {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError, createConfig } from '../../src/config.ts';
 import { type ClientBuild, openClientBuild } from '../../src/pages/client-build.ts';
 import { keepBuild } from '../../src/pages/kept-builds.ts';
@@ -17,10 +17,8 @@ let world: World;
 beforeEach(async () => {
   world = await openWorld();
 });
-afterEach(() => world.close());
 
 const reopen = async (settings: NonNullable<WorldOptions['settings']>) => {
-  await world.close();
   world = await openWorld({ settings });
 };
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>

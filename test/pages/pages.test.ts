@@ -1,5 +1,5 @@
 import { build, transform } from 'esbuild';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Asset, REFERENCE_SCRIPT, SCRIPT } from '../../src/pages/assets.ts';
 import { confirmSignup } from '../../src/pages/confirm-signup.ts';
 import { layout } from '../../src/pages/layout.ts';
@@ -20,7 +20,6 @@ beforeEach(async () => {
   // With the page at / that stands there while the web client is switched off.
   world = await openWorld({ settings: { web: { enabled: false } } });
 });
-afterEach(() => world.close());
 
 const open = (path: string, method = 'GET') => world.call(method, `/${path}`);
 const everyAddressIn = (html: string) =>
@@ -104,7 +103,6 @@ describe.each(PAGES)('the page %s', (path) => {
 
 describe('the pages', () => {
   it.each(BASE_PATHS)('find the API under the base path %s', async (basePath) => {
-    await world.close();
     world = await openWorld({ settings: { web: { enabled: false }, server: { base_path: basePath } } });
     const response = await world.app.request('/');
     const html = await response.text();
@@ -117,7 +115,6 @@ describe('the pages', () => {
   });
 
   it('tell, without JavaScript, how to use the token by the API', async () => {
-    await world.close();
     world = await openWorld({ settings: { server: { public_url: 'https://errand.example.com/work' } } });
     const { body } = await open('/confirm-signup');
     expect(body.match(/<noscript>(.*?)<\/noscript>/s)?.[1]).toContain(

@@ -6,10 +6,7 @@ let w: SeriesWorld;
 beforeEach(async () => {
   w = await openSeriesWorld();
 });
-afterEach(async () => {
-  expectSound(w.world);
-  await w.close();
-});
+afterEach(() => expectSound(w.world));
 
 const ALL_DAY = { ...DAILY, timeOfDay: null };
 const upcoming = async (id: string) => w.task((await w.read(id)).nextTaskId);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { DAY } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
@@ -8,7 +8,6 @@ let w: SeriesWorld;
 beforeEach(async () => {
   w = await openSeriesWorld();
 });
-afterEach(() => w.close());
 const NEVER = { type: 'never' };
 const count = (n: number) => ({ type: 'count', count: n });
 

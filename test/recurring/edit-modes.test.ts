@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { beginRemoval } from '../../src/workspaces/removals.ts';
 import { joined } from '../people.ts';
@@ -8,7 +8,6 @@ let w: SeriesWorld;
 beforeEach(async () => {
   w = await openSeriesWorld();
 });
-afterEach(() => w.close());
 const NEVER = { type: 'never' };
 const count = (n: number) => ({ type: 'count', count: n });
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
 import { joined } from '../people.ts';
@@ -8,7 +8,6 @@ let w: SeriesWorld;
 beforeEach(async () => {
   w = await openSeriesWorld();
 });
-afterEach(() => w.close());
 const count = (n: number) => ({ type: 'count', count: n });
 
 describe('an instance', () => {

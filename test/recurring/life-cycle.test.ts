@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { sweep } from '../../src/recurring/sweep.ts';
 import { tick } from '../../src/tick.ts';
@@ -11,7 +11,6 @@ let w: SeriesWorld;
 beforeEach(async () => {
   w = await openSeriesWorld();
 });
-afterEach(() => w.close());
 const dates = (id: string) => dueDates(w.instances(id));
 
 describe('the life-cycle check', () => {

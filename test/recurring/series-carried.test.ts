@@ -6,10 +6,7 @@ let w: SeriesWorld;
 beforeEach(async () => {
   w = await openSeriesWorld();
 });
-afterEach(async () => {
-  expectSound(w.world);
-  await w.close();
-});
+afterEach(() => expectSound(w.world));
 
 const label = async (title: string): Promise<string> =>
   (await w.ok('POST', `${w.inside}/labels`, { title })).id;

@@ -6,10 +6,7 @@ let w: SeriesWorld;
 beforeEach(async () => {
   w = await openSeriesWorld();
 });
-afterEach(async () => {
-  expectSound(w.world);
-  await w.close();
-});
+afterEach(() => expectSound(w.world));
 
 const makeTask = (more: Record<string, unknown> = {}) =>
   w.ok('POST', `${w.inside}/tasks`, { title: 'Water', listId: w.list.id, ...more });

@@ -1,11 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { DAILY, openSeriesWorld, type SeriesWorld } from '../series-world.ts';
 
 let w: SeriesWorld;
 beforeEach(async () => {
   w = await openSeriesWorld();
 });
-afterEach(() => w.close());
 const count = (n: number) => ({ type: 'count', count: n });
 
 describe('reading', () => {

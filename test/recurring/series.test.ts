@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { tick } from '../../src/tick.ts';
 import { joined } from '../people.ts';
 import { DAILY, DAY, dueDates, HOUR, openSeriesWorld, type SeriesWorld } from '../series-world.ts';
@@ -7,7 +7,6 @@ let w: SeriesWorld;
 beforeEach(async () => {
   w = await openSeriesWorld();
 });
-afterEach(() => w.close());
 const dates = (id: string) => dueDates(w.instances(id));
 
 describe('what a series rejects', () => {

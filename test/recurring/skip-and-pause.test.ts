@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { DAY } from '../../src/kernel/instants.ts';
 import { DAILY, openSeriesWorld, type SeriesWorld } from '../series-world.ts';
@@ -7,7 +7,6 @@ let w: SeriesWorld;
 beforeEach(async () => {
   w = await openSeriesWorld();
 });
-afterEach(() => w.close());
 const count = (n: number) => ({ type: 'count', count: n });
 
 describe('skip', () => {

@@ -9,10 +9,7 @@ let w: SeriesWorld;
 beforeEach(async () => {
   w = await openSeriesWorld();
 });
-afterEach(async () => {
-  expectSound(w.world);
-  await w.close();
-});
+afterEach(() => expectSound(w.world));
 
 const back = (id: string, occurrenceAt?: string) =>
   w.call('POST', `${w.series}/${id}/step-back`, { occurrenceAt });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import type { Deps } from '../../src/deps.ts';
 import { unavailable } from '../../src/kernel/errors.ts';
@@ -12,7 +12,6 @@ let w: SeriesWorld;
 beforeEach(async () => {
   w = await openSeriesWorld();
 });
-afterEach(() => w.close());
 
 const DUE = Date.parse('2026-03-28T08:00:00.000Z');
 const many = (n: number) => Promise.all(Array.from({ length: n }, () => w.create()));
@@ -67,7 +66,6 @@ describe('the sweep', () => {
     await Promise.all([sweep(w.world.deps), sweep(other.deps), sweep(w.world.deps), sweep(other.deps)]);
     expect(instancesEach()).toEqual(Array.from({ length: 300 }, () => 2));
     expectConsistent();
-    await other.close();
   });
 
   it('agrees with the requests of people: what one of them does, the other does not do again', async () => {
@@ -196,7 +194,6 @@ describe('the sweep', () => {
     expect(off.instances(id)).toHaveLength(1);
     expect((await off.read(id)).nextOccurrenceNumber).toBe(2);
     expect(off.instances(id)).toHaveLength(2);
-    await off.close();
   });
 
   it('reschedules a hundred series by new zone data, once, and passes over one that it cannot', async () => {

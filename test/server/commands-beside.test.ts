@@ -10,10 +10,7 @@ beforeEach(async () => {
   world = await openWorld();
   command = await openDeps(world.deps.config, silentLog, { role: 'command' });
 });
-afterEach(async () => {
-  await command.close();
-  await world.close();
-});
+afterEach(() => command.close());
 
 it('a server gets its turn between any two commits of a command beside it', async () => {
   const order: string[] = [];

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Db } from '../../src/db/connection.ts';
 import type { Deps } from '../../src/deps.ts';
 import { DAY, HOUR } from '../../src/kernel/instants.ts';
@@ -9,7 +9,6 @@ let world: World;
 beforeEach(async () => {
   world = await openWorld();
 });
-afterEach(() => world.close());
 
 /** Dependencies whose reads of that table fail, as a damaged page would make them. */
 function withFailingReads(table: string): Deps {

@@ -29,10 +29,7 @@ beforeEach(async () => {
   tasks = `/workspaces/${workspaceId}/tasks`;
   listId = (await call('GET', `/workspaces/${workspaceId}/lists`)).body.items[0].id;
 });
-afterEach(async () => {
-  sync.release();
-  await world.close();
-});
+afterEach(() => sync.release());
 
 const make = (title: string) => call('POST', tasks, { title, listId });
 const titles = async () => (await call('GET', tasks)).body.items.map(({ title }: { title: string }) => title);

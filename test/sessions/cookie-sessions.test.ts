@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createSessionCookie } from '../../src/http/session-cookie.ts';
 import { DAY, MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { routes } from '../../src/routes.ts';
@@ -23,7 +23,6 @@ beforeEach(async () => {
   ada = await world.signUp('ada@example.com');
   name = world.deps.http.sessionCookie.name;
 });
-afterEach(() => world.close());
 
 async function signIn(person = ada, headers: Record<string, string> = SAME_ORIGIN): Promise<string> {
   const { email, password } = person;
@@ -122,23 +121,18 @@ describe('a sign-in that asks for a cookie', () => {
       const me = await other.call('GET', '/me', { headers: { Cookie: cookieOf(response) } });
       expect(me.body.id).toBe(response.body.user.id);
     };
-    try {
-      const email = 'grace@example.com';
-      await other.call('POST', '/auth/register', { body: { email, password: 'password1', name: 'Grace' } });
-      await asks('/auth/register/confirm', { token: (await other.mailTo(email)).token }, 201);
-      await other.call('POST', '/auth/login/code', { body: { email } });
-      await asks('/auth/login/code/confirm', { email, code: (await other.mailTo(email)).code });
-      await asks('/auth/login/google', { idToken: idToken(key) });
-      const bob = await other.signUp('bob@example.com');
-      await other.call('POST', '/me/telegram', { token: bob.accessToken, body: widget(other) });
-      other.clock.advance(SECOND);
-      await asks('/auth/login/telegram', widget(other));
-      const invitationToken = await invite(other, bob, await homeOf(other, bob), 'eve@example.com', 'viewer');
-      await asks('/auth/register/invited', { invitationToken, name: 'Eve', password: 'password1' }, 201);
-    } finally {
-      await other.close();
-      await google.close();
-    }
+    const email = 'grace@example.com';
+    await other.call('POST', '/auth/register', { body: { email, password: 'password1', name: 'Grace' } });
+    await asks('/auth/register/confirm', { token: (await other.mailTo(email)).token }, 201);
+    await other.call('POST', '/auth/login/code', { body: { email } });
+    await asks('/auth/login/code/confirm', { email, code: (await other.mailTo(email)).code });
+    await asks('/auth/login/google', { idToken: idToken(key) });
+    const bob = await other.signUp('bob@example.com');
+    await other.call('POST', '/me/telegram', { token: bob.accessToken, body: widget(other) });
+    other.clock.advance(SECOND);
+    await asks('/auth/login/telegram', widget(other));
+    const invitationToken = await invite(other, bob, await homeOf(other, bob), 'eve@example.com', 'viewer');
+    await asks('/auth/register/invited', { invitationToken, name: 'Eve', password: 'password1' }, 201);
   });
 
   it('is no part of a refresh', async () => {
@@ -209,7 +203,6 @@ describe('a request by cookie', () => {
   });
 
   it('may come from the origin that a trusted proxy tells of', async () => {
-    await world.close();
     world = await openWorld({ settings: { server: { trusted_proxies: ['127.0.0.1'] } } });
     ada = await world.signUp('ada@example.com');
     name = world.deps.http.sessionCookie.name;
@@ -222,7 +215,6 @@ describe('a request by cookie', () => {
   });
 
   it('is not asked for where browsers drop it: on plain http, of a server at an https address', async () => {
-    await world.close();
     world = await openWorld({ settings: { server: { public_url: 'https://errand.example.com' } } });
     ada = await world.signUp('ada@example.com');
     const { email, password } = ada;
@@ -239,7 +231,6 @@ describe('a request by cookie', () => {
   });
 
   it('never gets credentials over CORS', async () => {
-    await world.close();
     const origin = 'https://app.example.com';
     world = await openWorld({ settings: { server: { cors_origins: [origin] } } });
     ada = await world.signUp('ada@example.com');
@@ -539,7 +530,6 @@ describe('a session by cookie', () => {
   });
 
   it('ends by auth.session_max_days, however much it is used', async () => {
-    await world.close();
     world = await openWorld({ settings: { auth: { session_max_days: 2 } } });
     ada = await world.signUp('ada@example.com');
     const Cookie = await signIn();

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY, MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { rotateAccessKey } from '../../src/kernel/keys.ts';
 import { tick } from '../../src/tick.ts';
@@ -12,14 +12,12 @@ beforeEach(async () => {
   world = await openWorld();
   ada = await world.signUp('ada@example.com');
 });
-afterEach(() => world.close());
 const { me, logIn, refresh, logOut } = signInSteps(() => world);
 const login = async ({ email, password }: Person) => (await logIn(email, password)).body;
 
 describe('a refresh token within auth.refresh_grace_seconds', () => {
   const GRACE = 10;
   beforeEach(async () => {
-    await world.close();
     world = await openWorld({ settings: { auth: { refresh_grace_seconds: GRACE } } });
     ada = await world.signUp('ada@example.com');
   });
@@ -151,7 +149,6 @@ describe('refresh', () => {
     expect(
       (await strict.call('POST', '/auth/refresh', { body: { refreshToken: body.refreshToken } })).status,
     ).toBe(401);
-    await strict.close();
   });
 
   it('rejects a session that a lowered auth.session_max_days has ended already', async () => {
@@ -164,8 +161,6 @@ describe('refresh', () => {
     });
     const body = { refreshToken: ada.refreshToken };
     expect((await strict.call('POST', '/auth/refresh', { body })).status).toBe(401);
-    await strict.close();
-    world = await openWorld();
   });
 
   it('forgets the tokens of a session that has ended: a used one of it ends nothing else', async () => {
@@ -196,8 +191,6 @@ describe('refresh', () => {
     expect(
       (await again.call('POST', '/auth/refresh', { body: { refreshToken: ada.refreshToken } })).status,
     ).toBe(200);
-    await again.close();
-    world = await openWorld();
   });
 });
 

@@ -1,6 +1,6 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { SignJWT } from 'jose';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY, MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { rotateAccessKey } from '../../src/kernel/keys.ts';
 import { signInSteps } from '../sign-in.ts';
@@ -12,7 +12,6 @@ beforeEach(async () => {
   world = await openWorld();
   ada = await world.signUp('ada@example.com');
 });
-afterEach(() => world.close());
 const { me, logIn, refresh, logOut } = signInSteps(() => world);
 const login = async ({ email, password }: Person) => (await logIn(email, password)).body;
 
@@ -32,7 +31,6 @@ describe('access token', () => {
   it('comes with the seconds that it works, at sign-in and at refresh', async () => {
     expect((await login(ada)).expiresIn).toBe(900);
     expect((await refresh(ada.refreshToken)).body.expiresIn).toBe(900);
-    await world.close();
     world = await openWorld({ settings: { auth: { access_token_minutes: 5 } } });
     const { refreshToken } = await world.signUp();
     const { accessToken, expiresIn } = (await refresh(refreshToken)).body;
@@ -64,7 +62,6 @@ describe('access token', () => {
     expect((await strict.call('GET', '/me', { token: body.accessToken })).status).toBe(200);
     strict.clock.advance(MINUTE);
     expect((await strict.call('GET', '/me', { token: body.accessToken })).status).toBe(401);
-    await strict.close();
   });
 
   it('ends with its key, also where it was verified before', async () => {
@@ -171,12 +168,6 @@ describe('over a restart', () => {
     await world.opened.close();
     world = await openWorld({ folder });
   };
-  afterEach(async () => {
-    const { folder } = world;
-    await world.close();
-    rmSync(folder, { recursive: true });
-    world = await openWorld();
-  });
 
   it('a used refresh token is remembered: presented again, it ends every session', async () => {
     const other = await login(ada);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { type Call, openHome } from '../people.ts';
 import type { World } from '../world.ts';
 
@@ -9,7 +9,6 @@ let listId: string;
 beforeEach(async () => {
   ({ world, call, inside, listId } = await openHome());
 });
-afterEach(() => world.close());
 
 /** Every statement prepared from now on. */
 function watchStatements(): Set<string> {

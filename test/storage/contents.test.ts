@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { SECTIONS } from '../../src/storage/contents.ts';
 import { rowsById } from '../../src/storage/read-sections.ts';
 import { openWorld, type World } from '../world.ts';
@@ -7,7 +7,6 @@ let world: World;
 beforeEach(async () => {
   world = await openWorld();
 });
-afterEach(() => world.close());
 
 it.each([...new Set(SECTIONS.map(({ kind }) => kind))])(
   'a %s is read by its id, however much its workspace holds',

@@ -16,10 +16,7 @@ let home: string;
 beforeEach(async () => {
   ({ world, call, home } = await openHome());
 });
-afterEach(async () => {
-  expectSound(world);
-  await world.close();
-});
+afterEach(() => expectSound(world));
 
 /** A list with so many tasks of that title. */
 async function listOf(title: string, tasks = 1): Promise<string> {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { AccountExport } from '../../src/export/schema.ts';
 import { deleteRows } from '../../src/storage/delete-rows.ts';
 import { TABLE_TRAITS, type TableTraits } from '../../src/storage/table-traits.ts';
@@ -8,7 +8,6 @@ let world: World;
 beforeEach(async () => {
   world = await openWorld();
 });
-afterEach(() => world.close());
 
 const TRAITS = Object.entries<TableTraits>(TABLE_TRAITS);
 const THINGS = { users: 'user', workspaces: 'workspace', spaces: 'space', lists: 'list' } as const;

@@ -15,10 +15,7 @@ beforeEach(async () => {
   const { home } = opened;
   asBob = as(world, await joined(world, ada, home, 'member'));
 });
-afterEach(() => {
-  expectSound(world);
-  return world.close();
-});
+afterEach(() => expectSound(world));
 
 const atOnce = async (times: number, act: (n: number) => Promise<TestResponse>): Promise<number[]> =>
   (await Promise.all(Array.from({ length: times }, (_, n) => act(n)))).map(({ status }) => status);

@@ -15,10 +15,7 @@ async function start(settings?: Record<string, Record<string, unknown>>): Promis
   ({ world, ada, call, home, inside, list } = await openHome(settings && { settings }));
 }
 beforeEach(() => start());
-afterEach(async () => {
-  expectSound(world);
-  await world.close();
-});
+afterEach(() => expectSound(world));
 
 const send = (operations: unknown, by = call) => by('POST', `${inside}/tasks/batch`, { operations });
 const batch = async (...operations: unknown[]) => {
@@ -352,7 +349,6 @@ describe('a batch', () => {
 
 describe('limits of a batch', () => {
   it('a quota is a 403 of its own', async () => {
-    await world.close();
     await start({ quotas: { tasks: 2 } });
     const results = await batch(create(), create(), create(), { op: 'create', title: '' });
     expect(statuses(results)).toEqual([201, 201, 403, 400]);
@@ -360,7 +356,6 @@ describe('limits of a batch', () => {
   });
 
   it('costs as many requests as operations; too few left, nothing is done and Retry-After is when it fits', async () => {
-    await world.close();
     await start({ rate_limits: { enabled: true, user_burst: 50, user_per_minute: 60 } });
     world.clock.advance(60_000);
     const operations = (n: number) => Array.from({ length: n }, () => create());

@@ -14,10 +14,7 @@ beforeEach(async () => {
   workspace = (await call('GET', '/me/workspaces')).body.items[0].id;
   list = (await call('GET', at('/lists'))).body.items[0].id;
 });
-afterEach(() => {
-  expectSound(world);
-  return world.close();
-});
+afterEach(() => expectSound(world));
 
 const at = (path: string) => `/workspaces/${workspace}${path}`;
 const task = async (more: object = {}) =>

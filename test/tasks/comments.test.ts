@@ -22,10 +22,7 @@ beforeEach(async () => {
   path = at(`/tasks/${task.id}/comments`);
   await call('POST', '/me/notifications/read-all');
 });
-afterEach(() => {
-  expectSound(world);
-  return world.close();
-});
+afterEach(() => expectSound(world));
 
 const at = (rest: string) => `/workspaces/${workspace}${rest}`;
 const mention = ({ id }: { id: string }, name = 'X') => `[@${name}](errand:user/${id})`;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { compareDue, dueOf, startOf } from '../../src/web/tasks/dates.ts';
 import { parseQuickAdd } from '../../src/web/text/quick-add.ts';
 import { taskFields } from '../../src/web/text/quick-add-edits.ts';
@@ -15,7 +15,6 @@ let listId: string;
 beforeEach(async () => {
   ({ world, ada, home: workspace, listId } = await openHome());
 });
-afterEach(() => world.close());
 
 const call = (method: string, path: string, body?: unknown) =>
   world.call(method, `/workspaces/${workspace}${path}`, {

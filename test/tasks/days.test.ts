@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { HOUR, MINUTE } from '../../src/kernel/instants.ts';
 import { notifyDue } from '../../src/tasks/due.ts';
 import { tick } from '../../src/tick.ts';
@@ -15,7 +15,6 @@ let listId: string;
 beforeEach(async () => {
   ({ world, ada, home: workspace, listId } = await openHome());
 });
-afterEach(() => world.close());
 
 const call = (method: string, path: string, body?: unknown) =>
   world.call(method, `/workspaces/${workspace}${path}`, {

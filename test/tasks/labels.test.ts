@@ -12,10 +12,7 @@ let list: string;
 beforeEach(async () => {
   ({ world, ada, call, home: workspace, listId: list } = await openHome());
 });
-afterEach(() => {
-  expectSound(world);
-  return world.close();
-});
+afterEach(() => expectSound(world));
 
 const at = (path: string) => `/workspaces/${workspace}${path}`;
 const label = async (title: string, more: object = {}) =>

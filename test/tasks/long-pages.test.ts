@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { jsonOf } from '../../src/http/long-json.ts';
 import { as, joined, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
@@ -21,7 +21,6 @@ beforeEach(async () => {
     ids.push((await call('POST', `/workspaces/${home}/tasks`, body)).body.id);
   }
 });
-afterEach(() => world.close());
 
 /** How many turns of the event loop a work takes, and what comes of it; `during` is called in one in the midst of it. */
 async function turnsOf<T>(work: () => Promise<T>, during = () => {}): Promise<{ turns: number; result: T }> {

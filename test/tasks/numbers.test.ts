@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { migrations } from '../../migrations/index.ts';
 import { type Migrations, migrate } from '../../src/db/migrate.ts';
 import { openStorage } from '../../src/db/open.ts';
@@ -17,7 +17,6 @@ beforeEach(async () => {
   ({ world, ada, call } = await openHome());
   [workspace, list] = await newWorkspace('Household');
 });
-afterEach(() => world.close());
 
 async function newWorkspace(title: string): Promise<[string, string]> {
   const { id } = (await call('POST', '/workspaces', { title })).body;

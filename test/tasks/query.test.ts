@@ -432,7 +432,6 @@ describe('tasks that change', () => {
     await call('DELETE', `/tasks/${id}`);
     await call('DELETE', `/lists/${lists.at(-1)?.id}`);
     await totals();
-    await world.close();
   });
 });
 
@@ -465,6 +464,5 @@ describe('pages in the midst of very many matches', () => {
         expect(ids).toEqual(inOrder.slice((page - 1) * 100, page * 100));
       }
     }
-    await world.close();
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Steps } from '../../src/db/tx.ts';
 import { remakeSearch } from '../../src/storage/rebuild-search.ts';
 import { expectSound } from '../integrity.ts';
@@ -15,7 +15,6 @@ beforeEach(async () => {
   ({ world, ada, home } = await openHome());
   await addTasks(world, home, MANY, { title: 'Milk' });
 });
-afterEach(() => world.close());
 
 const found = async (q: string): Promise<number> =>
   (await as(world, ada)('GET', `/workspaces/${home}/tasks/search?q=${q}&limit=1`)).body.total;

@@ -1,5 +1,5 @@
 import SqliteDatabase from 'better-sqlite3';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import type { PagedTask } from '../../src/storage/task-fields.ts';
 import { findTask, updateTaskRow } from '../../src/storage/tasks.ts';
 import { TaskTexts } from '../../src/tasks/task-pages.ts';
@@ -15,7 +15,6 @@ beforeEach(async () => {
   ({ world, call, home: workspaceId, listId } = await openHome());
   tasks = `/workspaces/${workspaceId}/tasks`;
 });
-afterEach(() => world.close());
 
 const make = async (more: object = {}) =>
   (await call('POST', tasks, { title: 'Mow the lawn', listId, ...more })).body;

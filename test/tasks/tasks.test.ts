@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, toInstant } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
 import { addTasks } from '../many-tasks.ts';
@@ -18,7 +18,6 @@ let list: { id: string; spaceId: string; statuses: Status[] };
 beforeEach(async () => {
   ({ world, ada, home: workspace, list } = await openHome());
 });
-afterEach(() => world.close());
 
 const at = (path = '') => `/workspaces/${workspace}${path}`;
 const create = (body: object, token = ada.accessToken) => world.call('POST', at('/tasks'), { token, body });

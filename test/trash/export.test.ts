@@ -7,10 +7,7 @@ let series: SeriesWorld;
 beforeEach(async () => {
   series = await openSeriesWorld();
 });
-afterEach(async () => {
-  expectSound(series.world);
-  await series.world.close();
-});
+afterEach(() => expectSound(series.world));
 
 it('a list in the trash of an export comes back from the trash of the workspace that it was imported into', async () => {
   const { ok } = series;

@@ -14,10 +14,7 @@ let series: SeriesWorld;
 beforeEach(async () => {
   series = await openSeriesWorld();
 });
-afterEach(async () => {
-  expectSound(series.world);
-  await series.world.close();
-});
+afterEach(() => expectSound(series.world));
 
 const ok = (...asked: Parameters<SeriesWorld['ok']>) => series.ok(...asked);
 const at = (rest: string) => series.inside + rest;

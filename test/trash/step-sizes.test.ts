@@ -28,10 +28,7 @@ let listId: string;
 beforeEach(async () => {
   ({ world, ada, home, call, inside, listId } = await openHome());
 });
-afterEach(async () => {
-  expectSound(world);
-  await world.close();
-});
+afterEach(() => expectSound(world));
 
 /** Watches how much the value of an expression changes in each step and each transaction. */
 function watchSteps(expression: string): number[] {

@@ -34,10 +34,7 @@ beforeEach(async () => {
   }
   await addTasks(world, series.workspaceId, MANY - 22, { listId: list.id });
 });
-afterEach(async () => {
-  expectSound(world);
-  await world.close();
-});
+afterEach(() => expectSound(world));
 
 const ok = (...asked: Parameters<SeriesWorld['ok']>) => series.ok(...asked);
 const at = (rest: string) => series.inside + rest;

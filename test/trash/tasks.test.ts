@@ -19,10 +19,7 @@ beforeEach(async () => {
   bob = await joined(world, ada, workspace, 'member', 'Bob');
   asBob = as(world, bob);
 });
-afterEach(() => {
-  expectSound(world);
-  return world.close();
-});
+afterEach(() => expectSound(world));
 
 const at = (rest: string) => `/workspaces/${workspace}${rest}`;
 const status = (type: string) => list.statuses.find((one) => one.type === type)?.id;

@@ -19,10 +19,7 @@ let home: string;
 beforeEach(async () => {
   ({ world, ada, call, home } = await openHome());
 });
-afterEach(async () => {
-  expectSound(world);
-  await world.close();
-});
+afterEach(() => expectSound(world));
 
 const count = (table: string): number =>
   world.opened.storage.reading.prepare<[], number>(`select count(*) from ${table}`).pluck().get() ?? 0;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { SECOND } from '../../src/kernel/instants.ts';
 import { as, type Call, homeOf, invite, joined } from '../people.ts';
 import { DAILY } from '../series-world.ts';
@@ -57,7 +57,6 @@ beforeEach(async () => {
   call = as(world, ada);
   home = await homeOf(world, ada);
 });
-afterEach(() => world.close());
 
 const post = (path: string, body: unknown, person?: Person) =>
   world.call('POST', path, { body, token: person?.accessToken });

@@ -23,10 +23,7 @@ beforeEach(async () => {
   bob = await world.signUp('bob@example.com', 'Bob');
   [here, there] = [await furnish(ada), await furnish(bob)];
 });
-afterEach(async () => {
-  expectSound(world);
-  await world.close();
-});
+afterEach(() => expectSound(world));
 
 interface Place {
   id: string;

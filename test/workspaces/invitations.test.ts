@@ -18,10 +18,8 @@ async function begin(options: WorldOptions = {}): Promise<void> {
   home = await homeOf(world, ada);
 }
 beforeEach(() => begin());
-afterEach(() => world.close());
 
 const again = async (options: WorldOptions) => {
-  await world.close();
   await begin(options);
 };
 const at = (path = '') => `/workspaces/${home}${path}`;

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DAY } from '../../src/kernel/instants.ts';
 import { useOf } from '../../src/storage/quotas.ts';
 import { allowancesOf } from '../../src/workspaces/quotas.ts';
@@ -11,8 +11,6 @@ let ada: Person;
 let call: Call;
 let home: string;
 let listId: string;
-
-afterEach(() => world.close());
 
 async function withQuotas(quotas: Record<string, number>): Promise<void> {
   ({ world, ada, call } = await openHome({ settings: { quotas } }));

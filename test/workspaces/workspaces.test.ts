@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { SECOND, toInstant } from '../../src/kernel/instants.ts';
 import { addMember, as, type Call, joined, openHome } from '../people.ts';
@@ -11,7 +11,6 @@ let home: string;
 beforeEach(async () => {
   ({ world, ada, call: owner, home } = await openHome());
 });
-afterEach(() => world.close());
 
 const at = (path = '', workspaceId = home) => `/workspaces/${workspaceId}${path}`;
 const join = (role: string) => joined(world, ada, home, role);
