@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
 import { joined } from '../people.ts';
-import { DAILY, openSeriesWorld, type SeriesWorld } from '../series-world.ts';
+import { openSeriesWorld, type SeriesWorld } from '../series-world.ts';
 
 let w: SeriesWorld;
 beforeEach(async () => {
@@ -191,52 +191,6 @@ describe('an instance', () => {
 });
 
 describe('people', () => {
-  it('who only look may read and preview', async () => {
-    const viewer = await joined(w.world, w.owner, w.workspaceId, 'viewer');
-    const stranger = await w.world.signUp();
-    const { id, nextTaskId } = await w.create();
-    const body = { title: 'x', listId: w.list.id, interval: DAILY };
-    const edit = { mode: 'this', updates: { title: 'x' } };
-    for (const [method, path, given, mayView] of [
-      ['GET', '', undefined, 200],
-      ['POST', '', body, 403],
-      ['POST', '/preview', { interval: DAILY }, 200],
-      ['GET', `/${id}`, undefined, 200],
-      ['PATCH', `/${id}`, { title: 'x' }, 403],
-      ['GET', `/${id}/instances`, undefined, 200],
-      ['GET', `/${id}/occurrences`, undefined, 200],
-      ['POST', `/${id}/skip`, undefined, 403],
-      ['POST', `/${id}/pause`, undefined, 403],
-      ['POST', `/${id}/resume`, undefined, 403],
-      ['POST', `/${id}/instances/${nextTaskId}/edit-mode`, edit, 403],
-      ['DELETE', `/${id}`, undefined, 403],
-    ] as const) {
-      expect([path, (await w.call(method, w.series + path, given, viewer.accessToken)).status]).toEqual([
-        path,
-        mayView,
-      ]);
-      expect((await w.call(method, w.series + path, given, stranger.accessToken)).status).toBe(403);
-      expect((await w.call(method, w.series + path, given, 'x')).status).toBe(401);
-    }
-    const elsewhere = (await w.world.call('GET', '/me/workspaces', { token: stranger.accessToken })).body
-      .items[0].id;
-    const theirs = `/workspaces/${elsewhere}/recurring-tasks/${id}`;
-    for (const [method, path, given] of [
-      ['GET', '', undefined],
-      ['PATCH', '', { title: 'x' }],
-      ['DELETE', '', undefined],
-      ['GET', '/instances', undefined],
-      ['GET', '/occurrences', undefined],
-      ['POST', '/skip', undefined],
-      ['POST', '/pause', undefined],
-      ['POST', '/resume', undefined],
-      ['POST', `/instances/${nextTaskId}/edit-mode`, edit],
-    ] as const) {
-      expect((await w.call(method, theirs + path, given, stranger.accessToken)).status).toBe(404);
-    }
-    expect(w.days(id)).toEqual(['03-28']);
-  });
-
   it('who become viewers or leave are unassigned from the series and its open instances, and it goes on', async () => {
     const helper = await joined(w.world, w.owner, w.workspaceId, 'member');
     const { id, nextTaskId } = await w.create({ assigneeId: helper.id });

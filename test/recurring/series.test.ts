@@ -93,14 +93,6 @@ describe('what a series rejects', () => {
     expect(await w.read(id)).toEqual(before);
   });
 
-  it('a list of another workspace', async () => {
-    const other = await w.ok('POST', '/workspaces', { title: 'Other' });
-    const { items } = await w.ok('GET', `/workspaces/${other.id}/lists`);
-    const body = { title: 'Water', listId: items[0].id, interval: DAILY };
-    const response = await w.call('POST', w.series, body);
-    expect(response.body.issues.map(({ path }: { path: string }) => path)).toEqual(['listId']);
-  });
-
   it('fields that are missing', async () => {
     const response = await w.call('POST', w.series, {});
     expect(response.body.issues.map(({ path }: { path: string }) => path)).toEqual([

@@ -245,27 +245,6 @@ describe('filters', () => {
     }
   });
 
-  it('know no status, list or space of another workspace', async () => {
-    const { world } = seeded;
-    const eve = await world.signUp();
-    const [{ id }] = (await world.call('GET', '/me/workspaces', { token: eve.accessToken })).body.items;
-    for (const [name, value] of [
-      ['listId', seeded.lists[0]?.id],
-      ['spaceId', seeded.lists[0]?.spaceId],
-      ['statusId', seeded.statuses[0]?.id],
-      ['assigneeId', seeded.ada.id],
-      ['recurringTaskId', seeded.series[0]],
-    ]) {
-      for (const groupBy of ['', '&groupBy=statusId', '&groupBy=dueDate', '&groupBy=assigneeId']) {
-        const { body } = await world.call('GET', `/workspaces/${id}/tasks/query?${name}=${value}${groupBy}`, {
-          token: eve.accessToken,
-        });
-        expect(body).toMatchObject({ items: [], total: 0 });
-        if (groupBy) expect(body.groups).toEqual([]);
-      }
-    }
-  });
-
   it.each([
     ['listId', 'x'],
     ['listId', ''],
