@@ -1,24 +1,19 @@
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openWorld, type World } from '../world.ts';
 import { violations } from './accessibility.ts';
 import { fillStudio, type Studio, signedInAs } from './studio.ts';
-import { goTo, isReady, launchBrowser, startVisit, type Visit } from './visit.ts';
+import { browser, goTo, isReady, startVisit, useBrowser, type Visit } from './visit.ts';
 
-let browser: Browser;
 let world: World;
 let studio: Studio;
 let visit: Visit;
 
+useBrowser();
 beforeAll(async () => {
-  browser = await launchBrowser();
   world = await openWorld({ start: Date.now() });
   studio = await fillStudio(world);
 });
-afterAll(async () => {
-  await browser.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 /** Begins a visit at that address, in whose one document all screens of a group are looked at. */
 const beginAt = async (address: string, app: Parameters<typeof startVisit>[1]) => {

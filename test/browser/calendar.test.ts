@@ -1,20 +1,16 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { as, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
 import { signedInAs } from './studio.ts';
-import { launchBrowser, startVisit, type Visit } from './visit.ts';
+import { browser, startVisit, useBrowser, type Visit } from './visit.ts';
 
-let browser: Browser;
 let world: World;
 let ada: Person;
 let home: string;
 let visit: Visit;
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+useBrowser();
 beforeEach(async () => {
   ({ world, ada, home } = await openHome({ start: Date.now() }));
   const timezone = 'UTC';

@@ -1,17 +1,16 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openWorld, type World } from '../world.ts';
 import { fillStudio, type Studio, signedInAs } from './studio.ts';
-import { DESKTOP, isReady, launchBrowser, startVisit, type Visit } from './visit.ts';
+import { browser, DESKTOP, isReady, startVisit, useBrowser, type Visit } from './visit.ts';
 
-let browser: Browser;
 let world: World;
 let studio: Studio;
 let visit: Visit;
 let page: Page;
 
+useBrowser();
 beforeAll(async () => {
-  browser = await launchBrowser();
   world = await openWorld({ start: Date.now() });
   studio = await fillStudio(world);
   visit = await startVisit(browser, signedInAs(world.app, studio.mara), DESKTOP);
@@ -20,7 +19,6 @@ beforeAll(async () => {
 afterEach(() => visit.leave());
 afterAll(async () => {
   await visit.end();
-  await browser.close();
   await world.close();
 });
 

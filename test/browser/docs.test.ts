@@ -1,24 +1,23 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Hono } from 'hono';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { App } from '../../src/app.ts';
 import { openWorld, type World } from '../world.ts';
 import { faintTexts, smallTargets } from './legibility.ts';
-import { launchBrowser, painted, startVisit, type Visit } from './visit.ts';
+import { browser, painted, startVisit, useBrowser, type Visit } from './visit.ts';
 
 /** Where pictures go, where someone wants them. */
 const FOLDER = process.env.SCREENSHOTS;
 const DOCS = '/api/docs';
 
-let browser: Browser;
 let world: World;
 let visit: Visit;
 const told: string[] = [];
+useBrowser();
 beforeAll(async () => {
   if (FOLDER) mkdirSync(FOLDER, { recursive: true });
-  browser = await launchBrowser();
   world = await openWorld();
   visit = await startVisit(browser, world.app, {
     reducedMotion: 'reduce',
@@ -32,7 +31,6 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await visit.end();
-  await browser.close();
   await world.close();
 });
 

@@ -1,16 +1,15 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { as, homeOf, joined } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 import { signedInAs } from './studio.ts';
-import { goTo, isReady, launchBrowser, painted, startVisit, type Visit } from './visit.ts';
+import { browser, goTo, isReady, painted, startVisit, useBrowser, type Visit } from './visit.ts';
 
 const WORD = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'
   .repeat(4)
   .slice(0, 300);
 const HEIGHT = 800;
 
-let browser: Browser;
 let world: World;
 let ada: Person;
 let home: string;
@@ -18,8 +17,8 @@ let list: string;
 let task: string;
 let arabic: string;
 
+useBrowser();
 beforeAll(async () => {
-  browser = await launchBrowser();
   world = await openWorld({ start: Date.now() });
   ada = await world.signUp('ada@example.com', WORD.slice(0, 190));
   home = await homeOf(world, ada);
@@ -65,10 +64,7 @@ beforeAll(async () => {
     endCondition: { type: 'count', count: 12 },
   });
 });
-afterAll(async () => {
-  await browser.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 /** A visit at Lists; the other screens are opened inside the client. */
 async function enter(width: number, options: BrowserContextOptions = {}): Promise<Visit> {

@@ -1,16 +1,15 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addTasks } from '../many-tasks.ts';
 import { as, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
 import { signedInAs } from './studio.ts';
-import { DESKTOP, goTo, launchBrowser, NOON, startVisit, type Visit } from './visit.ts';
+import { browser, DESKTOP, goTo, NOON, startVisit, useBrowser, type Visit } from './visit.ts';
 
 const DAY = 86_400_000;
 /** More than a device holds of one workspace. */
 const BACKLOG = 10_200;
 
-let browser: Browser;
 let world: World;
 let ada: Person;
 let home: string;
@@ -20,8 +19,8 @@ let page: Page;
 
 const asAda = (method: string, path: string, body?: object) => as(world, ada)(method, path, body);
 
+useBrowser();
 beforeAll(async () => {
-  browser = await launchBrowser();
   ({ world, ada, home } = await openHome({ start: NOON }));
   await asAda('PATCH', '/me', { timezone: 'UTC', preferences: { welcomed: true } });
   const [space] = (await asAda('GET', `/workspaces/${home}/spaces`)).body.items;
@@ -50,7 +49,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await visit.end();
-  await browser.close();
   await world.close();
 });
 const linkIn = (name: string) =>

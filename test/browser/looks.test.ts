@@ -1,11 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { as, homeOf } from '../people.ts';
 import { openWorld, type World } from '../world.ts';
 import { faintTexts, smallTargets } from './legibility.ts';
-import { launchBrowser, painted, startVisit, type Visit } from './visit.ts';
+import { browser, painted, startVisit, useBrowser, type Visit } from './visit.ts';
 
 /** Where pictures go, where someone wants them. */
 const FOLDER = process.env.SCREENSHOTS;
@@ -36,22 +35,18 @@ const LOOKS: Record<string, { path: string; press?: string; words?: string }> = 
   dead: { path: '/confirm-email#token=abc', press: 'Confirm', words: 'does not work any more' },
 };
 
-let browser: Browser;
 let world: World;
 let invitation: string;
+useBrowser();
 beforeAll(async () => {
   if (FOLDER) mkdirSync(FOLDER, { recursive: true });
-  browser = await launchBrowser();
   world = await openWorld({ settings: { web: { enabled: false } } });
   const olga = await world.signUp('olga@example.com', 'Olga');
   const path = `/workspaces/${await homeOf(world, olga)}/invitations`;
   await as(world, olga)('POST', path, { email: 'ada@example.com', role: 'member' });
   invitation = (await world.mailTo('ada@example.com')).token ?? '';
 });
-afterAll(async () => {
-  await browser.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 it('every page fits and can be read, in both themes, 320 and 1280 pixels wide', async () => {
   const visit = await startVisit(browser, world.app, { reducedMotion: 'reduce' });

@@ -1,33 +1,23 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { addTasks } from '../many-tasks.ts';
 import { as, homeOf, joined, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
 import { signedInAs } from './studio.ts';
-import { DESKTOP, launchBrowser, NOBODY, NOON, startVisit, type Visit } from './visit.ts';
+import { DESKTOP, NOON, useVisit, visit } from './visit.ts';
 
-let browser: Browser;
 let world: World;
 let ada: Person;
 let vic: Person;
 let home: string;
 let list: { id: string; statuses: { id: string; type: string }[] };
-let visit: Visit;
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-  visit = await startVisit(browser, NOBODY, { ...DESKTOP, at: NOON });
-});
-afterAll(async () => {
-  await visit.end();
-  await browser.close();
-});
+useVisit({ ...DESKTOP, at: NOON });
 beforeEach(async () => {
   ({ world, ada, home, list } = await openHome({ start: NOON }));
   vic = await joined(world, ada, home, 'viewer', 'Vic');
   await asAda('PATCH', '/me', { preferences: { welcomed: true } });
 });
-afterEach(() => visit.leave());
 
 const asAda = (method: string, path: string, body?: object) => as(world, ada)(method, path, body);
 const day = (days: number) => new Date(world.clock.now() + days * 86_400_000).toISOString().slice(0, 10);

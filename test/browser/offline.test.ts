@@ -1,22 +1,18 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openWorld, type World } from '../world.ts';
 import { fillStudio, type Studio, signedInAs } from './studio.ts';
-import { DESKTOP, goTo, isServedByWorker, launchBrowser, startVisit, type Visit } from './visit.ts';
+import { browser, DESKTOP, goTo, isServedByWorker, startVisit, useBrowser, type Visit } from './visit.ts';
 
-let browser: Browser;
 let world: World;
 let studio: Studio;
 
+useBrowser();
 beforeAll(async () => {
-  browser = await launchBrowser();
   world = await openWorld({ start: Date.now() });
   studio = await fillStudio(world);
 });
-afterAll(async () => {
-  await browser.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 /** Someone at Today, whose browser has the worker. */
 const visitToday = async (): Promise<Visit & { context: BrowserContext }> => {

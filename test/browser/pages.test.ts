@@ -1,28 +1,17 @@
 import { Hono } from 'hono';
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.ts';
 import { DAY, MINUTE } from '../../src/kernel/instants.ts';
 import { openWorld, type Person, type World, type WorldOptions } from '../world.ts';
-import { DENY_STORAGE, launchBrowser, NOBODY, signInOn, startVisit, type Visit } from './visit.ts';
+import { browser, DENY_STORAGE, signInOn, startVisit, useVisit, visit } from './visit.ts';
 
-let browser: Browser;
 let world: World;
-let visit: Visit;
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-  visit = await startVisit(browser, NOBODY);
-});
-afterAll(async () => {
-  await visit.end();
-  await browser.close();
-});
+useVisit();
 beforeEach(async () => {
   world = await openWorld();
   visit.serve(world.app);
 });
-afterEach(() => visit.leave());
 const openAnother = async (settings: WorldOptions['settings']) => {
   await visit.leave();
   await world.close();

@@ -1,22 +1,18 @@
 import { Hono } from 'hono';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.ts';
 import { clientBuildId } from '../../src/pages/client.ts';
 import { BOT_TOKEN, widget } from '../telegram-double.ts';
 import { openWorld, type Person, type World, type WorldOptions } from '../world.ts';
-import { isServedByWorker, launchBrowser, leadingTo, startVisit, type Visit } from './visit.ts';
+import { browser, isServedByWorker, leadingTo, startVisit, useBrowser, type Visit } from './visit.ts';
 
-let browser: Browser;
 let world: World;
 let visit: Visit;
 let page: Page;
 let ada: Person;
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+useBrowser();
 beforeEach(async () => {
   world = await openWorld({ start: Date.now() });
 });

@@ -1,8 +1,8 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openWorld, type World } from '../world.ts';
 import { fillStudio, type Studio, signedInAs } from './studio.ts';
-import { goTo, launchBrowser, painted, startVisit } from './visit.ts';
+import { browser, goTo, painted, startVisit, useBrowser } from './visit.ts';
 
 const MARKUP = '<img src=x onerror="window.taken=1"><script>window.taken=1</script>';
 const HOSTILE = `${MARKUP} \u202egnp.exe {{7*7}} ${'w'.repeat(300)}`;
@@ -11,13 +11,12 @@ const NARROW = { width: 360, height: 740 };
 const LINKS = `javascript:window.taken=1 [a](javascript:window.taken=1) data:text/html,x java\tscript:x
   &#106;avascript:x errand:user/x ![i](https://evil.example/i.png) https://good.example/x`;
 
-let browser: Browser;
 let world: World;
 let studio: Studio;
 const addresses: string[] = [];
 
+useBrowser();
 beforeAll(async () => {
-  browser = await launchBrowser();
   world = await openWorld({ start: Date.now() });
   studio = await fillStudio(world);
   const { call, workspaceId } = studio;
@@ -72,10 +71,7 @@ beforeAll(async () => {
   );
   addresses.push('/settings/profile', '/settings/security', '/settings/tokens', '/notifications');
 });
-afterAll(async () => {
-  await browser.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 /** Screens that show none of these texts, or in fields alone. */
 const WITHOUT = /(me|general|profile|notifications)$/;

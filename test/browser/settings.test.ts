@@ -1,36 +1,26 @@
 import { readFileSync } from 'node:fs';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type GoogleDouble, idToken, newSigningKey, openGoogle, openGoogleWorld } from '../google-double.ts';
 import { addMember, as, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
-import { launchBrowser, leadingTo, NOBODY, painted, signInOn, startVisit, type Visit } from './visit.ts';
+import { browser, leadingTo, painted, signInOn, startVisit, useVisit, visit } from './visit.ts';
 
-let browser: Browser;
 let world: World;
-let visit: Visit;
 let page: Page;
 let ada: Person;
 let home: string;
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-  visit = await startVisit(browser, NOBODY, {
-    reducedMotion: 'reduce',
-    timezoneId: 'Europe/Berlin',
-    viewport: { width: 1280, height: 800 },
-  });
-  page = visit.page;
-});
-afterAll(async () => {
-  await visit.end();
-  await browser.close();
+useVisit({
+  reducedMotion: 'reduce',
+  timezoneId: 'Europe/Berlin',
+  viewport: { width: 1280, height: 800 },
 });
 beforeEach(async () => {
+  page = visit.page;
   ({ world, ada, home } = await openHome({ start: Date.now() }));
   visit.serve(world.app);
 });
-afterEach(() => visit.leave());
 
 const open = async (address: string, heading: string) => {
   await page.goto(`${visit.origin}/app${address}`);
@@ -619,21 +609,18 @@ describe('the workspace', () => {
 
 describe('on a phone', () => {
   it('Me leads to the settings, and they lead back', async () => {
-    const atDesk = visit;
-    visit = await startVisit(browser, world.app, {
+    const phone = await startVisit(browser, world.app, {
       reducedMotion: 'reduce',
       timezoneId: 'Europe/Berlin',
       viewport: { width: 360, height: 740 },
       hasTouch: true,
       isMobile: true,
     });
-    page = visit.page;
-    onTestFinished(async () => {
-      await visit.end();
-      visit = atDesk;
-      page = visit.page;
-    });
-    await enter('/today', 'Today');
+    onTestFinished(() => phone.end());
+    page = phone.page;
+    await signInOn(page.context(), phone.origin, ada);
+    await page.goto(`${phone.origin}/app/today`);
+    await shown('Today');
     await page.getByRole('link', { name: 'Me', exact: true }).tap();
     await shown('Me');
     await page.getByRole('link', { name: 'Settings' }).tap();

@@ -1,22 +1,11 @@
 import { build } from 'esbuild';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { as, joined, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
-import {
-  DENY_STORAGE,
-  DESKTOP,
-  launchBrowser,
-  NOBODY,
-  painted,
-  signInOn,
-  startVisit,
-  type Visit,
-} from './visit.ts';
+import { browser, DENY_STORAGE, DESKTOP, painted, signInOn, useVisit, visit } from './visit.ts';
 
-let browser: Browser;
 let world: World;
-let visit: Visit;
 let ada: Person;
 let bob: Person;
 let home: string;
@@ -24,14 +13,7 @@ let listId: string;
 /** Devices beside the one of the visit. */
 const devices: BrowserContext[] = [];
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-  visit = await startVisit(browser, NOBODY, { ...DESKTOP, hasWorker: true });
-});
-afterAll(async () => {
-  await visit.end();
-  await browser.close();
-});
+useVisit({ ...DESKTOP, hasWorker: true });
 beforeEach(async () => {
   ({ world, ada, home, listId } = await openHome({ start: Date.now() }));
   // Else the first visit makes examples, which wait like what is done here.
@@ -41,7 +23,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const one of devices.splice(0)) await one.close();
-  await visit.leave();
 });
 
 const asAda = (method: string, path: string, body?: object) => as(world, ada)(method, path, body);
@@ -55,6 +36,14 @@ async function openAt(context: BrowserContext, address: string, heading: string)
   const page = await context.newPage();
   await page.goto(`${visit.origin}/app${address}`);
   await shown(page, heading);
+  return page;
+}
+
+/** Signs Ada in on a device, at the list. */
+async function enter(context = device()): Promise<Page> {
+  await signInOn(context, visit.origin, ada);
+  const page = await openAt(context, listAddress(), 'Tasks');
+  await status(page, 'Synced');
   return page;
 }
 
@@ -121,9 +110,7 @@ describe('signing out', () => {
   it('without the network leaves nothing on the device either, and ends the session once that is back', async () => {
     await make('Call the notary');
     const context = device();
-    await signInOn(context, visit.origin, ada);
-    const page = await openAt(context, listAddress(), 'Tasks');
-    await status(page, 'Synced');
+    const page = await enter(context);
     const sessions = async () => (await asAda('GET', '/me/sessions')).body.items.length;
     expect(await sessions()).toBe(2);
     await context.setOffline(true);
@@ -171,9 +158,7 @@ describe('the next person on a page', () => {
   it('finds neither the toast nor the recent searches of the one before', async () => {
     await make('Call the notary');
     await make('Found by the server', { description: 'The notary' });
-    await signInOn(device(), visit.origin, ada);
-    const page = await openAt(device(), listAddress(), 'Tasks');
-    await status(page, 'Synced');
+    const page = await enter();
     const search = async () => {
       await page.keyboard.press('/');
       await shown(page, 'Search');
@@ -290,9 +275,7 @@ describe('what lies open above a screen', () => {
     ['a repeat', 'r'],
   ])('is closed where the session ends, and %s keeps no key from signing in', async (_, key) => {
     await make('Call the notary');
-    await signInOn(device(), visit.origin, ada);
-    const page = await openAt(device(), listAddress(), 'Tasks');
-    await status(page, 'Synced');
+    const page = await enter();
     await page.keyboard.press('j');
     await page.keyboard.press(key);
     const above = page.locator('dialog[open], :popover-open');
@@ -355,9 +338,7 @@ describe('a device', () => {
   it('keeps no secret where a script could read it', async () => {
     await make('Pay the rent');
     const context = device();
-    await signInOn(context, visit.origin, ada);
-    const page = await openAt(context, listAddress(), 'Tasks');
-    await status(page, 'Synced');
+    const page = await enter(context);
     const [cookie] = await context.cookies();
     const words = await kept(page);
     expect(words).toContain('Pay the rent');
@@ -373,8 +354,7 @@ describe('a device', () => {
       const context = await browser.newContext({ ...DESKTOP, serviceWorkers: 'block' });
       devices.push(context);
       await context.addInitScript(script);
-      await signInOn(context, visit.origin, ada);
-      const page = await openAt(context, listAddress(), 'Tasks');
+      const page = await enter(context);
       await status(page, 'Synced, kept only while this page is open');
       const id = await make('Water the plants');
       await row(page, 'Water the plants').waitFor();
@@ -439,9 +419,7 @@ describe('a device', () => {
 
   it('with a database of a newer build starts over, and keeps what was not sent', async () => {
     const context = device();
-    await signInOn(context, visit.origin, ada);
-    const page = await openAt(context, listAddress(), 'Tasks');
-    await status(page, 'Synced');
+    const page = await enter(context);
     await page.keyboard.press('c');
     await page.getByLabel('Quick add').waitFor();
     await context.setOffline(true);
@@ -493,10 +471,7 @@ const FORGED = [
 describe('messages between tabs', () => {
   it('that another program forged change nothing that is shown or sent', async () => {
     await make('Pay the rent');
-    const context = device();
-    await signInOn(context, visit.origin, ada);
-    const page = await openAt(context, listAddress(), 'Tasks');
-    await status(page, 'Synced');
+    const page = await enter();
     const faults: string[] = [];
     page.on('pageerror', (error) => faults.push(error.message));
     await page.evaluate(

@@ -1,13 +1,11 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/kernel/ids.ts';
 import { as, joined, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
-import { DESKTOP, launchBrowser, NOBODY, signInOn, startVisit, type Visit } from './visit.ts';
+import { browser, DESKTOP, signInOn, useVisit, visit } from './visit.ts';
 
-let browser: Browser;
 let world: World;
-let visit: Visit;
 let ada: Person;
 let bob: Person;
 let home: string;
@@ -15,14 +13,7 @@ let listId: string;
 /** Browsers of others, beside the one of the visit. */
 const devices: BrowserContext[] = [];
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-  visit = await startVisit(browser, NOBODY, DESKTOP);
-});
-afterAll(async () => {
-  await visit.end();
-  await browser.close();
-});
+useVisit(DESKTOP);
 beforeEach(async () => {
   ({ world, ada, home, listId } = await openHome({ start: Date.now() }));
   bob = await joined(world, ada, home, 'member', 'Bob');
@@ -30,7 +21,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const device of devices.splice(0)) await device.close();
-  await visit.leave();
 });
 
 const asAda = (method: string, path: string, body?: object) => as(world, ada)(method, path, body);

@@ -5,7 +5,7 @@ import {
   chromium,
   type Page,
 } from 'playwright-core';
-import { expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { App } from '../../src/app.ts';
 import { listen } from '../../src/http/listen.ts';
 import type { Person } from '../world.ts';
@@ -222,4 +222,26 @@ export async function startVisit(
       expect(faults).toEqual([]);
     },
   };
+}
+
+/** The browser of a file of tests, and the visit that all of them share. */
+export let browser: Browser;
+export let visit: Visit;
+
+/** To be called by a file of tests, which has a browser of its own. */
+export function useBrowser(): void {
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+}
+
+/** The same with a visit, which each test leaves; it is served nothing before a test says by what. */
+export function useVisit(options?: Parameters<typeof startVisit>[2]): void {
+  useBrowser();
+  beforeAll(async () => {
+    visit = await startVisit(browser, NOBODY, options);
+  });
+  afterEach(() => visit.leave());
+  afterAll(() => visit.end());
 }

@@ -1,36 +1,26 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { addMember, as, homeOf, joined, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
 import { signedInAs } from './studio.ts';
-import { DESKTOP, isNoted, launchBrowser, NOBODY, painted, startVisit, type Visit } from './visit.ts';
+import { DESKTOP, isNoted, painted, useVisit, visit } from './visit.ts';
 
-let browser: Browser;
 let world: World;
 let ada: Person;
 let bob: Person;
 let adas: string;
 let bobs: string;
-let visit: Visit;
 let page: Page;
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-  visit = await startVisit(browser, NOBODY, DESKTOP);
-  page = visit.page;
-});
-afterAll(async () => {
-  await visit.end();
-  await browser.close();
-});
+useVisit(DESKTOP);
 beforeEach(async () => {
+  page = visit.page;
   ({ world, ada, home: adas } = await openHome({ start: Date.now() - 60_000 }));
   world.clock.advance(60_000);
   bob = await joined(world, ada, adas, 'member', 'Bob');
   bobs = await homeOf(world, bob);
   visit.serve(signedInAs(world.app, bob));
 });
-afterEach(() => visit.leave());
 
 const main = () => page.getByRole('navigation', { name: 'Main' });
 const open = async (address: string) => {

@@ -66,6 +66,12 @@ function shown({ store }: Page, id: string): Task {
 /** Does it without waiting for the device. */
 const act = ({ store }: Page, name: string, ...made: Parameters<Page['store']['acts']['do']>[1]): void =>
   void store.acts.do(name, made);
+/** Makes a task on the device, and returns its id. */
+function create(page: Page, title: string, fields: object = {}): string {
+  const id = page.store.makeId();
+  act(page, 'made', intents.create('task', 'w1', id, { title, listId: 'w1-list1', ...fields }));
+  return id;
+}
 const rename = (page: Page, task: Task, title: string): void =>
   act(page, title, intents.updateTask(task, { title }));
 const goOnline = (page: Page, isOnline: boolean): void => {
@@ -174,11 +180,7 @@ describe('signing out', () => {
     const sleeper = await open();
     const other = await open();
     sleeper.sleep(10_000);
-    act(
-      sleeper,
-      'made',
-      intents.create('task', 'w1', sleeper.store.makeId(), { title: 'x', listId: 'w1-list1' }),
-    );
+    create(sleeper, 'x');
     void other.store.signOut();
     await timeline.advance(60_000);
     expect((await device.disk.read()).outbox).toEqual([]);
@@ -190,8 +192,7 @@ describe('a leading tab that is frozen', () => {
     const frozen = await open();
     const other = await open();
     const task = await make(other);
-    const id = frozen.store.makeId();
-    act(frozen, 'made', intents.create('task', 'w1', id, { title: 'Begun', listId: 'w1-list1' }));
+    const id = create(frozen, 'Begun');
     while (sent.length === 0) await timeline.advance(1);
     frozen.sleep(120_000);
     rename(other, task, 'New');
@@ -210,11 +211,7 @@ describe('a session that ended', () => {
     const sleeper = await open();
     const other = await open();
     sleeper.sleep(10_000);
-    act(
-      sleeper,
-      'made',
-      intents.create('task', 'w1', sleeper.store.makeId(), { title: 'x', listId: 'w1-list1' }),
-    );
+    create(sleeper, 'x');
     server.signedOut.add('ada');
     server.endStreams('ada');
     await timeline.advance(60_000);
@@ -307,12 +304,7 @@ describe('a change', () => {
   it('that makes a task in a status that is gone meanwhile takes the first of its type', async () => {
     const page = await open();
     goOnline(page, false);
-    const id = page.store.makeId();
-    act(
-      page,
-      'made',
-      intents.create('task', 'w1', id, { title: 'x', listId: 'w1-list1', statusId: 'w1-doing' }),
-    );
+    const id = create(page, 'x', { statusId: 'w1-doing' });
     server.toggleStatus('w1');
     goOnline(page, true);
     await timeline.advance(20_000);
@@ -620,9 +612,7 @@ describe('the order of tasks that were not sent yet', () => {
     goOnline(page, false);
     const ids = [first.id];
     for (const title of ['Dig', 'Sow']) {
-      const id = page.store.makeId();
-      ids.push(id);
-      act(page, title, intents.create('task', 'w1', id, { title, listId: 'w1-list1' }));
+      ids.push(create(page, title));
       await timeline.advance(100);
     }
     const moved = ids.pop() ?? '';
