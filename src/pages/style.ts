@@ -1,50 +1,26 @@
-const light = `
-  --ground: #f4f3ee;
-  --sheet: #fffefc;
-  --ink: #1c2220;
-  --quiet: #5e6762;
-  --line: #dcdfda;
-  --edge: #7b857f;
-  --accent: #1c6b4f;
-  --accent-strong: #14533d;
-  --on-accent: #ffffff;
-  --fault: #b23c1e;
-  --code: #f0f1ec;
-  --fill: #2f2a1c0e;
-  --fill-2: #2f2a1c1f;
-  --get: #1c6b4f;
-  --post: #1f55a8;
-  --patch: #8a5300;
-  --delete: #b3261e;
-`;
-
-const dark = `
-  --ground: #121513;
-  --sheet: #1b1f1d;
-  --ink: #eceeea;
-  --quiet: #a2aca6;
-  --line: #333a36;
-  --edge: #7e8a83;
-  --accent: #7fd3ad;
-  --accent-strong: #a5e4c8;
-  --on-accent: #06251a;
-  --fault: #f3a58c;
-  --code: #141816;
-  --fill: #eceeea12;
-  --fill-2: #eceeea24;
-  --get: #7fd3ad;
-  --post: #a6c8ff;
-  --patch: #f5c37a;
-  --delete: #ffb4ab;
-`;
-
 /** What all looks share: the reader's own font, light or dark as the system is, or as was chosen in the web client. */
-export const ground = `:root { color-scheme: light dark;${light}}
-@media (prefers-color-scheme: dark) {
-  :root {${dark}}
+export const ground = `:root {
+  color-scheme: light dark;
+  --ground: light-dark(#f4f3ee, #121513);
+  --sheet: light-dark(#fffefc, #1b1f1d);
+  --ink: light-dark(#1c2220, #eceeea);
+  --quiet: light-dark(#5e6762, #a2aca6);
+  --line: light-dark(#dcdfda, #333a36);
+  --edge: light-dark(#7b857f, #7e8a83);
+  --accent: light-dark(#1c6b4f, #7fd3ad);
+  --accent-strong: light-dark(#14533d, #a5e4c8);
+  --on-accent: light-dark(#ffffff, #06251a);
+  --fault: light-dark(#b23c1e, #f3a58c);
+  --code: light-dark(#f0f1ec, #141816);
+  --fill: light-dark(#2f2a1c0e, #eceeea12);
+  --fill-2: light-dark(#2f2a1c1f, #eceeea24);
+  --get: light-dark(#1c6b4f, #7fd3ad);
+  --post: light-dark(#1f55a8, #a6c8ff);
+  --patch: light-dark(#8a5300, #f5c37a);
+  --delete: light-dark(#b3261e, #ffb4ab);
 }
-:root[data-theme="light"] { color-scheme: light;${light}}
-:root[data-theme="dark"] { color-scheme: dark;${dark}}
+:root[data-theme="light"] { color-scheme: light; }
+:root[data-theme="dark"] { color-scheme: dark; }
 
 *, *::before, *::after { box-sizing: border-box; }
 
