@@ -7,7 +7,7 @@ interface Props {
   type?: 'text' | 'email' | 'password' | 'date' | 'time';
   value: string;
   autocomplete?: string;
-  inputMode?: 'numeric' | 'email' | 'text';
+  inputMode?: 'numeric';
   required?: boolean;
   autoFocus?: boolean;
   disabled?: boolean;

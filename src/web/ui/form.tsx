@@ -95,11 +95,16 @@ export const Form = ({ state, label, onSubmit, children }: Props) => {
   );
 };
 
+/** The button that sends a form. */
+export const Submit = ({ children }: { children: string }) => (
+  <button type="submit" class="button main">
+    {children}
+  </button>
+);
+
 /** Where a form that stays on its page is sent. */
 export const SaveLine = () => (
   <div class="line">
-    <button type="submit" class="button main">
-      Save
-    </button>
+    <Submit>Save</Submit>
   </div>
 );

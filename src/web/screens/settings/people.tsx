@@ -12,7 +12,7 @@ import { sayInstant, sayWhen } from '../../text/say-dates.ts';
 import { Ask } from '../../ui/ask.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Field } from '../../ui/field.tsx';
-import { Form, useForm } from '../../ui/form.tsx';
+import { Form, Submit, useForm } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { MenuButton } from '../../ui/menu.tsx';
 import { Select } from '../../ui/select.tsx';
@@ -162,22 +162,14 @@ function InviteForm({ w, onSent }: { w: string; onSent(): void }) {
   return (
     <Form state={form} label="Invite" onSubmit={send}>
       <div class="invite">
-        <Field
-          label="Email"
-          type="email"
-          inputMode="email"
-          autocomplete="off"
-          {...form.field('email', email, setEmail)}
-        />
+        <Field label="Email" type="email" autocomplete="off" {...form.field('email', email, setEmail)} />
         <Select
           label="Role"
           value={role}
           options={GIVEN.map((one) => ({ value: one, title: ROLES[one] }))}
           onChange={(chosen) => setRole(GIVEN.find((one) => one === chosen) ?? 'member')}
         />
-        <button type="submit" class="button main">
-          Invite
-        </button>
+        <Submit>Invite</Submit>
       </div>
     </Form>
   );

@@ -109,7 +109,6 @@ function EmailForm() {
         <Field
           label="New email"
           type="email"
-          inputMode="email"
           autocomplete="off"
           {...form.field('newEmail', email, setEmail)}
         />

@@ -3,7 +3,7 @@ import { addressOf } from '../../shell/addresses.ts';
 import { call } from '../../shell/api.ts';
 import { hrefOf } from '../../shell/navigation.ts';
 import { Field } from '../../ui/field.tsx';
-import { Form, useForm } from '../../ui/form.tsx';
+import { Form, Submit, useForm } from '../../ui/form.tsx';
 import { Alone } from './alone.tsx';
 
 /** Asking for the link that sets a new password. */
@@ -35,15 +35,12 @@ export function ForgotPassword() {
           label="Email"
           type="email"
           autocomplete="username"
-          inputMode="email"
           required
           autoFocus
           hint="A link to set a new password is mailed there."
           {...form.field('email', email, setEmail)}
         />
-        <button type="submit" class="button main">
-          Send link
-        </button>
+        <Submit>Send link</Submit>
       </Form>
     </Alone>
   );

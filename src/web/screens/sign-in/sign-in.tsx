@@ -6,7 +6,7 @@ import { hrefOf, navigate, query } from '../../shell/navigation.ts';
 import { isCookieRejected, signIn } from '../../shell/session.ts';
 import { session } from '../../shell/signed-in.ts';
 import { Field } from '../../ui/field.tsx';
-import { Form, useForm, wordsFor } from '../../ui/form.tsx';
+import { Form, Submit, useForm, wordsFor } from '../../ui/form.tsx';
 import { Alone } from './alone.tsx';
 import { authOptions } from './options.ts';
 import { leaveForGoogle, leaveForTelegram, type Proof, takeReturn } from './providers.ts';
@@ -73,7 +73,6 @@ export function SignIn() {
       label="Email"
       type="email"
       autocomplete="username"
-      inputMode="email"
       required
       autoFocus
       {...form.field('email', email, setEmail)}
@@ -102,9 +101,7 @@ export function SignIn() {
           }}
         >
           {emailField}
-          <button type="submit" class="button main">
-            Create account
-          </button>
+          <Submit>Create account</Submit>
         </Form>
       </Alone>
     );
@@ -124,9 +121,7 @@ export function SignIn() {
             autoFocus
             {...form.field('code', code, setCode)}
           />
-          <button type="submit" class="button main">
-            Sign in
-          </button>
+          <Submit>Sign in</Submit>
           <button
             type="button"
             class="button plain"
@@ -156,9 +151,7 @@ export function SignIn() {
           required
           {...form.field('password', password, setPassword)}
         />
-        <button type="submit" class="button main">
-          Sign in
-        </button>
+        <Submit>Sign in</Submit>
         <div class="line">
           <button type="button" class="link" onClick={askForCode}>
             Email me a code

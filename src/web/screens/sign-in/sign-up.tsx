@@ -3,7 +3,7 @@ import { addressOf } from '../../shell/addresses.ts';
 import { call } from '../../shell/api.ts';
 import { hrefOf, query } from '../../shell/navigation.ts';
 import { Field } from '../../ui/field.tsx';
-import { Form, useForm } from '../../ui/form.tsx';
+import { Form, Submit, useForm } from '../../ui/form.tsx';
 import { Alone } from './alone.tsx';
 import { authOptions } from './options.ts';
 
@@ -48,7 +48,6 @@ export function SignUp() {
           label="Email"
           type="email"
           autocomplete="username"
-          inputMode="email"
           required
           {...form.field('email', email, setEmail)}
         />
@@ -60,9 +59,7 @@ export function SignUp() {
           hint="At least 8 characters"
           {...form.field('password', password, setPassword)}
         />
-        <button type="submit" class="button main">
-          Create account
-        </button>
+        <Submit>Create account</Submit>
       </Form>
     </Alone>
   );
