@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip as gzipCallback } from 'node:zlib';
+import { parseAccept } from 'hono/utils/accept';
 
 /** Below it a compressed form saves nothing. */
 const MIN_BYTES = 1_024;
@@ -14,18 +15,13 @@ const NEVER_COMPRESSED = /^\/(auth|me\/tokens|me\/events)(\/|$)/;
 /** Whether responses at a path below the base path have a compressed form. */
 export const isCompressible = (path: string): boolean => !NEVER_COMPRESSED.test(path);
 
-/** Whether an `Accept-Encoding` takes gzip: named, or by `*`, with a weight above 0 (RFC 9110, section 12.5.3). */
-export function acceptsGzip(header: string | undefined): boolean {
-  if (header === undefined) return false;
-  const weights = new Map(
-    header.split(',').map((entry): [string, number] => {
-      const [coding = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
-      const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
-      return [coding, weight === undefined ? 1 : Number(weight)];
-    }),
-  );
-  return (weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0) > 0;
+/** Whether an `Accept-Encoding` takes a coding: by one of its names, or by `*`, with a weight above 0 (RFC 9110, section 12.5.3). */
+export function takesCoding(header: string | undefined, ...names: string[]): boolean {
+  const weights = new Map(parseAccept(header ?? '').map(({ type, q }) => [type.toLowerCase(), q]));
+  return (weights.get(names.find((name) => weights.has(name)) ?? '*') ?? 0) > 0;
 }
+
+export const acceptsGzip = (header: string | undefined): boolean => takesCoding(header, 'gzip', 'x-gzip');
 
 /** Whether a body is long enough for a gzip form. */
 export const hasShortForm = (body: string | Uint8Array): boolean =>

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Context, Hono } from 'hono';
-import { accepts } from 'hono/accepts';
 import type { Deps } from '../deps.ts';
+import { takesCoding } from '../http/compression.ts';
 import { pathOf } from '../http/public-path.ts';
 import { type Environment, requestIdOf } from '../http/request-context.ts';
 import { commonHeaders } from '../http/response.ts';
@@ -131,21 +131,8 @@ function fileResponse(context: Context<Environment>, build: ClientBuild, path: s
 }
 
 /** The best form that the request accepts; undefined: the file as it is. */
-function encodingFor(context: Context<Environment>, there: readonly Encoding[]): Encoding | undefined {
-  const chosen = accepts(context, {
-    header: 'Accept-Encoding',
-    supports: [...there],
-    default: '',
-    match: (wanted) => {
-      const isAccepted = (encoding: string) => {
-        const named = wanted.find(({ type }) => type === encoding) ?? wanted.find(({ type }) => type === '*');
-        return named !== undefined && named.q > 0;
-      };
-      return there.find(isAccepted) ?? '';
-    },
-  });
-  return ENCODINGS.find((encoding) => encoding === chosen);
-}
+const encodingFor = (context: Context<Environment>, there: readonly Encoding[]): Encoding | undefined =>
+  there.find((encoding) => takesCoding(context.req.header('accept-encoding'), encoding));
 
 const keptForGood = (context: Context<Environment>, type: string): Record<string, string> => ({
   ...commonHeaders(requestIdOf(context)),
