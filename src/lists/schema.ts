@@ -4,6 +4,7 @@ import {
   Description,
   enumeration,
   Id,
+  isObject,
   NewId,
   Position,
   Title,
@@ -144,7 +145,7 @@ const StatusEntry = NewStatus.partial()
         context.addIssue({ code: 'custom', path: [field], message: missing?.message });
       }
     },
-    { when: ({ value }) => typeof value === 'object' && value !== null },
+    { when: isObject },
   )
   .openapi('StatusEntry');
 export type StatusEntry = z.output<typeof StatusEntry>;

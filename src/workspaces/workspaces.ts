@@ -30,13 +30,13 @@ export function createWorkspace(deps: Deps, who: SignedIn, input: WorkspaceInput
   });
 }
 
-/** A workspace as that user, one of its members, sees it. */
 /** The caller's workspaces; by API token those that it has, with the role that it leaves. */
 export function workspacesFor(db: Db, { userId, cap }: Actor, page: PageRequest): Page<Workspace> {
   const found = listWorkspacesOf(db, userId, page, cap?.workspaceIds ?? null);
   return { ...found, items: found.items.map((item) => ({ ...item, role: cappedRole(item.role, cap) })) };
 }
 
+/** A workspace as that user, one of its members, sees it. */
 export function workspaceSeenBy(db: Db, id: string, userId: string): Workspace {
   return workspaceOf(orNotFound(findWorkspaceOf(db, id, userId), 'workspace'));
 }
