@@ -1,3 +1,4 @@
+import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { useUserData } from './store.ts';
 
@@ -30,12 +31,12 @@ export function Conflict() {
         </section>
       </div>
       <div class="line actions">
-        <button type="button" class="button push" onClick={() => void store.waiting.drop(act)}>
+        <Button class="push" onClick={() => void store.waiting.drop(act)}>
           Keep theirs
-        </button>
-        <button type="button" class="button main" onClick={() => void store.waiting.keepMine(act)}>
+        </Button>
+        <Button class="main" onClick={() => void store.waiting.keepMine(act)}>
           Keep mine
-        </button>
+        </Button>
       </div>
     </Dialog>
   );

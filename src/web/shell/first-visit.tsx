@@ -4,6 +4,7 @@ import { derivedIds } from '../data/ids.ts';
 import { create, removeForGood } from '../data/intents.ts';
 import { act } from '../tasks/act.ts';
 import { deviceZone, nameOfZone } from '../text/zones.ts';
+import { Button } from '../ui/button.tsx';
 import { sentenceOf } from './api.ts';
 import { today } from './clock.ts';
 import { inbox, isFirstLoad, workspace } from './frame-view.ts';
@@ -76,13 +77,9 @@ export function Examples() {
   return (
     <section class="examples line" aria-label="Examples">
       <p class="quiet">These are examples, to try things on.</p>
-      <button
-        type="button"
-        class="button plain push"
-        onClick={() => act('Removed the examples', tasks.map(removeForGood))}
-      >
+      <Button class="plain push" onClick={() => act('Removed the examples', tasks.map(removeForGood))}>
         Remove examples
-      </button>
+      </Button>
     </section>
   );
 }
@@ -115,16 +112,10 @@ export function ZoneOffer() {
   return (
     <div class="zone-offer" role="status">
       <span>This device is in another time zone.</span>
-      <button type="button" class="button" onClick={() => saving(saveProfile({ timezone: device }))}>
-        Use {device}
-      </button>
-      <button
-        type="button"
-        class="button plain"
-        onClick={() => saving(savePreferences({ keptZone: device }))}
-      >
+      <Button onClick={() => saving(saveProfile({ timezone: device }))}>Use {device}</Button>
+      <Button class="plain" onClick={() => saving(savePreferences({ keptZone: device }))}>
         Keep {own}
-      </button>
+      </Button>
     </div>
   );
 }

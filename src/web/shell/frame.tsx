@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { Button } from '../ui/button.tsx';
 import { Icon, Shape } from '../ui/icon.tsx';
 import type { IconName } from '../ui/icons.ts';
 import { Keycaps } from '../ui/keycaps.tsx';
@@ -180,9 +181,9 @@ function NotificationsLink() {
 function UpdateButton() {
   if (!hasUpdate.value) return null;
   return (
-    <button type="button" class="button update" onClick={() => void update()}>
+    <Button class="update" onClick={() => void update()}>
       Update
-    </button>
+    </Button>
   );
 }
 

@@ -1,5 +1,5 @@
+import { Tool } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Icon } from '../ui/icon.tsx';
 import { Keycaps } from '../ui/keycaps.tsx';
 import { commands, GROUPS, singleLetters } from './commands.ts';
 import { canWrite } from './frame-view.ts';
@@ -14,9 +14,7 @@ export function KeysDialog({ onClose }: OverlayProps) {
     <Dialog label="Keys" onClose={onClose}>
       <header class="dialog-head">
         <h2>Keys</h2>
-        <button type="button" class="tool push" aria-label="Close" onClick={onClose}>
-          <Icon name="close" />
-        </button>
+        <Tool class="push" icon="close" label="Close" onClick={onClose} />
       </header>
       {!singleLetters.value && (
         <p class="block quiet">Single letters are switched off, under Settings, Profile.</p>

@@ -1,3 +1,4 @@
+import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { sync } from './frame-view.ts';
 import { type OverlayProps, signOutNow } from './overlays.tsx';
@@ -18,19 +19,18 @@ export function SignOutDialog({ onClose }: OverlayProps) {
         </p>
       </div>
       <div class="line actions">
-        <button type="button" class="button push" onClick={onClose}>
+        <Button class="push" onClick={onClose}>
           Stay
-        </button>
-        <button
-          type="button"
-          class="button main"
+        </Button>
+        <Button
+          class="main"
           onClick={() => {
             onClose();
             void signOutNow();
           }}
         >
           Sign out anyway
-        </button>
+        </Button>
       </div>
     </Dialog>
   );

@@ -1,3 +1,4 @@
+import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import type { IconName } from '../ui/icons.ts';
 import { isFirstLoad, sync } from './frame-view.ts';
@@ -15,9 +16,9 @@ export function SyncStatus() {
       {waiting + notSaved > 0 && (
         <>
           {' '}
-          <button type="button" class="button plain" onClick={openWaitingChanges}>
+          <Button class="plain" onClick={openWaitingChanges}>
             Waiting changes
-          </button>
+          </Button>
         </>
       )}
     </div>

@@ -1,4 +1,5 @@
 import type { WaitingAct } from '../data/waiting-acts.ts';
+import { Button, Tool } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import type { OverlayProps } from './overlays.tsx';
@@ -12,9 +13,7 @@ export function WaitingChanges({ onClose }: OverlayProps) {
     <Dialog label="Waiting changes" onClose={onClose}>
       <header class="dialog-head">
         <h2>Waiting changes</h2>
-        <button type="button" class="tool push" aria-label="Close" onClick={onClose}>
-          <Icon name="close" />
-        </button>
+        <Tool class="push" icon="close" label="Close" onClick={onClose} />
       </header>
       {acts.length === 0 && <p class="block quiet">Everything has reached the server.</p>}
       <ul class="waiting">
@@ -52,12 +51,10 @@ function WaitingItem({ act }: { act: WaitingAct }) {
         )}
       </div>
       <div class="line push">
-        <button type="button" class="button" onClick={() => void store.waiting.retry(act)}>
-          Retry
-        </button>
-        <button type="button" class="button plain" onClick={() => void store.waiting.drop(act)}>
+        <Button onClick={() => void store.waiting.retry(act)}>Retry</Button>
+        <Button class="plain" onClick={() => void store.waiting.drop(act)}>
           Drop
-        </button>
+        </Button>
       </div>
     </li>
   );

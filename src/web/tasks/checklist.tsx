@@ -4,6 +4,7 @@ import type { ChecklistItem, Task } from '../data/rows.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
 import { useUserData } from '../shell/store.ts';
 import { quoted } from '../text/quoted.ts';
+import { Tool } from '../ui/button.tsx';
 import { useEditInPlace } from '../ui/edit-in-place.ts';
 import { Icon, Shape } from '../ui/icon.tsx';
 import { submits } from '../ui/submits.ts';
@@ -87,12 +88,8 @@ function Item({ task, item, may }: { task: Task; item: ChecklistItem; may: boole
       )}
       {may && !isEditing && (
         <span class="item-tools push">
-          <button type="button" class="tool" aria-label={`Edit “${title}”`} onClick={() => setEditing(true)}>
-            <Icon name="pencil" small />
-          </button>
-          <button type="button" class="tool" aria-label={`Remove “${title}”`} onClick={remove}>
-            <Icon name="close" small />
-          </button>
+          <Tool icon="pencil" isSmall label={`Edit “${title}”`} onClick={() => setEditing(true)} />
+          <Tool icon="close" isSmall label={`Remove “${title}”`} onClick={remove} />
         </span>
       )}
     </li>

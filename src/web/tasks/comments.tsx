@@ -10,8 +10,8 @@ import { mentionedIn, plainMentions, withMentions } from '../text/mentions.ts';
 import { quoted } from '../text/quoted.ts';
 import { sayWhen } from '../text/say-dates.ts';
 import { Avatar } from '../ui/avatar.tsx';
-import { Icon } from '../ui/icon.tsx';
-import { MenuButton } from '../ui/menu.tsx';
+import { Button, Tool } from '../ui/button.tsx';
+import { MoreButton } from '../ui/menu.tsx';
 import { Linked } from '../ui/prose.tsx';
 import { submits } from '../ui/submits.ts';
 import { act, actInSight, actQuietly } from './act.ts';
@@ -121,11 +121,7 @@ function Entry({ comment, task }: { comment: Comment; task: Task }) {
           {sayWhen(createdAt, zone.value, now.value)}
         </time>
         {editedAt && <span class="quiet">edited</span>}
-        {items.length > 0 && (
-          <MenuButton class="tool push" label="More" items={items}>
-            <Icon name="more" />
-          </MenuButton>
-        )}
+        {items.length > 0 && <MoreButton class="push" items={items} />}
       </p>
       {isEditing ? (
         <EditField comment={comment} task={task} onEnd={() => setEditing(false)} />
@@ -171,12 +167,12 @@ function EditField({ comment, task, onEnd }: { comment: Comment; task: Task; onE
         onEscape={end}
       />
       <div class="line">
-        <button type="button" class="button push" onClick={end}>
+        <Button class="push" onClick={end}>
           Cancel
-        </button>
-        <button type="button" class="button main" onClick={save}>
+        </Button>
+        <Button class="main" onClick={save}>
           Save
-        </button>
+        </Button>
       </div>
     </div>
   );
@@ -205,9 +201,7 @@ function Composer({ task, onSend }: { task: Task; onSend(): void }) {
         onSend={send}
         onEscape={() => document.getElementById('task-title')?.focus({ preventScroll: true })}
       />
-      <button type="submit" class="tool" aria-label="Send" aria-keyshortcuts="Control+Enter">
-        <Icon name="send" />
-      </button>
+      <Tool type="submit" icon="send" label="Send" aria-keyshortcuts="Control+Enter" />
     </form>
   );
 }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { today, weekStart } from '../shell/clock.ts';
 import { addMonths, type Day, dayOfMonth, monthGrid, weekdayIndex } from '../text/days.ts';
 import { SHORT_WEEKDAYS, sayMonth } from '../text/say-dates.ts';
-import { Icon } from '../ui/icon.tsx';
+import { Tool } from '../ui/button.tsx';
 
 interface Props {
   chosen: Day | undefined;
@@ -20,18 +20,8 @@ export function DayGrid({ chosen, onChoose }: Props) {
     <div class="day-grid" role="group" aria-label={title}>
       <div class="line">
         <strong aria-hidden="true">{title}</strong>
-        <button
-          type="button"
-          class="tool push"
-          aria-label="Month before"
-          tabIndex={-1}
-          onClick={() => turn(-1)}
-        >
-          <Icon name="left" />
-        </button>
-        <button type="button" class="tool" aria-label="Month after" tabIndex={-1} onClick={() => turn(1)}>
-          <Icon name="right" />
-        </button>
+        <Tool class="push" icon="left" label="Month before" tabIndex={-1} onClick={() => turn(-1)} />
+        <Tool icon="right" label="Month after" tabIndex={-1} onClick={() => turn(1)} />
       </div>
       <div class="days">
         {rows[0]?.map((day) => (

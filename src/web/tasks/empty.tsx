@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { isPhone } from '../shell/device.ts';
 import { canWrite } from '../shell/frame-view.ts';
+import { Button } from '../ui/button.tsx';
 import { Nothing } from '../ui/nothing.tsx';
 
 /** An empty screen teaches one key and one example. */
@@ -27,15 +28,7 @@ export function Empty({ children }: { children?: ComponentChildren }) {
 
 /** Where the filters leave nothing. */
 export const NothingPasses = ({ onClear }: { onClear(): void }) => (
-  <Nothing
-    icon="filter"
-    class="nothing-passes"
-    action={
-      <button type="button" class="button" onClick={onClear}>
-        Clear filters
-      </button>
-    }
-  >
+  <Nothing icon="filter" class="nothing-passes" action={<Button onClick={onClear}>Clear filters</Button>}>
     No task passes the filters.
   </Nothing>
 );

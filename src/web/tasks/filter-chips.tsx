@@ -2,6 +2,7 @@ import { isFirstLoad, workspaces } from '../shell/frame-view.ts';
 import { setQuery } from '../shell/navigation.ts';
 import { useUserData } from '../shell/store.ts';
 import { FILTER_NAMES, FILTER_TITLES, type FilterName, sayFilter } from '../text/say-filters.ts';
+import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { clearFilters, filters } from './filters.ts';
 
@@ -61,16 +62,15 @@ export function FilterChips() {
           <Icon name="close" />
         </button>
       ))}
-      <button
-        type="button"
-        class="button plain clear"
+      <Button
+        class="plain clear"
         onClick={({ currentTarget }) => {
           leave(currentTarget, null);
           clearFilters();
         }}
       >
         Clear filters
-      </button>
+      </Button>
     </div>
   );
 }

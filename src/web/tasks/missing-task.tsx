@@ -1,5 +1,6 @@
 import { NotFound } from '../screens/not-found/not-found.tsx';
 import { isPhone } from '../shell/device.ts';
+import { Button } from '../ui/button.tsx';
 import { Nothing } from '../ui/nothing.tsx';
 import type { Missing } from './look-up.ts';
 import { closePanel } from './task-commands.ts';
@@ -12,18 +13,16 @@ export function MissingTask({ missing, isAlone }: { missing: Missing; isAlone: b
     ? 'This task is gone, or it is not yours to see.'
     : 'This task is not on this device. It is shown once the server can be reached.';
   const again = !isGone && (
-    <button type="button" class="button main" onClick={missing.again}>
+    <Button class="main" onClick={missing.again}>
       Try again
-    </button>
+    </Button>
   );
   if (isAlone) {
     return <NotFound {...(again && { title: 'Task', icon, action: again })}>{words}</NotFound>;
   }
   const actions = (
     <div class="line">
-      <button type="button" class="button" onClick={closePanel}>
-        Close
-      </button>
+      <Button onClick={closePanel}>Close</Button>
       {again}
     </div>
   );

@@ -7,8 +7,9 @@ import { mayWriteIn, workspaces } from '../shell/frame-view.ts';
 import { hrefOf, match } from '../shell/navigation.ts';
 import { useUserData } from '../shell/store.ts';
 import { sayWhen } from '../text/say-dates.ts';
+import { Tool } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { MenuButton } from '../ui/menu.tsx';
+import { MenuButton, MoreButton } from '../ui/menu.tsx';
 import { toggleDone } from './changes.ts';
 import { Checklist } from './checklist.tsx';
 import { Comments } from './comments.tsx';
@@ -93,14 +94,11 @@ function PanelBar({ task, isAlone }: Pick<SheetProps, 'task' | 'isAlone'>) {
   return (
     <header class="panel-bar">
       {isPhone.value && (
-        <button
-          type="button"
-          class="tool"
-          aria-label={`Back to ${isAlone ? (list?.title ?? 'the list') : screenTitle()}`}
+        <Tool
+          icon="left"
+          label={`Back to ${isAlone ? (list?.title ?? 'the list') : screenTitle()}`}
           onClick={closePanel}
-        >
-          <Icon name="left" />
-        </button>
+        />
       )}
       <p class="quiet">
         <a
@@ -119,34 +117,22 @@ function PanelBar({ task, isAlone }: Pick<SheetProps, 'task' | 'isAlone'>) {
           </>
         )}
       </p>
-      <button
-        type="button"
-        class="tool"
-        aria-label="Previous task"
+      <Tool
+        icon="up"
+        label="Previous task"
         aria-keyshortcuts="k"
         aria-disabled={previous === undefined ? 'true' : undefined}
         onClick={() => previous !== undefined && showNeighbour(previous)}
-      >
-        <Icon name="up" />
-      </button>
-      <button
-        type="button"
-        class="tool"
-        aria-label="Next task"
+      />
+      <Tool
+        icon="down"
+        label="Next task"
         aria-keyshortcuts="j"
         aria-disabled={next === undefined ? 'true' : undefined}
         onClick={() => next !== undefined && showNeighbour(next)}
-      >
-        <Icon name="down" />
-      </button>
-      <MenuButton class="tool" label="More" items={() => rowMenuItems([task], fieldElement('status'))}>
-        <Icon name="more" />
-      </MenuButton>
-      {!isPhone.value && (
-        <button type="button" class="tool" aria-label="Close" aria-keyshortcuts="Escape" onClick={closePanel}>
-          <Icon name="close" />
-        </button>
-      )}
+      />
+      <MoreButton items={() => rowMenuItems([task], fieldElement('status'))} />
+      {!isPhone.value && <Tool icon="close" label="Close" aria-keyshortcuts="Escape" onClick={closePanel} />}
     </header>
   );
 }

@@ -18,6 +18,7 @@ import { dayOrderOf } from '../text/quick-add-dates.ts';
 import { chipBefore, makePlain, movePlain, pastedLines } from '../text/quick-add-edits.ts';
 import type { Span } from '../text/quick-add-words.ts';
 import { quoted } from '../text/quoted.ts';
+import { Button } from '../ui/button.tsx';
 import { isComposing } from '../ui/composing.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -262,13 +263,9 @@ export function QuickAdd({ onClose }: OverlayProps) {
             <button ref={many} type="button" class="button" onClick={() => make(pasted.many.map(readLine))}>
               {pasted.many.length} tasks
             </button>
-            <button
-              type="button"
-              class="button"
-              onClick={() => make([readLine(pasted.one.title)], pasted.one.description)}
-            >
+            <Button onClick={() => make([readLine(pasted.one.title)], pasted.one.description)}>
               One task
-            </button>
+            </Button>
           </div>
         )}
         {(read.chips.length > 0 || givenDay !== null || givenPlace !== '') && (
@@ -292,9 +289,9 @@ export function QuickAdd({ onClose }: OverlayProps) {
             <Keycaps binding="shift+Enter" /> add and open
           </span>
           {isPhone.value && (
-            <button type="button" class="button plain push" onClick={onClose}>
+            <Button class="plain push" onClick={onClose}>
               Close
-            </button>
+            </Button>
           )}
           <button type="submit" class="button main">
             Add <Keycaps binding="Enter" />

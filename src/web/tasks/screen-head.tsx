@@ -4,7 +4,7 @@ import { type Command, useCommands } from '../shell/commands.ts';
 import { isPhone } from '../shell/device.ts';
 import { Lazy } from '../shell/lazy.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { MenuButton, type MenuItem } from '../ui/menu.tsx';
+import { type MenuItem, MoreButton } from '../ui/menu.tsx';
 import { ScreenHeading } from '../ui/screen-heading.tsx';
 import { FilterChips } from './filter-chips.tsx';
 import { clearFilters, filters, grouping, sort } from './filters.ts';
@@ -108,11 +108,7 @@ export function ScreenHead({
             <Icon name="sliders" />
           </button>
         )}
-        {menu.length > 0 && (
-          <MenuButton class="tool" label="More" items={menu}>
-            <Icon name="more" />
-          </MenuButton>
-        )}
+        {menu.length > 0 && <MoreButton items={menu} />}
       </div>
       <FilterChips />
       {open === 'filter' && <Lazy load={loadFilter} props={{ onClose: close, listId, workspaceId, whose }} />}

@@ -3,6 +3,7 @@ import { today, zone } from '../shell/clock.ts';
 import { mayWriteIn } from '../shell/frame-view.ts';
 import { useUserData } from '../shell/store.ts';
 import { sayRule } from '../text/say-rules.ts';
+import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { openSeries } from './series.ts';
 
@@ -20,9 +21,8 @@ export function SeriesBox({ task }: { task: Task }) {
         <p>{words}</p>
         {series.state !== 'active' && <p class="quiet">{series.state === 'paused' ? 'Paused' : 'Ended'}</p>}
       </div>
-      <button
-        type="button"
-        class="button plain push"
+      <Button
+        class="plain push"
         data-field="repeat"
         aria-label={`Repeats: ${words}. Edit`}
         aria-keyshortcuts="r"
@@ -30,7 +30,7 @@ export function SeriesBox({ task }: { task: Task }) {
         onClick={() => openSeries(task.id)}
       >
         Edit
-      </button>
+      </Button>
     </section>
   );
 }

@@ -3,6 +3,7 @@ import { inOrder } from '../shell/in-order.ts';
 import { cutWorkspaces, OPEN, totals } from '../shell/server-counts.ts';
 import { useUserData } from '../shell/store.ts';
 import { showToast } from '../shell/toasts.ts';
+import { Button } from '../ui/button.tsx';
 import { filters } from './filters.ts';
 
 const LIMIT = 100;
@@ -82,9 +83,9 @@ function UnloadedOf({ ids, query, held }: { ids: readonly string[] } & Pick<Prop
           : `${missing} more ${missing === 1 ? 'task is' : 'tasks are'} on the server, and not on this device.`}
         {isFiltered && ' Filters do not see them.'}
       </p>
-      <button type="button" class="button push" disabled={isAsking} onClick={more}>
+      <Button class="push" disabled={isAsking} onClick={more}>
         Show more
-      </button>
+      </Button>
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { query, setQuery } from '../shell/navigation.ts';
 import { useUserData } from '../shell/store.ts';
 import { PRIORITY_NAMES } from '../text/priorities.ts';
 import { DUES, FILTER_NAMES, FILTER_TITLES, type FilterName, STATUS_TYPES } from '../text/say-filters.ts';
+import { Button } from '../ui/button.tsx';
 import { TitledDialog } from '../ui/dialog.tsx';
 import { type Choice, Select } from '../ui/select.tsx';
 import { statusesIn } from './changes.ts';
@@ -75,12 +76,12 @@ export function FilterDialog({ onClose, listId, whose, workspaceId = workspace.v
         );
       })}
       <div class="line actions">
-        <button type="button" class="button plain" onClick={clearFilters}>
+        <Button class="plain" onClick={clearFilters}>
           Clear
-        </button>
-        <button type="button" class="button main push" onClick={onClose}>
+        </Button>
+        <Button class="main push" onClick={onClose}>
           Done
-        </button>
+        </Button>
       </div>
     </TitledDialog>
   );
@@ -105,9 +106,9 @@ export function DisplayDialog({ onClose }: { onClose(): void }) {
         onChange={(chosen) => setQuery({ group: chosen === 'status' ? undefined : chosen })}
       />
       <div class="line actions">
-        <button type="button" class="button main push" onClick={onClose}>
+        <Button class="main push" onClick={onClose}>
           Done
-        </button>
+        </Button>
       </div>
     </TitledDialog>
   );

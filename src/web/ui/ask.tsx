@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 
 interface Props {
@@ -18,12 +19,12 @@ export const Ask = ({ title, yes, onYes, onClose, children }: Props) => (
       <div class="prose">{children}</div>
     </div>
     <div class="line actions">
-      <button type="button" class="button push" onClick={onClose}>
+      <Button class="push" onClick={onClose}>
         Cancel
-      </button>
-      <button type="button" class="button main danger" onClick={onYes}>
+      </Button>
+      <Button class="main danger" onClick={onYes}>
         {yes}
-      </button>
+      </Button>
     </div>
   </Dialog>
 );

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { Button } from './button.tsx';
 import { useClosedByBack } from './closed-by-back.ts';
 
 interface Props {
@@ -88,9 +89,9 @@ interface ButtonsProps {
 /** The buttons that end the form of a dialog. */
 export const DialogButtons = ({ onCancel, action = 'Save', isDanger = false }: ButtonsProps) => (
   <>
-    <button type="button" class="button push" onClick={onCancel}>
+    <Button class="push" onClick={onCancel}>
       Cancel
-    </button>
+    </Button>
     <button type="submit" class={isDanger ? 'button main danger' : 'button main'}>
       {action}
     </button>

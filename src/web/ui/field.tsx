@@ -1,4 +1,5 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Tool } from './button.tsx';
 import { Icon } from './icon.tsx';
 
 interface Props {
@@ -45,15 +46,12 @@ export function Field({ label, error, hint, type = 'text', onInput, ...input }: 
           onInput={(event) => onInput(event.currentTarget.value)}
         />
         {isPassword && (
-          <button
-            class="tool"
-            type="button"
+          <Tool
+            icon={isShown ? 'eye-off' : 'eye'}
+            label="Show what is typed"
             aria-pressed={isShown}
-            aria-label="Show what is typed"
             onClick={() => setShown(!isShown)}
-          >
-            <Icon name={isShown ? 'eye-off' : 'eye'} />
-          </button>
+          />
         )}
       </span>
       {error && (

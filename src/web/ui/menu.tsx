@@ -84,6 +84,13 @@ export function MenuButton({ label, class: className, items, children }: Props) 
   );
 }
 
+/** A menu behind three dots. */
+export const MoreButton = ({ label = 'More', class: more, items }: Omit<Props, 'children'>) => (
+  <MenuButton class={more ? `tool ${more}` : 'tool'} label={label} items={items}>
+    <Icon name="more" />
+  </MenuButton>
+);
+
 interface MenuProps {
   id?: string;
   /** Its name, where that is not the anchor's. */

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { dismissToast, TOAST_MS, toast } from '../shell/toasts.ts';
+import { Button } from './button.tsx';
 import { Keycaps } from './keycaps.tsx';
 
 /** Where toasts appear; always there, so that screen readers hear of what comes into it. */
@@ -23,9 +24,8 @@ export function ToastRegion() {
       <div role="status" class={shown ? 'toast' : 'toast hidden'}>
         {shown && <span dir="auto">{shown.message}</span>}
         {shown?.undo && (
-          <button
-            type="button"
-            class="button plain"
+          <Button
+            class="plain"
             aria-keyshortcuts="z"
             onClick={() => {
               shown.undo?.();
@@ -33,7 +33,7 @@ export function ToastRegion() {
             }}
           >
             Undo <Keycaps binding="z" />
-          </button>
+          </Button>
         )}
       </div>
     </div>

@@ -15,7 +15,7 @@ import { StatusMark } from '../../tasks/task-box.tsx';
 import { useFollowedFocus } from '../../tasks/task-groups.tsx';
 import { useFilters } from '../../tasks/use-filters.ts';
 import { useTasks } from '../../tasks/use-tasks.ts';
-import { Icon } from '../../ui/icon.tsx';
+import { Button, Tool } from '../../ui/button.tsx';
 import { indexAt } from '../../ui/index-at.ts';
 import type { ListViewProps } from '../list/list.tsx';
 import { Card } from './card.tsx';
@@ -116,14 +116,12 @@ function ColumnView({ column: { status, tasks }, among, workspaceId }: ColumnPro
         </h2>
         <span class="count">{tasks.length}</span>
         {may && (
-          <button
-            type="button"
-            class="tool push"
-            aria-label={`New task in ${status.title}`}
+          <Tool
+            class="push"
+            icon="plus"
+            label={`New task in ${status.title}`}
             onClick={() => newTaskIn(status.id)}
-          >
-            <Icon name="plus" />
-          </button>
+          />
         )}
       </div>
       <ul {...rowClicks} class={over === undefined ? undefined : 'over'}>
@@ -132,9 +130,9 @@ function ColumnView({ column: { status, tasks }, among, workspaceId }: ColumnPro
         ))}
         {tasks.length > most && (
           <li>
-            <button type="button" class="button plain" onClick={() => setMost(most + SHOWN)}>
+            <Button class="plain" onClick={() => setMost(most + SHOWN)}>
               Show {Math.min(SHOWN, tasks.length - most)} more
-            </button>
+            </Button>
           </li>
         )}
       </ul>

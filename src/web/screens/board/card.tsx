@@ -6,7 +6,7 @@ import { openRowMenu } from '../../tasks/pickers.ts';
 import { TaskBox } from '../../tasks/task-box.tsx';
 import { Due, Glyphs, hasGlyphs, Labels, PriorityMark, RowTitle, rowEvents } from '../../tasks/task-row.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import { Tool } from '../../ui/button.tsx';
 
 interface Props {
   id: string;
@@ -41,16 +41,14 @@ export function Card({ id, isBelow, mayDrag }: Props) {
         <TaskBox task={task} />
         <RowTitle task={task} isSelected={isSelected} />
         {!hasMeta && avatar}
-        <button
-          type="button"
-          class="tool card-more"
-          aria-label="More"
+        <Tool
+          class="card-more"
+          icon="more"
+          label="More"
           aria-haspopup="menu"
           tabIndex={-1}
           onClick={(event) => openRowMenu([id], event.currentTarget)}
-        >
-          <Icon name="more" />
-        </button>
+        />
       </div>
       <div class="card-meta">
         {priority !== 'none' && <PriorityMark task={task} />}

@@ -5,7 +5,7 @@ import { isFirstLoad } from '../../shell/frame-view.ts';
 import { newTaskOn } from '../../tasks/new-task.ts';
 import type { Day } from '../../text/days.ts';
 import { dayTitle } from '../../text/say-dates.ts';
-import { Icon } from '../../ui/icon.tsx';
+import { Tool } from '../../ui/button.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
 import { newTaskLabel } from './day-number.tsx';
 import { Coming, Entry, type Occurrence } from './entry.tsx';
@@ -33,14 +33,7 @@ export function Agenda({ days, tasksOn, comingOn, mayAdd }: Props) {
               <time dateTime={day}>{dayTitle(day, today.value)}</time>
             </h2>
             {mayAdd && (
-              <button
-                type="button"
-                class="tool push"
-                aria-label={newTaskLabel(day)}
-                onClick={() => newTaskOn(day)}
-              >
-                <Icon name="plus" />
-              </button>
+              <Tool class="push" icon="plus" label={newTaskLabel(day)} onClick={() => newTaskOn(day)} />
             )}
           </div>
           {isFilled(day) && (

@@ -12,7 +12,7 @@ import {
   weekFrom,
 } from '../../text/days.ts';
 import { sayMonth } from '../../text/say-dates.ts';
-import { Icon } from '../../ui/icon.tsx';
+import { Button, Tool } from '../../ui/button.tsx';
 
 /** What a calendar shows: the month, or the week, of the address. */
 export function usePeriod() {
@@ -56,15 +56,11 @@ export function Steps({ period }: { period: Period }) {
   const unit = period.isWeek ? 'week' : 'month';
   return (
     <div class="steps">
-      <button type="button" class="tool" aria-label={`Previous ${unit}`} onClick={() => period.go(-1)}>
-        <Icon name="left" />
-      </button>
-      <button type="button" class="button plain" onClick={period.goToday}>
+      <Tool icon="left" label={`Previous ${unit}`} onClick={() => period.go(-1)} />
+      <Button class="plain" onClick={period.goToday}>
         Today
-      </button>
-      <button type="button" class="tool" aria-label={`Next ${unit}`} onClick={() => period.go(1)}>
-        <Icon name="right" />
-      </button>
+      </Button>
+      <Tool icon="right" label={`Next ${unit}`} onClick={() => period.go(1)} />
       <div class="tabs" role="radiogroup" aria-label="Period">
         <label class={period.isWeek ? undefined : 'chosen'}>
           <input type="radio" name="period" checked={!period.isWeek} onChange={period.showMonth} />

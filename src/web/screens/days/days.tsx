@@ -19,6 +19,7 @@ import { useFilters } from '../../tasks/use-filters.ts';
 import { useTasks } from '../../tasks/use-tasks.ts';
 import type { Day } from '../../text/days.ts';
 import { dayTitle } from '../../text/say-dates.ts';
+import { Button } from '../../ui/button.tsx';
 import { Keycaps } from '../../ui/keycaps.tsx';
 
 interface Shown {
@@ -86,9 +87,9 @@ function useMoveToToday(groups: readonly TaskGroup[]): readonly TaskGroup[] {
   );
   return useMemo(() => {
     const action = tasksOf(late).some(({ workspaceId }) => mayWriteIn(workspaceId)) && (
-      <button type="button" class="button plain push" aria-keyshortcuts="t" onClick={move}>
+      <Button class="plain push" aria-keyshortcuts="t" onClick={move}>
         Move to today <Keycaps binding="t" />
-      </button>
+      </Button>
     );
     return groups.map((group) => (group.key === 'late' ? { ...group, action } : group));
   }, [groups]);

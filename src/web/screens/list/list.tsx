@@ -25,6 +25,7 @@ import { type TaskGroup, TaskGroups } from '../../tasks/task-groups.tsx';
 import { UnloadedTasks } from '../../tasks/unloaded-tasks.tsx';
 import { useFilters } from '../../tasks/use-filters.ts';
 import { useTasks } from '../../tasks/use-tasks.ts';
+import { Button } from '../../ui/button.tsx';
 import { NotFound } from '../not-found/not-found.tsx';
 import { Older } from './older.tsx';
 
@@ -159,9 +160,9 @@ function Rows({ list }: ListViewProps) {
     <div class="scroll" aria-busy={isFirstLoad.value}>
       <TaskGroups groups={groups} onDragStart={mayWriteIn(list.workspaceId) ? onDragStart : undefined} />
       {mayWriteIn(list.workspaceId) && (
-        <button type="button" class="button plain add-row" onClick={openQuickAdd}>
+        <Button class="plain add-row" onClick={openQuickAdd}>
           New task…
-        </button>
+        </Button>
       )}
       <RestOfList list={list} />
       {tasks.length > 0 && <Older list={list} page={older} onPage={setOlder} />}

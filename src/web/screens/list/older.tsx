@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { List } from '../../data/rows.ts';
 import { useUserData } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
+import { Button } from '../../ui/button.tsx';
 
 const LIMIT = 50;
 
@@ -47,8 +48,8 @@ export function Older({ list, page, onPage, isUnknown = false }: Props) {
     else showToast('Older tasks could not be loaded. Try again.');
   };
   return (
-    <button type="button" class="button plain older" disabled={isAsking} onClick={ask}>
+    <Button class="plain older" disabled={isAsking} onClick={ask}>
       Show older closed tasks
-    </button>
+    </Button>
   );
 }

@@ -1,3 +1,4 @@
+import { Button } from '../../ui/button.tsx';
 import { Shape } from '../../ui/icon.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
 
@@ -11,9 +12,9 @@ export const Unreachable = () => (
     <main class="sheet">
       <ScreenHeading title="Server unreachable" />
       <p>Errand's server does not respond. Your changes on this device are kept.</p>
-      <button type="button" class="button main" onClick={() => location.reload()}>
+      <Button class="main" onClick={() => location.reload()}>
         Try again
-      </button>
+      </Button>
     </main>
   </div>
 );

@@ -8,6 +8,7 @@ import { hrefOf } from '../../shell/navigation.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { useItems } from '../../shell/use-items.ts';
 import { sayInstant } from '../../text/say-dates.ts';
+import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icons.ts';
 import { Nothing } from '../../ui/nothing.tsx';
@@ -51,9 +52,7 @@ export function Notifications() {
         <ScreenHeading title="Notifications" />
         {hasUnread && (
           <div class="tools">
-            <button type="button" class="button" onClick={markAll}>
-              Mark all read
-            </button>
+            <Button onClick={markAll}>Mark all read</Button>
           </div>
         )}
       </header>
@@ -99,11 +98,7 @@ export function Notifications() {
             </li>
           ))}
         </ul>
-        {more && (
-          <button type="button" class="button" onClick={more}>
-            Show older
-          </button>
-        )}
+        {more && <Button onClick={more}>Show older</Button>}
       </div>
     </main>
   );

@@ -15,8 +15,9 @@ import { sayDay, sayWhen, withinSentence } from '../../text/say-dates.ts';
 import { sayRule } from '../../text/say-rules.ts';
 import { dayIn } from '../../text/zones.ts';
 import { Ask } from '../../ui/ask.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { MenuButton, type MenuItem } from '../../ui/menu.tsx';
+import { type MenuItem, MoreButton } from '../../ui/menu.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
 import { maySkip, pauseOrResume, skipNext } from './rules.ts';
@@ -117,23 +118,20 @@ function Entry({ series, onRemove }: { series: Series; onRemove(): void }) {
             acts
               .filter(({ isDisabled }) => !isDisabled)
               .map(({ title: name, run }) => (
-                <button key={name} type="button" class="button plain" onClick={run}>
+                <Button class="plain" key={name} onClick={run}>
                   {name}
-                </button>
+                </Button>
               ))}
-          <button type="button" class="button plain" onClick={() => openSeriesItself(series.id)}>
+          <Button class="plain" onClick={() => openSeriesItself(series.id)}>
             Edit
-          </button>
-          <MenuButton
-            class="tool"
+          </Button>
+          <MoreButton
             label={`More for ${title}`}
             items={[
               ...(isPhone.value ? acts : []),
               { title: 'Delete', icon: 'trash', startsGroup: isPhone.value, isDanger: true, run: onRemove },
             ]}
-          >
-            <Icon name="more" />
-          </MenuButton>
+          />
         </div>
       )}
     </li>

@@ -11,8 +11,8 @@ import { seriesDialog } from '../../tasks/series.ts';
 import { quoted } from '../../text/quoted.ts';
 import { sayRule } from '../../text/say-rules.ts';
 import { instantOf } from '../../text/zones.ts';
+import { Button, Tool } from '../../ui/button.tsx';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { submits } from '../../ui/submits.ts';
 import { NextFive } from './next-five.tsx';
 import { draftOf, problemOf, ruleOf } from './rule-draft.ts';
@@ -107,9 +107,7 @@ function Editor({ task, series }: { task: Task | undefined; series: Series | und
               {title}
             </span>
           </p>
-          <button type="button" class="tool" aria-label="Close" onClick={close}>
-            <Icon name="close" />
-          </button>
+          <Tool icon="close" label="Close" onClick={close} />
         </header>
         <p class="rule">{sayRule(interval, endCondition, today.value, zone.value)}</p>
         <RuleFields draft={draft} onChange={setDraft} />
@@ -135,27 +133,25 @@ function Editor({ task, series }: { task: Task | undefined; series: Series | und
         <footer class="actions line">
           {series && series.state !== 'ended' && (
             <div class="line">
-              <button
-                type="button"
-                class="button plain"
+              <Button
+                class="plain"
                 onClick={() => {
                   close();
                   pauseOrResume(series);
                 }}
               >
                 {series.state === 'paused' ? 'Resume' : 'Pause'}
-              </button>
+              </Button>
               {maySkip(series) && (
-                <button
-                  type="button"
-                  class="button plain"
+                <Button
+                  class="plain"
                   onClick={() => {
                     close();
                     skipNext(series);
                   }}
                 >
                   Skip next
-                </button>
+                </Button>
               )}
             </div>
           )}

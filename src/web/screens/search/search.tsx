@@ -15,6 +15,7 @@ import { useTaskCommands } from '../../tasks/task-commands.ts';
 import { type TaskGroup, TaskGroups } from '../../tasks/task-groups.tsx';
 import { useFilters } from '../../tasks/use-filters.ts';
 import { fold } from '../../text/match.ts';
+import { Button } from '../../ui/button.tsx';
 import { isComposing } from '../../ui/composing.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Marked } from '../../ui/marked.tsx';
@@ -180,9 +181,9 @@ export function Search({ params }: ScreenProps) {
               {`The server found ${left} more.`}
               {isFiltered && ' Filters do not see them.'}
             </p>
-            <button type="button" class="button push" onClick={more}>
+            <Button class="push" onClick={more}>
               Show more
-            </button>
+            </Button>
           </div>
         )}
         {q === '' && recent.value.length === 0 && (

@@ -3,6 +3,7 @@ import { call } from '../../shell/api.ts';
 import { basePaths } from '../../shell/navigation.ts';
 import { leaveNotice } from '../../shell/notice.ts';
 import { endSession, hasPassword } from '../../shell/session.ts';
+import { Button } from '../../ui/button.tsx';
 import { DialogButtons, TitledDialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, useForm, wordsFor } from '../../ui/form.tsx';
@@ -28,10 +29,10 @@ export function YourData() {
         note="Everything of your account and of the workspaces you own, as one JSON document."
       >
         <div class="line">
-          <button type="button" class="button" onClick={download}>
+          <Button onClick={download}>
             <Icon name="download" />
             Export
-          </button>
+          </Button>
         </div>
       </Part>
       <Import />
@@ -40,9 +41,9 @@ export function YourData() {
         note="Workspaces you own with others go to their longest-standing admin or member; the rest is deleted for good."
       >
         <div class="line">
-          <button type="button" class="button danger" onClick={() => setDeleting(true)}>
+          <Button class="danger" onClick={() => setDeleting(true)}>
             Delete account
-          </button>
+          </Button>
         </div>
       </Part>
       {isDeleting && <DeleteAccount onClose={() => setDeleting(false)} />}

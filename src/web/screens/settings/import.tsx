@@ -4,6 +4,7 @@ import type { Failure, Issue } from '../../data/api.ts';
 import { call, sentenceOf } from '../../shell/api.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { entryInWords } from '../../text/import-words.ts';
+import { Button } from '../../ui/button.tsx';
 import { Part } from './page.tsx';
 
 const MAX_SHOWN = 20;
@@ -72,9 +73,9 @@ export function Import() {
       note="An exported document becomes new workspaces of yours. First you see what it holds."
     >
       <div class="line">
-        <button type="button" class="button" disabled={isBusy} onClick={() => input.current?.click()}>
+        <Button disabled={isBusy} onClick={() => input.current?.click()}>
           Choose a file
-        </button>
+        </Button>
         <input
           ref={input}
           type="file"
@@ -107,12 +108,10 @@ export function Import() {
       </div>
       {state.step === 'checked' && (
         <div class="line">
-          <button type="button" class="button" onClick={() => setState({ step: 'idle' })}>
-            Cancel
-          </button>
-          <button type="button" class="button main" onClick={() => take(state.file)}>
+          <Button onClick={() => setState({ step: 'idle' })}>Cancel</Button>
+          <Button class="main" onClick={() => take(state.file)}>
             Import
-          </button>
+          </Button>
         </div>
       )}
     </Part>

@@ -7,8 +7,9 @@ import { useUserData } from '../../shell/store.ts';
 import { act } from '../../tasks/act.ts';
 import { quoted } from '../../text/quoted.ts';
 import { Ask } from '../../ui/ask.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { MenuButton, type MenuItem, moveItems } from '../../ui/menu.tsx';
+import { type MenuItem, MoreButton, moveItems } from '../../ui/menu.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
 import { NameDialog } from './name-dialog.tsx';
 import { OrderedList, useOrderKeys } from './ordered-list.tsx';
@@ -43,10 +44,10 @@ export function Labels({ params }: ScreenProps) {
       w={w}
       tools={
         may && (
-          <button type="button" class="button" onClick={() => setNaming('new')}>
+          <Button onClick={() => setNaming('new')}>
             <Icon name="plus" />
             New label
-          </button>
+          </Button>
         )
       }
     >
@@ -88,9 +89,7 @@ export function Labels({ params }: ScreenProps) {
             </span>
             {may && (
               <span class="push">
-                <MenuButton class="tool" label={`More for ${label.title}`} items={() => menuOf(label)}>
-                  <Icon name="more" />
-                </MenuButton>
+                <MoreButton label={`More for ${label.title}`} items={() => menuOf(label)} />
               </span>
             )}
           </>

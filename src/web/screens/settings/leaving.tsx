@@ -7,6 +7,7 @@ import { hasPassword } from '../../shell/session.ts';
 import { useUserData } from '../../shell/store.ts';
 import { showOutcome, showToast } from '../../shell/toasts.ts';
 import { Ask } from '../../ui/ask.tsx';
+import { Button } from '../../ui/button.tsx';
 import { DialogButtons, TitledDialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, useForm, wordsFor } from '../../ui/form.tsx';
@@ -42,19 +43,15 @@ export function Leaving({ w, hasDelete = false }: Props) {
       <div class="line wraps">
         {isOwner ? (
           <>
-            <button type="button" class="button" onClick={() => setAsking('hand-over')}>
-              Hand over
-            </button>
+            <Button onClick={() => setAsking('hand-over')}>Hand over</Button>
             {hasDelete && (
-              <button type="button" class="button danger" onClick={() => setAsking('delete')}>
+              <Button class="danger" onClick={() => setAsking('delete')}>
                 Delete workspace
-              </button>
+              </Button>
             )}
           </>
         ) : (
-          <button type="button" class="button" onClick={() => setAsking('leave')}>
-            Leave
-          </button>
+          <Button onClick={() => setAsking('leave')}>Leave</Button>
         )}
       </div>
       {asking === 'leave' && (
@@ -108,9 +105,9 @@ export function HandOver({ w, to, onClose }: { w: string; to?: string; onClose()
         <>
           <p>There is no one else yet. Invite someone first.</p>
           <div class="line">
-            <button type="button" class="button push" onClick={onClose}>
+            <Button class="push" onClick={onClose}>
               Close
-            </button>
+            </Button>
           </div>
         </>
       ) : (

@@ -5,6 +5,7 @@ import { isPhone } from '../../shell/device.ts';
 import { isFirstLoad, workspace, workspaces } from '../../shell/frame-view.ts';
 import { hrefOf, navigate, path } from '../../shell/navigation.ts';
 import { me } from '../../shell/session.ts';
+import { Tool } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icons.ts';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
@@ -51,14 +52,7 @@ export function SettingsPage({ title, w, note, tools, children }: Props) {
         </nav>
         <header class="head">
           {isPhone.value && (
-            <button
-              type="button"
-              class="tool back"
-              aria-label="Back to Me"
-              onClick={() => navigate(addressOf('me'))}
-            >
-              <Icon name="left" />
-            </button>
+            <Tool class="back" icon="left" label="Back to Me" onClick={() => navigate(addressOf('me'))} />
           )}
           <ScreenHeading title={title} />
           {tools && !isPhone.value && <div class="tools">{tools}</div>}

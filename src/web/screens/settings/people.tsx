@@ -11,10 +11,11 @@ import { useItems } from '../../shell/use-items.ts';
 import { sayInstant, sayWhen } from '../../text/say-dates.ts';
 import { Ask } from '../../ui/ask.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, Submit, useForm } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { MenuButton } from '../../ui/menu.tsx';
+import { MenuButton, MoreButton } from '../../ui/menu.tsx';
 import { Select } from '../../ui/select.tsx';
 import { HandOver, Leaving } from './leaving.tsx';
 import { Part, SettingsPage } from './page.tsx';
@@ -105,8 +106,7 @@ export function People({ params }: ScreenProps) {
                 </td>
                 <td>
                   {!isFixed && (
-                    <MenuButton
-                      class="tool"
+                    <MoreButton
                       label={`More for ${member.name}`}
                       items={[
                         ...(roleIn(w) === 'owner'
@@ -120,9 +120,7 @@ export function People({ params }: ScreenProps) {
                           : []),
                         { title: 'Remove', icon: 'trash', isDanger: true, run: () => setRemoving(member) },
                       ]}
-                    >
-                      <Icon name="more" />
-                    </MenuButton>
+                    />
                   )}
                 </td>
               </tr>
@@ -200,12 +198,8 @@ function Invitations({ w, version }: { w: string; version: number }) {
               </p>
             </div>
             <div class="line push">
-              <button type="button" class="button" onClick={() => void again(invitation)}>
-                Send again
-              </button>
-              <button type="button" class="button" onClick={() => void withdraw(invitation)}>
-                Withdraw
-              </button>
+              <Button onClick={() => void again(invitation)}>Send again</Button>
+              <Button onClick={() => void withdraw(invitation)}>Withdraw</Button>
             </div>
           </li>
         ))}

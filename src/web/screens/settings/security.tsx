@@ -8,6 +8,7 @@ import { hasPassword, me, takeProfile } from '../../shell/session.ts';
 import { showOutcome, showToast } from '../../shell/toasts.ts';
 import { useItems } from '../../shell/use-items.ts';
 import { sayWhen } from '../../text/say-dates.ts';
+import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, SaveLine, useForm, wordsFor } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -28,10 +29,10 @@ export function Security() {
       <Sessions />
       <Part title="This device" note="Signing out removes everything that Errand keeps on it.">
         <div class="line">
-          <button type="button" class="button" onClick={openSignOut}>
+          <Button onClick={openSignOut}>
             <Icon name="sign-out" />
             Sign out
-          </button>
+          </Button>
         </div>
       </Part>
     </SettingsPage>
@@ -151,17 +152,13 @@ function Linked() {
                 <p class="quiet">{isLinked ? 'Linked' : 'Not linked'}</p>
               </div>
               {isLinked ? (
-                <button
-                  type="button"
-                  class="button push"
-                  onClick={() => void send('DELETE', provider, `Unlinked ${title}`)}
-                >
+                <Button class="push" onClick={() => void send('DELETE', provider, `Unlinked ${title}`)}>
                   Unlink {title}
-                </button>
+                </Button>
               ) : (
-                <button type="button" class="button push" onClick={() => leave?.()}>
+                <Button class="push" onClick={() => leave?.()}>
                   Link {title}
-                </button>
+                </Button>
               )}
             </li>
           );
@@ -180,9 +177,9 @@ function Sessions() {
       title="Sessions"
       tools={
         sessions.length > 1 && (
-          <button type="button" class="button plain" onClick={() => void end('/me/sessions')}>
+          <Button class="plain" onClick={() => void end('/me/sessions')}>
             End all others
-          </button>
+          </Button>
         )
       }
     >
@@ -200,13 +197,9 @@ function Sessions() {
               </p>
             </div>
             {!session.current && (
-              <button
-                type="button"
-                class="button push"
-                onClick={() => void end(`/me/sessions/${session.id}`)}
-              >
+              <Button class="push" onClick={() => void end(`/me/sessions/${session.id}`)}>
                 End
-              </button>
+              </Button>
             )}
           </li>
         ))}

@@ -8,8 +8,9 @@ import type { ScreenProps } from '../../shell/screens.ts';
 import { useUserData } from '../../shell/store.ts';
 import { act } from '../../tasks/act.ts';
 import { quoted } from '../../text/quoted.ts';
+import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { MenuButton, type MenuItem, moveItems } from '../../ui/menu.tsx';
+import { type MenuItem, MoreButton, moveItems } from '../../ui/menu.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
 import { ChoiceDialog, NameDialog } from './name-dialog.tsx';
 import { OrderedList, useOrderKeys } from './ordered-list.tsx';
@@ -106,10 +107,10 @@ export function Spaces({ params }: ScreenProps) {
       note="The first list of the first space is the Inbox: what names no list goes there."
       tools={
         may && (
-          <button type="button" class="button" onClick={newSpace}>
+          <Button onClick={newSpace}>
             <Icon name="plus" />
             New space
-          </button>
+          </Button>
         )
       }
     >
@@ -138,17 +139,11 @@ export function Spaces({ params }: ScreenProps) {
                 <span class="count">{inside.length > 0 && inside.length}</span>
                 {may && (
                   <span class="line push">
-                    <button type="button" class="button plain" onClick={() => newList(space)}>
+                    <Button class="plain" onClick={() => newList(space)}>
                       <Icon name="plus" small />
                       New list
-                    </button>
-                    <MenuButton
-                      class="tool"
-                      label={`More for ${space.title}`}
-                      items={() => menuOf('space', space, own)}
-                    >
-                      <Icon name="more" />
-                    </MenuButton>
+                    </Button>
+                    <MoreButton label={`More for ${space.title}`} items={() => menuOf('space', space, own)} />
                   </span>
                 )}
               </div>
@@ -170,13 +165,10 @@ export function Spaces({ params }: ScreenProps) {
                     </a>
                     <span class="quiet push">{openWords(countOf(list.id) ?? 0)}</span>
                     {may && (
-                      <MenuButton
-                        class="tool"
+                      <MoreButton
                         label={`More for ${list.title}`}
                         items={() => menuOf('list', list, inside)}
-                      >
-                        <Icon name="more" />
-                      </MenuButton>
+                      />
                     )}
                   </>
                 )}

@@ -8,9 +8,10 @@ import { showToast } from '../../shell/toasts.ts';
 import { StatusMark } from '../../tasks/task-box.tsx';
 import { STATUS_TYPES } from '../../text/say-filters.ts';
 import { Ask } from '../../ui/ask.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Form, useForm } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { MenuButton, moveItems } from '../../ui/menu.tsx';
+import { MoreButton, moveItems } from '../../ui/menu.tsx';
 import { NameDialog } from './name-dialog.tsx';
 import { OrderedList, useOrderKeys } from './ordered-list.tsx';
 import { Part, SettingsPage } from './page.tsx';
@@ -45,10 +46,10 @@ export function Statuses({ params }: ScreenProps) {
       note="Each list uses one template. A status that is removed gives its tasks to the first one of its type."
       tools={
         isAdmin && (
-          <button type="button" class="button" onClick={() => setNaming(true)}>
+          <Button onClick={() => setNaming(true)}>
             <Icon name="plus" />
             New template
-          </button>
+          </Button>
         )
       }
     >
@@ -130,8 +131,7 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
       note={template.isDefault ? `New lists start with it. ${use}` : use}
       tools={
         isAdmin && (
-          <MenuButton
-            class="tool"
+          <MoreButton
             label={`More for ${title}`}
             items={[
               { title: 'Rename', icon: 'pencil', run: () => setAsking('name') },
@@ -146,9 +146,7 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
                     },
                   ]),
             ]}
-          >
-            <Icon name="more" />
-          </MenuButton>
+          />
         )
       }
     >
@@ -190,8 +188,7 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
                   {isAdmin && <Icon name="down" small />}
                 </span>
                 {isAdmin && (
-                  <MenuButton
-                    class="tool"
+                  <MoreButton
                     label={`More for ${status.title}`}
                     items={[
                       ...moveItems(index, statuses.length, (to) => move(status.id, to)),
@@ -202,9 +199,7 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
                         run: () => setStatuses(statuses.filter((_, at) => at !== index)),
                       },
                     ]}
-                  >
-                    <Icon name="more" />
-                  </MenuButton>
+                  />
                 )}
               </>
             )}
@@ -212,10 +207,10 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
         </div>
         {isAdmin && (
           <div class="line">
-            <button type="button" class="button plain add" onClick={add}>
+            <Button class="plain add" onClick={add}>
               <Icon name="plus" small />
               New status
-            </button>
+            </Button>
             <button type="submit" class="button main push">
               Save
             </button>

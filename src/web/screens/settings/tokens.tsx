@@ -4,6 +4,7 @@ import { now, zone } from '../../shell/clock.ts';
 import { workspaces } from '../../shell/frame-view.ts';
 import { useItems } from '../../shell/use-items.ts';
 import { sayWhen } from '../../text/say-dates.ts';
+import { Button } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy-text.ts';
 import { DialogButtons, TitledDialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -54,10 +55,10 @@ export function Tokens() {
       title="API tokens"
       note="For programs that work in your name. A token may do at most what its role says, in the workspaces it names."
       tools={
-        <button type="button" class="button" onClick={() => setMaking(true)}>
+        <Button onClick={() => setMaking(true)}>
           <Icon name="plus" />
           New token
-        </button>
+        </Button>
       }
     >
       {isMissing && <p class="quiet">Tokens are shown once the server can be reached.</p>}
@@ -78,9 +79,9 @@ export function Tokens() {
                 {token.lastUsedAt ? `used ${say(token.lastUsedAt)}` : 'never used'} · {endOf(token, say)}
               </p>
             </div>
-            <button type="button" class="button push" onClick={() => void revoke(token)}>
+            <Button class="push" onClick={() => void revoke(token)}>
               Revoke
-            </button>
+            </Button>
           </li>
         ))}
       </ul>
@@ -158,12 +159,10 @@ function NewToken({ onClose }: { onClose(): void }) {
             {isCopied === false && 'It could not be copied: select it and copy it yourself.'}
           </p>
           <div class="line">
-            <button type="button" class="button" onClick={() => void copyText(made).then(setCopied)}>
-              Copy
-            </button>
-            <button type="button" class="button main push" onClick={onClose}>
+            <Button onClick={() => void copyText(made).then(setCopied)}>Copy</Button>
+            <Button class="main push" onClick={onClose}>
               Done
-            </button>
+            </Button>
           </div>
         </>
       )}

@@ -5,6 +5,7 @@ import { tabStorage } from '../../shell/browser-storage.ts';
 import { hrefOf, navigate, query } from '../../shell/navigation.ts';
 import { isCookieRejected, signIn } from '../../shell/session.ts';
 import { session } from '../../shell/signed-in.ts';
+import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, Submit, useForm, wordsFor } from '../../ui/form.tsx';
 import { Alone } from './alone.tsx';
@@ -122,9 +123,8 @@ export function SignIn() {
             {...form.field('code', code, setCode)}
           />
           <Submit>Sign in</Submit>
-          <button
-            type="button"
-            class="button plain"
+          <Button
+            class="plain"
             onClick={() => {
               form.fail('');
               setStep('password');
@@ -132,7 +132,7 @@ export function SignIn() {
             }}
           >
             Back
-          </button>
+          </Button>
         </Form>
       </Alone>
     );
@@ -173,19 +173,9 @@ function Providers({ to }: { to: string | null }) {
     <>
       <p class="or">or</p>
       <div class="line others">
-        {google && (
-          <button type="button" class="button" onClick={() => leaveForGoogle(google.clientId, 'sign-in', to)}>
-            Google
-          </button>
-        )}
+        {google && <Button onClick={() => leaveForGoogle(google.clientId, 'sign-in', to)}>Google</Button>}
         {telegram && (
-          <button
-            type="button"
-            class="button"
-            onClick={() => leaveForTelegram(telegram.botId, 'sign-in', to)}
-          >
-            Telegram
-          </button>
+          <Button onClick={() => leaveForTelegram(telegram.botId, 'sign-in', to)}>Telegram</Button>
         )}
       </div>
     </>

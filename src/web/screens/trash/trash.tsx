@@ -13,6 +13,7 @@ import { act } from '../../tasks/act.ts';
 import { quoted } from '../../text/quoted.ts';
 import { sayWhen } from '../../text/say-dates.ts';
 import { Ask } from '../../ui/ask.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Icon, Shape } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icons.ts';
 import { Nothing } from '../../ui/nothing.tsx';
@@ -58,9 +59,7 @@ export function Trash({ params }: ScreenProps) {
         <ScreenHeading title="Trash" />
         {isAdmin && entries !== undefined && entries.length > 0 && (
           <div class="tools">
-            <button type="button" class="button" onClick={() => setAsking('all')}>
-              Empty trash
-            </button>
+            <Button onClick={() => setAsking('all')}>Empty trash</Button>
           </div>
         )}
       </header>
@@ -110,25 +109,17 @@ export function Trash({ params }: ScreenProps) {
                     bringBack(entry, entry.kind === 'task' ? { listId: id } : { spaceId: id });
                   }}
                 />
-                {mayWriteIn(w) && (
-                  <button type="button" class="button" onClick={() => bringBack(entry)}>
-                    Restore
-                  </button>
-                )}
+                {mayWriteIn(w) && <Button onClick={() => bringBack(entry)}>Restore</Button>}
                 {(isAdmin || (mayWriteIn(w) && entry.deletedBy === userId)) && (
-                  <button type="button" class="button plain" onClick={() => setAsking(entry)}>
+                  <Button class="plain" onClick={() => setAsking(entry)}>
                     Delete for good
-                  </button>
+                  </Button>
                 )}
               </div>
             </li>
           ))}
         </ul>
-        {more && (
-          <button type="button" class="button" onClick={more}>
-            Show older
-          </button>
-        )}
+        {more && <Button onClick={more}>Show older</Button>}
       </div>
       {asking && (
         <Ask

@@ -1,0 +1,26 @@
+import type { ButtonHTMLAttributes } from 'preact';
+import { Icon } from './icon.tsx';
+import type { IconName } from './icons.ts';
+
+type Props = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'class'> & {
+  /** How it looks and where it stands, besides being a button. */
+  class?: string;
+};
+
+/** A button with words; one that sends a form is `Submit`. */
+export const Button = ({ class: more, ...button }: Props) => (
+  <button type="button" class={more ? `button ${more}` : 'button'} {...button} />
+);
+
+/** A button that is an icon. */
+export const Tool = ({ class: more, icon, isSmall = false, label, ...button }: ToolProps) => (
+  <button type="button" class={more ? `tool ${more}` : 'tool'} aria-label={label} {...button}>
+    <Icon name={icon} small={isSmall} />
+  </button>
+);
+
+interface ToolProps extends Props {
+  icon: IconName;
+  isSmall?: boolean;
+  label: string;
+}
