@@ -36,6 +36,15 @@ export const moving = (id: string, title: string, key: string, run: () => void):
   run,
 });
 
+/** Something that is done on the screen that is shown. */
+export const acting = (
+  id: string,
+  title: string,
+  icon: IconName,
+  keys: readonly string[],
+  run: () => void,
+): Command => ({ id, title, group: 'Here', icon, keys, run });
+
 /** Commands that change something. */
 export const writing = (commands: readonly Command[]): Command[] =>
   commands.map((command) => ({ ...command, writes: true }));

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from '../ui/button.tsx';
+import { Cut } from '../ui/cut.tsx';
 import { Icon, Shape } from '../ui/icon.tsx';
 import type { IconName } from '../ui/icons.ts';
 import { Keycaps } from '../ui/keycaps.tsx';
@@ -88,9 +89,7 @@ function WorkspaceMenu() {
   return (
     <MenuButton class="switch" items={workspaceItems()}>
       <Shape name="logo" class="logo" />
-      <span class="cut" dir="auto">
-        {workspace.value?.title ?? 'Errand'}
-      </span>
+      <Cut>{workspace.value?.title ?? 'Errand'}</Cut>
       <Icon name="down" small />
     </MenuButton>
   );
@@ -136,9 +135,7 @@ function SideLink({ to, title, icon, count, binding, alsoAt, ...given }: LinkPro
     <li>
       <a ref={link} href={hrefOf(to)} aria-current={isCurrent ? 'page' : undefined}>
         {icon && <Icon name={icon} />}
-        <span class="cut" dir="auto">
-          {title}
-        </span>
+        <Cut>{title}</Cut>
         {count !== undefined && count > 0 && <span class="count">{count}</span>}
         {binding && (
           <span class="push">

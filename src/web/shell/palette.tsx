@@ -5,6 +5,7 @@ import { StatusMark } from '../tasks/task-box.tsx';
 import { useTasks } from '../tasks/use-tasks.ts';
 import { type Match, match, rank } from '../text/match.ts';
 import { isComposing } from '../ui/composing.ts';
+import { Cut } from '../ui/cut.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import type { IconName } from '../ui/icons.ts';
@@ -122,9 +123,9 @@ export function Palette({ onClose }: OverlayProps) {
                 >
                   {entry.icon && <Icon name={entry.icon} />}
                   {entry.taskId && <TaskMark id={entry.taskId} />}
-                  <span class="cut" dir="auto">
+                  <Cut>
                     <Marked text={entry.title} spans={spansOf(entry)} />
-                  </span>
+                  </Cut>
                   {entry.note && <span class="push">{entry.note}</span>}
                   {entry.binding && (
                     <span class="push">

@@ -2,6 +2,7 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Mentionable, mentionAt, mentionChoices } from '../text/mentions.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { isComposing } from '../ui/composing.ts';
+import { Cut } from '../ui/cut.tsx';
 import { grow } from './panel-title.tsx';
 
 interface Props {
@@ -91,9 +92,7 @@ export function CommentField({ label, class: className, text, people, hasFocus, 
               onClick={() => take(person)}
             >
               <Avatar id={person.userId} name={person.name} isDecoration />
-              <span class="cut" dir="auto">
-                {person.name}
-              </span>
+              <Cut>{person.name}</Cut>
             </div>
           ))}
         </div>

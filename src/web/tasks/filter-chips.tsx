@@ -3,6 +3,7 @@ import { setQuery } from '../shell/navigation.ts';
 import { useUserData } from '../shell/store.ts';
 import { FILTER_NAMES, FILTER_TITLES, type FilterName, sayFilter } from '../text/say-filters.ts';
 import { Button } from '../ui/button.tsx';
+import { Cut } from '../ui/cut.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { clearFilters, filters } from './filters.ts';
 
@@ -56,9 +57,7 @@ export function FilterChips() {
           }}
         >
           <span class="quiet">{FILTER_TITLES[name]}:</span>
-          <span class="cut" dir="auto">
-            {words}
-          </span>
+          <Cut>{words}</Cut>
           <Icon name="close" />
         </button>
       ))}

@@ -6,6 +6,7 @@ import { isOpen, useUserData } from '../shell/store.ts';
 import { PRIORITY_NAMES } from '../text/priorities.ts';
 import { sayDayAndTime } from '../text/say-dates.ts';
 import { Avatar } from '../ui/avatar.tsx';
+import { Cut } from '../ui/cut.tsx';
 import { Icon, Shape } from '../ui/icon.tsx';
 import { dueOf, isLate, sayDistance, startOf } from './dates.ts';
 import { openDateDialog, openPicker, type PickerKind } from './pickers.ts';
@@ -83,9 +84,7 @@ export function Fields({ task }: { task: Task }) {
         {person && (
           <>
             <Avatar id={person.userId} name={person.name} isDecoration />
-            <span class="cut" dir="auto">
-              {person.name}
-            </span>
+            <Cut>{person.name}</Cut>
           </>
         )}
       </Field>
@@ -121,9 +120,7 @@ export function Fields({ task }: { task: Task }) {
         ))}
       </Field>
       <Field name="List" keys="m" kind="list" value={list?.title ?? ''} may={may} onClick={pick('list')}>
-        <span class="cut" dir="auto">
-          {list?.title}
-        </span>
+        <Cut>{list?.title}</Cut>
       </Field>
       {task.recurrence?.recurringTaskId == null && (
         <Field name="Repeats" keys="r" kind="repeat" value="none" may={may} onClick={() => openSeries(id)} />

@@ -1,5 +1,6 @@
 import { rank } from '../text/match.ts';
 import type { Named, QuickAddContext, QuickTask } from '../text/quick-add.ts';
+import { Cut } from '../ui/cut.tsx';
 import { Keycaps } from '../ui/keycaps.tsx';
 import { ChoiceMark } from './quick-add-marks.tsx';
 
@@ -61,9 +62,7 @@ export function Choices({ id, sigil, choices, active, onTake }: Props) {
           onClick={() => onTake(choice)}
         >
           <ChoiceMark sigil={sigil} id={choice.id} title={choice.title} />
-          <span class="cut" dir="auto">
-            {choice.isNew ? `New label “${choice.title}”` : choice.title}
-          </span>
+          <Cut>{choice.isNew ? `New label “${choice.title}”` : choice.title}</Cut>
           {index === active && (
             <span class="push" aria-hidden="true">
               <Keycaps binding="Tab" />

@@ -4,6 +4,7 @@ import type { Day } from '../text/days.ts';
 import type { Chip, QuickTask } from '../text/quick-add.ts';
 import { sayDay } from '../text/say-dates.ts';
 import { Avatar } from '../ui/avatar.tsx';
+import { Cut } from '../ui/cut.tsx';
 import { Icon, Shape } from '../ui/icon.tsx';
 import type { IconName } from '../ui/icons.ts';
 import { NextDates } from './next-dates.tsx';
@@ -66,9 +67,7 @@ export const UnderstoodChips = ({ chips, givenDay, givenPlace, task, workspaceId
           onClick={() => onText(chip)}
         >
           <ChipMark kind={chip.kind} words={words} task={task} workspaceId={workspaceId} />
-          <span class="cut" dir="auto">
-            {words}
-          </span>
+          <Cut>{words}</Cut>
         </button>
       );
     })}
@@ -81,9 +80,7 @@ export const UnderstoodChips = ({ chips, givenDay, givenPlace, task, workspaceId
     {givenPlace !== '' && (
       <span class="line quiet">
         <Icon name="list" small />
-        <span class="cut" dir="auto">
-          {givenPlace}
-        </span>
+        <Cut>{givenPlace}</Cut>
       </span>
     )}
   </div>

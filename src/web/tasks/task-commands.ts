@@ -1,6 +1,6 @@
 import type { Task } from '../data/rows.ts';
 import { addressOf } from '../shell/addresses.ts';
-import { type Command, moving, useCommands, writing } from '../shell/commands.ts';
+import { acting, type Command, moving, useCommands, writing } from '../shell/commands.ts';
 import { address, closeBeside, navigate, openBeside, setQuery } from '../shell/navigation.ts';
 import { me } from '../shell/session.ts';
 import { userData } from '../shell/store.ts';
@@ -116,17 +116,10 @@ const TASK_COMMANDS: readonly Command[] = [
   far('last', 'Last row', 'End', Infinity),
   far('page-up', 'A page up', 'PageUp', -1),
   far('page-down', 'A page down', 'PageDown', 1),
-  {
-    id: 'open',
-    title: 'Open task',
-    group: 'Here',
-    icon: 'panel',
-    keys: ['Enter', 'o'],
-    run: () => {
-      const [id] = targetIds();
-      if (id !== undefined && id !== openTaskId.peek()) openBeside(id);
-    },
-  },
+  acting('open', 'Open task', 'panel', ['Enter', 'o'], () => {
+    const [id] = targetIds();
+    if (id !== undefined && id !== openTaskId.peek()) openBeside(id);
+  }),
   {
     id: 'back',
     title: 'Close, clear the selection',
@@ -153,63 +146,39 @@ const TASK_COMMANDS: readonly Command[] = [
   far('select-to-last', 'Select to the last', 'shift+End', Infinity, { selecting: true }),
   { ...moving('select-all', 'Select all', 'mod+a', selectAll), repeats: false, appliesNow: isAmongRows },
   ...writing([
-    {
-      id: 'complete',
-      title: 'Complete',
-      group: 'Here',
-      icon: 'check',
-      keys: ['e'],
-      run: onTargets(toggleDone),
-    },
-    { id: 'status', title: 'Set status…', group: 'Here', icon: 'status', keys: ['s'], run: pick('status') },
-    {
-      id: 'priority',
-      title: 'Set priority…',
-      group: 'Here',
-      icon: 'flag',
-      keys: ['p'],
-      run: pick('priority'),
-    },
-    { id: 'assignee', title: 'Assign…', group: 'Here', icon: 'person', keys: ['a'], run: pick('assignee') },
-    {
-      id: 'assign-me',
-      title: 'Assign to me',
-      group: 'Here',
-      icon: 'me',
-      keys: ['i'],
-      run: onTargets((tasks) => {
+    acting('complete', 'Complete', 'check', ['e'], onTargets(toggleDone)),
+    acting('status', 'Set status…', 'status', ['s'], pick('status')),
+    acting('priority', 'Set priority…', 'flag', ['p'], pick('priority')),
+    acting('assignee', 'Assign…', 'person', ['a'], pick('assignee')),
+    acting(
+      'assign-me',
+      'Assign to me',
+      'me',
+      ['i'],
+      onTargets((tasks) => {
         const person = me.peek();
         if (person) setAssignee(tasks, person.id, person.name);
       }),
-    },
-    { id: 'due', title: 'Set due date…', group: 'Here', icon: 'upcoming', keys: ['d'], run: date('due') },
-    { id: 'starts', title: 'Set start date…', group: 'Here', icon: 'start', run: date('start') },
-    { id: 'labels', title: 'Labels…', group: 'Here', icon: 'label', keys: ['l'], run: pick('labels') },
-    { id: 'move', title: 'Move to…', group: 'Here', icon: 'move', keys: ['m'], run: pick('move') },
-    {
-      id: 'repeat',
-      title: 'Repeat…',
-      group: 'Here',
-      icon: 'repeat',
-      keys: ['r'],
-      run: onTargets(([task]) => task && mayChange([task.id]) && openSeries(task.id)),
-    },
-    {
-      id: 'rename',
-      title: 'Rename',
-      group: 'Here',
-      icon: 'pencil',
-      keys: ['F2'],
-      run: onTargets(([task]) => task && startRenaming(task.id)),
-    },
-    {
-      id: 'delete',
-      title: 'Delete',
-      group: 'Here',
-      icon: 'trash',
-      keys: ['Delete'],
-      run: onTargets(removeTasks),
-    },
+    ),
+    acting('due', 'Set due date…', 'upcoming', ['d'], date('due')),
+    acting('starts', 'Set start date…', 'start', [], date('start')),
+    acting('labels', 'Labels…', 'label', ['l'], pick('labels')),
+    acting('move', 'Move to…', 'move', ['m'], pick('move')),
+    acting(
+      'repeat',
+      'Repeat…',
+      'repeat',
+      ['r'],
+      onTargets(([task]) => task && mayChange([task.id]) && openSeries(task.id)),
+    ),
+    acting(
+      'rename',
+      'Rename',
+      'pencil',
+      ['F2'],
+      onTargets(([task]) => task && startRenaming(task.id)),
+    ),
+    acting('delete', 'Delete', 'trash', ['Delete'], onTargets(removeTasks)),
   ]),
   {
     id: 'menu',

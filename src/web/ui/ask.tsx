@@ -11,7 +11,7 @@ interface Props {
   children: ComponentChildren;
 }
 
-/** Asks before something that has no way back. */
+/** Asks before something that has no way back, and is closed before that is done. */
 export const Ask = ({ title, yes, onYes, onClose, children }: Props) => (
   <Dialog label={title} class="small" onClose={onClose}>
     <div class="block">
@@ -22,7 +22,13 @@ export const Ask = ({ title, yes, onYes, onClose, children }: Props) => (
       <Button class="push" onClick={onClose}>
         Cancel
       </Button>
-      <Button class="main danger" onClick={onYes}>
+      <Button
+        class="main danger"
+        onClick={() => {
+          onClose();
+          onYes();
+        }}
+      >
         {yes}
       </Button>
     </div>

@@ -1,3 +1,4 @@
+import { Cut } from './cut.tsx';
 import { Icon } from './icon.tsx';
 import type { IconName } from './icons.ts';
 
@@ -13,9 +14,7 @@ export const LinkRow = ({ href, icon, title, count }: Props) => (
   <li>
     <a class="link-row" href={href}>
       <Icon name={icon} />
-      <span class="cut" dir="auto">
-        {title}
-      </span>
+      <Cut>{title}</Cut>
       {count !== undefined && count > 0 && <span class="count push">{count}</span>}
     </a>
   </li>

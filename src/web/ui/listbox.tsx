@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useMemo, useRef, useState } from 'preact/hooks';
 import { rank } from '../text/match.ts';
 import { isComposing } from './composing.ts';
+import { Cut } from './cut.tsx';
 import { Icon } from './icon.tsx';
 import { type Point, usePopover } from './popover.ts';
 
@@ -158,9 +159,7 @@ export function Listbox(props: Props) {
                 onClick={() => choose(option)}
               >
                 {option.mark}
-                <span class="cut" dir="auto">
-                  {option.title}
-                </span>
+                <Cut>{option.title}</Cut>
                 {(option.note ?? option.isChosen) && (
                   <span class="push">
                     {option.note}

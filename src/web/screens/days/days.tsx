@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Task } from '../../data/rows.ts';
 import { zone } from '../../shell/clock.ts';
-import { useCommands } from '../../shell/commands.ts';
+import { acting, useCommands, writing } from '../../shell/commands.ts';
 import { isFirstLoad, mayWriteIn } from '../../shell/frame-view.ts';
 import { cutWorkspaces } from '../../shell/server-counts.ts';
 import { isOpen, useUserData } from '../../shell/store.ts';
@@ -72,17 +72,7 @@ function useMoveToToday(groups: readonly TaskGroup[]): readonly TaskGroup[] {
   const late = groups.find(({ key }) => key === 'late')?.ids ?? [];
   const move = () => moveToToday(tasksOf(late).filter((task) => isOpen(store, task)));
   useCommands(
-    () => [
-      {
-        id: 'all-to-today',
-        title: 'Move all overdue to today',
-        group: 'Here',
-        keys: ['t'],
-        icon: 'sun',
-        writes: true,
-        run: move,
-      },
-    ],
+    () => writing([acting('all-to-today', 'Move all overdue to today', 'sun', ['t'], move)]),
     [groups],
   );
   return useMemo(() => {

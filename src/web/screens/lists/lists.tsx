@@ -2,6 +2,7 @@ import { addressOf } from '../../shell/addresses.ts';
 import { countOf, counts, inbox, workspace } from '../../shell/frame-view.ts';
 import { hrefOf } from '../../shell/navigation.ts';
 import { workspaceItems } from '../../shell/overlays.tsx';
+import { Cut } from '../../ui/cut.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { LinkRow } from '../../ui/link-row.tsx';
 import { MenuButton } from '../../ui/menu.tsx';
@@ -15,9 +16,7 @@ export function Lists() {
       <header class="head">
         <ScreenHeading title="Lists" />
         <MenuButton class="button push" items={workspaceItems()}>
-          <span class="cut" dir="auto">
-            {current?.title ?? 'Errand'}
-          </span>
+          <Cut>{current?.title ?? 'Errand'}</Cut>
           <Icon name="down" small />
         </MenuButton>
       </header>

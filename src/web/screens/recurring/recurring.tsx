@@ -57,10 +57,9 @@ export function Recurring({ params }: ScreenProps) {
         <Ask
           title="Delete series"
           yes="Delete"
-          onYes={() => {
-            act(`Deleted the series ${quoted(removing.title)}`, [remove('recurringTask', removing)]);
-            setRemoving(undefined);
-          }}
+          onYes={() =>
+            act(`Deleted the series ${quoted(removing.title)}`, [remove('recurringTask', removing)])
+          }
           onClose={() => setRemoving(undefined)}
         >
           {quoted(removing.title)} makes no more tasks. What was done stays.

@@ -12,6 +12,7 @@ import { quoted } from '../../text/quoted.ts';
 import { sayRule } from '../../text/say-rules.ts';
 import { instantOf } from '../../text/zones.ts';
 import { Button, Tool } from '../../ui/button.tsx';
+import { Cut } from '../../ui/cut.tsx';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { submits } from '../../ui/submits.ts';
 import { NextFive } from './next-five.tsx';
@@ -103,9 +104,7 @@ function Editor({ task, series }: { task: Task | undefined; series: Series | und
       <form noValidate onSubmit={submits(save)}>
         <header class="panel-bar">
           <p class="quiet">
-            <span class="cut" dir="auto">
-              {title}
-            </span>
+            <Cut>{title}</Cut>
           </p>
           <Tool icon="close" label="Close" onClick={close} />
         </header>

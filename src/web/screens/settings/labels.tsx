@@ -8,6 +8,7 @@ import { act } from '../../tasks/act.ts';
 import { quoted } from '../../text/quoted.ts';
 import { Ask } from '../../ui/ask.tsx';
 import { Button } from '../../ui/button.tsx';
+import { Cut } from '../../ui/cut.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { type MenuItem, MoreButton, moveItems } from '../../ui/menu.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
@@ -84,9 +85,7 @@ export function Labels({ params }: ScreenProps) {
             ) : (
               <span class="label" style={{ '--hue': label.color }} />
             )}
-            <span class="cut" dir="auto">
-              {label.title}
-            </span>
+            <Cut>{label.title}</Cut>
             {may && (
               <span class="push">
                 <MoreButton label={`More for ${label.title}`} items={() => menuOf(label)} />
@@ -107,10 +106,7 @@ export function Labels({ params }: ScreenProps) {
         <Ask
           title="Delete label"
           yes="Delete"
-          onYes={() => {
-            act(`Deleted the label ${quoted(removing.title)}`, [remove('label', removing)]);
-            setRemoving(undefined);
-          }}
+          onYes={() => act(`Deleted the label ${quoted(removing.title)}`, [remove('label', removing)])}
           onClose={() => setRemoving(undefined)}
         >
           {quoted(removing.title)} goes from all its tasks, and does not come back to them.

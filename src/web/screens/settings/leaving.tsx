@@ -29,7 +29,6 @@ export function Leaving({ w, hasDelete = false }: Props) {
   const { title } = found;
   const isOwner = found.role === 'owner';
   const end = async (path: string, words: string) => {
-    setAsking(undefined);
     if (!showOutcome(await call('DELETE', path), words)) return;
     store.pullNow(w);
     navigate(addressOf('today'));

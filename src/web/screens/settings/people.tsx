@@ -38,7 +38,6 @@ export function People({ params }: ScreenProps) {
     if (showOutcome(reply, `${member.name}: ${ROLES[next]}`)) store.pullNow(w);
   };
   const remove = async (member: Member) => {
-    setRemoving(undefined);
     const reply = await call('DELETE', `/workspaces/${w}/members/${member.userId}`);
     if (showOutcome(reply, `Removed ${member.name}`)) store.pullNow(w);
   };

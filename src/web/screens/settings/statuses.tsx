@@ -117,7 +117,6 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
     store.pullNow(workspaceId);
   };
   const send = async (method: string, body?: object) => {
-    setAsking(undefined);
     const reply = await call(method, address, body);
     if (reply.kind === 'ok') store.pullNow(workspaceId);
     else showToast(sentenceOf(reply));

@@ -37,7 +37,6 @@ export function Trash({ params }: ScreenProps) {
     change,
   } = useItems<Entry>(`/workspaces/${w}/trash`, cursor, isWaiting);
   const remove = (entry: Entry | 'all') => {
-    setAsking(undefined);
     const path = `/workspaces/${w}/trash${entry === 'all' ? '' : `/${entry.id}`}`;
     const words = entry === 'all' ? 'The trash is empty' : `Deleted ${quoted(entry.title)} for good`;
     void change('DELETE', path, words);
