@@ -1,13 +1,8 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { ada, useAda, world } from '../ada.ts';
 import { signInSteps } from '../sign-in.ts';
-import { openWorld, type Person, type World } from '../world.ts';
 
-let world: World;
-let ada: Person;
-beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-});
+useAda();
 const { post, me, logIn, register, codeTo, confirmCode, askForEmail } = signInSteps(() => world);
 
 describe('me', () => {

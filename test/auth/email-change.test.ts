@@ -4,15 +4,10 @@ import { DAY, MINUTE, SECOND, toInstant } from '../../src/kernel/instants.ts';
 import { insertIdentity } from '../../src/storage/identities.ts';
 import { listMails } from '../../src/storage/outbox-listing.ts';
 import { findUser, updateUser } from '../../src/storage/users.ts';
+import { ada, useAda, world } from '../ada.ts';
 import { signInSteps } from '../sign-in.ts';
-import { openWorld, type Person, type World } from '../world.ts';
 
-let world: World;
-let ada: Person;
-beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-});
+useAda();
 const {
   post,
   me,

@@ -1,15 +1,10 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DAY } from '../../src/kernel/instants.ts';
+import { ada, useAda, world } from '../ada.ts';
 import { as, homeOf, invite } from '../people.ts';
 import { signInSteps } from '../sign-in.ts';
-import { openWorld, type Person, type World } from '../world.ts';
 
-let world: World;
-let ada: Person;
-beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com', 'Ada');
-});
+useAda();
 
 const { post, register, tokenTo, resetTokenTo, askForEmail, confirmEmail } = signInSteps(() => world);
 const read = (token: string | undefined) => post('/auth/links/read', { token });

@@ -1,14 +1,9 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MINUTE } from '../../src/kernel/instants.ts';
+import { ada, useAda, world } from '../ada.ts';
 import { signInSteps } from '../sign-in.ts';
-import { openWorld, type Person, type World } from '../world.ts';
 
-let world: World;
-let ada: Person;
-beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-});
+useAda();
 const { post, codeTo, confirmCode } = signInSteps(() => world);
 const issuesOf = (body: { issues: { path: string; message: string }[] }) => body.issues;
 

@@ -1,14 +1,8 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { timezoneOf } from '../../src/storage/users.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { ada, useAda, world } from '../ada.ts';
 
-let world: World;
-let ada: Person;
-
-beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-});
+useAda();
 
 const patch = (body: unknown) => world.call('PATCH', '/me', { token: ada.accessToken, body });
 const read = async () => (await world.call('GET', '/me', { token: ada.accessToken })).body;

@@ -1,21 +1,13 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { cursorsOf } from '../../src/changes/cursor.ts';
 import { purgeOldChanges } from '../../src/changes/purge.ts';
 import type { Change } from '../../src/db/journal.ts';
 import { DAY } from '../../src/kernel/instants.ts';
 import { setMeta } from '../../src/storage/meta.ts';
-import { as, type Call, joined, openHome } from '../people.ts';
-import type { Person, World } from '../world.ts';
+import { ada, call, inside, list, useHome, home as workspaceId, world } from '../ada.ts';
+import { as, joined } from '../people.ts';
 
-let world: World;
-let ada: Person;
-let call: Call;
-let workspaceId: string;
-let inside: string;
-let list: { id: string; spaceId: string; statuses: { id: string; type: string }[] };
-beforeEach(async () => {
-  ({ world, ada, call, home: workspaceId, inside, list } = await openHome());
-});
+useHome();
 
 const changes = async (cursor?: string, limit?: number, who = call) => {
   const query = new URLSearchParams({ ...(cursor && { cursor }), ...(limit && { limit: String(limit) }) });

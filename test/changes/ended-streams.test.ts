@@ -1,16 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HEARTBEAT_MS } from '../../src/changes/streams.ts';
-import { as, joined, openHome } from '../people.ts';
-import type { Person, World } from '../world.ts';
+import { ada, useHome, home as workspaceId, world } from '../ada.ts';
+import { as, joined } from '../people.ts';
+import type { Person } from '../world.ts';
 
 const DAY = 86_400_000;
 const SAME_ORIGIN = { 'Sec-Fetch-Site': 'same-origin' };
-let world: World;
-let ada: Person;
 let bob: Person;
-let workspaceId: string;
+useHome();
 beforeEach(async () => {
-  ({ world, ada, home: workspaceId } = await openHome());
   bob = await joined(world, ada, workspaceId, 'member');
 });
 

@@ -1,17 +1,11 @@
 import SqliteDatabase from 'better-sqlite3';
 import { sql } from 'kysely';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Db, prepared, query, statement } from '../../src/db/connection.ts';
 import type { Role } from '../../src/storage/tables.ts';
-import { openHome } from '../people.ts';
-import type { Person, World } from '../world.ts';
+import { ada, useHome, home as workspace, world } from '../ada.ts';
 
-let world: World;
-let ada: Person;
-let workspace: string;
-beforeEach(async () => {
-  ({ world, ada, home: workspace } = await openHome());
-});
+useHome();
 
 const byUser = prepared<{ userId: string }, { role: Role }>((argument) =>
   query.selectFrom('members').select('role').where('user_id', '=', argument('userId')),

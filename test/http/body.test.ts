@@ -1,12 +1,8 @@
-import { beforeEach, describe, expect, it } from 'vitest';
-import { openWorld, type Person, type World } from '../world.ts';
+import { describe, expect, it } from 'vitest';
+import { ada, useAda, world } from '../ada.ts';
+import { openWorld } from '../world.ts';
 
-let world: World;
-let ada: Person;
-beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-});
+useAda();
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const login = (body: unknown) => world.call('POST', '/auth/login', { body, headers: JSON_TYPE });
 

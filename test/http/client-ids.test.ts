@@ -1,22 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { purgeOldChanges } from '../../src/changes/purge.ts';
-import { as, type Call, joined, openHome, signInAgain } from '../people.ts';
-import type { Person, TestResponse, World } from '../world.ts';
+import { ada, call, home, inside, listId, spaceId, useHome, world } from '../ada.ts';
+import { as, type Call, joined, signInAgain } from '../people.ts';
+import type { TestResponse } from '../world.ts';
 
 const DAY = 86_400_000;
 
-let world: World;
-let ada: Person;
-let call: Call;
 let bob: Call;
-let inside: string;
-let listId: string;
-let spaceId: string;
 let taskPath: string;
+useHome();
 beforeEach(async () => {
-  const opened = await openHome();
-  ({ world, ada, call, inside, listId, spaceId } = opened);
-  const { home } = opened;
   bob = as(world, await joined(world, ada, home, 'admin'));
   taskPath = `${inside}/tasks/${(await call('POST', `${inside}/tasks`, { title: 'T', listId })).body.id}`;
 });

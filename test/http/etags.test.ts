@@ -1,20 +1,10 @@
 import { gunzipSync } from 'node:zlib';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { setMeta } from '../../src/storage/meta.ts';
-import { type Call, homeOf, openHome } from '../people.ts';
-import type { Person, TestResponse, World } from '../world.ts';
+import { ada, call, inside, listId, spaceId, useHome, world } from '../ada.ts';
+import type { TestResponse } from '../world.ts';
 
-let world: World;
-let ada: Person;
-let call: Call;
-let inside: string;
-let listId: string;
-let spaceId: string;
-beforeEach(async () => {
-  ({ world, ada, call } = await openHome());
-  inside = `/workspaces/${await homeOf(world, ada)}`;
-  ({ id: listId, spaceId } = (await call('GET', `${inside}/lists`)).body.items[0]);
-});
+useHome();
 
 const ask = (method: string, path: string, headers: Record<string, string>, body?: unknown) =>
   world.call(method, path, { token: ada.accessToken, headers, body });

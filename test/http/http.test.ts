@@ -1,13 +1,9 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { routes } from '../../src/routes.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { ada, useAda, world } from '../ada.ts';
+import { openWorld, type World } from '../world.ts';
 
-let world: World;
-let ada: Person;
-beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-});
+useAda();
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const login = (body: unknown, headers: Record<string, string> = JSON_TYPE) =>
   world.call('POST', '/auth/login', { body, headers });

@@ -1,16 +1,12 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SECOND } from '../../src/kernel/instants.ts';
-import { as, type Call, homeOf, openHome } from '../people.ts';
-import type { TestResponse, World } from '../world.ts';
+import { call, home, useHome, world } from '../ada.ts';
+import { as, homeOf } from '../people.ts';
+import type { TestResponse } from '../world.ts';
 
 const UNKNOWN = '019d2e4c-7c1a-7b3e-9f00-3c5d1a2b4e6f';
 
-let world: World;
-let call: Call;
-let home: string;
-beforeEach(async () => {
-  ({ world, call, home } = await openHome());
-});
+useHome();
 
 const at = (path = '', workspaceId = home) => `/workspaces/${workspaceId}${path}`;
 const space = async (body: object = {}) =>

@@ -1,7 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SECOND } from '../../src/kernel/instants.ts';
-import { type Call, openHome } from '../people.ts';
-import type { TestResponse, World } from '../world.ts';
+import { at, call, home, useHome, world } from '../ada.ts';
+import type { TestResponse } from '../world.ts';
 
 interface Status {
   id: string;
@@ -11,14 +11,8 @@ interface Status {
   position: number;
 }
 
-let world: World;
-let call: Call;
-let home: string;
-beforeEach(async () => {
-  ({ world, call, home } = await openHome());
-});
+useHome();
 
-const at = (path = '') => `/workspaces/${home}${path}`;
 const create = (body: object) => call('POST', at('/status-templates'), { title: 'Mine', ...body });
 const made = async (body: object = {}) => (await create(body)).body;
 const patch = (id: string, body: unknown) => call('PATCH', at(`/status-templates/${id}`), body);

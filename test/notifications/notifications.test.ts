@@ -1,18 +1,13 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { DAY, SECOND, toInstant } from '../../src/kernel/instants.ts';
 import { notify } from '../../src/notifications/notify.ts';
 import { tick } from '../../src/tick.ts';
-import { as, type Call, invite, joined, openHome } from '../people.ts';
-import type { Person, World } from '../world.ts';
+import { ada, home, call as mine, useHome, world } from '../ada.ts';
+import { as, invite, joined } from '../people.ts';
+import type { Person } from '../world.ts';
 
-let world: World;
-let ada: Person;
-let mine: Call;
-let home: string;
-beforeEach(async () => {
-  ({ world, ada, call: mine, home } = await openHome());
-});
+useHome();
 
 const tell = (person: Person, title: string, actorId: string | null = null) =>
   world.deps.write((tx) => {

@@ -1,14 +1,7 @@
-import { beforeEach, expect, it } from 'vitest';
-import { type Call, openHome } from '../people.ts';
-import type { World } from '../world.ts';
+import { expect, it } from 'vitest';
+import { call, inside, listId, useHome, world } from '../ada.ts';
 
-let world: World;
-let call: Call;
-let inside: string;
-let listId: string;
-beforeEach(async () => {
-  ({ world, call, inside, listId } = await openHome());
-});
+useHome();
 
 /** Every statement prepared from now on. */
 function watchStatements(): Set<string> {

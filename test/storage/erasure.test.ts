@@ -5,17 +5,11 @@ import { statement } from '../../src/db/connection.ts';
 import type { Deps } from '../../src/deps.ts';
 import { eraseDeletedContent } from '../../src/storage/erasure.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
+import { call, home, useHome, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
-import { type Call, openHome } from '../people.ts';
-import type { World } from '../world.ts';
 
-let world: World;
-let call: Call;
-let home: string;
-beforeEach(async () => {
-  ({ world, call, home } = await openHome());
-});
+useHome();
 afterEach(() => expectSound(world));
 
 /** A list with so many tasks of that title. */

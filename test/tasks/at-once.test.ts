@@ -1,18 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ada, call, home, inside, listId, useHome, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
-import { as, type Call, joined, openHome } from '../people.ts';
-import type { Person, TestResponse, World } from '../world.ts';
+import { as, type Call, joined } from '../people.ts';
+import type { TestResponse } from '../world.ts';
 
-let world: World;
-let ada: Person;
-let call: Call;
 let asBob: Call;
-let inside: string;
-let listId: string;
+useHome();
 beforeEach(async () => {
-  const opened = await openHome();
-  ({ world, ada, call, inside, listId } = opened);
-  const { home } = opened;
   asBob = as(world, await joined(world, ada, home, 'member'));
 });
 afterEach(() => expectSound(world));

@@ -1,24 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/kernel/ids.ts';
+import { at, call, listId, useHome, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
-import { as, type Call } from '../people.ts';
-import { openWorld, START, type World } from '../world.ts';
+import { START } from '../world.ts';
 
-let world: World;
-let call: Call;
-let workspace: string;
-let list: string;
-beforeEach(async () => {
-  world = await openWorld();
-  call = as(world, await world.signUp('ada@example.com', 'Ada'));
-  workspace = (await call('GET', '/me/workspaces')).body.items[0].id;
-  list = (await call('GET', at('/lists'))).body.items[0].id;
-});
+useHome();
 afterEach(() => expectSound(world));
 
-const at = (path: string) => `/workspaces/${workspace}${path}`;
 const task = async (more: object = {}) =>
-  (await call('POST', at('/tasks'), { title: 'Party', listId: list, ...more })).body;
+  (await call('POST', at('/tasks'), { title: 'Party', listId, ...more })).body;
 const found = async (q: string) => (await call('GET', at(`/tasks/search?q=${q}`))).body.total;
 
 describe('a checklist', () => {
@@ -76,7 +66,7 @@ describe('a checklist', () => {
     const full = await task({ checklist });
     const more = [...checklist, { title: 'More' }];
     for (const [method, path, body] of [
-      ['POST', '/tasks', { title: 'Party', listId: list, checklist: more }],
+      ['POST', '/tasks', { title: 'Party', listId, checklist: more }],
       ['PATCH', `/tasks/${full.id}`, { checklist: more }],
       ['POST', `/tasks/${full.id}/checklist`, { title: 'More' }],
     ] as const) {
@@ -100,7 +90,7 @@ describe('a checklist', () => {
     const repeated = await call('POST', path, { id: another, title: 'Pie again' });
     expect([repeated.status, repeated.body.checklist[1].title]).toEqual([200, 'Pie']);
     const second = await task();
-    for (const taken of [id, first.id, list]) {
+    for (const taken of [id, first.id, listId]) {
       const { status, body } = await call('POST', at(`/tasks/${second.id}/checklist`), {
         id: taken,
         title: 'Mine',
@@ -134,14 +124,21 @@ describe('a checklist', () => {
     expect(await found('nougat')).toBe(0);
   });
 
-  it('is no override where an item is ticked, and is one where its items change', async () => {
-    const series = await call('POST', at('/recurring-tasks'), {
+  /** That of the first task of a series with one item. */
+  const pathOfInstance = async () => {
+    const interval = { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'UTC' };
+    const checklist = [{ title: 'Fern' }];
+    const { body } = await call('POST', at('/recurring-tasks'), {
       title: 'Water',
-      listId: list,
-      checklist: [{ title: 'Fern' }],
-      interval: { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'UTC' },
+      listId,
+      checklist,
+      interval,
     });
-    const path = at(`/tasks/${series.body.nextTaskId}`);
+    return at(`/tasks/${body.nextTaskId}`);
+  };
+
+  it('is no override where an item is ticked, and is one where its items change', async () => {
+    const path = await pathOfInstance();
     const [fern] = (await call('GET', path)).body.checklist;
     const overriddenWith = async (checklist: object[]) =>
       (await call('PATCH', path, { checklist })).body.recurrence.overridden;
@@ -150,13 +147,7 @@ describe('a checklist', () => {
   });
 
   it('is an override where another item takes the place of one with the same title', async () => {
-    const series = await call('POST', at('/recurring-tasks'), {
-      title: 'Water',
-      listId: list,
-      checklist: [{ title: 'Fern' }],
-      interval: { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'UTC' },
-    });
-    const path = at(`/tasks/${series.body.nextTaskId}`);
+    const path = await pathOfInstance();
     const { body } = await call('PATCH', path, { checklist: [{ title: 'Fern' }] });
     expect(body.recurrence.overridden).toEqual(['checklist']);
   });
@@ -166,7 +157,7 @@ describe('a checklist', () => {
     const checklist = [{ id: newId(START), isDone: true }];
     for (const [method, path, body] of [
       ['PATCH', `/tasks/${id}`, { checklist }],
-      ['POST', '/tasks', { title: 'Party', listId: list, checklist }],
+      ['POST', '/tasks', { title: 'Party', listId, checklist }],
     ] as const) {
       const response = await call(method, at(path), body);
       expect([response.status, response.body.issues]).toEqual([

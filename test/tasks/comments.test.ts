@@ -1,30 +1,24 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/kernel/ids.ts';
+import { ada, at, call, home, listId, useHome, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
-import { as, type Call, joined, openHome } from '../people.ts';
-import { type Person, START, type World } from '../world.ts';
+import { as, type Call, joined } from '../people.ts';
+import { type Person, START } from '../world.ts';
 
-let world: World;
-let ada: Person;
 let bob: Person;
-let call: Call;
 let asBob: Call;
-let workspace: string;
 let task: { id: string };
 let path: string;
+useHome();
 beforeEach(async () => {
-  const opened = await openHome();
-  ({ world, ada, call, home: workspace } = opened);
-  const { listId: list } = opened;
-  bob = await joined(world, ada, workspace, 'member', 'Bob');
+  bob = await joined(world, ada, home, 'member', 'Bob');
   asBob = as(world, bob);
-  task = (await call('POST', at('/tasks'), { title: 'Milk', listId: list })).body;
+  task = (await call('POST', at('/tasks'), { title: 'Milk', listId })).body;
   path = at(`/tasks/${task.id}/comments`);
   await call('POST', '/me/notifications/read-all');
 });
 afterEach(() => expectSound(world));
 
-const at = (rest: string) => `/workspaces/${workspace}${rest}`;
 const mention = ({ id }: { id: string }, name = 'X') => `[@${name}](errand:user/${id})`;
 const told = async (by: Call) =>
   (await by('GET', '/me/notifications?unread=true')).body.items.filter(({ type }: { type: string }) =>
@@ -78,7 +72,7 @@ describe('a comment', () => {
   it('is written by members, edited by its author, deleted by its author or an admin', async () => {
     const byBob = (await asBob('POST', path, { body: 'Oat' })).body;
     const byAda = (await call('POST', path, { body: 'Cow' })).body;
-    const viewer = as(world, await joined(world, ada, workspace, 'viewer'));
+    const viewer = as(world, await joined(world, ada, home, 'viewer'));
     expect((await viewer('GET', path)).body.total).toBe(2);
     expect((await viewer('POST', path, { body: 'Me' })).status).toBe(403);
     expect((await call('PATCH', `${path}/${byBob.id}`, { body: 'Cow' })).status).toBe(403);
@@ -92,8 +86,7 @@ describe('a comment', () => {
 
   it('is found on its own task only', async () => {
     const { id } = (await call('POST', path, { body: 'Oat' })).body;
-    const list = (await call('GET', at('/lists'))).body.items[0].id;
-    const other = (await call('POST', at('/tasks'), { title: 'Other', listId: list })).body;
+    const other = (await call('POST', at('/tasks'), { title: 'Other', listId })).body;
     for (const method of ['GET', 'PATCH', 'DELETE']) {
       expect(
         (
@@ -175,7 +168,7 @@ describe('a search', () => {
 
 describe('people who are told of comments', () => {
   it('are the assignee, the creator and who commented before, never the author', async () => {
-    const cy = await joined(world, ada, workspace, 'member', 'Cy');
+    const cy = await joined(world, ada, home, 'member', 'Cy');
     const asCy = as(world, cy);
     await asBob('POST', path, { body: 'Oat' });
     expect(await typesTold(call)).toEqual(['comment.added']);
@@ -187,7 +180,7 @@ describe('people who are told of comments', () => {
     const [notification] = await told(asBob);
     expect(notification).toMatchObject({
       body: 'Milk',
-      data: { workspaceId: workspace, taskId: task.id, commentId: expect.any(String) },
+      data: { workspaceId: home, taskId: task.id, commentId: expect.any(String) },
     });
     expect(JSON.stringify(notification)).not.toContain('Secret');
   });

@@ -1,20 +1,13 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { compareDue, dueOf, startOf } from '../../src/web/tasks/dates.ts';
 import { parseQuickAdd } from '../../src/web/text/quick-add.ts';
 import { taskFields } from '../../src/web/text/quick-add-edits.ts';
 import { startOfDay } from '../../src/web/text/zones.ts';
-import { openHome } from '../people.ts';
-import type { Person, World } from '../world.ts';
+import { ada, listId, useHome, home as workspace, world } from '../ada.ts';
 
 type Shown = { id: string } & Parameters<ReturnType<typeof compareDue>>[0];
 
-let world: World;
-let ada: Person;
-let workspace: string;
-let listId: string;
-beforeEach(async () => {
-  ({ world, ada, home: workspace, listId } = await openHome());
-});
+useHome();
 
 const call = (method: string, path: string, body?: unknown) =>
   world.call(method, `/workspaces/${workspace}${path}`, {

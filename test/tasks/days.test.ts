@@ -1,20 +1,14 @@
 import fc from 'fast-check';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { HOUR, MINUTE } from '../../src/kernel/instants.ts';
 import { notifyDue } from '../../src/tasks/due.ts';
 import { tick } from '../../src/tick.ts';
+import { ada, listId, useHome, home as workspace, world } from '../ada.ts';
 import { addTasks } from '../many-tasks.ts';
-import { openHome, signInAgain } from '../people.ts';
+import { signInAgain } from '../people.ts';
 import { randomBelow } from '../seeded-tasks.ts';
-import type { Person, World } from '../world.ts';
 
-let world: World;
-let ada: Person;
-let workspace: string;
-let listId: string;
-beforeEach(async () => {
-  ({ world, ada, home: workspace, listId } = await openHome());
-});
+useHome();
 
 const call = (method: string, path: string, body?: unknown) =>
   world.call(method, `/workspaces/${workspace}${path}`, {

@@ -1,19 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { at, call, listId as list, useHome, home as workspace, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
-import { type Call, openHome } from '../people.ts';
-import type { World } from '../world.ts';
 
-let world: World;
-let call: Call;
-let workspace: string;
-let list: string;
-beforeEach(async () => {
-  ({ world, call, home: workspace, listId: list } = await openHome());
-});
+useHome();
 afterEach(() => expectSound(world));
 
-const at = (path: string) => `/workspaces/${workspace}${path}`;
 const label = async (title: string, more: object = {}) =>
   (await call('POST', at('/labels'), { title, ...more })).body;
 const task = async (title: string, more: object = {}) =>

@@ -1,23 +1,17 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { jsonOf } from '../../src/http/long-json.ts';
-import { as, joined, openHome } from '../people.ts';
-import type { Person, World } from '../world.ts';
+import { ada, call, home, listId, useHome, world } from '../ada.ts';
+import { as, joined } from '../people.ts';
 
 const LONG = 'あ'.repeat(50_000);
 const TASKS = 30;
 
-let world: World;
-let ada: Person;
-let home: string;
 let ids: string[];
-
+useHome();
 beforeEach(async () => {
-  const opened = await openHome();
-  ({ world, ada, home } = opened);
-  const { call, list } = opened;
   ids = [];
   for (let i = 0; i < TASKS; i += 1) {
-    const body = { title: `Task ${i}`, listId: list.id, description: LONG };
+    const body = { title: `Task ${i}`, listId, description: LONG };
     ids.push((await call('POST', `/workspaces/${home}/tasks`, body)).body.id);
   }
 });
@@ -41,7 +35,6 @@ const PATHS = ['tasks?limit=100', 'tasks/query?limit=100&groupBy=statusId', 'tas
 
 describe('a page of long tasks', () => {
   it.each(PATHS)('is read and written in many turns of the event loop: %s', async (path) => {
-    const call = as(world, ada);
     const { turns, result } = await turnsOf(() => call('GET', `/workspaces/${home}/${path}`));
     expect(result.body.items.map(({ description }: { description: string }) => description)).toEqual(
       ids.map(() => LONG),
@@ -51,7 +44,6 @@ describe('a page of long tasks', () => {
   });
 
   it('is read in many turns as the instances of a series too', async () => {
-    const call = as(world, ada);
     const interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'UTC' };
     const { listId } = (await call('GET', `/workspaces/${home}/tasks/${ids[0]}`)).body;
     const path = `/workspaces/${home}/recurring-tasks`;
@@ -71,7 +63,6 @@ describe('a page of long tasks', () => {
   });
 
   it('is of one moment, whatever is written while it is read', async () => {
-    const call = as(world, ada);
     let written: Promise<unknown> | undefined;
     const { result } = await turnsOf(
       () => call('GET', `/workspaces/${home}/tasks?limit=100&sortBy=createdAt`),
@@ -107,7 +98,6 @@ describe('a page of long tasks', () => {
     ['of everything', false],
     ['of what changed', true],
   ])('is read only as far as a page %s takes it', async (_, isFollowed) => {
-    const call = as(world, ada);
     const changes = `/workspaces/${home}/changes?limit=1000`;
     const { resume } = (await call('GET', changes)).body;
     if (isFollowed) {
@@ -126,7 +116,6 @@ describe('a page of long tasks', () => {
   });
 
   it('is not read for HEAD', async () => {
-    const call = as(world, ada);
     const { turns, result } = await turnsOf(() => call('HEAD', `/workspaces/${home}/tasks?limit=100`));
     expect(result.status).toBe(200);
     expect(turns).toBeLessThan(4);

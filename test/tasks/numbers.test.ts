@@ -3,18 +3,15 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { migrations } from '../../migrations/index.ts';
 import { type Migrations, migrate } from '../../src/db/migrate.ts';
 import { openStorage } from '../../src/db/open.ts';
+import { ada, call, useHome, world } from '../ada.ts';
 import { ROWS_OF_SCHEMA } from '../filled-schema.ts';
 import { newFolder } from '../new-folder.ts';
-import { as, type Call, joined, openHome } from '../people.ts';
-import type { Person, World } from '../world.ts';
+import { as, joined } from '../people.ts';
 
-let world: World;
-let ada: Person;
-let call: Call;
 let workspace: string;
 let list: string;
+useHome();
 beforeEach(async () => {
-  ({ world, ada, call } = await openHome());
   [workspace, list] = await newWorkspace('Household');
 });
 

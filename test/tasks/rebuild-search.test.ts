@@ -1,18 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Steps } from '../../src/db/tx.ts';
 import { remakeSearch } from '../../src/storage/rebuild-search.ts';
+import { ada, home, useHome, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
-import { as, openHome } from '../people.ts';
-import type { Person, World } from '../world.ts';
+import { as } from '../people.ts';
 
 const MANY = 1_000;
 
-let world: World;
-let ada: Person;
-let home: string;
+useHome();
 beforeEach(async () => {
-  ({ world, ada, home } = await openHome());
   await addTasks(world, home, MANY, { title: 'Milk' });
 });
 

@@ -1,31 +1,22 @@
 import SqliteDatabase from 'better-sqlite3';
-import { beforeEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { PagedTask } from '../../src/storage/task-fields.ts';
 import { findTask, updateTaskRow } from '../../src/storage/tasks.ts';
 import { TaskTexts } from '../../src/tasks/task-pages.ts';
-import { type Call, openHome } from '../people.ts';
-import type { World } from '../world.ts';
+import { at, call, home, listId, useHome, world } from '../ada.ts';
 
-let world: World;
-let call: Call;
-let workspaceId: string;
-let tasks: string;
-let listId: string;
-beforeEach(async () => {
-  ({ world, call, home: workspaceId, listId } = await openHome());
-  tasks = `/workspaces/${workspaceId}/tasks`;
-});
+useHome();
 
 const make = async (more: object = {}) =>
-  (await call('POST', tasks, { title: 'Mow the lawn', listId, ...more })).body;
+  (await call('POST', at('/tasks'), { title: 'Mow the lawn', listId, ...more })).body;
 const PAGES = ['', '/query?groupBy=priority', '/search?q=lawn'];
-const shownAt = async (path: string) => (await call('GET', `${tasks}${path}`)).body.items;
+const shownAt = async (path: string) => (await call('GET', `${at('/tasks')}${path}`)).body.items;
 
 it.each(PAGES)('a page shows a task as it is by now, in its own words: %s', async (path) => {
   const { id } = await make();
   await shownAt(path);
   for (const description of ['"quoted"', 'käse, 乳酪', null]) {
-    const { body } = await call('PATCH', `${tasks}/${id}`, { description });
+    const { body } = await call('PATCH', `${at('/tasks')}/${id}`, { description });
     expect(await shownAt(path)).toEqual([body]);
     expect(await shownAt(path)).toEqual([body]);
   }
@@ -44,20 +35,20 @@ it('a page shows nothing of a transaction that failed, nor takes it for what com
   const { id } = await make();
   await shownAt('');
   const undone = world.deps.write((tx) => {
-    const row = findTask(tx, workspaceId, id);
+    const row = findTask(tx, home, id);
     if (row) updateTaskRow(tx, row, { title: 'Undone' });
     throw new Error('undone');
   });
   await expect(undone).rejects.toThrow('undone');
   expect((await shownAt(''))[0].title).toBe('Mow the lawn');
-  await call('PATCH', `${tasks}/${id}`, { title: 'New' });
+  await call('PATCH', `${at('/tasks')}/${id}`, { title: 'New' });
   expect((await shownAt(''))[0].title).toBe('New');
 });
 
 it('a page shows the whole text of a task that HEAD asked for before', async () => {
   const description = 'x'.repeat(10_000);
   await make({ description });
-  const { status } = await call('HEAD', tasks);
+  const { status } = await call('HEAD', at('/tasks'));
   expect(status).toBe(200);
   expect((await shownAt(''))[0].description).toBe(description);
 });
@@ -65,7 +56,7 @@ it('a page shows the whole text of a task that HEAD asked for before', async () 
 it('a page reads a task once for each of its versions', async () => {
   const [first, second] = [await make(), await make()];
   await shownAt('');
-  await call('PATCH', `${tasks}/${second.id}`, { title: 'New' });
+  await call('PATCH', `${at('/tasks')}/${second.id}`, { title: 'New' });
   const all = vi.spyOn(world.deps.read, 'all');
   for (let i = 0; i < 2; i += 1) await shownAt('');
   const read = all.mock.results.flatMap(({ value }) => value as { id: string; title?: string }[]);

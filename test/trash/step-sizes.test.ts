@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Db, statement } from '../../src/db/connection.ts';
 import type { Tx } from '../../src/db/tx.ts';
+import { ada, call, home, inside, listId, useHome, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
-import { as, type Call, joined, openHome } from '../people.ts';
-import type { Person, World } from '../world.ts';
+import { as, joined } from '../people.ts';
 
 const TASKS = 80;
 const ITEMS = 100;
@@ -19,15 +19,7 @@ const MAX_REWRITTEN_IN_STEP = 1_600_000;
 /** A step adds one to the search index, and at 16 SQLite merges all at once. */
 const MAX_SEGMENTS = 12;
 
-let world: World;
-let ada: Person;
-let home: string;
-let call: Call;
-let inside: string;
-let listId: string;
-beforeEach(async () => {
-  ({ world, ada, home, call, inside, listId } = await openHome());
-});
+useHome();
 afterEach(() => expectSound(world));
 
 /** Watches how much the value of an expression changes in each step and each transaction. */

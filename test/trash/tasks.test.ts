@@ -3,25 +3,20 @@ import { newId } from '../../src/kernel/ids.ts';
 import { DAY, MINUTE } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
 import { purgeTrash } from '../../src/trash/purge.ts';
+import { ada, at, call, list, useHome, home as workspace, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
-import { as, type Call, joined, openHome, signInAgain } from '../people.ts';
+import { as, type Call, joined, signInAgain } from '../people.ts';
 import { openWorld, type Person, type World } from '../world.ts';
 
-let world: World;
-let ada: Person;
 let bob: Person;
-let call: Call;
 let asBob: Call;
-let workspace: string;
-let list: { id: string; spaceId: string; statuses: { id: string; title: string; type: string }[] };
+useHome();
 beforeEach(async () => {
-  ({ world, ada, call, home: workspace, list } = await openHome());
   bob = await joined(world, ada, workspace, 'member', 'Bob');
   asBob = as(world, bob);
 });
 afterEach(() => expectSound(world));
 
-const at = (rest: string) => `/workspaces/${workspace}${rest}`;
 const status = (type: string) => list.statuses.find((one) => one.type === type)?.id;
 const make = async (more: object = {}) =>
   (await call('POST', at('/tasks'), { title: 'Milk', listId: list.id, ...more })).body;

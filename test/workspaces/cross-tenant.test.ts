@@ -3,23 +3,21 @@ import { DAY } from '../../src/kernel/instants.ts';
 import { routes } from '../../src/routes.ts';
 import { GROUPINGS } from '../../src/tasks/query-schema.ts';
 import { tick } from '../../src/tick.ts';
+import { ada, useAda, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
 import { as, type Call, homeOf, joined } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import type { Person } from '../world.ts';
 
 // Two workspaces that hold the same, word for word. Whatever happens in one of them, the other's responses stay the same
 // to the last byte: nothing reaches across, be it by a statement that forgot the workspace, a count, or an order.
 
 const INTERVAL = { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'Europe/Paris' };
 
-let world: World;
-let ada: Person;
 let bob: Person;
 let here: Place;
 let there: Place;
+useAda();
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com', 'Ada');
   bob = await world.signUp('bob@example.com', 'Bob');
   [here, there] = [await furnish(ada), await furnish(bob)];
 });

@@ -1,16 +1,11 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { SECOND, toInstant } from '../../src/kernel/instants.ts';
-import { addMember, as, type Call, joined, openHome } from '../people.ts';
-import type { Person, World } from '../world.ts';
+import { ada, home, call as owner, useHome, world } from '../ada.ts';
+import { addMember, as, joined } from '../people.ts';
+import type { Person } from '../world.ts';
 
-let world: World;
-let ada: Person;
-let owner: Call;
-let home: string;
-beforeEach(async () => {
-  ({ world, ada, call: owner, home } = await openHome());
-});
+useHome();
 
 const at = (path = '', workspaceId = home) => `/workspaces/${workspaceId}${path}`;
 const join = (role: string) => joined(world, ada, home, role);
