@@ -1,7 +1,7 @@
 import { beforeEach } from 'vitest';
 import type { List } from '../src/lists/schema.ts';
 import { type Call, openHome } from './people.ts';
-import { openWorld, type Person, type World } from './world.ts';
+import { openWorld, type Person, type World, type WorldOptions } from './world.ts';
 
 /** Of the test under way. */
 export let world: World;
@@ -18,17 +18,31 @@ export let spaceId: string;
 
 export const at = (path = ''): string => inside + path;
 
-/** To be called by a file of tests: in each, Ada is signed in, in a world of its own. */
-export function useAda(): void {
-  beforeEach(async () => {
-    world = await openWorld();
-    ada = await world.signUp('ada@example.com');
-  });
+/** To be called by a file of tests: each has a world of its own. */
+export function useWorld(options?: WorldOptions): void {
+  beforeEach(() => openInstead(options));
 }
 
-/** The same, for what is about her workspace and the list in it. */
+/** The same, in which Ada is signed in. */
+export function useAda(options?: WorldOptions): void {
+  beforeEach(() => openAda(options));
+}
+
+/** The same, for what concerns her workspace and the list in it. */
 export function useHome(): void {
-  beforeEach(async () => {
-    ({ world, ada, call, home, inside, list, listId, spaceId } = await openHome());
-  });
+  beforeEach(openHomeInstead);
+}
+
+/** For a test that needs another world, or the same folder opened again. */
+export async function openInstead(options?: WorldOptions): Promise<void> {
+  world = await openWorld(options);
+}
+
+export async function openAda(options?: WorldOptions): Promise<void> {
+  await openInstead(options);
+  ada = await world.signUp('ada@example.com');
+}
+
+export async function openHomeInstead(): Promise<void> {
+  ({ world, ada, call, home, inside, list, listId, spaceId } = await openHome());
 }

@@ -4,10 +4,11 @@ import { expect, it } from 'vitest';
 import { type Act, insertAct, logCommands, recordAct } from '../../src/audit/trail.ts';
 import { DAY } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
+import { openInstead, useWorld, world } from '../ada.ts';
 import { errand } from '../shell.ts';
-import { openWorld, START, type World } from '../world.ts';
+import { START } from '../world.ts';
 
-let world: World;
+useWorld();
 
 const logOf = async (...options: string[]) => {
   const { code, out } = await errand(world, ['log', '--json', ...options]);
@@ -31,7 +32,6 @@ const COMMANDS: [event: string, args: string[]][] = [
 it.each(COMMANDS)(
   "%s by a command is a row, and one line of the running server's log",
   async (event, args) => {
-    world = await openWorld();
     const { id } = await world.signUp('ada@example.com');
     const before = linesOf(event).length;
     expect(await errand(world, args)).toMatchObject({ code: 0 });
@@ -47,7 +47,6 @@ it.each(COMMANDS)(
 );
 
 it('what a command did is logged once, though two ask for it at once', async () => {
-  world = await openWorld();
   await world.signUp('ada@example.com');
   await errand(world, ['users', 'sign-out', 'ada@example.com']);
   await Promise.all([logCommands(world.deps), logCommands(world.deps)]);
@@ -55,7 +54,6 @@ it('what a command did is logged once, though two ask for it at once', async () 
 });
 
 it('a new password set by a command is recorded, and the password is not', async () => {
-  world = await openWorld();
   const { id } = await world.signUp('ada@example.com');
   const { Readable } = await import('node:stream');
   const stdin = Readable.from([Buffer.from('a new password')]);
@@ -66,7 +64,6 @@ it('a new password set by a command is recorded, and the password is not', async
 });
 
 it('security events of the API are rows, with those who caused them', async () => {
-  world = await openWorld();
   const { id, email, password } = await world.signUp('ada@example.com');
   await world.call('POST', '/auth/login', { body: { email, password } });
   await world.call('POST', '/auth/login', { body: { email, password: 'wrong password' } });
@@ -84,7 +81,6 @@ it('security events of the API are rows, with those who caused them', async () =
 });
 
 it('of one account only what was done to it or by it is shown, by address or id', async () => {
-  world = await openWorld();
   const ada = await world.signUp('ada@example.com');
   await world.signUp('bob@example.com');
   expect(await eventsOf('--user', 'Ada@example.com')).toEqual(['signed-in', 'account-created']);
@@ -97,7 +93,6 @@ it('of one account only what was done to it or by it is shown, by address or id'
 });
 
 it('rows of a deleted account keep its id, and neither address nor name', async () => {
-  world = await openWorld();
   const ada = await world.signUp('ada@example.com', 'Ada Lovelace');
   const body = { password: ada.password };
   expect((await world.call('DELETE', '/auth/me', { token: ada.accessToken, body })).status).toBe(204);
@@ -108,7 +103,6 @@ it('rows of a deleted account keep its id, and neither address nor name', async 
 });
 
 it('an act that is rolled back leaves neither row nor line', async () => {
-  world = await openWorld();
   const { deps } = world;
   const act: Act = { event: 'account-disabled', userId: 'ada' };
   const work = deps.write((tx) => {
@@ -121,7 +115,6 @@ it('an act that is rolled back leaves neither row nor line', async () => {
 });
 
 it('rows are kept for 400 days', async () => {
-  world = await openWorld();
   await world.signUp('ada@example.com');
   world.clock.advance(399 * DAY);
   await tick(world.deps);
@@ -132,7 +125,6 @@ it('rows are kept for 400 days', async () => {
 });
 
 it('a flood of rejections leaves the newest 100,000, and every act', async () => {
-  world = await openWorld();
   await world.signUp('ada@example.com');
   world.opened.storage.writing.exec(`
     with recursive n (i) as (select 1 union all select i + 1 from n where i < 100010)
@@ -146,7 +138,6 @@ it('a flood of rejections leaves the newest 100,000, and every act', async () =>
 });
 
 it('restoring an older backup keeps what was recorded since, and records the restore', async () => {
-  world = await openWorld();
   await world.signUp('ada@example.com');
   const file = join(world.folder, 'older.db');
   expect(await errand(world, ['backup', file])).toMatchObject({ code: 0 });
@@ -159,14 +150,13 @@ it('restoring an older backup keeps what was recorded since, and records the res
   expect(restored).toMatchObject({ event: 'database-restored', source: 'command', details: { file } });
   expect(disabled).toMatchObject({ event: 'account-disabled', source: 'command' });
   expect(rest.map(({ event }) => event)).toEqual(['signed-in', 'account-created']);
-  world = await openWorld({ folder });
+  await openInstead({ folder });
   await logCommands(world.deps);
   expect(linesOf('database-restored')).toHaveLength(1);
   rmSync(file);
 });
 
 it('restoring keeps what was recorded while the clock was behind, and all of it in one commit', async () => {
-  world = await openWorld();
   await world.signUp('ada@example.com');
   const file = join(world.folder, 'older.db');
   expect(await errand(world, ['backup', file])).toMatchObject({ code: 0 });
@@ -185,6 +175,6 @@ it('restoring keeps what was recorded while the clock was behind, and all of it 
   const acts = await logOf();
   expect(acts.filter(({ event }) => event === 'thing-done')).toHaveLength(100);
   expect(acts.filter(({ userId }) => userId === id).map(({ event }) => event)).toContain('account-created');
-  world = await openWorld({ folder });
+  await openInstead({ folder });
   rmSync(file);
 });

@@ -6,20 +6,17 @@ import { insertIdentity } from '../../src/storage/identities.ts';
 import { listMails } from '../../src/storage/outbox-listing.ts';
 import { purgeExpired } from '../../src/storage/purge.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
+import { openInstead, useWorld, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { addMember, as, homeOf, invite, joined, withoutPassword } from '../people.ts';
 import { errand } from '../shell.ts';
 import { signInSteps } from '../sign-in.ts';
-import { collecting, openWorld, type Person, type World, type WorldOptions } from '../world.ts';
+import { collecting, type Person } from '../world.ts';
 
-let world: World;
+useWorld();
 afterEach(() => expectSound(world));
 
-const open = async (options: WorldOptions = {}) => {
-  world = await openWorld(options);
-  return world;
-};
 const {
   post,
   register,
@@ -53,7 +50,6 @@ async function passwordless(email: string): Promise<Person> {
 
 describe('what is asked for', () => {
   it('is the password where there is one: 400 on its path without it, 403 for a wrong one', async () => {
-    await open();
     const ada = await world.signUp('ada@example.com');
     for (const body of [undefined, {}, { email: ada.email }]) {
       const response = await world.call('DELETE', '/auth/me', {
@@ -74,7 +70,6 @@ describe('what is asked for', () => {
   });
 
   it('is the address where there is no password, in any case', async () => {
-    await open();
     const pat = await passwordless('pat@example.com');
     for (const body of [{}, { password: 'whatever' }]) {
       const response = await remove(pat, body);
@@ -89,7 +84,7 @@ describe('what is asked for', () => {
   });
 
   it('counts as a failed sign-in when it is wrong', async () => {
-    await open({ settings: { rate_limits: { enabled: true, failures_burst: 3 } } });
+    await openInstead({ settings: { rate_limits: { enabled: true, failures_burst: 3 } } });
     const ada = await world.signUp();
     for (let i = 0; i < 3; i += 1) expect((await remove(ada, { password: 'wrong' })).status).toBe(403);
     const { status, headers } = await remove(ada);
@@ -100,7 +95,6 @@ describe('what is asked for', () => {
 
 describe('a deleted account', () => {
   it('is gone at once: access token, refresh token, password, codes and mailed tokens', async () => {
-    await open();
     const ada = await world.signUp('ada@example.com');
     const reset = await resetTokenTo(ada.email);
     const code = await codeTo(ada.email);
@@ -131,7 +125,6 @@ describe('a deleted account', () => {
   });
 
   it('takes invitations and sign-ups of the address with it, and gives way to a fresh account', async () => {
-    await open();
     const ada = await world.signUp('ada@example.com');
     const bob = await world.signUp('bob@example.com', 'Bob');
     const token = await invite(world, bob, await homeOf(world, bob), ada.email, 'admin');
@@ -150,7 +143,6 @@ describe('a deleted account', () => {
   });
 
   it('leaves no trace of the person in the files: database, log, search index, outbox', async () => {
-    await open();
     const needle = (kind: string) => `${kind}needle7q`;
     const ada = await world.signUp(`${needle('mail')}@example.com`, needle('name'));
     const bob = await world.signUp('bob@example.com', 'Bob');
@@ -194,7 +186,6 @@ describe('a deleted account', () => {
   });
 
   it('takes the name out of the title that a transferred workspace was given, and leaves one that was chosen', async () => {
-    await open();
     const ada = await world.signUp('ada@example.com', 'Ada');
     const bob = await world.signUp('bob@example.com', 'Bob');
     const home = await homeOf(world, ada);
@@ -206,7 +197,6 @@ describe('a deleted account', () => {
   });
 
   it('takes the name out of what others were told of a workspace that was named after it', async () => {
-    await open();
     const ada = await world.signUp('ada@example.com', 'Adalovelace');
     const home = await homeOf(world, ada);
     const bob = await joined(world, ada, home, 'admin', 'Bob');
@@ -224,7 +214,6 @@ describe('a deleted account', () => {
   });
 
   it('leaves no sign-up at an address that it had before', async () => {
-    await open();
     const ada = await world.signUp('ada@example.com');
     const body = { email: ada.email, password: 'password1', name: 'Ada' };
     expect((await world.call('POST', '/auth/register', { body })).status).toBe(201);
@@ -234,7 +223,7 @@ describe('a deleted account', () => {
   });
 
   it('is counted against no more, and others as before', async () => {
-    await open({ settings: { rate_limits: { enabled: true } } });
+    await openInstead({ settings: { rate_limits: { enabled: true } } });
     const people = [await world.signUp(), await world.signUp()];
     for (const person of people) {
       await invite(world, person, await homeOf(world, person), 'guest@example.com', 'viewer');
@@ -254,7 +243,6 @@ describe('a deleted account', () => {
     const mailed = () => listMails(world.deps.read).map(({ kind, to }) => [kind, to]);
 
     it('that went to a former address, though no link in them works any more', async () => {
-      await open();
       const ada = await world.signUp('ada@example.com');
       const bob = await world.signUp('bob@example.com', 'Bob');
       await invite(world, bob, await homeOf(world, bob), ada.email, 'member');
@@ -272,7 +260,6 @@ describe('a deleted account', () => {
     });
 
     it('that went to an address it had until a change was reverted', async () => {
-      await open();
       const ada = await world.signUp('ada@example.com');
       const email = 'new@example.com';
       await changeEmail(ada.accessToken, email);
@@ -289,7 +276,6 @@ describe('a deleted account', () => {
     });
 
     it('that anyone had sent to its address', async () => {
-      await open();
       const { email, ...ada } = await world.signUp();
       await post('/auth/login/code', { email });
       const again = { email, password: 'password1', name: 'Mallory' };
@@ -305,7 +291,7 @@ describe('a deleted account', () => {
 
     it('that it caused and newer ones replaced, before they are sent', async () => {
       let isDown = false;
-      await open({
+      await openInstead({
         transport: {
           ...collecting([]),
           deliver: async (mail) => {
@@ -333,7 +319,6 @@ describe('a deleted account', () => {
   });
 
   it('takes no mail with it to an address that was only asked for', async () => {
-    await open();
     const ada = await world.signUp();
     const email = 'new@example.com';
     await register(email, 'password1', 'New');
@@ -344,7 +329,7 @@ describe('a deleted account', () => {
   });
 
   it('keeps the log to a replication tool where there is one', async () => {
-    await open({ settings: { database: { external_replication: true } } });
+    await openInstead({ settings: { database: { external_replication: true } } });
     const ada = await world.signUp();
     const before = readFileSync(join(world.folder, 'errand.db-wal')).length;
     expect((await remove(ada)).status).toBe(204);
@@ -353,7 +338,6 @@ describe('a deleted account', () => {
   });
 
   it('is erased from the log later when someone reads from it', async () => {
-    await open();
     const ada = await world.signUp();
     const snapshot = world.deps.database.openSnapshot();
     expect((await remove(ada)).status).toBe(204);
@@ -367,7 +351,6 @@ describe('a deleted account', () => {
 
 describe('what the person leaves behind', () => {
   it('passes workspaces to the longest-standing admin, else member, and deletes those with viewers only', async () => {
-    await open();
     const ada = await world.signUp('ada@example.com', 'Ada');
     const call = as(world, ada);
     const home = await homeOf(world, ada);
@@ -413,7 +396,6 @@ describe('what the person leaves behind', () => {
   });
 
   it('passes on no workspace that is not theirs', async () => {
-    await open();
     const owner = await world.signUp();
     const home = await homeOf(world, owner);
     const admin = await joined(world, owner, home, 'admin');
@@ -426,7 +408,6 @@ describe('what the person leaves behind', () => {
   });
 
   it('keeps tasks elsewhere, without creator and assignee, and their counts and series right', async () => {
-    await open();
     const bob = await world.signUp('bob@example.com', 'Bob');
     const home = await homeOf(world, bob);
     const ada = await joined(world, bob, home, 'member', 'Ada');
@@ -449,7 +430,6 @@ describe('what the person leaves behind', () => {
   });
 
   it('is finished after a stop in the midst of it, and unseen until then', async () => {
-    await open();
     const ada = await world.signUp('ada@example.com');
     await addTasks(world, await homeOf(world, ada), 100, { creatorId: ada.id });
     world.opened.beginStop();
@@ -460,7 +440,7 @@ describe('what the person leaves behind', () => {
     expect(JSON.parse(list.out)).toEqual([]);
 
     await world.opened.close();
-    world = await openWorld({ folder: world.folder });
+    await openInstead({ folder: world.folder });
     await finishRemovals(world.deps);
     for (const table of ['users', 'workspaces', 'tasks', 'removals']) expect(count(table)).toBe(0);
     expect((await world.signUp('ada@example.com')).id).not.toBe(ada.id);
@@ -469,7 +449,6 @@ describe('what the person leaves behind', () => {
 
 describe('what was mailed works no more, also while the rest is still to go:', () => {
   it('an invitation from them', async () => {
-    await open();
     const [owner, eve] = [await world.signUp(), await world.signUp()];
     const home = await homeOf(world, owner);
     const ada = await joined(world, owner, home, 'admin');
@@ -482,7 +461,6 @@ describe('what was mailed works no more, also while the rest is still to go:', (
   });
 
   it('an address for the account', async () => {
-    await open();
     const ada = await world.signUp('ada@example.com');
     await askForEmail(ada.accessToken, 'new@example.com');
     const [change, keep] = [await tokenTo('new@example.com'), await tokenTo(ada.email)];
@@ -496,7 +474,6 @@ describe('what was mailed works no more, also while the rest is still to go:', (
 
 describe('a deletion beside other work', () => {
   it('is done once, and a second one beside it is rejected as by a session that has ended', async () => {
-    await open();
     const ada = await world.signUp('ada@example.com');
     const responses = await Promise.all([remove(ada), remove(ada)]);
     expect(responses.map(({ status }) => status).sort()).toEqual([204, 401]);
@@ -504,7 +481,6 @@ describe('a deletion beside other work', () => {
   });
 
   it('never fails another request, nor leaves an orphan, in either order', async () => {
-    await open();
     for (let round = 0; round < 12; round += 1) {
       const ada = await world.signUp(undefined, 'Ada');
       const home = await homeOf(world, ada);
@@ -544,7 +520,6 @@ describe('a deletion beside other work', () => {
 
 describe('errand users delete', () => {
   it('deletes an account while the server runs, once told --yes', async () => {
-    await open();
     const ada = await world.signUp('ada@example.com');
     const asked = await errand(world, ['users', 'delete', 'Ada@Example.com']);
     expect([asked.code, asked.err]).toEqual([

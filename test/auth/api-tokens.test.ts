@@ -1,19 +1,14 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DAY, MINUTE } from '../../src/kernel/instants.ts';
 import { routes } from '../../src/routes.ts';
 import { isWellFormed, newApiToken } from '../../src/sessions/api-token-format.ts';
 import { tick } from '../../src/tick.ts';
-import { addMember, as, homeOf, joined, openHome } from '../people.ts';
+import { ada, home, openAda, useHome, world } from '../ada.ts';
+import { addMember, as, homeOf, joined } from '../people.ts';
 import { signInSteps } from '../sign-in.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import type { Person } from '../world.ts';
 
-let world: World;
-let ada: Person;
-let home: string;
-
-beforeEach(async () => {
-  ({ world, ada, home } = await openHome());
-});
+useHome();
 
 const { post, logIn, tokenTo, resetTokenTo, confirmReset, askForEmail, confirmEmail, keepEmail } =
   signInSteps(() => world);
@@ -87,8 +82,7 @@ describe('an API token', () => {
   });
 
   it('may last for ever only where the settings allow it', async () => {
-    world = await openWorld({ settings: { auth: { tokens_may_last: true } } });
-    ada = await world.signUp('ada@example.com');
+    await openAda({ settings: { auth: { tokens_may_last: true } } });
     const { token, id, expiresAt } = await make({ expiresAt: null });
     expect(expiresAt).toBeNull();
     expect((await as(world, ada)('GET', '/me/tokens')).body.items).toMatchObject([{ id, expiresAt: null }]);

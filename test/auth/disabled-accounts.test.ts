@@ -1,14 +1,9 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { ada, openInstead, useAda, world } from '../ada.ts';
 import { errand } from '../shell.ts';
 import { signInSteps } from '../sign-in.ts';
-import { openWorld, type Person, type World } from '../world.ts';
 
-let world: World;
-let ada: Person;
-beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-});
+useAda();
 
 const EMAIL = 'ada@example.com';
 const disable = async () =>
@@ -171,7 +166,7 @@ describe('users list', () => {
   });
 
   it('counts live sessions only', async () => {
-    world = await openWorld({ start: Date.now() });
+    await openInstead({ start: Date.now() });
     await world.signUp(EMAIL);
     expect((await list())[0].sessions).toBe(1);
     await errand(world, ['users', 'sign-out', EMAIL]);

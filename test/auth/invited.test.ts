@@ -1,16 +1,12 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DAY } from '../../src/kernel/instants.ts';
-import { invite, openHome } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { ada, home, openInstead, useHome, world } from '../ada.ts';
+import { invite } from '../people.ts';
+import { openWorld } from '../world.ts';
 
-let world: World;
-let ada: Person;
-let home: string;
 const email = 'grace@example.com';
 
-beforeEach(async () => {
-  ({ world, ada, home } = await openHome());
-});
+useHome();
 
 const register = (invitationToken: string, more: object = {}) =>
   world.call('POST', '/auth/register/invited', {
@@ -84,7 +80,7 @@ describe('the ways to sign in', () => {
       telegram: null,
       mail: 'console',
     });
-    world = await openWorld({
+    await openInstead({
       settings: {
         auth: {
           signup: 'closed',

@@ -1,20 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { DAY, MINUTE, toInstant } from '../../src/kernel/instants.ts';
 import type { OutgoingMail } from '../../src/mail/worker.ts';
 import { listMails } from '../../src/storage/outbox-listing.ts';
 import { purgeExpired } from '../../src/storage/purge.ts';
+import { ada, openAda, openInstead, useAda, world } from '../ada.ts';
 import { signInSteps } from '../sign-in.ts';
-import { collecting, openWorld, type Person, type TestResponse, type World } from '../world.ts';
+import { collecting, type TestResponse } from '../world.ts';
 
-let world: World;
-let ada: Person;
-beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-});
+useAda();
 const {
   post,
   me,
@@ -167,7 +163,7 @@ describe('mailed links', () => {
 describe('the data folder', () => {
   it('holds no secret that could be read, also where sent mails are kept', async () => {
     const mails: OutgoingMail[] = [];
-    world = await openWorld({ transport: { ...collecting(mails), erasesTaken: false } });
+    await openInstead({ transport: { ...collecting(mails), erasesTaken: false } });
     const mailed = async () => {
       await world.untilIdle();
       return mails.at(-1)?.token ?? mails.at(-1)?.code ?? '';
@@ -224,8 +220,7 @@ describe('what time makes worthless', () => {
     );
 
   it('is purged, however much it is, and nothing else', async () => {
-    world = await openWorld({ settings: { rate_limits: { enabled: true, auth_burst: 100_000 } } });
-    ada = await world.signUp('ada@example.com');
+    await openAda({ settings: { rate_limits: { enabled: true, auth_burst: 100_000 } } });
     const numbers = (count: number) => JSON.stringify(Array.from({ length: count }, (_, i) => i));
     world.opened.storage.writing
       .prepare(

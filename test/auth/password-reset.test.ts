@@ -1,16 +1,12 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { listMails } from '../../src/storage/outbox-listing.ts';
+import { ada, openAda, useAda, world } from '../ada.ts';
 import { withoutPassword } from '../people.ts';
 import { signInSteps } from '../sign-in.ts';
-import { openWorld, type Person, quickPasswords, type World } from '../world.ts';
+import { quickPasswords } from '../world.ts';
 
-let world: World;
-let ada: Person;
-beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-});
+useAda();
 const {
   post,
   me,
@@ -97,8 +93,7 @@ describe('password reset', () => {
       hashes += 1;
       return quickPasswords.hash(password);
     };
-    world = await openWorld({ passwords: { ...quickPasswords, hash } });
-    ada = await world.signUp('ada@example.com');
+    await openAda({ passwords: { ...quickPasswords, hash } });
     await askForEmail(ada.accessToken, 'new@example.com');
     const keep = await tokenTo(ada.email);
     const spent = await resetTokenTo(ada.email);

@@ -3,16 +3,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { findUser, updateUser } from '../../src/storage/users.ts';
 import { argon2Passwords } from '../../src/users/passwords.ts';
 import { turns } from '../../src/users/turns.ts';
+import { ada, openAda, openInstead, useAda, world } from '../ada.ts';
 import { withoutPassword } from '../people.ts';
 import { signInSteps } from '../sign-in.ts';
-import { openWorld, type Person, quickPasswords, type World } from '../world.ts';
+import { quickPasswords } from '../world.ts';
 
-let world: World;
-let ada: Person;
-beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-});
+useAda();
 const { post, me, logIn, logInByCode, resetTokenTo, confirmReset } = signInSteps(() => world);
 const noRest = async () => {};
 
@@ -42,7 +38,7 @@ describe('a password that is changed while another request compares the old one'
   let meanwhile: () => Promise<void>;
   beforeEach(async () => {
     meanwhile = async () => {};
-    world = await openWorld({
+    await openAda({
       passwords: {
         ...quickPasswords,
         verify: async (stored, offered) => {
@@ -52,7 +48,6 @@ describe('a password that is changed while another request compares the old one'
         },
       },
     });
-    ada = await world.signUp('ada@example.com');
   });
 
   it('lets that request neither in nor change it back', async () => {
@@ -90,7 +85,7 @@ describe('a password that is changed while another request compares the old one'
 
 describe('the hash of a password', () => {
   it('is argon2id as promised, and is renewed at a sign-in when it is weaker than that', async () => {
-    world = await openWorld({ passwords: argon2Passwords() });
+    await openInstead({ passwords: argon2Passwords() });
     const person = await world.signUp('hash@example.com');
     const stored = () => findUser(world.deps.read, person.id)?.password_hash ?? '';
     expect(stored()).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -108,7 +103,7 @@ describe('the hash of a password', () => {
   });
 
   it('is renewed by sign-ins at the same time, and each of them is let in', async () => {
-    world = await openWorld({ passwords: argon2Passwords() });
+    await openInstead({ passwords: argon2Passwords() });
     const person = await world.signUp('hash@example.com');
     const weak = await hash(person.password, { memoryCost: 8_192, timeCost: 1, parallelism: 1 });
     await world.deps.write((tx) =>

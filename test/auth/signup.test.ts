@@ -1,13 +1,10 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DAY, HOUR } from '../../src/kernel/instants.ts';
 import { purgeExpired } from '../../src/storage/purge.ts';
+import { openInstead, useWorld, world } from '../ada.ts';
 import { BOT_TOKEN, widget } from '../telegram-double.ts';
-import { openWorld, type World } from '../world.ts';
 
-let world: World;
-beforeEach(async () => {
-  world = await openWorld();
-});
+useWorld();
 
 const register = (email: string, password = 'password1') =>
   world.call('POST', '/auth/register', { body: { email, password, name: 'Ada' } });
@@ -127,14 +124,14 @@ describe('sign-ups of one address with several passwords', () => {
   });
 
   it('count where they were not mailed, as too many mails went there', async () => {
-    world = await openWorld({ settings: { rate_limits: { enabled: true, mail_burst: 2 } } });
+    await openInstead({ settings: { rate_limits: { enabled: true, mail_burst: 2 } } });
     const [first] = [await tokenFor(STRANGERS), await tokenFor(STRANGERS)];
     expect(await tokenFor(THEIRS)).toBeUndefined();
     expect(await hasPassword(await confirm(first))).toBe(false);
   });
 
   it('count against one by Telegram, and the other way round', async () => {
-    world = await openWorld({ settings: { auth: { telegram_bot_token: BOT_TOKEN } } });
+    await openInstead({ settings: { auth: { telegram_bot_token: BOT_TOKEN } } });
     await world.call('POST', '/auth/login/telegram', {
       body: { ...widget(world, { id: 7 }), email: VICTIM },
     });

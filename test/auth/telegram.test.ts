@@ -1,18 +1,16 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { insertIdentity } from '../../src/storage/identities.ts';
 import { tick } from '../../src/tick.ts';
+import { openInstead, useWorld, world } from '../ada.ts';
 import { errand } from '../shell.ts';
 import { BOT_TOKEN, signature, widget } from '../telegram-double.ts';
-import { openWorld, type World } from '../world.ts';
+import { openWorld } from '../world.ts';
 
 const SETTINGS = { auth: { telegram_bot_token: BOT_TOKEN } };
 
-let world: World;
-beforeEach(async () => {
-  world = await openWorld({ settings: SETTINGS });
-});
+useWorld({ settings: SETTINGS });
 
 const logIn = (body: object) => world.call('POST', '/auth/login/telegram', { body });
 const confirm = (token: string | undefined) =>
@@ -250,7 +248,7 @@ describe('a sign-up by Telegram', () => {
     const { folder } = world;
     const start = world.clock.now();
     await world.opened.close();
-    world = await openWorld({ folder, start, settings: { auth: { ...SETTINGS.auth, signup: 'closed' } } });
+    await openInstead({ folder, start, settings: { auth: { ...SETTINGS.auth, signup: 'closed' } } });
     expect((await logIn(fresh())).body.user.id).toBe(body.user.id);
     for (const more of [{}, { email: 'new@example.com' }, { email: 'ada@example.com' }]) {
       expect((await logIn({ ...fresh({ id: 3 }), ...more })).status).toBe(403);

@@ -1,22 +1,16 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { HEARTBEAT_MS } from '../../src/changes/streams.ts';
 import type { Change } from '../../src/db/journal.ts';
 import { openStorage } from '../../src/db/open.ts';
 import { listen as listenOn } from '../../src/http/listen.ts';
 import { DAY } from '../../src/kernel/instants.ts';
-import { as, type Call, joined, openHome } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { ada, call, listId, openInstead, useHome, home as workspaceId, world } from '../ada.ts';
+import { as, joined } from '../people.ts';
+import type { Person } from '../world.ts';
 
-let world: World;
-let ada: Person;
-let call: Call;
-let workspaceId: string;
-let listId: string;
-beforeEach(async () => {
-  ({ world, ada, call, home: workspaceId, listId } = await openHome());
-});
+useHome();
 
 interface Event {
   event: string;
@@ -205,7 +199,7 @@ describe('the stream of events', () => {
     await record({ ...listChanged, id: 'second' });
     const { folder } = world;
     await world.opened.close();
-    world = await openWorld({ folder, start: world.clock.now() });
+    await openInstead({ folder, start: world.clock.now() });
     await record({ ...listChanged, id: 'third' });
     const again = await listen(ada, { headers: { 'Last-Event-ID': first?.id ?? '' } });
     expect(await again.next()).toMatchObject({

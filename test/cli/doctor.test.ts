@@ -15,7 +15,7 @@ import {
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApp } from '../../src/app.ts';
 import { noteBackup, noteFailure } from '../../src/backup/notes.ts';
 import { examineClock } from '../../src/cli/examine-surroundings.ts';
@@ -24,19 +24,16 @@ import { createConfig } from '../../src/config.ts';
 import { lockData } from '../../src/db/open.ts';
 import { listen } from '../../src/http/listen.ts';
 import { DAY, HOUR, MINUTE } from '../../src/kernel/instants.ts';
+import { useWorld, world } from '../ada.ts';
 import { as, homeOf } from '../people.ts';
 import { errand } from '../shell.ts';
-import { openWorld, type World } from '../world.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 const NOBODY = 65_534;
 /** Nothing listens there. */
 const NO_PORT = '1';
 
-let world: World;
-beforeEach(async () => {
-  world = await openWorld({ start: Date.now() });
-});
+useWorld({ start: Date.now() });
 
 const pathOf = (name: string) => join(world.folder, name);
 const environment = (more: Record<string, string> = {}) => ({

@@ -5,15 +5,11 @@ import { acceptsGzip } from '../../src/http/compression.ts';
 import { listen } from '../../src/http/listen.ts';
 import { routes } from '../../src/routes.ts';
 import { runningExports } from '../../src/users/running-exports.ts';
+import { ada, home, openInstead, useHome, world } from '../ada.ts';
 import { addTasks } from '../many-tasks.ts';
-import { openHome } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
 
-let world: World;
-let ada: Person;
-let home: string;
+useHome();
 beforeEach(async () => {
-  ({ world, ada, home } = await openHome());
   await addTasks(world, home, 60);
 });
 
@@ -57,7 +53,7 @@ describe('a response in JSON', () => {
   });
 
   it('keeps Vary of its origin beside it', async () => {
-    world = await openWorld({ settings: { server: { cors_origins: ['https://app.example.com'] } } });
+    await openInstead({ settings: { server: { cors_origins: ['https://app.example.com'] } } });
     const response = await world.app.request('/api/openapi.json', {
       headers: { ...GZIP, Origin: 'https://app.example.com' },
     });

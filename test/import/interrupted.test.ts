@@ -7,13 +7,14 @@ import { startReading } from '../../src/import/reading.ts';
 import { tick } from '../../src/tick.ts';
 import { allowancesOf } from '../../src/workspaces/quotas.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
+import { ada, at, call, listId, openHomeInstead, openInstead, useWorld, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
-import { as, openHome } from '../people.ts';
+import { as } from '../people.ts';
 import { errand } from '../shell.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import type { Person } from '../world.ts';
 import { STATUS_TEMPLATES } from './round-trip.ts';
 
-let world: World;
+useWorld();
 afterEach(() => expectSound(world));
 
 const MINUTE = 60_000;
@@ -63,7 +64,6 @@ function expectNothingLeft(): void {
 
 describe('an import that is interrupted leaves nothing', () => {
   it('when the session of the importer ends', async () => {
-    world = await openWorld();
     const ada = await world.signUp();
     before(5, () =>
       world.call('POST', '/auth/logout', {
@@ -76,7 +76,6 @@ describe('an import that is interrupted leaves nothing', () => {
   });
 
   it('when the account is deleted meanwhile', async () => {
-    world = await openWorld();
     const ada = await world.signUp();
     const bob = await world.signUp();
     before(5, () => as(world, ada)('DELETE', '/auth/me', { password: ada.password }));
@@ -86,14 +85,13 @@ describe('an import that is interrupted leaves nothing', () => {
   });
 
   it('when the server stops, or is killed, once it starts again', async () => {
-    world = await openWorld();
     const ada = await world.signUp();
     before(5, () => world.opened.beginStop());
     expect((await importAs(ada, documentOf(500))).status).toBe(503);
     expect(count('tasks')).toBeGreaterThan(0);
     const { folder } = world;
     await world.opened.close();
-    world = await openWorld({ folder });
+    await openInstead({ folder });
     await dropInterruptedImports(world.deps);
     await finishRemovals(world.deps);
     expectNothingLeft();
@@ -103,15 +101,13 @@ describe('an import that is interrupted leaves nothing', () => {
     ['tasks', 600],
     ['megabytes', 0.01],
   ])('when the quota of %s is exceeded by then', async (quota, most) => {
-    const opened = await openHome();
-    ({ world } = opened);
-    const { ada, call, home, list } = opened;
+    await openHomeInstead();
     const { config } = world.deps;
     Object.assign(world.deps, { config: { ...config, quotas: { ...config.quotas, [quota]: most } } });
     allowancesOf(world.deps).clear();
     before(4, async () => {
       for (let i = 0; i < 200; i += 1) {
-        await call('POST', `/workspaces/${home}/tasks`, { title: 'Quick enough', listId: list.id });
+        await call('POST', at('/tasks'), { title: 'Quick enough', listId });
       }
     });
     const { status, body } = await importAs(ada, documentOf(500));
@@ -122,7 +118,6 @@ describe('an import that is interrupted leaves nothing', () => {
   });
 
   it('when its command is gone, two minutes later', async () => {
-    world = await openWorld();
     const ada = await world.signUp('ada@example.com');
     const file = join(world.folder, 'document.json');
     writeFileSync(file, JSON.stringify(documentOf(20_000)));
@@ -146,7 +141,6 @@ describe('an import that is interrupted leaves nothing', () => {
 
 describe('while an import is under way', () => {
   it('nobody sees its workspaces, and then they are told of', async () => {
-    world = await openWorld();
     const ada = await world.signUp();
     const call = as(world, ada);
     const seen: unknown[] = [];
@@ -164,11 +158,10 @@ describe('while an import is under way', () => {
   });
 
   it('it is not taken for dead however long it takes, and the series of others go on', async () => {
-    const { call, inside, listId, ...home } = await openHome();
-    world = home.world;
+    await openHomeInstead();
     const eve = await world.signUp();
     const interval = { frequency: 'day', every: 1, timeOfDay: '10:02', timezone: 'UTC' };
-    await call('POST', `${inside}/recurring-tasks`, { title: 'Water', listId, interval });
+    await call('POST', at('/recurring-tasks'), { title: 'Water', listId, interval });
     // Straight from the file: a response would bring the series to the present.
     const nextRun = () =>
       world.opened.storage.reading.prepare('select next_run_at from recurring_series').pluck().get();
@@ -185,7 +178,6 @@ describe('while an import is under way', () => {
   });
 
   it('what is past its time in its trash is purged once it is whole', async () => {
-    world = await openWorld();
     const ada = await world.signUp();
     await tick(world.deps);
     const document = documentOf(1);
@@ -209,7 +201,6 @@ describe('while an import is under way', () => {
   });
 
   it.each([200, 401])('that of another person ends with %i, and this one is whole', async (status) => {
-    world = await openWorld();
     const [ada, eve] = [await world.signUp(), await world.signUp()];
     const others: number[] = [];
     before(6, async () => {
@@ -225,7 +216,6 @@ describe('while an import is under way', () => {
   });
 
   it('another one of the same person is 429', async () => {
-    world = await openWorld();
     const ada = await world.signUp();
     const others: number[] = [];
     before(4, async () => others.push((await importAs(ada, documentOf(1))).status));
@@ -235,7 +225,6 @@ describe('while an import is under way', () => {
 });
 
 it('a document is read no further once the server stops', async () => {
-  world = await openWorld();
   const reading = startReading(world.deps.stopping);
   reading.add(Buffer.alloc(100_000, ' '));
   const plan = reading.plan({ email: 'ada@example.com', now: world.clock.now() });
@@ -246,7 +235,6 @@ it('a document is read no further once the server stops', async () => {
 
 describe('errand import', () => {
   it('does the same with a file, and is recorded', async () => {
-    world = await openWorld();
     const ada = await world.signUp('ada@example.com');
     const file = join(world.folder, 'document.json');
     writeFileSync(file, JSON.stringify(documentOf(30)));
@@ -271,7 +259,6 @@ describe('errand import', () => {
   });
 
   it('draws its progress where someone watches, the tasks in the trash included', async () => {
-    world = await openWorld();
     const ada = await world.signUp('ada@example.com');
     const file = join(world.folder, 'document.json');
     const document = documentOf(1);
@@ -288,7 +275,6 @@ describe('errand import', () => {
   });
 
   it('lets no escape sequence of the document reach the terminal', async () => {
-    world = await openWorld();
     const ada = await world.signUp('ada@example.com');
     const file = join(world.folder, 'document.json');
     const document = documentOf(1);
@@ -306,7 +292,6 @@ describe('errand import', () => {
   });
 
   it('names every rule that is broken, and imports nothing', async () => {
-    world = await openWorld();
     const ada = await world.signUp('ada@example.com');
     const file = join(world.folder, 'document.json');
     writeFileSync(

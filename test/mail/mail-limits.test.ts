@@ -1,18 +1,13 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, SECOND } from '../../src/kernel/instants.ts';
+import { ada, openAda, useAda, world } from '../ada.ts';
 import { as, homeOf, invite } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
 
 const BURST = 2;
 const AGAIN = 6;
 
-let world: World;
-let ada: Person;
-beforeEach(async () => {
-  world = await openWorld({
-    settings: { rate_limits: { enabled: true, mail_burst: BURST, auth_burst: 1_000 } },
-  });
-  ada = await world.signUp('ada@example.com');
+useAda({
+  settings: { rate_limits: { enabled: true, mail_burst: BURST, auth_burst: 1_000 } },
 });
 
 const post = (path: string, body: unknown, token?: string) => world.call('POST', path, { body, token });
@@ -74,8 +69,7 @@ describe('what is asked for and not mailed, as too much was, leaves what was mai
 describe('sign-ups from everywhere', () => {
   it('are mailed so often a day for the whole server and then rejected alike, while all else is mailed', async () => {
     const limits = { enabled: true, auth_burst: 1_000, signup_mails_per_day: 3 };
-    world = await openWorld({ settings: { rate_limits: limits } });
-    ada = await world.signUp('ada@example.com');
+    await openAda({ settings: { rate_limits: limits } });
     const register = (email: string, i: number, invitationToken?: string) =>
       world.call('POST', '/auth/register', {
         body: { email, password: 'password1', name: 'New', invitationToken },

@@ -6,20 +6,18 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError, createConfig } from '../../src/config.ts';
 import { type ClientBuild, openClientBuild } from '../../src/pages/client-build.ts';
 import { keepBuild } from '../../src/pages/kept-builds.ts';
-import { openWorld, START, type World, type WorldOptions } from '../world.ts';
+import { openInstead, useWorld, world } from '../ada.ts';
+import { START, type WorldOptions } from '../world.ts';
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
   "manifest-src 'self'; worker-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; " +
   "require-trusted-types-for 'script'; trusted-types errand";
 
-let world: World;
-beforeEach(async () => {
-  world = await openWorld();
-});
+useWorld();
 
 const reopen = async (settings: NonNullable<WorldOptions['settings']>) => {
-  world = await openWorld({ settings });
+  await openInstead({ settings });
 };
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   world.app.request(path, { method, headers });

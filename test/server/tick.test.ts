@@ -1,14 +1,11 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Db } from '../../src/db/connection.ts';
 import type { Deps } from '../../src/deps.ts';
 import { DAY, HOUR } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
-import { openWorld, type World } from '../world.ts';
+import { useWorld, world } from '../ada.ts';
 
-let world: World;
-beforeEach(async () => {
-  world = await openWorld();
-});
+useWorld();
 
 /** Dependencies whose reads of that table fail, as a damaged page would make them. */
 function withFailingReads(table: string): Deps {

@@ -3,10 +3,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createSessionCookie } from '../../src/http/session-cookie.ts';
 import { DAY, MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { routes } from '../../src/routes.ts';
+import { ada, openAda, useAda, world } from '../ada.ts';
 import { idToken, newSigningKey, openGoogle, openGoogleWorld } from '../google-double.ts';
 import { homeOf, invite } from '../people.ts';
 import { BOT_TOKEN, widget } from '../telegram-double.ts';
-import { openWorld, type Person, type TestResponse, type World } from '../world.ts';
+import type { TestResponse } from '../world.ts';
 
 const SAME_ORIGIN = { 'Sec-Fetch-Site': 'same-origin' };
 
@@ -14,13 +15,10 @@ const SAME_ORIGIN = { 'Sec-Fetch-Site': 'same-origin' };
 const cookieOf = ({ headers }: Pick<TestResponse, 'headers'>): string =>
   (headers.get('set-cookie') ?? '').split(';')[0] ?? '';
 
-let world: World;
-let ada: Person;
 let name: string;
 
+useAda();
 beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
   name = world.deps.http.sessionCookie.name;
 });
 
@@ -203,8 +201,7 @@ describe('a request by cookie', () => {
   });
 
   it('may come from the origin that a trusted proxy tells of', async () => {
-    world = await openWorld({ settings: { server: { trusted_proxies: ['127.0.0.1'] } } });
-    ada = await world.signUp('ada@example.com');
+    await openAda({ settings: { server: { trusted_proxies: ['127.0.0.1'] } } });
     name = world.deps.http.sessionCookie.name;
     const Cookie = await signIn();
     const proxied = { Host: 'errand.example.com', 'X-Forwarded-Proto': 'https' };
@@ -215,8 +212,7 @@ describe('a request by cookie', () => {
   });
 
   it('is not asked for where browsers drop it: on plain http, of a server at an https address', async () => {
-    world = await openWorld({ settings: { server: { public_url: 'https://errand.example.com' } } });
-    ada = await world.signUp('ada@example.com');
+    await openAda({ settings: { server: { public_url: 'https://errand.example.com' } } });
     const { email, password } = ada;
     const body = { email, password, session: 'cookie' };
     const ask = (headers: Record<string, string>) => world.call('POST', '/auth/login', { body, headers });
@@ -232,8 +228,7 @@ describe('a request by cookie', () => {
 
   it('never gets credentials over CORS', async () => {
     const origin = 'https://app.example.com';
-    world = await openWorld({ settings: { server: { cors_origins: [origin] } } });
-    ada = await world.signUp('ada@example.com');
+    await openAda({ settings: { server: { cors_origins: [origin] } } });
     name = world.deps.http.sessionCookie.name;
     const Cookie = await signIn();
     const read = await get('/me', Cookie, { Origin: origin, 'Sec-Fetch-Site': 'cross-site' });
@@ -530,8 +525,7 @@ describe('a session by cookie', () => {
   });
 
   it('ends by auth.session_max_days, however much it is used', async () => {
-    world = await openWorld({ settings: { auth: { session_max_days: 2 } } });
-    ada = await world.signUp('ada@example.com');
+    await openAda({ settings: { auth: { session_max_days: 2 } } });
     const Cookie = await signIn();
     world.clock.advance(DAY);
     expect((await get('/me', Cookie)).status).toBe(200);

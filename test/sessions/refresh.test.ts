@@ -3,23 +3,18 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY, MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { rotateAccessKey } from '../../src/kernel/keys.ts';
 import { tick } from '../../src/tick.ts';
+import { ada, openAda, useAda, world } from '../ada.ts';
 import { signInSteps } from '../sign-in.ts';
-import { openWorld, type Person, type TestResponse, type World } from '../world.ts';
+import { openWorld, type Person, type TestResponse } from '../world.ts';
 
-let world: World;
-let ada: Person;
-beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-});
+useAda();
 const { me, logIn, refresh, logOut } = signInSteps(() => world);
 const login = async ({ email, password }: Person) => (await logIn(email, password)).body;
 
 describe('a refresh token within auth.refresh_grace_seconds', () => {
   const GRACE = 10;
   beforeEach(async () => {
-    world = await openWorld({ settings: { auth: { refresh_grace_seconds: GRACE } } });
-    ada = await world.signUp('ada@example.com');
+    await openAda({ settings: { auth: { refresh_grace_seconds: GRACE } } });
   });
 
   it('gets the same successor again, and a live access token, until that one is used', async () => {

@@ -1,17 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { SignJWT } from 'jose';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DAY, MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { rotateAccessKey } from '../../src/kernel/keys.ts';
+import { ada, openInstead, useAda, world } from '../ada.ts';
 import { signInSteps } from '../sign-in.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { openWorld, type Person } from '../world.ts';
 
-let world: World;
-let ada: Person;
-beforeEach(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-});
+useAda();
 const { me, logIn, refresh, logOut } = signInSteps(() => world);
 const login = async ({ email, password }: Person) => (await logIn(email, password)).body;
 
@@ -31,7 +27,7 @@ describe('access token', () => {
   it('comes with the seconds that it works, at sign-in and at refresh', async () => {
     expect((await login(ada)).expiresIn).toBe(900);
     expect((await refresh(ada.refreshToken)).body.expiresIn).toBe(900);
-    world = await openWorld({ settings: { auth: { access_token_minutes: 5 } } });
+    await openInstead({ settings: { auth: { access_token_minutes: 5 } } });
     const { refreshToken } = await world.signUp();
     const { accessToken, expiresIn } = (await refresh(refreshToken)).body;
     world.clock.advance(expiresIn * SECOND - 1);
@@ -166,7 +162,7 @@ describe('over a restart', () => {
   const restart = async () => {
     const { folder } = world;
     await world.opened.close();
-    world = await openWorld({ folder });
+    await openInstead({ folder });
   };
 
   it('a used refresh token is remembered: presented again, it ends every session', async () => {

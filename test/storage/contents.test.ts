@@ -1,12 +1,9 @@
-import { beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { SECTIONS } from '../../src/storage/contents.ts';
 import { rowsById } from '../../src/storage/read-sections.ts';
-import { openWorld, type World } from '../world.ts';
+import { useWorld, world } from '../ada.ts';
 
-let world: World;
-beforeEach(async () => {
-  world = await openWorld();
-});
+useWorld();
 
 it.each([...new Set(SECTIONS.map(({ kind }) => kind))])(
   'a %s is read by its id, however much its workspace holds',

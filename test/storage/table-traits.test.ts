@@ -1,13 +1,10 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AccountExport } from '../../src/export/schema.ts';
 import { deleteRows } from '../../src/storage/delete-rows.ts';
 import { TABLE_TRAITS, type TableTraits } from '../../src/storage/table-traits.ts';
-import { openWorld, type World } from '../world.ts';
+import { useWorld, world } from '../ada.ts';
 
-let world: World;
-beforeEach(async () => {
-  world = await openWorld();
-});
+useWorld();
 
 const TRAITS = Object.entries<TableTraits>(TABLE_TRAITS);
 const THINGS = { users: 'user', workspaces: 'workspace', spaces: 'space', lists: 'list' } as const;

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, toInstant } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
+import { ada, list, openInstead, useHome, home as workspace, world } from '../ada.ts';
 import { addTasks } from '../many-tasks.ts';
-import { joined, openHome, signInAgain } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { joined, signInAgain } from '../people.ts';
+import type { Person } from '../world.ts';
 
 interface Status {
   id: string;
@@ -11,13 +12,7 @@ interface Status {
   type: string;
 }
 
-let world: World;
-let ada: Person;
-let workspace: string;
-let list: { id: string; spaceId: string; statuses: Status[] };
-beforeEach(async () => {
-  ({ world, ada, home: workspace, list } = await openHome());
-});
+useHome();
 
 const at = (path = '') => `/workspaces/${workspace}${path}`;
 const create = (body: object) => world.call('POST', at('/tasks'), { token: ada.accessToken, body });
@@ -505,7 +500,7 @@ describe('notices', () => {
     world.clock.advance(5 * DAY);
     const { folder } = world;
     await world.opened.close();
-    world = await openWorld({ folder, start: world.clock.now() });
+    await openInstead({ folder, start: world.clock.now() });
     await tick(world.deps);
     await signInAgain(world, ada);
     expect((await notices(ada)).map(([, id]: string[]) => id)).toEqual([later.id, soon.id]);

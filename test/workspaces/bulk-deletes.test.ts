@@ -4,21 +4,15 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DAY } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
+import { ada, call, home, openInstead, useHome, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
-import { as, type Call, homeOf, joined, openHome } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { as, homeOf, joined } from '../people.ts';
 
 /** More than goes in a few steps. */
 const MANY = 1_500;
 
-let world: World;
-let ada: Person;
-let call: Call;
-let home: string;
-beforeEach(async () => {
-  ({ world, ada, call, home } = await openHome());
-});
+useHome();
 afterEach(() => expectSound(world));
 
 const count = (table: string): number =>
@@ -374,7 +368,7 @@ describe('a stop in the midst of it', () => {
       expect(marks()).toContain('residue_in_search');
 
       await world.opened.close();
-      world = await openWorld({ folder: world.folder });
+      await openInstead({ folder: world.folder });
       await finishRemovals(world.deps);
       expect([count('tasks'), count('removals'), marks()]).toEqual([kind === 'list' ? MANY : 0, 0, []]);
       expect(inFiles('zebra')).toBe(kind === 'list');
