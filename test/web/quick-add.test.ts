@@ -131,12 +131,19 @@ describe('quick add', () => {
     ['at 9', '2026-11-24', '09:00'],
     ['at 3pm tomorrow', '2026-11-24', '15:00'],
     ['fri at 9', '2026-11-27', '09:00'],
+    ['next mon', '2026-11-30', null],
+    ['next fri', '2026-12-04', null],
+    ['on fri', '2026-11-27', null],
+    ['on 5 jan at 9', '2027-01-05', '09:00'],
+    ['by next friday', '2026-12-04', null],
+    ['on 12/5', '2027-05-12', null],
   ])('reads "%s" as %s %s', (phrase, day, time) => {
     expect(read(`Pay rent ${phrase}`).task).toEqual({ ...nothing, title: 'Pay rent', day, time });
   });
 
   it.each([
     ['The 5th Wave'],
+    ['work on it next time, stand by'],
     ['Renovation - 2nd Floor'],
     ["today's paper"],
     ['meetings mon-fri'],
@@ -363,7 +370,7 @@ describe('quick add', () => {
 });
 
 const words = fc.constantFrom(
-  ...'today fri mon, 5 jan in 3 days weeks every day weekday month on the last 15th and until times at 9 3pm 15:00 12/5'.split(
+  ...'today fri mon, 5 jan in 3 days weeks every day weekday month on by the last 15th and until times at 9 3pm 15:00 12/5'.split(
     ' ',
   ),
   ...'next week p1 P4 #office #web @ada @me *home *"deep work" /done /in "fri" "a \\" \\fri \\\\p1 " \\ "" \\" call Ada 2026-12-05 +3d (x) 東京 مرحبا'.split(

@@ -99,6 +99,10 @@ function slashed(low: string, { today, dayOrder }: DateContext): { day: Day; has
   return found && { day: found.value, hasYear: match[3] !== undefined };
 }
 
+/** How far ahead the weekday is; 0 on its own day. */
+const daysAhead = (weekday: Weekday, from: Day): number =>
+  (WEEKDAYS.indexOf(weekday) - weekdayIndex(from) + 7) % 7;
+
 /** A date at the beginning of `lows`; `isLoose` where it counts only at the end or beside a time (`12/5`). */
 export function dateAt(
   lows: readonly string[],
@@ -109,7 +113,16 @@ export function dateAt(
   if (first === 'today' || first === 'tod') return { words: 1, value: today };
   if (first === 'tomorrow' || first === 'tom') return { words: 1, value: addDays(today, 1) };
   if (isDay(first)) return { words: 1, value: first };
-  if (first === 'next' && second === 'week') return { words: 2, value: nextWeek(today, context.weekStart) };
+  if (first === 'on' || first === 'by') {
+    const behind = dateAt(lows.slice(1, 4), context);
+    return behind && { ...behind, words: behind.words + 1 };
+  }
+  if (first === 'next') {
+    const start = nextWeek(today, context.weekStart);
+    if (second === 'week') return { words: 2, value: start };
+    const weekday = weekdayNamed(second);
+    return weekday && { words: 2, value: addDays(start, daysAhead(weekday, start)) };
+  }
   if (first === 'in' && /^(day|week|month)s?$/.test(third)) {
     const count = wholeNumber(second, 999);
     return count === null ? null : { words: 3, value: shifted(today, count, third[0] ?? 'd') };
@@ -119,8 +132,7 @@ export function dateAt(
     return { words: 1, value: shifted(today, Number(plus[1]), plus[2] ?? 'd') };
   const weekday = weekdayNamed(first);
   if (weekday) {
-    const ahead = (WEEKDAYS.indexOf(weekday) - weekdayIndex(today) + 7) % 7;
-    return { words: 1, value: addDays(today, ahead === 0 ? 7 : ahead) };
+    return { words: 1, value: addDays(today, daysAhead(weekday, today) || 7) };
   }
   const slash = slashed(first, context);
   if (slash) return { words: 1, value: slash.day, isLoose: !slash.hasYear };
