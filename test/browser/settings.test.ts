@@ -135,10 +135,30 @@ describe('signing in', () => {
     await eventually(zone).toBe('Europe/Berlin');
   });
 
+  it('leads to where one wanted to go, though another way in was looked at first', async () => {
+    await open('/settings/tokens', 'Sign in');
+    await page.getByRole('link', { name: 'Forgot password?' }).click();
+    await shown('Reset your password');
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await shown('Sign in');
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await shown('Create an account');
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await shown('Sign in');
+    await fill('Email', ada.email);
+    await fill('Password', ada.password);
+    await press('Sign in');
+    await shown('API tokens');
+  });
+
   it('after a password was forgotten', async () => {
     await open('/sign-in', 'Sign in');
     await page.getByRole('link', { name: 'Forgot password?' }).click();
     await shown('Reset your password');
+    await fill('Email', 'mistyped@example.com');
+    await press('Send link');
+    await said('a link is on its way');
+    await press('Back');
     await fill('Email', ada.email);
     await press('Send link');
     await said('a link is on its way');

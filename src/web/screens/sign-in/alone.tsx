@@ -1,9 +1,17 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { addressOf, returnTo, type ScreenName } from '../../shell/addresses.ts';
+import { hrefOf, query } from '../../shell/navigation.ts';
 import { takeNotice } from '../../shell/notice.ts';
 import { Icon, Shape } from '../../ui/icon.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
 import { authOptions, loadOptions } from './options.ts';
+
+/** A link to another of these screens, which keeps where the person wanted to go. */
+export function hrefAside(name: ScreenName): string {
+  const to = query.value.get('to');
+  return hrefOf(addressOf(name)) + (to === null ? '' : `?${new URLSearchParams({ to: returnTo(to) })}`);
+}
 
 interface Props {
   title: string;

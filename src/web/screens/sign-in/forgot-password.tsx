@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
-import { addressOf } from '../../shell/addresses.ts';
 import { call } from '../../shell/api.ts';
-import { hrefOf } from '../../shell/navigation.ts';
+import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, Submit, useForm } from '../../ui/form.tsx';
-import { Alone } from './alone.tsx';
+import { Alone, hrefAside } from './alone.tsx';
 
 /** Asking for the link that sets a new password. */
 export function ForgotPassword() {
@@ -13,7 +12,7 @@ export function ForgotPassword() {
   const form = useForm(['email']);
   const footer = (
     <p>
-      You know it after all? <a href={hrefOf(addressOf('signIn'))}>Sign in</a>
+      You know it after all? <a href={hrefAside('signIn')}>Sign in</a>
     </p>
   );
   if (isSent) {
@@ -22,6 +21,9 @@ export function ForgotPassword() {
         <p role="status">
           If <strong>{email}</strong> has an account, a link is on its way. It works for 30 minutes.
         </p>
+        <Button class="plain" onClick={() => setSent(false)}>
+          Back
+        </Button>
       </Alone>
     );
   }

@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
-import { addressOf, returnTo } from '../../shell/addresses.ts';
+import { addressOf } from '../../shell/addresses.ts';
 import { call } from '../../shell/api.ts';
 import { tabStorage } from '../../shell/browser-storage.ts';
-import { hrefOf, navigate, query } from '../../shell/navigation.ts';
+import { navigate, query } from '../../shell/navigation.ts';
 import { isCookieRejected, signIn } from '../../shell/session.ts';
 import { session } from '../../shell/signed-in.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, Submit, useForm, wordsFor } from '../../ui/form.tsx';
-import { Alone } from './alone.tsx';
+import { Alone, hrefAside } from './alone.tsx';
 import { authOptions } from './options.ts';
 import { leaveForGoogle, leaveForTelegram, type Proof, takeReturn } from './providers.ts';
 
@@ -82,7 +82,7 @@ export function SignIn() {
 
   if (step === 'mailed') {
     return (
-      <Alone title="Sign in" footer={<Ways to={to} />}>
+      <Alone title="Sign in" footer={<Ways />}>
         <p role="status">
           A link is on its way to {email}. It opens your account, and from then on Telegram signs you in.
         </p>
@@ -92,7 +92,7 @@ export function SignIn() {
   if (typeof step === 'object') {
     const { telegram } = step;
     return (
-      <Alone title="Sign in" footer={<Ways to={to} />}>
+      <Alone title="Sign in" footer={<Ways />}>
         <p>Your Telegram account is new here. With an email address it becomes an account of Errand.</p>
         <Form
           state={form}
@@ -109,7 +109,7 @@ export function SignIn() {
   }
   if (step === 'code') {
     return (
-      <Alone title="Sign in" footer={<Ways to={to} />}>
+      <Alone title="Sign in" footer={<Ways />}>
         <p role="status">
           If {email} has an account, a code of six digits is on its way. It works for 10 minutes.
         </p>
@@ -141,7 +141,7 @@ export function SignIn() {
     ? 'To stay signed in, this browser must accept cookies of this site.'
     : form.problem;
   return (
-    <Alone title="Sign in" footer={<Ways to={to} />}>
+    <Alone title="Sign in" footer={<Ways />}>
       <Form state={{ ...form, problem }} onSubmit={byPassword}>
         {emailField}
         <Field
@@ -156,7 +156,7 @@ export function SignIn() {
           <button type="button" class="link" onClick={askForCode}>
             Email me a code
           </button>
-          <a class="push" href={hrefOf(addressOf('forgotPassword'))}>
+          <a class="push" href={hrefAside('forgotPassword')}>
             Forgot password?
           </a>
         </div>
@@ -183,12 +183,11 @@ function Providers({ to }: { to: string | null }) {
 }
 
 /** The other way in; where sign-up is closed there is none. */
-function Ways({ to }: { to: string | null }) {
+function Ways() {
   if (authOptions.value?.signup === 'closed') return <p>New accounts are by invitation here.</p>;
-  const search = to === null ? '' : `?${new URLSearchParams({ to: returnTo(to) })}`;
   return (
     <p>
-      New here? <a href={hrefOf(addressOf('signUp')) + search}>Create an account</a>
+      New here? <a href={hrefAside('signUp')}>Create an account</a>
     </p>
   );
 }

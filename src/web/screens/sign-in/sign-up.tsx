@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
-import { addressOf } from '../../shell/addresses.ts';
 import { call } from '../../shell/api.ts';
-import { hrefOf, query } from '../../shell/navigation.ts';
+import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, Submit, useForm } from '../../ui/form.tsx';
-import { Alone } from './alone.tsx';
+import { Alone, hrefAside } from './alone.tsx';
 import { authOptions } from './options.ts';
 
 /** Asking for an account; the mailed link opens it. */
@@ -14,11 +13,9 @@ export function SignUp() {
   const [password, setPassword] = useState('');
   const [isSent, setSent] = useState(false);
   const form = useForm(['name', 'email', 'password']);
-  const to = query.value.get('to');
-  const search = to === null ? '' : `?${new URLSearchParams({ to })}`;
   const footer = (
     <p>
-      You have an account? <a href={hrefOf(addressOf('signIn')) + search}>Sign in</a>
+      You have an account? <a href={hrefAside('signIn')}>Sign in</a>
     </p>
   );
   if (authOptions.value?.signup === 'closed') {
@@ -34,6 +31,9 @@ export function SignUp() {
         <p role="status">
           A link is on its way to <strong>{email}</strong>. It opens your account, within 24 hours.
         </p>
+        <Button class="plain" onClick={() => setSent(false)}>
+          Back
+        </Button>
       </Alone>
     );
   }
