@@ -259,6 +259,19 @@ describe('by touch, 360 px wide,', () => {
     await page.getByRole('button', { name: 'Due: Sun 5 Jan 2031 9:00' }).waitFor();
   });
 
+  it('a choice opens beside its field, though that was scrolled out of sight', async () => {
+    await open(`/w/${studio.workspaceId}/tasks/${studio.taskIds.beds}`);
+    const field = page.getByRole('button', { name: 'Assignee:' });
+    await page.locator('.panel .scroll').evaluate('(scroll) => scroll.scrollTo(0, scroll.scrollHeight)');
+    await field.evaluate('(field) => field.getBoundingClientRect().top > 60 && Promise.reject("in sight")');
+    await page.getByRole('toolbar', { name: 'Task' }).getByText('Assign').tap();
+    const choice = page.getByRole('listbox', { name: 'Assignee' });
+    await choice.waitFor();
+    const [from, box] = [await field.boundingBox(), await choice.boundingBox()];
+    expect(box?.y).toBeGreaterThanOrEqual((from?.y ?? 0) + (from?.height ?? 0));
+    await page.keyboard.press('Escape');
+  });
+
   it('the bar says where one is', async () => {
     const { workspaceId: w, listIds } = studio;
     const bar = page.getByRole('navigation', { name: 'Main' });

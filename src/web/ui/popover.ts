@@ -56,8 +56,9 @@ function placeAtPoint(popover: HTMLElement, { x, y }: Point): void {
   popover.style.top = `${Math.max(GAP, Math.min(y, innerHeight - height - GAP))}px`;
 }
 
-/** Below its anchor, else above, else where the window has room for it. */
+/** Below its anchor, which it brings into sight, else above, else where the window has room for it. */
 function placeAt(popover: HTMLElement, anchor: HTMLElement): void {
+  anchor.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   const from = anchor.getBoundingClientRect();
   const { width, height } = popover.getBoundingClientRect();
   const [below, above, last] = [from.bottom + GAP, from.top - GAP - height, innerHeight - GAP - height];
