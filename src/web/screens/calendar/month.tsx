@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { Task } from '../../data/rows.ts';
 import { today, zone } from '../../shell/clock.ts';
 import { moving, useCommands, writing } from '../../shell/commands.ts';
@@ -78,6 +78,7 @@ function DayGrid({ period, workspaceId, listId }: Props) {
   const comingOn = (day: Day) =>
     coming.filter(({ at, local }) => (local.length > 10 ? dayIn(at, zone.value) : local) === day);
   const may = mayWriteIn(workspaceId);
+  const [over, setOver] = useState<Day>();
   if (isPhone.value) {
     const on = (day: Day) => ranges.filter(({ start, end }) => start <= day && end >= day);
     const tasksOn = (day: Day) => on(day).flatMap(({ id }) => taskOf.get(id) ?? []);
@@ -117,13 +118,19 @@ function DayGrid({ period, workspaceId, listId }: Props) {
                   <td
                     key={day}
                     data-day={day}
-                    class={isOut ? 'out' : undefined}
+                    class={[isOut && 'out', day === over && 'over'].filter(Boolean).join(' ') || undefined}
                     aria-current={day === today.value ? 'date' : undefined}
                     onDragOver={(event) => {
-                      if (may && dragsTasks(event)) event.preventDefault();
+                      if (!may || !dragsTasks(event)) return;
+                      event.preventDefault();
+                      setOver(day);
+                    }}
+                    onDragLeave={({ currentTarget, relatedTarget }) => {
+                      if (!currentTarget.contains(relatedTarget as Node | null)) setOver(undefined);
                     }}
                     onDrop={(event) => {
                       event.preventDefault();
+                      setOver(undefined);
                       const moved = droppedTasks(event);
                       if (moved.length > 0) setDate(moved, 'due', day);
                     }}
