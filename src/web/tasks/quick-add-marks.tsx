@@ -76,13 +76,13 @@ export const UnderstoodChips = ({ chips, givenDay, givenPlace, task, workspaceId
         <Icon name="upcoming" small /> {sayDay(givenDay, today.value)}
       </span>
     )}
-    <NextDates task={task} />
     {givenPlace !== '' && (
       <span class="line quiet">
         <Icon name="list" small />
         <Cut>{givenPlace}</Cut>
       </span>
     )}
+    <NextDates task={task} />
   </div>
 );
 

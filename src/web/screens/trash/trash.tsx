@@ -14,12 +14,8 @@ import { quoted } from '../../text/quoted.ts';
 import { sayWhen } from '../../text/say-dates.ts';
 import { Ask } from '../../ui/ask.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Icon, Shape } from '../../ui/icon.tsx';
-import type { IconName } from '../../ui/icons.ts';
 import { Nothing } from '../../ui/nothing.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
-
-const ICONS: Record<Exclude<Entry['kind'], 'task'>, IconName> = { list: 'list', space: 'layers' };
 
 /** What was deleted and can be brought back. */
 export function Trash({ params }: ScreenProps) {
@@ -79,11 +75,6 @@ export function Trash({ params }: ScreenProps) {
         <ul class="entries">
           {entries?.map((entry) => (
             <li key={entry.id}>
-              {entry.kind === 'task' ? (
-                <Shape name="box" class="status" />
-              ) : (
-                <Icon name={ICONS[entry.kind]} />
-              )}
               <div>
                 <p class="cut" dir="auto">
                   {entry.title}
@@ -91,7 +82,7 @@ export function Trash({ params }: ScreenProps) {
                 <p class="quiet">
                   {entry.kind === 'task'
                     ? 'Deleted '
-                    : `${entry.itemCount} ${entry.itemCount === 1 ? 'task' : 'tasks'}, deleted `}
+                    : `${entry.kind === 'list' ? 'List' : 'Space'} with ${entry.itemCount} ${entry.itemCount === 1 ? 'task' : 'tasks'}, deleted `}
                   {sayWhen(entry.deletedAt, zone.value, now.value)}
                   {nameOf(entry.deletedBy) && ` by ${nameOf(entry.deletedBy)}`}
                 </p>
