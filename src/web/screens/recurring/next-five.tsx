@@ -3,7 +3,7 @@ import { now, today } from '../../shell/clock.ts';
 import { useUserData } from '../../shell/store.ts';
 import { sayDistance } from '../../tasks/dates.ts';
 import { weekdayIndex } from '../../text/days.ts';
-import { plainTime, SHORT_WEEKDAYS, sayShortDay } from '../../text/say-dates.ts';
+import { plainTime, SHORT_WEEKDAYS, sayDay, sayShortDay, withinSentence } from '../../text/say-dates.ts';
 import type { EndCondition, Interval } from '../../text/say-rules.ts';
 import { localOf } from '../../text/zones.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -80,7 +80,7 @@ export function NextFive({ workspaceId, interval, endCondition, startsAt }: Prop
                     {NOTES[note] ?? note}
                   </>
                 ) : (
-                  sayDistance(day, today.value)
+                  sayDistance(day, today.value) || withinSentence(sayDay(day, today.value))
                 )}
               </span>
             </li>

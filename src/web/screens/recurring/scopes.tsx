@@ -76,7 +76,10 @@ export function ScopeQuestion({ task, series, change: { words, intents, updates 
     <Dialog label="Repeat" class="small" onClose={close}>
       <form noValidate onSubmit={submits(save)}>
         <div class="block">
-          <h2 dir="auto">{words}</h2>
+          <h2>Change the series too?</h2>
+          <p class="quiet" dir="auto">
+            {words}
+          </p>
         </div>
         <Scopes
           scope={scope}
