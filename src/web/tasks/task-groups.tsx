@@ -34,7 +34,7 @@ interface Props extends Omit<RowProps, 'id' | 'day' | 'at' | 'of' | 'showsPeople
   groups: readonly TaskGroup[];
   /** Where rows can be dragged: begins to. */
   onDragStart?: ((event: DragEvent) => void) | undefined;
-  /** Every task is one's own. */
+  /** Every task is one's own, or nobody's. */
   isMine?: boolean;
 }
 

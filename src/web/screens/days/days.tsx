@@ -117,7 +117,7 @@ export function DaysScreen({ workspaceId, onlyMine = false, title, note, ...more
             groups={groups}
             showsList
             showsWorkspace={tasks.some((task) => task.workspaceId !== tasks[0]?.workspaceId)}
-            isMine={onlyMine}
+            isMine={filters.value.assignee === undefined}
             hidesMe={!onlyMine}
           />
         </div>

@@ -76,7 +76,7 @@ export function List({ params }: ScreenProps) {
         hasDisplay={view.value === 'list'}
         menu={[
           {
-            title: 'Lists and spaces',
+            title: 'Spaces and lists',
             icon: 'settings',
             run: () => navigate(addressOf('settingsSpaces', { w: list.workspaceId })),
           },
