@@ -151,6 +151,23 @@ describe('signing in', () => {
     await shown('API tokens');
   });
 
+  it('asks again which ways in there are, once the server can be reached', async () => {
+    const late = await page.context().newPage();
+    onTestFinished(() => late.close());
+    await late.clock.install();
+    const options = { signup: 'closed', google: null, telegram: null, mail: 'smtp' };
+    let isUp = false;
+    await late.route('**/auth/options', async (route) => {
+      if (isUp) await route.fulfill({ response: await route.fetch(), json: options });
+      else await route.abort();
+    });
+    await late.goto(`${visit.origin}/app/sign-up`);
+    await late.getByLabel('Name').waitFor();
+    isUp = true;
+    await late.clock.fastForward(5_000);
+    await late.getByText('New accounts are by invitation here.').waitFor();
+  });
+
   it('after a password was forgotten', async () => {
     await open('/sign-in', 'Sign in');
     await page.getByRole('link', { name: 'Forgot password?' }).click();
