@@ -1,7 +1,7 @@
 import { createHmac, createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { closeAfterTest, openWorld, type World, type WorldOptions } from './world.ts';
+import { closeAfterTest, type WorldOptions } from './world.ts';
 
 export const CLIENT_ID = 'errand.apps.googleusercontent.com';
 
@@ -51,19 +51,15 @@ export function sendKeys(response: ServerResponse, keys: SigningKey[]): void {
   response.end(JSON.stringify(Object.fromEntries(keys.map(({ kid, pem }) => [kid, pem]))));
 }
 
-/** A world that asks this Google; the library that verifies looks at the real time, so the world begins now. */
-export const openGoogleWorld = (
-  google: GoogleDouble,
-  { settings, ...more }: WorldOptions = {},
-): Promise<World> =>
-  openWorld({
-    start: Date.now(),
-    ...more,
-    settings: {
-      ...settings,
-      auth: { google_client_ids: ['another', CLIENT_ID], google_certs_url: google.url, ...settings?.auth },
-    },
-  });
+/** For a world that asks this Google; the library that verifies looks at the real time, so the world begins now. */
+export const withGoogle = (google: GoogleDouble, { settings, ...more }: WorldOptions = {}): WorldOptions => ({
+  start: Date.now(),
+  ...more,
+  settings: {
+    ...settings,
+    auth: { google_client_ids: ['another', CLIENT_ID], google_certs_url: google.url, ...settings?.auth },
+  },
+});
 
 export function newSigningKey(kid: string): SigningKey {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

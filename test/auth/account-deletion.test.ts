@@ -11,25 +11,24 @@ import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { addMember, as, homeOf, invite, joined, withoutPassword } from '../people.ts';
 import { errand } from '../shell.ts';
-import { signInSteps } from '../sign-in.ts';
+import {
+  askForEmail,
+  changeEmail,
+  codeTo,
+  confirmEmail,
+  confirmReset,
+  keepEmail,
+  logInByCode,
+  post,
+  register,
+  resetTokenTo,
+  tokenTo,
+} from '../sign-in.ts';
 import { collecting, type Person } from '../world.ts';
 
 useWorld();
 afterEach(() => expectSound(world));
 
-const {
-  post,
-  register,
-  codeTo,
-  logInByCode,
-  tokenTo,
-  resetTokenTo,
-  confirmReset,
-  askForEmail,
-  confirmEmail,
-  changeEmail,
-  keepEmail,
-} = signInSteps(() => world);
 const remove = (person: Person, body: unknown = { password: person.password }) =>
   world.call('DELETE', '/auth/me', { token: person.accessToken, body });
 const listIn = async (person: Person, workspaceId: string) =>

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ada, useAda, world } from '../ada.ts';
-import { signInSteps } from '../sign-in.ts';
+import { askForEmail, codeTo, confirmCode, logIn, me, post, register } from '../sign-in.ts';
 
 useAda();
-const { post, me, logIn, register, codeTo, confirmCode, askForEmail } = signInSteps(() => world);
 
 describe('me', () => {
   it('is read and renamed', async () => {

@@ -5,13 +5,20 @@ import { isWellFormed, newApiToken } from '../../src/sessions/api-token-format.t
 import { tick } from '../../src/tick.ts';
 import { ada, home, openAda, useHome, world } from '../ada.ts';
 import { addMember, as, homeOf, joined } from '../people.ts';
-import { signInSteps } from '../sign-in.ts';
+import {
+  askForEmail,
+  confirmEmail,
+  confirmReset,
+  keepEmail,
+  logIn,
+  post,
+  resetTokenTo,
+  tokenTo,
+} from '../sign-in.ts';
 import type { Person } from '../world.ts';
 
 useHome();
 
-const { post, logIn, tokenTo, resetTokenTo, confirmReset, askForEmail, confirmEmail, keepEmail } =
-  signInSteps(() => world);
 const INPUT = { title: 'Report', role: 'admin', workspaceIds: null as string[] | null };
 
 const make = async (input: object = {}, person = ada) =>

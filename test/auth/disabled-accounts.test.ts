@@ -1,7 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { ada, openInstead, useAda, world } from '../ada.ts';
 import { errand } from '../shell.ts';
-import { signInSteps } from '../sign-in.ts';
+import {
+  askForEmail,
+  codeTo,
+  confirmCode,
+  confirmEmail,
+  confirmReset,
+  keepEmail,
+  logIn,
+  post,
+  register,
+  resetTokenTo,
+  tokenTo,
+} from '../sign-in.ts';
 
 useAda();
 
@@ -9,19 +21,6 @@ const EMAIL = 'ada@example.com';
 const disable = async () =>
   expect(await errand(world, ['users', 'disable', EMAIL])).toMatchObject({ code: 0 });
 const enable = async () => expect(await errand(world, ['users', 'enable', EMAIL])).toMatchObject({ code: 0 });
-const {
-  post,
-  logIn,
-  register,
-  codeTo,
-  confirmCode,
-  tokenTo,
-  resetTokenTo,
-  confirmReset,
-  askForEmail,
-  confirmEmail,
-  keepEmail,
-} = signInSteps(() => world);
 
 describe('a disabled account', () => {
   it('has no session left, at once, and says how many ended', async () => {

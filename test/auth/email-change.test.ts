@@ -5,24 +5,23 @@ import { insertIdentity } from '../../src/storage/identities.ts';
 import { listMails } from '../../src/storage/outbox-listing.ts';
 import { findUser, updateUser } from '../../src/storage/users.ts';
 import { ada, useAda, world } from '../ada.ts';
-import { signInSteps } from '../sign-in.ts';
-
-useAda();
-const {
-  post,
-  me,
-  logIn,
-  register,
-  confirmSignup,
+import {
+  askForEmail,
   codeTo,
   confirmCode,
-  tokenTo,
-  resetTokenTo,
-  confirmReset,
-  askForEmail,
   confirmEmail,
+  confirmReset,
+  confirmSignup,
   keepEmail,
-} = signInSteps(() => world);
+  logIn,
+  me,
+  post,
+  register,
+  resetTokenTo,
+  tokenTo,
+} from '../sign-in.ts';
+
+useAda();
 const mailsListed = (to: string) => listMails(world.deps.read).filter((mail) => mail.to === to);
 
 describe('change of e-mail address', () => {

@@ -6,11 +6,11 @@ import {
   idToken,
   newSigningKey,
   openGoogle,
-  openGoogleWorld,
   sendKeys,
   unsigned,
+  withGoogle,
 } from '../google-double.ts';
-import type { World } from '../world.ts';
+import { openWorld, type World } from '../world.ts';
 
 const KEY = newSigningKey('key-1');
 const NEXT_KEY = newSigningKey('key-2');
@@ -19,7 +19,7 @@ let google: GoogleDouble;
 let world: World;
 beforeEach(async () => {
   google = await openGoogle(KEY);
-  world = await openGoogleWorld(google);
+  world = await openWorld(withGoogle(google));
 });
 
 const logIn = (token: string) => world.call('POST', '/auth/login/google', { body: { idToken: token } });
@@ -81,7 +81,7 @@ describe('a token is rejected', () => {
   });
 
   it('always, and with the reason, when no client id is configured', async () => {
-    const unset = await openGoogleWorld(google, { settings: { auth: { google_client_ids: [] } } });
+    const unset = await openWorld(withGoogle(google, { settings: { auth: { google_client_ids: [] } } }));
     const token = idToken(KEY, { aud: undefined });
     const { status, body } = await unset.call('POST', '/auth/login/google', { body: { idToken: token } });
     expect([status, body.message]).toEqual([401, expect.stringContaining('auth.google_client_ids')]);
@@ -90,7 +90,7 @@ describe('a token is rejected', () => {
 
   it('and nothing of it, taken or rejected, is in the log or the response', async () => {
     let text = '';
-    const told = await openGoogleWorld(google);
+    const told = await openWorld(withGoogle(google));
     const tokens = [
       idToken(KEY),
       ...Object.values(CLAIMS).map((claims) => idToken(KEY, claims())),

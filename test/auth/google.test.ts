@@ -1,21 +1,19 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { SECOND } from '../../src/kernel/instants.ts';
-import { type GoogleDouble, idToken, newSigningKey, openGoogle, openGoogleWorld } from '../google-double.ts';
+import { openInstead, world } from '../ada.ts';
+import { type GoogleDouble, idToken, newSigningKey, openGoogle, withGoogle } from '../google-double.ts';
 import { errand } from '../shell.ts';
-import { signInSteps } from '../sign-in.ts';
-import type { World } from '../world.ts';
+import { changeEmail, confirmSignup, logInByCode, post, register, tokenTo } from '../sign-in.ts';
 
 const KEY = newSigningKey('key-1');
 
 let google: GoogleDouble;
-let world: World;
 beforeEach(async () => {
   google = await openGoogle(KEY);
-  world = await openGoogleWorld(google);
+  await openInstead(withGoogle(google));
 });
 
-const { post, register, confirmSignup, tokenTo, changeEmail, logInByCode } = signInSteps(() => world);
 const logIn = (token: string) => post('/auth/login/google', { idToken: token });
 const link = (token: string, accessToken: string) =>
   world.call('POST', '/me/google', { body: { idToken: token }, token: accessToken });
@@ -202,7 +200,7 @@ describe('closed sign-up', () => {
     const bob = await world.signUp('bob@gmail.com');
     const { folder } = world;
     await world.opened.close();
-    world = await openGoogleWorld(google, { folder, settings: { auth: { signup: 'closed' } } });
+    await openInstead(withGoogle(google, { folder, settings: { auth: { signup: 'closed' } } }));
     expect((await logIn(idToken(KEY))).body.user.id).toBe(body.user.id);
     expect((await logIn(idToken(KEY, { sub: '2', email: bob.email }))).body.user.id).toBe(bob.id);
     const { status, body: rejection } = await logIn(idToken(KEY, { sub: '3', email: 'new@gmail.com' }));

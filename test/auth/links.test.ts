@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { DAY } from '../../src/kernel/instants.ts';
 import { ada, useAda, world } from '../ada.ts';
 import { as, homeOf, invite } from '../people.ts';
-import { signInSteps } from '../sign-in.ts';
+import { askForEmail, confirmEmail, post, register, resetTokenTo, tokenTo } from '../sign-in.ts';
 
 useAda();
 
-const { post, register, tokenTo, resetTokenTo, askForEmail, confirmEmail } = signInSteps(() => world);
 const read = (token: string | undefined) => post('/auth/links/read', { token });
 const NOTHING_MORE = { account: null, isChanged: null, inviter: null, workspace: null, role: null };
 

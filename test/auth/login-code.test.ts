@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { MINUTE } from '../../src/kernel/instants.ts';
 import { ada, useAda, world } from '../ada.ts';
-import { signInSteps } from '../sign-in.ts';
+import { codeTo, confirmCode, post } from '../sign-in.ts';
 
 useAda();
-const { post, codeTo, confirmCode } = signInSteps(() => world);
 const issuesOf = (body: { issues: { path: string; message: string }[] }) => body.issues;
 
 describe('sign-in by code', () => {

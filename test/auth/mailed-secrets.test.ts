@@ -7,25 +7,24 @@ import type { OutgoingMail } from '../../src/mail/worker.ts';
 import { listMails } from '../../src/storage/outbox-listing.ts';
 import { purgeExpired } from '../../src/storage/purge.ts';
 import { ada, openAda, openInstead, useAda, world } from '../ada.ts';
-import { signInSteps } from '../sign-in.ts';
+import {
+  askForEmail,
+  codeTo,
+  confirmCode,
+  confirmEmail,
+  confirmReset,
+  confirmSignup,
+  keepEmail,
+  logIn,
+  me,
+  post,
+  register,
+  resetTokenTo,
+  tokenTo,
+} from '../sign-in.ts';
 import { collecting, type TestResponse } from '../world.ts';
 
 useAda();
-const {
-  post,
-  me,
-  logIn,
-  register,
-  confirmSignup,
-  codeTo,
-  confirmCode,
-  tokenTo,
-  resetTokenTo,
-  confirmReset,
-  askForEmail,
-  confirmEmail,
-  keepEmail,
-} = signInSteps(() => world);
 
 describe('a mail that carries what a newer one replaces', () => {
   it('goes out all the same, as every mail that was promised', async () => {

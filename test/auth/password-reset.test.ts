@@ -3,24 +3,23 @@ import { MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { listMails } from '../../src/storage/outbox-listing.ts';
 import { ada, openAda, useAda, world } from '../ada.ts';
 import { withoutPassword } from '../people.ts';
-import { signInSteps } from '../sign-in.ts';
+import {
+  askForEmail,
+  codeTo,
+  confirmCode,
+  confirmEmail,
+  confirmReset,
+  confirmSignup,
+  logIn,
+  me,
+  post,
+  register,
+  resetTokenTo,
+  tokenTo,
+} from '../sign-in.ts';
 import { quickPasswords } from '../world.ts';
 
 useAda();
-const {
-  post,
-  me,
-  logIn,
-  register,
-  confirmSignup,
-  codeTo,
-  confirmCode,
-  tokenTo,
-  resetTokenTo,
-  confirmReset,
-  askForEmail,
-  confirmEmail,
-} = signInSteps(() => world);
 const mailsListed = (to: string) => listMails(world.deps.read).filter((mail) => mail.to === to);
 const issuesOf = (body: { issues: { path: string; message: string }[] }) => body.issues;
 

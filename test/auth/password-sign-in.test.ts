@@ -5,11 +5,10 @@ import { argon2Passwords } from '../../src/users/passwords.ts';
 import { turns } from '../../src/users/turns.ts';
 import { ada, openAda, openInstead, useAda, world } from '../ada.ts';
 import { withoutPassword } from '../people.ts';
-import { signInSteps } from '../sign-in.ts';
+import { confirmReset, logIn, logInByCode, me, post, resetTokenTo } from '../sign-in.ts';
 import { quickPasswords } from '../world.ts';
 
 useAda();
-const { post, me, logIn, logInByCode, resetTokenTo, confirmReset } = signInSteps(() => world);
 const noRest = async () => {};
 
 describe('sign-in by password', () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type GoogleDouble, idToken, newSigningKey, openGoogle, openGoogleWorld } from '../google-double.ts';
+import { type GoogleDouble, idToken, newSigningKey, openGoogle, withGoogle } from '../google-double.ts';
 import { BOT_TOKEN, widget } from '../telegram-double.ts';
-import type { World } from '../world.ts';
+import { openWorld, type World } from '../world.ts';
 
 const KEY = newSigningKey('key-1');
 const ADDRESS = 'victim@gmail.com';
@@ -12,7 +12,7 @@ let google: GoogleDouble;
 let world: World;
 beforeEach(async () => {
   google = await openGoogle(KEY);
-  world = await openGoogleWorld(google, { settings: { auth: { telegram_bot_token: BOT_TOKEN } } });
+  world = await openWorld(withGoogle(google, { settings: { auth: { telegram_bot_token: BOT_TOKEN } } }));
 });
 
 const post = (path: string, body: object) => world.call('POST', path, { body });

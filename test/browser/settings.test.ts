@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type GoogleDouble, idToken, newSigningKey, openGoogle, openGoogleWorld } from '../google-double.ts';
+import { type GoogleDouble, idToken, newSigningKey, openGoogle, withGoogle } from '../google-double.ts';
 import { addMember, as, openHome } from '../people.ts';
-import type { Person, World } from '../world.ts';
+import { openWorld, type Person, type World } from '../world.ts';
 import { browser, leadingTo, painted, signInOn, startVisit, useVisit, visit } from './visit.ts';
 
 let world: World;
@@ -224,7 +224,7 @@ describe('Google', () => {
   let google: GoogleDouble;
   beforeEach(async () => {
     google = await openGoogle(KEY);
-    world = await openGoogleWorld(google);
+    world = await openWorld(withGoogle(google));
     visit.serve(world.app);
     ada = await world.signUp('ada@example.com', 'Ada');
   });

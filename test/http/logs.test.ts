@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { MINUTE, SECOND } from '../../src/kernel/instants.ts';
-import { idToken, newSigningKey, openGoogle, openGoogleWorld } from '../google-double.ts';
+import { idToken, newSigningKey, openGoogle, withGoogle } from '../google-double.ts';
 import { as, homeOf, joined } from '../people.ts';
 import { BOT_TOKEN, widget } from '../telegram-double.ts';
 import { openWorld, quickPasswords, type TestResponse, type World } from '../world.ts';
@@ -16,16 +16,19 @@ let fails: Error | undefined;
 beforeEach(async () => {
   fails = undefined;
   google = await openGoogle(KEY);
-  world = await openGoogleWorld(google, {
-    passwords: {
-      ...quickPasswords,
-      verify: (stored, password) => (fails ? Promise.reject(fails) : quickPasswords.verify(stored, password)),
-    },
-    settings: {
-      auth: { telegram_bot_token: BOT_TOKEN },
-      rate_limits: { enabled: true, auth_burst: 10_000, refresh_burst: 10_000 },
-    },
-  });
+  world = await openWorld(
+    withGoogle(google, {
+      passwords: {
+        ...quickPasswords,
+        verify: (stored, password) =>
+          fails ? Promise.reject(fails) : quickPasswords.verify(stored, password),
+      },
+      settings: {
+        auth: { telegram_bot_token: BOT_TOKEN },
+        rate_limits: { enabled: true, auth_burst: 10_000, refresh_burst: 10_000 },
+      },
+    }),
+  );
 });
 
 /** Secrets that no log may hold, whatever happened. */

@@ -4,10 +4,10 @@ import { createSessionCookie } from '../../src/http/session-cookie.ts';
 import { DAY, MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { routes } from '../../src/routes.ts';
 import { ada, openAda, useAda, world } from '../ada.ts';
-import { idToken, newSigningKey, openGoogle, openGoogleWorld } from '../google-double.ts';
+import { idToken, newSigningKey, openGoogle, withGoogle } from '../google-double.ts';
 import { homeOf, invite } from '../people.ts';
 import { BOT_TOKEN, widget } from '../telegram-double.ts';
-import type { TestResponse } from '../world.ts';
+import { openWorld, type TestResponse } from '../world.ts';
 
 const SAME_ORIGIN = { 'Sec-Fetch-Site': 'same-origin' };
 
@@ -109,7 +109,9 @@ describe('a sign-in that asks for a cookie', () => {
   it('works by confirmation, invitation, code, Google and Telegram alike', async () => {
     const key = newSigningKey('key-1');
     const google = await openGoogle(key);
-    const other = await openGoogleWorld(google, { settings: { auth: { telegram_bot_token: BOT_TOKEN } } });
+    const other = await openWorld(
+      withGoogle(google, { settings: { auth: { telegram_bot_token: BOT_TOKEN } } }),
+    );
     const asks = async (path: string, body: object, status = 200) => {
       const response = await other.call('POST', path, {
         body: { ...body, session: 'cookie' },

@@ -4,11 +4,10 @@ import { DAY, MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { rotateAccessKey } from '../../src/kernel/keys.ts';
 import { tick } from '../../src/tick.ts';
 import { ada, openAda, useAda, world } from '../ada.ts';
-import { signInSteps } from '../sign-in.ts';
+import { logIn, logOut, me, refresh } from '../sign-in.ts';
 import { openWorld, type Person, type TestResponse } from '../world.ts';
 
 useAda();
-const { me, logIn, refresh, logOut } = signInSteps(() => world);
 const login = async ({ email, password }: Person) => (await logIn(email, password)).body;
 
 describe('a refresh token within auth.refresh_grace_seconds', () => {

@@ -4,11 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { DAY, MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { rotateAccessKey } from '../../src/kernel/keys.ts';
 import { ada, openInstead, useAda, world } from '../ada.ts';
-import { signInSteps } from '../sign-in.ts';
+import { logIn, logOut, me, refresh } from '../sign-in.ts';
 import { openWorld, type Person } from '../world.ts';
 
 useAda();
-const { me, logIn, refresh, logOut } = signInSteps(() => world);
 const login = async ({ email, password }: Person) => (await logIn(email, password)).body;
 
 describe('access token', () => {
