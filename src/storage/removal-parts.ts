@@ -18,11 +18,15 @@ const runs =
   (query: (id: string, most: number) => CompiledQuery<unknown>): RemovalPart =>
   (tx, id, most) =>
     tx.run(query(id, most));
-/** Names a user by key: `?` is the id. */
+/** Names a workspace by key, or a user: `?` is the id. */
+export const IS_WORKSPACE = 'workspace_code = (select code from workspaces where id = ?)';
 export const IS_USER = (column: string) => `${column} = (select code from users where id = ?)`;
 
-/** A part whose rows `where` finds, which has a `?` for the id. */
-export const deletes = (...rows: Parameters<typeof deleteRows>): RemovalPart => runs(deleteRows(...rows));
+/** A part whose rows `where` finds, which has a `?` for the id; `times` as many of them go as quickly as tasks. */
+export const deletes = (table: string, where: string, key?: string, times = 1): RemovalPart => {
+  const rows = deleteRows(table, where, key);
+  return runs((id, most) => rows(id, times * most));
+};
 
 /** Changes rows so that `where`, which has a `?` for the id, does not find them again. */
 export const updateRows = (table: string, set: string, where: string): RemovalPart =>
@@ -97,18 +101,22 @@ export const eraseTrashedMentions: RemovalPart = runs((id, most) =>
   ),
 );
 
-/** Series decide upon an occurrence a day, for years; ten such rows go as quickly as a task. */
-export const deleteOccurrences = (kind: keyof typeof SERIES_IS_IN): RemovalPart => {
-  const where = `series_id in (select id from recurring_series where ${SERIES_IS_IN[kind]})`;
-  const part = deleteRows('recurring_occurrences', where, 'series_id, rule_version, occurrence_local');
-  return runs((id, most) => part(id, 10 * most));
-};
+/** Series decide upon an occurrence a day, for years. */
+export const deleteOccurrences = (kind: keyof typeof SERIES_IS_IN): RemovalPart =>
+  deletes(
+    'recurring_occurrences',
+    `series_id in (select id from recurring_series where ${SERIES_IS_IN[kind]})`,
+    'series_id, rule_version, occurrence_local',
+    10,
+  );
 
-/** Sessions go with their user; one may have used up thousands of tokens, which go twenty times as quickly as tasks. */
-export const deleteRefreshTokens: RemovalPart = runs((id, most) => {
-  const where = 'session_id in (select id from sessions where user_id = ?)';
-  return deleteRows('refresh_tokens', where, 'hash')(id, 20 * most);
-});
+/** Sessions go with their user; one may have used up thousands of tokens. */
+export const deleteRefreshTokens = deletes(
+  'refresh_tokens',
+  'session_id in (select id from sessions where user_id = ?)',
+  'hash',
+  20,
+);
 
 /**
  * Series in other lists lose their upcoming tasks with them. Of long tasks fewer go at once, after their comments where
@@ -141,8 +149,7 @@ export const deleteSeries =
     deleteSomeSeries(tx, SERIES_IS_IN[kind], id, most);
 
 /** Of long things in the trash fewer go at once. */
-export const deleteTrashed: RemovalPart = (tx, id, most) =>
-  deleteSomePacked(tx, 'workspace_code = (select code from workspaces where id = ?)', id, most);
+export const deleteTrashed: RemovalPart = (tx, id, most) => deleteSomePacked(tx, IS_WORKSPACE, id, most);
 
 /** Tasks in other lists stay without their series. */
 export const releaseTasks =
@@ -151,7 +158,7 @@ export const releaseTasks =
     releaseSome(tx, SERIES_IS_IN[kind], id, most);
 
 export const TASK_IS_IN = {
-  workspace: 'workspace_code = (select code from workspaces where id = ?)',
+  workspace: IS_WORKSPACE,
   space: 'list_code in (select code from lists where space_id = ?)',
   list: 'list_code = (select code from lists where id = ?)',
 };

@@ -14,6 +14,7 @@ import {
   eraseMentions,
   eraseTrashedMentions,
   IS_USER,
+  IS_WORKSPACE,
   type RemovalPart,
   releaseTasks,
   updateRows,
@@ -173,7 +174,7 @@ export const TABLE_TRAITS = {
     expires: 'own',
     goesWith: {
       user: [updateRows('trash', 'deleted_by = null', IS_USER('deleted_by'))],
-      workspace: [deletes('trash', 'workspace_code = (select code from workspaces where id = ?)')],
+      workspace: [deletes('trash', IS_WORKSPACE)],
     },
     exported: {
       at: 'workspaces.trash',
@@ -186,17 +187,12 @@ export const TABLE_TRAITS = {
   // Workspaces and what stays in them to the end
   changes: {
     expires: 'own',
-    goesWith: {
-      workspace: [
-        deletes(
-          'changes',
-          'workspace_code = (select code from workspaces where id = ?)',
-          'workspace_code, seq',
-        ),
-      ],
-    },
+    goesWith: { workspace: [deletes('changes', IS_WORKSPACE, 'workspace_code, seq', 10)] },
   },
-  deleted_ids: { expires: 'own', ...OF_WORKSPACE },
+  deleted_ids: {
+    expires: 'own',
+    goesWith: { workspace: [deletes('deleted_ids', IS_WORKSPACE, 'id', 10)] },
+  },
   // Its mailed link is void after a restore.
   invitations: {
     expires: EXPIRES,
@@ -209,7 +205,11 @@ export const TABLE_TRAITS = {
   },
   statuses: { ...OF_WORKSPACE, exported: 'workspaces.statusTemplates.statuses' },
   lists: {
-    goesWith: { user: 'reference', workspace: 'reference', space: 'reference' },
+    goesWith: {
+      user: 'reference',
+      workspace: [deletes('lists', 'workspace_id = ?')],
+      space: 'reference',
+    },
     exported: { at: 'workspaces.lists', ...PLACED },
   },
   status_templates: {
