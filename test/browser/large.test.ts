@@ -109,3 +109,24 @@ describe('a list whose only tasks were closed long ago', () => {
     await page.getByRole('button', { name: 'Show older closed tasks' }).waitFor({ state: 'detached' });
   });
 });
+
+describe('a task beside a list', () => {
+  it('goes to neighbours while J is held no more often than Safari lets the address change', async () => {
+    await goTo(page, `/w/${home}/lists/${lists.later}`);
+    await page.getByRole('main').locator('a.title').first().click();
+    await page.getByRole('button', { name: 'Next task' }).waitFor();
+    await page.evaluate(`(() => {
+      const replace = history.replaceState.bind(history);
+      globalThis.changes = [];
+      history.replaceState = (...entry) => {
+        changes.push(performance.now());
+        replace(...entry);
+      };
+    })()`);
+    for (let times = 0; times < 200; times++) await page.keyboard.down('j');
+    await page.keyboard.up('j');
+    const changes = await page.evaluate<number[]>('changes');
+    expect(changes.length).toBeGreaterThan(1);
+    expect(changes.filter((at, index) => at - (changes[index - 100] ?? -Infinity) < 10_000)).toEqual([]);
+  });
+});

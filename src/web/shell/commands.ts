@@ -22,11 +22,12 @@ export interface Command {
   whileTyping?: boolean;
   /** Where its key means this; elsewhere the key is the browser's. */
   appliesNow?(): boolean;
-  run(): void;
+  /** `isHeld`: its key is, and this is not the first time. */
+  run(isHeld?: boolean): void;
 }
 
 /** A key that moves the focus or what has it, as long as it is held. */
-export const moving = (id: string, title: string, key: string, run: () => void): Command => ({
+export const moving = (id: string, title: string, key: string, run: Command['run']): Command => ({
   id,
   title,
   group: 'Here',

@@ -50,7 +50,7 @@ export function startKeys(): void {
     if (!command || (isTyping && !command.whileTyping) || command.appliesNow?.() === false) return;
     event.preventDefault();
     if (!command.repeats) held = key;
-    command.run();
+    command.run(event.repeat);
   });
 }
 

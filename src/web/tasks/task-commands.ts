@@ -53,15 +53,21 @@ const onTargets = (run: (tasks: Task[]) => void) => () => {
   if (tasks.length > 0) run(tasks);
 };
 
+/** Safari allows a hundred changes of the address in ten seconds. */
+const STEP_MS = 110;
+let mayStepAt = 0;
+
 /** Goes to a neighbour: of the open task where one is open, else of the focused row. */
-function go(by: number): void {
+function go(by: number, isHeld = false): void {
   const open = besideId.peek() ?? openTaskId.peek();
   if (open === undefined) {
     moveFocus(by);
     return;
   }
   const next = neighbourOf(open, by);
-  if (next === undefined) return;
+  const now = performance.now();
+  if (next === undefined || (isHeld && now < mayStepAt)) return;
+  mayStepAt = now + STEP_MS;
   showNeighbour(next);
 }
 
@@ -108,8 +114,8 @@ const far = (
 });
 
 const TASK_COMMANDS: readonly Command[] = [
-  moving('next', 'Next task', 'j', () => go(1)),
-  moving('previous', 'Previous task', 'k', () => go(-1)),
+  moving('next', 'Next task', 'j', (isHeld) => go(1, isHeld)),
+  moving('previous', 'Previous task', 'k', (isHeld) => go(-1, isHeld)),
   moving('down', 'Next row', 'ArrowDown', () => moveFocus(1)),
   moving('up', 'Previous row', 'ArrowUp', () => moveFocus(-1)),
   far('first', 'First row', 'Home', -Infinity),
