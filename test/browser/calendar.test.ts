@@ -62,6 +62,14 @@ describe('a calendar', () => {
     }
   });
 
+  it('is a link away from what is upcoming', async () => {
+    const page = await enter(DESKTOP, '2030-01');
+    await page.getByRole('link', { name: 'Upcoming', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Upcoming', exact: true }).waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'Calendar', exact: true }).click();
+    await page.getByRole('table', { name: 'Tasks by due date' }).waitFor();
+  });
+
   it('goes week by week', async () => {
     const page = await enter(DESKTOP, '2030-01');
     await page.goto(`${visit.origin}/app/w/${home}/calendar?week=2030-W02`);

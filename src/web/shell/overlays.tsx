@@ -3,7 +3,7 @@ import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { dayForNew, statusForNew } from '../tasks/new-task.ts';
 import type { MenuItem } from '../ui/menu.tsx';
-import { addressOf } from './addresses.ts';
+import { addressOf, type ScreenName } from './addresses.ts';
 import { sentenceOf } from './api.ts';
 import { chooseWorkspace, sync, workspace, workspaces } from './frame-view.ts';
 import { match, navigate } from './navigation.ts';
@@ -131,13 +131,17 @@ export function workspaceItems(): MenuItem[] {
     isChosen: id === current?.id,
     run: () => showWorkspace(id),
   }));
+  const open = (screen: ScreenName) => () => navigate(addressOf(screen, { w: current?.id ?? '' }));
   if (current)
-    items.push({
-      title: 'Workspace settings',
-      icon: 'settings',
-      startsGroup: true,
-      run: () => navigate(addressOf('settingsGeneral', { w: current.id })),
-    });
+    items.push(
+      {
+        title: 'Workspace settings',
+        icon: 'settings',
+        startsGroup: true,
+        run: open('settingsGeneral'),
+      },
+      { title: 'Spaces and lists', icon: 'layers', run: open('settingsSpaces') },
+    );
   return [
     ...items,
     { title: 'New workspace', icon: 'plus', startsGroup: !current, run: openNewWorkspace },

@@ -8,6 +8,7 @@ const OF_WORKSPACE: readonly Setting[] = [
   ['General', 'settingsGeneral'],
   ['Name and key', 'settingsGeneral'],
   ['Spaces and lists', 'settingsSpaces'],
+  ['New list', 'settingsSpaces'],
   ['Statuses', 'settingsStatuses'],
   ['Labels', 'settingsLabels'],
   ['People', 'settingsPeople'],

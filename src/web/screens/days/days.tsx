@@ -94,13 +94,15 @@ interface Props extends Pick<Shown, 'workspaceId' | 'onlyMine'> {
   empty: string;
   /** The first day that the screen does not show. */
   until?: Day;
+  /** Other views of them. */
+  views?: ComponentChildren;
   /** Between the head and the tasks. */
   children?: ComponentChildren;
 }
 
 /** A screen of tasks by their days. */
 export function DaysScreen({ workspaceId, onlyMine = false, title, note, ...more }: Props) {
-  const { tasks, empty, until, children } = more;
+  const { tasks, empty, until, views, children } = more;
   const groups = useMoveToToday(more.groups);
   return (
     <main class="sheet">
@@ -109,7 +111,9 @@ export function DaysScreen({ workspaceId, onlyMine = false, title, note, ...more
         note={note}
         workspaceId={workspaceId}
         whose={onlyMine ? 'Me' : 'Me and no one'}
-      />
+      >
+        {views}
+      </ScreenHead>
       {children}
       {tasks.length > 0 || isFirstLoad.value ? (
         <div class="scroll" aria-busy={isFirstLoad.value}>

@@ -1,5 +1,9 @@
 import { useMemo } from 'preact/hooks';
+import { addressOf } from '../../shell/addresses.ts';
 import { today } from '../../shell/clock.ts';
+import { isPhone } from '../../shell/device.ts';
+import { workspace } from '../../shell/frame-view.ts';
+import { hrefOf } from '../../shell/navigation.ts';
 import type { ScreenProps } from '../../shell/screens.ts';
 import { useTaskCommands } from '../../tasks/task-commands.ts';
 import { DaysScreen, groupsOfDays, useDayTasks } from './days.tsx';
@@ -14,6 +18,7 @@ export function Upcoming({ params }: ScreenProps) {
     where: ({ dueDate, dueDay }) => dueDate !== null || dueDay !== null,
   });
   useTaskCommands();
+  const w = params.w ?? workspace.value?.id;
   const groups = useMemo(() => groupsOfDays(tasks, day), [tasks, day]);
   return (
     <DaysScreen
@@ -22,6 +27,15 @@ export function Upcoming({ params }: ScreenProps) {
       tasks={tasks}
       groups={groups}
       until={LAST_DAY}
+      views={
+        // On phones it is among the lists.
+        w !== undefined &&
+        !isPhone.value && (
+          <div class="tabs">
+            <a href={hrefOf(addressOf('calendar', { w }))}>Calendar</a>
+          </div>
+        )
+      }
       empty="Nothing has a date yet."
     />
   );
