@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Config } from '../config.ts';
-import { plainWords, shownAddress } from './plain-words.ts';
+import { asRole, plainWords, shownAddress } from './plain-words.ts';
 
 /** A mail's content, ready to be sent. */
 export interface Message {
@@ -42,7 +42,7 @@ export const signupsWaiting = (config: Config, email: string): Message =>
   message({
     subject: 'Use an earlier mail to confirm your address',
     paragraphs: [
-      `Someone, most likely you, signed up once more with ${accountAt(config, email)}. Several sign-ups of this address wait to be confirmed already, and only those can be: open the link of an earlier mail.`,
+      `Someone, most likely you, signed up again with ${accountAt(config, email)}. Several sign-ups of this address wait to be confirmed already, and only those can be: open the link of an earlier mail.`,
       'Where they have different passwords, your account opens without one, and you set it then. If it was not you, ignore this mail: no account is made.',
     ],
   });
@@ -157,7 +157,7 @@ export const invitation = (
   message({
     subject: 'You are invited to a workspace',
     paragraphs: [
-      `${inviterShown(inviter)} invites you to ${workspaceShown(workspaceTitle)} in Errand at ${config.server.public_url}, as ${role === 'admin' ? 'an' : 'a'} ${role}. If you have no account yet, sign up with this address.`,
+      `${inviterShown(inviter)} invites you to ${workspaceShown(workspaceTitle)} in Errand at ${config.server.public_url}, ${asRole(role)}. If you have no account yet, sign up with this address.`,
       'The link works for 7 days. If you do not know the sender, ignore this mail: nothing happens.',
     ],
     ...linkTo(config, 'accept_invitation', 'See the invitation', token),
@@ -178,7 +178,7 @@ export const ownerChanged = (
     paragraphs: isNew
       ? [
           `${inviterShown(other)} handed ${workspaceShown(workspaceTitle)} over to ${accountAt(config, to)}.`,
-          'You can delete it and hand it over yourself, and what it holds counts to your quotas.',
+          'You can delete it and hand it over yourself, and what it holds counts toward your quotas.',
         ]
       : [
           `${inviterShown(other)} owns ${workspaceShown(workspaceTitle)} now: it was handed over with ${accountAt(config, to)}, which stays as an admin.`,

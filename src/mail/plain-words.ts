@@ -63,3 +63,6 @@ function shortened(text: string, most: number): string {
   }
   return `${kept.trimEnd()}…`;
 }
+
+/** Says in which role somebody is: as an admin, as a viewer. */
+export const asRole = (role: string): string => `as ${role === 'admin' ? 'an' : 'a'} ${role}`;

@@ -26,7 +26,7 @@ export type Timeouts = typeof TIMEOUTS;
 /**
  * Sends by SMTP over a few kept connections. With `smtp_tls = starttls` nothing, credentials least of all, goes to a
  * server that does not upgrade; certificates are verified always. Only an error of the recipient or of the mail
- * itself is final: what ails sender, credentials, TLS or network ails every mail alike, and an admin can mend it.
+ * itself is final: a fault of sender, credentials, TLS or network affects every mail, and an admin can fix it.
  */
 export function smtpTransport(
   config: Config,

@@ -6,7 +6,7 @@ import { newId } from '../kernel/ids.ts';
 import { DAY, type Instant, toInstant } from '../kernel/instants.ts';
 import { hashSecret, newSecret } from '../kernel/secrets.ts';
 import { invitation as invitationMail } from '../mail/messages.ts';
-import { plainWords } from '../mail/plain-words.ts';
+import { asRole, plainWords } from '../mail/plain-words.ts';
 import { notify } from '../notifications/notify.ts';
 import type { SignedIn } from '../sessions/actor.ts';
 import { requireAccount, writeSignedIn } from '../sessions/authentication.ts';
@@ -114,7 +114,7 @@ export function join(tx: Tx, accepted: InvitationRow, user: UserRow, now: Instan
       actorId: user.id,
       workspaceId,
       title: `${user.name} joined ${workspace.title}`,
-      body: `${user.name} accepted an invitation to ${workspace.title} as ${role}.`,
+      body: `${user.name} accepted an invitation to ${workspace.title} ${asRole(role)}.`,
       data: { userId: user.id, role },
     },
     now,
@@ -133,7 +133,7 @@ function tellInvited(tx: Tx, row: InvitationRow, inviter: UserRow): void {
       actorId: inviter.id,
       workspaceId: row.workspace_id,
       title: `You are invited to ${title}`,
-      body: `${plainWords(inviter.name) || 'Someone'} invites you to ${title} as ${row.role}. The mail you got lets you accept.`,
+      body: `${plainWords(inviter.name) || 'Someone'} invites you to ${title} ${asRole(row.role)}. The mail you got lets you accept.`,
       data: { invitationId: row.id, userId: inviter.id, role: row.role },
     },
     row.created_at,

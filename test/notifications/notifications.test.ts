@@ -115,7 +115,7 @@ describe('of workspaces', () => {
     expect(items[0]).toMatchObject({
       type: 'workspace.invited',
       title: "You are invited to Ada's workspace",
-      body: expect.stringContaining('Ada invites you'),
+      body: expect.stringMatching(/^Ada invites you to Ada's workspace as a viewer\./),
       data: { workspaceId: home, invitationId: expect.any(String), userId: ada.id, role: 'viewer' },
     });
   });
@@ -140,6 +140,7 @@ describe('of workspaces', () => {
     expect((await noticesOf(ada)).items[0]).toMatchObject({
       type: added,
       title: "Zoe joined Ada's workspace",
+      body: "Zoe accepted an invitation to Ada's workspace as an admin.",
       data: { workspaceId: home, userId: second.id, role: 'admin' },
     });
     expect((await typesOf(admin)).length).toBe(3);
