@@ -67,11 +67,11 @@ function commandLine(shell: Shell): Command {
       throw VERSION_ASKED;
     })
     .exitOverride()
-    .showHelpAfterError('Add --help for the options.')
+    .showHelpAfterError('errand: Add --help for the options.')
     .configureOutput({
       writeOut: shell.print,
       writeErr: shell.say,
-      outputError: (text, write) => write(text.replace(/^error: /, 'errand: ')),
+      outputError: (text, write) => write(text.replaceAll(/^(error: )?(?=.)/gm, 'errand: ')),
     });
 
   add(program, 'serve')
