@@ -229,6 +229,16 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('says which role an operation needs, and of a higher one only where there is one', () => {
+    const needs = (role: string) =>
+      [`Needs the role ${role}`, role === 'owner' ? '.' : ' or a higher one.'].join('');
+    const roles = new Set(routes.flatMap(({ guard }) => guard.role ?? []));
+    expect([...roles].toSorted()).toEqual(['admin', 'member', 'owner', 'viewer']);
+    for (const route of routes)
+      if (route.guard.role)
+        expect(described(route).description?.split('\n\n').at(-1)).toBe(needs(route.guard.role));
+  });
+
   it('names nothing that it does not hold', () => {
     for (const [, name = '', entry = ''] of JSON.stringify(document).matchAll(
       /"#\/components\/(\w+)\/(\w+)"/g,

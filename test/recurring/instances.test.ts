@@ -65,6 +65,9 @@ describe('an instance', () => {
         [...paths].toSorted(),
       ]);
     }
+    expect((await w.call('POST', path, { mode: 'all', updates: { dueDate } })).body.message).toBe(
+      'updates.dueDate: Can be changed with the mode "this" only',
+    );
     expect((await w.task(nextTaskId)).recurrence.overridden).toEqual([]);
     expect((await w.ok('GET', w.series)).total).toBe(1);
   });
