@@ -104,7 +104,7 @@ function checked(database: SqliteDatabase.Database, migrations: Migrations, onDo
 
 const failed = (storage: Storage, name: string, cause: unknown) =>
   new StorageError(
-    `Migration ${name} failed. ${storage.path} is as it was before it: run the version of Errand that made it, or mend the cause and start again.`,
+    `Migration ${name} failed. ${storage.path} is as it was before it: run the version of Errand that made it, or fix the cause and start again.`,
     { cause },
   );
 

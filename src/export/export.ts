@@ -24,7 +24,7 @@ const CHARACTER_BATCH_SIZE = 16_384;
 const PAUSE_MS = 1;
 
 /**
- * Streams everything of the caller's account, as it is now, to be saved as a file. 429 while another one of theirs or
+ * Streams everything of the caller's account, in one consistent snapshot, as a file. 429 while another one of theirs or
  * too many in all run, and when the caller had too many. HEAD costs nothing.
  */
 export async function exportAccount(

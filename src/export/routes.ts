@@ -14,7 +14,7 @@ export const exportRoutes = tagged('Me', [
     operationId: 'exportAccount',
     summary: 'Export my data',
     description:
-      'Profile, the workspaces you own with everything in them, and notifications, all from one moment. It is sent as a file to be saved; `export-schema.json`, beside `openapi.json`, describes it as a JSON Schema. A user can export 5 times, then once every 20 minutes.',
+      'Profile, the workspaces you own with everything in them, and notifications, all in one consistent snapshot. It is sent as a file; `export-schema.json`, beside `openapi.json`, describes it as a JSON Schema. A user can export 5 times, then once every 20 minutes.',
     handle: ({ deps, who, requestContext }) => exportAccount(deps, who, requestContext),
   }),
 ]);

@@ -51,7 +51,7 @@ export const ExportedWorkspace = Workspace.extend({
   trash: z.array(ExportedTrashEntry),
 }).openapi('ExportedWorkspace');
 
-/** Everything of an account, as of one moment. */
+/** Everything of an account, in one consistent snapshot. */
 export const AccountExport = z
   .object({
     exportedAt: WireInstant,

@@ -128,7 +128,7 @@ const syntheticIv = (key: Buffer, context: string, plain: Buffer): Buffer =>
 /** The key file of the data that a database is of. */
 export const keyFileOf = (databasePath: string): string => join(dirname(databasePath), 'keys.json');
 
-/** Adds a new access key, which signs from now on, and drops those whose last token is out. Errors as of `readKeyFile`. */
+/** Adds a new access key, which signs from now on, and drops those whose last token has expired. Errors as of `readKeyFile`. */
 export function rotateAccessKey(path: string, now: number, tokenMs: number): string {
   const file = readKeyFile(path);
   const retiresAt = new Map(accessKeys(file, tokenMs).map((entry) => [entry.kid, entry.retiresAt]));
@@ -138,7 +138,7 @@ export function rotateAccessKey(path: string, now: number, tokenMs: number): str
   return added.kid;
 }
 
-/** A key verifies until the last token signed before its successor was noticed is out. */
+/** A key verifies until the last token signed before its successor was noticed has expired. */
 const accessKeys = ({ access }: KeyFile, tokenMs: number) =>
   access.map((entry, i) => {
     const successor = access[i + 1];

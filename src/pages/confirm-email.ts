@@ -30,7 +30,7 @@ ${form({
     content: (
       site,
     ) => html`<p>It works once, for 30 minutes, and only until you ask for a newer one. If you have confirmed with it already, all is well.</p>
-<p>If not, ask for the change once more, and a fresh link comes by mail.</p>
+<p>If not, ask for the change again, and a fresh link comes by mail.</p>
 ${onward(site, 'Go to Errand')}`,
   },
   request: { path: '/auth/email/change/confirm' },

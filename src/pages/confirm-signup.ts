@@ -39,7 +39,7 @@ ${onward(site, 'Go on without a password')}`,
     content: (
       site,
     ) => html`<p>It works once, and for 24 hours. If you have confirmed already, all is well: simply sign in.</p>
-<p>If not, sign up once more, and a fresh link comes by mail.</p>
+<p>If not, sign up again, and a fresh link comes by mail.</p>
 ${onward(site, 'Sign in', 'sign-in')}`,
   },
   request: { path: '/auth/register/confirm' },

@@ -216,7 +216,7 @@ export type MadeBefore = Pick<StoredTask, 'id' | 'number' | 'position' | 'create
   // None where it was imported.
   Partial<Pick<StoredTask, 'seq'>>;
 
-/** Makes the task of an occurrence from the template once more: the one that was there before, or else a new one. */
+/** Makes the task of an occurrence from the template again: the one that was there before, or else a new one. */
 export function makeTaskAgain(
   tx: Tx,
   series: StoredSeries,

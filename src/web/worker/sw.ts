@@ -30,7 +30,7 @@ async function install(): Promise<void> {
   await Promise.all([
     cache.addAll(FILES.map((path) => new URL(path, app).href)),
     fetchDocument().then((response) => {
-      if (response === undefined) throw new Error('The document is not to be had');
+      if (response === undefined) throw new Error('The document cannot be fetched');
       return cache.put(app, response);
     }),
   ]);
