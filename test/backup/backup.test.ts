@@ -254,6 +254,14 @@ describe('errand backup', () => {
     expect(await errand(world, ['backup', 'sub/mine.db'])).toMatchObject({ code: 1, out: '' });
   });
 
+  it('makes no folder for the file that it is told', async () => {
+    await open();
+    await world.opened.close();
+    const { code, err } = await errand(world, ['backup', 'misspelt/mine.db']);
+    expect([code, err]).toEqual([1, expect.stringContaining(`no folder ${join(world.folder, 'misspelt')}`)]);
+    expect(readdirSync(world.folder)).not.toContain('misspelt');
+  });
+
   it('warns of values that no Errand writes, and is kept', async () => {
     await open();
     await world.signUp();

@@ -470,6 +470,7 @@ describe('a restore is rejected, and nothing is changed,', () => {
     await dataWithBackup();
     const before = everything();
     expect(await command('backup.db')).toMatchObject({ code: 2, err: expect.stringContaining('--yes') });
+    expect((await command('none.db')).err).toMatch(/There is no backup at .*none\.db\n[\s\S]*--yes/);
     expect(everything()).toEqual(before);
   });
 });

@@ -17,13 +17,13 @@ import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApp } from '../../src/app.ts';
-import { noteBackup, noteFailure } from '../../src/backup/notes.ts';
+import { noteBackup, noteFailure, noteRestored } from '../../src/backup/notes.ts';
 import { examineClock } from '../../src/cli/examine-surroundings.ts';
 import type { Finding } from '../../src/cli/finding.ts';
 import { createConfig } from '../../src/config.ts';
 import { lockData } from '../../src/db/open.ts';
 import { listen } from '../../src/http/listen.ts';
-import { DAY, HOUR, MINUTE } from '../../src/kernel/instants.ts';
+import { DAY, HOUR, MINUTE, toInstant } from '../../src/kernel/instants.ts';
 import { useWorld, world } from '../ada.ts';
 import { as, homeOf } from '../people.ts';
 import { errand } from '../shell.ts';
@@ -479,6 +479,17 @@ describe('errand doctor tells', () => {
     ]);
     const external = { ERRAND_BACKUP_SCHEDULE: '', ERRAND_DATABASE_EXTERNAL_REPLICATION: 'true' };
     expect(await found(external)).toHaveLength(2);
+  });
+
+  it('a backup that was restored as that, not as one made then', async () => {
+    const backups = async () =>
+      (await doctor()).findings.flatMap(({ subject, message }) => (subject === 'backups' ? [message] : []));
+    expect(await backups()).toEqual(['None yet']);
+    const now = Date.now();
+    await world.deps.write((tx) => noteRestored(tx, { file: '/mnt/b1.db', bytes: 4_100 }, now));
+    expect(await backups()).toEqual([
+      `None since the data was restored, ${toInstant(now)}, from /mnt/b1.db (4.1 kB)`,
+    ]);
   });
 
   it('a disk without room for the next backup', async () => {

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readdirSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
@@ -101,5 +103,24 @@ describe('mail', () => {
     expect(out).toContain('To: ada@example.com\nSubject: A test of mail delivery');
     expect(err).toBe('errand: the console transport accepted a test mail to ada@example.com\n');
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('test fails, and says why, where the mail server does not take the mail', async () => {
+    const nobody = createServer().listen(0, '127.0.0.1');
+    await once(nobody, 'listening');
+    const { port } = nobody.address() as AddressInfo;
+    nobody.close();
+    const smtp = { MAIL_TRANSPORT: 'smtp', MAIL_SMTP_HOST: '127.0.0.1', MAIL_SMTP_PORT: `${port}` };
+    const environment = Object.fromEntries(
+      Object.entries({ ...smtp, MAIL_FROM: 'errand@example.org' }).map(([name, value]) => [
+        `ERRAND_${name}`,
+        value,
+      ]),
+    );
+    expect(await errand(['mail', 'test', 'ada@example.com'], { shell: { environment } })).toEqual({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/^errand: The test mail was not accepted: .*ECONNREFUSED.*\n$/),
+    });
   });
 });

@@ -46,8 +46,13 @@ describe('messages', () => {
     (_name, [message, page]) => {
       const link = `https://errand.example${page}#token=${TOKEN}`;
       expect(message.text.split('\n')).toEqual(expect.arrayContaining([`Link: ${link}`, `Token: ${TOKEN}`]));
-      expect(message.html).toContain(`href="${link}"`);
-      expect(message.html).toContain(`<code>${TOKEN}</code>`);
+      expect(message.html).toMatch(/<body[^>]*>\n<p[^>]*><strong>Errand<\/strong><\/p>/);
+      const [, button = '', label] = /<a ([^>]*)>(.*)<\/a>/.exec(message.html) ?? [];
+      expect(button).toContain(`href="${link}" style="display:inline-block;padding:`);
+      expect(label).toMatch(/^[A-Z][a-z ]+$/);
+      expect(message.html).toContain(
+        `If an app asks you for the token of this mail, it is <code>${TOKEN}</code>`,
+      );
       expect(message).toMatchObject({ link, token: TOKEN });
     },
   );

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, toInstant } from '../../src/kernel/instants.ts';
+import { TaskInput } from '../../src/tasks/schema.ts';
 import { tick } from '../../src/tick.ts';
 import { ada, list, openInstead, useHome, home as workspace, world } from '../ada.ts';
 import { addTasks } from '../many-tasks.ts';
@@ -83,6 +84,33 @@ describe('a new task', () => {
       position: -3.5,
     });
     expect((await made({ description: '' })).description).toBeNull();
+  });
+
+  it('has every field that can be given, and has it when it is read again', async () => {
+    const { id: labelId } = await post('/labels', { title: 'Errands' });
+    const given = {
+      id: crypto.randomUUID(),
+      listId: list.id,
+      title: 'Buy milk',
+      description: 'Two litres',
+      priority: 'high',
+      assigneeId: ada.id,
+      labelIds: [labelId],
+      checklist: [{ id: crypto.randomUUID(), title: 'Compare prices', isDone: true }],
+      statusId: status('started'),
+      position: -3.5,
+    };
+    const instants = { startDate: '2026-03-28T08:00:00.000Z', dueDate: '2026-03-29T10:00:00.123Z' };
+    const days = { startDay: '2026-03-28', dueDay: '2026-03-29' };
+    const everyField = Object.keys({ ...given, ...instants, ...days }).toSorted();
+    expect(Object.keys(TaskInput.shape).toSorted()).toEqual(everyField);
+    for (const body of [
+      { ...given, ...instants },
+      { ...given, ...days, id: crypto.randomUUID(), checklist: [] },
+    ]) {
+      expect(await made(body)).toMatchObject(body);
+      expect(await read(body.id)).toMatchObject(body);
+    }
   });
 
   it('is rejected by field, all at once', async () => {
