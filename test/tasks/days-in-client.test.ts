@@ -3,17 +3,13 @@ import { compareDue, dueOf, startOf } from '../../src/web/tasks/dates.ts';
 import { parseQuickAdd } from '../../src/web/text/quick-add.ts';
 import { taskFields } from '../../src/web/text/quick-add-edits.ts';
 import { startOfDay } from '../../src/web/text/zones.ts';
-import { ada, listId, useHome, home as workspace, world } from '../ada.ts';
+import { ada, call as asAda, at, listId, useHome, world } from '../ada.ts';
 
 type Shown = { id: string } & Parameters<ReturnType<typeof compareDue>>[0];
 
 useHome();
 
-const call = (method: string, path: string, body?: unknown) =>
-  world.call(method, `/workspaces/${workspace}${path}`, {
-    token: ada.accessToken,
-    ...(body !== undefined && { body }),
-  });
+const call = (method: string, path: string, body?: unknown) => asAda(method, at(path), body);
 
 describe('what quick add says of days', () => {
   it.each(['UTC', 'Europe/Paris', 'America/Sao_Paulo', 'Pacific/Kiritimati', 'America/Los_Angeles'])(

@@ -3,18 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { HOUR, MINUTE } from '../../src/kernel/instants.ts';
 import { notifyDue } from '../../src/tasks/due.ts';
 import { tick } from '../../src/tick.ts';
-import { ada, listId, useHome, home as workspace, world } from '../ada.ts';
+import { ada, call as asAda, at, listId, useHome, home as workspace, world } from '../ada.ts';
 import { addTasks } from '../many-tasks.ts';
 import { signInAgain } from '../people.ts';
 import { randomBelow } from '../seeded-tasks.ts';
 
 useHome();
 
-const call = (method: string, path: string, body?: unknown) =>
-  world.call(method, `/workspaces/${workspace}${path}`, {
-    token: ada.accessToken,
-    ...(body !== undefined && { body }),
-  });
+const call = (method: string, path: string, body?: unknown) => asAda(method, at(path), body);
 const create = (fields: object) => call('POST', '/tasks', { title: 'Task', listId, ...fields });
 const made = async (fields: object = {}) => (await create(fields)).body;
 const patch = (id: string, fields: object) => call('PATCH', `/tasks/${id}`, fields);
