@@ -293,9 +293,9 @@ export function QuickAdd({ onClose }: OverlayProps) {
               Close
             </Button>
           )}
-          <button type="submit" class="button main">
+          <Button type="submit" class="main">
             Add <Keycaps binding="Enter" />
-          </button>
+          </Button>
         </footer>
       </form>
       <ToastRegion />

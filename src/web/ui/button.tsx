@@ -7,7 +7,7 @@ type Props = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'class'> & {
   class?: string;
 };
 
-/** A button with words; one that sends a form is `Submit`. */
+/** A button with words. */
 export const Button = ({ class: more, ...button }: Props) => (
   <button type="button" class={more ? `button ${more}` : 'button'} {...button} />
 );

@@ -92,8 +92,8 @@ export const DialogButtons = ({ onCancel, action = 'Save', isDanger = false }: B
     <Button class="push" onClick={onCancel}>
       Cancel
     </Button>
-    <button type="submit" class={isDanger ? 'button main danger' : 'button main'}>
+    <Button type="submit" class={isDanger ? 'main danger' : 'main'}>
       {action}
-    </button>
+    </Button>
   </>
 );

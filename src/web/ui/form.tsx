@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Failure, Outcome } from '../data/api.ts';
 import { sentenceOf } from '../shell/api.ts';
+import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 import { submits } from './submits.ts';
 
@@ -97,9 +98,9 @@ export const Form = ({ state, label, onSubmit, children }: Props) => {
 
 /** The button that sends a form. */
 export const Submit = ({ children }: { children: string }) => (
-  <button type="submit" class="button main">
+  <Button type="submit" class="main">
     {children}
-  </button>
+  </Button>
 );
 
 /** Where a form that stays on its page is sent. */

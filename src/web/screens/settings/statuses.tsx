@@ -210,9 +210,9 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
               <Icon name="plus" small />
               New status
             </Button>
-            <button type="submit" class="button main push">
+            <Button type="submit" class="main push">
               Save
-            </button>
+            </Button>
           </div>
         )}
       </Form>
