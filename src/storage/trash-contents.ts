@@ -222,4 +222,5 @@ export function insertCommentAgain(tx: Tx, workspace_id: string, { row, mentions
   }
 }
 
-export const contentOf = <Content>({ content }: StoredPacked): Content => JSON.parse(content) as Content;
+export const contentOf = <Content>({ content }: Pick<StoredPacked, 'content'>): Content =>
+  JSON.parse(content) as Content;

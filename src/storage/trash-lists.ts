@@ -33,14 +33,9 @@ export type PackedSeries = PackedRow & { steps?: SeriesStepRow[] };
 
 type Whole = ListRow & { code: number };
 
-/** A list or space as it is, also on its way. */
-export const findWhole = <Row extends ListRow | SpaceRow = Whole>(
-  db: Db,
-  table: 'lists' | 'spaces',
-  workspaceId: string,
-  id: string,
-): Row | undefined =>
-  db.one(statement<Row>(`select * from ${table} where workspace_id = ? and id = ?`, [workspaceId, id]));
+/** A list as it is, also on its way. */
+export const findWhole = (db: Db, workspaceId: string, id: string): Whole | undefined =>
+  db.one(statement<Whole>('select * from lists where workspace_id = ? and id = ?', [workspaceId, id]));
 
 /** How many tasks an entry takes along. */
 export const countTasksIn = (db: Db, kind: 'list' | 'space', id: string): number =>

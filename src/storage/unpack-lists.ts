@@ -3,16 +3,23 @@ import type { Tx } from '../db/tx.ts';
 import { forgetTask } from './series-steps.ts';
 import { findDefaultTemplate, findTemplate } from './status-templates.ts';
 import { REWRITTEN_STEP_BYTES, TEMPLATE_BYTES, withinStep } from './step-bytes.ts';
-import type { RecurringOccurrenceRow, TrashedRow } from './tables.ts';
+import type { RecurringOccurrenceRow } from './tables.ts';
 import { type ReleasedTask, saveSeriesOf } from './tasks.ts';
 import { toJson } from './template-fields.ts';
-import { deleteEntry, deletePacked, insertPacked, nextPacked, type StoredEntry } from './trash.ts';
+import {
+  deleteEntry,
+  deletePacked,
+  insertPacked,
+  nextPacked,
+  type StoredEntry,
+  type StoredPacked,
+} from './trash.ts';
 import {
   type AnyRow,
   contentOf,
   insertRow,
   labelsOf,
-  type packRow,
+  type PackedRow,
   personColumns,
 } from './trash-contents.ts';
 import { BATCH_SIZE, listsOf, type PackedSeries, setInTransit } from './trash-lists.ts';
@@ -36,8 +43,8 @@ export function unpackLists(tx: Tx, entry: StoredEntry, workspaceId: string): bo
   return spaces.length + lists.length > 0;
 }
 
-const wholeRow = (tx: Tx, packed: Pick<TrashedRow, 'content'> & { code: number }, workspaceId: string) => {
-  const content = contentOf<ReturnType<typeof packRow>>(packed as never);
+const wholeRow = (tx: Tx, packed: StoredPacked, workspaceId: string) => {
+  const content = contentOf<PackedRow>(packed);
   const creator = personColumns(tx, content, 'creator');
   return bumped({ ...content.row, workspace_id: workspaceId, in_transit: 1, creator_code: creator.code });
 };

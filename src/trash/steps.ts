@@ -72,7 +72,7 @@ export function unpackSome(tx: Tx, entry: store.StoredEntry, now: Instant): bool
   const listFor = (listId: string): List => {
     const known = lists.get(listId);
     if (known) return known;
-    const row = findWhole(tx, 'lists', workspaceId, listId);
+    const row = findWhole(tx, workspaceId, listId);
     if (!row) throw new Error('A task in the trash is of a list that is not');
     const list = listOf(tx, row);
     lists.set(listId, list);
