@@ -349,10 +349,9 @@ describe('a patient client', () => {
       return new Response('done');
     });
     const listening = await listenTo(app as unknown as Hono<Environment>, { timeouts: { silenceMs: 20 } });
-    const line = dial(listening, `GET / HTTP/1.1\r\n${HOST}\r\n`);
-    await line.hears('done');
-    line.socket.write(`GET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`);
-    expect((await line.end).match(/done/g)).toHaveLength(2);
+    // In one piece: between two of them a busy machine might be silent for as long.
+    const requests = `GET / HTTP/1.1\r\n${HOST}\r\nGET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
+    expect((await dial(listening, requests).end).match(/done/g)).toHaveLength(2);
   });
 });
 
