@@ -5,6 +5,7 @@ import { openSignOut } from '../../shell/overlays.tsx';
 import { me } from '../../shell/session.ts';
 import { undo } from '../../tasks/act.ts';
 import { Avatar } from '../../ui/avatar.tsx';
+import { Cut } from '../../ui/cut.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { LinkRow } from '../../ui/link-row.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
@@ -22,8 +23,8 @@ export function MeScreen() {
           <div class="person">
             <Avatar id={person.id} name={person.name} large isDecoration />
             <div>
-              <p class="cut">
-                <bdi>{person.name}</bdi>
+              <p class="line">
+                <Cut>{person.name}</Cut>
               </p>
               <p class="quiet cut">{person.email}</p>
             </div>

@@ -12,6 +12,7 @@ import { sayInstant, sayWhen } from '../../text/say-dates.ts';
 import { Ask } from '../../ui/ask.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Button } from '../../ui/button.tsx';
+import { Cut } from '../../ui/cut.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, Submit, useForm } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -71,8 +72,8 @@ export function People({ params }: ScreenProps) {
                   <div class="person">
                     <Avatar id={member.userId} name={member.name} large isDecoration />
                     <div class="cut">
-                      <p class="cut">
-                        <bdi>{member.name}</bdi> {member.userId === userId && <span class="quiet">you</span>}
+                      <p class="line">
+                        <Cut>{member.name}</Cut> {member.userId === userId && <span class="quiet">you</span>}
                       </p>
                       <p class="quiet cut">{member.email}</p>
                     </div>
