@@ -357,7 +357,7 @@ describe('an instance of a series', () => {
     await dialog.getByRole('combobox', { name: 'Ends' }).selectOption({ label: 'On a day' });
     await save.click();
     await dialog.getByRole('alert').filter({ hasText: 'Choose the last day.' }).waitFor();
-    await dialog.getByRole('combobox', { name: 'Ends' }).selectOption({ label: 'After some times' });
+    await dialog.getByRole('combobox', { name: 'Ends' }).selectOption({ label: 'After a number of times' });
     await dialog.getByRole('textbox', { name: 'Times' }).fill('none');
     await save.click();
     await dialog.getByRole('alert').filter({ hasText: 'How many times?' }).waitFor();

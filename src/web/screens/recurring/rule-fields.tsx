@@ -107,7 +107,7 @@ export function RuleFields({ draft, onChange }: Props) {
           options={[
             { value: 'never', title: 'Never' },
             { value: 'date', title: 'On a day' },
-            { value: 'count', title: 'After some times' },
+            { value: 'count', title: 'After a number of times' },
           ]}
           onChange={(value) => change({ endType: value as EndCondition['type'] })}
         />
