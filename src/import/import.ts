@@ -8,7 +8,7 @@ import { MINUTE, SECOND, toInstant } from '../kernel/instants.ts';
 import { ownState } from '../kernel/own-state.ts';
 import type { OnDone } from '../kernel/progress.ts';
 import { ZONE_DATA } from '../recurring/advance.ts';
-import { clearZoneData } from '../recurring/sweep.ts';
+import { clearZoneData, seenZoneData } from '../recurring/sweep.ts';
 import { userKeyOf } from '../storage/changes.ts';
 import {
   areBeingImported,
@@ -90,12 +90,11 @@ async function store(
   const { userId } = importing;
   const ids = workspaces.map(({ id }) => id);
   try {
-    await fill(deps, importing, workspaces, total, reading);
+    const zoneData = await fill(deps, importing, workspaces, total, reading);
     await importing.write((tx) => {
       requireUntouched(tx, ids);
       finishWorkspaces(tx, ids, userId, toInstant(deps.clock.now()));
-      // Instants may come from other zone data.
-      clearZoneData(tx);
+      if (!zoneData.isSubsetOf(new Set([seenZoneData(tx)]))) clearZoneData(tx);
       recordAct(deps, tx, { event: 'account-imported', userId, workspaceIds: ids }, 'account imported');
     });
   } catch (error) {
@@ -108,14 +107,14 @@ async function store(
   }
 }
 
-/** Stores what the workspaces hold in steps, between which others write. */
+/** Stores what the workspaces hold in steps, between which others write; returns which zone data series come from. */
 async function fill(
   deps: Deps,
   { userId, write, onDone }: Importing,
   workspaces: readonly PlannedWorkspace[],
   total: number,
   reading: Reading,
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   const now = deps.clock.now();
   const at = toInstant(now);
   const ids = workspaces.map(({ id }) => id);
@@ -134,10 +133,12 @@ async function fill(
   const reserved = new Map<string, number>();
   let shownAt = now;
   let done = 0;
+  const zoneData = new Set<string>();
   for (let piece = await reading.begin(storing); piece; piece = await reading.next()) {
     requireRunning(deps);
     const entries = piece;
     const use = useOfPiece(entries);
+    for (const entry of entries) if (entry.kind === 'series') zoneData.add(entry.row.tz_version);
     const stepAt = deps.clock.now();
     const showsAlive = stepAt - shownAt >= SHOWN_EVERY_MS;
     const written = await write((tx) => {
@@ -153,6 +154,7 @@ async function fill(
     if (use.tasks > 0) onDone?.(done, total);
     if (deps.actsAs === 'command') await wait(COMMAND_PAUSE_MS);
   }
+  return zoneData;
 }
 
 function requireRunning({ stopping }: Deps): void {

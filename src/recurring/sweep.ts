@@ -1,3 +1,4 @@
+import type { Db } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
 import type { Deps } from '../deps.ts';
 import { AppError } from '../kernel/errors.ts';
@@ -10,7 +11,6 @@ import { instantOf } from './recurrence/recurrence.ts';
 import { intervalOf } from './schedule.ts';
 
 const BATCH_SIZE = 100;
-/** Which zone data every series was last seen to be computed with. */
 const SEEN_ZONE_DATA = 'tz_version';
 
 /**
@@ -20,13 +20,16 @@ const SEEN_ZONE_DATA = 'tz_version';
  */
 export async function sweep(deps: Deps): Promise<void> {
   const now = deps.clock.now();
-  if (metaOf(deps.read, SEEN_ZONE_DATA) !== ZONE_DATA) await followZoneData(deps, now);
+  if (seenZoneData(deps.read) !== ZONE_DATA) await followZoneData(deps, now);
   while (!deps.stopping.aborted) {
     const due = store.dueSeries(deps.read, toInstant(now), BATCH_SIZE);
     if (due.length === 0) return;
     await apart(deps, due, now, (tx, series) => advance(tx, series, now));
   }
 }
+
+/** The zone data that every series was last seen to be computed with. */
+export const seenZoneData = (db: Db) => metaOf(db, SEEN_ZONE_DATA);
 
 /** Has the next sweep look at the zone data that series were computed with. */
 export const clearZoneData = (tx: Tx) => setMeta(tx, SEEN_ZONE_DATA, '');

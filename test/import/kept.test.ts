@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connectionDb } from '../../src/db/connection.ts';
+import { seenZoneData } from '../../src/recurring/sweep.ts';
 import { useOf } from '../../src/storage/quotas.ts';
 import { tick } from '../../src/tick.ts';
 import { allowancesOf } from '../../src/workspaces/quotas.ts';
@@ -46,6 +47,23 @@ async function longTexts(): Promise<void> {
 }
 
 describe('what is imported', () => {
+  it('is computed again where it comes from other zone data, and has nobody else looked at where not', async () => {
+    const { ok, create, world } = series;
+    const { nextRunAt } = await create();
+    await tick(world.deps);
+    const seen = seenZoneData(world.deps.read);
+    const document = await exported();
+    await imported(document);
+    expect(seenZoneData(world.deps.read)).toBe(seen);
+    const [job] = document.workspaces[0].recurringTasks;
+    job.progress.zoneData = '1999z';
+    job.nextRunAt = '2026-03-28T09:00:00.000Z';
+    const copy = await imported(document);
+    await tick(world.deps);
+    expect((await ok('GET', `${copy}/recurring-tasks`)).items).toMatchObject([{ nextRunAt }]);
+    expect(seenZoneData(world.deps.read)).toBe(seen);
+  });
+
   it('was completed when the original was, though that was changed since, in the trash too', async () => {
     const { ok, inside } = series;
     await completed('Kept');
