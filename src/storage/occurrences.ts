@@ -138,15 +138,16 @@ export const deleteMissedAfter = (db: Db, seriesId: string, at: Instant) =>
       .where('occurrence_at', '>', at),
   );
 
-const KEY = 'series_id, rule_version, occurrence_local';
-const deletionOf = deleteRows('recurring_occurrences', 'series_id = ?', KEY);
+/** What tells rows apart. */
+export const OCCURRENCE_KEY = 'series_id, rule_version, occurrence_local';
+const deletionOf = deleteRows('recurring_occurrences', 'series_id = ?', OCCURRENCE_KEY);
 
 /** Hands the occurrences from a number on to another series, which counts them from 1; some in each step. */
 export const moveOccurrences = (tx: Tx, from: string, to: string, firstNumber: number): Steps<void> =>
   inSteps(tx, (most) =>
     statement(
-      `update recurring_occurrences set series_id = ?, number = number - ? where (${KEY}) in (
-        select ${KEY} from recurring_occurrences where series_id = ? and number >= ? limit ?)`,
+      `update recurring_occurrences set series_id = ?, number = number - ? where (${OCCURRENCE_KEY}) in (
+        select ${OCCURRENCE_KEY} from recurring_occurrences where series_id = ? and number >= ? limit ?)`,
       [to, firstNumber - 1, from, firstNumber, most],
     ),
   );

@@ -4,6 +4,7 @@ import type { Tx } from '../db/tx.ts';
 import { deleteSomeComments } from './comments.ts';
 import { deleteRows } from './delete-rows.ts';
 import { NOBODY } from './mentions.ts';
+import { OCCURRENCE_KEY } from './occurrences.ts';
 import { recordLosses, recordThing } from './record.ts';
 import { mergeSome } from './searchable.ts';
 import { deleteSomeSeries } from './series.ts';
@@ -106,7 +107,7 @@ export const deleteOccurrences = (kind: keyof typeof SERIES_IS_IN): RemovalPart 
   deletes(
     'recurring_occurrences',
     `series_id in (select id from recurring_series where ${SERIES_IS_IN[kind]})`,
-    'series_id, rule_version, occurrence_local',
+    OCCURRENCE_KEY,
     10,
   );
 

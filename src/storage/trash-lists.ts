@@ -1,7 +1,9 @@
 import { type Db, statement } from '../db/connection.ts';
 import type { Tx } from '../db/tx.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
+import { deleteRows } from './delete-rows.ts';
 import { scheduleErasure } from './erasure.ts';
+import { OCCURRENCE_KEY } from './occurrences.ts';
 import { recordThing } from './record.ts';
 import { deleteSomeSeries } from './series.ts';
 import { TEMPLATE_BYTES, withinStep } from './step-bytes.ts';
@@ -127,17 +129,11 @@ const releaseTasks = (tx: Tx, entry: StoredEntry): boolean =>
   releaseSome(tx, `list_id in ${listsOf(entry)}`, entry.id, BATCH_SIZE) > 0;
 
 function deleteSeries(tx: Tx, entry: StoredEntry): boolean {
-  const theirs = `series_id in (select id from recurring_series where list_id in ${listsOf(entry)})`;
-  const key = 'series_id, rule_version, occurrence_local';
-  const occurrences = tx.run(
-    statement(
-      `delete from recurring_occurrences where (${key}) in (
-        select ${key} from recurring_occurrences where ${theirs} limit ?)`,
-      [entry.id, OCCURRENCE_BATCH_SIZE],
-    ),
-  );
-  if (occurrences > 0) return true;
-  return deleteSomeSeries(tx, `list_id in ${listsOf(entry)}`, entry.id, BATCH_SIZE) > 0;
+  const theirs = `list_id in ${listsOf(entry)}`;
+  const decided = `series_id in (select id from recurring_series where ${theirs})`;
+  const deletion = deleteRows('recurring_occurrences', decided, OCCURRENCE_KEY);
+  if (tx.run(deletion(entry.id, OCCURRENCE_BATCH_SIZE)) > 0) return true;
+  return deleteSomeSeries(tx, theirs, entry.id, BATCH_SIZE) > 0;
 }
 
 /** With the last of them the space goes, and the entry is whole. */

@@ -86,28 +86,19 @@ export const saveEntryState = (
   changes: Partial<Pick<TrashRow, 'state' | 'item_count' | 'place_id'>>,
 ) => tx.run(query.updateTable('trash').set(changes).where('code', '=', code));
 
-/** Has some of what is in the trash go for good; returns whether more is to. */
-const expire = (tx: Tx, where: string, argument: string | number): boolean =>
+/** One entry, those of a workspace, or those that have been there for long enough. */
+type Which = 'code = ?' | 'workspace_code = ?' | 'purge_at <= ?';
+
+/** Has some entries go for good, apart from those that an import is still adding to; returns whether more are to. */
+export const expireSome = (tx: Tx, which: Which, argument: string | number): boolean =>
   tx.run(
     statement(
-      `update trash set state = 'purging'
-        where code in (select code from trash where ${where} and state = 'kept' limit ?)`,
+      `update trash set state = 'purging' where code in (
+        select code from trash where ${which} and state = 'kept' and workspace_code not in (
+          select code from workspaces join imports on imports.workspace_id = workspaces.id) limit ?)`,
       [argument, PURGE_BATCH_SIZE],
     ),
   ) === PURGE_BATCH_SIZE;
-
-/** As `expire`, of a workspace. */
-export const expireSome = (tx: Tx, workspaceKey: number): boolean =>
-  expire(tx, 'workspace_code = ?', workspaceKey);
-
-/** As `expire`, of what has been there for long enough, apart from what an import is still adding to. */
-export const expireOld = (tx: Tx, now: Instant): boolean =>
-  expire(
-    tx,
-    `purge_at <= ? and workspace_code not in (
-      select code from workspaces join imports on imports.workspace_id = workspaces.id)`,
-    now,
-  );
 
 /** Deletes an entry that holds nothing any more. */
 export const deleteEntry = (tx: Tx, { code }: StoredEntry) =>
@@ -261,13 +252,9 @@ export function deleteSomePacked(tx: Tx, where: string, argument: string | numbe
 }
 
 /** Deletes some of the entries that are to go for good, or some of what they hold; returns whether more of them are left. */
-export function purgeSome(
-  tx: Tx,
-  where: 'code = ?' | 'workspace_code = ?' | 'purge_at <= ?',
-  argument: string | number,
-): boolean {
+export function purgeSome(tx: Tx, which: Which, argument: string | number): boolean {
   const found = tx.all(
-    statement<{ code: number }>(`select code from trash where ${where} and state = 'purging' limit ?`, [
+    statement<{ code: number }>(`select code from trash where ${which} and state = 'purging' limit ?`, [
       argument,
       PURGE_BATCH_SIZE,
     ]),

@@ -37,7 +37,7 @@ export async function deleteFromTrash(deps: Deps, who: Member, id: string): Prom
 export async function emptyTrash(deps: Deps, who: Member): Promise<undefined> {
   for (;;) {
     const moving = await writeInStepsAs(deps, who, 0, function* (tx) {
-      while (store.expireSome(tx, who.workspaceKey)) yield;
+      while (store.expireSome(tx, 'workspace_code = ?', who.workspaceKey)) yield;
       return store.entriesOnTheirWay(tx, who.workspaceKey);
     });
     await finishPurge(deps, who.workspaceKey);
@@ -60,7 +60,9 @@ export async function purgeTrash(deps: Deps): Promise<void> {
     if (heldUntil > now) setMeta(tx, HELD_UNTIL, heldUntil < aDayOn ? heldUntil : aDayOn);
   });
   if (heldUntil > now) return;
-  const purgeSome = (tx: Tx) =>
-    [store.expireOld(tx, now), store.purgeSome(tx, 'purge_at <= ?', now)].includes(true);
+  const purgeSome = (tx: Tx) => {
+    store.expireSome(tx, 'purge_at <= ?', now);
+    return store.purgeSome(tx, 'purge_at <= ?', now);
+  };
   while (!deps.stopping.aborted && (await deps.write(purgeSome)));
 }
