@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { badRequest } from '../../src/kernel/errors.ts';
+import { badRequest, unavailable } from '../../src/kernel/errors.ts';
 import { expectSound } from '../integrity.ts';
 import { type Call, joined, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
@@ -150,6 +150,18 @@ describe('a batch', () => {
     expect(items.map(({ id }: { id: string }) => id)).toEqual([results[2].task.id]);
   });
 
+  it.each([
+    ['a storage that is gone', unavailable('The storage is gone'), 503],
+    ['a mistake of ours', new Error('A mistake'), 500],
+  ])('fails as a whole, and keeps nothing, over %s', async (_what, fault, status) => {
+    const [{ task }] = await batch(create());
+    world.deps.onInstanceClosed = () => {
+      throw fault;
+    };
+    expect((await send([create(), { op: 'delete', id: task.id }, create()])).status).toBe(status);
+    expect((await call('GET', `${inside}/tasks`)).body.items).toEqual([task]);
+  });
+
   it('rejects what another workspace has in every field of an operation, as what there is not', async () => {
     const other = (await call('POST', '/workspaces', { title: 'Other' })).body.id;
     const theirs = (await call('GET', `/workspaces/${other}/lists`)).body.items[0];
@@ -264,6 +276,14 @@ describe('a batch', () => {
     ]);
     for (const rejected of results.slice(3, 7)) expect(paths(rejected)).toEqual(['addLabelIds']);
     expect(results[7].task).toEqual(results[2].task);
+  });
+
+  it('adds no label beyond fifty', async () => {
+    const labels = await Promise.all(Array.from({ length: 51 }, (_, i) => label(`L${i}`)));
+    const [{ task }] = await batch(create({ labelIds: labels.slice(0, 49) }));
+    const adding = (id: string) => ({ op: 'update', id: task.id, addLabelIds: [id] });
+    const [fiftieth, next] = await batch(...labels.slice(49).map(adding));
+    expect([fiftieth.task.labelIds.length, next.status, paths(next)]).toEqual([50, 400, ['addLabelIds']]);
   });
 
   it('tells of labels to add that there are not beside whatever else is wrong', async () => {
