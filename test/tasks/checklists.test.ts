@@ -140,10 +140,11 @@ describe('a checklist', () => {
   it('is no override where an item is ticked, and is one where its items change', async () => {
     const path = await pathOfInstance();
     const [fern] = (await call('GET', path)).body.checklist;
-    const overriddenWith = async (checklist: object[]) =>
-      (await call('PATCH', path, { checklist })).body.recurrence.overridden;
+    const overriddenWith = async (checklist: object[], more: object = {}) =>
+      (await call('PATCH', path, { checklist, ...more })).body.recurrence.overridden;
     expect(await overriddenWith([{ id: fern.id, isDone: true }])).toEqual([]);
-    expect(await overriddenWith([{ id: fern.id, title: 'Cactus' }])).toEqual(['checklist']);
+    expect(await overriddenWith([{ id: fern.id, isDone: false }], { title: 'Plants' })).toEqual(['title']);
+    expect(await overriddenWith([{ id: fern.id, title: 'Cactus' }])).toEqual(['title', 'checklist']);
   });
 
   it('is an override where another item takes the place of one with the same title', async () => {
