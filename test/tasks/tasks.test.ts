@@ -220,6 +220,14 @@ describe('a change', () => {
     }
   });
 
+  it('stands by its title as it is by now', async () => {
+    const { id } = await made({ title: 'Apple' });
+    await made({ title: 'Banana' });
+    await patch(id, { title: 'cherry' });
+    const { body } = await world.call('GET', at('/tasks/query?sortBy=title'), { token: ada.accessToken });
+    expect(body.items.map(({ title }: { title: string }) => title)).toEqual(['Banana', 'cherry']);
+  });
+
   it('ignores fields that are not for the client to set', async () => {
     const task = await made();
     const foreign = {
