@@ -188,6 +188,8 @@ export const GROUPS: Record<string, Group> = {
       'http/etags',
       'tasks/tasks',
       'trash/tasks',
+      'recurring/instances',
+      'recurring/life-cycle',
       'tasks/days',
       'tasks/search',
       'workspaces/quotas',
