@@ -33,7 +33,7 @@ ${form({
   ],
   button: 'Accept',
   done: 'joined',
-  next: '',
+  next: 'w/{id}/today',
 })}
 </template>
 <template data-way="account">

@@ -127,7 +127,7 @@ export function page() {
       const { done, undone, withoutPassword, next, says } = form.dataset;
       if (session && withoutPassword) leave(withoutPassword);
       else if (app && next !== undefined) {
-        await goOn(next.replace('{id}', sent?.id), says);
+        await goOn(await addressOf(next, sent).catch(() => ''), says);
         // Busy until the page is gone, so that nothing is sent twice.
         return;
       } else leave((about.isChanged && undone) || done);
@@ -175,6 +175,15 @@ export function page() {
     }
     keepToken(undefined);
     location.replace(new URL(app + to, location.href));
+  }
+
+  /** Where a form leads; `{id}` is the workspace that was joined: a new account looks it up. */
+  async function addressOf(next, sent) {
+    if (!next.includes('{id}')) return next;
+    if (sent.id) return next.replace('{id}', sent.id);
+    const response = await fetch(`${api}/me/workspaces`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const { items } = await response.json();
+    return next.replace('{id}', items.find(({ role }) => role !== 'owner').id);
   }
 
   /** An account that cannot be looked up is taken to have one: a code by mail signs in either way. */

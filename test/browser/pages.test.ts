@@ -266,7 +266,7 @@ describe('an invitation', () => {
     return body.items.map(({ title }: { title: string }) => title);
   };
   it('opens the account of a newcomer by a name and a password', async () => {
-    const { link } = await invite('ada@example.com');
+    const { link, workspaceId } = await invite('ada@example.com');
     await visit.follow(link);
     await seen('You are invited to a workspace');
     expect(visit.page.url()).toBe(`${visit.origin}/accept-invitation`);
@@ -278,6 +278,7 @@ describe('an invitation', () => {
     await visit.page.getByLabel('Password', { exact: true }).fill('password1');
     await button('Accept').click();
     await inClient('Today');
+    expect(visit.page.url()).toBe(`${visit.origin}/app/w/${workspaceId}/today`);
     expect(await whoIsHere()).toBe('ada@example.com');
     const { body } = await logIn('ada@example.com', 'password1');
     expect(await titlesOf(body.accessToken)).toEqual(["Ada's workspace", "Olga's workspace"]);
