@@ -149,6 +149,19 @@ export const deleteSeries =
   (tx, id, most) =>
     deleteSomeSeries(tx, SERIES_IS_IN[kind], id, most);
 
+/** Each list is told of as it goes. */
+export const deleteLists: RemovalPart = (tx, id, most) => {
+  const lists = tx.all(
+    statement<{ id: string; workspace_id: string }>(
+      'select id, workspace_id from lists where space_id = ? limit ?',
+      [id, most],
+    ),
+  );
+  for (const list of lists) recordThing(tx, 'list', list, 'delete');
+  const ids = JSON.stringify(lists.map((list) => list.id));
+  return tx.run(statement('delete from lists where id in (select value from json_each(?))', [ids]));
+};
+
 /** Of long things in the trash fewer go at once. */
 export const deleteTrashed: RemovalPart = (tx, id, most) => deleteSomePacked(tx, IS_WORKSPACE, id, most);
 

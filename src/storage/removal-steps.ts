@@ -20,17 +20,12 @@ export function takeRemovalStep(tx: Tx, { kind, id }: RemovalRow, most: number):
   return true;
 }
 
-/** Records that a list or space is gone, with all that was in it; of a user, who was a member, no id stays. */
+/** Records that a list or space is gone; of a user, who was a member, no id stays. */
 function recordRemoval(tx: Tx, kind: RemovalRow['kind'], id: string): void {
   if (kind === 'user') deleteMemberChanges(tx, id);
-  const isIn = kind === 'space' ? 'space_id' : 'id';
-  const lists = query.selectFrom('lists').select(['id', 'workspace_id']).where(isIn, '=', id);
-  if (kind === 'list' || kind === 'space') {
-    for (const list of tx.all(lists)) recordThing(tx, 'list', list, 'delete');
-  }
-  if (kind !== 'space') return;
-  const [space] = tx.all(query.selectFrom('spaces').select(['id', 'workspace_id']).where('id', '=', id));
-  if (space) recordThing(tx, 'space', space, 'delete');
+  if (kind !== 'space' && kind !== 'list') return;
+  const [gone] = tx.all(query.selectFrom(TABLES[kind]).select(['id', 'workspace_id']).where('id', '=', id));
+  if (gone) recordThing(tx, kind, gone, 'delete');
 }
 
 /** Records what a step is about to take a user from, as assignee or creator. */

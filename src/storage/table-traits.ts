@@ -5,6 +5,7 @@ import {
   clearAuthor,
   clearSeriesReference,
   clearTaskReference,
+  deleteLists,
   deleteOccurrences,
   deleteRefreshTokens,
   deleteSeries,
@@ -208,7 +209,7 @@ export const TABLE_TRAITS = {
     goesWith: {
       user: 'reference',
       workspace: [deletes('lists', 'workspace_id = ?')],
-      space: 'reference',
+      space: [deleteLists],
     },
     exported: { at: 'workspaces.lists', ...PLACED },
   },

@@ -72,37 +72,45 @@ it('of long tasks fewer go in one step', async () => {
   expect(Math.max(...steps) * description.length).toBeLessThanOrEqual(400_000);
 });
 
-it('lists and the ids of what was deleted before go with their workspace in steps', async () => {
-  const MANY_ROWS = 4_000;
-  const rows = (table: string, columns: string, values: string) =>
-    world.opened.storage.writing
-      .prepare(
-        `with recursive made (n) as (select 1 union all select n + 1 from made where n < ?)
+it.each(['workspace', 'space'])(
+  'lists and the ids of what was deleted before go with their %s in steps',
+  async (what) => {
+    const MANY_ROWS = 4_000;
+    const { id: spaceId } = await makeSpace('Many');
+    const rows = (table: string, columns: string, values: string) =>
+      world.opened.storage.writing
+        .prepare(
+          `with recursive made (n) as (select 1 union all select n + 1 from made where n < ?)
           insert into ${table} (${columns}) select 'made ' || n, ${values} from made, (
             select workspaces.code, workspace_id, space_id, status_template_id from lists
-              join workspaces on workspaces.id = workspace_id limit 1)`,
-      )
-      .run(MANY_ROWS);
-  const ofList = 'workspace_id, space_id, status_template_id';
-  const at = '2026-03-27T10:00:00.000Z';
-  rows('deleted_ids', 'id, workspace_code', 'code');
-  rows(
-    'lists',
-    `id, ${ofList}, title, position, version, created_at, updated_at`,
-    `${ofList}, 'List', n, 1, '${at}', '${at}'`,
-  );
-  const left = [2 * MANY_ROWS];
-  const { write } = world.deps;
-  world.deps.write = async (job) => {
-    const result = await write(job);
-    left.push(count('deleted_ids') + count('lists'));
-    return result;
-  };
-  expect((await call('DELETE', `/workspaces/${home}`)).status).toBe(204);
-  expect(left.at(-1)).toBe(0);
-  const steps = left.slice(1).map((n, i) => (left[i] ?? 0) - n);
-  expect(Math.max(...steps)).toBeLessThan(MANY_ROWS / 4);
-});
+              join workspaces on workspaces.id = workspace_id where space_id = ?)`,
+        )
+        .run(MANY_ROWS, spaceId);
+    const ofList = 'workspace_id, space_id, status_template_id';
+    const at = '2026-03-27T10:00:00.000Z';
+    if (what === 'workspace') rows('deleted_ids', 'id, workspace_code', 'code');
+    rows(
+      'lists',
+      `id, ${ofList}, title, position, version, created_at, updated_at`,
+      `${ofList}, 'List', n, 1, '${at}', '${at}'`,
+    );
+    // The ids of lists that go with a space are remembered in their turn.
+    const made = () => count('lists') + (what === 'workspace' ? count('deleted_ids') : 0);
+    const kept = what === 'workspace' ? 0 : 1;
+    const left = [made()];
+    const { write } = world.deps;
+    world.deps.write = async (job) => {
+      const result = await write(job);
+      left.push(made());
+      return result;
+    };
+    const path = what === 'workspace' ? '' : `/spaces/${spaceId}?permanent=true`;
+    expect((await call('DELETE', `/workspaces/${home}${path}`)).status).toBe(204);
+    expect(left.at(-1)).toBe(kept);
+    const steps = left.slice(1).map((n, i) => (left[i] ?? 0) - n);
+    expect(Math.max(...steps)).toBeLessThan(MANY_ROWS / 4);
+  },
+);
 
 describe.each([
   ['few', 4],
