@@ -12,14 +12,7 @@ import type {
 import { type ShownTask, taskOf } from '../storage/task-fields.ts';
 import { findTask } from '../storage/tasks.ts';
 import { toJson } from '../storage/template-fields.ts';
-import {
-  entryOf,
-  findPacked,
-  isSeries,
-  packedAfter,
-  packedOccurrencesOf,
-  type StoredEntry,
-} from '../storage/trash.ts';
+import { entryOf, type StoredEntry } from '../storage/trash.ts';
 import {
   labelsOf,
   type PackedComment,
@@ -28,6 +21,7 @@ import {
   personColumns,
 } from '../storage/trash-contents.ts';
 import type { PackedSeries } from '../storage/trash-lists.ts';
+import { findPacked, isSeries, packedAfter, packedOccurrencesOf } from '../storage/trash-rows.ts';
 import { broughtBackOf, decidedOf, type Item, type Part, stepOf } from './parts.ts';
 
 const ROW_BATCH_SIZE = 25;

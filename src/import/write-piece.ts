@@ -10,8 +10,9 @@ import { insertWords, mergeSome } from '../storage/searchable.ts';
 import { insertSeries } from '../storage/series.ts';
 import { insertStep } from '../storage/series-steps.ts';
 import { insertStatus, insertTemplate } from '../storage/status-templates.ts';
-import { insertBeside, insertEntry, insertPacked, type StoredEntry } from '../storage/trash.ts';
+import { insertEntry, type StoredEntry } from '../storage/trash.ts';
 import { packRow } from '../storage/trash-contents.ts';
+import { insertBeside, insertPacked } from '../storage/trash-rows.ts';
 import type { Entry, PackedEntry } from './rows.ts';
 
 /** Where storing stands between two pieces. */

@@ -12,7 +12,7 @@ import { deleteSteps } from '../storage/series-steps.ts';
 import type { RecurringSeriesRow } from '../storage/tables.ts';
 import { type StoredTask, taskOf } from '../storage/task-fields.ts';
 import { findTask } from '../storage/tasks.ts';
-import { moveTrashedInstances } from '../storage/trash.ts';
+import { moveTrashedInstances } from '../storage/trash-rows.ts';
 import type { Asker } from '../tasks/long-pages.ts';
 import type { TaskPage } from '../tasks/query-schema.ts';
 import { editIssues } from '../tasks/references.ts';

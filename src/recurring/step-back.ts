@@ -10,7 +10,8 @@ import type { RecurringOccurrenceRow, SeriesStepRow } from '../storage/tables.ts
 import { overriddenIn, type ShortTask, type StoredTask } from '../storage/task-fields.ts';
 import { findListWithStatuses, findTask, isInTransit } from '../storage/tasks.ts';
 import { checklistOf, toJson } from '../storage/template-fields.ts';
-import { findEntry, findPacked, isInTrash } from '../storage/trash.ts';
+import { findEntry, isInTrash } from '../storage/trash.ts';
+import { findPacked } from '../storage/trash-rows.ts';
 import { changeTask } from '../tasks/change-task.ts';
 import { dropTask, editTask } from '../tasks/tasks.ts';
 import { restoreTask } from '../tasks/trash-tasks.ts';

@@ -10,7 +10,7 @@ import { mergeSome } from './searchable.ts';
 import { deleteSomeSeries } from './series.ts';
 import { sumOfBytes, TEMPLATE_BYTES, withinStep } from './step-bytes.ts';
 import { releaseSome } from './tasks.ts';
-import { deleteSomePacked } from './trash.ts';
+import { deleteSomePacked } from './trash-rows.ts';
 
 /** Takes away at most so many rows of what goes with a thing, and returns how many those were. */
 export type RemovalPart = (tx: Tx, id: string, most: number) => number;

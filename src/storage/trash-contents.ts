@@ -14,7 +14,8 @@ import { sumOfBytes, TEMPLATE_BYTES, withinStep } from './step-bytes.ts';
 import type { CommentRow, TaskKeys } from './tables.ts';
 import type { StoredTask } from './task-fields.ts';
 import { checklistOf, itemIds, labelIdsOf, toJson } from './template-fields.ts';
-import { insertBeside, insertPacked, type Packed, type StoredEntry, type StoredPacked } from './trash.ts';
+import type { StoredEntry } from './trash.ts';
+import { insertBeside, insertPacked, type Packed, type StoredPacked } from './trash-rows.ts';
 
 /** A step packs or unpacks at most so many tasks. */
 export const TASK_BATCH_SIZE = 64;

@@ -16,8 +16,9 @@ import type {
 } from './tables.ts';
 import { releaseSome } from './tasks.ts';
 import { checklistOf } from './template-fields.ts';
-import { insertBeside, insertPacked, type StoredEntry, saveEntryState } from './trash.ts';
+import { type StoredEntry, saveEntryState } from './trash.ts';
 import { type PackedRow, packRow, packSomeTasks } from './trash-contents.ts';
+import { insertBeside, insertPacked } from './trash-rows.ts';
 
 /** What a step moves at most: a few milliseconds, while nothing else is served. */
 export const BATCH_SIZE = 64;

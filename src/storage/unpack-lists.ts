@@ -6,14 +6,7 @@ import { REWRITTEN_STEP_BYTES, TEMPLATE_BYTES, withinStep } from './step-bytes.t
 import type { RecurringOccurrenceRow } from './tables.ts';
 import { type ReleasedTask, saveSeriesOf } from './tasks.ts';
 import { toJson } from './template-fields.ts';
-import {
-  deleteEntry,
-  deletePacked,
-  insertPacked,
-  nextPacked,
-  type StoredEntry,
-  type StoredPacked,
-} from './trash.ts';
+import { deleteEntry, type StoredEntry } from './trash.ts';
 import {
   type AnyRow,
   contentOf,
@@ -23,6 +16,7 @@ import {
   personColumns,
 } from './trash-contents.ts';
 import { BATCH_SIZE, listsOf, type PackedSeries, setInTransit } from './trash-lists.ts';
+import { deletePacked, insertPacked, nextPacked, type StoredPacked } from './trash-rows.ts';
 
 /** Restores the rows of spaces and lists, still hidden; false when none is left. */
 export function unpackLists(tx: Tx, entry: StoredEntry, workspaceId: string): boolean {

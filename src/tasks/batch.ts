@@ -10,7 +10,7 @@ import { epochOf } from '../storage/meta.ts';
 import { sumOfBytes } from '../storage/step-bytes.ts';
 import { type StoredTask, taskOf } from '../storage/task-fields.ts';
 import { labelIdsOf } from '../storage/template-fields.ts';
-import { findTextBytes } from '../storage/trash.ts';
+import { findTextBytes } from '../storage/trash-rows.ts';
 import { type Member, writeStepsAs } from '../workspaces/authorization.ts';
 import {
   type BatchInput,

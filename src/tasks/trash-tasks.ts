@@ -30,6 +30,7 @@ import {
   personColumns,
   TASK_BATCH_SIZE,
 } from '../storage/trash-contents.ts';
+import { deletePacked, holdsOccurrencesOf, nextPacked } from '../storage/trash-rows.ts';
 import { timezoneOf } from '../storage/users.ts';
 import type { Member } from '../workspaces/authorization.ts';
 import { requireWithinQuotas } from '../workspaces/quotas.ts';
@@ -134,7 +135,7 @@ export function restoreSome(
   listOf: (listId: string) => List,
   now: Instant,
 ): boolean {
-  const tasks = trash.nextPacked(tx, entry, 'task', TASK_BATCH_SIZE);
+  const tasks = nextPacked(tx, entry, 'task', TASK_BATCH_SIZE);
   const restored = tasks.map((packed) => {
     const content = contentOf<PackedTask>(packed);
     const list = listOf(String(content.row.list_id));
@@ -143,7 +144,7 @@ export function restoreSome(
     insertTaskAgain(tx, row, labelsOf(tx, content.labels));
     return row;
   });
-  const comments = tasks.length > 0 ? [] : trash.nextPacked(tx, entry, 'comment', COMMENT_BATCH_SIZE);
+  const comments = tasks.length > 0 ? [] : nextPacked(tx, entry, 'comment', COMMENT_BATCH_SIZE);
   const said = comments.map((packed) => {
     const content = contentOf<PackedComment>(packed);
     insertCommentAgain(tx, workspaceId, content);
@@ -151,7 +152,7 @@ export function restoreSome(
   });
   const done = [...tasks, ...comments];
   if (done.length === 0) return false;
-  trash.deletePacked(tx, done);
+  deletePacked(tx, done);
   // Last, as the next statement would have the index written out in the same step.
   let unitsAdded = 0;
   for (const row of restored) unitsAdded += insertIntoIndex(tx, row.seq, row);
@@ -199,7 +200,7 @@ function restoredRow(tx: Tx, workspaceId: string, content: PackedTask, list: Lis
 
 /** Whether a series comes back by the same entry: its occurrences follow the tasks. */
 const isRestoredWith = (tx: Tx, seriesId: string, entry: trash.StoredEntry): boolean =>
-  entry.kind !== 'task' && trash.holdsOccurrencesOf(tx, entry, seriesId);
+  entry.kind !== 'task' && holdsOccurrencesOf(tx, entry, seriesId);
 
 /**
  * What a restored task is to its series. One whose occurrence was skipped by its deletion is an ordinary task; one of
