@@ -10,6 +10,7 @@ import { readPath } from './http/public-path.ts';
 import { type Environment, requestContextOf, requestIdOf } from './http/request-context.ts';
 import { commonHeaders, EXPOSED, errorResponse, jsonHeaders, respond } from './http/response.ts';
 import { METHODS, mountedPath } from './http/route.ts';
+import { storedText } from './http/stored-text.ts';
 import { AppError, notFound } from './kernel/errors.ts';
 import { once } from './kernel/once.ts';
 import { countRequests, mountMetrics } from './metrics/routes.ts';
@@ -73,17 +74,9 @@ async function errorInForm(
   return new Response(short, { status: response.status, headers: response.headers });
 }
 
-/** A document for everyone: its two forms are made once, and the same bytes are sent to all. */
 function mountDocument(app: App, path: string, document: () => Promise<object>): void {
-  const plain = once(async () => new TextEncoder().encode(JSON.stringify(await document())));
-  const short = once(async () => gzipped(await plain()));
-  app.get(path, async (context) => {
-    const headers = jsonHeaders(requestIdOf(context));
-    headers.Vary = 'Accept-Encoding';
-    if (!acceptsGzip(context.req.header('accept-encoding'))) return new Response(await plain(), { headers });
-    headers['Content-Encoding'] = 'gzip';
-    return new Response(await short(), { headers });
-  });
+  const stored = storedText(async () => JSON.stringify(await document()), ['gzip']);
+  app.get(path, (context) => stored(context, jsonHeaders(requestIdOf(context))));
 }
 
 function logRejection(deps: Deps, context: Context<Environment>, reason: Error): void {

@@ -2,10 +2,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { getRawAsset, isSea } from 'node:sea';
 import { z } from 'zod';
-
-/** In the order of preference. */
-export const ENCODINGS = ['br', 'gzip'] as const;
-export type Encoding = (typeof ENCODINGS)[number];
+import { ENCODINGS, type Encoding } from '../http/stored-text.ts';
 
 export const BuildDescription = z.object({
   id: z.string(),

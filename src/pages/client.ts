@@ -1,15 +1,14 @@
 import { dirname } from 'node:path';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Context, Hono } from 'hono';
 import type { Deps } from '../deps.ts';
-import { takesCoding } from '../http/compression.ts';
 import { pathOf } from '../http/public-path.ts';
 import { type Environment, requestIdOf } from '../http/request-context.ts';
 import { commonHeaders } from '../http/response.ts';
+import { encodingFor, formHeaders, storedText } from '../http/stored-text.ts';
 import { notFound } from '../kernel/errors.ts';
 import { once } from '../kernel/once.ts';
-import { type ClientBuild, ENCODINGS, type Encoding, openClientBuild } from './client-build.ts';
-import { documentHeaders, KEPT_FOR_GOOD } from './documents.ts';
+import { type ClientBuild, openClientBuild } from './client-build.ts';
+import { documentHeaders, keptForGood } from './documents.ts';
 import { farewellWorker } from './farewell-worker.ts';
 import { type KeptBuild, keepBuild } from './kept-builds.ts';
 
@@ -45,9 +44,10 @@ export function mountClient(app: Hono<Environment>, deps: Deps): void {
   app.get('/app/*', (context) => {
     const path = context.req.path.slice('/app/'.length);
     const { build, kept } = served();
-    if (path === WORKER) return workerResponse(context, build.read(WORKER));
+    if (path === WORKER) return fileResponse(context, build, WORKER, workerHeaders(context));
     if (isDocument(path)) return documentResponse(context, deps, served());
-    if (Object.hasOwn(build.files, path)) return fileResponse(context, build, path);
+    const found = Object.hasOwn(build.files, path) ? build.files[path] : undefined;
+    if (found) return fileResponse(context, build, path, keptForGood(context, found.type));
     const file = kept?.find(path);
     if (file) return new Response(file.bytes, { headers: keptForGood(context, file.type) });
     throw notFound('file');
@@ -56,7 +56,8 @@ export function mountClient(app: Hono<Environment>, deps: Deps): void {
 
 /** While the client is switched off: at the worker's address a worker that removes itself. */
 export function mountFarewell(app: Hono<Environment>): void {
-  app.get(`/app/${WORKER}`, (context) => workerResponse(context, farewellWorker));
+  const stored = storedText(() => farewellWorker);
+  app.get(`/app/${WORKER}`, (context) => stored(context, workerHeaders(context)));
 }
 
 /** The id of the client's build; undefined where it was not built. */
@@ -69,13 +70,13 @@ const isDocument = (path: string) =>
 interface Served {
   build: ClientBuild;
   kept: KeptBuild | undefined;
-  document(encoding: Encoding | undefined): Uint8Array<ArrayBuffer>;
+  document: ReturnType<typeof storedText>;
 }
 
 function openServed(deps: Deps): Served {
   const build = openClientBuild();
   if (!build) throw new Error('The browser client is not built: npm run build:web');
-  const document = documentForms(deps, build);
+  const document = storedText(() => documentOf(deps, build));
   try {
     return { build, document, kept: keepBuild(dirname(deps.config.database.path), build, deps.clock.now()) };
   } catch (err) {
@@ -84,58 +85,36 @@ function openServed(deps: Deps): Served {
   }
 }
 
-function documentResponse(context: Context<Environment>, deps: Deps, served: Served): Response {
-  const encoding = encodingFor(context, ENCODINGS);
-  return new Response(served.document(encoding), {
-    headers: {
-      ...documentHeaders(context, deps.config.server.public_url, CLIENT_POLICY),
-      Vary: 'Accept-Encoding',
-      ...(encoding && { 'Content-Encoding': encoding }),
-      // By it the worker tells our document from a proxy's.
-      'X-Errand-Build': served.build.id,
-    },
+const documentResponse = (context: Context<Environment>, deps: Deps, served: Served) =>
+  served.document(context, {
+    ...documentHeaders(context, deps.config.server.public_url, CLIENT_POLICY),
+    // By it the worker tells our document from a proxy's.
+    'X-Errand-Build': served.build.id,
   });
-}
 
-/** The document with the paths of this server, in each form once it is asked for. */
-function documentForms({ config }: Deps, build: ClientBuild): Served['document'] {
+/** The document with the paths of this server. */
+function documentOf({ config }: Deps, build: ClientBuild): string {
   const { public_url: publicUrl, base_path: basePath } = config.server;
   const path = pathOf(publicUrl);
-  const text = build.document
+  return build.document
     .replaceAll('{app}', `${path}/app/`)
     .replaceAll('{api}', path + basePath)
     .replaceAll('{build}', build.id);
-  const plain = new TextEncoder().encode(text);
-  const forms = { br: once(() => brotliCompressSync(plain)), gzip: once(() => gzipSync(plain)) };
-  return (encoding) => (encoding ? new Uint8Array(forms[encoding]()) : plain);
 }
 
-const workerResponse = (context: Context<Environment>, script: string | Uint8Array<ArrayBuffer>) =>
-  new Response(script, {
-    headers: {
-      ...commonHeaders(requestIdOf(context)),
-      'Cache-Control': 'no-cache',
-      'Content-Security-Policy': CLIENT_POLICY,
-      'Content-Type': JAVASCRIPT,
-    },
-  });
-
-function fileResponse(context: Context<Environment>, build: ClientBuild, path: string): Response {
-  const file = build.files[path];
-  if (!file) throw notFound('file');
-  const encoding = encodingFor(context, file.encodings);
-  const headers = keptForGood(context, file.type);
-  if (file.encodings.length > 0) headers.Vary = 'Accept-Encoding';
-  if (encoding) headers['Content-Encoding'] = encoding;
-  return new Response(build.read(path, encoding), { headers });
-}
-
-/** The best form that the request accepts; undefined: the file as it is. */
-const encodingFor = (context: Context<Environment>, there: readonly Encoding[]): Encoding | undefined =>
-  there.find((encoding) => takesCoding(context.req.header('accept-encoding'), encoding));
-
-const keptForGood = (context: Context<Environment>, type: string): Record<string, string> => ({
+const workerHeaders = (context: Context<Environment>) => ({
   ...commonHeaders(requestIdOf(context)),
-  'Cache-Control': KEPT_FOR_GOOD,
-  'Content-Type': type,
+  'Cache-Control': 'no-cache',
+  'Content-Security-Policy': CLIENT_POLICY,
+  'Content-Type': JAVASCRIPT,
 });
+
+function fileResponse(
+  context: Context<Environment>,
+  build: ClientBuild,
+  path: string,
+  headers: Record<string, string>,
+): Response {
+  const encoding = encodingFor(context, build.files[path]?.encodings ?? []);
+  return new Response(build.read(path, encoding), { headers: { ...headers, ...formHeaders(encoding) } });
+}

@@ -3,7 +3,12 @@ import { isLoopback } from '../http/client-address.ts';
 import { type Environment, requestIdOf } from '../http/request-context.ts';
 import { commonHeaders } from '../http/response.ts';
 
-export const KEPT_FOR_GOOD = 'public, max-age=31536000, immutable';
+/** The headers of a file whose name changes with its content. */
+export const keptForGood = (context: Context<Environment>, type: string): Record<string, string> => ({
+  ...commonHeaders(requestIdOf(context)),
+  'Cache-Control': 'public, max-age=31536000, immutable',
+  'Content-Type': type,
+});
 
 /** The headers of an HTML document with its content policy; never cached. */
 export const documentHeaders = (

@@ -1,16 +1,17 @@
-import type { Context, Hono } from 'hono';
+import type { Hono } from 'hono';
 import type { Deps } from '../deps.ts';
 import type { OpenApiDocument } from '../http/openapi-document.ts';
 import { type Environment, requestIdOf } from '../http/request-context.ts';
-import { commonHeaders, respond } from '../http/response.ts';
+import { respond } from '../http/response.ts';
+import { storedText } from '../http/stored-text.ts';
 import { acceptInvitation } from './accept-invitation.ts';
 import { type Asset, ICON, REFERENCE_SCRIPT, REFERENCE_STYLE, SCRIPT, STYLE } from './assets.ts';
 import { mountClient, mountFarewell } from './client.ts';
 import { confirmEmail } from './confirm-email.ts';
 import { confirmSignup } from './confirm-signup.ts';
-import { documentHeaders, KEPT_FOR_GOOD } from './documents.ts';
+import { documentHeaders, keptForGood } from './documents.ts';
 import { keepEmail } from './keep-email.ts';
-import { type Html, layout, type Page } from './layout.ts';
+import { layout, type Page } from './layout.ts';
 import { referencePage } from './reference.ts';
 import { resetPassword } from './reset-password.ts';
 import { welcome } from './welcome.ts';
@@ -49,8 +50,8 @@ export function mountPages(app: Hono<Environment>, deps: Deps): void {
   };
   const pages = deps.config.web.enabled ? PAGES : { ...PAGES, '/': welcome };
   for (const [path, page] of Object.entries(pages)) {
-    const document = layout(site, page);
-    app.get(path, async (context) => htmlResponse(context, publicUrl, await document));
+    const stored = storedText(async () => String(await layout(site, page)));
+    app.get(path, (context) => stored(context, documentHeaders(context, publicUrl, CONTENT_POLICY)));
   }
   mountAssets(app, '', [STYLE, SCRIPT, ICON]);
   if (deps.config.web.enabled) mountClient(app, deps);
@@ -63,14 +64,10 @@ export function mountReference(
   { base_path: basePath, public_url: publicUrl }: Deps['config']['server'],
   document: () => Promise<OpenApiDocument>,
 ): void {
-  /** Encoded once: the same bytes are sent to everyone. */
-  let page: Promise<Uint8Array<ArrayBuffer>> | undefined;
-  app.get(`${basePath}/docs`, async (context) => {
-    page ??= document()
-      .then(referencePage)
-      .then((html) => new TextEncoder().encode(String(html)));
-    return new Response(await page, { headers: documentHeaders(context, publicUrl, CONTENT_POLICY) });
-  });
+  const stored = storedText(async () => String(await referencePage(await document())));
+  app.get(`${basePath}/docs`, (context) =>
+    stored(context, documentHeaders(context, publicUrl, CONTENT_POLICY)),
+  );
   // Relative, as a proxy may have taken a part of the path off.
   app.get(`${basePath}/docs/`, (context) =>
     respond(requestIdOf(context), 308, undefined, { Location: '../docs' }),
@@ -78,18 +75,9 @@ export function mountReference(
   mountAssets(app, basePath, [REFERENCE_STYLE, REFERENCE_SCRIPT, ICON]);
 }
 
-const htmlResponse = (context: Context<Environment>, publicUrl: string, document: Awaited<Html>): Response =>
-  new Response(String(document), { headers: documentHeaders(context, publicUrl, CONTENT_POLICY) });
-
 function mountAssets(app: Hono<Environment>, under: string, assets: Asset[]): void {
   for (const { href, type, content } of assets) {
-    app.get(`${under}/${href}`, (context) => {
-      const headers = {
-        ...commonHeaders(requestIdOf(context)),
-        'Cache-Control': KEPT_FOR_GOOD,
-        'Content-Type': type,
-      };
-      return new Response(content, { headers });
-    });
+    const stored = storedText(() => content);
+    app.get(`${under}/${href}`, (context) => stored(context, keptForGood(context, type)));
   }
 }

@@ -1,5 +1,5 @@
 import { request as httpRequest } from 'node:http';
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { acceptsGzip } from '../../src/http/compression.ts';
 import { listen } from '../../src/http/listen.ts';
@@ -119,6 +119,44 @@ describe('a response in JSON', () => {
     });
     await expect.poll(() => runningExports(world.deps).size).toBe(0);
     await http.drain(1_000);
+  });
+});
+
+describe('a page, or a file that it refers to', () => {
+  const PAGES = ['/confirm-signup', '/api/docs', '/app/', '/app/sw.js'];
+  const headersOf = ({ headers }: Response) =>
+    Object.fromEntries([...headers].filter(([name]) => !['x-request-id', 'content-length'].includes(name)));
+  const pathsFrom = async (page: string) => {
+    const text = await (await world.app.request(page)).text();
+    const files = page.endsWith('.js') ? [] : [...text.matchAll(/(?:href|src)="([^"#]*assets[^"]*)"/g)];
+    return [page, ...files.map(([, address = '']) => new URL(address, `http://localhost${page}`).pathname)];
+  };
+
+  it.each(PAGES)('comes in the form that the client accepts, with the same content: %s', async (page) => {
+    for (const path of await pathsFrom(page)) {
+      const plain = await world.app.request(path, { headers: { 'Accept-Encoding': 'identity' } });
+      expect([path, ...about(plain)]).toEqual([path, 200, null, 'Accept-Encoding']);
+      const content = Buffer.from(await plain.arrayBuffer());
+      const forms = { br: brotliDecompressSync, gzip: gunzipSync };
+      for (const [encoding, decompress] of Object.entries(forms)) {
+        const headers = { 'Accept-Encoding': encoding };
+        const response = await world.app.request(path, { headers });
+        expect(headersOf(response)).toEqual({ ...headersOf(plain), 'content-encoding': encoding });
+        const head = await world.app.request(path, { method: 'HEAD', headers });
+        expect([headersOf(head), await head.text()]).toEqual([headersOf(response), '']);
+        const bytes = Buffer.from(await response.arrayBuffer());
+        expect(bytes.length).toBeLessThan(content.length);
+        expect(decompress(bytes).equals(content), path).toBe(true);
+      }
+    }
+  });
+
+  it('has no ETag, and is sent whole whatever the client says that it has', async () => {
+    for (const page of PAGES)
+      for (const path of await pathsFrom(page)) {
+        const response = await world.app.request(path, { headers: { 'If-None-Match': '*' } });
+        expect([path, response.status, response.headers.get('etag')]).toEqual([path, 200, null]);
+      }
   });
 });
 

@@ -41,6 +41,7 @@ describe.each(PAGES)('the page %s', (path) => {
       'content-security-policy':
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
         "form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+      vary: 'Accept-Encoding',
     });
   });
 
