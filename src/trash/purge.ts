@@ -15,21 +15,17 @@ const HELD_UNTIL = 'trash_held_until';
 /** Deletes a thing in the trash for good: who deleted it, or an admin; else 403. */
 export async function deleteFromTrash(deps: Deps, who: Member, id: string): Promise<undefined> {
   for (;;) {
-    const left = await writeAs(deps, who, (tx) => {
+    const entry = await writeAs(deps, who, (tx) => {
       const entry = store.findEntry(tx, who.workspaceKey, id);
       if (!entry) throw notFound('thing in the trash');
       if (entry.deleted_by !== userKeyOf(tx, who.userId) && !isAtLeast(who.role, 'admin')) {
         throw forbidden('Only who deleted it or an admin may delete it for good');
       }
-      if (entry.state !== 'kept') return { entry, again: true };
-      const state = 'purging' as const;
-      store.saveEntryState(tx, entry, { state });
-      return store.purgeSome(tx, 'code = ?', entry.code)
-        ? { entry: { ...entry, state }, again: false }
-        : undefined;
+      if (entry.state === 'kept') store.saveEntryState(tx, entry, { state: 'purging' });
+      return entry;
     });
-    if (left) await finishEntry(deps, left.entry);
-    if (!left?.again) return undefined;
+    await finishEntry(deps, entry);
+    if (entry.state === 'kept') return undefined;
   }
 }
 
@@ -57,7 +53,7 @@ export async function purgeTrash(deps: Deps): Promise<void> {
   await deps.write((tx) => {
     setMeta(tx, SEEN, now);
     // One from a clock that was ahead since would hold on for too long.
-    if (heldUntil > now) setMeta(tx, HELD_UNTIL, heldUntil < aDayOn ? heldUntil : aDayOn);
+    setMeta(tx, HELD_UNTIL, heldUntil < aDayOn ? heldUntil : aDayOn);
   });
   if (heldUntil > now) return;
   const purgeSome = (tx: Tx) => {
