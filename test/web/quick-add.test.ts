@@ -137,6 +137,16 @@ describe('quick add', () => {
     ['on 5 jan at 9', '2027-01-05', '09:00'],
     ['by next friday', '2026-12-04', null],
     ['on 12/5', '2027-05-12', null],
+    ['next month', '2026-12-01', null],
+    ['at noon', '2026-11-24', '12:00'],
+    ['at midnight', '2026-11-24', '00:00'],
+    ['noon fri', '2026-11-27', '12:00'],
+    ['tomorrow noon', '2026-11-24', '12:00'],
+    ['tonight', '2026-11-23', '20:00'],
+    ['tonight at 9', '2026-11-23', '21:00'],
+    ['7:30 tonight', '2026-11-23', '19:30'],
+    ['tonight 22:00', '2026-11-23', '22:00'],
+    ['tonight at midnight', '2026-11-24', '00:00'],
   ])('reads "%s" as %s %s', (phrase, day, time) => {
     expect(read(`Pay rent ${phrase}`).task).toEqual({ ...nothing, title: 'Pay rent', day, time });
   });
@@ -167,6 +177,13 @@ describe('quick add', () => {
     ['p1.5 of fri.com'],
     ['every 2 parsecs'],
     ['constructor __proto__'],
+    ['Daily report'],
+    ['Weekly'],
+    ['write the weekly summary'],
+    ['read The Daily'],
+    ['watch High Noon'],
+    ['Midnight train to Georgia'],
+    ["next month's plan"],
   ])('leaves "%s" as it is', (text) => {
     const { task, chips } = read(text);
     expect(chips).toEqual([]);
@@ -226,9 +243,38 @@ describe('quick add', () => {
     ['every month last fri', { frequency: 'month', every: 1, weekIndex: 'last', daysOfWeek: ['friday'] }],
     ['every 15th', { frequency: 'month', every: 1, dayOfMonth: 15 }],
     ['every 3 months on the last day', { frequency: 'month', every: 3, dayOfMonth: -1 }],
+    ['daily', { frequency: 'day', every: 1 }],
+    ['weekly', { frequency: 'week', every: 1 }],
+    ['monthly', { frequency: 'month', every: 1 }],
+    ['yearly', { frequency: 'year', every: 1 }],
     ['every year on 29 feb', { frequency: 'year', every: 1, month: 2, dayOfMonth: 29 }],
   ])('reads "%s" as a rule', (phrase, repeat) => {
     expect(read(`Water ${phrase}`).task).toEqual({ ...nothing, title: 'Water', repeat });
+  });
+
+  it('reads daily and its like at the end only, where nothing but other phrases follows', () => {
+    expect(read('Water daily at 9 #home 10 times *home').task).toMatchObject({
+      title: 'Water daily #home 10 times',
+      repeat: null,
+    });
+    expect(read('Water daily at 9 10 times *home').task).toEqual({
+      ...nothing,
+      title: 'Water',
+      time: '09:00',
+      labelIds: ['b-home'],
+      repeat: { frequency: 'day', every: 1 },
+      end: { type: 'count', count: 10 },
+    });
+    expect(read('fri weekly review').task).toMatchObject({ title: 'weekly review', repeat: null });
+    expect(read('Review weekly on mon').task).toMatchObject({ title: 'Review', day: '2026-11-30' });
+    expect(read('fri daily').task).toMatchObject({ title: 'daily', repeat: null });
+  });
+
+  it('means the evening by tonight, and no time where that is past', () => {
+    const late = { now: Date.parse('2026-11-23T20:00:00Z') };
+    expect(read('x tonight', late).task).toMatchObject({ day: '2026-11-23', time: null });
+    expect(read('x tonight 1am', late).task).toMatchObject({ day: '2026-11-24', time: '01:00' });
+    expect(read('x tonight every day').task).toMatchObject({ day: '2026-11-23', time: '20:00' });
   });
 
   it('reads the end, the time and the start of a repeat', () => {
@@ -373,7 +419,7 @@ const words = fc.constantFrom(
   ...'today fri mon, 5 jan in 3 days weeks every day weekday month on by the last 15th and until times at 9 3pm 15:00 12/5'.split(
     ' ',
   ),
-  ...'next week p1 P4 #office #web @ada @me *home *"deep work" /done /in "fri" "a \\" \\fri \\\\p1 " \\ "" \\" call Ada 2026-12-05 +3d (x) 東京 مرحبا'.split(
+  ...'next week p1 P4 #office #web @ada @me *home *"deep work" /done /in "fri" "a \\" \\fri \\\\p1 " \\ "" \\" call Ada 2026-12-05 +3d (x) 東京 مرحبا tonight noon midnight daily weekly monthly'.split(
     ' ',
   ),
 );

@@ -2,6 +2,7 @@ import {
   addDays,
   addMonths,
   type Day,
+  dayOfMonth,
   isDay,
   makeDay,
   nextWeek,
@@ -21,10 +22,11 @@ export interface DateContext {
   dayOrder: 'dmy' | 'mdy';
 }
 
-/** What was understood of some words: how many, and what they say. */
+/** What was understood of some words: how many, and what they say; `isLoose` where that depends on what is around them. */
 export interface Found<T> {
   words: number;
   value: T;
+  isLoose?: boolean;
 }
 
 const MONTH_NAMES = MONTHS.map((name) => name.toLowerCase());
@@ -104,13 +106,10 @@ const daysAhead = (weekday: Weekday, from: Day): number =>
   (WEEKDAYS.indexOf(weekday) - weekdayIndex(from) + 7) % 7;
 
 /** A date at the beginning of `lows`; `isLoose` where it counts only at the end or beside a time (`12/5`). */
-export function dateAt(
-  lows: readonly string[],
-  context: DateContext,
-): (Found<Day> & { isLoose?: boolean }) | null {
+export function dateAt(lows: readonly string[], context: DateContext): Found<Day> | null {
   const { today } = context;
   const [first = '', second = '', third = ''] = lows;
-  if (first === 'today' || first === 'tod') return { words: 1, value: today };
+  if (first === 'today' || first === 'tod' || first === 'tonight') return { words: 1, value: today };
   if (first === 'tomorrow' || first === 'tom') return { words: 1, value: addDays(today, 1) };
   if (isDay(first)) return { words: 1, value: first };
   if (first === 'on' || first === 'by') {
@@ -120,6 +119,7 @@ export function dateAt(
   if (first === 'next') {
     const start = nextWeek(today, context.weekStart);
     if (second === 'week') return { words: 2, value: start };
+    if (second === 'month') return { words: 2, value: addMonths(addDays(today, 1 - dayOfMonth(today)), 1) };
     const weekday = weekdayNamed(second);
     return weekday && { words: 2, value: addDays(start, daysAhead(weekday, start)) };
   }
@@ -149,9 +149,16 @@ function halfDay(text: string): Time | null {
   return clock((hour % 12) + (match[3] === 'pm' ? 12 : 0), Number(match[2] ?? 0));
 }
 
-/** A time at the beginning of `lows`. */
+const NAMED_TIMES = new Map<string, Time>([
+  ['noon', '12:00'],
+  ['midnight', '00:00'],
+]);
+
+/** A time at the beginning of `lows`; `isLoose` where it counts only beside a date (`noon`). */
 export function timeAt(lows: readonly string[]): Found<Time> | null {
   const [first = '', second = ''] = lows;
+  const named = NAMED_TIMES.get(first);
+  if (named !== undefined) return { words: 1, value: named, isLoose: true };
   if (first === 'at') {
     const behind = timeAt(lows.slice(1));
     if (behind) return { words: behind.words + 1, value: behind.value };

@@ -69,8 +69,20 @@ function inYear(lows: readonly string[]): Found<Partial<Repeat>> | null {
   return date && { words: 3, value: { month: monthOf(date.value), dayOfMonth: dayOfMonth(date.value) } };
 }
 
-/** A repeat at the beginning of `words` (consecutive ones), whose lower-case texts are `lows`. */
+const ADVERBS = new Map<string, Unit>([
+  ['daily', 'day'],
+  ['weekly', 'week'],
+  ['monthly', 'month'],
+  ['yearly', 'year'],
+]);
+
+/**
+ * A repeat at the beginning of `words` (consecutive ones), whose lower-case texts are `lows`; `isLoose` where it counts
+ * only at the end (`daily`).
+ */
 export function repeatAt(words: readonly Word[], lows: readonly string[]): Found<Repeat> | null {
+  const adverb = ADVERBS.get(lows[0] ?? '');
+  if (adverb) return { words: 1, value: { frequency: adverb, every: 1 }, isLoose: true };
   if (lows[0] !== 'every') return null;
   if (lows[1] === 'weekday')
     return { words: 2, value: { frequency: 'week', every: 1, daysOfWeek: [...WORKING_DAYS] } };

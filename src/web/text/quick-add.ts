@@ -76,9 +76,9 @@ interface QuickAdd {
 }
 
 type Meaning =
-  | { group: 'date'; day: Day; isLoose: boolean }
-  | { group: 'time'; time: Time }
-  | { group: 'repeat'; repeat: Repeat }
+  | { group: 'date'; day: Day; isLoose: boolean; isTonight: boolean }
+  | { group: 'time'; time: Time; isLoose: boolean }
+  | { group: 'repeat'; repeat: Repeat; isLoose: boolean }
   | { group: 'end'; end: EndCondition }
   | { group: 'list' | 'assignee' | 'label' | 'status'; named: Named }
   | { group: 'priority'; priority: Priority };
@@ -136,14 +136,18 @@ function meaningAt(words: readonly Word[], index: number, scanner: Scanner): [Me
   if (priority) return [{ group: 'priority', priority }, 1];
   const lows = phraseWords(words, index).map(({ low }) => low);
   const repeat = repeatAt(words.slice(index), lows);
-  if (repeat) return [{ group: 'repeat', repeat: repeat.value }, repeat.words];
+  const isName = repeat?.isLoose && /^(the|an?)$/.test(words[index - 1]?.low ?? '');
+  if (repeat && !isName)
+    return [{ group: 'repeat', repeat: repeat.value, isLoose: repeat.isLoose ?? false }, repeat.words];
   const end = scanner.hasRepeat ? endAt(lows, scanner.dates) : null;
   if (end) return [{ group: 'end', end: end.value }, end.words];
   const time = timeAt(lows);
   const date = dateAt(lows, scanner.dates);
-  if (date && date.words >= (time?.words ?? 0))
-    return [{ group: 'date', day: date.value, isLoose: date.isLoose ?? false }, date.words];
-  return time && [{ group: 'time', time: time.value }, time.words];
+  if (date && date.words >= (time?.words ?? 0)) {
+    const { value: day, isLoose = false } = date;
+    return [{ group: 'date', day, isLoose, isTonight: word.low === 'tonight' }, date.words];
+  }
+  return time && [{ group: 'time', time: time.value, isLoose: time.isLoose ?? false }, time.words];
 }
 
 /** Every phrase that could be understood, in order, those included that a later one takes the place of. */
@@ -162,15 +166,20 @@ function phrasesOf(words: readonly Word[], scanner: Scanner): Phrase[] {
       index++;
     }
   }
-  // `12/5` is a date only at the end or beside a time.
   let isEnd = true;
-  const isTime = (step: Step | undefined): boolean => step?.phrase?.meaning.group === 'time';
+  const isBeside = (index: number, group: Meaning['group']): boolean =>
+    [steps[index - 1], steps[index + 1]].some((step) => step?.phrase?.meaning.group === group);
+  /** `12/5` is a date at the end or beside a time, `noon` a time beside a date, `daily` a repeat at the end of a title. */
+  const counts = (index: number, { group }: Meaning): boolean => {
+    if (group === 'time') return isBeside(index, 'date');
+    if (group === 'repeat') return isEnd && steps.slice(0, index).some(({ phrase }) => !phrase);
+    return isEnd || isBeside(index, 'time');
+  };
   for (let index = steps.length - 1; index >= 0; index--) {
     const step = steps[index];
     if (!step) continue;
-    const { phrase } = step;
-    const isLoose = phrase?.meaning.group === 'date' && phrase.meaning.isLoose;
-    if (isLoose && !isEnd && !isTime(steps[index - 1]) && !isTime(steps[index + 1])) step.phrase = null;
+    const meaning = step.phrase?.meaning;
+    if (meaning && 'isLoose' in meaning && meaning.isLoose && !counts(index, meaning)) step.phrase = null;
     if (!step.phrase) isEnd = false;
   }
   return steps.flatMap(({ phrase }) => phrase ?? []);
@@ -189,9 +198,9 @@ function chosenOf(phrases: readonly Phrase[]): Phrase[] {
 }
 
 function scan(words: readonly Word[], scanner: Scanner): Phrase[] {
-  const phrases = phrasesOf(words, scanner);
+  const phrases = phrasesOf(words, { ...scanner, hasRepeat: true });
   const hasRepeat = phrases.some(({ meaning }) => meaning.group === 'repeat');
-  return hasRepeat ? phrasesOf(words, { ...scanner, hasRepeat }) : phrases;
+  return hasRepeat ? phrases : phrasesOf(words, scanner);
 }
 
 /** Understands a line of quick add. What is not understood is the title; no character is lost. */
@@ -281,9 +290,20 @@ function taskOf(phrases: readonly Phrase[], context: QuickAddContext, today: Day
     else if (meaning.group === 'assignee') task.assigneeId = meaning.named.id;
     else task.statusId = meaning.named.id;
   }
+  const present = localOf(context.now, context.zone).time;
+  if (phrases.some(({ meaning }) => meaning.group === 'date' && meaning.isTonight))
+    return { ...task, ...tonight(task.time, today, present) };
   if (task.time !== null && task.day === null && task.repeat === null)
-    task.day = task.time > localOf(context.now, context.zone).time ? today : addDays(today, 1);
+    task.day = task.time > present ? today : addDays(today, 1);
   return task;
+}
+
+/** The evening of a day: `9` is 21:00 then, 1:00 that of the next day, and without a time it is 20:00 until that is past. */
+function tonight(time: Time | null, today: Day, present: Time): Pick<QuickTask, 'day' | 'time'> {
+  if (time === null) return { day: today, time: present < '20:00' ? '20:00' : null };
+  if (time < '05:00') return { day: addDays(today, 1), time };
+  const isHalf = time < '12:00';
+  return { day: today, time: isHalf ? `${Number(time.slice(0, 2)) + 12}${time.slice(2)}` : time };
 }
 
 function chipsOf(phrases: readonly Phrase[], task: QuickTask, context: QuickAddContext, today: Day): Chip[] {
