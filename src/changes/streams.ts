@@ -6,7 +6,7 @@ import { SECOND } from '../kernel/instants.ts';
 import type { Actor } from '../sessions/actor.ts';
 import { requireSession } from '../sessions/authentication.ts';
 import { lastSeqOf, workspaceIdOf } from '../storage/changes.ts';
-import { countUnread } from '../storage/notifications.ts';
+import { readUnread, type Unread } from '../storage/notifications.ts';
 import type { ChangeRow } from '../storage/tables.ts';
 import { findStanding, idsOfWorkspacesWith } from '../storage/workspaces.ts';
 import { createAudience } from './audience.ts';
@@ -37,7 +37,7 @@ interface Stream {
   clientId: string | null;
   sink: EventSink;
   workspaceIds: ReadonlySet<string>;
-  unread: number;
+  unread: Unread;
   /** Of the last event. */
   id: string;
   expiry: ReturnType<typeof setTimeout> | undefined;
@@ -141,10 +141,11 @@ export function createStreams(
   };
 
   const refreshUnread = (stream: Stream) => {
-    const unread = countUnread(read, stream.who.userId, stream.who.cap?.workspaceIds);
-    if (unread === stream.unread) return;
+    const unread = readUnread(read, stream.who.userId, stream.who.cap?.workspaceIds);
+    const { count, newestId } = stream.unread;
+    if (unread.count === count && unread.newestId === newestId) return;
     stream.unread = unread;
-    sendMe(stream, { unread });
+    sendMe(stream, { unread: unread.count });
   };
 
   const publish = (rows: readonly ChangeRow[]) => {
@@ -204,7 +205,13 @@ export function createStreams(
   const greet = (stream: Stream, from: StreamPosition | undefined) => {
     const { id, who, workspaceIds, unread } = stream;
     const workspaces = events.cursorsAt(workspaceIds, from);
-    const hello = { userId: who.userId, workspaces, unread, build: buildId(), epoch: events.epoch() };
+    const hello = {
+      userId: who.userId,
+      workspaces,
+      unread: unread.count,
+      build: buildId(),
+      epoch: events.epoch(),
+    };
     send(stream, RETRY);
     send(stream, frame('hello', id, JSON.stringify(hello)));
   };
@@ -261,7 +268,7 @@ export function createStreams(
       const begin = (sink: EventSink) => {
         const workspaceIds = workspacesFor(who);
         const from = cursor === undefined ? undefined : events.positionOf(cursor);
-        const unread = countUnread(read, who.userId, who.cap?.workspaceIds);
+        const unread = readUnread(read, who.userId, who.cap?.workspaceIds);
         const id = from && cursor !== undefined ? cursor : events.presentId(workspaceIds);
         stream = { who, clientId, sink, workspaceIds, unread, id, expiry: undefined };
         endWhenExpired(stream);

@@ -90,18 +90,22 @@ const ids = query.selectFrom('notifications').select('id');
 const unreadOf = (userId: string) =>
   query
     .selectFrom('notifications')
-    .select(({ fn }) => fn.countAll<number>().as('n'))
+    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max('id').as('newestId')])
     .where('user_id', '=', userId)
     .where('read_at', 'is', null);
 
-const allUnread = prepared<{ userId: string }, { n: number }>((argument) => unreadOf(argument('userId')));
+/** How many notifications a user has not read, and the newest of them, which may have taken the place of another. */
+export interface Unread {
+  count: number;
+  newestId: string | null;
+}
 
-/** How many notifications a user has not read. */
-export const countUnread = (db: Db, userId: string, workspaceIds: readonly string[] | null = null): number =>
+const allUnread = prepared<{ userId: string }, Unread>((argument) => unreadOf(argument('userId')));
+
+export const readUnread = (db: Db, userId: string, workspaceIds: readonly string[] | null = null): Unread =>
   (workspaceIds
     ? db.one(unreadOf(userId).where('workspace_id', 'in', workspaceIds))
-    : db.cached(allUnread({ userId }))[0]
-  )?.n ?? 0;
+    : db.cached(allUnread({ userId }))[0]) ?? { count: 0, newestId: null };
 
 /** Replaces the title of a workspace in the notifications that tell it. */
 export const retitleInNotifications = (db: Db, workspaceId: string, from: string, to: string) =>

@@ -385,6 +385,19 @@ describe('the stream of events', () => {
     await stream.cancel();
   });
 
+  it('tells of a notification that replaces another, though as many are unread', async () => {
+    const bob = await joined(world, ada, workspaceId, 'member');
+    const task = await call('POST', `/workspaces/${workspaceId}/tasks`, { title: 'Mow', listId });
+    const comments = `/workspaces/${workspaceId}/tasks/${task.body.id}/comments`;
+    await as(world, bob)('POST', comments, { body: 'Mine' });
+    await call('POST', comments, { body: 'Once' });
+    const stream = await listen(bob);
+    const unread = (await stream.next())?.data.unread;
+    await call('POST', comments, { body: 'Again' });
+    expect(await nextOfMe(stream)).toMatchObject({ data: { unread } });
+    await stream.cancel();
+  });
+
   it.each([
     ['taken out of a workspace', (bob: Person) => `/members/${bob.id}`],
     ['in a workspace that is deleted', () => ''],
