@@ -63,10 +63,12 @@ export function closeBeside(): void {
 
 /**
  * Opening a task, changing the view and paging through a calendar are steps; filters, `q`, and neighbours of an open task
- * are none.
+ * are none: they change the address that one is on the way to.
  */
-export const setQuery = (changes: Readonly<Record<string, string | undefined>>): void =>
-  navigate(withQuery(address.value, changes), { replace: true });
+export function setQuery(changes: Readonly<Record<string, string | undefined>>): void {
+  if (closing) closing.later.push(() => setQuery(changes));
+  else navigate(withQuery(readAddress(), changes), { replace: true });
+}
 export const openBeside = (taskId: string): void => navigate(withQuery(address.value, { task: taskId }));
 export const setPeriod = (period: { month: string } | { week: string }): void =>
   navigate(withQuery(address.value, { month: undefined, week: undefined, ...period }));
