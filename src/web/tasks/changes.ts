@@ -266,12 +266,12 @@ export function rename(task: Task, title: string): void {
   );
 }
 
-/** Places tasks before `rows[index]`; `rows` is in order and holds none of them. */
+/** Places tasks before `rows[index]`, in a status where one is given; `rows` is in order and holds none of them. */
 export function placeTasks(
   rows: readonly Task[],
   index: number,
   moved: readonly Task[],
-  more: Row = {},
+  status?: Status,
 ): void {
   const { view } = currentUserData().store;
   if (writable(moved).length < moved.length) return;
@@ -282,8 +282,9 @@ export function placeTasks(
   );
   const intents = positions.flatMap(({ id, position }) => {
     const task = view.row('task', id);
-    const extra = moved.some((one) => one.id === id) ? more : {};
+    const extra = status && moved.some((one) => one.id === id) ? { statusId: status.id } : {};
     return task ? [updateTask(task, { ...extra, position })] : [];
   });
-  actInSight(`Moved ${saying(moved)}`, intents);
+  if (status) act(`${saying(moved)}: ${status.title}`, intents);
+  else actInSight(`Moved ${saying(moved)}`, intents);
 }

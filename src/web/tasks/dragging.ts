@@ -1,4 +1,4 @@
-import type { Row, Status, Task } from '../data/rows.ts';
+import type { Status, Task } from '../data/rows.ts';
 import { placeTasks, setStatus, tasksOf } from './changes.ts';
 import { rowOf, selection, shownIds } from './current.ts';
 
@@ -37,13 +37,18 @@ export function dropAt(
     if (!isHere) setStatus(moved, status);
     return;
   }
-  placeAmong(tasks, at, moved, isHere ? {} : { statusId: status.id });
+  placeAmong(tasks, at, moved, isHere ? undefined : status);
 }
 
 /** Puts tasks before one of the others; some of them may be there already. */
-export function placeAmong(tasks: readonly Task[], at: number, moved: readonly Task[], more: Row = {}): void {
+export function placeAmong(
+  tasks: readonly Task[],
+  at: number,
+  moved: readonly Task[],
+  status?: Status,
+): void {
   const ids = new Set(moved.map(({ id }) => id));
   const before = tasks.slice(0, at).filter(({ id }) => ids.has(id)).length;
   const rest = tasks.filter(({ id }) => !ids.has(id));
-  if (moved.length > 0) placeTasks(rest, at - before, moved, more);
+  if (moved.length > 0) placeTasks(rest, at - before, moved, status);
 }
