@@ -152,7 +152,7 @@ function Rows({ list }: ListViewProps) {
       <div class="scroll">
         <Empty />
         <RestOfList list={list} />
-        <Older list={list} page={older} onPage={setOlder} isUnknown />
+        <Older list={list} page={older} onPage={setOlder} />
       </div>
     );
   }

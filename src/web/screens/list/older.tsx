@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { List } from '../../data/rows.ts';
-import { useUserData } from '../../shell/store.ts';
+import { isOpen, useUserData } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { Button } from '../../ui/button.tsx';
 
@@ -11,27 +11,28 @@ interface Props {
   /** The page to ask for next; undefined once nothing older is left. */
   page: number | undefined;
   onPage(next: number | undefined): void;
-  /** Whether there are any is not known: they are asked for before the button shows. */
-  isUnknown?: boolean;
 }
 
-/** What was closed long ago is not on this device: it is asked of the server. */
-export function Older({ list, page, onPage, isUnknown = false }: Props) {
+/** What was closed long ago is not on this device: it is asked of the server. The button shows once there is some. */
+export function Older({ list, page, onPage }: Props) {
   const { store } = useUserData();
   const [isAsking, setAsking] = useState(false);
-  const [isHidden, setHidden] = useState(isUnknown);
+  const [isHidden, setHidden] = useState(true);
   const closed = { listId: list.id, statusType: 'completed,canceled' };
   useEffect(() => {
-    if (!isUnknown) return;
     let isWanted = true;
     const path = `workspaces/${list.workspaceId}/tasks/query?${new URLSearchParams({ ...closed, limit: '1' })}`;
     void store.api.request('GET', path).then((outcome) => {
-      if (isWanted && outcome.kind === 'ok') setHidden((outcome.body as { total: number }).total === 0);
+      if (!isWanted || outcome.kind !== 'ok') return;
+      const held = [...store.view.all('task')].filter(
+        (task) => task.listId === list.id && !isOpen(store, task),
+      );
+      setHidden((outcome.body as { total: number }).total <= held.length);
     });
     return () => {
       isWanted = false;
     };
-  }, [list.id, isUnknown]);
+  }, [list.id]);
   if (page === undefined || isHidden) return null;
   const ask = async () => {
     setAsking(true);
