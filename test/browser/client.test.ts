@@ -82,6 +82,26 @@ describe('the screen', () => {
     await expect.poll(() => page.locator(':focus').textContent()).toBe('Trash');
   });
 
+  it('that is being loaded takes the filters that are set meanwhile', async () => {
+    const list = `/w/${studio.workspaceId}/lists/${studio.listIds.website}`;
+    await open('/today');
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/list.*.js', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.getByRole('link', { name: 'Website relaunch' }).first().click();
+    await page.waitForURL(`**${list}`);
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    const filter = page.getByRole('dialog', { name: 'Filter' });
+    await filter.getByLabel('Priority').selectOption('high');
+    await filter.getByLabel('Status').selectOption('started');
+    release();
+    await page.getByRole('heading', { level: 1, name: 'Website relaunch' }).waitFor();
+    await page.waitForURL(`**${list}?priority=high&status=started`);
+    await expect.poll(() => page.getByRole('main').locator('a.title').count()).toBe(1);
+  });
+
   it('says how a part comes that could not be loaded: a browser asks for it once in a page', async () => {
     const part = /\/panel\.[^/]*\.js$/;
     await page.route(part, (route) => route.abort());
@@ -213,6 +233,25 @@ describe('by keys alone', () => {
     await page.keyboard.press('Alt+ArrowRight');
     await card('In Progress').waitFor();
     await page.keyboard.press('Alt+ArrowLeft');
+    await card('To Do').waitFor();
+  });
+});
+
+describe('a card that is dropped', () => {
+  it('on another column says so with a way back, by its toast and by Ctrl and Z', async () => {
+    await open(`/w/${studio.workspaceId}/lists/${studio.listIds.website}?view=board`);
+    const title = 'Pick a licence for the drawings';
+    const card = (column: string) =>
+      page.getByRole('region', { name: column }).getByRole('listitem').filter({ hasText: title });
+    const drop = () => card('To Do').dragTo(page.getByRole('region', { name: 'In Progress' }));
+    await drop();
+    await card('In Progress').waitFor();
+    const toast = page.getByRole('status').filter({ hasText: `“${title}”: In Progress` });
+    await toast.getByRole('button', { name: 'Undo' }).click();
+    await card('To Do').waitFor();
+    await drop();
+    await card('In Progress').waitFor();
+    await page.keyboard.press('Control+z');
     await card('To Do').waitFor();
   });
 });

@@ -4,7 +4,7 @@ import { addTasks } from '../many-tasks.ts';
 import { as, openHome } from '../people.ts';
 import type { Person, World } from '../world.ts';
 import { signedInAs } from './studio.ts';
-import { browser, DESKTOP, goTo, NOON, startVisit, useBrowser, type Visit } from './visit.ts';
+import { browser, DESKTOP, goTo, NOON, painted, startVisit, useBrowser, type Visit } from './visit.ts';
 
 const DAY = 86_400_000;
 /** More than a device holds of one workspace. */
@@ -107,6 +107,17 @@ describe('a list whose only tasks were closed long ago', () => {
     await page.getByRole('button', { name: 'Show older closed tasks' }).click();
     await expect.poll(() => page.getByRole('main').getByRole('checkbox').count()).toBe(3);
     await page.getByRole('button', { name: 'Show older closed tasks' }).waitFor({ state: 'detached' });
+  });
+});
+
+describe('a list with nothing closed but what is held', () => {
+  it('offers no older tasks', async () => {
+    const asked = page.waitForResponse(/tasks\/query\?.*statusType=completed/);
+    await goTo(page, `/w/${home}/lists/${lists.later}`);
+    expect((await (await asked).json()).total).toBe(0);
+    await painted(page);
+    await page.getByRole('main').locator('a.title').first().waitFor();
+    expect(await page.getByRole('button', { name: 'Show older closed tasks' }).count()).toBe(0);
   });
 });
 

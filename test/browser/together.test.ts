@@ -166,6 +166,19 @@ describe('notifications', () => {
 });
 
 describe('a notification of a comment', () => {
+  it('is the newest one of its task, also where it takes the place of an unread one', async () => {
+    const comments = `/workspaces/${home}/tasks/${await make('Paint the fence')}/comments`;
+    await as(world, bob)('POST', comments, { body: 'Which colour?' });
+    const page = await at(ada, '/notifications', 'Notifications');
+    const entry = page.getByRole('main').getByRole('link', { name: 'A task has a new comment' });
+    await entry.waitFor();
+    for (const body of ['Or brown?', 'Brown it is', 'Thanks']) {
+      const { id } = (await as(world, bob)('POST', comments, { body })).body;
+      await expect.poll(() => entry.getAttribute('href')).toContain(id);
+    }
+    expect(await entry.count()).toBe(1);
+  });
+
   it('leads to the comment, which is in sight and has the focus', async () => {
     const comments = `/workspaces/${home}/tasks/${await make('Paint the fence')}/comments`;
     await as(world, bob)('POST', comments, { body: `See [@Ada](errand:user/${ada.id})` });
@@ -388,6 +401,40 @@ describe('an instance of a series', () => {
     await synced(page);
     const [series] = (await asAda('GET', root)).body.items;
     expect(series).toMatchObject({ state: 'active', nextOccurrenceNumber: 2 });
+  });
+
+  it('that is deleted elsewhere while its question is open leaves the change to the task alone', async () => {
+    const root = `/workspaces/${home}/recurring-tasks`;
+    const interval = { frequency: 'day', every: 1, timeOfDay: null, timezone: 'UTC' };
+    const dialog = (page: Page) => page.getByRole('dialog', { name: 'Repeat' });
+    const asking = async (page: Page, title: string) => {
+      await openRow(page, title);
+      await page.getByRole('complementary').getByRole('heading', { name: title }).click();
+      await page.getByRole('textbox', { name: 'Title' }).fill(`${title} well`);
+      await page.keyboard.press('Enter');
+      await dialog(page).getByRole('radio', { name: 'All', exact: true }).check();
+    };
+    const kept = (await asAda('POST', root, { listId, title: 'Water the plants', interval })).body;
+    const page = await at(ada, `/w/${home}/lists/${listId}`, 'Tasks');
+    await asking(page, 'Water the plants');
+    await asAda('DELETE', `${root}/${kept.id}?keepUpcoming=true`);
+    await dialog(page).getByText('The series was deleted meanwhile').waitFor();
+    expect(await dialog(page).getByRole('radio').count()).toBe(0);
+    await dialog(page).getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('complementary', { name: 'Water the plants well' }).waitFor();
+    await synced(page);
+    expect((await asAda('GET', `/workspaces/${home}/tasks/${kept.nextTaskId}`)).body.title).toBe(
+      'Water the plants well',
+    );
+
+    const gone = (await asAda('POST', root, { listId, title: 'Feed the cat', interval })).body;
+    await asking(page, 'Feed the cat');
+    await asAda('DELETE', `${root}/${gone.id}`);
+    await dialog(page).getByText('The task was deleted meanwhile').waitFor();
+    await dialog(page).getByText('Feed the cat well').waitFor();
+    expect(await dialog(page).getByRole('button', { name: 'Save' }).count()).toBe(0);
+    await dialog(page).getByRole('button', { name: 'Close' }).click();
+    await dialog(page).waitFor({ state: 'detached' });
   });
 
   it('asks whether a change is of this task, of those that follow, or of all', async () => {

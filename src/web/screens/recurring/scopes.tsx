@@ -5,6 +5,7 @@ import { isOpen, useUserData } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { act } from '../../tasks/act.ts';
 import { type SeriesChange, seriesDialog } from '../../tasks/series.ts';
+import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { submits } from '../../ui/submits.ts';
 
@@ -47,19 +48,22 @@ export const Scopes = ({ scope, words, onChange }: ScopesProps) => (
 );
 
 interface QuestionProps {
-  task: Task;
-  series: Series;
+  task: Task | undefined;
+  series: Series | undefined;
   change: SeriesChange;
 }
 
-/** Asks whether what was changed of an instance counts for others of its series. */
+/**
+ * Asks whether what was changed of an instance counts for others of its series. Where that is deleted meanwhile, the
+ * change is of the task alone; where that is gone too, what was typed stays to be copied.
+ */
 export function ScopeQuestion({ task, series, change: { words, intents, updates } }: QuestionProps) {
   const { store } = useUserData();
   const [scope, setScope] = useState<Scope>('this');
-  const from = task.recurrence?.occurrenceAt ?? '';
-  const isFirst = task.recurrence?.occurrenceNumber === 1;
+  const from = task?.recurrence?.occurrenceAt ?? '';
+  const isFirst = task?.recurrence?.occurrenceNumber === 1;
   const open = [...store.view.all('task')].filter(
-    (one) => one.recurrence?.recurringTaskId === series.id && isOpen(store, one),
+    (one) => series && one.recurrence?.recurringTaskId === series.id && isOpen(store, one),
   );
   const later = open.filter(({ recurrence }) => recurrence && recurrence.occurrenceAt >= from);
   const close = () => {
@@ -67,33 +71,55 @@ export function ScopeQuestion({ task, series, change: { words, intents, updates 
   };
   const save = () => {
     close();
-    if (scope === 'this') return act(words, intents);
+    if (!task) return;
+    if (!series || scope === 'this') return act(words, intents);
     // There is no way back from it.
     void store.acts.do(words, [editInstances(store.view, series, task, scope, updates)]);
     showToast(words);
   };
+  const typed = [updates.title, updates.description].find((text) => typeof text === 'string');
   return (
     <Dialog label="Repeat" class="small" onClose={close}>
       <form noValidate onSubmit={submits(save)}>
         <div class="block">
-          <h2>Change the series too?</h2>
+          <h2>{series && task ? 'Change the series too?' : task ? 'Change this task?' : 'Not changed'}</h2>
           <p class="quiet" dir="auto">
             {words}
           </p>
+          {!(series && task) && (
+            <p role="alert">
+              {task
+                ? 'The series was deleted meanwhile. This changes the task alone.'
+                : 'The task was deleted meanwhile, with its series. It may be in the trash.'}
+            </p>
+          )}
+          {!task && typed !== undefined && (
+            <p class="prose" dir="auto">
+              {String(typed)}
+            </p>
+          )}
         </div>
-        <Scopes
-          scope={scope}
-          onChange={setScope}
-          words={{
-            this: 'The series stays as it is.',
-            ...(!isFirst && {
-              following: `A new series begins here, with ${countOf(later.length)}. Earlier tasks stay.`,
-            }),
-            all: `The series changes, with ${countOf(open.length)}. What was set by hand stays.`,
-          }}
-        />
+        {series && task && (
+          <Scopes
+            scope={scope}
+            onChange={setScope}
+            words={{
+              this: 'The series stays as it is.',
+              ...(!isFirst && {
+                following: `A new series begins here, with ${countOf(later.length)}. Earlier tasks stay.`,
+              }),
+              all: `The series changes, with ${countOf(open.length)}. What was set by hand stays.`,
+            }}
+          />
+        )}
         <footer class="actions line">
-          <DialogButtons onCancel={close} />
+          {task ? (
+            <DialogButtons onCancel={close} />
+          ) : (
+            <Button type="submit" class="main push">
+              Close
+            </Button>
+          )}
         </footer>
       </form>
     </Dialog>

@@ -33,9 +33,8 @@ export function SeriesDialog() {
   const task = open.taskId ? view.signal('task', open.taskId).value : undefined;
   const seriesId = open.seriesId ?? task?.recurrence?.recurringTaskId ?? undefined;
   const series = seriesId ? view.signal('recurringTask', seriesId).value : undefined;
+  if (open.change) return <ScopeQuestion task={task} series={series} change={open.change} />;
   if (!task && !series) return null;
-  if (open.change && task && series)
-    return <ScopeQuestion task={task} series={series} change={open.change} />;
   return <Editor key={seriesId ?? task?.id} task={task} series={series} />;
 }
 
