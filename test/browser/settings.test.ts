@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type GoogleDouble, idToken, newSigningKey, openGoogle, withGoogle } from '../google-double.ts';
 import { addMember, as, openHome } from '../people.ts';
@@ -550,6 +550,48 @@ describe('the workspace', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 2, name: 'Team' }).waitFor();
     expect(await page.getByLabel('Name of status 1').inputValue()).toBe('Backlog');
+  });
+
+  it('takes what another admin saves of its statuses meanwhile, keeps what is edited, and tells of what both changed', async () => {
+    const path = `/workspaces/${home}/status-templates`;
+    const [template] = (await asAda('GET', path)).body.items;
+    const elsewhere = async (titles: Record<string, string>) => {
+      world.clock.advance(1000);
+      const { statuses } = (await asAda('GET', `${path}/${template.id}`)).body;
+      const body = {
+        statuses: statuses.map(({ id, title }: { id: string; title: string }) => ({
+          id,
+          title: titles[title] ?? title,
+        })),
+      };
+      await asAda('PATCH', `${path}/${template.id}`, body);
+    };
+    await enter(settingsOf('statuses'), 'Statuses');
+    const name = (number: number) => page.getByLabel(`Name of status ${number}`);
+    await name(1).fill('Backlog');
+    await elsewhere({ 'In Progress': 'Doing' });
+    await eventually(() => name(2).inputValue()).toBe('Doing');
+    expect(await name(1).inputValue()).toBe('Backlog');
+    await elsewhere({ 'To Do': 'Later' });
+    await page
+      .getByRole('alert')
+      .filter({ hasText: '“Later” was changed too; here it stays as you have it.' })
+      .waitFor();
+    expect(await name(1).inputValue()).toBe('Backlog');
+
+    // Told at saving too, where it has not been heard of.
+    const late = async (route: Route) => {
+      await elsewhere({ Later: 'Some day', Done: 'Finished' });
+      await route.continue();
+    };
+    await page.route('**/status-templates/*', late, { times: 1 });
+    await press('Save');
+    await page.getByRole('alert').filter({ hasText: '“Some day” was changed too' }).waitFor();
+    expect(await name(3).inputValue()).toBe('Finished');
+    await press('Save');
+    await said('Saved');
+    const { statuses } = (await asAda('GET', `${path}/${template.id}`)).body;
+    expect(statuses.map(({ title }: { title: string }) => title)).toEqual(['Backlog', 'Doing', 'Finished']);
   });
 
   it('gets labels, coloured, renamed, ordered and deleted', async () => {

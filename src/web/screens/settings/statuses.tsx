@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Failure } from '../../data/api.ts';
 import type { Status, StatusTemplate } from '../../data/rows.ts';
 import { call, sentenceOf } from '../../shell/api.ts';
 import { isAdminIn } from '../../shell/frame-view.ts';
@@ -12,12 +13,10 @@ import { Button } from '../../ui/button.tsx';
 import { Form, useForm } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { MoreButton, moveItems } from '../../ui/menu.tsx';
+import { mergeStatuses, type StatusDraft } from './merge-statuses.ts';
 import { NameDialog } from './name-dialog.tsx';
 import { OrderedList, useOrderKeys } from './ordered-list.tsx';
 import { Part, SettingsPage } from './page.tsx';
-
-/** A status as it is edited; without one of its own yet, `id` is only this page's. */
-type Draft = Omit<Status, 'position'> & { isNew?: boolean };
 
 /** The statuses that tasks go through; each template serves some lists. */
 export function Statuses({ params }: ScreenProps) {
@@ -54,11 +53,7 @@ export function Statuses({ params }: ScreenProps) {
       }
     >
       {sorted.map((template) => (
-        <Template
-          key={template.id + JSON.stringify(template.statuses)}
-          template={template}
-          isAdmin={isAdmin}
-        />
+        <Template key={template.id} template={template} isAdmin={isAdmin} />
       ))}
       {isNaming && (
         <NameDialog
@@ -71,15 +66,40 @@ export function Statuses({ params }: ScreenProps) {
   );
 }
 
+const statusesOf = ({ statuses }: StatusTemplate): readonly Status[] =>
+  [...statuses].sort((a, b) => a.position - b.position);
+
+const sayConflicts = (conflicts: readonly string[]): string =>
+  `Someone else saved these statuses meanwhile. ${conflicts.join(' ')} Save to keep it so.`;
+
+const rejected = (message: string): Failure => ({
+  kind: 'error',
+  status: 412,
+  error: '',
+  message,
+  issues: [],
+  retryAfter: 0,
+});
+
 function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: boolean }) {
   const { store, lists } = useUserData();
   const { id, workspaceId, title } = template;
   const address = `/workspaces/${workspaceId}/status-templates/${id}`;
-  const [statuses, setStatuses] = useState<readonly Draft[]>(() =>
-    [...template.statuses].sort((a, b) => a.position - b.position),
-  );
+  const [base, setBase] = useState(template);
+  const [statuses, setStatuses] = useState<readonly StatusDraft[]>(() => statusesOf(template));
   const [asking, setAsking] = useState<'name' | 'delete'>();
   const form = useForm([]);
+  /** Joins what was saved elsewhere with what is edited here. */
+  const take = (saved: StatusTemplate) => {
+    const merge = (mine: readonly StatusDraft[]) => mergeStatuses(statusesOf(base), mine, statusesOf(saved));
+    setBase(saved);
+    setStatuses((mine) => merge(mine).statuses);
+    return merge(statuses);
+  };
+  if (template.updatedAt > base.updatedAt) {
+    const { conflicts } = take(template);
+    if (conflicts.length > 0) form.fail(sayConflicts(conflicts));
+  }
   const added = useRef(0);
   const rows = useRef<HTMLDivElement>(null);
   // The new one is named at once.
@@ -90,7 +110,7 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
     last?.focus();
     last?.select();
   }, [added.current]);
-  const change = (index: number, changes: Partial<Draft>) =>
+  const change = (index: number, changes: Partial<StatusDraft>) =>
     setStatuses(statuses.map((status, at) => (at === index ? { ...status, ...changes } : status)));
   const move = (statusId: string, index: number) => {
     const moved = statuses.find((status) => status.id === statusId);
@@ -103,16 +123,40 @@ function Template({ template, isAdmin }: { template: StatusTemplate; isAdmin: bo
     setStatuses([...statuses, { ...next, color: '#747a74' }]);
   };
   const save = async () => {
-    const body = {
-      statuses: statuses.map((status, index) => ({
-        ...(!status.isNew && { id: status.id }),
-        title: status.title,
-        type: status.type,
-        color: status.color,
-        position: (index + 1) * 1024,
-      })),
-    };
-    if (!(await form.send(() => call('PATCH', address, body)))) return;
+    let own = statuses;
+    let saved: readonly Status[] = [];
+    const isSaved = await form.send(async () => {
+      const present = await call<StatusTemplate>('GET', address);
+      if (present.kind === 'ok' && present.body.updatedAt > base.updatedAt) {
+        // What is not known here yet would be removed.
+        const { statuses: merged, conflicts } = take(present.body);
+        own = merged;
+        if (conflicts.length > 0) return rejected(sayConflicts(conflicts));
+      }
+      const reply = await call<StatusTemplate>('PATCH', address, {
+        statuses: own.map(({ id, title, type, color, isNew }, index) => ({
+          ...(!isNew && { id }),
+          title,
+          type,
+          color,
+          position: (index + 1) * 1024,
+        })),
+      });
+      if (reply.kind === 'ok') {
+        saved = statusesOf(reply.body);
+        setBase(reply.body);
+      }
+      return reply;
+    });
+    if (!isSaved) return;
+    // What was typed meanwhile stays.
+    setStatuses((mine) =>
+      mine.map((status) => {
+        const at = own.findIndex(({ id }) => id === status.id);
+        const { id } = saved[at] ?? status;
+        return at === -1 ? status : { ...status, id, isNew: false };
+      }),
+    );
     showToast('Saved');
     store.pullNow(workspaceId);
   };
