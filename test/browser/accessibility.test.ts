@@ -44,6 +44,7 @@ const ADDRESSES = [
   '/notifications',
   ...['general', 'spaces', 'statuses', 'labels', 'people'].map((name) => `/w/{w}/settings/${name}`),
   ...['profile', 'security', 'tokens', 'data'].map((name) => `/settings/${name}`),
+  '/settings',
   '/nowhere',
 ];
 const filled = (address: string): string => {

@@ -703,9 +703,22 @@ describe('on a phone', () => {
     await page.getByRole('link', { name: 'Me', exact: true }).tap();
     await shown('Me');
     await page.getByRole('link', { name: 'Settings' }).tap();
-    await shown('Profile');
-    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'People' }).tap();
-    await shown('People');
+    await shown('Settings');
+    const settings = page.getByRole('navigation', { name: 'Settings' });
+    for (const name of [
+      'General',
+      'Spaces and lists',
+      'Statuses',
+      'Labels',
+      'People',
+      'Profile',
+      'Security',
+    ]) {
+      await settings.getByRole('link', { name, exact: true }).tap();
+      await shown(name);
+      await page.getByRole('button', { name: 'Back to Settings' }).tap();
+      await shown('Settings');
+    }
     await page.getByRole('button', { name: 'Back to Me' }).tap();
     await shown('Me');
     await page.getByRole('button', { name: 'Sign out' }).tap();

@@ -68,6 +68,7 @@ describe('by touch, 360 px wide,', () => {
       '/today?assignee=everyone&due=any',
       '/lists',
       '/me',
+      '/settings',
       list,
       `${list}?view=board`,
       `${list}?view=calendar`,

@@ -111,6 +111,7 @@ const SCREENS: Record<string, Screen> = {
   },
   lists: { address: '/lists' },
   me: { address: '/me' },
+  settings: { address: '/settings' },
   'not-found': { address: '/nowhere' },
   ...Object.fromEntries(
     Object.entries(KEYS).map(([name, key]) => [name, { address: LIST, before: onRow(key) }]),

@@ -44,6 +44,7 @@ export const SCREENS: Record<ScreenName, Load> = {
   settingsStatuses: async () => (await import('../screens/settings/statuses.tsx')).Statuses,
   settingsLabels: async () => (await import('../screens/settings/labels.tsx')).Labels,
   settingsPeople: async () => (await import('../screens/settings/people.tsx')).People,
+  settings: async () => (await import('../screens/settings/page.tsx')).SettingsIndex,
   profile: async () => (await import('../screens/settings/profile.tsx')).ProfileScreen,
   security: async () => (await import('../screens/settings/security.tsx')).Security,
   tokens: async () => (await import('../screens/settings/tokens.tsx')).Tokens,

@@ -37,7 +37,7 @@ export function MeScreen() {
             title="Notifications"
             count={unread.value}
           />
-          <LinkRow href={hrefOf(addressOf('profile'))} icon="settings" title="Settings" />
+          <LinkRow href={hrefOf(addressOf('settings'))} icon="settings" title="Settings" />
           <li>
             <button type="button" class="link-row" onClick={() => void undo()}>
               <Icon name="undo" />

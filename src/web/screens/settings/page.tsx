@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { addressOf, type ScreenName } from '../../shell/addresses.ts';
 import { isPhone } from '../../shell/device.ts';
 import { isFirstLoad, workspace, workspaces } from '../../shell/frame-view.ts';
@@ -8,6 +8,7 @@ import { me } from '../../shell/session.ts';
 import { Tool } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icons.ts';
+import { LinkRow } from '../../ui/link-row.tsx';
 import { ScreenHeading } from '../../ui/screen-heading.tsx';
 import { NotFound } from '../not-found/not-found.tsx';
 
@@ -38,22 +39,72 @@ interface Props {
   children: ComponentChildren;
 }
 
+/** On phones: all pages of the settings. Elsewhere they stand beside each of them. */
+export function SettingsIndex() {
+  useEffect(() => {
+    if (!isPhone.value) navigate(addressOf('profile'), { replace: true });
+  }, [isPhone.value]);
+  return (
+    <main class="sheet narrow settings">
+      <header class="head">
+        <BackTo title="Me" to="me" />
+        <ScreenHeading title="Settings" />
+      </header>
+      <nav class="scroll" aria-label="Settings">
+        {groupsOfPages().map(({ title, pages, params }) => (
+          <section key={pages[0]?.[0]} aria-label={title}>
+            <div class="group-head">
+              <h2 dir="auto" class="cut">
+                {title}
+              </h2>
+            </div>
+            <ul class="links">
+              {pages.map(([name, words, icon]) => (
+                <LinkRow key={name} href={hrefOf(addressOf(name, params))} icon={icon} title={words} />
+              ))}
+            </ul>
+          </section>
+        ))}
+      </nav>
+    </main>
+  );
+}
+
+interface Group {
+  title: string;
+  pages: readonly Page[];
+  params: Record<string, string>;
+}
+
+/** The pages of the workspace, then those of the account. */
+function groupsOfPages(): readonly Group[] {
+  const current = workspace.value;
+  const account = { title: me.value?.name ?? 'Account', pages: OF_ACCOUNT, params: {} };
+  return current
+    ? [{ title: current.title, pages: OF_WORKSPACE, params: { w: current.id } }, account]
+    : [account];
+}
+
+const BackTo = ({ title, to }: { title: string; to: ScreenName }) => (
+  <Tool class="back" icon="left" label={`Back to ${title}`} onClick={() => navigate(addressOf(to))} />
+);
+
 /** A page of the settings, with the way to all others. */
 export function SettingsPage({ title, w, note, tools, children }: Props) {
-  const current = workspace.value;
   if (w !== undefined && !workspaces.value.some(({ id }) => id === w))
     return isFirstLoad.value ? <main class="sheet" aria-busy="true" /> : <NotFound />;
   return (
     <main class="sheet settings">
       <div class="settings-frame">
-        <nav class="settings-nav" aria-label="Settings">
-          {current && <Pages title={current.title} pages={OF_WORKSPACE} params={{ w: current.id }} />}
-          <Pages title={me.value?.name ?? 'Account'} pages={OF_ACCOUNT} params={{}} />
-        </nav>
+        {!isPhone.value && (
+          <nav class="settings-nav" aria-label="Settings">
+            {groupsOfPages().map((group) => (
+              <Pages key={group.pages[0]?.[0]} {...group} />
+            ))}
+          </nav>
+        )}
         <header class="head">
-          {isPhone.value && (
-            <Tool class="back" icon="left" label="Back to Me" onClick={() => navigate(addressOf('me'))} />
-          )}
+          {isPhone.value && <BackTo title="Settings" to="settings" />}
           <ScreenHeading title={title} />
           {tools && !isPhone.value && <div class="tools">{tools}</div>}
         </header>
@@ -69,14 +120,8 @@ export function SettingsPage({ title, w, note, tools, children }: Props) {
   );
 }
 
-interface PagesProps {
-  title: string;
-  pages: readonly Page[];
-  params: Record<string, string>;
-}
-
 /** Beside the page a column, where there is little room a line that scrolls. */
-function Pages({ title, pages, params }: PagesProps) {
+function Pages({ title, pages, params }: Group) {
   const list = useRef<HTMLUListElement>(null);
   useLayoutEffect(() => {
     const chosen = list.current?.querySelector<HTMLElement>('[aria-current]');
