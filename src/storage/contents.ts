@@ -40,55 +40,50 @@ export interface SectionRows {
   task: PagedTask;
 }
 
+/** A condition, and what it has a `?` for: of the workspace, or the id of the scope. */
+type Where = readonly [sql: string, ...names: (keyof Owner | 'id')[]];
+
 export interface Section {
   kind: keyof SectionRows;
   source: string;
-  where: (
-    scope: Scope,
-    owner: Owner,
-  ) => readonly [sql: string, ...parameters: (string | number)[]] | undefined;
+  /** Which rows are in a scope; of some kinds of scope none are. */
+  where: Partial<Record<Scope['kind'], Where>>;
   /** Columns with their directions, which together tell rows apart. */
   order: readonly (readonly [column: string, direction: 'asc' | 'desc'])[];
 }
 
 const OPEN = `status_code in (select code from statuses where workspace_id = ? and type in ('unstarted', 'started'))`;
 
-const tasksWhere =
-  (more: string, needsStatuses: boolean): Section['where'] =>
-  (scope, { workspaceId, workspaceKey }) => {
-    const statuses = needsStatuses ? [workspaceId] : [];
-    const inWorkspace = 'workspace_code = ?';
-    switch (scope.kind) {
-      case 'workspace':
-        return [`${inWorkspace} and ${more}`, workspaceKey, ...statuses];
-      case 'space':
-        return [
-          `${inWorkspace} and list_code in (select code from lists where space_id = ? and workspace_id = ?) and ${more}`,
-          workspaceKey,
-          scope.id,
-          workspaceId,
-          ...statuses,
-        ];
-      case 'list':
-        return [
-          `${inWorkspace} and list_code = (select code from lists where id = ?) and ${more}`,
-          workspaceKey,
-          scope.id,
-          ...statuses,
-        ];
-      case 'recurringTask':
-        return [`${inWorkspace} and recurring_task_id = ? and ${more}`, workspaceKey, scope.id, ...statuses];
-      case 'task':
-        return [`${inWorkspace} and id = ? and ${more}`, workspaceKey, scope.id, ...statuses];
-      case 'member':
-        return undefined;
-    }
+function tasksWhere(more: string): Section['where'] {
+  const within = (sql: string, ...names: Where[1][]): Where => [
+    `workspace_code = ? and ${sql}${more}`,
+    'workspaceKey',
+    ...names,
+    'workspaceId',
+  ];
+  return {
+    workspace: within(''),
+    space: within(
+      'list_code in (select code from lists where space_id = ? and workspace_id = ?) and ',
+      'id',
+      'workspaceId',
+    ),
+    list: within('list_code = (select code from lists where id = ?) and ', 'id'),
+    recurringTask: within('recurring_task_id = ? and ', 'id'),
+    task: within('id = ? and ', 'id'),
   };
+}
 
 const TASKS = {
   kind: 'task',
   source: `(select ${PAGED}, list_code, status_code from tasks)`,
 } as const;
+
+/** By a column and then by ids. */
+const ascending = (column: string, id = 'id'): Section['order'] => [
+  [column, 'asc'],
+  [id, 'asc'],
+];
 
 export const MIDNIGHT = 'T00:00:00.000Z';
 
@@ -97,108 +92,72 @@ export const DATED: Section = {
   ...TASKS,
   source: `(select ${PAGED}, list_code, status_code,
     substr(due_date || '${MIDNIGHT}', 1, 24) as due_at from tasks)`,
-  where: tasksWhere(`${OPEN} and due_date is not null`, true),
-  order: [
-    ['due_at', 'asc'],
-    ['id', 'asc'],
-  ],
+  where: tasksWhere(`${OPEN} and due_date is not null`),
+  order: ascending('due_at'),
 };
+
+const OF_WORKSPACE: Where = ['workspace_id = ?', 'workspaceId'];
+const ofWorkspaceAnd = (sql: string): Where => [`workspace_id = ? and ${sql}`, 'workspaceId', 'id'];
 
 /** In the order of the first load of `GET …/changes` (contract, section 16). */
 export const SECTIONS: readonly Section[] = [
   {
     kind: 'workspace',
     source: 'workspaces',
-    where: (scope, { workspaceId }) => (scope.kind === 'workspace' ? ['id = ?', workspaceId] : undefined),
+    where: { workspace: ['id = ?', 'workspaceId'] },
     order: [['id', 'asc']],
   },
   {
     kind: 'member',
     source: MEMBERS_SHOWN,
-    where: (scope, { workspaceId }) =>
-      scope.kind === 'workspace' || scope.kind === 'member' ? ['workspace_id = ?', workspaceId] : undefined,
-    order: [
-      ['joined_at', 'asc'],
-      ['user_id', 'asc'],
-    ],
+    where: { workspace: OF_WORKSPACE, member: OF_WORKSPACE },
+    order: ascending('joined_at', 'user_id'),
   },
   {
     kind: 'statusTemplate',
     source: 'status_templates',
-    where: (scope, { workspaceId }) =>
-      scope.kind === 'workspace' ? ['workspace_id = ?', workspaceId] : undefined,
-    order: [
-      ['created_at', 'asc'],
-      ['id', 'asc'],
-    ],
+    where: { workspace: OF_WORKSPACE },
+    order: ascending('created_at'),
   },
   {
     kind: 'space',
     source: '(select * from spaces where in_transit = 0)',
-    where: (scope, { workspaceId }) => {
-      if (scope.kind === 'workspace') return ['workspace_id = ?', workspaceId];
-      return scope.kind === 'space' ? ['workspace_id = ? and id = ?', workspaceId, scope.id] : undefined;
-    },
-    order: [
-      ['position', 'asc'],
-      ['id', 'asc'],
-    ],
+    where: { workspace: OF_WORKSPACE, space: ofWorkspaceAnd('id = ?') },
+    order: ascending('position'),
   },
   {
     kind: 'list',
     source: '(select * from lists where in_transit = 0)',
-    where: (scope, { workspaceId }) => {
-      if (scope.kind === 'workspace') return ['workspace_id = ?', workspaceId];
-      if (scope.kind === 'space') return ['workspace_id = ? and space_id = ?', workspaceId, scope.id];
-      return scope.kind === 'list' ? ['workspace_id = ? and id = ?', workspaceId, scope.id] : undefined;
+    where: {
+      workspace: OF_WORKSPACE,
+      space: ofWorkspaceAnd('space_id = ?'),
+      list: ofWorkspaceAnd('id = ?'),
     },
-    order: [
-      ['position', 'asc'],
-      ['id', 'asc'],
-    ],
+    order: ascending('position'),
   },
   {
     kind: 'label',
     source: 'labels',
-    where: (scope, { workspaceId }) =>
-      scope.kind === 'workspace' ? ['workspace_id = ?', workspaceId] : undefined,
-    order: [
-      ['position', 'asc'],
-      ['id', 'asc'],
-    ],
+    where: { workspace: OF_WORKSPACE },
+    order: ascending('position'),
   },
   {
     kind: 'recurringTask',
     source: `(select ${PAGED_SERIES} from recurring_series
       where list_id not in (select id from lists where in_transit = 1))`,
-    where: (scope, { workspaceId }) => {
-      switch (scope.kind) {
-        case 'workspace':
-          return ['workspace_id = ?', workspaceId];
-        case 'space':
-          return [
-            'workspace_id = ? and list_id in (select id from lists where space_id = ?)',
-            workspaceId,
-            scope.id,
-          ];
-        case 'list':
-          return ['workspace_id = ? and list_id = ?', workspaceId, scope.id];
-        case 'recurringTask':
-          return ['workspace_id = ? and id = ?', workspaceId, scope.id];
-        default:
-          return undefined;
-      }
+    where: {
+      workspace: OF_WORKSPACE,
+      space: ofWorkspaceAnd('list_id in (select id from lists where space_id = ?)'),
+      list: ofWorkspaceAnd('list_id = ?'),
+      recurringTask: ofWorkspaceAnd('id = ?'),
     },
-    order: [
-      ['created_at', 'asc'],
-      ['id', 'asc'],
-    ],
+    order: ascending('created_at'),
   },
   DATED,
-  { ...TASKS, where: tasksWhere(`${OPEN} and due_date is null`, true), order: [['id', 'asc']] },
+  { ...TASKS, where: tasksWhere(`${OPEN} and due_date is null`), order: [['id', 'asc']] },
   {
     ...TASKS,
-    where: tasksWhere(`not ${OPEN}`, true),
+    where: tasksWhere(`not ${OPEN}`),
     order: [
       ['updated_at', 'desc'],
       ['id', 'asc'],

@@ -21,10 +21,11 @@ export function readSection(
   after: Key | undefined,
   limit: number,
 ): SectionRows[keyof SectionRows][] {
-  const found = section.where(scope, owner);
+  const found = section.where[scope.kind];
   if (!found) return [];
-  if (section === DATED) return readDated(db, found, after, limit);
-  const [where, ...parameters] = found;
+  const [where, ...names] = found;
+  const parameters = names.map((name) => (name === 'id' ? scope.id : owner[name]));
+  if (section === DATED) return readDated(db, where, parameters, after, limit);
   const [following, ...keys] = after ? follows(section.order, after) : ['1'];
   const order = section.order.map((column) => column.join(' ')).join(', ');
   const text = `select * from ${section.source} where ${where} and (${following}) order by ${order} limit ?`;
@@ -34,7 +35,8 @@ export function readSection(
 /** In the order of the index, where a day stands before midnight UTC; the two are one, ordered by id alone. */
 function readDated(
   db: Db,
-  [where, ...parameters]: readonly [sql: string, ...parameters: (string | number)[]],
+  where: string,
+  parameters: readonly (string | number)[],
   [at = '', id = '']: Key = [],
   limit: number,
 ): DatedTask[] {
