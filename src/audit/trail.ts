@@ -104,7 +104,6 @@ const factsOf = (row: AuditRow) => ({
   event: row.event,
   at: row.at,
   ...(row.user_id !== null && { userId: row.user_id }),
-  ...(row.actor_id !== null && { by: row.actor_id }),
   ...(JSON.parse(row.details) as Record<string, unknown>),
 });
 

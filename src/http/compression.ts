@@ -34,11 +34,10 @@ export async function gzipped(body: string | Uint8Array): Promise<Uint8Array<Arr
 
 /** A response that is streamed, compressed on its way. */
 export function gzippedStream(response: Response): Response {
-  if (response.body === null) return response;
   const headers = new Headers(response.headers);
   headers.delete('Content-Length');
   headers.set('Content-Encoding', 'gzip');
-  return new Response(response.body.pipeThrough(new CompressionStream('gzip')), {
+  return new Response(response.body?.pipeThrough(new CompressionStream('gzip')), {
     status: response.status,
     headers,
   });

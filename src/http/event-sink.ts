@@ -43,10 +43,7 @@ export function eventBody(
               // The client has left already.
             }
           },
-          cut: () => {
-            if (response) response.destroy();
-            else controller.error(new Error('The client does not read'));
-          },
+          cut: () => response?.destroy(),
         }),
       // With nothing queued, this is asked for once all before it was written.
       pull: () => {

@@ -19,7 +19,6 @@ function addExample(document: OpenApiDocument, content: Content | undefined, mak
 function exampleOf(document: OpenApiDocument, named: Schema): unknown {
   const schema = resolve(document, named);
   if (schema.example !== undefined) return schema.example;
-  if (schema.default !== undefined) return schema.default;
   if (schema.enum) return schema.enum[0];
   const [alternative] = schema.anyOf ?? schema.oneOf ?? [];
   if (alternative) return exampleOf(document, alternative);

@@ -3,7 +3,7 @@ import type { Tx } from '../db/tx.ts';
 import { deleteMemberChanges } from './changes.ts';
 import { scheduleErasure } from './erasure.ts';
 import { recordTask, recordThing } from './record.ts';
-import { type RemovalPart, TASK_IS_IN } from './removal-parts.ts';
+import { IS_USER, type RemovalPart, TASK_IS_IN } from './removal-parts.ts';
 import { deleteRemoval } from './removals.ts';
 import { TABLE_TRAITS, type TableTraits } from './table-traits.ts';
 import type { RemovalRow } from './tables.ts';
@@ -30,11 +30,10 @@ function recordRemoval(tx: Tx, kind: RemovalRow['kind'], id: string): void {
 
 /** Records what a step is about to take a user from, as assignee or creator. */
 function recordReferences(tx: Tx, userId: string, most: number): void {
-  const isUser = (as: string) => `${as}_code = (select code from users where id = ?)`;
   for (const as of ['assignee', 'creator'] as const) {
     const change = { [`${as}_id`]: null };
     const tasks = statement<Parameters<typeof recordTask>[1]>(
-      `select id, workspace_id, list_id, space_id, recurring_task_id from tasks where ${isUser(as)} limit ?`,
+      `select id, workspace_id, list_id, space_id, recurring_task_id from tasks where ${IS_USER(`${as}_code`)} limit ?`,
       [userId, most],
     );
     for (const task of tx.all(tasks)) recordTask(tx, task, 'put', change);

@@ -26,9 +26,9 @@ export function changeTask(
   );
   if (Object.keys(changes).length === 0) return row;
   if (changes.title !== undefined) changes.title_key = titleKey(changes.title);
-  const areTitlesNew =
-    changes.checklist !== undefined && haveOtherTitles(row, { checklist: changes.checklist });
-  if (areTitlesNew) changes.more_bytes = row.more_bytes + growthOfItems(row, { ...row, ...changes });
+  const { checklist } = changes;
+  const areTitlesNew = checklist !== undefined && haveOtherTitles(row, { checklist });
+  if (areTitlesNew) changes.more_bytes = row.more_bytes + growthOfItems(row, { checklist });
   if (marked && row.recurring_task_id !== null) changes.overridden = overriddenAfter(row, changes);
   changes.updated_at = at;
   const changed = store.updateTaskRow(tx, row, changes);

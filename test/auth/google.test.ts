@@ -180,13 +180,14 @@ describe('linking', () => {
     expect([response.status, response.body.user.id]).toEqual([200, body.user.id]);
   });
 
-  it('names idToken when the token does not work, is another account’s, or a second one', async () => {
+  it('names idToken when the token does not work, vouches for no address, is another account’s, or a second one', async () => {
     const taken = idToken(KEY);
     await logIn(taken);
     const ada = await world.signUp('ada@example.com');
     const rejections = [await link(taken, ada.accessToken), await link('a.b.c', ada.accessToken)];
     expect((await link(idToken(KEY, { sub: '2' }), ada.accessToken)).status).toBe(200);
     rejections.push(await link(idToken(KEY, { sub: '3' }), ada.accessToken));
+    rejections.push(await link(idToken(KEY, { sub: '2', email_verified: false }), ada.accessToken));
     for (const { status, body } of rejections) {
       expect([status, body.issues]).toEqual([400, [{ path: 'idToken', message: expect.any(String) }]]);
     }

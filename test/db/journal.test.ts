@@ -106,6 +106,9 @@ describe('what one transaction changed', () => {
     ]);
     expect(summarize([put('a'), { ...put('a'), op: 'delete' }])).toEqual([{ ...put('a'), op: 'delete' }]);
     expect(summarize([{ ...put('a'), op: 'delete' }, put('a', ['title'])])).toEqual([put('a')]);
+    const refetch: Change = { workspaceId, kind: 'list', id: 'l', op: 'refetch' };
+    expect(summarize([refetch, { ...refetch, op: 'put' }])).toEqual([refetch]);
+    expect(summarize([refetch, { ...refetch, op: 'delete' }])).toEqual([{ ...refetch, op: 'delete' }]);
   });
 
   it('is told to each workspace that it concerns, as a name is of a person in two', () => {

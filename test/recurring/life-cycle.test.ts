@@ -83,11 +83,13 @@ describe('the life-cycle check', () => {
     expect(await w.task(second)).toMatchObject({ title: 'Water all', priority: 'high' });
   });
 
-  it('the due day of one instance is its own, in place of the instant', async () => {
+  it('the start and due day of one instance are its own, in place of the instants', async () => {
     const { id, nextTaskId } = await w.create();
     const edited = await w.edit(id, nextTaskId, 'this', { dueDay: '2026-03-29', startDay: '2026-03-28' });
     expect(edited).toMatchObject({ dueDate: null, dueDay: '2026-03-29', startDay: '2026-03-28' });
     expect(edited.recurrence.overridden).toEqual(['startDay', 'dueDate', 'dueDay']);
+    await w.ok('PATCH', `${w.inside}/tasks/${nextTaskId}`, { startDate: '2026-03-28T08:00:00.000Z' });
+    expect((await w.task(nextTaskId)).recurrence.overridden).toContain('startDate');
   });
 
   it('8: the due date of one instance is its own', async () => {

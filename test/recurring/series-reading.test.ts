@@ -44,6 +44,19 @@ describe('reading', () => {
     expect([paged.total, paged.items.map(({ id }: { id: string }) => id)]).toEqual([3, [third.id]]);
   });
 
+  it('shows the long texts of each, in a page and to those who follow', async () => {
+    const checklist = Array.from({ length: 100 }, (_, i) => ({ title: `${i} `.padEnd(200, 'x') }));
+    const made = [
+      await w.create({ description: 'あ'.repeat(5_000) }),
+      await w.create(),
+      await w.create({ checklist }),
+    ];
+    expect((await w.ok('GET', w.series)).items).toEqual(made);
+    const { items } = await w.ok('GET', `${w.inside}/changes`);
+    const told = items.filter(({ kind }: { kind: string }) => kind === 'recurringTask');
+    expect(told.map(({ value }: { value: object }) => value)).toEqual(made);
+  });
+
   it('lists the instances by occurrence, page by page', async () => {
     const { id } = await w.create();
     for (const day of ['28', '29', '30']) await w.at(`2026-03-${day}T12:00:00.000Z`);

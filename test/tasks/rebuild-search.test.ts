@@ -29,6 +29,15 @@ describe('a damaged search index', () => {
     expectSound(world);
   });
 
+  it('is rebuilt from the comments too', async () => {
+    const [task] = (await as(world, ada)('GET', `/workspaces/${home}/tasks?limit=1`)).body.items;
+    await as(world, ada)('POST', `/workspaces/${home}/tasks/${task.id}/comments`, { body: 'Oat, please' });
+    spoil();
+    await remade();
+    expect(await found('oat')).toBe(1);
+    expectSound(world);
+  });
+
   it('knows what is written afterwards, and no words that are gone', async () => {
     spoil();
     await remade();

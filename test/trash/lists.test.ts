@@ -358,9 +358,12 @@ it.each([
   ['lists', 'space'],
   ['spaces', 'space'],
   ['series', 'list'],
+  ['megabytes', 'list'],
 ] as const)('while the quota of %s is exceeded no %s is restored', async (quota, kind) => {
   const { space, first } = await furnish();
   const id = kind === 'list' ? first.id : space.id;
+  const long = { title: 'Long', listId: first.id, description: 'あ'.repeat(50_000) };
+  for (let i = 0; quota === 'megabytes' && i < 7; i += 1) await ok('POST', at('/tasks'), long);
   await ok('DELETE', at(`/${kind}s/${id}`));
   const { config } = series.world.deps;
   await series.create();
