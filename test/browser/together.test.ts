@@ -218,6 +218,11 @@ describe('a workspace', () => {
     for (const title of ['Kept after all', 'Never again'])
       await asAda('DELETE', `/workspaces/${home}/tasks/${await make(title)}`);
     const entry = (title: string) => page.getByRole('listitem').filter({ hasText: title });
+    const purge = new Date(world.clock.now() + 30 * 86_400_000);
+    const month = purge.toLocaleDateString('en-US', { month: 'short', timeZone: 'UTC' });
+    await entry('Never again')
+      .filter({ hasText: `by Ada, kept until ${purge.getUTCDate()} ${month}` })
+      .waitFor();
     const restore = async () => {
       await entry('Kept after all').getByRole('button', { name: 'Restore' }).click();
       await entry('Kept after all').waitFor({ state: 'detached' });

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { TrashEntry as Entry } from '../../../trash/schema.ts';
 import { restore } from '../../data/intents.ts';
 import type { WaitingAct } from '../../data/waiting-acts.ts';
-import { now, zone } from '../../shell/clock.ts';
+import { now, today, zone } from '../../shell/clock.ts';
 import { isPhone } from '../../shell/device.ts';
 import { isAdminIn, mayWriteIn } from '../../shell/frame-view.ts';
 import { useItemKeys } from '../../shell/item-keys.ts';
@@ -11,7 +11,8 @@ import { useUserData } from '../../shell/store.ts';
 import { useItems } from '../../shell/use-items.ts';
 import { act } from '../../tasks/act.ts';
 import { quoted } from '../../text/quoted.ts';
-import { sayWhen } from '../../text/say-dates.ts';
+import { sayShortDay, sayWhen } from '../../text/say-dates.ts';
+import { localOf } from '../../text/zones.ts';
 import { Ask } from '../../ui/ask.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Nothing } from '../../ui/nothing.tsx';
@@ -84,7 +85,8 @@ export function Trash({ params }: ScreenProps) {
                     ? 'Deleted '
                     : `${entry.kind === 'list' ? 'List' : 'Space'} with ${entry.itemCount} ${entry.itemCount === 1 ? 'task' : 'tasks'}, deleted `}
                   {sayWhen(entry.deletedAt, zone.value, now.value)}
-                  {nameOf(entry.deletedBy) && ` by ${nameOf(entry.deletedBy)}`}
+                  {nameOf(entry.deletedBy) && ` by ${nameOf(entry.deletedBy)}`}, kept until{' '}
+                  {sayShortDay(localOf(Date.parse(entry.purgeAt), zone.value).day, today.value)}
                 </p>
               </div>
               <div class="line push">
