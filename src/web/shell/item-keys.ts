@@ -5,10 +5,8 @@ import { controlsIn } from './focus-keeper.ts';
 export function useItemKeys(): void {
   useCommands(
     () => [
-      moving('next-item', 'Next', 'j', () => move(1)),
-      moving('previous-item', 'Previous', 'k', () => move(-1)),
-      moving('item-below', 'Next', 'ArrowDown', () => move(1)),
-      moving('item-above', 'Previous', 'ArrowUp', () => move(-1)),
+      { ...moving('next-item', 'Next', 'j', () => move(1)), keys: ['j', 'ArrowDown'] },
+      { ...moving('previous-item', 'Previous', 'k', () => move(-1)), keys: ['k', 'ArrowUp'] },
     ],
     [],
   );
