@@ -7,7 +7,7 @@ import type { IconName } from '../ui/icons.ts';
 import { Keycaps } from '../ui/keycaps.tsx';
 import { MenuButton } from '../ui/menu.tsx';
 import { ToastRegion } from '../ui/toast-region.tsx';
-import { addressOf } from './addresses.ts';
+import { addressOf, type ScreenName } from './addresses.ts';
 import { isPhone } from './device.ts';
 import { ZoneOffer } from './first-visit.tsx';
 import { canWrite, countOf, counts, hasUpdate, inbox, sync, unread, workspace } from './frame-view.ts';
@@ -48,9 +48,20 @@ function Side() {
       )}
       <ul>
         {w && <SideLink to={addressOf('search', { w })} icon="search" title="Search" binding="/" />}
-        <SideLink to={addressOf('today')} icon="sun" title="Today" count={today} alsoAt="workspaceToday" />
-        <SideLink to={addressOf('upcoming')} icon="upcoming" title="Upcoming" alsoAt="workspaceUpcoming" />
-        <SideLink to={addressOf('mine')} icon="me" title="My tasks" count={mine} alsoAt="workspaceMine" />
+        <SideLink
+          to={addressOf('today')}
+          icon="sun"
+          title="Today"
+          count={today}
+          alsoAt={['workspaceToday']}
+        />
+        <SideLink
+          to={addressOf('upcoming')}
+          icon="upcoming"
+          title="Upcoming"
+          alsoAt={['workspaceUpcoming', 'calendar']}
+        />
+        <SideLink to={addressOf('mine')} icon="me" title="My tasks" count={mine} alsoAt={['workspaceMine']} />
         {w && inbox.value && <ListLink w={w} listId={inbox.value.id} title="Inbox" isInbox />}
       </ul>
       <section aria-label="Lists">
@@ -118,14 +129,14 @@ interface LinkProps {
   icon?: IconName;
   count?: number | undefined;
   binding?: string;
-  /** Another address that this link stands for. */
-  alsoAt?: string;
+  /** Other screens that this link stands for. */
+  alsoAt?: readonly ScreenName[];
   isCurrent?: boolean;
 }
 
-function SideLink({ to, title, icon, count, binding, alsoAt, ...given }: LinkProps) {
+function SideLink({ to, title, icon, count, binding, alsoAt = [], ...given }: LinkProps) {
   const isCurrent =
-    given.isCurrent ?? (path.value === to || (alsoAt !== undefined && match.value?.name === alsoAt));
+    given.isCurrent ?? (path.value === to || alsoAt.some((name) => name === match.value?.name));
   const link = useRef<HTMLAnchorElement>(null);
   // Among many lists the present one may be out of sight.
   useLayoutEffect(() => {
