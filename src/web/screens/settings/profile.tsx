@@ -76,7 +76,7 @@ export function ProfileScreen() {
           <span class="switch-mark push" aria-hidden="true" />
         </button>
         <p class="quiet" id="single-letters">
-          Off, only keys with Ctrl, Alt and the arrows do something.
+          When off, only the arrows and keys with Ctrl or Alt work.
         </p>
       </Part>
     </SettingsPage>
