@@ -8,6 +8,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { once } from '../kernel/once.ts';
 import type { Tables } from '../storage/tables.ts';
 import { type TableNames, tablesTouched } from './tables-touched.ts';
 
@@ -84,18 +85,22 @@ class Placeholder {
 interface PreparedStatement {
   statement: SqliteDatabase.Statement;
   /** Undefined for one that only reads. */
-  writes?: { tables: TableNames };
+  writes: { tables: TableNames } | undefined;
+  /** The tables that one reads which only reads. */
+  read: () => TableNames;
+}
+
+/** Is told of each statement before it runs: which tables it may write, or reads if it only reads. */
+export interface StatementWatch {
+  beforeWrite(tables: TableNames): void;
+  beforeRead(tables: () => TableNames): void;
 }
 
 /**
- * A `Db` over an open connection, with its statements kept prepared: preparing costs more than most queries.
- * `beforeWrite` is told before each statement that is not a mere read which tables it may write. To `cached` is to ask
- * again.
+ * A `Db` over an open connection, with its statements kept prepared: preparing costs more than most queries. To `cached`
+ * is to ask again.
  */
-export function connectionDb(
-  sqlite: SqliteDatabase.Database,
-  beforeWrite?: (tables: TableNames) => void,
-): Db {
+export function connectionDb(sqlite: SqliteDatabase.Database, watch?: StatementWatch): Db {
   const kept = new Map<string, PreparedStatement>();
   const begin = sqlite.prepare('begin');
   const commit = sqlite.prepare('commit');
@@ -103,8 +108,9 @@ export function connectionDb(
   const prepare = (sql: string, parameters: readonly unknown[]): PreparedStatement => {
     const planned = plannedOnce(sql);
     const statement = sqlite.prepare(planned);
-    if (statement.readonly || !beforeWrite) return { statement };
-    return { statement, writes: { tables: tablesTouched(sqlite, planned, parameters, 'written') } };
+    const touched = (how: 'read' | 'written') => tablesTouched(sqlite, planned, parameters, how);
+    const writes = watch && !statement.readonly ? { tables: touched('written') } : undefined;
+    return { statement, writes, read: once(() => touched('read')) };
   };
 
   const preparedOf = ({ sql, parameters }: CompiledQuery<unknown>) => {
@@ -114,7 +120,8 @@ export function connectionDb(
       if (kept.size >= MAX_PREPARED) kept.delete(kept.keys().next().value ?? '');
       kept.set(sql, found);
     }
-    if (found.writes) beforeWrite?.(found.writes.tables);
+    if (found.writes) watch?.beforeWrite(found.writes.tables);
+    else watch?.beforeRead(found.read);
     return found.statement;
   };
 

@@ -2,7 +2,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type SqliteDatabase from 'better-sqlite3';
 import { connectionDb } from './connection.ts';
 import { type Change, type Journal, type JournalEntry, summarize } from './journal.ts';
+import { createMemo } from './memo.ts';
 import { WRITER_CACHE_KB } from './open.ts';
+import { createPendingSums } from './pending-sums.ts';
 import { createQueryCache, handleOf, type QueryCache } from './query-cache.ts';
 import { spillPages } from './spill-pages.ts';
 import { rejectWrite } from './storage-error.ts';
@@ -90,18 +92,37 @@ export function createTransactions(
   let writesBefore = 0;
   let hookPages = 0;
   const cache = createQueryCache(writing);
-  const db = connectionDb(writing, (tables) => {
-    // SQLite may end the transaction by itself, as when the disk is full: what a function wrote then would stay.
-    if (!writing.inTransaction) throw rejectWrite();
-    writes += 1;
-    cache.onWrite(tables);
+  const sums = createPendingSums(
+    (statement) => db.run(statement),
+    () => {
+      writes += 1;
+    },
+  );
+  const memo = createMemo();
+  const db = connectionDb(writing, {
+    beforeWrite: (tables) => {
+      sums.writeBefore(() => tables);
+      // SQLite may end the transaction by itself, as when the disk is full: what a function wrote then would stay.
+      if (!writing.inTransaction) throw rejectWrite();
+      writes += 1;
+      cache.onWrite(tables);
+      memo.onWrite(tables);
+    },
+    beforeRead: sums.writeBefore,
   });
   const cachedDb = handleOf(cache, () => db);
+
+  /** What is known of a transaction, or a part of one, that is undone. */
+  const forgetPart = () => {
+    sums.forget();
+    memo.forget();
+  };
 
   const begin = () => {
     if (writing.inTransaction) writing.exec('rollback');
     writing.exec('begin immediate');
     cache.onTransaction();
+    forgetPart();
     hookPages = 0;
     writesBefore = writes;
   };
@@ -117,7 +138,7 @@ export function createTransactions(
   const handleFor = (run: Run) => {
     const { tx, hooks, effects, entry, compact, end } = createTxHandle(
       db,
-      cache,
+      { cache, sums, memo },
       (pages) => {
         hookPages += pages;
       },
@@ -178,8 +199,10 @@ export function createTransactions(
       if (busyTimeoutMs > 0) writing.pragma('busy_timeout = 0');
     }
     for (const run of batch) {
+      sums.writeAll();
       writing.exec('savepoint run');
       runOne(run);
+      if (!run.outcome?.ok) forgetPart();
       writing.exec(run.outcome?.ok ? 'release run' : 'rollback to run; release run');
     }
   };
@@ -203,6 +226,7 @@ export function createTransactions(
 
   /** A failure of a hook is none of the function's. */
   const runHooksApart = async (run: Run) => {
+    sums.writeAll();
     writing.exec('savepoint hooks');
     try {
       await inTurns(runHooks([run]));
@@ -287,6 +311,7 @@ export function createTransactions(
       }
     },
     commit: (batch) => {
+      sums.writeAll();
       const journaled = journalize(batch);
       const hasWritten = writes > writesBefore;
       const began = performance.now();

@@ -8,6 +8,8 @@ import {
   type PersonalChange,
   summarize,
 } from './journal.ts';
+import type { Memo } from './memo.ts';
+import type { PendingSums, Sums } from './pending-sums.ts';
 import { handleOf, type QueryCache } from './query-cache.ts';
 
 /** The handle that a transaction function writes with; it is dead once that has returned. */
@@ -23,6 +25,15 @@ export interface Tx extends Db {
   record(change: Change): void;
   /** Notes what changed for one person outside workspaces, to be told to them after the commit. */
   tell(personal: PersonalChange): void;
+  /**
+   * Adds to a row of sums, or makes it. It is written when somebody asks for that table, at the latest with the commit:
+   * many functions add to the same few rows.
+   */
+  addUp(sums: Sums, key: readonly (string | number)[], added: readonly number[]): void;
+  /** What was last remembered by that name in this commit, unless one of its tables has been written since. */
+  recall<Value>(name: string): Value | undefined;
+  /** Keeps something for the functions that follow in this commit, until one of the tables is written that it depends on. */
+  remember(name: string, tables: readonly string[], value: unknown): void;
   /** Begins a part of the transaction that can be undone with all it recorded; either is to be called, the inner parts first. */
   savepoint(): { release(): void; rollBack(): void };
   /** Names the author of what is recorded. */
@@ -62,7 +73,7 @@ interface TxHandle {
 /** Lends the connection to one transaction function; `onHook` hears the pages of each hook that it has run. */
 export function createTxHandle(
   db: Db,
-  cache: QueryCache,
+  { cache, sums, memo }: { cache: QueryCache; sums: PendingSums; memo: Memo },
   onHook: (pages: number) => void,
   exec: (sql: string) => void,
 ): TxHandle {
@@ -91,14 +102,20 @@ export function createTxHandle(
     tell: (change) => {
       live(personal).push(change);
     },
+    recall: (name) => live(memo).recall(name) as never,
+    remember: (name, tables, value) => live(memo).remember(name, tables, value),
+    addUp: (table, key, added) => live(sums).add(table, key, added),
     savepoint: () => {
       const lists: unknown[][] = [live(changes), personal, effects, hooks];
       const lengths = lists.map(({ length }) => length);
+      sums.writeAll();
       exec('savepoint part');
       return {
         release: () => exec('release part'),
         rollBack: () => {
           exec('rollback to part; release part');
+          sums.forget();
+          memo.forget();
           for (const [i, list] of lists.entries()) list.splice(lengths[i] ?? 0);
         },
       };

@@ -4,7 +4,7 @@ import { newId } from '../kernel/ids.ts';
 import { type Instant, toInstant } from '../kernel/instants.ts';
 import { defined } from '../kernel/patch.ts';
 import { positionAfter } from '../kernel/positions.ts';
-import type { NewTask } from '../storage/insert-task.ts';
+import { lastPosition, type NewTask } from '../storage/insert-task.ts';
 import {
   findOccurrence,
   lastDecidedFrom,
@@ -262,7 +262,7 @@ function taskFor(
     start_date: null,
     due_date: dueOf(occurrence),
     completed_at: completedAt(status.type, null, at),
-    position: positionAfter(tasks.lastPosition(tx, series.workspace_code, list.id)),
+    position: positionAfter(lastPosition(tx, series.workspace_code, list.id)),
     recurring_task_id: series.id,
     occurrence_at: occurrence.at,
     occurrence_number: occurrence.number,

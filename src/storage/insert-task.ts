@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type Db, prepared, query, statement } from '../db/connection.ts';
+import type { Sums } from '../db/pending-sums.ts';
 import type { Tx } from '../db/tx.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import { saveItems } from './checklists.ts';
@@ -49,14 +50,75 @@ const nextNumbers = prepared<{ workspaceKey: number }, NextNumbers>((argument) =
 export const lastNumber = (db: Db, workspaceKey: number): number =>
   (db.one(nextNumbers({ workspaceKey }))?.number ?? 1) - 1;
 
+const lastIn = prepared<{ workspaceKey: number; listId: string }, { position: number | null }>((argument) =>
+  query
+    .selectFrom('tasks')
+    .select(({ fn }) => fn.max('position').as('position'))
+    .where('list_code', '=', keyIn('lists', argument('listId')))
+    .where('workspace_code', '=', argument('workspaceKey')),
+);
+
+/** What one new task leaves to the next one of its commit. */
+const NEXT = { name: 'numbers of the next task', tables: ['tasks', 'task_numbers', 'last_task'] };
+const LAST = { name: 'last position of a list', tables: ['tasks'] };
+interface LastPosition {
+  listId: string;
+  position: number | undefined;
+}
+
+/** The position of the last task of a list; undefined in an empty one. */
+export function lastPosition(
+  db: Db & Partial<Pick<Tx, 'recall' | 'remember'>>,
+  workspaceKey: number,
+  listId: string,
+): number | undefined {
+  const known = db.recall?.<LastPosition>(LAST.name);
+  if (known?.listId === listId) return known.position;
+  const position = db.one(lastIn({ workspaceKey, listId }))?.position ?? undefined;
+  db.remember?.(LAST.name, LAST.tables, { listId, position } satisfies LastPosition);
+  return position;
+}
+
 /** What a task brings that was elsewhere before, in place of what a new one gets. */
 export type ImportedColumns = Pick<TaskRow, 'number' | 'due_noticed' | 'comment_count' | 'more_bytes'>;
 
-const INSERT = `insert into tasks (${INSERTED.join(', ')}) values (${INSERTED.map(() => '?').join(', ')})`;
+/** What a new task seldom has, with what its columns hold then. To bind all columns takes a tenth of storing a row. */
+const SELDOM = new Map<(typeof INSERTED)[number], null | number>([
+  ['due_noticed', null],
+  ['completed_at', null],
+  ['recurring_task_id', null],
+  ['occurrence_at', null],
+  ['occurrence_number', null],
+  ['overridden', null],
+  ['label_ids', null],
+  ['checklist', null],
+  ['comment_count', 0],
+  ['more_bytes', 0],
+  ['version', 1],
+]);
+const insertOf = (columns: typeof INSERTED) => ({
+  columns,
+  sql: `insert into tasks (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,
+});
+const WHOLE = insertOf(INSERTED);
+const PLAIN = insertOf(INSERTED.filter((column) => !SELDOM.has(column)));
 
-const COUNT = `insert into task_counts (workspace_code, field, value, priority, status_code, n, bytes)
-  values (?, ?, ?, ?, ?, 1, ?)
-  on conflict do update set n = n + 1, bytes = bytes + excluded.bytes`;
+function isPlain(task: Record<string, unknown>): boolean {
+  for (const [column, value] of SELDOM) if (task[column] !== value) return false;
+  return true;
+}
+
+/** The key of a row is the workspace, the field and its value, the priority and the status. */
+const COUNTS: Sums = {
+  table: 'task_counts',
+  add: (key, added) =>
+    statement(
+      `insert into task_counts (workspace_code, field, value, priority, status_code, n, bytes)
+        values (?, ?, ?, ?, ?, ?, ?)
+        on conflict do update set n = n + excluded.n, bytes = bytes + excluded.bytes`,
+      [...key, ...added],
+    ),
+};
 
 /**
  * Stores a task with the next number, unless it has one already, and counts it. By statements that write a single row
@@ -69,7 +131,10 @@ export function insertTaskRow(
   imported?: Partial<ImportedColumns & NextNumbers>,
 ): NewTask & NextNumbers & Carried & Pick<TaskRow, 'version'> {
   const [keys] = tx.cached(keysOf(given));
-  const next = tx.one(nextNumbers({ workspaceKey: given.workspace_code }));
+  const { workspace_code: workspaceKey } = given;
+  const known = tx.recall<NextNumbers & { workspaceKey: number }>(NEXT.name);
+  const next = known?.workspaceKey === workspaceKey ? known : tx.one(nextNumbers({ workspaceKey }));
+  const last = tx.recall<LastPosition>(LAST.name);
   if (!keys || !next) throw new Error('A select without a source returned nothing');
   const { label_ids = null, checklist = null, version = 1 } = given;
   const more_bytes = checklist === null ? 0 : bytesOfText(...itemTitles({ checklist }));
@@ -91,12 +156,21 @@ export function insertTaskRow(
     version,
   };
   const task = imported ? { ...fresh, ...imported } : fresh;
+  const { columns, sql: insert } = isPlain(task) ? PLAIN : WHOLE;
   tx.run(
     statement(
-      INSERT,
-      INSERTED.map((column) => task[column]),
+      insert,
+      columns.map((column) => task[column]),
     ),
   );
+  if (!imported) {
+    const after = { workspaceKey, seq: task.seq + 1, number: task.number + 1 };
+    tx.remember(NEXT.name, NEXT.tables, after);
+  }
+  if (last?.listId === task.list_id) {
+    const position = Math.max(last.position ?? task.position, task.position);
+    tx.remember(LAST.name, LAST.tables, { ...last, position });
+  }
   countTask(tx, task, bytesOfText(task.title, task.description) + task.more_bytes);
   if (label_ids !== null) saveTaskLabels(tx, task.workspace_id, task.seq, labelIdsOf({ label_ids }));
   if (checklist !== null) saveItems(tx, task.seq, itemIds({ checklist }));
@@ -112,7 +186,7 @@ export function countTask(
 ) {
   const { workspace_code, priority, status_code } = row;
   const count = (field: string, value: number, added: number) =>
-    tx.run(statement(COUNT, [workspace_code, field, value, priority, status_code, added]));
+    tx.addUp(COUNTS, [workspace_code, field, value, priority, status_code], [1, added]);
   count('all', 0, bytes);
   count('list', row.list_code, 0);
   count('assignee', row.assignee_code ?? 0, 0);

@@ -151,18 +151,6 @@ export function findListWithStatuses(db: Db, workspaceId: string, listId: string
   return row && listOf(db, row);
 }
 
-const lastIn = prepared<{ workspaceKey: number; listId: string }, { position: number | null }>((argument) =>
-  query
-    .selectFrom('tasks')
-    .select(({ fn }) => fn.max('position').as('position'))
-    .where('list_code', '=', keyIn('lists', argument('listId')))
-    .where('workspace_code', '=', argument('workspaceKey')),
-);
-
-/** The position of the last task of a list; undefined in an empty one. */
-export const lastPosition = (db: Db, workspaceKey: number, listId: string): number | undefined =>
-  db.one(lastIn({ workspaceKey, listId }))?.position ?? undefined;
-
 const assignable = prepared<{ workspaceId: string; userId: string }, { role: Role }>((argument) =>
   query
     .selectFrom('members')

@@ -5,6 +5,7 @@ import { type Instant, toInstant } from '../kernel/instants.ts';
 import { positionAfter } from '../kernel/positions.ts';
 import type { List, Status } from '../lists/schema.ts';
 import { counterpartOf } from '../lists/statuses.ts';
+import { lastPosition } from '../storage/insert-task.ts';
 import { knownLabels } from '../storage/labels.ts';
 import { isOpen } from '../storage/status-types.ts';
 import type { StatusType, TaskRow } from '../storage/tables.ts';
@@ -127,7 +128,7 @@ function placeFor(
     ...state,
     list_id: list.id,
     space_id: list.spaceId,
-    position: position ?? positionAfter(store.lastPosition(db, who.workspaceKey, list.id)),
+    position: position ?? positionAfter(lastPosition(db, who.workspaceKey, list.id)),
   };
 }
 

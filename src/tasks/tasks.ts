@@ -11,7 +11,7 @@ import { positionAfter } from '../kernel/positions.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import { notify } from '../notifications/notify.ts';
 import { deleteSomeComments } from '../storage/comments.ts';
-import { insertTaskRow, type NewTask, type NextNumbers } from '../storage/insert-task.ts';
+import { insertTaskRow, lastPosition, type NewTask, type NextNumbers } from '../storage/insert-task.ts';
 import { giveUpWords, indexTask } from '../storage/searchable.ts';
 import { STEP_BYTES } from '../storage/step-bytes.ts';
 import type { TaskRow } from '../storage/tables.ts';
@@ -76,7 +76,7 @@ export function makeTask(
     start_date: dateAfter(null, input.startDate, input.startDay),
     due_date: dateAfter(null, input.dueDate, input.dueDay),
     completed_at: completedAt(status.type, null, at),
-    position: input.position ?? positionAfter(store.lastPosition(tx, who.workspaceKey, list.id)),
+    position: input.position ?? positionAfter(lastPosition(tx, who.workspaceKey, list.id)),
     recurring_task_id: null,
     occurrence_at: null,
     occurrence_number: null,

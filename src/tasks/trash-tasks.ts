@@ -7,6 +7,7 @@ import { positionAfter } from '../kernel/positions.ts';
 import type { List } from '../lists/schema.ts';
 import { counterpartOf } from '../lists/statuses.ts';
 import { userKeyOf } from '../storage/changes.ts';
+import { lastPosition } from '../storage/insert-task.ts';
 import { NO_SERIES } from '../storage/instances.ts';
 import { findOccurrenceOf, updateOccurrence } from '../storage/occurrences.ts';
 import { recordTask } from '../storage/record.ts';
@@ -187,7 +188,7 @@ function restoredRow(tx: Tx, workspaceId: string, content: PackedTask, list: Lis
     creator_id: creator.id,
     creator_code: creator.code,
     ...(isElsewhere && {
-      position: positionAfter(store.lastPosition(tx, packed.workspace_code, list.id)),
+      position: positionAfter(lastPosition(tx, packed.workspace_code, list.id)),
     }),
     // What fell due meanwhile is told to nobody.
     ...(assigneeId !== null &&

@@ -78,6 +78,40 @@ describe('a batch', () => {
     expect(results[6].task).toEqual(await read(id));
   });
 
+  it('numbers and places its tasks as if each operation had come by itself', async () => {
+    const ids = Array.from({ length: 9 }, () => crypto.randomUUID());
+    const [a, b, c, d, e, f, g, h, i] = ids;
+    const placesAfter = async (isTogether: boolean) => {
+      const other = (await call('POST', `${inside}/lists`, { title: 'O', spaceId: list.spaceId })).body;
+      const inOther = { listId: other.id };
+      const operations = [
+        create({ id: a }),
+        create({ id: b, position: 10_000_000 }),
+        create({ id: c, position: -1 }),
+        create({ id: d, dueDay: '2026-12-24', statusId: list.statuses[2]?.id }),
+        create({ id: e, ...inOther }),
+        { op: 'delete', id: b },
+        create({ id: f, checklist: [{ title: 'One' }] }),
+        create({ id: f, title: 'Again' }),
+        create({ id: g, labelIds: [crypto.randomUUID()] }),
+        { op: 'move', id: a, ...inOther },
+        create({ id: h, ...inOther }),
+        { op: 'restore', id: b },
+        { op: 'update', id: c, position: 20_000_000 },
+        create({ id: i }),
+      ];
+      if (isTogether) await batch(...operations);
+      else for (const operation of operations) await batch(operation);
+      expectSound(world);
+      const tasks = await Promise.all(ids.map(read));
+      return tasks.map(({ number, position, listId }) => [number, position, listId === other.id]);
+    };
+    const together = await placesAfter(true);
+    await start();
+    expect(await placesAfter(false)).toEqual(together);
+    expect(together.map(([number]) => number)).toEqual([1, 2, 3, 4, 5, 6, undefined, 7, 8]);
+  });
+
   it('tells of each operation what is wrong with it, and does the others', async () => {
     const unknown = crypto.randomUUID();
     const [known] = await batch(create());
