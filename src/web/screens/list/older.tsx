@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { List } from '../../data/rows.ts';
+import { isFirstLoad } from '../../shell/frame-view.ts';
 import { isOpen, useUserData } from '../../shell/store.ts';
 import { showToast } from '../../shell/toasts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -20,6 +21,7 @@ export function Older({ list, page, onPage }: Props) {
   const [isHidden, setHidden] = useState(true);
   const closed = { listId: list.id, statusType: 'completed,canceled' };
   useEffect(() => {
+    if (isFirstLoad.value) return;
     let isWanted = true;
     const path = `workspaces/${list.workspaceId}/tasks/query?${new URLSearchParams({ ...closed, limit: '1' })}`;
     void store.api.request('GET', path).then((outcome) => {
@@ -32,7 +34,7 @@ export function Older({ list, page, onPage }: Props) {
     return () => {
       isWanted = false;
     };
-  }, [list.id]);
+  }, [list.id, isFirstLoad.value]);
   if (page === undefined || isHidden) return null;
   const ask = async () => {
     setAsking(true);

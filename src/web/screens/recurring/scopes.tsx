@@ -82,15 +82,15 @@ export function ScopeQuestion({ task, series, change: { words, intents, updates 
     <Dialog label="Repeat" class="small" onClose={close}>
       <form noValidate onSubmit={submits(save)}>
         <div class="block">
-          <h2>{series && task ? 'Change the series too?' : task ? 'Change this task?' : 'Not changed'}</h2>
+          <h2>{series && task ? 'Change the series too?' : task ? 'Change this task?' : 'Not saved'}</h2>
           <p class="quiet" dir="auto">
             {words}
           </p>
           {!(series && task) && (
-            <p role="alert">
+            <p class="prose" role="alert">
               {task
                 ? 'The series was deleted meanwhile. This changes the task alone.'
-                : 'The task was deleted meanwhile, with its series. It may be in the trash.'}
+                : `The task was deleted meanwhile${series ? '' : ', with its series'}.`}
             </p>
           )}
           {!task && typed !== undefined && (
