@@ -170,7 +170,7 @@ export class Follower {
     void this.loadMe();
     const ids = Object.keys(hello.workspaces);
     await this.#tab.commitAsLeader(() => ({
-      notes: { ...this.#told(hello.unread), build: hello.build ?? null },
+      notes: { unread: hello.unread, build: hello.build ?? null },
       positions: this.#unknown(ids),
     }));
     // Who hears that the server is reached may ask which workspaces there are.
@@ -183,14 +183,10 @@ export class Follower {
     return ids.filter((id) => !this.#tab.positions.has(id)).map(startOf);
   }
 
-  /** What is told of notifications: as many may be unread, and others. */
-  #told(unread: unknown): Row {
-    return { unread, notifiedAt: this.#tab.world.now() };
-  }
-
   async #hearOfMe(data: Row): Promise<void> {
-    if (typeof data.unread === 'number')
-      await this.#tab.commitAsLeader(() => ({ notes: this.#told(data.unread) }));
+    const { unread } = data;
+    const notifiedAt = this.#tab.world.now();
+    if (typeof unread === 'number') await this.#tab.commitAsLeader(() => ({ notes: { unread, notifiedAt } }));
     const isKnown = !data.profile || (await this.loadMe());
     const ids = data.workspaces ? await this.#listWorkspaces() : [];
     // Another `hello` tells all of it again.

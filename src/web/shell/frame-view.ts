@@ -59,8 +59,8 @@ export const sync = computed(
 );
 
 export const unread = computed(() => userData.value?.store.note<number>('unread') ?? 0);
-/** When the server told of notifications last: as many may be unread, and others. */
-export const notifiedAt = computed(() => userData.value?.store.note<number>('notifiedAt'));
+/** Another one whenever the server told of notifications: as many may be unread, and others. */
+export const notified = computed(() => `${unread.value} ${userData.value?.store.note<number>('notifiedAt')}`);
 
 /** Whether another build of the client is served. */
 export const hasUpdate = computed(() => {

@@ -2,7 +2,7 @@ import type { Notification } from '../../../notifications/schema.ts';
 import { call } from '../../shell/api.ts';
 import { now, zone } from '../../shell/clock.ts';
 import { isPhone } from '../../shell/device.ts';
-import { notifiedAt, workspaces } from '../../shell/frame-view.ts';
+import { notified, workspaces } from '../../shell/frame-view.ts';
 import { useItemKeys } from '../../shell/item-keys.ts';
 import { hrefOf } from '../../shell/navigation.ts';
 import { showToast } from '../../shell/toasts.ts';
@@ -31,7 +31,7 @@ export function Notifications() {
   useItemKeys();
   const { items, setItems, isMissing, load, more } = useItems<Notification>(
     '/me/notifications',
-    notifiedAt.value,
+    notified.value,
   );
   const markRead = (notification: Notification) => {
     if (notification.readAt !== null) return;
