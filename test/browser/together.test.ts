@@ -442,6 +442,32 @@ describe('an instance of a series', () => {
     await dialog(page).waitFor({ state: 'detached' });
   });
 
+  it('that is deleted elsewhere while its rule is edited keeps the rule, and becomes a new one by Save', async () => {
+    const root = `/workspaces/${home}/recurring-tasks`;
+    const interval = { frequency: 'day', every: 1, timeOfDay: null, timezone: 'UTC' };
+    const series = (await asAda('POST', root, { listId, title: 'Water the plants', interval })).body;
+    const page = await at(ada, `/w/${home}/lists/${listId}`, 'Tasks');
+    const panel = await openRow(page, 'Water the plants');
+    const dialog = page.getByRole('dialog', { name: 'Repeat' });
+    await panel.getByRole('button', { name: /^Repeats/ }).click();
+    await dialog.getByRole('combobox', { name: 'Unit' }).selectOption({ label: 'Week' });
+    await asAda('DELETE', `${root}/${series.id}?keepUpcoming=true`);
+    await dialog.getByRole('alert').filter({ hasText: 'Save makes a new one' }).waitFor();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await synced(page);
+    const [made, ...others] = (await asAda('GET', root)).body.items;
+    expect([made.interval.frequency, made.nextTaskId, others]).toEqual(['week', series.nextTaskId, []]);
+
+    await page.goto(`${visit.origin}/app/w/${home}/recurring`);
+    await page.getByRole('main').getByRole('button', { name: 'Edit' }).click();
+    await dialog.getByRole('combobox', { name: 'Unit' }).waitFor();
+    await asAda('DELETE', `${root}/${made.id}`);
+    await dialog.getByRole('alert').filter({ hasText: 'This series was deleted meanwhile.' }).waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  });
+
   it('asks whether a change is of this task, of those that follow, or of all', async () => {
     const root = `/workspaces/${home}/recurring-tasks`;
     const interval = { frequency: 'day', every: 1, timeOfDay: null, timezone: 'UTC' };

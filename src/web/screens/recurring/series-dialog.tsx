@@ -34,19 +34,27 @@ export function SeriesDialog() {
   const seriesId = open.seriesId ?? task?.recurrence?.recurringTaskId ?? undefined;
   const series = seriesId ? view.signal('recurringTask', seriesId).value : undefined;
   if (open.change) return <ScopeQuestion task={task} series={series} change={open.change} />;
-  if (!task && !series) return null;
-  return <Editor key={seriesId ?? task?.id} task={task} series={series} />;
+  return <Editor key={open.taskId ?? open.seriesId} task={task} series={series} />;
 }
 
 function Editor({ task, series }: { task: Task | undefined; series: Series | undefined }) {
   const { store } = useUserData();
+  // Either may be deleted elsewhere: what was chosen here stays.
+  const [opened] = useState({ task, series });
+  const isGone = opened.series !== undefined && series === undefined;
   const due = task ? dueOf(task, zone.peek()) : null;
   const from = due?.day ?? today.peek();
   const [draft, setDraft] = useState(() => draftOf(series, from, due?.time ?? null));
   const [scope, setScope] = useState<Scope>('all');
   const isDone = !series && task !== undefined && !isOpen(store, task);
-  const done = isDone ? 'A closed task cannot become one that repeats. Open it again first.' : undefined;
-  const [problem, setProblem] = useState(done);
+  const done = isDone
+    ? 'A closed task cannot become one that repeats. Open it again first.'
+    : !task && !series
+      ? `This ${opened.series ? 'series' : 'task'} was deleted meanwhile.`
+      : undefined;
+  const [problem, setProblem] = useState<string>();
+  const said =
+    done ?? problem ?? (isGone && 'The series was deleted meanwhile. Save makes a new one of this task.');
   const isFirst = task?.recurrence?.occurrenceNumber === 1;
 
   const { interval, endCondition } = ruleOf(draft, {
@@ -96,8 +104,7 @@ function Editor({ task, series }: { task: Task | undefined; series: Series | und
     };
     act(words, [create('recurringTask', task.workspaceId, store.makeId(), fields)]);
   };
-  const workspaceId = series?.workspaceId ?? task?.workspaceId ?? '';
-  const title = task?.title ?? series?.title ?? '';
+  const { workspaceId = '', title = '' } = task ?? series ?? opened.task ?? opened.series ?? {};
   return (
     <Dialog label="Repeat" onClose={close}>
       <form noValidate onSubmit={submits(save)}>
@@ -110,7 +117,7 @@ function Editor({ task, series }: { task: Task | undefined; series: Series | und
         <p class="rule">{sayRule(interval, endCondition, today.value, zone.value)}</p>
         <RuleFields draft={draft} onChange={setDraft} />
         <div class="block" role="alert">
-          {problem && <p class="error">{problem}</p>}
+          {said && <p class="error">{said}</p>}
         </div>
         <NextFive
           workspaceId={workspaceId}
