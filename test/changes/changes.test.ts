@@ -63,6 +63,24 @@ describe('the first load', () => {
     }
   });
 
+  it('comes in pages of 1 MiB and a thing at most, and so does what changed since', async () => {
+    const { cursor } = await changes(undefined, 1_000);
+    const checklist = Array.from({ length: 100 }, () => ({ title: 'x'.repeat(500) }));
+    const ids: string[] = [];
+    for (let i = 0; i < 24; i += 1) {
+      const long = i < 20 && { description: 'x'.repeat(50_000), checklist };
+      ids.push((await newTask(long || {})).id);
+    }
+    for (const from of [undefined, cursor]) {
+      const pages = await allOf(from, 1_000);
+      const tasks = pages.flatMap(({ items }) => items).filter(({ kind }) => kind === 'task');
+      expect(tasks.map(({ id }) => id)).toEqual(ids);
+      const sizes = pages.map(({ items }) => JSON.stringify(items).length / 1_024);
+      expect(sizes.length).toBeGreaterThan(2);
+      expect(Math.max(...sizes)).toBeLessThan(1_024 + 120);
+    }
+  });
+
   it('is followed by what changed meanwhile', async () => {
     const first = await changes(undefined, 2);
     const { id } = await newTask();

@@ -336,6 +336,31 @@ describe('a batch', () => {
     expect(paths(alone)).toEqual(['addLabelIds']);
   });
 
+  it('tells of all that is wrong with an operation at once, by the names that it has there', async () => {
+    const [{ task }] = await batch(create());
+    const unknown = crypto.randomUUID();
+    const { body: other } = await call('POST', `${inside}/lists`, { title: 'Other', spaceId: list.spaceId });
+    const update = { op: 'update', id: task.id };
+    const move = { op: 'move', id: task.id };
+    for (const [operation, wrong] of [
+      [{ ...update, labelIds: [unknown] }, ['labelIds']],
+      [{ ...update, labelIds: [unknown], title: '' }, ['title', 'labelIds']],
+      [{ ...update, listId: other.id }, ['listId']],
+      [{ ...update, listId: other.id, title: '' }, ['title', 'listId']],
+      [
+        { ...update, listId: other.id, title: '', addLabelIds: [unknown] },
+        ['title', 'addLabelIds', 'listId'],
+      ],
+      [{ ...move, listId: unknown, position: 'x' }, ['position', 'listId']],
+      [{ ...move, statusId: unknown }, ['listId']],
+    ] as const) {
+      const [result] = await batch(operation);
+      expect([operation, paths(result).toSorted()]).toEqual([operation, wrong.toSorted()]);
+    }
+    const stale = { ...update, removeLabelIds: [unknown], ifMatch: '"x-1"' };
+    expect(statuses(await batch(stale))).toEqual([412]);
+  });
+
   it('lets a series go on, and skips what is deleted', async () => {
     const interval = { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'UTC' };
     const made = { title: 'S', listId: list.id, interval };
