@@ -239,8 +239,10 @@ describe('by keys alone', () => {
 
 describe('a card that is dropped', () => {
   it('on another column says so with a way back, by its toast and by Ctrl and Z', async () => {
-    await open(`/w/${studio.workspaceId}/lists/${studio.listIds.website}?view=board`);
-    const title = 'Pick a licence for the drawings';
+    const title = 'Frame the drawings';
+    const listId = studio.listIds.website;
+    await studio.call('POST', `/workspaces/${studio.workspaceId}/tasks`, { listId, title });
+    await open(`/w/${studio.workspaceId}/lists/${listId}?view=board`);
     const card = (column: string) =>
       page.getByRole('region', { name: column }).getByRole('listitem').filter({ hasText: title });
     const drop = () => card('To Do').dragTo(page.getByRole('region', { name: 'In Progress' }));
