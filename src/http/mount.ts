@@ -77,9 +77,18 @@ export function mount(
       else held = bytesUnderWay.hold(owner, bytes, context.env?.outgoing);
       reserved = bytes;
     };
+    const { query, body: given } = input;
+    // Named one by one: to spread an object costs as much as to find out who asks.
     const result = await declared.handle({
-      ...{ deps, who, params, requestContext, ifMatch, chunks, reserve },
-      ...input,
+      deps,
+      who,
+      params,
+      requestContext,
+      ifMatch,
+      chunks,
+      reserve,
+      query,
+      body: given,
     });
     const { requestId } = requestContext;
     const versioned = hasEtag ? versionedIn(result) : undefined;

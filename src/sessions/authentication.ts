@@ -82,9 +82,11 @@ async function authenticate(
   request: GuardRequest,
 ): Promise<Credential | undefined> {
   const { authorization = '' } = request;
-  if (!/^bearer(?![\w-])/i.test(authorization)) return authenticateCookie(deps, requestContext, request);
   const [, token] = /^bearer ([^\s,]+)$/i.exec(authorization) ?? [];
-  if (token === undefined) throw noCredential();
+  if (token === undefined) {
+    if (/^bearer(?![\w-])/i.test(authorization)) throw noCredential();
+    return authenticateCookie(deps, requestContext, request);
+  }
   if (isApiToken(token)) return authenticateToken(deps, token);
   const { userId, sessionId, expiresAt } = await deps.signIn.accessTokens.verify(token);
   requireSession(deps, deps.read, { userId, sessionId, cap: null });
