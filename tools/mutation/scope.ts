@@ -200,9 +200,10 @@ export const GROUPS: Record<string, Group> = {
     files: [
       'src/trash/{delete-lists,purge,restore,steps}.ts',
       'src/tasks/trash-tasks.ts',
-      'src/storage/{trash,trash-contents,trash-lists,unpack-lists}.ts',
+      'src/storage/{delete-rows,trash,trash-contents,trash-lists,unpack-lists}.ts',
     ],
     tests: [
+      'storage/table-traits',
       'trash/tasks',
       'trash/lists',
       'trash/export',
