@@ -128,7 +128,7 @@ async function fill(
       }),
     ),
   }));
-  const storing = { owner: { id: userId, code, timezone }, keys, now, zoneData: ZONE_DATA };
+  const storing = { owner: { id: userId, code, timezone }, keys, at, zoneData: ZONE_DATA };
   let standing = AT_THE_START;
   const reserved = new Map<string, number>();
   let shownAt = now;

@@ -1,4 +1,4 @@
-import { type Instant, toInstant } from '../kernel/instants.ts';
+import type { Instant } from '../kernel/instants.ts';
 import { POSITION_STEP } from '../kernel/positions.ts';
 import { labelTitleKey } from '../storage/labels.ts';
 import { wordsOfComment } from '../storage/searchable.ts';
@@ -9,6 +9,7 @@ import {
   commentRow,
   common,
   type Entry,
+  keyOf,
   listRow,
   type Storing,
   spaceRow,
@@ -77,8 +78,6 @@ function rowsBeside(entry: Entry): number {
 
 function* entriesOf(workspace: ReadWorkspace, storing: Storing): Generator<Entry> {
   const { ids, id: workspace_id } = workspace;
-  const at = toInstant(storing.now);
-  const workspaceKey = storing.keys.get(workspace_id) ?? 0;
   for (const [i, space] of workspace.spaces.entries()) {
     yield { kind: 'space', row: spaceRow(workspace, storing, space, i) };
   }
@@ -89,7 +88,7 @@ function* entriesOf(workspace: ReadWorkspace, storing: Storing): Generator<Entry
       workspace_id,
       title: template.title,
       is_default: template.isDefault ? (1 as const) : (0 as const),
-      ...stampsOf(template, at),
+      ...stampsOf(template, storing.at),
     };
     const statuses = template.statuses.map(({ id: statusId, title, type, color, position }, i) => ({
       id: ids.statuses.get(statusId) ?? '',
@@ -113,24 +112,19 @@ function* entriesOf(workspace: ReadWorkspace, storing: Storing): Generator<Entry
       row: { ...row, title_key: labelTitleKey(title) },
     };
   }
-  yield* seriesEntries(workspace, storing, at);
+  yield* seriesEntries(workspace, storing);
   let last = workspace.lastNumber;
   const nextNumber = () => ++last;
-  yield* taskEntries(workspace, storing, { workspaceKey, at, nextNumber });
-  yield* trashEntries(workspace, storing, { workspaceKey, at, nextNumber });
-  if (last > 0) yield { kind: 'lastNumber', workspaceKey, last };
+  yield* taskEntries(workspace, storing, nextNumber);
+  yield* trashEntries(workspace, storing, nextNumber);
+  if (last > 0) yield { kind: 'lastNumber', workspaceKey: keyOf(workspace, storing), last };
 }
 
-function* seriesEntries(workspace: ReadWorkspace, storing: Storing, at: Instant): Generator<Entry> {
+function* seriesEntries(workspace: ReadWorkspace, storing: Storing): Generator<Entry> {
   const instancesOf = Map.groupBy(workspace.tasks, ({ recurrence }) => recurrence?.recurringTaskId ?? null);
   for (const series of workspace.series) {
-    const { row, bytes, occurrences, steps } = seriesRows(
-      workspace,
-      storing,
-      series,
-      instancesOf.get(series.id) ?? [],
-      at,
-    );
+    const instances = instancesOf.get(series.id) ?? [];
+    const { row, bytes, occurrences, steps } = seriesRows(workspace, storing, series, instances);
     yield { kind: 'series', row, bytes };
     for (const rows of occurrences) yield { kind: 'occurrences', rows };
     for (const rows of batchesOf(steps)) yield { kind: 'steps', rows };
@@ -147,7 +141,7 @@ const trashedByAge = ({ trash, ids }: ReadWorkspace): { id: string; createdAt: I
 function* taskEntries(
   workspace: ReadWorkspace,
   storing: Storing,
-  { workspaceKey, at, nextNumber }: { workspaceKey: number; at: Instant; nextNumber: () => number },
+  nextNumber: () => number,
 ): Generator<Entry> {
   const trashed = trashedByAge(workspace);
   let reserved = 0;
@@ -155,16 +149,16 @@ function* taskEntries(
     const number = task.number ?? nextNumber();
     for (
       let next = trashed[reserved];
-      next && next.createdAt < (task.createdAt ?? at);
+      next && next.createdAt < (task.createdAt ?? storing.at);
       next = trashed[reserved]
     ) {
       yield { kind: 'reserveSeq', taskId: next.id };
       reserved += 1;
     }
-    yield taskEntry(workspace, storing, { task, number, i, workspaceKey, at });
+    yield taskEntry(workspace, storing, task, number, i);
     for (const comment of task.comments) {
-      const { row, mentions } = commentRow(workspace, storing, comment, at);
-      const words = wordsOfComment(workspaceKey, row.body);
+      const { row, mentions } = commentRow(workspace, storing, comment);
+      const words = wordsOfComment(row.workspace_code, row.body);
       yield { kind: 'comment', workspaceId: workspace.id, row, words, mentions };
     }
   }

@@ -1,5 +1,5 @@
 import { newId } from '../kernel/ids.ts';
-import { type Instant, toInstant } from '../kernel/instants.ts';
+import type { Instant } from '../kernel/instants.ts';
 import { defined } from '../kernel/patch.ts';
 import { POSITION_STEP } from '../kernel/positions.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
@@ -93,24 +93,24 @@ export interface Storing {
   owner: Owner;
   /** Of each new workspace, by its id. */
   keys: ReadonlyMap<string, number>;
-  now: number;
+  at: Instant;
   /** Of this process, for a document that does not say its own. */
   zoneData: string;
 }
 
 export const common = (
   workspace: ReadWorkspace,
-  { now, owner }: Storing,
+  { at, owner }: Storing,
   thing: Ordered,
   i: number,
   id: string | undefined,
 ) => ({
-  id: id ?? newId(now),
+  id: id ?? newId(at),
   workspace_id: workspace.id,
   position: thing.position ?? (i + 1) * POSITION_STEP,
   creator_code: owner.code,
   version: 1,
-  ...stampsOf(thing, toInstant(now)),
+  ...stampsOf(thing, at),
 });
 
 export function spaceRow(
@@ -128,8 +128,8 @@ export function spaceRow(
 }
 
 /** The new id of a thing that may be gone, the same each time. */
-export function idFor(ids: Map<string, string>, id: string, { now }: Storing): string {
-  const known = ids.get(id) ?? newId(now);
+export function idFor(ids: Map<string, string>, id: string, { at }: Storing): string {
+  const known = ids.get(id) ?? newId(at);
   ids.set(id, known);
   return known;
 }
@@ -150,6 +150,9 @@ export const stampsOf = (thing: Pick<Ordered, 'createdAt' | 'updatedAt'>, at: In
   updated_at: thing.updatedAt ?? thing.createdAt ?? at,
 });
 
+/** The number that stands for the id of a workspace. */
+export const keyOf = ({ id }: ReadWorkspace, { keys }: Storing): number => keys.get(id) ?? 0;
+
 /** People other than the importer are nobody here. */
 export const personOf = (
   id: string | null | undefined,
@@ -161,17 +164,16 @@ export function commentRow(
   workspace: ReadWorkspace,
   storing: Storing,
   comment: ImportedComment,
-  at: Instant,
 ): { row: CommentOfTask; mentions: string[] } {
   const author = personOf(comment.authorId, workspace, storing);
   const { body, mentioned } = replaceMentions(comment.body, (id) => personOf(id, workspace, storing));
   const row = {
-    id: newId(storing.now),
-    workspace_code: storing.keys.get(workspace.id) ?? 0,
+    id: newId(storing.at),
+    workspace_code: keyOf(workspace, storing),
     author_code: author === null ? null : storing.owner.code,
     body,
     version: 1,
-    created_at: comment.createdAt ?? at,
+    created_at: comment.createdAt ?? storing.at,
     edited_at: comment.editedAt ?? null,
   };
   return { row, mentions: mentioned };
@@ -180,25 +182,21 @@ export function commentRow(
 export function taskEntry(
   workspace: ReadWorkspace,
   storing: Storing,
-  {
-    task,
-    number,
-    i,
-    workspaceKey,
-    at,
-  }: { task: Task; number: number; i: number; workspaceKey: number; at: Instant },
+  task: Task,
+  number: number,
+  i: number,
 ): Extract<Entry, { kind: 'task' }> {
   const { ids } = workspace;
   const { recurrence } = task;
   const statuses = workspace.statusesOf.get(task.listId) ?? [];
   const status = statuses.find(({ id }) => task.statusId === undefined || id === task.statusId);
-  const stamps = stampsOf(task, at);
+  const stamps = stampsOf(task, storing.at);
   const due = dateAfter(null, task.dueDate, task.dueDay);
   const template = templateRow(workspace, storing, task);
   const more_bytes = bytesOfText(...itemTitles(template), ...task.comments.map(({ body }) => body));
   const row: NewTask = {
     id: ids.tasks.get(task.id) ?? '',
-    workspace_code: workspaceKey,
+    workspace_code: keyOf(workspace, storing),
     workspace_id: workspace.id,
     space_id: ids.spaces.get(workspace.spaceOf.get(task.listId) ?? '') ?? '',
     ...template,
@@ -220,7 +218,7 @@ export function taskEntry(
     // What was due before is told of nobody.
     columns: {
       number,
-      due_noticed: due !== null && dueInstant(due, storing.owner.timezone) <= at ? due : null,
+      due_noticed: due !== null && dueInstant(due, storing.owner.timezone) <= storing.at ? due : null,
       comment_count: task.comments.length,
       more_bytes,
     },
@@ -251,10 +249,10 @@ export const templateRow = (
 });
 
 /** Instances keep having the ids of the template's items. */
-function itemId({ items }: ReadWorkspace, id: string | undefined, { now }: Storing): string {
+function itemId({ items }: ReadWorkspace, id: string | undefined, { at }: Storing): string {
   const known = id === undefined ? undefined : items.get(id);
   if (known !== undefined) return known;
-  const fresh = newId(now);
+  const fresh = newId(at);
   if (id !== undefined) items.set(id, fresh);
   return fresh;
 }

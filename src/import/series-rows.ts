@@ -1,5 +1,4 @@
 import { newId } from '../kernel/ids.ts';
-import type { Instant } from '../kernel/instants.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import type { MadeBefore } from '../recurring/advance.ts';
 import { digestOf } from '../recurring/brought-back.ts';
@@ -19,7 +18,6 @@ export function seriesRows(
   storing: Storing,
   series: Series,
   instances: readonly Task[],
-  at: Instant,
 ) {
   const { ids } = workspace;
   const taskId = (id: string | null | undefined) => (id == null ? null : (ids.tasks.get(id) ?? null));
@@ -31,9 +29,9 @@ export function seriesRows(
     ...templateRow(workspace, storing, series),
     creator_id: personOf(series.creatorId, workspace, storing),
     ...ruleColumns(series, continuation, storing, taskId),
-    brought_back: broughtBack(workspace, storing, continuation, instances, at),
+    brought_back: broughtBack(workspace, storing, continuation, instances),
     version: 1,
-    ...stampsOf(series, at),
+    ...stampsOf(series, storing.at),
   };
   const rows = continuation.occurrences.map((occurrence) => ({
     series_id: id,
@@ -63,20 +61,13 @@ function broughtBack(
   storing: Storing,
   { progress }: Continuation,
   instances: readonly Task[],
-  at: Instant,
 ): string | null {
   if ((progress.broughtBack ?? 'no') === 'no') return null;
   const isUpcoming = ({ id }: MaybeTrashed) => id === progress.upcoming?.taskId;
   // Of a series in the trash it may have stayed in another list.
   const upcoming: MaybeTrashed | undefined = instances.find(isUpcoming) ?? workspace.tasks.find(isUpcoming);
   if (!upcoming || progress.broughtBack === 'changed') return 'changed';
-  const { row, columns } = taskEntry(workspace, storing, {
-    task: upcoming,
-    number: 0,
-    i: 0,
-    workspaceKey: 0,
-    at,
-  });
+  const { row, columns } = taskEntry(workspace, storing, upcoming, 0, 0);
   const { ids } = workspace;
   return digestOf({
     label_ids: null,
@@ -92,11 +83,11 @@ function broughtBack(
 
 function stepRow(
   { ids }: ReadWorkspace,
-  { now }: Storing,
+  { at }: Storing,
   series_id: string,
   { number, ruleVersion, local, taskId, task, statusId, isOwnStatus }: ImportedStep,
 ): SeriesStepRow {
-  const task_id = taskId == null ? null : (ids.tasks.get(taskId) ?? newId(now));
+  const task_id = taskId == null ? null : (ids.tasks.get(taskId) ?? newId(at));
   const made: MadeBefore | undefined =
     task && task_id !== null
       ? { id: task_id, number: task.number, position: task.position, created_at: task.createdAt, version: 1 }

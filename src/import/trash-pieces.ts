@@ -1,4 +1,3 @@
-import type { Instant } from '../kernel/instants.ts';
 import { bytesOfText } from '../kernel/text-bytes.ts';
 import type { TrashedRow } from '../storage/tables.ts';
 import { checklistOf } from '../storage/template-fields.ts';
@@ -9,6 +8,7 @@ import {
   commentRow,
   type Entry,
   idFor,
+  keyOf,
   listRow,
   type PackedEntry,
   type Storing,
@@ -21,7 +21,7 @@ import { seriesRows } from './series-rows.ts';
 export function* trashEntries(
   workspace: ReadWorkspace,
   storing: Storing,
-  { workspaceKey, at, nextNumber }: { workspaceKey: number; at: Instant; nextNumber: () => number },
+  nextNumber: () => number,
 ): Generator<Entry> {
   const { ids } = workspace;
   for (const entry of workspace.trash) {
@@ -32,7 +32,7 @@ export function* trashEntries(
       kind: 'trash',
       row: {
         id: (kind === 'task' ? ids.tasks : kind === 'list' ? ids.lists : ids.spaces).get(entry.id) ?? '',
-        workspace_code: workspaceKey,
+        workspace_code: keyOf(workspace, storing),
         kind,
         title,
         place_id: placeId,
@@ -59,10 +59,10 @@ export function* trashEntries(
     for (const [i, list] of entry.lists.entries()) {
       yield packed('list', listRow(workspace, storing, list, i));
     }
-    yield* packedSeries(workspace, storing, entry, at, packed);
+    yield* packedSeries(workspace, storing, entry, packed);
     for (const [i, task] of tasks.entries()) {
       const number = task.number ?? nextNumber();
-      const { row, columns } = taskEntry(workspace, storing, { task, number, i, workspaceKey, at });
+      const { row, columns } = taskEntry(workspace, storing, task, number, i);
       const items = checklistOf({ checklist: row.checklist ?? null });
       const completed_at = task.status.type === 'completed' ? (task.completedAt ?? row.updated_at) : null;
       yield packed(
@@ -87,7 +87,7 @@ export function* trashEntries(
       );
     }
     for (const comment of entry.comments) {
-      const { row, mentions } = commentRow(workspace, storing, comment, at);
+      const { row, mentions } = commentRow(workspace, storing, comment);
       const taskId = ids.tasks.get(comment.taskId) ?? '';
       yield packed('comment', row, {
         bytes: bytesOfText(row.body),
@@ -102,13 +102,12 @@ function* packedSeries(
   workspace: ReadWorkspace,
   storing: Storing,
   { series, tasks }: Trashed,
-  at: Instant,
   packed: (as: TrashedRow['kind'], row: object, more?: Partial<PackedEntry>) => PackedEntry,
 ): Generator<Entry> {
   const instancesOf = Map.groupBy(tasks, ({ recurrence }) => recurrence?.recurringTaskId);
   for (const each of series) {
     const instances = instancesOf.get(each.id) ?? [];
-    const { row, bytes, occurrences, steps } = seriesRows(workspace, storing, each, instances, at);
+    const { row, bytes, occurrences, steps } = seriesRows(workspace, storing, each, instances);
     for (const rows of occurrences) yield packed('occurrences', rows, { seriesId: row.id });
     const items = checklistOf(row).map(({ id }) => id);
     yield packed('series', row, { bytes, seriesId: row.id, items, steps });

@@ -5,7 +5,7 @@ import type { Entry } from '../../src/import/rows.ts';
 import { STATUS_TEMPLATES } from './round-trip.ts';
 
 const MAX_ROWS = 1_000;
-const NOW = Date.parse('2026-03-27T10:00:00.000Z');
+const AT = '2026-03-27T10:00:00.000Z';
 const count = (length: number) => [...Array(length).keys()];
 
 /** The pieces of a workspace that has more than documents must have. */
@@ -23,13 +23,13 @@ function piecesWith(more: object): Entry[][] {
         },
       ],
     }),
-    { email: 'ada@example.com', now: NOW },
+    { email: 'ada@example.com', now: Date.parse(AT) },
   );
   if (!('read' in result)) throw new Error(JSON.stringify(result));
   const { workspaces } = result.read;
   const keys = new Map(workspaces.map(({ id }) => [id, 1]));
   return [
-    ...piecesOf(workspaces, { owner: { id: 'ada', code: 1, timezone: 'UTC' }, keys, now: NOW, zoneData: '' }),
+    ...piecesOf(workspaces, { owner: { id: 'ada', code: 1, timezone: 'UTC' }, keys, at: AT, zoneData: '' }),
   ];
 }
 
