@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openWorld, type World } from '../world.ts';
 import { fillStudio, type Studio, signedInAs } from './studio.ts';
-import { browser, goTo, isReady, startVisit, useBrowser, type Visit } from './visit.ts';
+import { browser, goTo, isReady, painted, startVisit, useBrowser, type Visit } from './visit.ts';
 
 let world: World;
 let studio: Studio;
@@ -180,6 +180,25 @@ describe('by touch, 360 px wide,', () => {
     await page.setViewportSize({ width: 360, height: 740 });
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
+  });
+
+  it('the field of a comment is whole above the bar, however much is typed', async () => {
+    await open(`/w/${studio.workspaceId}/tasks/${studio.taskIds.copy}`);
+    const field = page.getByRole('textbox', { name: 'Comment' });
+    await page.getByRole('button', { name: 'Comment', exact: true }).tap();
+    const bottomOf = async (selector: string) => {
+      const { y = 0, height = 0 } = (await page.locator(selector).boundingBox()) ?? {};
+      return { top: y, bottom: y + height };
+    };
+    for (const line of ['One', 'Two', 'Three']) {
+      await field.pressSequentially(line);
+      await painted(page);
+      const bar = await bottomOf('[role="toolbar"][aria-label="Task"]');
+      // Pages are scrolled by whole pixels.
+      expect((await bottomOf('.compose')).bottom).toBeLessThan(bar.top + 1);
+      await page.keyboard.press('Shift+Enter');
+    }
+    await field.fill('');
   });
 
   it('what replaces a text can be taken back, where no key does', async () => {

@@ -29,7 +29,12 @@ export function CommentField({ label, class: className, text, people, hasFocus, 
   useLayoutEffect(() => {
     if (hasFocus) field.current?.focus();
   }, []);
-  useLayoutEffect(() => grow(field.current), [text]);
+  /** With what is around it: a browser shows no more than the line that is written. */
+  const showWhole = () => field.current?.closest('form')?.scrollIntoView({ block: 'nearest' });
+  useLayoutEffect(() => {
+    grow(field.current);
+    if (document.activeElement === field.current) showWhole();
+  }, [text]);
   const take = (person: Mentionable | undefined) => {
     if (!person || !begun || !field.current) return;
     const before = `${text.slice(0, begun.start)}@${person.name} `;
@@ -74,6 +79,7 @@ export function CommentField({ label, class: className, text, people, hasFocus, 
           setCaret(event.currentTarget.selectionStart);
           setActive(0);
         }}
+        onFocus={showWhole}
         onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
         onKeyDown={onKeyDown}
       />
