@@ -52,6 +52,7 @@ describe('the reference page', () => {
       expect(status).toBe(200);
       expect(Object.fromEntries(headers)).toEqual({
         'x-request-id': expect.stringMatching(/./),
+        vary: 'Accept-Encoding',
         'cache-control': 'no-store',
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',
