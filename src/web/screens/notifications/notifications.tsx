@@ -59,7 +59,7 @@ export function Notifications() {
       {isMissing && <Nothing icon="offline">Notifications are shown once the server can be reached.</Nothing>}
       {items?.length === 0 && !isMissing && (
         <Nothing icon="notifications">
-          Nothing yet. What others give you, and what falls due, is told here.
+          Nothing yet. What others assign to you, and what falls due, shows here.
           {!isPhone.value && (
             <>
               {' '}
