@@ -1,9 +1,9 @@
 import type { CompiledQuery } from 'kysely';
 import type { TableNames } from './tables-touched.ts';
 
-/** A table of sums, and the statement that adds to one of its rows: with the key, then what is added. */
+/** A table of sums, by its name, and the statement that adds to one of its rows: with the key, then what is added. */
 export interface Sums {
-  table: string;
+  tables: ReadonlySet<string>;
   add: (key: readonly Scalar[], added: readonly number[]) => CompiledQuery<unknown>;
 }
 
@@ -27,7 +27,7 @@ export interface PendingSums {
 /** Keeps sums for one connection, whose statements `run` runs; `onAdd` hears of each addition. */
 export function createPendingSums(
   run: (statement: CompiledQuery<unknown>) => void,
-  onAdd: () => void,
+  onAdd: (tables: TableNames) => void,
 ): PendingSums {
   const pending = new Map<Sums, Map<string, Pending>>();
   const write = (sums: Sums) => {
@@ -37,7 +37,7 @@ export function createPendingSums(
   };
   return {
     add: (sums, key, added) => {
-      onAdd();
+      onAdd(sums.tables);
       const rows = pending.get(sums) ?? new Map<string, Pending>();
       pending.set(sums, rows);
       const name = key.join(' ');
@@ -48,7 +48,7 @@ export function createPendingSums(
     writeBefore: (tables) => {
       if (pending.size === 0) return;
       const touched = tables();
-      for (const sums of pending.keys()) if (touched?.has(sums.table) ?? true) write(sums);
+      for (const sums of pending.keys()) if (!touched?.isDisjointFrom(sums.tables)) write(sums);
     },
     writeAll: () => pending.keys().forEach(write),
     forget: () => pending.clear(),

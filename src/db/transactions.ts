@@ -94,8 +94,9 @@ export function createTransactions(
   const cache = createQueryCache(writing);
   const sums = createPendingSums(
     (statement) => db.run(statement),
-    () => {
+    (tables) => {
       writes += 1;
+      cache.onWrite(tables);
     },
   );
   const memo = createMemo();

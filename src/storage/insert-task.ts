@@ -110,7 +110,7 @@ function isPlain(task: Record<string, unknown>): boolean {
 
 /** The key of a row is the workspace, the field and its value, the priority and the status. */
 const COUNTS: Sums = {
-  table: 'task_counts',
+  tables: new Set(['task_counts']),
   add: (key, added) =>
     statement(
       `insert into task_counts (workspace_code, field, value, priority, status_code, n, bytes)

@@ -8,7 +8,7 @@ useWriter();
 
 let statements = 0;
 const SUMS: Sums = {
-  table: 'sums',
+  tables: new Set(['sums']),
   add: (key, added) => {
     statements += 1;
     return statement(
@@ -50,6 +50,16 @@ describe('what is added to sums', () => {
     });
     await first;
     expect([await seen, await reset, sumsOf(writer.read)]).toEqual([{ a: 3 }, { a: 1 }, { a: 1 }]);
+  });
+
+  it('is there for who asks the query cache, which knew the table before', async () => {
+    const cached = (tx: Db) => tx.cached(statement('select * from sums', []));
+    await write((tx) => {
+      expect(cached(tx)).toEqual([]);
+      add(tx, 'a');
+      expect(cached(tx)).toEqual([{ name: 'a', n: 1 }]);
+    });
+    expect(cached(writer.read)).toEqual([{ name: 'a', n: 1 }]);
   });
 
   it('stays in memory while other tables are read and written', async () => {
