@@ -77,10 +77,11 @@ export const setView = (view: string | undefined): void => navigate(withQuery(ad
 /** The real address of a link. */
 export const hrefOf = (to: string): string => basePaths.app + to.slice(1);
 
-const besideParts = computed(() => hrefOf(withQuery(address.value, { task: ':' })).split('task=%3A'));
+const besideAddress = computed(() => hrefOf(withQuery(address.value, { task: ':' })));
 
 /** Where a link leads that opens a task beside the screen; all rows of a screen share the work. */
-export const hrefBeside = (taskId: string): string => besideParts.value.join(`task=${taskId}`);
+export const hrefBeside = (taskId: string): string =>
+  besideAddress.value.replace('task=%3A', `task=${taskId}`);
 
 /** Whether a heading that is not there yet will have the focus. */
 export const isHeadingDue = (): boolean => headingIsDue;

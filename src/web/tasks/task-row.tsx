@@ -1,5 +1,4 @@
 import { useComputed } from '@preact/signals';
-import type { TargetedMouseEvent } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Label, Task } from '../data/rows.ts';
 import { now, today, zone } from '../shell/clock.ts';
@@ -47,13 +46,16 @@ export interface RowProps {
   marked?: ((title: string) => preact.ComponentChildren) | undefined;
 }
 
-/** A task in a list: one line, or two where there is little room. */
+/**
+ * A task in a list: one line, or two where there is little room. Its parts are called and not rendered as components of
+ * their own, which a list that is scrolled would make and drop by the hundred.
+ */
 export function TaskRow({ id, at, of, ...more }: RowProps) {
   const { store } = useUserData();
   const task = store.view.signal('task', id).value;
-  const isSelected = useComputed(() => selection.value.has(id)).value;
-  const isCurrent = useComputed(() => besideId.value === id).value;
+  const state = useRowState(id);
   if (!task) return null;
+  const { isSelected, isCurrent } = state;
   const isUndated = task.dueDate === null && task.dueDay === null;
   const isBare = !(more.showsList || task.labelIds.length || hasGlyphs(task)) && isUndated;
   // By classes and not by `:has`: every row that comes into sight is styled while a list is scrolled.
@@ -74,12 +76,11 @@ export function TaskRow({ id, at, of, ...more }: RowProps) {
       draggable={more.mayDrag || undefined}
       aria-posinset={at}
       aria-setsize={of}
-      {...rowEvents(id)}
     >
-      <PriorityMark task={task} />
-      <TaskBox task={task} />
-      <RowTitle task={task} isSelected={isSelected} marked={more.marked} />
-      <RowMeta task={task} {...more} />
+      {PriorityMark({ task })}
+      {TaskBox({ task })}
+      {RowTitle({ task, state, marked: more.marked })}
+      {RowMeta({ task, ...more })}
       <button
         type="button"
         class="tool row-more dots"
@@ -93,18 +94,6 @@ export function TaskRow({ id, at, of, ...more }: RowProps) {
   );
 }
 
-/** Of a row or card: it is the last that had the focus, and the right mouse button opens its menu. */
-export const rowEvents = (id: string) => ({
-  onFocusCapture: () => {
-    focusedId.value = id;
-  },
-  onContextMenu: (event: TargetedMouseEvent<HTMLElement>) => {
-    if (event.target instanceof HTMLInputElement || event.shiftKey) return;
-    event.preventDefault();
-    openRowMenu([id], event.currentTarget, { x: event.clientX, y: event.clientY });
-  },
-});
-
 /** Hangs in the margin, so that only what is marked sticks out. Drawn by the style sheet, as the box is. */
 export const PriorityMark = ({ task: { priority } }: { task: Pick<Task, 'priority'> }) =>
   priority === 'none' ? (
@@ -113,18 +102,35 @@ export const PriorityMark = ({ task: { priority } }: { task: Pick<Task, 'priorit
     <span role="img" aria-label={`${PRIORITY_NAMES[priority]} priority`} class={`prio drawn ${priority}`} />
   );
 
+const [SELECTED, CURRENT, RENAMED] = [1, 2, 4] as const;
+
+/** What a screen makes of a row or card: it renders when that changes, and not whenever that of another does. */
+export function useRowState(id: string) {
+  const focus = useRowFocus(id);
+  const state = useComputed(
+    () =>
+      (selection.value.has(id) ? SELECTED : 0) |
+      (besideId.value === id ? CURRENT : 0) |
+      (renaming.value?.id === id && renaming.value.where === 'row' ? RENAMED : 0),
+  ).value;
+  return {
+    focus,
+    isSelected: (state & SELECTED) > 0,
+    isCurrent: (state & CURRENT) > 0,
+    isRenamed: (state & RENAMED) > 0,
+  };
+}
+
 interface TitleProps {
   task: Task;
-  isSelected: boolean;
+  state: ReturnType<typeof useRowState>;
   marked?: RowProps['marked'];
 }
 
 /** The link of a row or card, or the field in its place. */
-export function RowTitle({ task, isSelected, marked }: TitleProps) {
+export function RowTitle({ task, state, marked }: TitleProps) {
   const { id, title } = task;
-  const focus = useRowFocus(id);
-  const isCurrent = useComputed(() => besideId.value === id).value;
-  const isRenamed = useComputed(() => renaming.value?.id === id && renaming.value.where === 'row').value;
+  const { focus, isSelected, isCurrent, isRenamed } = state;
   if (isRenamed && mayWriteIn(task.workspaceId)) return <RenameField task={task} />;
   return (
     <a
@@ -201,7 +207,7 @@ function RowMeta({
   return (
     <>
       <span class="meta">
-        <Glyphs task={task} />
+        {Glyphs({ task })}
         {labels.length > 0 && (
           <span class="labels">
             <Labels labels={labels} most={3} />
@@ -220,7 +226,7 @@ function RowMeta({
             )}
           </span>
         )}
-        <Due task={task} day={day} />
+        {Due({ task, day })}
       </span>
       {person ? <Avatar id={person.userId} name={person.name} /> : showsPeople && <span class="avatar" />}
     </>

@@ -10,7 +10,7 @@ import { Empty, NothingPasses } from '../../tasks/empty.tsx';
 import { clearFilters } from '../../tasks/filters.ts';
 import { newTaskIn } from '../../tasks/new-task.ts';
 import { useOrder } from '../../tasks/order.ts';
-import { rowClicks } from '../../tasks/row-clicks.ts';
+import { rowEvents } from '../../tasks/row-events.ts';
 import { StatusMark } from '../../tasks/task-box.tsx';
 import { useFollowedFocus } from '../../tasks/task-groups.tsx';
 import { useFilters } from '../../tasks/use-filters.ts';
@@ -124,7 +124,7 @@ function ColumnView({ column: { status, tasks }, among, workspaceId }: ColumnPro
           />
         )}
       </div>
-      <ul {...rowClicks} class={over === undefined ? undefined : 'over'}>
+      <ul {...rowEvents} class={over === undefined ? undefined : 'over'}>
         {tasks.slice(0, most).map((task, index) => (
           <Card key={task.id} id={task.id} isBelow={over === index} mayDrag={may} />
         ))}

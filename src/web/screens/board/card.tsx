@@ -1,10 +1,16 @@
-import { useComputed } from '@preact/signals';
 import { isOpen, useUserData } from '../../shell/store.ts';
-import { selection } from '../../tasks/current.ts';
 import { startDrag } from '../../tasks/dragging.ts';
 import { openRowMenu } from '../../tasks/pickers.ts';
 import { TaskBox } from '../../tasks/task-box.tsx';
-import { Due, Glyphs, hasGlyphs, Labels, PriorityMark, RowTitle, rowEvents } from '../../tasks/task-row.tsx';
+import {
+  Due,
+  Glyphs,
+  hasGlyphs,
+  Labels,
+  PriorityMark,
+  RowTitle,
+  useRowState,
+} from '../../tasks/task-row.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Tool } from '../../ui/button.tsx';
 
@@ -20,7 +26,7 @@ export function Card({ id, isBelow, mayDrag }: Props) {
   const { store } = useUserData();
   const { view } = store;
   const task = view.signal('task', id).value;
-  const isSelected = useComputed(() => selection.value.has(id)).value;
+  const state = useRowState(id);
   if (!task) return null;
   const { assigneeId, workspaceId, priority } = task;
   const person = assigneeId ? view.signal('member', `${workspaceId}/${assigneeId}`).value : undefined;
@@ -31,15 +37,14 @@ export function Card({ id, isBelow, mayDrag }: Props) {
   const hasMeta = priority !== 'none' || isDated || hasGlyphs(task) || labels.length > 0;
   return (
     <li
-      class={`card${isSelected ? ' selected' : ''}${isBelow ? ' below' : ''}${isOpen(store, task) ? '' : ' closed'}`}
+      class={`card${state.isSelected ? ' selected' : ''}${isBelow ? ' below' : ''}${isOpen(store, task) ? '' : ' closed'}`}
       data-task={id}
       draggable={mayDrag}
       onDragStart={startDrag}
-      {...rowEvents(id)}
     >
       <div class="card-title">
         <TaskBox task={task} />
-        <RowTitle task={task} isSelected={isSelected} />
+        <RowTitle task={task} state={state} />
         {!hasMeta && avatar}
         <Tool
           class="card-more"

@@ -1,3 +1,6 @@
+import { focusedId, rowOf } from './current.ts';
+import { openRowMenu } from './pickers.ts';
+
 /** The link of the row or card that was clicked beside its controls. */
 function linkBeside({ target }: MouseEvent): HTMLAnchorElement | null | undefined {
   if (!(target instanceof Element) || target.closest('a, button, input')) return null;
@@ -12,10 +15,22 @@ function hasSelectedText(row: Element | null): boolean {
 }
 
 /**
- * For a list of rows or cards: a click beside the controls of a row does what a click on its link does. A layer of the
- * link over the whole row would do the same, but all rows would be painted in each frame of scrolling.
+ * For a list of rows or cards. A click beside the controls of a row does what a click on its link does; a layer of the
+ * link over the whole row would do the same, but all rows would be painted in each frame of scrolling. The right button
+ * opens the menu of a row, and the last that had the focus is noted.
  */
-export const rowClicks = {
+export const rowEvents = {
+  onFocusCapture({ target }: FocusEvent): void {
+    focusedId.value = rowOf(target as Element) ?? focusedId.peek();
+  },
+  onContextMenu(event: MouseEvent): void {
+    const { target } = event;
+    const row = target instanceof Element ? target.closest<HTMLElement>('[data-task]') : null;
+    const id = rowOf(row);
+    if (id === undefined || target instanceof HTMLInputElement || event.shiftKey) return;
+    event.preventDefault();
+    openRowMenu([id], row, { x: event.clientX, y: event.clientY });
+  },
   onMouseDown(event: MouseEvent): void {
     // The focus stays where a selection begins, and no text is selected up to here.
     const isExtending = event.shiftKey && !isInField(event);
