@@ -154,8 +154,6 @@ function packLists(tx: Tx, entry: StoredEntry): boolean {
   }
   if (entry.kind === 'space') {
     const spaces = tx.all(statement<SpaceRow>('select * from spaces where id = ?', [entry.id]));
-    const [space] = spaces;
-    if (space && entry.state === 'moving') recordThing(tx, 'space', space, 'delete');
     packWholes(tx, entry, 'space', spaces);
     tx.run(statement('delete from spaces where id = ?', [entry.id]));
   }

@@ -166,6 +166,23 @@ describe('a list of 5,000 tasks', () => {
     expect(count('select count(*) as n from trash_rows')).toBe(0);
   });
 
+  it('is told of with its space when that goes to the trash, each as it goes', async () => {
+    const follow = async (from?: string) => {
+      let told: { kind: string; op: string; id: string }[] = [];
+      for (let page = { cursor: from, hasMore: true }; page.hasMore; from = page.cursor) {
+        const asked = `limit=1000${from === undefined ? '' : `&cursor=${from}`}`;
+        page = await ok('GET', at(`/changes?${asked}`));
+        told = [...told, ...(page as unknown as { items: typeof told }).items];
+      }
+      return { told, cursor: from };
+    };
+    const { cursor } = await follow();
+    await ok('DELETE', at(`/spaces/${list.spaceId}`));
+    const gone = (await follow(cursor)).told.filter(({ kind, op }) => kind !== 'task' && op === 'delete');
+    expect(gone).toContainEqual({ kind: 'list', op: 'delete', id: list.id });
+    expect(gone.at(-1)).toEqual({ kind: 'space', op: 'delete', id: list.spaceId });
+  });
+
   it('is not restored into a space that is being deleted, but into another', async () => {
     await ok('DELETE', at(`/lists/${list.id}`));
     const beside = await ok('POST', at('/lists'), { spaceId: list.spaceId, title: 'Beside' });
