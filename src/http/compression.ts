@@ -15,13 +15,13 @@ const NEVER_COMPRESSED = /^\/(auth|me\/tokens|me\/events)(\/|$)/;
 /** Whether responses at a path below the base path have a compressed form. */
 export const isCompressible = (path: string): boolean => !NEVER_COMPRESSED.test(path);
 
-/** Whether an `Accept-Encoding` takes a coding: by one of its names, or by `*`, with a weight above 0 (RFC 9110, section 12.5.3). */
-export function takesCoding(header: string | undefined, ...names: string[]): boolean {
+/** Whether an `Accept-Encoding` takes a coding: by either of its names, or by `*`, with a weight above 0 (RFC 9110, section 12.5.3). */
+export function takesCoding(header: string | undefined, coding: string): boolean {
   const weights = new Map(parseAccept(header ?? '').map(({ type, q }) => [type.toLowerCase(), q]));
-  return (weights.get(names.find((name) => weights.has(name)) ?? '*') ?? 0) > 0;
+  return (weights.get(coding) ?? weights.get(`x-${coding}`) ?? weights.get('*') ?? 0) > 0;
 }
 
-export const acceptsGzip = (header: string | undefined): boolean => takesCoding(header, 'gzip', 'x-gzip');
+export const acceptsGzip = (header: string | undefined): boolean => takesCoding(header, 'gzip');
 
 /** Whether a body is long enough for a gzip form. */
 export const hasShortForm = (body: string | Uint8Array): boolean =>
