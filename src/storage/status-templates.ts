@@ -53,15 +53,7 @@ export function saveTemplate(tx: Tx, row: StatusTemplateRow): void {
 /** Takes the mark from the default template, so that another can have it. */
 export function unmarkDefault(tx: Tx, workspaceId: string, now: Instant): void {
   const marked = findDefaultTemplate(tx, workspaceId);
-  if (!marked) return;
-  tx.run(
-    query
-      .updateTable('status_templates')
-      .set({ is_default: 0, updated_at: now })
-      .where('workspace_id', '=', workspaceId)
-      .where('is_default', '=', 1),
-  );
-  recordThing(tx, 'statusTemplate', marked, 'put', { is_default: 0 });
+  if (marked) saveTemplate(tx, { ...marked, is_default: 0, updated_at: now });
 }
 
 export const isInUse = (db: Db, workspaceId: string, id: string): boolean =>
