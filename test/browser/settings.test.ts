@@ -719,6 +719,10 @@ describe('on a phone', () => {
       await page.getByRole('button', { name: 'Back to Settings' }).tap();
       await shown('Settings');
     }
+    await settings.getByRole('link', { name: 'Security', exact: true }).tap();
+    await settings.getByRole('link', { name: 'Labels', exact: true }).tap();
+    await shown('Labels');
+    await page.getByRole('button', { name: 'Back to Settings' }).tap();
     await page.getByRole('button', { name: 'Back to Me' }).tap();
     await shown('Me');
     await page.getByRole('button', { name: 'Sign out' }).tap();

@@ -39,7 +39,7 @@ interface Props {
   children: ComponentChildren;
 }
 
-/** On phones: all pages of the settings. Elsewhere they stand beside each of them. */
+/** On phones: all pages of the settings, which stand below each of them too. Elsewhere they stand beside it. */
 export function SettingsIndex() {
   useEffect(() => {
     if (!isPhone.value) navigate(addressOf('profile'), { replace: true });
@@ -50,25 +50,31 @@ export function SettingsIndex() {
         <BackTo title="Me" to="me" />
         <ScreenHeading title="Settings" />
       </header>
-      <nav class="scroll" aria-label="Settings">
-        {groupsOfPages().map(({ title, pages, params }) => (
-          <section key={pages[0]?.[0]} aria-label={title}>
-            <div class="group-head">
-              <h2 dir="auto" class="cut">
-                {title}
-              </h2>
-            </div>
-            <ul class="links">
-              {pages.map(([name, words, icon]) => (
-                <LinkRow key={name} href={hrefOf(addressOf(name, params))} icon={icon} title={words} />
-              ))}
-            </ul>
-          </section>
-        ))}
-      </nav>
+      <div class="scroll">
+        <Index />
+      </div>
     </main>
   );
 }
+
+const Index = () => (
+  <nav aria-label="Settings">
+    {groupsOfPages().map(({ title, pages, params }) => (
+      <section key={pages[0]?.[0]} aria-label={title}>
+        <div class="group-head">
+          <h2 dir="auto" class="cut">
+            {title}
+          </h2>
+        </div>
+        <ul class="links">
+          {pages.map(([name, words, icon]) => (
+            <LinkRow key={name} href={hrefOf(addressOf(name, params))} icon={icon} title={words} />
+          ))}
+        </ul>
+      </section>
+    ))}
+  </nav>
+);
 
 interface Group {
   title: string;
@@ -114,6 +120,7 @@ export function SettingsPage({ title, w, note, tools, children }: Props) {
             {tools && isPhone.value && <div class="line settings-tools">{tools}</div>}
             {children}
           </div>
+          {isPhone.value && <Index />}
         </div>
       </div>
     </main>
