@@ -1,4 +1,4 @@
-import type { ComponentChildren, TargetedDragEvent, VNode } from 'preact';
+import type { ComponentChildren, TargetedDragEvent } from 'preact';
 import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Status, Task } from '../data/rows.ts';
 import { currentUserData, isOpen, useUserData } from '../shell/store.ts';
@@ -118,22 +118,12 @@ interface RowsProps extends Omit<RowProps, 'id' | 'at' | 'of'> {
   drag: Pick<Props, 'onDragStart'> & Pick<TaskGroup, 'onDropAt'>;
 }
 
-function Rows(props: RowsProps) {
-  const { ids, drag, ...rowProps } = props;
+function Rows({ ids, drag, ...rowProps }: RowsProps) {
   const list = useRef<HTMLUListElement>(null);
   const { isWindowed, from, to, height } = useRowWindow(list, ids);
   const drop = useDrop(ids.length, drag);
-  const rendered = useRef<{ of: RowsProps; rows: Map<string, VNode> }>(undefined);
   if (ids.length === 0) return null;
-  // While only the window moves, rows that stay are the same nodes: Preact does not look at them.
-  const before = rendered.current?.of === props ? rendered.current.rows : undefined;
-  const rows = new Map<string, VNode>();
-  for (let at = from; at < to; at++) {
-    const id = ids[at] ?? '';
-    const place = isWindowed && { at: at + 1, of: ids.length };
-    rows.set(id, before?.get(id) ?? <TaskRow key={id} id={id} {...place} {...rowProps} />);
-  }
-  rendered.current = { of: props, rows };
+  const shown = isWindowed ? ids.slice(from, to) : ids;
   return (
     <ul
       {...rowEvents}
@@ -146,7 +136,16 @@ function Rows(props: RowsProps) {
         '--over': drop.line,
       }}
     >
-      {[...rows.values()]}
+      {shown.map((id, index) => (
+        <TaskRow
+          key={id}
+          id={id}
+          // Each its own property: a row that stays renders only when one of them changes.
+          at={isWindowed ? from + index + 1 : undefined}
+          of={isWindowed ? ids.length : undefined}
+          {...rowProps}
+        />
+      ))}
     </ul>
   );
 }

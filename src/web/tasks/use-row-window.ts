@@ -127,8 +127,8 @@ export function useRowWindow(list: { current: HTMLUListElement | null }, ids: re
       }),
     [isWindowed, ids, range],
   );
-  // On paper there are all of them too.
-  if (isPrinted || !isWindowed) return { ...range, isWindowed, from: 0, to: ids.length };
+  // On paper there are all of them.
+  if (isPrinted) return { ...range, isWindowed, from: 0, to: ids.length };
   const [from, to] = [Math.min(range.from, ids.length), Math.min(range.to, ids.length)];
   return { ...range, isWindowed, from, to };
 }
