@@ -118,6 +118,7 @@ const addresses = () => [
   `/w/${home}/settings/spaces`,
   `/w/${home}/settings/labels`,
   `/w/${home}/settings/people`,
+  '/settings',
   '/lists',
   '/me',
 ];

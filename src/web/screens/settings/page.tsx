@@ -50,15 +50,13 @@ export function SettingsIndex() {
         <BackTo title="Me" to="me" />
         <ScreenHeading title="Settings" />
       </header>
-      <div class="scroll">
-        <Index />
-      </div>
+      <Index class="scroll" />
     </main>
   );
 }
 
-const Index = () => (
-  <nav aria-label="Settings">
+const Index = (more: { class?: string }) => (
+  <nav {...more} aria-label="Settings">
     {groupsOfPages().map(({ title, pages, params }) => (
       <section key={pages[0]?.[0]} aria-label={title}>
         <div class="group-head">
