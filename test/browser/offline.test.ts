@@ -193,7 +193,7 @@ describe('without the network', () => {
     await end();
   });
 
-  it('signing out asks no more once all is sent', async () => {
+  it('signing out asks no more once all is sent, and goes on', async () => {
     const { page, context, end } = await visitToday();
     await context.setOffline(true);
     await add(page, 'In the tunnel');
@@ -201,8 +201,10 @@ describe('without the network', () => {
     await signOut(page);
     const dialog = page.getByRole('dialog', { name: 'Sign out' });
     await dialog.getByText('One change has not reached the server.').waitFor();
+    const leaving = page.waitForRequest('**/auth/logout');
     await context.setOffline(false);
-    await dialog.getByText('Everything has reached the server.').waitFor();
+    await leaving;
+    expect(await titlesFound('In the tunnel')).toEqual(['In the tunnel']);
     await end();
   });
 

@@ -189,7 +189,7 @@ describe('signing in', () => {
     await shown('Today');
   });
 
-  it('out with a change that was not sent asks first', async () => {
+  it('out with a change that was not sent asks first, and goes on once it is', async () => {
     await asAda('PATCH', '/me', { timezone: 'Europe/Berlin', preferences: { welcomed: true } });
     const isLoaded = page.waitForResponse((response) => response.url().includes('/sign-out-dialog.'));
     await enter('/today', 'Today');
@@ -214,8 +214,11 @@ describe('signing in', () => {
     await dialog.getByText('One change has not reached the server').waitFor();
     await dialog.getByRole('button', { name: 'Stay' }).click();
     await eventually(() => dialog.count()).toBe(0);
+    await press('Sign out');
+    await dialog.waitFor();
     await visit.page.context().setOffline(false);
-    await eventually(() => titlesAt('/labels')).toEqual(['unsent']);
+    await shown('Sign in');
+    expect(await titlesAt('/labels')).toEqual(['unsent']);
   });
 });
 
