@@ -8,7 +8,7 @@ import { createPendingSums } from './pending-sums.ts';
 import { createQueryCache, handleOf, type QueryCache } from './query-cache.ts';
 import { spillPages } from './spill-pages.ts';
 import { rejectWrite } from './storage-error.ts';
-import { type BeforeCommitHook, createTxHandle, inTurns, type Steps, type Tx } from './tx.ts';
+import { type BeforeCommitHook, createTxHandle, inTurns, type Savepoint, type Steps, type Tx } from './tx.ts';
 import type { WalSync } from './wal-sync.ts';
 
 export const MAX_FUNCTIONS_PER_COMMIT = 256;
@@ -119,6 +119,19 @@ export function createTransactions(
     memo.forget();
   };
 
+  /** Each kind by a name of its own: to undo a function undoes the parts that it left open as well. */
+  const beginPart = (name: 'part' | 'run' | 'hooks'): Savepoint => {
+    sums.writeAll();
+    writing.exec(`savepoint ${name}`);
+    return {
+      release: () => writing.exec(`release ${name}`),
+      rollBack: () => {
+        writing.exec(`rollback to ${name}; release ${name}`);
+        forgetPart();
+      },
+    };
+  };
+
   const begin = () => {
     if (writing.inTransaction) writing.exec('rollback');
     writing.exec('begin immediate');
@@ -143,7 +156,7 @@ export function createTransactions(
       (pages) => {
         hookPages += pages;
       },
-      (sql) => writing.exec(sql),
+      () => beginPart('part'),
     );
     run.hooks = hooks;
     run.effects = effects;
@@ -200,11 +213,10 @@ export function createTransactions(
       if (busyTimeoutMs > 0) writing.pragma('busy_timeout = 0');
     }
     for (const run of batch) {
-      sums.writeAll();
-      writing.exec('savepoint run');
+      const part = beginPart('run');
       runOne(run);
-      if (!run.outcome?.ok) forgetPart();
-      writing.exec(run.outcome?.ok ? 'release run' : 'rollback to run; release run');
+      if (run.outcome?.ok) part.release();
+      else part.rollBack();
     }
   };
 
@@ -227,16 +239,16 @@ export function createTransactions(
 
   /** A failure of a hook is none of the function's. */
   const runHooksApart = async (run: Run) => {
-    sums.writeAll();
-    writing.exec('savepoint hooks');
+    const part = beginPart('hooks');
+    let end = part.release;
     try {
       await inTurns(runHooks([run]));
     } catch (reason) {
       onFailedHook(reason);
       requireTransaction({ ok: false, reason });
-      writing.exec('rollback to hooks');
+      end = part.rollBack;
     }
-    writing.exec('release hooks');
+    end();
     run.hooks.splice(0);
     hookPages = 0;
   };

@@ -35,9 +35,15 @@ export interface Tx extends Db {
   /** Keeps something for the functions that follow in this commit, until one of the tables is written that it depends on. */
   remember(name: string, tables: readonly string[], value: unknown): void;
   /** Begins a part of the transaction that can be undone with all it recorded; either is to be called, the inner parts first. */
-  savepoint(): { release(): void; rollBack(): void };
+  savepoint(): Savepoint;
   /** Names the author of what is recorded. */
   actAs(author: Author): void;
+}
+
+/** A part of a transaction: what is in it stays, or is undone. */
+export interface Savepoint {
+  release(): void;
+  rollBack(): void;
 }
 
 export type BeforeCommitHook = (db: Db, pages: number) => void;
@@ -75,7 +81,7 @@ export function createTxHandle(
   db: Db,
   { cache, sums, memo }: { cache: QueryCache; sums: PendingSums; memo: Memo },
   onHook: (pages: number) => void,
-  exec: (sql: string) => void,
+  beginPart: () => Savepoint,
 ): TxHandle {
   let isAlive = true;
   const live = <Handle>(handle: Handle) => {
@@ -108,14 +114,11 @@ export function createTxHandle(
     savepoint: () => {
       const lists: unknown[][] = [live(changes), personal, effects, hooks];
       const lengths = lists.map(({ length }) => length);
-      sums.writeAll();
-      exec('savepoint part');
+      const { release, rollBack } = beginPart();
       return {
-        release: () => exec('release part'),
+        release,
         rollBack: () => {
-          exec('rollback to part; release part');
-          sums.forget();
-          memo.forget();
+          rollBack();
           for (const [i, list] of lists.entries()) list.splice(lengths[i] ?? 0);
         },
       };

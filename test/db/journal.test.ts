@@ -149,7 +149,7 @@ describe('what one transaction changed', () => {
       world.deps.read,
       {} as never,
       () => {},
-      () => {},
+      () => ({ release() {}, rollBack() {} }),
     );
     tx.record(put('a'));
     for (const task of tasks(5 * MAX_CHANGES, { list: 'list' })) {

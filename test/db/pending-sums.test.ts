@@ -2,7 +2,17 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type Db, statement } from '../../src/db/connection.ts';
 import type { Sums } from '../../src/db/pending-sums.ts';
 import type { Tx } from '../../src/db/tx.ts';
-import { failing, firstCommit, put, statusesOf, storage, useWriter, write, writer } from './one-writer.ts';
+import {
+  failing,
+  firstCommit,
+  keys,
+  put,
+  statusesOf,
+  storage,
+  useWriter,
+  write,
+  writer,
+} from './one-writer.ts';
 
 useWriter();
 
@@ -100,6 +110,18 @@ describe('what is added to sums', () => {
       last.release();
     });
     expect(sumsOf(writer.read)).toEqual({ a: 10_001 });
+  });
+
+  it('is undone with a function that fails and leaves a part of itself open', async () => {
+    const failed = write((tx) => {
+      put(tx, 'k');
+      add(tx, 'a');
+      tx.savepoint();
+      put(tx, 'l');
+      failing('no')();
+    });
+    expect(await statusesOf([failed, write((tx) => add(tx, 'a', 10))])).toEqual(['no', 'done']);
+    expect([sumsOf(writer.read), keys()]).toEqual([{ a: 10 }, []]);
   });
 
   it('is undone with a transaction that fails, and kept out of the next one', async () => {
