@@ -33,9 +33,18 @@ export function useHome(): void {
   beforeEach(openHomeInstead);
 }
 
-/** For a test that needs another world, or the same folder opened again. */
+/** For a test that needs another world. */
 export async function openInstead(options?: WorldOptions): Promise<void> {
   world = await openWorld(options);
+}
+
+/** One in which requests are limited. */
+export const openLimited = (limits: object = {}, { settings, ...more }: WorldOptions = {}): Promise<void> =>
+  openInstead({ ...more, settings: { ...settings, rate_limits: { enabled: true, ...limits } } });
+
+/** Stops, and opens the same data again. */
+export async function reopen(options?: WorldOptions): Promise<void> {
+  world = await world.reopen(options);
 }
 
 export async function openAda(options?: WorldOptions): Promise<void> {

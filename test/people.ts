@@ -30,6 +30,10 @@ export async function openHome(options?: WorldOptions) {
   return { world, ada, call, home, inside, list, listId: list.id as string, spaceId: list.spaceId as string };
 }
 
+/** The fields that a rejection names. */
+export const pathsOf = ({ issues }: { issues: { path: string }[] }): string[] =>
+  issues.map(({ path }) => path);
+
 /** Gives someone a new access token, where the clock took the one before. */
 export async function signInAgain(world: World, person: Person): Promise<void> {
   person.accessToken = (await world.call('POST', '/auth/login', { body: person })).body.accessToken;

@@ -62,6 +62,16 @@ export interface World {
   mailTo(email: string): Promise<OutgoingMail>;
   /** Signs up, confirms by mail, and returns the signed-in person. */
   signUp(email?: string, name?: string): Promise<Person>;
+  /** The rows that a query finds in what is committed. */
+  rows<Row>(sql: string, ...values: unknown[]): Row[];
+  /** The first column of each. */
+  values<Value>(sql: string, ...values: unknown[]): Value[];
+  /** How many rows a table has, or what else follows `from`. */
+  count(from: string, ...values: unknown[]): number;
+  /** Writes past the application. */
+  run(sql: string, ...values: unknown[]): void;
+  /** Stops, and opens the same data again, at the same time unless the options say another. */
+  reopen(options?: WorldOptions): Promise<World>;
   close(): Promise<void>;
 }
 
@@ -191,6 +201,12 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     watched.prove();
   };
   closeAfterTest(close);
+  const { reading, writing } = opened.storage;
+  const values = <Value>(sql: string, ...given: unknown[]) =>
+    reading
+      .prepare<unknown[], Value>(sql)
+      .pluck()
+      .all(...given);
 
   return {
     app,
@@ -216,6 +232,14 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
         accessToken: body.accessToken,
         refreshToken: body.refreshToken,
       };
+    },
+    rows: <Row>(sql: string, ...given: unknown[]) => reading.prepare<unknown[], Row>(sql).all(...given),
+    values,
+    count: (from, ...given) => values<number>(`select count(*) from ${from}`, ...given)[0] ?? Number.NaN,
+    run: (sql, ...given) => void writing.prepare(sql).run(...given),
+    reopen: async (more = {}) => {
+      await opened.close();
+      return openWorld({ start: time, ...more, folder });
     },
     close,
   };

@@ -130,8 +130,7 @@ it('a flood of rejections leaves the newest 100,000, and every act', async () =>
     with recursive n (i) as (select 1 union all select i + 1 from n where i < 100010)
     insert into audit_log select format('%08d', i), '2026-03-27T10:00:00.000Z', 'api', 'forbidden', null, null, '{}', 1, 1 from n`);
   await tick(world.deps);
-  const count = (where: string) =>
-    world.opened.storage.reading.prepare(`select count(*) from audit_log where ${where}`).pluck().get();
+  const count = (where: string) => world.count(`audit_log where ${where}`);
   expect(count('is_rejected = 1')).toBe(100_000);
   expect(count(`is_rejected = 1 and id <= '00000010'`)).toBe(0);
   expect(count('is_rejected = 0')).toBe(2);

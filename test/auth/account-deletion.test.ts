@@ -6,7 +6,7 @@ import { insertIdentity } from '../../src/storage/identities.ts';
 import { listMails } from '../../src/storage/outbox-listing.ts';
 import { purgeExpired } from '../../src/storage/purge.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
-import { openInstead, useWorld, world } from '../ada.ts';
+import { openInstead, openLimited, reopen, useWorld, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { addMember, as, homeOf, invite, joined, withoutPassword } from '../people.ts';
@@ -33,11 +33,6 @@ const remove = (person: Person, body: unknown = { password: person.password }) =
   world.call('DELETE', '/auth/me', { token: person.accessToken, body });
 const listIn = async (person: Person, workspaceId: string) =>
   (await as(world, person)('GET', `/workspaces/${workspaceId}/lists`)).body.items[0].id;
-const count = (sql: string, ...values: string[]): number =>
-  world.opened.storage.reading
-    .prepare<unknown[], number>(`select count(*) from ${sql}`)
-    .pluck()
-    .get(...values) ?? 0;
 
 /** An account that signs in without a password, as by Google. */
 async function passwordless(email: string): Promise<Person> {
@@ -79,11 +74,11 @@ describe('what is asked for', () => {
     }
     expect((await remove(pat, { email: 'other@example.com' })).status).toBe(403);
     expect((await remove(pat, { email: 'Pat@Example.com' })).status).toBe(204);
-    expect(count('identities')).toBe(0);
+    expect(world.count('identities')).toBe(0);
   });
 
   it('counts as a failed sign-in when it is wrong', async () => {
-    await openInstead({ settings: { rate_limits: { enabled: true, failures_burst: 3 } } });
+    await openLimited({ failures_burst: 3 });
     const ada = await world.signUp();
     for (let i = 0; i < 3; i += 1) expect((await remove(ada, { password: 'wrong' })).status).toBe(403);
     const { status, headers } = await remove(ada);
@@ -117,10 +112,10 @@ describe('a deleted account', () => {
     expect((await remove(ada)).status).toBe(401);
     const tables = ['users', 'sessions', 'refresh_tokens', 'identities', 'known_addresses', 'email_tokens'];
     for (const table of [...tables, 'login_codes', 'notifications', 'members', 'workspaces', 'removals']) {
-      expect([table, count(table)]).toEqual([table, 0]);
+      expect([table, world.count(table)]).toEqual([table, 0]);
     }
     await world.untilIdle();
-    expect(count('outbox')).toBe(0);
+    expect(world.count('outbox')).toBe(0);
   });
 
   it('takes invitations and sign-ups of the address with it, and gives way to a fresh account', async () => {
@@ -130,7 +125,9 @@ describe('a deleted account', () => {
     await invite(world, bob, await homeOf(world, bob), 'zoe@example.com', 'admin');
     await as(world, ada)('PATCH', '/me', { name: 'Someone else' });
     await remove(ada);
-    expect([count('invitations where email = ?', ada.email), count('invitations')]).toEqual([0, 1]);
+    expect([world.count('invitations where email = ?', ada.email), world.count('invitations')]).toEqual([
+      0, 1,
+    ]);
 
     const again = await world.signUp('ada@example.com', 'Ada');
     expect(again.id).not.toBe(ada.id);
@@ -218,17 +215,17 @@ describe('a deleted account', () => {
     expect((await world.call('POST', '/auth/register', { body })).status).toBe(201);
     await changeEmail(ada.accessToken, 'countess@example.com');
     expect((await remove(ada)).status).toBe(204);
-    expect(count('pending_signups')).toBe(0);
+    expect(world.count('pending_signups')).toBe(0);
   });
 
   it('is counted against no more, and others as before', async () => {
-    await openInstead({ settings: { rate_limits: { enabled: true } } });
+    await openLimited();
     const people = [await world.signUp(), await world.signUp()];
     for (const person of people) {
       await invite(world, person, await homeOf(world, person), 'guest@example.com', 'viewer');
       await as(world, person)('GET', '/account/export');
     }
-    const kept = () => people.map(({ id }) => count('budgets where key like ?', `%${id}`));
+    const kept = () => people.map(({ id }) => world.count('budgets where key like ?', `%${id}`));
     expect(kept()).toEqual([2, 2]);
     expect((await remove(people[0] as Person)).status).toBe(204);
     expect(kept()).toEqual([0, 2]);
@@ -333,7 +330,7 @@ describe('a deleted account', () => {
     const before = readFileSync(join(world.folder, 'errand.db-wal')).length;
     expect((await remove(ada)).status).toBe(204);
     expect(readFileSync(join(world.folder, 'errand.db-wal')).length).toBeGreaterThan(before);
-    expect(count(`meta where key like 'residue%'`)).toBe(0);
+    expect(world.count(`meta where key like 'residue%'`)).toBe(0);
   });
 
   it('is erased from the log later when someone reads from it', async () => {
@@ -344,7 +341,7 @@ describe('a deleted account', () => {
     snapshot.close();
     await finishRemovals(world.deps);
     expect(readFileSync(join(world.folder, 'errand.db-wal'), 'latin1')).not.toContain(ada.email);
-    expect(count(`meta where key like 'residue%'`)).toBe(0);
+    expect(world.count(`meta where key like 'residue%'`)).toBe(0);
   });
 });
 
@@ -421,11 +418,11 @@ describe('what the person leaves behind', () => {
     });
     expect((await remove(ada)).status).toBe(204);
     for (const column of ['creator_id', 'assignee_id']) {
-      expect(count(`tasks where ${column} is not null`)).toBe(0);
-      expect(count(`recurring_series where ${column} is not null`)).toBe(0);
+      expect(world.count(`tasks where ${column} is not null`)).toBe(0);
+      expect(world.count(`recurring_series where ${column} is not null`)).toBe(0);
     }
-    expect(count('tasks')).toBe(161);
-    expect(count('users')).toBe(1);
+    expect(world.count('tasks')).toBe(161);
+    expect(world.count('users')).toBe(1);
   });
 
   it('is finished after a stop in the midst of it, and unseen until then', async () => {
@@ -433,15 +430,14 @@ describe('what the person leaves behind', () => {
     await addTasks(world, await homeOf(world, ada), 100, { creatorId: ada.id });
     world.opened.beginStop();
     expect((await remove(ada)).status).toBe(503);
-    expect(count('removals')).toBe(2);
-    expect(count('users where email = ? or name <> ?', ada.email, '')).toBe(0);
+    expect(world.count('removals')).toBe(2);
+    expect(world.count('users where email = ? or name <> ?', ada.email, '')).toBe(0);
     const list = await errand(world, ['users', 'list', '--json']);
     expect(JSON.parse(list.out)).toEqual([]);
 
-    await world.opened.close();
-    await openInstead({ folder: world.folder });
+    await reopen();
     await finishRemovals(world.deps);
-    for (const table of ['users', 'workspaces', 'tasks', 'removals']) expect(count(table)).toBe(0);
+    for (const table of ['users', 'workspaces', 'tasks', 'removals']) expect(world.count(table)).toBe(0);
     expect((await world.signUp('ada@example.com')).id).not.toBe(ada.id);
   });
 });
@@ -466,7 +462,7 @@ describe('what was mailed works no more, also while the rest is still to go:', (
     await addTasks(world, await homeOf(world, ada), 100, { creatorId: ada.id });
     world.opened.beginStop();
     expect((await remove(ada)).status).toBe(503);
-    expect(count('users')).toBe(1);
+    expect(world.count('users')).toBe(1);
     expect([(await confirmEmail(change)).status, (await keepEmail(keep)).status]).toEqual([401, 401]);
   });
 });
@@ -528,7 +524,7 @@ describe('errand users delete', () => {
     const { code, out } = await errand(world, ['users', 'delete', 'Ada@Example.com', '--yes']);
     expect([code, out]).toEqual([0, 'Deleted ada@example.com\n']);
     expect((await as(world, ada)('GET', '/me')).status).toBe(401);
-    expect(count('users')).toBe(0);
+    expect(world.count('users')).toBe(0);
     const again = await errand(world, ['users', 'delete', 'ada@example.com', '--yes']);
     expect([again.code, again.err]).toEqual([
       1,

@@ -46,7 +46,7 @@ describe('an API token', () => {
     const { token: _token, ...listed } = made;
     const page = (await as(world, ada)('GET', '/me/tokens')).body;
     expect(page).toEqual({ items: [listed], page: 1, limit: 50, total: 1 });
-    const rows = world.opened.storage.reading.prepare('select * from api_tokens').all();
+    const rows = world.rows('select * from api_tokens');
     expect(JSON.stringify(rows)).not.toContain(made.token);
   });
 
@@ -367,9 +367,9 @@ describe('an API token ends', () => {
   it('leaving rows in the audit trail of who made it and who deleted it', async () => {
     const { id } = await make();
     await as(world, ada)('DELETE', `/me/tokens/${id}`);
-    const rows = world.opened.storage.reading
-      .prepare("select event, user_id, details from audit_log where event like 'api-token%' order by event")
-      .all();
+    const rows = world.rows(
+      "select event, user_id, details from audit_log where event like 'api-token%' order by event",
+    );
     const details = JSON.stringify({ tokenId: id });
     expect(rows).toEqual([
       { event: 'api-token-created', user_id: ada.id, details },
@@ -393,7 +393,7 @@ describe('an API token ends', () => {
     const { token } = await make();
     await as(world, ada)('DELETE', '/auth/me', { password: ada.password });
     expect(await statusOf(token)).toBe(401);
-    const left = world.opened.storage.reading.prepare('select * from api_tokens').all();
+    const left = world.rows('select * from api_tokens');
     expect(left).toEqual([]);
   });
 });

@@ -91,11 +91,7 @@ describe('a disabled account', () => {
     const { body } = await world.call('GET', '/me/workspaces', { token: bob.accessToken });
     const invite = () =>
       post(`/workspaces/${body.items[0].id}/invitations`, { email: EMAIL, role: 'member' }, bob.accessToken);
-    const count = () =>
-      world.opened.storage.reading
-        .prepare(`select count(*) from notifications where user_id = ?`)
-        .pluck()
-        .get(ada.id);
+    const count = () => world.count(`notifications where user_id = ?`, ada.id);
     await invite();
     expect(count()).toBe(1);
     await disable();

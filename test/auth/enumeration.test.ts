@@ -1,16 +1,9 @@
 import { beforeEach, expect, it } from 'vitest';
+import { ada, openAda, openLimited, reopen, world } from '../ada.ts';
 import { withoutPassword } from '../people.ts';
-import {
-  type Call,
-  openWorld,
-  type Person,
-  quickPasswords,
-  type TestResponse,
-  type World,
-} from '../world.ts';
+import { logIn, register } from '../sign-in.ts';
+import { type Call, quickPasswords, type TestResponse } from '../world.ts';
 
-let world: World;
-let ada: Person;
 let hashes: number;
 beforeEach(async () => {
   hashes = 0;
@@ -20,18 +13,10 @@ beforeEach(async () => {
       return work(...given);
     };
   };
-  world = await openWorld({
-    settings: { rate_limits: { enabled: true, auth_burst: 1_000 } },
-    passwords: {
-      ...quickPasswords,
-      hash: counted(quickPasswords.hash),
-      verify: counted(quickPasswords.verify),
-    },
-  });
-  ada = await world.signUp('ada@example.com');
-  await world.call('POST', '/auth/register', {
-    body: { email: 'pending@example.com', password: 'password1', name: 'P' },
-  });
+  const { hash, verify } = quickPasswords;
+  const passwords = { ...quickPasswords, hash: counted(hash), verify: counted(verify) };
+  await openAda({ settings: { rate_limits: { enabled: true, auth_burst: 1_000 } }, passwords });
+  await register('pending@example.com');
   await world.untilIdle();
 });
 
@@ -77,11 +62,9 @@ for (const [flow, ask] of Object.entries(FLOWS)) {
   });
 
   it(`${flow} is limited at the same request for existing, pending and new addresses`, async () => {
-    world = await openWorld({ settings: { rate_limits: { enabled: true, auth_burst: 20 } } });
+    await openLimited({ auth_burst: 20 });
     const other = await world.signUp('bob@example.com');
-    await world.call('POST', '/auth/register', {
-      body: { email: 'pending@example.com', password: 'password1', name: 'P' },
-    });
+    await register('pending@example.com');
     const firstLimited = async (email: string, address: string) => {
       const { accessToken: token } = await world.signUp();
       for (let i = 1; i <= 31; i += 1) if ((await ask(email, { token, address })).status === 429) return i;
@@ -98,27 +81,17 @@ for (const [flow, ask] of Object.entries(FLOWS)) {
 }
 
 it('an existing owner is told of a sign-up, and nothing of theirs changes', async () => {
-  await world.call('POST', '/auth/register', {
-    body: { email: ada.email, password: 'attacker password', name: 'Eve' },
-  });
+  await register(ada.email, 'attacker password', 'Eve');
   const mail = await world.mailTo(ada.email);
   expect([mail.subject, mail.token]).toEqual(['You already have an account', undefined]);
-  expect(
-    (await world.call('POST', '/auth/login', { body: { email: ada.email, password: ada.password } })).status,
-  ).toBe(200);
+  expect((await logIn(ada.email, ada.password)).status).toBe(200);
 });
 
 it('closed sign-up rejects everyone alike, and accounts that exist still sign in', async () => {
-  const { folder } = world;
-  await world.opened.close();
-  const closed = await openWorld({ folder, settings: { auth: { signup: 'closed' } } });
+  await reopen({ settings: { auth: { signup: 'closed' } } });
   for (const email of [ada.email, 'new@example.com']) {
-    const { status, body } = await closed.call('POST', '/auth/register', {
-      body: { email, password: 'password1', name: 'A' },
-    });
+    const { status, body } = await register(email);
     expect([status, body.error]).toEqual([403, 'ForbiddenError']);
   }
-  expect(
-    (await closed.call('POST', '/auth/login', { body: { email: ada.email, password: ada.password } })).status,
-  ).toBe(200);
+  expect((await logIn(ada.email, ada.password)).status).toBe(200);
 });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../src/db/connection.ts';
 import { SECOND } from '../../src/kernel/instants.ts';
-import { openInstead, world } from '../ada.ts';
+import { openInstead, reopen, world } from '../ada.ts';
 import { type GoogleDouble, idToken, newSigningKey, openGoogle, withGoogle } from '../google-double.ts';
 import { errand } from '../shell.ts';
 import { changeEmail, confirmSignup, logInByCode, post, register, tokenTo } from '../sign-in.ts';
@@ -199,9 +199,7 @@ describe('closed sign-up', () => {
   it('rejects those who are new, and nobody else', async () => {
     const { body } = await logIn(idToken(KEY));
     const bob = await world.signUp('bob@gmail.com');
-    const { folder } = world;
-    await world.opened.close();
-    await openInstead(withGoogle(google, { folder, settings: { auth: { signup: 'closed' } } }));
+    await reopen(withGoogle(google, { settings: { auth: { signup: 'closed' } } }));
     expect((await logIn(idToken(KEY))).body.user.id).toBe(body.user.id);
     expect((await logIn(idToken(KEY, { sub: '2', email: bob.email }))).body.user.id).toBe(bob.id);
     const { status, body: rejection } = await logIn(idToken(KEY, { sub: '3', email: 'new@gmail.com' }));

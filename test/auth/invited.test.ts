@@ -1,17 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { DAY } from '../../src/kernel/instants.ts';
-import { ada, home, openInstead, useHome, world } from '../ada.ts';
+import { ada, home, openInstead, reopen, useHome, world } from '../ada.ts';
 import { invite } from '../people.ts';
-import { openWorld } from '../world.ts';
+import { logIn, post } from '../sign-in.ts';
 
 const email = 'grace@example.com';
 
 useHome();
 
 const register = (invitationToken: string, more: object = {}) =>
-  world.call('POST', '/auth/register/invited', {
-    body: { invitationToken, name: 'Grace', password: 'password1', ...more },
-  });
+  post('/auth/register/invited', { invitationToken, name: 'Grace', password: 'password1', ...more });
 
 describe('signing up by an invitation', () => {
   it('opens the account, joins the workspace and signs in, in one step', async () => {
@@ -25,20 +23,14 @@ describe('signing up by an invitation', () => {
       { title: "Grace's workspace", role: 'owner' },
       { id: home, role: 'member' },
     ]);
-    const login = { email, password: 'password1' };
-    expect((await world.call('POST', '/auth/login', { body: login })).status).toBe(200);
+    expect((await logIn(email, 'password1')).status).toBe(200);
     expect((await world.call('GET', '/me', { token: body.accessToken })).body.hasPassword).toBe(true);
   });
 
   it('works while sign-up is closed', async () => {
     const token = await invite(world, ada, home, email, 'viewer');
-    const { folder } = world;
-    await world.opened.close();
-    const closed = await openWorld({ folder, settings: { auth: { signup: 'closed' } } });
-    const { status } = await closed.call('POST', '/auth/register/invited', {
-      body: { invitationToken: token, name: 'Grace', password: 'password1' },
-    });
-    expect(status).toBe(201);
+    await reopen({ settings: { auth: { signup: 'closed' } } });
+    expect((await register(token)).status).toBe(201);
   });
 
   it('is 401 by a token that is wrong, used, withdrawn or expired, and opens nothing', async () => {
@@ -49,19 +41,14 @@ describe('signing up by an invitation', () => {
     const expired = await invite(world, ada, home, 'eve@example.com', 'member');
     world.clock.advance(7 * DAY);
     expect((await register(expired)).status).toBe(401);
-    const login = { email: 'eve@example.com', password: 'password1' };
-    expect((await world.call('POST', '/auth/login', { body: login })).status).toBe(401);
+    expect((await logIn('eve@example.com', 'password1')).status).toBe(401);
   });
 
   it('is 401 where the address has an account, and the invitation still works', async () => {
     const bob = await world.signUp('bob@example.com');
     const token = await invite(world, ada, home, bob.email, 'member');
     expect((await register(token)).status).toBe(401);
-    const accepted = await world.call('POST', '/invitations/accept', {
-      token: bob.accessToken,
-      body: { token },
-    });
-    expect(accepted.status).toBe(200);
+    expect((await post('/invitations/accept', { token }, bob.accessToken)).status).toBe(200);
   });
 
   it('rejects a weak password without spending the token', async () => {

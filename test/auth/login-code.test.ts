@@ -26,7 +26,7 @@ describe('sign-in by code', () => {
     for (const first of '0123456789') expect(codes.filter((code) => code.startsWith(first))).not.toEqual([]);
   });
 
-  it('works for 10 minutes, also after a restart', async () => {
+  it('works for 10 minutes', async () => {
     const code = await codeTo(ada.email);
     world.clock.advance(10 * MINUTE);
     expect((await confirmCode(ada.email, code)).status).toBe(401);
@@ -66,14 +66,6 @@ describe('sign-in by code', () => {
     expect((await confirmCode(ada.email, second)).status).toBe(200);
   });
 
-  it('is mailed to registered addresses only, with the same response for all', async () => {
-    const known = await post('/auth/login/code', { email: ada.email });
-    const unknown = await post('/auth/login/code', { email: 'nobody@example.com' });
-    await world.untilIdle();
-    expect(unknown).toMatchObject({ status: 200, body: known.body });
-    expect(world.mails.filter(({ to }) => to === 'nobody@example.com')).toEqual([]);
-  });
-
   it('rejects what is no string of digits, and never creates an account', async () => {
     for (const code of [123456, '12345a', '', null]) {
       const { status, body } = await confirmCode(ada.email, code);
@@ -85,9 +77,11 @@ describe('sign-in by code', () => {
   it('lets nobody in who guesses the one that no mail carried', async () => {
     const email = 'nobody@example.com';
     await post('/auth/login/code', { email });
-    world.opened.storage.writing
-      .prepare('update login_codes set code_hash = ? where email = ?')
-      .run(world.deps.keys.codeHash(`${email}\n123456`), email);
+    world.run(
+      'update login_codes set code_hash = ? where email = ?',
+      world.deps.keys.codeHash(`${email}\n123456`),
+      email,
+    );
     const { status, body } = await confirmCode(email, '123456');
     expect([status, body.error]).toEqual([401, 'UnauthorizedError']);
   });

@@ -122,12 +122,4 @@ describe('password reset', () => {
     expect((await confirmSignup(signup)).status).toBe(201);
     expect((await logIn('new@example.com', 'password1')).status).toBe(200);
   });
-
-  it('says the same for an unknown address and mails nothing', async () => {
-    const known = await post('/auth/password/reset/request', { email: ada.email });
-    const unknown = await post('/auth/password/reset/request', { email: 'nobody@example.com' });
-    expect(unknown).toMatchObject({ status: 200, body: known.body });
-    await world.untilIdle();
-    expect(world.mails.some(({ to }) => to === 'nobody@example.com')).toBe(false);
-  });
 });

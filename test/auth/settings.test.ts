@@ -78,14 +78,13 @@ describe('settings of an account', () => {
     const { body: exported } = await world.call('GET', '/account/export', { token: ada.accessToken });
     expect(exported.profile).toEqual(await read());
     await world.call('DELETE', '/auth/me', { token: ada.accessToken, body: { password: ada.password } });
-    const rows = world.opened.storage.reading.prepare('select count(*) from user_preferences').pluck().get();
+    const rows = world.count('user_preferences');
     expect(rows).toBe(0);
   });
 
   it('change no instant of the account when they are set to what they are', async () => {
     await patch({ timezone: 'Europe/Paris', weekStart: 'sunday', preferences: { a: 1 } });
-    const updatedAt = () =>
-      world.opened.storage.reading.prepare('select updated_at from users where id = ?').pluck().get(ada.id);
+    const updatedAt = () => world.values('select updated_at from users where id = ?', ada.id)[0];
     const before = updatedAt();
     world.clock.advance(60_000);
     await patch({ timezone: 'Europe/Paris', weekStart: 'sunday', preferences: { a: 1 } });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR } from '../../src/kernel/instants.ts';
 import { purgeExpired } from '../../src/storage/purge.ts';
-import { openInstead, useWorld, world } from '../ada.ts';
+import { openInstead, openLimited, useWorld, world } from '../ada.ts';
 import { BOT_TOKEN, widget } from '../telegram-double.ts';
 
 useWorld();
@@ -112,7 +112,7 @@ describe('sign-ups of one address with several passwords', () => {
     await tokenFor(STRANGERS, 'other@example.com');
     world.clock.advance(DAY + 1);
     await purgeExpired(world.deps);
-    expect(world.opened.storage.reading.prepare('select * from signup_attempts').all()).toEqual([]);
+    expect(world.rows('select * from signup_attempts')).toEqual([]);
     expect(await hasPassword(await confirm(await tokenFor(THEIRS, 'other@example.com')))).toBe(true);
   });
 
@@ -124,7 +124,7 @@ describe('sign-ups of one address with several passwords', () => {
   });
 
   it('count where they were not mailed, as too many mails went there', async () => {
-    await openInstead({ settings: { rate_limits: { enabled: true, mail_burst: 2 } } });
+    await openLimited({ mail_burst: 2 });
     const [first] = [await tokenFor(STRANGERS), await tokenFor(STRANGERS)];
     expect(await tokenFor(THEIRS)).toBeUndefined();
     expect(await hasPassword(await confirm(first))).toBe(false);
@@ -141,9 +141,7 @@ describe('sign-ups of one address with several passwords', () => {
 
   it('leave nothing behind from which a password could be guessed', async () => {
     for (let i = 0; i < 20; i += 1) await register(VICTIM, `password ${i}`);
-    const rows = world.opened.storage.reading
-      .prepare<[], { email: string; password_tag: number }>('select * from signup_attempts')
-      .all();
+    const rows = world.rows<{ email: string; password_tag: number }>('select * from signup_attempts');
     expect(rows).toHaveLength(2);
     for (const row of rows) {
       expect(Object.keys(row)).toEqual(['email', 'password_tag', 'made_at']);
@@ -151,7 +149,7 @@ describe('sign-ups of one address with several passwords', () => {
     }
     await confirm((await world.mailTo(VICTIM)).token);
     for (const { token } of world.mails.filter((mail) => mail.token)) await confirm(token);
-    expect(world.opened.storage.reading.prepare('select * from signup_attempts').all()).toEqual([]);
+    expect(world.rows('select * from signup_attempts')).toEqual([]);
   });
 });
 
@@ -173,7 +171,7 @@ describe('sign-ups of one address with the same password', () => {
     const [first, ...others] = await strangersSignUps(7);
     expect(others.map((token) => token !== undefined)).toEqual([true, true, true, true, false, false]);
     expect((await confirm(first)).status).toBe(201);
-    expect(world.opened.storage.reading.prepare('select * from pending_signups').all()).toEqual([]);
+    expect(world.rows('select * from pending_signups')).toEqual([]);
   });
 
   it('make room for others once they have expired', async () => {

@@ -3,7 +3,7 @@ import { query } from '../../src/db/connection.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { insertIdentity } from '../../src/storage/identities.ts';
 import { tick } from '../../src/tick.ts';
-import { openInstead, useWorld, world } from '../ada.ts';
+import { reopen, useWorld, world } from '../ada.ts';
 import { errand } from '../shell.ts';
 import { BOT_TOKEN, signature, widget } from '../telegram-double.ts';
 import { openWorld } from '../world.ts';
@@ -95,7 +95,7 @@ describe('sign-in by Telegram', () => {
     world.clock.advance(2 * SECOND);
     await tick(world.deps);
     expect((await logIn(fields)).status).toBe(401);
-    expect(world.opened.storage.writing.prepare('select * from used_telegram_logins').all()).toEqual([]);
+    expect(world.rows('select * from used_telegram_logins')).toEqual([]);
   });
 
   it('spends a sign-up too', async () => {
@@ -245,10 +245,7 @@ describe('a sign-up by Telegram', () => {
     const { body } = await signUp('ada@example.com');
     await logIn({ ...fresh({ id: 2 }), email: 'late@example.com' });
     const { token } = await world.mailTo('late@example.com');
-    const { folder } = world;
-    const start = world.clock.now();
-    await world.opened.close();
-    await openInstead({ folder, start, settings: { auth: { ...SETTINGS.auth, signup: 'closed' } } });
+    await reopen({ settings: { auth: { ...SETTINGS.auth, signup: 'closed' } } });
     expect((await logIn(fresh())).body.user.id).toBe(body.user.id);
     for (const more of [{}, { email: 'new@example.com' }, { email: 'ada@example.com' }]) {
       expect((await logIn({ ...fresh({ id: 3 }), ...more })).status).toBe(403);

@@ -275,7 +275,7 @@ describe('a restore', () => {
     );
     expect(invited.body.items).toMatchObject([{ email: 'eve@example.com' }]);
     expect(token).toBeTruthy();
-    const words = again.opened.storage.reading.prepare('select token_hash from invitations').pluck().all();
+    const words = again.values('select token_hash from invitations');
     expect(words).toEqual([expect.stringMatching(/^ended /)]);
   });
 
@@ -297,9 +297,7 @@ describe('a restore', () => {
     storage.close();
     await restore();
     const opened = await open();
-    expect(opened.opened.storage.reading.prepare('select email from users').pluck().all()).toEqual([
-      'old@example.com',
-    ]);
+    expect(opened.values('select email from users')).toEqual(['old@example.com']);
   });
 
   it('takes from a copy that has its log beside it what is in there, and leaves both as they were', async () => {
@@ -513,7 +511,7 @@ describe('a restore that is killed', () => {
       await dataWithBackup();
       await restoreDyingAt(name, when);
       const opened = await open();
-      expect(opened.opened.storage.reading.prepare('select count(*) from users').pluck().get()).toBe(users);
+      expect(opened.count('users')).toBe(users);
       expect(opened.opened.storage.reading.pragma('integrity_check', { simple: true })).toBe('ok');
       await close();
       await restore({ at: toInstant(START + 1) });

@@ -6,7 +6,7 @@ import type { Change } from '../../src/db/journal.ts';
 import { openStorage } from '../../src/db/open.ts';
 import { listen as listenOn } from '../../src/http/listen.ts';
 import { DAY } from '../../src/kernel/instants.ts';
-import { ada, call, listId, openInstead, useHome, home as workspaceId, world } from '../ada.ts';
+import { ada, call, listId, reopen, useHome, home as workspaceId, world } from '../ada.ts';
 import { as, joined } from '../people.ts';
 import type { Person } from '../world.ts';
 
@@ -93,7 +93,7 @@ function connection(writableLength = 0) {
 function openOn(response: ReturnType<typeof connection>['response']): ReadableStream<Uint8Array> {
   const who = {
     userId: ada.id,
-    sessionId: world.opened.storage.reading.prepare('select id from sessions').pluck().get() as string,
+    sessionId: world.values<string>('select id from sessions')[0] ?? '',
     cap: null,
     byCookie: false,
     expiresAt: Number.POSITIVE_INFINITY,
@@ -197,9 +197,7 @@ describe('the stream of events', () => {
     const first = await stream.next();
     await stream.cancel();
     await record({ ...listChanged, id: 'second' });
-    const { folder } = world;
-    await world.opened.close();
-    await openInstead({ folder, start: world.clock.now() });
+    await reopen();
     await record({ ...listChanged, id: 'third' });
     const again = await listen(ada, { headers: { 'Last-Event-ID': first?.id ?? '' } });
     expect(await again.next()).toMatchObject({

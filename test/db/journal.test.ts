@@ -85,9 +85,7 @@ describe('the journal', () => {
     await record('b', other.id);
     const [, highest] = rows().map(({ seq }) => seq);
     await world.call('DELETE', `/workspaces/${other.id}`, { token });
-    const { folder } = world;
-    await world.opened.close();
-    world = await openWorld({ folder, start: world.clock.now() });
+    world = await world.reopen();
     await record('c');
     expect(rows().at(-1)?.seq).toBeGreaterThan(highest ?? Number.NaN);
   });

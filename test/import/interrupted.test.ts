@@ -7,7 +7,7 @@ import { startReading } from '../../src/import/reading.ts';
 import { tick } from '../../src/tick.ts';
 import { allowancesOf } from '../../src/workspaces/quotas.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
-import { ada, at, call, listId, openHomeInstead, openInstead, useWorld, world } from '../ada.ts';
+import { ada, at, call, listId, openHomeInstead, reopen, useWorld, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
 import { as } from '../people.ts';
 import { errand } from '../shell.ts';
@@ -18,8 +18,6 @@ useWorld();
 afterEach(() => expectSound(world));
 
 const MINUTE = 60_000;
-const count = (table: string) =>
-  world.opened.storage.reading.prepare<[], number>(`select count(*) from ${table}`).pluck().get() ?? 0;
 
 /** A document with so many tasks, some of them of a series. */
 function documentOf(tasks: number) {
@@ -58,8 +56,8 @@ const importAs = (person: Person, document: unknown) =>
 
 function expectNothingLeft(): void {
   for (const table of ['imports', 'removals', 'tasks', 'comments', 'task_search'])
-    expect(count(table)).toBe(0);
-  expect(count('workspaces')).toBe(1);
+    expect(world.count(table)).toBe(0);
+  expect(world.count('workspaces')).toBe(1);
 }
 
 describe('an import that is interrupted leaves nothing', () => {
@@ -88,10 +86,8 @@ describe('an import that is interrupted leaves nothing', () => {
     const ada = await world.signUp();
     before(5, () => world.opened.beginStop());
     expect((await importAs(ada, documentOf(500))).status).toBe(503);
-    expect(count('tasks')).toBeGreaterThan(0);
-    const { folder } = world;
-    await world.opened.close();
-    await openInstead({ folder });
+    expect(world.count('tasks')).toBeGreaterThan(0);
+    await reopen();
     await dropInterruptedImports(world.deps);
     await finishRemovals(world.deps);
     expectNothingLeft();
@@ -112,9 +108,12 @@ describe('an import that is interrupted leaves nothing', () => {
     });
     const { status, body } = await importAs(ada, documentOf(500));
     expect([status, body.message]).toEqual([403, expect.stringContaining(`(quotas.${quota})`)]);
-    expect([count('imports'), count('removals'), count('workspaces'), count('tasks')]).toEqual([
-      0, 0, 1, 200,
-    ]);
+    expect([
+      world.count('imports'),
+      world.count('removals'),
+      world.count('workspaces'),
+      world.count('tasks'),
+    ]).toEqual([0, 0, 1, 200]);
   });
 
   it('when its command is gone, two minutes later', async () => {
@@ -125,13 +124,13 @@ describe('an import that is interrupted leaves nothing', () => {
       env: { ...process.env, ERRAND_DATABASE_PATH: join(world.folder, 'errand.db') },
       stdio: 'ignore',
     });
-    await expect.poll(() => count('tasks'), { timeout: 200_000 }).toBeGreaterThan(100);
+    await expect.poll(() => world.count('tasks'), { timeout: 200_000 }).toBeGreaterThan(100);
     child.kill('SIGKILL');
     await new Promise((resolve) => child.once('exit', resolve));
     const call = as(world, ada);
     expect((await call('GET', '/me/workspaces')).body.total).toBe(1);
     await dropInterruptedImports(world.deps);
-    expect(count('imports')).toBe(1);
+    expect(world.count('imports')).toBe(1);
     world.clock.set(Date.now() + 3 * MINUTE);
     await dropDeadImports(world.deps);
     await finishRemovals(world.deps);
@@ -147,7 +146,7 @@ describe('while an import is under way', () => {
     const told: unknown[] = [];
     world.deps.database.onChanges((_rows, personal) => told.push(...personal));
     before(6, async () => {
-      seen.push((await call('GET', '/me/workspaces')).body.total, told.length, count('workspaces'));
+      seen.push((await call('GET', '/me/workspaces')).body.total, told.length, world.count('workspaces'));
     });
     const { status, body } = await importAs(ada, documentOf(500));
     expect([status, seen]).toEqual([200, [1, 0, 2]]);
@@ -163,15 +162,14 @@ describe('while an import is under way', () => {
     const interval = { frequency: 'day', every: 1, timeOfDay: '10:02', timezone: 'UTC' };
     await call('POST', at('/recurring-tasks'), { title: 'Water', listId, interval });
     // Straight from the file: a response would bring the series to the present.
-    const nextRun = () =>
-      world.opened.storage.reading.prepare('select next_run_at from recurring_series').pluck().get();
+    const nextRun = () => world.values('select next_run_at from recurring_series')[0];
     before(4, () => world.clock.advance(1.5 * MINUTE));
     before(6, async () => {
       world.clock.advance(1.5 * MINUTE);
       await dropDeadImports(world.deps);
       expect(nextRun()).toBe('2026-03-27T10:02:00.000Z');
       await tick(world.deps);
-      expect([nextRun(), count('imports')]).toEqual(['2026-03-28T10:02:00.000Z', 1]);
+      expect([nextRun(), world.count('imports')]).toEqual(['2026-03-28T10:02:00.000Z', 1]);
     });
     const { status, body } = await importAs(eve, documentOf(500));
     expect([status, body.message]).toEqual([200, undefined]);
@@ -191,13 +189,13 @@ describe('while an import is under way', () => {
     Object.assign(document.workspaces[0] ?? {}, { trash: [trashed] });
     let isBetween = false;
     before(6, async () => {
-      isBetween = count('trash') === 1 && count('trash_rows') < 300;
+      isBetween = world.count('trash') === 1 && world.count('trash_rows') < 300;
       await tick(world.deps);
     });
     const { status: code, body } = await importAs(ada, document);
     expect([isBetween, code, body.message]).toEqual([true, 200, undefined]);
     await tick(world.deps);
-    expect([count('trash'), count('trash_rows')]).toEqual([0, 0]);
+    expect([world.count('trash'), world.count('trash_rows')]).toEqual([0, 0]);
   });
 
   it.each([200, 401])('that of another person ends with %i, and this one is whole', async (status) => {
@@ -210,7 +208,7 @@ describe('while an import is under way', () => {
     });
     expect((await importAs(ada, documentOf(500))).status).toBe(200);
     const tables = ['imports', 'removals', 'workspaces', 'tasks'];
-    expect([others, ...tables.map(count)]).toEqual(
+    expect([others, ...tables.map((table) => world.count(table))]).toEqual(
       status === 200 ? [[200], 0, 0, 4, 700] : [[401], 0, 0, 3, 500],
     );
   });
@@ -245,7 +243,7 @@ describe('errand import', () => {
       workspaces: [{ id: null, title: 'Secretlair' }],
       counts: { tasks: 30 },
     });
-    expect(count('workspaces')).toBe(1);
+    expect(world.count('workspaces')).toBe(1);
     const { code, out, err } = await errand(world, command);
     expect([code, err]).toEqual([
       0,
@@ -302,7 +300,7 @@ describe('errand import', () => {
     expect([code, out]).toEqual([1, '']);
     expect(err).toContain('  workspaces.0.title: Title must be 1 to 500 characters\n');
     expect(err).toContain('  formatVersion: Format version must be 1 or 2\n');
-    expect(count('workspaces')).toBe(1);
+    expect(world.count('workspaces')).toBe(1);
     expect((await errand(world, ['import', 'none.json', '--user', ada.email])).code).toBe(1);
     expect((await errand(world, ['import', file, '--user', 'no@example.com'])).code).toBe(1);
   });

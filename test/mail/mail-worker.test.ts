@@ -69,10 +69,7 @@ const only = () => {
   if (!mail || more.length > 0) throw new Error('There is not exactly one mail');
   return mail;
 };
-const rows = () =>
-  world.opened.storage.reading
-    .prepare<[], { state: string; content: Buffer | null }>('select state, content from outbox')
-    .all();
+const rows = () => world.rows<{ state: string; content: Buffer | null }>('select state, content from outbox');
 
 describe('a promised mail', () => {
   it('goes out when the commit that caused it is on the disk, and never without it', async () => {
@@ -499,9 +496,7 @@ it('every statement of the outbox goes by an index and sorts nothing', () => {
   const plans: string[] = [];
   const explain = (statement: Query<unknown>) => {
     const { sql, parameters } = 'compile' in statement ? statement.compile() : statement;
-    const steps = world.opened.storage.reading
-      .prepare<unknown[], { detail: string }>(`explain query plan ${sql}`)
-      .all(...parameters);
+    const steps = world.rows<{ detail: string }>(`explain query plan ${sql}`, ...parameters);
     plans.push(...steps.map(({ detail }) => detail));
     return [];
   };

@@ -38,7 +38,7 @@ const get = (path: string, Cookie: string, headers: Record<string, string> = {})
 const rename = (Cookie: string, headers: Record<string, string>) =>
   world.call('PATCH', '/me', { body: { name: 'Grace' }, headers: { Cookie, ...headers } });
 
-const value = (sql: string) => world.opened.storage.reading.prepare(sql).pluck().get();
+const value = (sql: string) => world.values(sql)[0];
 const sessions = () => value('select count(*) from sessions');
 
 describe('a sign-in that asks for a cookie', () => {
@@ -59,7 +59,7 @@ describe('a sign-in that asks for a cookie', () => {
     const tokens = value('select count(*) from refresh_tokens');
     const secret = (await signIn()).slice(name.length + 1);
     expect(value('select count(*) from refresh_tokens')).toBe(tokens);
-    const row = world.opened.storage.reading.prepare('select * from sessions').all();
+    const row = world.rows('select * from sessions');
     expect(JSON.stringify(row)).not.toContain(secret);
     expect(JSON.stringify(row)).toContain(createHash('sha256').update(secret).digest('base64url'));
   });

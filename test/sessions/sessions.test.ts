@@ -3,9 +3,26 @@ import { SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { DAY, MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { rotateAccessKey } from '../../src/kernel/keys.ts';
-import { ada, openInstead, useAda, world } from '../ada.ts';
-import { logIn, logOut, me, refresh } from '../sign-in.ts';
-import { openWorld, type Person } from '../world.ts';
+import { ada, openAda, reopen, useAda, world } from '../ada.ts';
+import { homeOf, invite } from '../people.ts';
+import {
+  askForEmail,
+  codeTo,
+  confirmCode,
+  confirmEmail,
+  confirmReset,
+  confirmSignup,
+  keepEmail,
+  logIn,
+  logOut,
+  me,
+  post,
+  refresh,
+  register,
+  resetTokenTo,
+  tokenTo,
+} from '../sign-in.ts';
+import type { Person } from '../world.ts';
 
 useAda();
 const login = async ({ email, password }: Person) => (await logIn(email, password)).body;
@@ -26,9 +43,8 @@ describe('access token', () => {
   it('comes with the seconds that it works, at sign-in and at refresh', async () => {
     expect((await login(ada)).expiresIn).toBe(900);
     expect((await refresh(ada.refreshToken)).body.expiresIn).toBe(900);
-    await openInstead({ settings: { auth: { access_token_minutes: 5 } } });
-    const { refreshToken } = await world.signUp();
-    const { accessToken, expiresIn } = (await refresh(refreshToken)).body;
+    await openAda({ settings: { auth: { access_token_minutes: 5 } } });
+    const { accessToken, expiresIn } = (await refresh(ada.refreshToken)).body;
     world.clock.advance(expiresIn * SECOND - 1);
     expect(await me(accessToken)).toBe(200);
     world.clock.advance(1);
@@ -48,15 +64,12 @@ describe('access token', () => {
   });
 
   it('ends with its session, though it would last longer', async () => {
-    const strict = await openWorld({ settings: { auth: { session_max_days: 1 } } });
-    const person = await strict.signUp();
-    strict.clock.advance(DAY - MINUTE);
-    const { body } = await strict.call('POST', '/auth/refresh', {
-      body: { refreshToken: person.refreshToken },
-    });
-    expect((await strict.call('GET', '/me', { token: body.accessToken })).status).toBe(200);
-    strict.clock.advance(MINUTE);
-    expect((await strict.call('GET', '/me', { token: body.accessToken })).status).toBe(401);
+    await openAda({ settings: { auth: { session_max_days: 1 } } });
+    world.clock.advance(DAY - MINUTE);
+    const { accessToken } = (await refresh(ada.refreshToken)).body;
+    expect(await me(accessToken)).toBe(200);
+    world.clock.advance(MINUTE);
+    expect(await me(accessToken)).toBe(401);
   });
 
   it('ends with its key, also where it was verified before', async () => {
@@ -158,16 +171,10 @@ describe('access token', () => {
 });
 
 describe('over a restart', () => {
-  const restart = async () => {
-    const { folder } = world;
-    await world.opened.close();
-    await openInstead({ folder });
-  };
-
   it('a used refresh token is remembered: presented again, it ends every session', async () => {
     const other = await login(ada);
     const { body: rotated } = await refresh(ada.refreshToken);
-    await restart();
+    await reopen();
     expect([await me(rotated.accessToken), await me(other.accessToken)]).toEqual([200, 200]);
     expect((await refresh(ada.refreshToken)).status).toBe(401);
     for (const { accessToken, refreshToken } of [rotated, other])
@@ -178,7 +185,7 @@ describe('over a restart', () => {
     const other = await login(ada);
     const { body: rotated } = await refresh(ada.refreshToken);
     expect((await refresh(ada.refreshToken)).status).toBe(401);
-    await restart();
+    await reopen();
     for (const { accessToken, refreshToken } of [ada, rotated, other])
       expect([await me(accessToken), (await refresh(refreshToken)).status]).toEqual([401, 401]);
   });
@@ -197,7 +204,7 @@ describe('logout', () => {
   });
 
   it('leaves nothing of the session behind, and all of the others', async () => {
-    const rowsOf = (table: string) => world.opened.storage.writing.prepare(`select * from ${table}`).all();
+    const rowsOf = (table: string) => world.rows(`select * from ${table}`);
     const rows = () => ['sessions', 'refresh_tokens'].map(rowsOf);
     await refresh((await login(ada)).refreshToken);
     const others = rows();
@@ -323,43 +330,30 @@ describe('a secret of one kind', () => {
   });
 
   it('works as no other', async () => {
-    const newestTo = async (email: string, flow: string, body: object, token?: string) => {
-      expect((await world.call('POST', flow, { body, token })).status).toBeLessThan(300);
-      const { token: mailed, code } = await world.mailTo(email);
-      return mailed ?? code ?? '';
-    };
-    const register = { email: 'new@example.com', password: 'password1', name: 'New' };
-    const workspaceId = (await world.call('GET', '/me/workspaces', { token: ada.accessToken })).body.items[0]
-      .id;
-    const invitee = { email: 'guest@example.com', role: 'member' };
-    const change = { newEmail: 'changed@example.com' };
+    await register('new@example.com');
+    const reset = await resetTokenTo(ada.email);
+    await askForEmail(ada.accessToken, 'changed@example.com');
     const secrets: Record<string, string> = {
       access: ada.accessToken,
       refresh: ada.refreshToken,
-      signup: await newestTo(register.email, '/auth/register', register),
-      reset: await newestTo(ada.email, '/auth/password/reset/request', { email: ada.email }),
-      change: await newestTo(change.newEmail, '/auth/email/change/request', change, ada.accessToken),
-      keep: (await world.mailTo(ada.email)).token ?? '',
-      invitation: await newestTo(
-        invitee.email,
-        `/workspaces/${workspaceId}/invitations`,
-        invitee,
-        ada.accessToken,
-      ),
-      code: await newestTo(ada.email, '/auth/login/code', { email: ada.email }),
+      signup: await tokenTo('new@example.com'),
+      reset,
+      change: await tokenTo('changed@example.com'),
+      keep: await tokenTo(ada.email),
+      invitation: await invite(world, ada, await homeOf(world, ada), 'guest@example.com', 'member'),
+      code: await codeTo(ada.email),
     };
     const bearer = ada.accessToken;
     const uses: Record<string, (secret: string) => Promise<{ status: number }>> = {
       access: (token) => world.call('GET', '/me', { token }),
-      refresh: (refreshToken) => refresh(refreshToken),
-      signup: (token) => world.call('POST', '/auth/register/confirm', { body: { token } }),
-      reset: (token) =>
-        world.call('POST', '/auth/password/reset/confirm', { body: { token, newPassword: 'password2' } }),
-      change: (token) => world.call('POST', '/auth/email/change/confirm', { body: { token } }),
-      keep: (token) => world.call('POST', '/auth/email/change/revert', { body: { token } }),
-      invitation: (token) => world.call('POST', '/invitations/accept', { token: bearer, body: { token } }),
-      code: (code) => world.call('POST', '/auth/login/code/confirm', { body: { email: ada.email, code } }),
-      google: (idToken) => world.call('POST', '/auth/login/google', { body: { idToken } }),
+      refresh,
+      signup: confirmSignup,
+      reset: (token) => confirmReset(token),
+      change: confirmEmail,
+      keep: keepEmail,
+      invitation: (token) => post('/invitations/accept', { token }, bearer),
+      code: (code) => confirmCode(ada.email, code),
+      google: (idToken) => post('/auth/login/google', { idToken }),
     };
     for (const [use, present] of Object.entries(uses)) {
       for (const [kind, secret] of Object.entries(secrets)) {
@@ -369,6 +363,9 @@ describe('a secret of one kind', () => {
       }
     }
     expect(await me(bearer)).toBe(200);
+    // Nor is any of them spent by that.
+    for (const kind of ['signup', 'reset', 'change', 'keep', 'invitation'])
+      expect([kind, (await post('/auth/links/read', { token: secrets[kind] })).status]).toEqual([kind, 200]);
     for (const kind of ['code', 'signup', 'change', 'keep']) {
       expect([kind, (await uses[kind]?.(secrets[kind] ?? ''))?.status ?? 0]).toEqual([
         kind,

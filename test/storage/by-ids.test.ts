@@ -19,9 +19,8 @@ function watchStatements(): Set<string> {
 
 /** How SQLite looks for rows, table by table. */
 const searchesOf = (sql: string): string[] =>
-  world.opened.storage.reading
-    .prepare<unknown[], { detail: string }>(`explain query plan ${sql}`)
-    .all(...Array.from(sql.matchAll(/\?/g), () => null))
+  world
+    .rows<{ detail: string }>(`explain query plan ${sql}`, ...Array.from(sql.matchAll(/\?/g), () => null))
     .map(({ detail }) => detail)
     .filter((detail) => /^(SEARCH|SCAN) (?!json_each)/.test(detail));
 

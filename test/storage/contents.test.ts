@@ -9,9 +9,8 @@ it.each([...new Set(SECTIONS.map(({ kind }) => kind))])(
   'a %s is read by its id, however much its workspace holds',
   (kind) => {
     const { sql, parameters } = rowsById(kind, { workspaceId: 'w', workspaceKey: 1 }, ['a', 'b']);
-    const plan = world.opened.storage.reading
-      .prepare<unknown[], { detail: string }>(`explain query plan ${sql}`)
-      .all(...parameters)
+    const plan = world
+      .rows<{ detail: string }>(`explain query plan ${sql}`, ...parameters)
       .map(({ detail }) => detail);
     const searched = plan.filter((line) => /^(SEARCH|SCAN) (?!json_each)/.test(line));
     const byId = kind === 'member' ? /workspace_id=\? AND user_id=\?|\(id=\?\)/ : /\(id=\?\)|in_transit/;

@@ -16,7 +16,7 @@ const fields = (schema: unknown): Record<string, unknown> => {
   const { shape, element } = schema as { shape?: Record<string, unknown>; element?: unknown };
   return shape ?? (element ? fields(element) : {});
 };
-const all = <Row>(sql: string): Row[] => world.opened.storage.reading.prepare<[], Row>(sql).all();
+const all = <Row>(sql: string): Row[] => world.rows<Row>(sql);
 const tables = () =>
   all<{ name: string }>(
     `select name from sqlite_schema where type = 'table' and name not glob 'sqlite_*'

@@ -48,9 +48,11 @@ describe('a page of long tasks', () => {
     const { listId } = (await call('GET', `/workspaces/${home}/tasks/${ids[0]}`)).body;
     const path = `/workspaces/${home}/recurring-tasks`;
     const series = (await call('POST', path, { title: 'Daily', listId, interval })).body;
-    world.opened.storage.writing
-      .prepare('update tasks set recurring_task_id = ?, occurrence_at = created_at where id <> ?')
-      .run(series.id, series.nextTaskId);
+    world.run(
+      'update tasks set recurring_task_id = ?, occurrence_at = created_at where id <> ?',
+      series.id,
+      series.nextTaskId,
+    );
     const page = `${path}/${series.id}/instances?limit=20&page=2`;
     const { turns, result } = await turnsOf(() => call('GET', page));
     expect(result.body).toMatchObject({ page: 2, limit: 20, total: TASKS + 1 });

@@ -89,9 +89,8 @@ async function seedLabels(): Promise<string[]> {
 }
 
 const planOf = (sql: string, parameters: readonly unknown[]): string[] =>
-  seeded.world.opened.storage.reading
-    .prepare<unknown[], { detail: string }>(`explain query plan ${sql}`)
-    .all(...parameters)
+  seeded.world
+    .rows<{ detail: string }>(`explain query plan ${sql}`, ...parameters)
     .map(({ detail }) => detail);
 
 /** Every filter absent, with one value, with many and with none; every order, group and depth. */

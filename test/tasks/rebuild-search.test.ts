@@ -21,11 +21,11 @@ const spoil = () =>
 
 describe('a damaged search index', () => {
   it('is rebuilt from the tasks, with the settings that it had', async () => {
-    const before = world.opened.storage.reading.prepare('select * from task_search_config').all();
+    const before = world.rows('select * from task_search_config');
     spoil();
     await remade();
     expect(await found('milk')).toBe(MANY);
-    expect(world.opened.storage.reading.prepare('select * from task_search_config').all()).toEqual(before);
+    expect(world.rows('select * from task_search_config')).toEqual(before);
     expectSound(world);
   });
 

@@ -9,7 +9,7 @@ import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { openSeriesWorld } from '../series-world.ts';
 import { errand } from '../shell.ts';
-import { openWorld, type World } from '../world.ts';
+import type { World } from '../world.ts';
 
 const MANY = 5_000;
 type SeriesWorld = Awaited<ReturnType<typeof openSeriesWorld>>;
@@ -105,8 +105,7 @@ describe('a list of 5,000 tasks', () => {
         return left < 0 ? Promise.reject(new Error('killed')) : write(job, from);
       };
       await act().catch(() => {});
-      await world.opened.close();
-      world = await openWorld({ folder: world.folder });
+      world = await world.reopen();
       series = { ...series, world };
       expect(tasks()).toBe(MANY);
       expect(COUNTERS.faults(world.opened.storage.reading)).toEqual([]);

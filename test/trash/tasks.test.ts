@@ -420,7 +420,7 @@ describe('a deleted task', () => {
       null,
       null,
     ]);
-    const rows = world.opened.storage.reading.prepare('select content from trash_rows').pluck().all();
+    const rows = world.values('select content from trash_rows');
     expect(rows.join()).not.toContain(bob.id);
     expect((await restore(task.id)).body).toMatchObject({ assigneeId: null, commentCount: 2 });
     expect((await restore(made.id)).body.creatorId).toBeNull();
@@ -490,7 +490,7 @@ describe('a deleted task', () => {
       await call('DELETE', `/workspaces/${id}/tasks/${body.id}`);
     }
     expect((await call('DELETE', `/workspaces/${id}`)).status).toBe(204);
-    expect(world.opened.storage.reading.prepare('select count(*) from trash_rows').pluck().get()).toBe(0);
+    expect(world.count('trash_rows')).toBe(0);
   });
 });
 

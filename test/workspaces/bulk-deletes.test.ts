@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DAY } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
-import { ada, call, home, openInstead, useHome, world } from '../ada.ts';
+import { ada, call, home, reopen, useHome, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { as, homeOf, joined } from '../people.ts';
@@ -15,10 +15,7 @@ const MANY = 1_500;
 useHome();
 afterEach(() => expectSound(world));
 
-const count = (table: string): number =>
-  world.opened.storage.reading.prepare<[], number>(`select count(*) from ${table}`).pluck().get() ?? 0;
-const marks = () =>
-  world.opened.storage.reading.prepare(`select key from meta where key like 'residue%'`).pluck().all();
+const marks = () => world.values(`select key from meta where key like 'residue%'`);
 const makeSpace = async (title: string) =>
   (await call('POST', `/workspaces/${home}/spaces`, { title })).body as {
     id: string;
@@ -43,7 +40,7 @@ function parkDeletion() {
   const mayGoOn = Promise.withResolvers<void>();
   world.deps.write = async (job) => {
     // The first to write once a deletion has begun is that deletion, which takes one step after the other.
-    if (count('removals') === 0) return write(job);
+    if (world.count('removals') === 0) return write(job);
     world.deps.write = write;
     isParked.resolve();
     await mayGoOn.promise;
@@ -63,7 +60,7 @@ it('of long tasks fewer go in one step', async () => {
   const { write } = world.deps;
   world.deps.write = async (job) => {
     const result = await write(job);
-    left.push(count('tasks'));
+    left.push(world.count('tasks'));
     return result;
   };
   expect((await call('DELETE', `/workspaces/${home}/lists/${listIds[0]}?permanent=true`)).status).toBe(204);
@@ -78,14 +75,14 @@ it.each(['workspace', 'space'])(
     const MANY_ROWS = 4_000;
     const { id: spaceId } = await makeSpace('Many');
     const rows = (table: string, columns: string, values: string) =>
-      world.opened.storage.writing
-        .prepare(
-          `with recursive made (n) as (select 1 union all select n + 1 from made where n < ?)
+      world.run(
+        `with recursive made (n) as (select 1 union all select n + 1 from made where n < ?)
           insert into ${table} (${columns}) select 'made ' || n, ${values} from made, (
             select workspaces.code, workspace_id, space_id, status_template_id from lists
               join workspaces on workspaces.id = workspace_id where space_id = ?)`,
-        )
-        .run(MANY_ROWS, spaceId);
+        MANY_ROWS,
+        spaceId,
+      );
     const ofList = 'workspace_id, space_id, status_template_id';
     const at = '2026-03-27T10:00:00.000Z';
     if (what === 'workspace') rows('deleted_ids', 'id, workspace_code', 'code');
@@ -95,7 +92,7 @@ it.each(['workspace', 'space'])(
       `${ofList}, 'List', n, 1, '${at}', '${at}'`,
     );
     // The ids of lists that go with a space are remembered in their turn.
-    const made = () => count('lists') + (what === 'workspace' ? count('deleted_ids') : 0);
+    const made = () => world.count('lists') + (what === 'workspace' ? world.count('deleted_ids') : 0);
     const kept = what === 'workspace' ? 0 : 1;
     const left = [made()];
     const { write } = world.deps;
@@ -121,9 +118,9 @@ describe.each([
     const { listIds } = await furnish(tasks, 'Zebra');
     expect((await call('DELETE', `/workspaces/${home}/lists/${listIds[0]}?permanent=true`)).status).toBe(204);
     expect((await call('GET', `/workspaces/${home}/lists/${listIds[0]}`)).status).toBe(404);
-    expect([count('tasks'), await found('zebra')]).toEqual([tasks, tasks]);
+    expect([world.count('tasks'), await found('zebra')]).toEqual([tasks, tasks]);
     expect((await call('GET', `/workspaces/${home}/tasks`)).body.total).toBe(tasks);
-    expect(count('removals')).toBe(0);
+    expect(world.count('removals')).toBe(0);
     await finishRemovals(world.deps);
     expect(marks()).toEqual([]);
   });
@@ -136,7 +133,7 @@ describe.each([
     );
     expect((await call('GET', `/workspaces/${home}/lists/${gone.listIds[1]}`)).status).toBe(404);
     expect((await call('GET', `/workspaces/${home}/lists/${kept.listIds[1]}`)).status).toBe(200);
-    expect([count('tasks'), await found('zebra'), await found('quagga')]).toEqual([10, 0, 10]);
+    expect([world.count('tasks'), await found('zebra'), await found('quagga')]).toEqual([10, 0, 10]);
     await finishRemovals(world.deps);
     expect(inFiles('zebra')).toBe(false);
   });
@@ -146,7 +143,7 @@ describe.each([
     await joined(world, ada, home, 'member');
     expect((await call('DELETE', `/workspaces/${home}`)).status).toBe(204);
     expect((await call('GET', `/workspaces/${home}`)).status).toBe(404);
-    expect([count('tasks'), count('workspaces'), count('task_counts')]).toEqual([0, 1, 0]);
+    expect([world.count('tasks'), world.count('workspaces'), world.count('task_counts')]).toEqual([0, 1, 0]);
     await finishRemovals(world.deps);
     expect(inFiles('zebra')).toBe(false);
   });
@@ -156,7 +153,7 @@ describe.each([
     const { id } = (await call('POST', '/workspaces', { title: 'Second' })).body;
     await addTasks(world, id, tasks, { assigneeId: ada.id });
     expect((await call('DELETE', '/auth/me', { password: ada.password })).status).toBe(204);
-    for (const table of ['users', 'workspaces', 'tasks', 'removals']) expect(count(table)).toBe(0);
+    for (const table of ['users', 'workspaces', 'tasks', 'removals']) expect(world.count(table)).toBe(0);
     expect(inFiles('zebra') || inFiles('ada@')).toBe(false);
     expect(marks()).toEqual([]);
   });
@@ -172,14 +169,13 @@ describe('series that have decided upon much', () => {
       const body = { title: 'Water', listId, interval };
       expect((await call('POST', `/workspaces/${home}/recurring-tasks`, body)).status).toBe(201);
     }
-    world.opened.storage.writing
-      .prepare(
-        `with recursive decided (n) as (select 2 union all select n + 1 from decided where n < ?)
+    world.run(
+      `with recursive decided (n) as (select 2 union all select n + 1 from decided where n < ?)
         insert into recurring_occurrences
           select id, 1, strftime('%Y-%m-%dT09:00', '2026-03-27', n || ' days'), '2026-03-28T09:00:00.000Z', n, 'missed', null
           from decided, (select id from recurring_series limit 1)`,
-      )
-      .run(DECIDED);
+      DECIDED,
+    );
   });
 
   it.each(['list', 'space', 'workspace'])('go with their %s in steps', async (kind) => {
@@ -189,14 +185,14 @@ describe('series that have decided upon much', () => {
     const { write } = world.deps;
     world.deps.write = async (job) => {
       const response = await write(job);
-      left.push(count('recurring_occurrences') + count('recurring_series'));
+      left.push(world.count('recurring_occurrences') + world.count('recurring_series'));
       return response;
     };
     expect((await call('DELETE', `/workspaces/${home}${path}?permanent=true`)).status).toBe(204);
     expect(left.at(-1)).toBe(0);
     const largest = left.slice(1).map((rows, i) => (left[i] ?? 0) - rows);
     expect(Math.max(...largest)).toBeLessThan(DECIDED / 4);
-    expect(count('removals')).toBe(0);
+    expect(world.count('removals')).toBe(0);
   });
 });
 
@@ -219,7 +215,7 @@ describe('while much is deleted', () => {
     }
     expect((await removal).status).toBe(204);
     expect(written).toBeGreaterThan(10);
-    expect(count('tasks')).toBe(written);
+    expect(world.count('tasks')).toBe(written);
   });
 
   it('nobody sees the workspace any more, not even a second deletion', async () => {
@@ -229,7 +225,7 @@ describe('while much is deleted', () => {
     const removal = call('DELETE', `/workspaces/${home}`);
     await parked;
     expect((await call('GET', `/workspaces/${home}`)).status).toBe(404);
-    expect(count('tasks')).toBeGreaterThan(0);
+    expect(world.count('tasks')).toBeGreaterThan(0);
     expect((await call('DELETE', `/workspaces/${home}`)).status).toBe(404);
     expect((await as(world, bob)('GET', '/me/workspaces')).body.total).toBe(1);
     advanceFrom();
@@ -245,7 +241,7 @@ describe('while much is deleted', () => {
     await parked;
     world.clock.advance(DAY);
     await tick(world.deps);
-    expect(count('notifications')).toBe(0);
+    expect(world.count('notifications')).toBe(0);
     advanceFrom();
     expect((await removal).status).toBe(204);
   });
@@ -261,10 +257,14 @@ describe('while much is deleted', () => {
     const removal = call('DELETE', `/workspaces/${home}`);
     await parked;
     const departure = call('DELETE', '/auth/me', { password: ada.password });
-    expect(count('tasks')).toBeGreaterThan(tasks);
+    expect(world.count('tasks')).toBeGreaterThan(tasks);
     advanceFrom();
-    expect([(await departure).status, count('users'), count('removals')]).toEqual([204, 1, 0]);
-    expect([(await removal).status, count('tasks'), count('workspaces')]).toEqual([204, tasks, 1]);
+    expect([(await departure).status, world.count('users'), world.count('removals')]).toEqual([204, 1, 0]);
+    expect([(await removal).status, world.count('tasks'), world.count('workspaces')]).toEqual([
+      204,
+      tasks,
+      1,
+    ]);
   });
 
   it('a second deletion of a list waits for the first, and tasks that still come go with it', async () => {
@@ -277,7 +277,7 @@ describe('while much is deleted', () => {
     const second = call('DELETE', `${path}?permanent=true`);
     advanceFrom();
     expect([(await first).status, late.status, (await second).status]).toEqual([204, 201, 204]);
-    expect(count('tasks')).toBe(MANY);
+    expect(world.count('tasks')).toBe(MANY);
   });
 
   it('a list cannot be moved out of a space that goes: half of its tasks are gone', async () => {
@@ -291,7 +291,7 @@ describe('while much is deleted', () => {
     const moved = await call('PATCH', path, { spaceId: own.spaceId });
     advanceFrom();
     expect([renamed.status, moved.status, (await removal).status]).toEqual([200, 404, 204]);
-    expect(count('tasks')).toBe(0);
+    expect(world.count('tasks')).toBe(0);
   });
 
   it.each(['list', 'space'] as const)('a series cannot be taken out of a %s that goes', async (kind) => {
@@ -398,19 +398,22 @@ describe('a stop in the midst of it', () => {
       const { write } = world.deps;
       let steps = 0;
       world.deps.write = (job) => {
-        if (count('removals') === 1) steps += 1;
+        if (world.count('removals') === 1) steps += 1;
         if (steps === 4) world.opened.beginStop();
         return write(job);
       };
       expect((await call('DELETE', `/workspaces/${home}${path}?permanent=true`)).status).toBe(503);
-      const left = count('tasks');
-      expect([left > MANY, count('removals')]).toEqual([true, 1]);
+      const left = world.count('tasks');
+      expect([left > MANY, world.count('removals')]).toEqual([true, 1]);
       expect(marks()).toContain('residue_in_search');
 
-      await world.opened.close();
-      await openInstead({ folder: world.folder });
+      await reopen();
       await finishRemovals(world.deps);
-      expect([count('tasks'), count('removals'), marks()]).toEqual([kind === 'list' ? MANY : 0, 0, []]);
+      expect([world.count('tasks'), world.count('removals'), marks()]).toEqual([
+        kind === 'list' ? MANY : 0,
+        0,
+        [],
+      ]);
       expect(inFiles('zebra')).toBe(kind === 'list');
     },
   );

@@ -86,10 +86,7 @@ async function fill(by: Call, workspaceId: string, assigneeId: string) {
 const everyRow = (): Set<string> =>
   new Set(
     TABLES.flatMap((table) =>
-      world.opened.storage.writing
-        .prepare(`select * from ${table}`)
-        .all()
-        .map((row) => `${table} ${JSON.stringify(row)}`),
+      world.rows(`select * from ${table}`).map((row) => `${table} ${JSON.stringify(row)}`),
     ),
   );
 

@@ -315,9 +315,7 @@ describe('signing up by invitation', () => {
     let token: string;
     beforeEach(async () => {
       token = await invite(world, ada, home, 'zoe@example.com', 'member');
-      const { folder } = world;
-      await world.opened.close();
-      world = await openWorld({ folder, settings: { auth: { signup: 'closed' } } });
+      world = await world.reopen({ settings: { auth: { signup: 'closed' } } });
       owner = as(world, ada);
     });
     afterEach(() => rmSync(world.folder, { recursive: true }));
