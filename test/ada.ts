@@ -29,8 +29,8 @@ export function useAda(options?: WorldOptions): void {
 }
 
 /** The same, for what concerns her workspace and the list in it. */
-export function useHome(): void {
-  beforeEach(openHomeInstead);
+export function useHome(options?: WorldOptions): void {
+  beforeEach(() => openHomeInstead(options));
 }
 
 /** For a test that needs another world. */
@@ -52,6 +52,6 @@ export async function openAda(options?: WorldOptions): Promise<void> {
   ada = await world.signUp('ada@example.com');
 }
 
-export async function openHomeInstead(): Promise<void> {
-  ({ world, ada, call, home, inside, list, listId, spaceId } = await openHome());
+export async function openHomeInstead(options?: WorldOptions): Promise<void> {
+  ({ world, ada, call, home, inside, list, listId, spaceId } = await openHome(options));
 }

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { readdirSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { consoleTransport } from '../../src/mail/console-transport.ts';
+import { collecting } from '../world.ts';
 import { closeServer, errand, errandJson, folder, openServer, start, useFolder } from './commands.ts';
 
 useFolder();
@@ -38,11 +37,9 @@ describe('mail', () => {
     let fate: 'rejected' | 'taken' = 'rejected';
     const server = await openServer({
       transport: {
+        ...collecting([]),
         deliver: async () =>
           fate === 'taken' ? { kind: 'taken' } : { kind: 'rejected', reason: 'no \x1b[31m' },
-        erasesTaken: true,
-        verify: async () => undefined,
-        close: () => {},
       },
     });
     await server.call('POST', '/auth/register', {
@@ -67,12 +64,7 @@ describe('mail', () => {
   it('retry rejects a mail whose content no key can read any more', async () => {
     const server = await openServer({
       folder,
-      transport: {
-        deliver: async () => ({ kind: 'delayed', reason: 'not now' }),
-        erasesTaken: true,
-        verify: async () => undefined,
-        close: () => {},
-      },
+      transport: { ...collecting([]), deliver: async () => ({ kind: 'delayed', reason: 'not now' }) },
     });
     const body = { email: 'ada@example.com', password: 'correct horse', name: 'Ada' };
     await server.call('POST', '/auth/register', { body });
@@ -106,17 +98,13 @@ describe('mail', () => {
   });
 
   it('test fails, and says why, where the mail server does not take the mail', async () => {
-    const nobody = createServer().listen(0, '127.0.0.1');
-    await once(nobody, 'listening');
-    const { port } = nobody.address() as AddressInfo;
-    nobody.close();
-    const smtp = { MAIL_TRANSPORT: 'smtp', MAIL_SMTP_HOST: '127.0.0.1', MAIL_SMTP_PORT: `${port}` };
-    const environment = Object.fromEntries(
-      Object.entries({ ...smtp, MAIL_FROM: 'errand@example.org' }).map(([name, value]) => [
-        `ERRAND_${name}`,
-        value,
-      ]),
-    );
+    const environment = {
+      ERRAND_MAIL_TRANSPORT: 'smtp',
+      ERRAND_MAIL_FROM: 'errand@example.org',
+      ERRAND_MAIL_SMTP_HOST: '127.0.0.1',
+      // Nothing listens there.
+      ERRAND_MAIL_SMTP_PORT: '1',
+    };
     expect(await errand(['mail', 'test', 'ada@example.com'], { shell: { environment } })).toEqual({
       code: 1,
       out: '',

@@ -8,17 +8,14 @@ import { listen } from '../../src/http/listen.ts';
 import { MINUTE } from '../../src/kernel/instants.ts';
 import { entriesInSteps } from '../../src/storage/trash.ts';
 import { runningExports } from '../../src/users/running-exports.ts';
+import { ada, call, home, listId, openLimited, reopen, spaceId, useHome, world } from '../ada.ts';
 import { addTasks } from '../many-tasks.ts';
 import { addMember, as, homeOf, invite, joined, signInAgain } from '../people.ts';
 import { errand } from '../shell.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import type { Person } from '../world.ts';
 
-let world: World;
+useHome();
 
-const open = async (limits: Record<string, unknown> = {}) => {
-  world = await openWorld({ settings: { rate_limits: { enabled: false, ...limits } } });
-  return world;
-};
 const exportOf = (person: Person) => as(world, person)('GET', '/account/export');
 const streamOf = async (person: Person, method = 'GET') =>
   world.app.request('/api/account/export', {
@@ -28,35 +25,30 @@ const streamOf = async (person: Person, method = 'GET') =>
 
 /** Ada's workspace with Bob in it and something of each kind; Eve's, where Ada is a guest. */
 async function furnished() {
-  await open();
-  const ada = await world.signUp('ada@example.com', 'Ada');
-  const call = as(world, ada);
-  const home = await homeOf(world, ada);
   const bob = await joined(world, ada, home, 'member', 'Bob');
   await invite(world, ada, home, 'invited@example.com', 'viewer');
   const eve = await world.signUp('eve@example.com', 'Eve');
   const foreign = await homeOf(world, eve);
   await addMember(world, eve, foreign, ada, 'admin');
-  const [list] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
   const post = (path: string, body: object) => call('POST', `/workspaces/${home}${path}`, body);
   await post('/spaces', { title: 'Garden', description: 'Quotes " and \\ and \u2028 and 東京' });
   await post('/status-templates', { title: 'Editorial' });
   await post('/labels', { title: 'Outside' });
   const interval = { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'Europe/Paris' };
-  await post('/recurring-tasks', { title: 'Water', listId: list.id, interval });
-  const task = (await post('/tasks', { title: 'Mow', listId: list.id, assigneeId: bob.id })).body;
+  await post('/recurring-tasks', { title: 'Water', listId, interval });
+  const task = (await post('/tasks', { title: 'Mow', listId, assigneeId: bob.id })).body;
   const comment = (await post(`/tasks/${task.id}/comments`, { body: 'Not too short' })).body;
   await as(world, bob)('POST', `/workspaces/${home}/tasks`, {
     title: 'Weed',
-    listId: list.id,
+    listId,
     assigneeId: ada.id,
   });
-  return { ada, bob, eve, home, foreign, task, comment };
+  return { bob, foreign, task, comment };
 }
 
 describe('the export', () => {
   it('is the documented document: profile, owned workspaces with everything in them, notifications', async () => {
-    const { ada, bob, home, task, comment } = await furnished();
+    const { bob, task, comment } = await furnished();
     const { status, body, headers } = await exportOf(ada);
     expect(status).toBe(200);
     expect(AccountExport.parse(body)).toEqual(body);
@@ -111,7 +103,7 @@ describe('the export', () => {
   });
 
   it('keeps to its JSON Schema, which every validator can read', async () => {
-    const { ada } = await furnished();
+    await furnished();
     const { status, body: schema } = await world.call('GET', '/export-schema.json');
     expect(status).toBe(200);
     const validate = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true }).compile(schema);
@@ -123,12 +115,7 @@ describe('the export', () => {
   });
 
   it('reads the comments of a task in parts that neither lose nor repeat one', async () => {
-    await open();
-    const ada = await world.signUp();
-    const home = await homeOf(world, ada);
-    const call = as(world, ada);
-    const [list] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
-    const { id } = (await call('POST', `/workspaces/${home}/tasks`, { title: 'Talk', listId: list.id })).body;
+    const { id } = (await call('POST', `/workspaces/${home}/tasks`, { title: 'Talk', listId })).body;
     for (let i = 0; i < 60; i += 1) {
       await call('POST', `/workspaces/${home}/tasks/${id}/comments`, { body: `Comment ${i}` });
     }
@@ -138,7 +125,7 @@ describe('the export', () => {
   });
 
   it('holds no secret and no address of anyone outside the owned workspaces', async () => {
-    const { ada, foreign } = await furnished();
+    const { foreign } = await furnished();
     await world.call('POST', '/auth/login/code', { body: { email: ada.email } });
     const text = JSON.stringify((await exportOf(ada)).body);
     expect(text).not.toContain('eve@example.com');
@@ -156,14 +143,9 @@ describe('the export', () => {
   });
 
   it('is read in parts that neither lose nor repeat a row', async () => {
-    await open();
-    const ada = await world.signUp();
-    const home = await homeOf(world, ada);
     await addTasks(world, home, 1_234);
-    const call = as(world, ada);
-    const [space] = (await call('GET', `/workspaces/${home}/spaces`)).body.items;
     for (let i = 0; i < 230; i += 1) {
-      const body = { title: `List ${i}`, spaceId: space.id, position: i % 7 };
+      const body = { title: `List ${i}`, spaceId, position: i % 7 };
       await call('POST', `/workspaces/${home}/lists`, body);
     }
     const [workspace] = (await exportOf(ada)).body.workspaces;
@@ -173,14 +155,9 @@ describe('the export', () => {
   });
 
   it('is sent in pieces of about one task, where the texts are the longest', async () => {
-    await open();
-    const ada = await world.signUp();
-    const home = await homeOf(world, ada);
-    const call = as(world, ada);
-    const [list] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
     const description = '.'.repeat(50_000);
     for (let i = 0; i < 10; i += 1) {
-      await call('POST', `/workspaces/${home}/tasks`, { title: 'Novel', listId: list.id, description });
+      await call('POST', `/workspaces/${home}/tasks`, { title: 'Novel', listId, description });
     }
     const sizes: number[] = [];
     for await (const piece of (await streamOf(ada)).body ?? []) sizes.push(piece.length);
@@ -189,12 +166,7 @@ describe('the export', () => {
   });
 
   it('is of one moment, whatever is written while it is read', async () => {
-    await open();
-    const ada = await world.signUp();
-    const home = await homeOf(world, ada);
-    const call = as(world, ada);
     await addTasks(world, home, 2_000);
-    const [list] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
     const reader = (await streamOf(ada)).body?.getReader();
     let text = '';
     const decoder = new TextDecoder();
@@ -202,7 +174,7 @@ describe('the export', () => {
       const { value, done } = (await reader?.read()) ?? { value: undefined, done: true };
       if (done) break;
       text += decoder.decode(value, { stream: true });
-      if (i === 1) expect((await call('DELETE', `/workspaces/${home}/lists/${list.id}`)).status).toBe(204);
+      if (i === 1) expect((await call('DELETE', `/workspaces/${home}/lists/${listId}`)).status).toBe(204);
     }
     const [workspace] = AccountExport.parse(JSON.parse(text)).workspaces;
     expect(workspace?.tasks).toHaveLength(2_000);
@@ -213,10 +185,7 @@ describe('the export', () => {
 
 describe('exports at a time', () => {
   it('are ten of all, and a place is free once one is read or left', async () => {
-    await open();
-    const people = await Promise.all(Array.from({ length: 12 }, () => world.signUp()));
-    const [ada, bob, ...others] = people;
-    if (!ada || !bob) throw new Error('Nobody signed up');
+    const [bob = ada, ...others] = await Promise.all(Array.from({ length: 11 }, () => world.signUp()));
     const running = await Promise.all(others.map((person) => streamOf(person)));
     const busy = async () => {
       const { status, body, headers } = await exportOf(ada);
@@ -233,8 +202,7 @@ describe('exports at a time', () => {
   });
 
   it('are one of each person, and another one is rejected until that has ended', async () => {
-    await open();
-    const [ada, bob] = [await world.signUp(), await world.signUp()];
+    const bob = await world.signUp();
     const first = await streamOf(ada);
     expect((await exportOf(ada)).status).toBe(429);
     expect((await exportOf(bob)).status).toBe(200);
@@ -243,13 +211,9 @@ describe('exports at a time', () => {
   });
 
   it('are none for a session that ends while a list is on its way into the trash', async () => {
-    await open();
-    const ada = await world.signUp('ada@example.com');
     const { accessToken: token } = (await world.call('POST', '/auth/login', { body: ada })).body;
-    const home = `/workspaces/${await homeOf(world, ada)}`;
-    const [{ id }] = (await as(world, ada)('GET', `${home}/lists`)).body.items;
-    await addTasks(world, await homeOf(world, ada), 2_001, { listId: id });
-    const removal = world.call('DELETE', `${home}/lists/${id}`, { token });
+    await addTasks(world, home, 2_001, { listId });
+    const removal = world.call('DELETE', `/workspaces/${home}/lists/${listId}`, { token });
     while (entriesInSteps(world.deps.read).length === 0) await new Promise(setImmediate);
     const { write } = world.deps;
     const goesOn = Promise.withResolvers<void>();
@@ -266,16 +230,12 @@ describe('exports at a time', () => {
   });
 
   it('are none after a HEAD', async () => {
-    await open();
-    const ada = await world.signUp();
     expect((await streamOf(ada, 'HEAD')).status).toBe(200);
     expect(runningExports(world.deps).size).toBe(0);
   });
 
   it('end with a broken stream, never with half a document, when the server stops', async () => {
-    await open();
-    const ada = await world.signUp();
-    await addTasks(world, await homeOf(world, ada), 500);
+    await addTasks(world, home, 500);
     const response = await streamOf(ada);
     world.opened.beginStop();
     await expect(response.text()).rejects.toThrow('broken off');
@@ -283,9 +243,7 @@ describe('exports at a time', () => {
   });
 
   it('end with a broken stream when the account is deleted, and hold up no erasure', async () => {
-    await open();
-    const ada = await world.signUp('ada@example.com');
-    await addTasks(world, await homeOf(world, ada), 500);
+    await addTasks(world, home, 500);
     const response = await streamOf(ada);
     const body = { password: ada.password };
     expect((await world.call('DELETE', '/auth/me', { token: ada.accessToken, body })).status).toBe(204);
@@ -295,9 +253,7 @@ describe('exports at a time', () => {
   });
 
   it('end when the client goes away', async () => {
-    await open();
-    const ada = await world.signUp();
-    await addTasks(world, await homeOf(world, ada), 5_000);
+    await addTasks(world, home, 5_000);
     const http = await listen(world.app, { host: '127.0.0.1', port: 0 });
     const leaving = new AbortController();
     const response = await fetch(`http://127.0.0.1:${http.port}/api/account/export`, {
@@ -314,14 +270,14 @@ describe('exports at a time', () => {
 
 describe('the limit of exports', () => {
   it('is 5, then one every 20 minutes, for each user, and outlasts a restart', async () => {
-    await open({ enabled: true });
+    await openLimited();
     const [ada, bob] = [await world.signUp(), await world.signUp()];
     for (let i = 0; i < 5; i += 1) expect((await exportOf(ada)).status).toBe(200);
     const { status, headers } = await exportOf(ada);
     expect([status, headers.get('retry-after')]).toEqual([429, '1200']);
     expect((await exportOf(bob)).status).toBe(200);
 
-    world = await world.reopen({ settings: { rate_limits: { enabled: true } } });
+    await reopen({ settings: { rate_limits: { enabled: true } } });
     expect((await exportOf(ada)).status).toBe(429);
     world.clock.advance(20 * MINUTE);
     await signInAgain(world, ada);
@@ -330,7 +286,7 @@ describe('the limit of exports', () => {
   });
 
   it('is not spent by HEAD', async () => {
-    await open({ enabled: true, export_burst: 2 });
+    await openLimited({ export_burst: 2 });
     const ada = await world.signUp();
     for (let i = 0; i < 5; i += 1) {
       const headers = { Authorization: `Bearer ${ada.accessToken}` };
@@ -344,15 +300,13 @@ describe('the limit of exports', () => {
   });
 
   it('is off with rate_limits.enabled = false', async () => {
-    await open();
-    const ada = await world.signUp();
     for (let i = 0; i < 8; i += 1) expect((await exportOf(ada)).status).toBe(200);
   });
 });
 
 describe('errand export', () => {
   it('writes the same document to stdout', async () => {
-    const { ada } = await furnished();
+    await furnished();
     const { body } = await exportOf(ada);
     const { code, out, err } = await errand(world, ['export', '--user', ada.email]);
     expect([code, err]).toEqual([0, '']);
@@ -360,7 +314,7 @@ describe('errand export', () => {
   });
 
   it('writes a new file that only its owner can read, and replaces none', async () => {
-    const { ada } = await furnished();
+    await furnished();
     const file = join(world.folder, 'ada.json');
     const command = ['export', '--user', ada.email, '--output', file];
     expect((await errand(world, command)).code).toBe(0);
@@ -373,7 +327,6 @@ describe('errand export', () => {
   });
 
   it('says when there is no such account, and leaves no file', async () => {
-    await open();
     const file = join(world.folder, 'nobody.json');
     const { code, err } = await errand(world, ['export', '--user', 'no@example.com', '--output', file]);
     expect([code, err]).toEqual([1, 'errand: There is no account with the address no@example.com\n']);
@@ -381,9 +334,7 @@ describe('errand export', () => {
   });
 
   it('shows how far it is, on a terminal', async () => {
-    await open();
-    const ada = await world.signUp();
-    await addTasks(world, await homeOf(world, ada), 250);
+    await addTasks(world, home, 250);
     const { err } = await errand(world, ['export', '--user', ada.email], { isWatched: true });
     expect(err).toContain('100/250');
     expect(err).toMatch(/250\/250\n$/);

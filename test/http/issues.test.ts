@@ -1,24 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { as, homeOf, invite, joined } from '../people.ts';
+import { ada, call, home, inside, list, listId, openHomeInstead, world } from '../ada.ts';
+import { as, invite, joined } from '../people.ts';
 import { DAILY } from '../series-world.ts';
-import { openWorld, type Person, type World } from '../world.ts';
 
 const UNKNOWN = '019d2e4c-7c1a-7b3e-9f00-3c5d1a2b4e6f';
 
-let world: World;
-let ada: Person;
 /** Where each kind of thing lies. */
 let at: Record<'home' | 'task' | 'template' | 'list' | 'series' | 'instance', string>;
-let listId: string;
 
 beforeAll(async () => {
-  world = await openWorld();
-  ada = await world.signUp('ada@example.com');
-  const call = as(world, ada);
-  const home = `/workspaces/${await homeOf(world, ada)}`;
-  const { body: lists } = await call('GET', `${home}/lists`);
-  const [{ id, statusTemplateId }] = lists.items;
-  listId = id;
+  await openHomeInstead();
+  const home = inside;
   const { body: task } = await call('POST', `${home}/tasks`, { title: 'Buy milk', listId });
   const { body: series } = await call('POST', `${home}/recurring-tasks`, {
     title: 'Water the plants',
@@ -28,7 +20,7 @@ beforeAll(async () => {
   at = {
     home,
     task: `${home}/tasks/${task.id}`,
-    template: `${home}/status-templates/${statusTemplateId}`,
+    template: `${home}/status-templates/${list.statusTemplateId}`,
     list: `${home}/lists/${listId}`,
     series: `${home}/recurring-tasks/${series.id}`,
     instance: `${home}/recurring-tasks/${series.id}/instances/${series.nextTaskId}`,
@@ -125,13 +117,7 @@ describe('what a body refers to is told of together with what is wrong by itself
   it('in a sign-up: an invitation that does not work for the address', async () => {
     const body = { email: 'eve@example.com', name: 'Eve', password: 'short', invitationToken: 'made up' };
     expect(await pathsRejected('POST', '/auth/register', body)).toEqual(['invitationToken', 'password']);
-    const invitationToken = await invite(
-      world,
-      ada,
-      at.home.slice('/workspaces/'.length),
-      body.email,
-      'member',
-    );
+    const invitationToken = await invite(world, ada, home, body.email, 'member');
     for (const invitation of [undefined, invitationToken]) {
       const invited = { ...body, invitationToken: invitation };
       expect(await pathsRejected('POST', '/auth/register', invited)).toEqual(['password']);
@@ -165,7 +151,7 @@ it('a field that a new status lacks is told of as an invalid one is', async () =
 });
 
 it('who loses their right while the body arrives is told of nothing that it refers to', async () => {
-  const eve = await joined(world, ada, await homeOf(world, ada), 'member');
+  const eve = await joined(world, ada, home, 'member');
   let isAsked = () => {};
   const asked = new Promise<void>((resolve) => {
     isAsked = resolve;

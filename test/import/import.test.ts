@@ -1,19 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { tick } from '../../src/tick.ts';
 import { allowancesOf } from '../../src/workspaces/quotas.ts';
+import { ada, call, home, list, useHome, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
-import { as, homeOf, joined, signInAgain } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { as, joined, signInAgain } from '../people.ts';
+import type { Person } from '../world.ts';
 import { type Document, withoutIds } from './round-trip.ts';
 
 const DAY = 86_400_000;
 
-let world: World;
+useHome();
 afterEach(() => expectSound(world));
-
-const open = async () => {
-  world = await openWorld();
-};
 
 const exportOf = async (person: Person): Promise<Document> =>
   (await as(world, person)('GET', '/account/export')).body;
@@ -22,12 +19,8 @@ const importAs = (person: Person, document: unknown, query = '') =>
 
 /** Ada's workspace with Bob in it, and something of each kind that an export has. */
 async function furnished() {
-  const ada = await world.signUp('ada@example.com', 'Ada');
-  const call = as(world, ada);
-  const home = await homeOf(world, ada);
   const bob = await joined(world, ada, home, 'member', 'Bob');
-  const [list] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
-  const done = list.statuses.find(({ type }: { type: string }) => type === 'completed').id;
+  const done = list.statuses.find(({ type }) => type === 'completed')?.id;
   const post = async (path: string, body: object = {}) => {
     const { status, body: made } = await call('POST', `/workspaces/${home}${path}`, body);
     expect([status, made.issues]).toEqual([status < 300 ? status : 201, undefined]);
@@ -96,13 +89,13 @@ async function furnished() {
     interval: { ...interval, frequency: 'month', dayOfMonth: -1 },
     endCondition: { type: 'date', endDate: '2028-01-31' },
   });
-  return { ada, bob, home, list, done, call, patch, post, series: { water, paused, changed }, weeded };
+  return { bob, done, patch, post, series: { water, paused, changed }, weeded };
 }
 
 type Furnished = Awaited<ReturnType<typeof furnished>>;
 
 /** Days go by in which series go on, with one whose rule changes. */
-async function lived({ ada, home, series, done }: Furnished) {
+async function lived({ series, done }: Furnished) {
   for (let day = 0; day < 3; day += 1) {
     world.clock.advance(DAY);
     await tick(world.deps);
@@ -137,10 +130,8 @@ const nextOccurrences = async (person: Person, workspaceId: string) => {
 
 describe('an export that is imported', () => {
   it('gives the same export but for ids, and the same occurrences', async () => {
-    await open();
     const one = await furnished();
     await lived(one);
-    const { ada, home } = one;
     const first = await exportOf(ada);
     const { status, body } = await importAs(ada, first);
     expect([status, body.message]).toEqual([200, undefined]);
@@ -180,10 +171,7 @@ describe('an export that is imported', () => {
   });
 
   it('goes on as the original does when days go by', async () => {
-    await open();
-    const one = await furnished();
-    await lived(one);
-    const { ada, home } = one;
+    await lived(await furnished());
     const { body } = await importAs(ada, await exportOf(ada));
     for (let day = 0; day < 4; day += 1) {
       world.clock.advance(DAY);
@@ -206,10 +194,7 @@ describe('an export that is imported', () => {
   });
 
   it('of version 1 goes on as well, from its tasks', async () => {
-    await open();
-    const one = await furnished();
-    await lived(one);
-    const { ada, home } = one;
+    await lived(await furnished());
     const { body, status } = await importAs(ada, asVersion1(await exportOf(ada)));
     expect([status, body.message]).toEqual([200, undefined]);
     expect(await nextOccurrences(ada, body.workspaces[0].id)).toEqual(await nextOccurrences(ada, home));
@@ -221,8 +206,7 @@ describe('an export that is imported', () => {
   });
 
   it('never gives a number again that a task had', async () => {
-    await open();
-    const { ada, call } = await furnished();
+    await furnished();
     const before = await exportOf(ada);
     const { body } = await importAs(ada, before);
     const id = body.workspaces[0].id;
@@ -232,8 +216,7 @@ describe('an export that is imported', () => {
   });
 
   it('has its trash, from which things come back at their places', async () => {
-    await open();
-    const { ada, call, home } = await furnished();
+    await furnished();
     const before = await call('GET', `/workspaces/${home}/tasks`);
     const { body } = await importAs(ada, await exportOf(ada));
     const inside = `/workspaces/${body.workspaces[0].id}`;
@@ -256,8 +239,7 @@ describe('an export that is imported', () => {
   });
 
   it('is found by search, comments and items too', async () => {
-    await open();
-    const { ada, call } = await furnished();
+    await furnished();
     const { body } = await importAs(ada, await exportOf(ada));
     for (const q of ['mow', 'front', 'short', 'HOME-1']) {
       const found = await call('GET', `/workspaces/${body.workspaces[0].id}/tasks/search?q=${q}`);
@@ -266,8 +248,7 @@ describe('an export that is imported', () => {
   });
 
   it('by someone else has nobody of the original, and mentions nobody', async () => {
-    await open();
-    const { ada, bob } = await furnished();
+    const { bob } = await furnished();
     const eve = await world.signUp('eve@example.com', 'Eve');
     const { body } = await importAs(eve, await exportOf(ada));
     expect(body.warnings.map(({ message }: { message: string }) => message).toSorted()).toEqual([
@@ -283,8 +264,7 @@ describe('an export that is imported', () => {
   });
 
   it('mails and notifies nobody, whatever is due', async () => {
-    await open();
-    const { ada } = await furnished();
+    await furnished();
     world.clock.advance(2 * DAY);
     await tick(world.deps);
     await signInAgain(world, ada);
@@ -351,8 +331,7 @@ function asVersion1({ workspaces, ...document }: Document): Document {
 
 describe('a document that breaks rules', () => {
   it('is rejected with every path, and nothing is done', async () => {
-    await open();
-    const { ada } = await furnished();
+    await furnished();
     const document = await exportOf(ada);
     const [workspace] = document.workspaces;
     workspace.title = '';
@@ -381,8 +360,7 @@ describe('a document that breaks rules', () => {
   });
 
   it('is rejected where its parts do not fit together', async () => {
-    await open();
-    const { ada } = await furnished();
+    await furnished();
     const document = await exportOf(ada);
     const [workspace] = document.workspaces;
     workspace.tasks[1].number = workspace.tasks[0].number;
@@ -405,8 +383,6 @@ describe('a document that breaks rules', () => {
   });
 
   it('is no document at all', async () => {
-    await open();
-    const ada = await world.signUp();
     for (const text of ['{', '[]', '7']) {
       expect((await importAs(ada, text)).body.error).toBe('BadRequestError');
     }
@@ -420,8 +396,6 @@ describe('a document that breaks rules', () => {
   });
 
   it('tells of a thousand broken rules, and how many more', async () => {
-    await open();
-    const ada = await world.signUp();
     const labels = Array.from({ length: 3_000 }, (_, i) => ({ id: `${i}` }));
     const { body } = await importAs(ada, {
       formatVersion: 2,
@@ -434,8 +408,7 @@ describe('a document that breaks rules', () => {
 
 describe('an import', () => {
   it('that is only tried tells the same, and does nothing', async () => {
-    await open();
-    const { ada } = await furnished();
+    await furnished();
     const document = await exportOf(ada);
     const tables = ['workspaces', 'tasks', 'imports', 'removals', 'audit_log', 'changes'];
     const before = tables.map((table) => world.count(table));
@@ -454,8 +427,7 @@ describe('an import', () => {
     ['status_templates', { status_templates: 1 }],
     ['series', { series: 4 }],
   ])('beyond the quota of %s is 403, when it is only tried too', async (name, quotas) => {
-    await open();
-    const { ada, post, list } = await furnished();
+    const { post } = await furnished();
     for (let i = 0; i < 12; i += 1) {
       await post('/tasks', { title: 'Long', listId: list.id, description: '.'.repeat(49_000) });
     }
@@ -472,8 +444,7 @@ describe('an import', () => {
   });
 
   it('is recorded in the audit trail', async () => {
-    await open();
-    const { ada } = await furnished();
+    await furnished();
     const { body } = await importAs(ada, await exportOf(ada));
     const details = world.opened.storage.reading
       .prepare<[], string>(

@@ -5,32 +5,26 @@ import { DAY, toInstant } from '../../src/kernel/instants.ts';
 import { notify } from '../../src/notifications/notify.ts';
 import { changeTasks, changeTasksOfList } from '../../src/storage/many-tasks.ts';
 import { purgeExpired } from '../../src/storage/purge.ts';
+import { ada, call, home, inside, list, openHomeInstead, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
-import { as, type Call, homeOf, joined, openHome, signInAgain } from '../people.ts';
-import type { Person, World } from '../world.ts';
+import { as, joined, signInAgain } from '../people.ts';
+import type { Person } from '../world.ts';
 
 const MANY = 1_000;
 const STEPS_AT_LEAST = 3;
 
-let world: World;
-let ada: Person;
 let bob: Person;
-let call: Call;
-let home: string;
-let list: { id: string; spaceId: string; statusTemplateId: string; statuses: Record<string, unknown>[] };
 
 beforeEach(async () => {
   // While a sync goes on beside the event loop others read what is committed.
-  ({ world, ada, call } = await openHome({ settings: { database: { sync: 'commit' } } }));
-  home = `/workspaces/${await homeOf(world, ada)}`;
-  bob = await joined(world, ada, await homeOf(world, ada), 'member');
-  list = (await call('GET', `${home}/lists`)).body.items[0];
-  await addTasks(world, await homeOf(world, ada), MANY, { listId: list.id, assigneeId: bob.id });
+  await openHomeInstead({ settings: { database: { sync: 'commit' } } });
+  bob = await joined(world, ada, home, 'member');
+  await addTasks(world, home, MANY, { listId: list.id, assigneeId: bob.id });
 });
 
 const total = async (filter: string): Promise<number> =>
-  (await call('GET', `${home}/tasks?limit=1&${filter}`)).body.total;
+  (await call('GET', `${inside}/tasks?limit=1&${filter}`)).body.total;
 
 /** Asks for a total while a change is under way; returns what was found meanwhile, and the response to the change. */
 async function meanwhile(filter: string, change: Promise<{ status: number }>) {
@@ -52,11 +46,11 @@ async function meanwhile(filter: string, change: Promise<{ status: number }>) {
 async function longSeries(days: number): Promise<string> {
   const interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'UTC' };
   const body = { title: 'Water', listId: list.id, interval, catchUp: 'all' };
-  const { id } = (await call('POST', `${home}/recurring-tasks`, body)).body;
+  const { id } = (await call('POST', `${inside}/recurring-tasks`, body)).body;
   for (let left = days; left > 0; left -= 366) {
     world.clock.advance(Math.min(left, 366) * DAY);
     for (const person of [ada, bob]) await signInAgain(world, person);
-    expect((await call('GET', `${home}/recurring-tasks/${id}`)).status).toBe(200);
+    expect((await call('GET', `${inside}/recurring-tasks/${id}`)).status).toBe(200);
   }
   return id;
 }
@@ -84,7 +78,7 @@ describe('a step of a mass change', () => {
     const description = 'あ'.repeat(50_000);
     for (let i = 0; i < 24; i += 1) {
       expect(
-        (await call('POST', `${home}/tasks`, { title: 'Long', listId: list.id, description })).status,
+        (await call('POST', `${inside}/tasks`, { title: 'Long', listId: list.id, description })).status,
       ).toBe(201);
     }
     const stepsOver = (isLong: boolean) =>
@@ -103,7 +97,7 @@ describe('a step of a mass change', () => {
   });
 
   it('reads no more of a list, each task once, though many have one position', async () => {
-    for (let i = 0; i < 2; i += 1) await addTasks(world, await homeOf(world, ada), 200, { listId: list.id });
+    for (let i = 0; i < 2; i += 1) await addTasks(world, home, 200, { listId: list.id });
     const read = await readBy((tx, key) =>
       changeTasksOfList(tx, key, list.id, ({ eb }) => eb('priority', '<', 4), { priority: 4 }),
     );
@@ -135,8 +129,8 @@ it('a change of statuses that completes instances of series reads none of their 
   const body = { title: 'Water', listId: list.id, interval };
   const ids: string[] = [];
   for (let i = 0; i < 10; i += 1) {
-    const { nextTaskId } = (await call('POST', `${home}/recurring-tasks`, body)).body;
-    await call('PATCH', `${home}/tasks/${nextTaskId}`, { description: 'x'.repeat(50_000) });
+    const { nextTaskId } = (await call('POST', `${inside}/recurring-tasks`, body)).body;
+    await call('PATCH', `${inside}/tasks/${nextTaskId}`, { description: 'x'.repeat(50_000) });
     ids.push(nextTaskId);
   }
   const read: string[] = [];
@@ -159,12 +153,12 @@ it('a change of statuses that completes instances of series reads none of their 
     ...others,
     { title: 'New', type: 'unstarted', color: '#000000' },
   ];
-  const path = `${home}/status-templates/${list.statusTemplateId}`;
+  const path = `${inside}/status-templates/${list.statusTemplateId}`;
   expect((await call('PATCH', path, { statuses })).status).toBe(200);
   for (const id of ids) {
-    const { completedAt, recurrence } = (await call('GET', `${home}/tasks/${id}`)).body;
+    const { completedAt, recurrence } = (await call('GET', `${inside}/tasks/${id}`)).body;
     expect(completedAt).not.toBeNull();
-    const { body: series } = await call('GET', `${home}/recurring-tasks/${recurrence.recurringTaskId}`);
+    const { body: series } = await call('GET', `${inside}/recurring-tasks/${recurrence.recurringTaskId}`);
     expect(series.nextTaskId).not.toBe(id);
   }
   expect(read.length).toBeGreaterThan(0);
@@ -182,7 +176,7 @@ describe('a change of very many tasks is one commit, during which others are ser
       const body = { statuses: [first, ...others] };
       return {
         filter: `statusId=${first?.id}`,
-        change: ['PATCH', `${home}/status-templates/${list.statusTemplateId}`, body],
+        change: ['PATCH', `${inside}/status-templates/${list.statusTemplateId}`, body],
         after: (await total(`statusId=${first?.id}`)) + (await total(`statusId=${list.statuses[1]?.id}`)),
       };
     },
@@ -191,51 +185,51 @@ describe('a change of very many tasks is one commit, during which others are ser
       const body = { statuses: [first, { ...second, type: 'completed' }, ...others] };
       return {
         filter: 'completed=true',
-        change: ['PATCH', `${home}/status-templates/${list.statusTemplateId}`, body],
+        change: ['PATCH', `${inside}/status-templates/${list.statusTemplateId}`, body],
         after: (await total('completed=true')) + (await total(`statusId=${second?.id}`)),
       };
     },
     'another status template of a list': async () => {
-      const { body: template } = await call('POST', `${home}/status-templates`, { title: 'Other' });
+      const { body: template } = await call('POST', `${inside}/status-templates`, { title: 'Other' });
       return {
         filter: `statusId=${template.statuses[0].id}`,
-        change: ['PATCH', `${home}/lists/${list.id}`, { statusTemplateId: template.id }],
+        change: ['PATCH', `${inside}/lists/${list.id}`, { statusTemplateId: template.id }],
         after: await total(`statusId=${list.statuses[0]?.id}`),
       };
     },
     'another space of a list': async () => {
-      const { body: space } = await call('POST', `${home}/spaces`, { title: 'Other' });
+      const { body: space } = await call('POST', `${inside}/spaces`, { title: 'Other' });
       return {
         filter: `spaceId=${space.id}`,
-        change: ['PATCH', `${home}/lists/${list.id}`, { spaceId: space.id }],
+        change: ['PATCH', `${inside}/lists/${list.id}`, { spaceId: space.id }],
         after: MANY,
       };
     },
     'the role viewer': async () => ({
       filter: 'assigneeId=none',
-      change: ['PATCH', `${home}/members/${bob.id}`, { role: 'viewer' }],
+      change: ['PATCH', `${inside}/members/${bob.id}`, { role: 'viewer' }],
       after: await total('statusType=unstarted,started'),
     }),
     'the removal of a member': async () => ({
       filter: 'assigneeId=none',
-      change: ['DELETE', `${home}/members/${bob.id}`],
+      change: ['DELETE', `${inside}/members/${bob.id}`],
       after: await total('statusType=unstarted,started'),
     }),
     'another assignee of a series that nobody ticked off for long': async () => {
       const id = await longSeries(200);
       return {
         filter: `recurringTaskId=${id}&assigneeId=${bob.id}`,
-        change: ['PATCH', `${home}/recurring-tasks/${id}`, { assigneeId: bob.id }],
+        change: ['PATCH', `${inside}/recurring-tasks/${id}`, { assigneeId: bob.id }],
         after: await total(`recurringTaskId=${id}`),
       };
     },
     'a split of a series of years': async () => {
       const id = await longSeries(3 * 366);
-      const [, second] = (await call('GET', `${home}/recurring-tasks/${id}/instances`)).body.items;
+      const [, second] = (await call('GET', `${inside}/recurring-tasks/${id}/instances`)).body.items;
       const body = { mode: 'following', updates: { title: 'Feed' } };
       return {
         filter: `recurringTaskId=${id}`,
-        change: ['POST', `${home}/recurring-tasks/${id}/instances/${second.id}/edit-mode`, body],
+        change: ['POST', `${inside}/recurring-tasks/${id}/instances/${second.id}/edit-mode`, body],
         after: 1,
       };
     },
@@ -243,7 +237,7 @@ describe('a change of very many tasks is one commit, during which others are ser
       const id = await longSeries(3 * 366);
       return {
         filter: `recurringTaskId=${id}`,
-        change: ['DELETE', `${home}/recurring-tasks/${id}`],
+        change: ['DELETE', `${inside}/recurring-tasks/${id}`],
         after: 0,
       };
     },
@@ -266,23 +260,23 @@ describe('mass changes', () => {
   const others = async (): Promise<string[]> => {
     const ids = [];
     for (const title of ['One', 'Other'])
-      ids.push((await call('POST', `${home}/status-templates`, { title })).body.id);
+      ids.push((await call('POST', `${inside}/status-templates`, { title })).body.id);
     return ids;
   };
-  const beyond = async () => addTasks(world, await homeOf(world, ada), 100, { listId: list.id });
+  const beyond = async () => addTasks(world, home, 100, { listId: list.id });
 
   it('go one at a time for each user, others are rejected with 429; less than that is never rejected', async () => {
     await beyond();
     const [one, other] = await others();
-    const patch = (body: unknown) => call('PATCH', `${home}/lists/${list.id}`, body);
+    const patch = (body: unknown) => call('PATCH', `${inside}/lists/${list.id}`, body);
     const responses = await Promise.all([
       patch({ statusTemplateId: one }),
       patch({ statusTemplateId: other }),
       patch({ spaceId: list.spaceId }),
-      call('DELETE', `${home}/members/${bob.id}`),
+      call('DELETE', `${inside}/members/${bob.id}`),
       patch({ title: 'A' }),
       patch({ title: 'B', position: 1 }),
-      call('PATCH', `${home}/recurring-tasks/${await longSeries(3)}`, { title: 'Feed' }),
+      call('PATCH', `${inside}/recurring-tasks/${await longSeries(3)}`, { title: 'Feed' }),
     ]);
     expect(responses.map(({ status }) => status)).toEqual([200, 429, 429, 204, 200, 200, 200]);
     expect(responses[1]?.headers.get('Retry-After')).toBe('1');
@@ -293,13 +287,13 @@ describe('mass changes', () => {
   it('of one user let others write after one of them at most, and be ready all the while', async () => {
     await beyond();
     const [one] = await others();
-    const change = call('PATCH', `${home}/lists/${list.id}`, { statusTemplateId: one });
+    const change = call('PATCH', `${inside}/lists/${list.id}`, { statusTemplateId: one });
     const done: string[] = [];
     const noting = (what: string) => (response: { status: number }) =>
       done.push(`${what} ${response.status}`);
     await Promise.all([
       change.then(noting('change')),
-      as(world, bob)('POST', `${home}/tasks`, { title: 'T', listId: list.id }).then(noting('task')),
+      as(world, bob)('POST', `${inside}/tasks`, { title: 'T', listId: list.id }).then(noting('task')),
       world.call('GET', '//readyz').then(noting('ready')),
     ]);
     expect(done.toSorted()).toEqual(['change 200', 'ready 200', 'task 201']);
@@ -309,15 +303,15 @@ describe('mass changes', () => {
     const id = await longSeries(100);
     const description = 'x'.repeat(50_000);
     const { commits } = world.opened.writer.counts;
-    const patch = call('PATCH', `${home}/recurring-tasks/${id}`, { description });
-    const other = as(world, bob)('PATCH', `${home}/recurring-tasks/${id}`, {
+    const patch = call('PATCH', `${inside}/recurring-tasks/${id}`, { description });
+    const other = as(world, bob)('PATCH', `${inside}/recurring-tasks/${id}`, {
       description: 'short',
       priority: 'high',
     });
     expect([(await patch).status, (await other).status]).toEqual([200, 200]);
     expect(world.opened.writer.counts.commits - commits).toBeGreaterThan(2);
-    const { body: page } = await call('GET', `${home}/tasks?recurringTaskId=${id}&limit=100`);
-    const { body: series } = await call('GET', `${home}/recurring-tasks/${id}`);
+    const { body: page } = await call('GET', `${inside}/tasks?recurringTaskId=${id}&limit=100`);
+    const { body: series } = await call('GET', `${inside}/recurring-tasks/${id}`);
     expect(new Set(page.items.map((task: { description: string }) => task.description))).toEqual(
       new Set([series.description]),
     );
@@ -326,10 +320,10 @@ describe('mass changes', () => {
 
   it('of a series reach the instances that a split hands to another one meanwhile', async () => {
     const id = await longSeries(100);
-    const { items } = (await call('GET', `${home}/recurring-tasks/${id}/instances?limit=100`)).body;
-    const patch = call('PATCH', `${home}/recurring-tasks/${id}`, { description: 'x'.repeat(50_000) });
+    const { items } = (await call('GET', `${inside}/recurring-tasks/${id}/instances?limit=100`)).body;
+    const patch = call('PATCH', `${inside}/recurring-tasks/${id}`, { description: 'x'.repeat(50_000) });
     while (!world.deps.database.isInSteps()) await new Promise<void>((resolve) => setImmediate(resolve));
-    const path = `${home}/recurring-tasks/${id}/instances/${items[90].id}/edit-mode`;
+    const path = `${inside}/recurring-tasks/${id}/instances/${items[90].id}/edit-mode`;
     const split = as(world, bob)('POST', path, { mode: 'following', updates: { priority: 'high' } });
     expect([(await patch).status, (await split).status]).toEqual([200, 200]);
     const lengths = world.deps.read
@@ -340,13 +334,13 @@ describe('mass changes', () => {
 
   it('of a series go on to their end though their caller is gone meanwhile', async () => {
     const id = await longSeries(100);
-    const theirs = as(world, bob)('PATCH', `${home}/recurring-tasks/${id}`, {
+    const theirs = as(world, bob)('PATCH', `${inside}/recurring-tasks/${id}`, {
       description: 'x'.repeat(50_000),
     });
     while (!world.deps.database.isInSteps()) await new Promise<void>((resolve) => setImmediate(resolve));
-    const gone = call('DELETE', `${home}/members/${bob.id}`);
+    const gone = call('DELETE', `${inside}/members/${bob.id}`);
     expect([(await theirs).status, (await gone).status]).toEqual([200, 204]);
-    const { body } = await call('GET', `${home}/tasks?recurringTaskId=${id}&limit=100`);
+    const { body } = await call('GET', `${inside}/tasks?recurringTaskId=${id}&limit=100`);
     expect(new Set(body.items.map((task: { description: string }) => task.description?.length))).toEqual(
       new Set([50_000]),
     );
@@ -363,7 +357,7 @@ describe('very many notifications', () => {
 
   it('are read, and purged, in commits of some', async () => {
     const at = toInstant(world.clock.now());
-    const workspaceId = await homeOf(world, ada);
+    const workspaceId = home;
     const notice = {
       type: 'task.due',
       actorId: null,

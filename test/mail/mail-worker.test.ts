@@ -19,7 +19,7 @@ import { listMails, showMail } from '../../src/storage/outbox-listing.ts';
 import { tick } from '../../src/tick.ts';
 import { newFolder } from '../new-folder.ts';
 import { withoutPassword } from '../people.ts';
-import { openWorld, type World } from '../world.ts';
+import { collecting, openWorld, type World } from '../world.ts';
 
 const TAKEN: Delivery = { kind: 'taken' };
 const REJECTED: Delivery = { kind: 'rejected', reason: '550 5.1.1' };
@@ -32,13 +32,11 @@ let sent: OutgoingMail[];
 let response: (mail: OutgoingMail) => Delivery | Promise<Delivery>;
 
 const scripted: Transport = {
+  ...collecting([]),
   deliver: async (mail) => {
     sent.push(mail);
     return response(mail);
   },
-  erasesTaken: true,
-  verify: async () => undefined,
-  close: () => {},
 };
 
 beforeEach(async () => {

@@ -9,7 +9,7 @@ import { routes } from '../../src/routes.ts';
 import { tick } from '../../src/tick.ts';
 import { as, homeOf } from '../people.ts';
 import { openSeriesWorld } from '../series-world.ts';
-import { openWorld, type World, type WorldOptions } from '../world.ts';
+import { collecting, openWorld, type World, type WorldOptions } from '../world.ts';
 
 const TOKEN = 'a token that is long enough'.replaceAll(' ', '-');
 
@@ -278,12 +278,7 @@ describe('what the metrics tell of the data', () => {
   it('is how many mails wait and since when, and how many were given up; decoys are none', async () => {
     world = await openWorld({
       settings: { metrics: { enabled: true } },
-      transport: {
-        deliver: async () => ({ kind: 'delayed', reason: 'not now' }),
-        erasesTaken: true,
-        verify: async () => undefined,
-        close: () => {},
-      },
+      transport: { ...collecting([]), deliver: async () => ({ kind: 'delayed', reason: 'not now' }) },
     });
     const outbox = async () => {
       later();
@@ -450,12 +445,8 @@ describe('what the metrics tell of the data', () => {
     await metrics.text();
     metrics.close();
     expect(statements.length).toBeGreaterThanOrEqual(7);
-    const { reading } = world.opened.storage;
     const steps = statements.flatMap(({ sql, parameters }) =>
-      reading
-        .prepare<unknown[], { detail: string }>(`explain query plan ${sql}`)
-        .all(...parameters)
-        .map(({ detail }) => detail),
+      world.rows<{ detail: string }>(`explain query plan ${sql}`, ...parameters).map(({ detail }) => detail),
     );
     const scanned = steps.filter((step) => /^SCAN|TEMP B-TREE/.test(step));
     expect([...new Set(scanned)].toSorted()).toEqual([

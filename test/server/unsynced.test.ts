@@ -1,33 +1,23 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { statement } from '../../src/db/connection.ts';
+import { ada, call, home, inside, listId, openHomeInstead, world } from '../ada.ts';
 import { createHeldSync, manyTurns, watch } from '../held-sync.ts';
-import { as, type Call, homeOf } from '../people.ts';
-import { openWorld, type Person, type World } from '../world.ts';
+import { as, homeOf } from '../people.ts';
+import type { Person } from '../world.ts';
 
-let world: World;
 let sync: ReturnType<typeof createHeldSync>;
 let ended: number;
-let ada: Person;
 let bob: Person;
-let call: Call;
-let workspaceId: string;
 let tasks: string;
-let listId: string;
 beforeEach(async () => {
   sync = createHeldSync();
   ended = 0;
-  world = await openWorld({
-    walSync: sync.walSync,
-    endProcess: () => {
-      ended += 1;
-    },
-  });
-  ada = await world.signUp('ada@example.com');
+  const endProcess = () => {
+    ended += 1;
+  };
+  await openHomeInstead({ walSync: sync.walSync, endProcess });
   bob = await world.signUp('bob@example.com');
-  call = as(world, ada);
-  workspaceId = await homeOf(world, ada);
-  tasks = `/workspaces/${workspaceId}/tasks`;
-  listId = (await call('GET', `/workspaces/${workspaceId}/lists`)).body.items[0].id;
+  tasks = `${inside}/tasks`;
 });
 afterEach(() => sync.release());
 
@@ -152,7 +142,7 @@ describe('until a commit is synced', () => {
     sync.hold();
     const made = watch(make('In a page'));
     await manyTurns();
-    const page = watch(call('GET', `/workspaces/${workspaceId}/changes`));
+    const page = watch(call('GET', `${inside}/changes`));
     const bobs = await homeOf(world, bob);
     const other = await as(world, bob)('GET', `/workspaces/${bobs}/changes`);
     await manyTurns();
@@ -184,7 +174,7 @@ describe('until a commit is synced', () => {
     const changed = watch(
       world.deps.write((tx) => {
         tx.run(statement("update tasks set version = version + 1, title = 'Changed'", []));
-        tx.record({ workspaceId, kind: 'list', id: listId, op: 'refetch' });
+        tx.record({ workspaceId: home, kind: 'list', id: listId, op: 'refetch' });
       }),
     );
     await manyTurns();
@@ -202,7 +192,7 @@ describe('a sync that fails', () => {
     sync.hold();
     const waiting = [make('Unknown')];
     await manyTurns();
-    waiting.push(make('Queued'), call('GET', `/workspaces/${workspaceId}/changes`));
+    waiting.push(make('Queued'), call('GET', `${inside}/changes`));
     const mails = world.mails.length;
     waiting.push(call('POST', '/auth/login/code', { email: 'bob@example.com' }));
     await manyTurns();

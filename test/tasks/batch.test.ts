@@ -1,19 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { badRequest, unavailable } from '../../src/kernel/errors.ts';
+import { ada, call, inside, list, openHomeInstead, useHome, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
-import { type Call, joined, openHome } from '../people.ts';
-import type { Person, World } from '../world.ts';
+import { joined } from '../people.ts';
 
-let world: World;
-let ada: Person;
-let call: Call;
-let inside: string;
-let list: { id: string; spaceId: string; statuses: { id: string; type: string }[] };
-
-async function start(settings?: Record<string, Record<string, unknown>>): Promise<void> {
-  ({ world, ada, call, inside, list } = await openHome(settings && { settings }));
-}
-beforeEach(() => start());
+useHome();
 afterEach(() => expectSound(world));
 
 const send = (operations: unknown, by = call) => by('POST', `${inside}/tasks/batch`, { operations });
@@ -107,7 +98,7 @@ describe('a batch', () => {
       return tasks.map(({ number, position, listId }) => [number, position, listId === other.id]);
     };
     const together = await placesAfter(true);
-    await start();
+    await openHomeInstead();
     expect(await placesAfter(false)).toEqual(together);
     expect(together.map(([number]) => number)).toEqual([1, 2, 3, 4, 5, 6, undefined, 7, 8]);
   });
@@ -435,14 +426,16 @@ describe('a batch', () => {
 
 describe('limits of a batch', () => {
   it('a quota is a 403 of its own', async () => {
-    await start({ quotas: { tasks: 2 } });
+    await openHomeInstead({ settings: { quotas: { tasks: 2 } } });
     const results = await batch(create(), create(), create(), { op: 'create', title: '' });
     expect(statuses(results)).toEqual([201, 201, 403, 400]);
     expect(results[2].error).toBe('ForbiddenError');
   });
 
   it('costs as many requests as operations; too few left, nothing is done and Retry-After is when it fits', async () => {
-    await start({ rate_limits: { enabled: true, user_burst: 50, user_per_minute: 60 } });
+    await openHomeInstead({
+      settings: { rate_limits: { enabled: true, user_burst: 50, user_per_minute: 60 } },
+    });
     world.clock.advance(60_000);
     const operations = (n: number) => Array.from({ length: n }, () => create());
     expect((await send(operations(30))).status).toBe(200);

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DAY } from '../../src/kernel/instants.ts';
 import { tick } from '../../src/tick.ts';
 import { finishRemovals } from '../../src/workspaces/removals.ts';
-import { ada, call, home, reopen, useHome, world } from '../ada.ts';
+import { ada, call, home, listId, reopen, spaceId, useHome, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
 import { addTasks } from '../many-tasks.ts';
 import { as, homeOf, joined } from '../people.ts';
@@ -33,8 +33,8 @@ async function furnish(tasks: number, title: string) {
   for (const listId of listIds) await addTasks(world, home, tasks, { listId, title, creatorId: ada.id });
   return { spaceId, listIds };
 }
-/** Parks the next deletion in steps before its second commit, so that a test meets it halfway however quick it is. */
-function parkDeletion() {
+/** Begins a deletion in steps, parked before its second commit, so that a test meets it halfway however quick it is. */
+async function beginDeletion(path: string) {
   const { write } = world.deps;
   const isParked = Promise.withResolvers<void>();
   const mayGoOn = Promise.withResolvers<void>();
@@ -46,7 +46,21 @@ function parkDeletion() {
     await mayGoOn.promise;
     return write(job);
   };
-  return { parked: isParked.promise, advanceFrom: mayGoOn.resolve };
+  const removal = call('DELETE', path);
+  await isParked.promise;
+  return { removal, goOn: mayGoOn.resolve };
+}
+/** Notes how much is left after each commit from now on. */
+function watchCommits(count: () => number) {
+  const left = [count()];
+  const { write } = world.deps;
+  world.deps.write = async (job) => {
+    const result = await write(job);
+    left.push(count());
+    return result;
+  };
+  const largestStep = () => Math.max(...left.slice(1).map((n, i) => (left[i] ?? 0) - n));
+  return { left, largestStep };
 }
 const found = async (word: string) =>
   (await call('GET', `/workspaces/${home}/tasks/search?q=${word}`)).body.total;
@@ -56,17 +70,10 @@ it('of long tasks fewer go in one step', async () => {
   const description = 'word '.repeat(4_000);
   for (let i = 0; i < 60; i += 1)
     await call('POST', `/workspaces/${home}/tasks`, { title: 'Long', description, listId: listIds[0] });
-  const left = [60];
-  const { write } = world.deps;
-  world.deps.write = async (job) => {
-    const result = await write(job);
-    left.push(world.count('tasks'));
-    return result;
-  };
+  const { left, largestStep } = watchCommits(() => world.count('tasks'));
   expect((await call('DELETE', `/workspaces/${home}/lists/${listIds[0]}?permanent=true`)).status).toBe(204);
   expect(left.at(-1)).toBe(0);
-  const steps = left.slice(1).map((n, i) => (left[i] ?? 0) - n);
-  expect(Math.max(...steps) * description.length).toBeLessThanOrEqual(400_000);
+  expect(largestStep() * description.length).toBeLessThanOrEqual(400_000);
 });
 
 it.each(['workspace', 'space'])(
@@ -94,18 +101,11 @@ it.each(['workspace', 'space'])(
     // The ids of lists that go with a space are remembered in their turn.
     const made = () => world.count('lists') + (what === 'workspace' ? world.count('deleted_ids') : 0);
     const kept = what === 'workspace' ? 0 : 1;
-    const left = [made()];
-    const { write } = world.deps;
-    world.deps.write = async (job) => {
-      const result = await write(job);
-      left.push(made());
-      return result;
-    };
+    const { left, largestStep } = watchCommits(made);
     const path = what === 'workspace' ? '' : `/spaces/${spaceId}?permanent=true`;
     expect((await call('DELETE', `/workspaces/${home}${path}`)).status).toBe(204);
     expect(left.at(-1)).toBe(kept);
-    const steps = left.slice(1).map((n, i) => (left[i] ?? 0) - n);
-    expect(Math.max(...steps)).toBeLessThan(MANY_ROWS / 4);
+    expect(largestStep()).toBeLessThan(MANY_ROWS / 4);
   },
 );
 
@@ -163,7 +163,6 @@ describe('series that have decided upon much', () => {
   const SERIES = 30;
   const DECIDED = 4_000;
   beforeEach(async () => {
-    const listId = (await call('GET', `/workspaces/${home}/lists`)).body.items[0].id;
     const interval = { frequency: 'day', every: 1, timeOfDay: '09:00', timezone: 'UTC' };
     for (let made = 0; made < SERIES; made += 1) {
       const body = { title: 'Water', listId, interval };
@@ -179,19 +178,12 @@ describe('series that have decided upon much', () => {
   });
 
   it.each(['list', 'space', 'workspace'])('go with their %s in steps', async (kind) => {
-    const [list] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
-    const path = { list: `/lists/${list.id}`, space: `/spaces/${list.spaceId}`, workspace: '' }[kind];
-    const left: number[] = [];
-    const { write } = world.deps;
-    world.deps.write = async (job) => {
-      const response = await write(job);
-      left.push(world.count('recurring_occurrences') + world.count('recurring_series'));
-      return response;
-    };
+    const path = { list: `/lists/${listId}`, space: `/spaces/${spaceId}`, workspace: '' }[kind];
+    const decided = () => world.count('recurring_occurrences') + world.count('recurring_series');
+    const { left, largestStep } = watchCommits(decided);
     expect((await call('DELETE', `/workspaces/${home}${path}?permanent=true`)).status).toBe(204);
     expect(left.at(-1)).toBe(0);
-    const largest = left.slice(1).map((rows, i) => (left[i] ?? 0) - rows);
-    expect(Math.max(...largest)).toBeLessThan(DECIDED / 4);
+    expect(largestStep()).toBeLessThan(DECIDED / 4);
     expect(world.count('removals')).toBe(0);
   });
 });
@@ -221,14 +213,12 @@ describe('while much is deleted', () => {
   it('nobody sees the workspace any more, not even a second deletion', async () => {
     await addTasks(world, home, MANY);
     const bob = await joined(world, ada, home, 'member');
-    const { parked, advanceFrom } = parkDeletion();
-    const removal = call('DELETE', `/workspaces/${home}`);
-    await parked;
+    const { removal, goOn } = await beginDeletion(`/workspaces/${home}`);
     expect((await call('GET', `/workspaces/${home}`)).status).toBe(404);
     expect(world.count('tasks')).toBeGreaterThan(0);
     expect((await call('DELETE', `/workspaces/${home}`)).status).toBe(404);
     expect((await as(world, bob)('GET', '/me/workspaces')).body.total).toBe(1);
-    advanceFrom();
+    goOn();
     expect((await removal).status).toBe(204);
   });
 
@@ -236,13 +226,11 @@ describe('while much is deleted', () => {
     const bob = await joined(world, ada, home, 'member');
     await addTasks(world, home, MANY, { assigneeId: bob.id, isOpen: true });
     await tick(world.deps);
-    const { parked, advanceFrom } = parkDeletion();
-    const removal = call('DELETE', `/workspaces/${home}`);
-    await parked;
+    const { removal, goOn } = await beginDeletion(`/workspaces/${home}`);
     world.clock.advance(DAY);
     await tick(world.deps);
     expect(world.count('notifications')).toBe(0);
-    advanceFrom();
+    goOn();
     expect((await removal).status).toBe(204);
   });
 
@@ -253,12 +241,10 @@ describe('while much is deleted', () => {
     const bob = await world.signUp();
     await addTasks(world, await homeOf(world, bob), tasks, { creatorId: ada.id });
     await addTasks(world, home, MANY);
-    const { parked, advanceFrom } = parkDeletion();
-    const removal = call('DELETE', `/workspaces/${home}`);
-    await parked;
+    const { removal, goOn } = await beginDeletion(`/workspaces/${home}`);
     const departure = call('DELETE', '/auth/me', { password: ada.password });
     expect(world.count('tasks')).toBeGreaterThan(tasks);
-    advanceFrom();
+    goOn();
     expect([(await departure).status, world.count('users'), world.count('removals')]).toEqual([204, 1, 0]);
     expect([(await removal).status, world.count('tasks'), world.count('workspaces')]).toEqual([
       204,
@@ -270,55 +256,46 @@ describe('while much is deleted', () => {
   it('a second deletion of a list waits for the first, and tasks that still come go with it', async () => {
     const { listIds } = await furnish(MANY, 'Zebra');
     const path = `/workspaces/${home}/lists/${listIds[0]}`;
-    const { parked, advanceFrom } = parkDeletion();
-    const first = call('DELETE', `${path}?permanent=true`);
-    await parked;
+    const { removal: first, goOn } = await beginDeletion(`${path}?permanent=true`);
     const late = await call('POST', `/workspaces/${home}/tasks`, { title: 'Late', listId: listIds[0] });
     const second = call('DELETE', `${path}?permanent=true`);
-    advanceFrom();
+    goOn();
     expect([(await first).status, late.status, (await second).status]).toEqual([204, 201, 204]);
     expect(world.count('tasks')).toBe(MANY);
   });
 
   it('a list cannot be moved out of a space that goes: half of its tasks are gone', async () => {
-    const { spaceId, listIds } = await furnish(MANY, 'Zebra');
-    const [own] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
-    const { parked, advanceFrom } = parkDeletion();
-    const removal = call('DELETE', `/workspaces/${home}/spaces/${spaceId}?permanent=true`);
-    await parked;
+    const { spaceId: gone, listIds } = await furnish(MANY, 'Zebra');
+    const { removal, goOn } = await beginDeletion(`/workspaces/${home}/spaces/${gone}?permanent=true`);
     const path = `/workspaces/${home}/lists/${listIds[1]}`;
     const renamed = await call('PATCH', path, { title: 'Renamed' });
-    const moved = await call('PATCH', path, { spaceId: own.spaceId });
-    advanceFrom();
+    const moved = await call('PATCH', path, { spaceId });
+    goOn();
     expect([renamed.status, moved.status, (await removal).status]).toEqual([200, 404, 204]);
     expect(world.count('tasks')).toBe(0);
   });
 
   it.each(['list', 'space'] as const)('a series cannot be taken out of a %s that goes', async (kind) => {
     const { spaceId, listIds } = await furnish(MANY, 'Zebra');
-    const [own] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
     const interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'UTC' };
     const body = { title: 'Water', listId: listIds[0], interval };
     const { id, nextTaskId } = (await call('POST', `/workspaces/${home}/recurring-tasks`, body)).body;
     const at = `/workspaces/${home}/recurring-tasks/${id}`;
     const gone = kind === 'list' ? `lists/${listIds[0]}` : `spaces/${spaceId}`;
-    const { parked, advanceFrom } = parkDeletion();
-    const removal = call('DELETE', `/workspaces/${home}/${gone}?permanent=true`);
-    await parked;
-    const updates = { listId: own.id };
+    const { removal, goOn } = await beginDeletion(`/workspaces/${home}/${gone}?permanent=true`);
+    const updates = { listId };
     const statuses = [
       (await call('PATCH', at, { title: 'Milk' })).status,
       (await call('PATCH', at, updates)).status,
       (await call('POST', `${at}/instances/${nextTaskId}/edit-mode`, { mode: 'all', updates })).status,
     ];
-    advanceFrom();
+    goOn();
     expect([...statuses, (await removal).status]).toEqual([200, 404, 404, 204]);
     expect((await call('GET', at)).status).toBe(404);
   });
 
   it.each(['list', 'space'] as const)('a task leaves and enters no %s that goes', async (kind) => {
     const { spaceId, listIds } = await furnish(MANY, 'Zebra');
-    const [own] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
     const tasks = `/workspaces/${home}/tasks`;
     const make = async (title: string) =>
       (await call('POST', tasks, { title, listId: listIds[0] })).body.id as string;
@@ -327,30 +304,25 @@ describe('while much is deleted', () => {
     for (let i = 0; i < 30; i += 1) await call('POST', `${tasks}/${said}/comments`, { body });
     await call('DELETE', `${tasks}/${deleted}`);
     const gone = kind === 'list' ? `lists/${listIds[0]}` : `spaces/${spaceId}`;
-    const { parked, advanceFrom } = parkDeletion();
-    const removal = call('DELETE', `/workspaces/${home}/${gone}?permanent=true`);
-    await parked;
+    const { removal, goOn } = await beginDeletion(`/workspaces/${home}/${gone}?permanent=true`);
     const restore = `/workspaces/${home}/trash/${deleted}/restore`;
     const statuses = [
-      (await call('POST', `${tasks}/${said}/move`, { listId: own.id })).status,
+      (await call('POST', `${tasks}/${said}/move`, { listId })).status,
       (await call('DELETE', `${tasks}/${said}`)).status,
       (await call('POST', restore)).status,
     ];
-    advanceFrom();
+    goOn();
     expect([...statuses, (await removal).status]).toEqual([404, 404, 400, 204]);
-    expect((await call('POST', restore, { listId: own.id })).body).toMatchObject({ id: deleted });
+    expect((await call('POST', restore, { listId })).body).toMatchObject({ id: deleted });
     expectSound(world);
   });
 
   it('what is deleted apart from it is erased with it', async () => {
     const { listIds } = await furnish(MANY, 'Zebra');
-    const [own] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
-    const { id } = (await call('POST', `/workspaces/${home}/tasks`, { title: 'Okapi', listId: own.id })).body;
-    const { parked, advanceFrom } = parkDeletion();
-    const removal = call('DELETE', `/workspaces/${home}/lists/${listIds[0]}?permanent=true`);
-    await parked;
+    const { id } = (await call('POST', `/workspaces/${home}/tasks`, { title: 'Okapi', listId })).body;
+    const { removal, goOn } = await beginDeletion(`/workspaces/${home}/lists/${listIds[0]}?permanent=true`);
     expect((await call('DELETE', `/workspaces/${home}/tasks/${id}?permanent=true`)).status).toBe(204);
-    advanceFrom();
+    goOn();
     expect((await removal).status).toBe(204);
     await finishRemovals(world.deps);
     expect(inFiles('okapi')).toBe(false);
@@ -363,8 +335,7 @@ describe('words of edited tasks and of single ones that are deleted', () => {
     world.clock.advance(3_650 * DAY);
     await finishRemovals(world.deps);
     world.clock.set(now);
-    const [list] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
-    const body = { title: 'Zebra', listId: list.id };
+    const body = { title: 'Zebra', listId };
     const { id } = (await call('POST', `/workspaces/${home}/tasks`, body)).body;
     await call('POST', `/workspaces/${home}/tasks`, { ...body, title: 'Okapi' });
     await call('DELETE', `/workspaces/${home}/tasks/${id}?permanent=true`);
@@ -373,9 +344,8 @@ describe('words of edited tasks and of single ones that are deleted', () => {
   });
 
   it('go from the files in the night, and nothing else is done for it', async () => {
-    const [list] = (await call('GET', `/workspaces/${home}/lists`)).body.items;
     const made = async (title: string) =>
-      `/workspaces/${home}/tasks/${(await call('POST', `/workspaces/${home}/tasks`, { title, listId: list.id })).body.id}`;
+      `/workspaces/${home}/tasks/${(await call('POST', `/workspaces/${home}/tasks`, { title, listId })).body.id}`;
     await finishRemovals(world.deps);
     const { commits } = world.opened.writer.counts;
     await finishRemovals(world.deps);

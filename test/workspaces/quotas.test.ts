@@ -2,26 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { DAY } from '../../src/kernel/instants.ts';
 import { useOf } from '../../src/storage/quotas.ts';
 import { allowancesOf } from '../../src/workspaces/quotas.ts';
+import { ada, call, home, inside, listId, openHomeInstead, spaceId, world } from '../ada.ts';
 import { expectSound } from '../integrity.ts';
-import { as, type Call, homeOf, joined, openHome, signInAgain } from '../people.ts';
-import type { Person, World } from '../world.ts';
+import { as, homeOf, joined, signInAgain } from '../people.ts';
 
-let world: World;
-let ada: Person;
-let call: Call;
-let home: string;
-let listId: string;
-
-async function withQuotas(quotas: Record<string, number>): Promise<void> {
-  ({ world, ada, call } = await openHome({ settings: { quotas } }));
-  home = `/workspaces/${await homeOf(world, ada)}`;
-  listId = (await call('GET', `${home}/lists`)).body.items[0].id;
-}
+const withQuotas = (quotas: Record<string, number>) => openHomeInstead({ settings: { quotas } });
 const addTask = (title = 'T', more: Record<string, unknown> = {}) =>
-  call('POST', `${home}/tasks`, { title, listId, ...more });
+  call('POST', `${inside}/tasks`, { title, listId, ...more });
 const interval = { frequency: 'day', timeOfDay: '09:00', timezone: 'UTC' };
 const addSeries = (more: Record<string, unknown> = {}) =>
-  call('POST', `${home}/recurring-tasks`, { title: 'S', listId, interval, ...more });
+  call('POST', `${inside}/recurring-tasks`, { title: 'S', listId, interval, ...more });
 const expectRejected = ({ status, body }: { status: number; body: unknown }, quota: string) => {
   expect(status).toBe(403);
   expect(body).toMatchObject({
@@ -34,22 +24,22 @@ const use = () => useOf(world.deps.read, ada.id);
 describe('the quota of tasks', () => {
   it('is of all workspaces of an owner, by anyone who adds to them, and deletions free it', async () => {
     await withQuotas({ tasks: 3 });
-    const bob = await joined(world, ada, await homeOf(world, ada), 'member');
+    const bob = await joined(world, ada, home, 'member');
     const other = `/workspaces/${(await call('POST', '/workspaces', { title: 'Other' })).body.id}`;
     const otherList = (await call('GET', `${other}/lists`)).body.items[0].id;
     const { body: first } = await addTask();
-    expect((await as(world, bob)('POST', `${home}/tasks`, { title: 'T', listId })).status).toBe(201);
+    expect((await as(world, bob)('POST', `${inside}/tasks`, { title: 'T', listId })).status).toBe(201);
     expect((await call('POST', `${other}/tasks`, { title: 'T', listId: otherList })).status).toBe(201);
     expectRejected(await addTask(), 'tasks');
-    expectRejected(await as(world, bob)('POST', `${home}/tasks`, { title: 'T', listId }), 'tasks');
+    expectRejected(await as(world, bob)('POST', `${inside}/tasks`, { title: 'T', listId }), 'tasks');
     expectRejected(await call('POST', `${other}/tasks`, { title: 'T', listId: otherList }), 'tasks');
     const theirs = `/workspaces/${await homeOf(world, bob)}`;
     const theirList = (await as(world, bob)('GET', `${theirs}/lists`)).body.items[0].id;
     expect((await as(world, bob)('POST', `${theirs}/tasks`, { title: 'T', listId: theirList })).status).toBe(
       201,
     );
-    expect((await call('PATCH', `${home}/tasks/${first.id}`, { title: 'Still changed' })).status).toBe(200);
-    expect((await call('DELETE', `${home}/tasks/${first.id}?permanent=true`)).status).toBe(204);
+    expect((await call('PATCH', `${inside}/tasks/${first.id}`, { title: 'Still changed' })).status).toBe(200);
+    expect((await call('DELETE', `${inside}/tasks/${first.id}?permanent=true`)).status).toBe(204);
     expect((await addTask()).status).toBe(201);
     expectRejected(await addTask(), 'tasks');
     expect((await call('DELETE', other)).status).toBe(204);
@@ -60,15 +50,15 @@ describe('the quota of tasks', () => {
 
   it('never rejects what a series makes, nor that a workspace is handed over, and counts both', async () => {
     await withQuotas({ tasks: 3 });
-    const bob = await joined(world, ada, await homeOf(world, ada), 'admin');
+    const bob = await joined(world, ada, home, 'admin');
     const { body: series } = await addSeries({ catchUp: 'all' });
     world.clock.advance(5 * DAY);
     for (const person of [ada, bob]) await signInAgain(world, person);
-    expect((await call('GET', `${home}/recurring-tasks/${series.id}`)).status).toBe(200);
+    expect((await call('GET', `${inside}/recurring-tasks/${series.id}`)).status).toBe(200);
     expect(use().tasks).toBe(6);
     expectRejected(await addTask(), 'tasks');
     expect(
-      (await call('PATCH', `${home}/members/${bob.id}`, { role: 'owner', password: ada.password })).status,
+      (await call('PATCH', `${inside}/members/${bob.id}`, { role: 'owner', password: ada.password })).status,
     ).toBe(200);
     expect([use().tasks, useOf(world.deps.read, bob.id).tasks]).toEqual([0, 6]);
     expectRejected(await addTask(), 'tasks');
@@ -81,8 +71,8 @@ describe('the quota of tasks', () => {
 
   it('is of who owns the workspace when something is added, not when it was asked for', async () => {
     await withQuotas({ tasks: 1 });
-    const bob = await joined(world, ada, await homeOf(world, ada), 'admin');
-    const eve = await joined(world, ada, await homeOf(world, ada), 'member');
+    const bob = await joined(world, ada, home, 'admin');
+    const eve = await joined(world, ada, home, 'member');
     const full = `/workspaces/${await homeOf(world, bob)}`;
     const [list] = (await as(world, bob)('GET', `${full}/lists`)).body.items;
     const own = await as(world, bob)('POST', `${full}/tasks`, { title: 'T', listId: list.id });
@@ -93,9 +83,9 @@ describe('the quota of tasks', () => {
       if (from?.userId === eve.id) await handedOver.promise;
       return write(job, from);
     };
-    const late = as(world, eve)('POST', `${home}/tasks`, { title: 'T', listId });
+    const late = as(world, eve)('POST', `${inside}/tasks`, { title: 'T', listId });
     const handOver = { role: 'owner', password: ada.password };
-    expect((await call('PATCH', `${home}/members/${bob.id}`, handOver)).status).toBe(200);
+    expect((await call('PATCH', `${inside}/members/${bob.id}`, handOver)).status).toBe(200);
     handedOver.resolve();
     expectRejected(await late, 'tasks');
   });
@@ -126,8 +116,8 @@ describe('the quota of tasks', () => {
     await withQuotas({ tasks: 0, megabytes: 0, lists: 0, spaces: 0, status_templates: 0, series: 0 });
     expect((await addTask()).status).toBe(201);
     expect((await addSeries()).status).toBe(201);
-    expect((await call('POST', `${home}/spaces`, { title: 'S' })).status).toBe(201);
-    expect((await call('POST', `${home}/status-templates`, { title: 'S' })).status).toBe(201);
+    expect((await call('POST', `${inside}/spaces`, { title: 'S' })).status).toBe(201);
+    expect((await call('POST', `${inside}/status-templates`, { title: 'S' })).status).toBe(201);
   });
 });
 
@@ -142,18 +132,23 @@ describe('the quota of megabytes', () => {
     expect(use().bytes - before).toBe(6 * (1 + 150_000));
     expectRejected(await addTask('T', { description: LONG }), 'megabytes');
     const { body: small } = await addTask('Small');
-    const path = `${home}/tasks/${small.id}`;
+    const path = `${inside}/tasks/${small.id}`;
     expectRejected(await call('PATCH', path, { description: LONG }), 'megabytes');
     expect((await call('PATCH', path, { title: 'é' })).status).toBe(200);
     expect(use().bytes - before).toBe(6 * 150_001 + 2);
     const [first = ''] = ids;
-    const done = (await call('GET', `${home}/lists/${listId}`)).body.statuses.at(-1).id;
+    const done = (await call('GET', `${inside}/lists/${listId}`)).body.statuses.at(-1).id;
     expect(
-      (await call('PATCH', `${home}/tasks/${first}`, { description: null, statusId: done, priority: 'low' }))
-        .status,
+      (
+        await call('PATCH', `${inside}/tasks/${first}`, {
+          description: null,
+          statusId: done,
+          priority: 'low',
+        })
+      ).status,
     ).toBe(200);
     expect((await call('PATCH', path, { description: LONG })).status).toBe(200);
-    expectRejected(await call('PATCH', `${home}/tasks/${first}`, { description: LONG }), 'megabytes');
+    expectRejected(await call('PATCH', `${inside}/tasks/${first}`, { description: LONG }), 'megabytes');
     expectSound(world);
   });
 
@@ -161,15 +156,15 @@ describe('the quota of megabytes', () => {
     await withQuotas({ megabytes: 1 });
     const { id } = (await addTask('Task', { checklist: [{ title: 'Item' }] })).body;
     expect(use().bytes).toBe(8);
-    await call('PATCH', `${home}/tasks/${id}`, { checklist: [{ title: 'Ü' }, { title: 'Longer' }] });
+    await call('PATCH', `${inside}/tasks/${id}`, { checklist: [{ title: 'Ü' }, { title: 'Longer' }] });
     expect(use().bytes).toBe(12);
-    const comment = (await call('POST', `${home}/tasks/${id}/comments`, { body: 'Said' })).body;
+    const comment = (await call('POST', `${inside}/tasks/${id}/comments`, { body: 'Said' })).body;
     expect(use().bytes).toBe(16);
-    await call('PATCH', `${home}/tasks/${id}/comments/${comment.id}`, { body: 'Said more' });
+    await call('PATCH', `${inside}/tasks/${id}/comments/${comment.id}`, { body: 'Said more' });
     expect(use().bytes).toBe(21);
-    await call('DELETE', `${home}/tasks/${id}/comments/${comment.id}`);
+    await call('DELETE', `${inside}/tasks/${id}/comments/${comment.id}`);
     expect(use().bytes).toBe(12);
-    await call('PATCH', `${home}/tasks/${id}`, { checklist: [] });
+    await call('PATCH', `${inside}/tasks/${id}`, { checklist: [] });
     expect(use().bytes).toBe(4);
   });
 
@@ -178,7 +173,7 @@ describe('the quota of megabytes', () => {
     const { body: series } = await addSeries({ catchUp: 'all' });
     world.clock.advance(9 * DAY);
     await signInAgain(world, ada);
-    const path = `${home}/recurring-tasks/${series.id}`;
+    const path = `${inside}/recurring-tasks/${series.id}`;
     expect((await call('GET', path)).status).toBe(200);
     expectRejected(await call('PATCH', path, { description: LONG }), 'megabytes');
     expect((await call('PATCH', path, { description: 'x'.repeat(50_000) })).status).toBe(200);
@@ -193,24 +188,22 @@ describe('the quota of megabytes', () => {
 
 describe('the quotas of a workspace', () => {
   it.each([
-    ['lists', { lists: 2 }, () => call('POST', `${home}/lists`, { title: 'L', spaceId: undefined }), 1],
-    ['spaces', { spaces: 2 }, () => call('POST', `${home}/spaces`, { title: 'S' }), 1],
+    ['lists', { lists: 2 }, () => call('POST', `${inside}/lists`, { title: 'L', spaceId: undefined }), 1],
+    ['spaces', { spaces: 2 }, () => call('POST', `${inside}/spaces`, { title: 'S' }), 1],
     [
       'status_templates',
       { status_templates: 2 },
-      () => call('POST', `${home}/status-templates`, { title: 'S' }),
+      () => call('POST', `${inside}/status-templates`, { title: 'S' }),
       1,
     ],
     ['series', { series: 2 }, () => addSeries(), 2],
   ] as const)('%s are rejected beyond it', async (quota, quotas, add, room) => {
     await withQuotas(quotas);
-    const [space] = (await call('GET', `${home}/spaces`)).body.items;
-    const act =
-      quota === 'lists' ? () => call('POST', `${home}/lists`, { title: 'L', spaceId: space.id }) : add;
+    const act = quota === 'lists' ? () => call('POST', `${inside}/lists`, { title: 'L', spaceId }) : add;
     for (let i = 0; i < room; i += 1) expect((await act()).status).toBe(201);
     expectRejected(await act(), quota);
     if (quota === 'lists')
-      expectRejected(await call('POST', `${home}/spaces`, { title: 'With a list' }), 'lists');
+      expectRejected(await call('POST', `${inside}/spaces`, { title: 'With a list' }), 'lists');
     expectSound(world);
   });
 });
