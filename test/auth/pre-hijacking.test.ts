@@ -1,27 +1,25 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type GoogleDouble, idToken, newSigningKey, openGoogle, withGoogle } from '../google-double.ts';
+import { query } from '../../src/db/connection.ts';
+import { openInstead, world } from '../ada.ts';
+import { idToken, newSigningKey, openGoogle, withGoogle } from '../google-double.ts';
+import { confirmSignup, post } from '../sign-in.ts';
 import { BOT_TOKEN, widget } from '../telegram-double.ts';
-import { openWorld, type World } from '../world.ts';
 
 const KEY = newSigningKey('key-1');
 const ADDRESS = 'victim@gmail.com';
 const MALLORY = 666;
 const VICTIM = 5;
 
-let google: GoogleDouble;
-let world: World;
 beforeEach(async () => {
-  google = await openGoogle(KEY);
-  world = await openWorld(withGoogle(google, { settings: { auth: { telegram_bot_token: BOT_TOKEN } } }));
+  const google = await openGoogle(KEY);
+  await openInstead(withGoogle(google, { settings: { auth: { telegram_bot_token: BOT_TOKEN } } }));
 });
 
-const post = (path: string, body: object) => world.call('POST', path, { body });
 const register = (password: string) => post('/auth/register', { email: ADDRESS, password, name: 'V' });
 const telegram = (id: number, more: object = {}) => {
   world.clock.advance(1_000);
   return post('/auth/login/telegram', { ...widget(world, { id }), ...more });
 };
-const confirm = (token: string | undefined) => post('/auth/register/confirm', { token });
 const newestToken = async () => (await world.mailTo(ADDRESS)).token;
 
 /** What a stranger can begin for an address that is not theirs. */
@@ -40,12 +38,12 @@ const ATTACKS: Record<string, () => Promise<unknown>> = {
 const ENTRIES: Record<string, () => Promise<{ status: number; body: { user: { id: string } } }>> = {
   'a sign-up': async () => {
     await register('password of the victim');
-    return confirm(await newestToken());
+    return confirmSignup(await newestToken());
   },
   Google: () => post('/auth/login/google', { idToken: idToken(KEY, { sub: 'victim', email: ADDRESS }) }),
   Telegram: async () => {
     await telegram(VICTIM, { email: ADDRESS });
-    return confirm(await newestToken());
+    return confirmSignup(await newestToken());
   },
 };
 
@@ -53,7 +51,7 @@ const ENTRIES: Record<string, () => Promise<{ status: number; body: { user: { id
 async function expectNoWayIn(owner: string, tokens: (string | undefined)[]) {
   for (const token of tokens) {
     if (token === undefined) continue;
-    expect((await confirm(token)).status).toBe(401);
+    expect((await confirmSignup(token)).status).toBe(401);
     expect(
       (await post('/auth/password/reset/confirm', { token, newPassword: 'password of Mallory' })).status,
     ).toBe(401);
@@ -103,3 +101,19 @@ it('mails nothing that opens an account to come', async () => {
   await ATTACKS['a password reset']?.();
   expect(await mailedTokens()).toEqual([]);
 });
+
+it.each(['google', 'telegram'])(
+  'linking %s is rejected once the session has ended, however far the request has come',
+  async (provider) => {
+    const { accessToken } = await world.signUp('ada@example.com');
+    const proof = provider === 'google' ? { idToken: idToken(KEY) } : widget(world);
+    const { write } = world.deps;
+    world.deps.write = (job) =>
+      write((tx) => {
+        tx.run(query.deleteFrom('sessions'));
+        return job(tx);
+      });
+    expect((await post(`/me/${provider}`, proof, accessToken)).status).toBe(401);
+    expect(world.count('identities')).toBe(0);
+  },
+);

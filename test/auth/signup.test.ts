@@ -2,16 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { DAY, HOUR } from '../../src/kernel/instants.ts';
 import { purgeExpired } from '../../src/storage/purge.ts';
 import { openInstead, openLimited, useWorld, world } from '../ada.ts';
+import { logIn, post, register } from '../sign-in.ts';
 import { BOT_TOKEN, widget } from '../telegram-double.ts';
 
 useWorld();
 
-const register = (email: string, password = 'password1') =>
-  world.call('POST', '/auth/register', { body: { email, password, name: 'Ada' } });
 const confirm = (token: string | undefined, password?: string) =>
-  world.call('POST', '/auth/register/confirm', { body: { token, password } });
-const logIn = async (email: string, password: string) =>
-  (await world.call('POST', '/auth/login', { body: { email, password } })).status;
+  post('/auth/register/confirm', { token, password });
+const signsIn = async (password: string, email = VICTIM) => (await logIn(email, password)).status;
 
 const VICTIM = 'victim@example.com';
 const THEIRS = 'password of the victim';
@@ -29,12 +27,9 @@ const hasPassword = async ({ body }: Awaited<ReturnType<typeof confirm>>) =>
 
 describe('sign-up', () => {
   it('opens an account only when the mailed token comes back', async () => {
-    const { status, body } = await register('Ada@Example.com');
+    const { status, body } = await register('Ada@Example.com', 'password1', 'Ada');
     expect([status, body]).toEqual([201, undefined]);
-    expect(
-      (await world.call('POST', '/auth/login', { body: { email: 'ada@example.com', password: 'password1' } }))
-        .status,
-    ).toBe(401);
+    expect(await signsIn('password1', 'ada@example.com')).toBe(401);
 
     const mail = await world.mailTo('ada@example.com');
     const confirmed = await confirm(mail.token);
@@ -78,7 +73,7 @@ describe('sign-ups of one address with several passwords', () => {
       const tokens = [await first(), await second()];
       const opened = await confirm(tokens[used]);
       expect([opened.status, await hasPassword(opened)]).toEqual([201, false]);
-      expect([await logIn(VICTIM, STRANGERS), await logIn(VICTIM, THEIRS)]).toEqual([401, 401]);
+      expect([await signsIn(STRANGERS), await signsIn(THEIRS)]).toEqual([401, 401]);
       const { subject, text } = await world.mailTo(VICTIM);
       expect(subject).toBe('Your account has no password yet');
       expect(text).toContain('with different passwords');
@@ -91,7 +86,7 @@ describe('sign-ups of one address with several passwords', () => {
     expect(strangers).toBeDefined();
     const opened = await confirm(theirs, THEIRS);
     expect([opened.status, await hasPassword(opened)]).toEqual([201, true]);
-    expect([await logIn(VICTIM, STRANGERS), await logIn(VICTIM, THEIRS)]).toEqual([401, 200]);
+    expect([await signsIn(STRANGERS), await signsIn(THEIRS)]).toEqual([401, 200]);
     expect(world.mails.some(({ subject }) => subject === 'Your account has no password yet')).toBe(false);
   });
 
@@ -99,7 +94,7 @@ describe('sign-ups of one address with several passwords', () => {
     const [, strangers] = [await tokenFor(THEIRS), await tokenFor(STRANGERS)];
     const opened = await confirm(strangers, THEIRS);
     expect([opened.status, await hasPassword(opened)]).toEqual([201, false]);
-    expect([await logIn(VICTIM, STRANGERS), await logIn(VICTIM, THEIRS)]).toEqual([401, 401]);
+    expect([await signsIn(STRANGERS), await signsIn(THEIRS)]).toEqual([401, 401]);
   });
 
   it('count for a day, also once they are purged', async () => {
@@ -132,9 +127,7 @@ describe('sign-ups of one address with several passwords', () => {
 
   it('count against one by Telegram, and the other way round', async () => {
     await openInstead({ settings: { auth: { telegram_bot_token: BOT_TOKEN } } });
-    await world.call('POST', '/auth/login/telegram', {
-      body: { ...widget(world, { id: 7 }), email: VICTIM },
-    });
+    await post('/auth/login/telegram', { ...widget(world, { id: 7 }), email: VICTIM });
     await world.untilIdle();
     expect(await hasPassword(await confirm(await tokenFor(STRANGERS)))).toBe(false);
   });
@@ -164,7 +157,7 @@ describe('sign-ups of one address with the same password', () => {
     const [, second] = [await tokenFor(THEIRS), await tokenFor(THEIRS)];
     const opened = await confirm(second);
     expect([opened.status, await hasPassword(opened)]).toEqual([201, true]);
-    expect(await logIn(VICTIM, THEIRS)).toBe(200);
+    expect(await signsIn(THEIRS)).toBe(200);
   });
 
   it('are kept five at a time, the oldest ones, and a later one is mailed without a token', async () => {
@@ -183,5 +176,5 @@ describe('sign-ups of one address with the same password', () => {
 
 it('a single sign-up keeps its password, whatever the confirmation offers', async () => {
   expect(await hasPassword(await confirm(await tokenFor(THEIRS), 'something else'))).toBe(true);
-  expect(await logIn(VICTIM, THEIRS)).toBe(200);
+  expect(await signsIn(THEIRS)).toBe(200);
 });

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { ada, useAda, world } from '../ada.ts';
+import { pathsOf } from '../people.ts';
+import { confirmSignup, register, tokenTo } from '../sign-in.ts';
 import { openWorld } from '../world.ts';
 
 useAda();
 const JSON_TYPE = { 'Content-Type': 'application/json' };
+const patch = (body: unknown, headers: Record<string, string> = JSON_TYPE) =>
+  world.call('PATCH', '/me', { token: ada.accessToken, body, headers });
 const login = (body: unknown) => world.call('POST', '/auth/login', { body, headers: JSON_TYPE });
 
 describe('a body', () => {
@@ -16,11 +20,7 @@ describe('a body', () => {
       'multipart/form-data',
       'application/jsonx',
     ]) {
-      const { status, body } = await world.call('PATCH', '/me', {
-        token: ada.accessToken,
-        body: '{"name":"Eve"}',
-        headers: { 'Content-Type': type },
-      });
+      const { status, body } = await patch('{"name":"Eve"}', { 'Content-Type': type });
       expect([type, status, body.error]).toEqual([type, 415, 'UnsupportedMediaTypeError']);
     }
     for (const type of [
@@ -28,34 +28,15 @@ describe('a body', () => {
       'application/json; charset=utf-8',
       'Application/JSON; charset="UTF-8"',
     ]) {
-      expect(
-        (
-          await world.call('PATCH', '/me', {
-            token: ada.accessToken,
-            body: '{}',
-            headers: { 'Content-Type': type },
-          })
-        ).status,
-      ).toBe(200);
+      expect((await patch('{}', { 'Content-Type': type })).status).toBe(200);
     }
-    const packed = await world.call('PATCH', '/me', {
-      token: ada.accessToken,
-      body: '{}',
-      headers: { ...JSON_TYPE, 'Content-Encoding': 'gzip' },
-    });
-    expect(packed.status).toBe(415);
+    expect((await patch('{}', { ...JSON_TYPE, 'Content-Encoding': 'gzip' })).status).toBe(415);
   });
 
   it('of no bytes is no body, whatever its type', async () => {
-    const { status, body } = await world.call('PATCH', '/me', {
-      token: ada.accessToken,
-      headers: { 'Content-Type': 'text/plain' },
-    });
+    const { status, body } = await patch(undefined, { 'Content-Type': 'text/plain' });
     expect([status, body.name]).toEqual([200, 'Ada']);
-    expect((await login('')).body.issues.map(({ path }: { path: string }) => path)).toEqual([
-      'email',
-      'password',
-    ]);
+    expect(pathsOf((await login('')).body)).toEqual(['email', 'password']);
   });
 
   it('is not looked at where none is taken', async () => {
@@ -68,11 +49,9 @@ describe('a body', () => {
   });
 
   it('counts the last of a field that comes twice, and ignores fields that nobody knows', async () => {
-    const twice = (body: string) =>
-      world.call('PATCH', '/me', { token: ada.accessToken, body, headers: JSON_TYPE });
-    expect((await twice('{"name":"First","name":"Last","unknown":1}')).body.name).toBe('Last');
-    expect((await twice('{"name":"Good","name":""}')).status).toBe(400);
-    expect((await twice('{"name":"","n\\u0061me":"Ada"}')).body.name).toBe('Ada');
+    expect((await patch('{"name":"First","name":"Last","unknown":1}')).body.name).toBe('Last');
+    expect((await patch('{"name":"Good","name":""}')).status).toBe(400);
+    expect((await patch('{"name":"","n\\u0061me":"Ada"}')).body.name).toBe('Ada');
   });
 
   it('that is malformed is a BadRequestError', async () => {
@@ -96,7 +75,7 @@ describe('a body', () => {
       `{"a":${'['.repeat(40)}${']'.repeat(40)}}`,
     ];
     for (const body of bodies) {
-      const response = await world.call('PATCH', '/me', { token: ada.accessToken, body, headers: JSON_TYPE });
+      const response = await patch(body);
       expect([response.status, response.body.error], String(body)).toEqual([400, 'BadRequestError']);
     }
     expect((await world.call('GET', '/me', { token: ada.accessToken })).body.name).toBe('Ada');
@@ -122,17 +101,11 @@ describe('a body', () => {
 
   it('nested 500,000 deep is rejected in bounded time', async () => {
     const body = '['.repeat(500_000) + ']'.repeat(500_000);
-    const response = await world.call('PATCH', '/me', {
-      token: ada.accessToken,
-      body: `{"a":${body}}`,
-      headers: JSON_TYPE,
-    });
+    const response = await patch(`{"a":${body}}`);
     expect([response.status, response.body.error]).toEqual([400, 'BadRequestError']);
   });
 
   it('has at most 40,000 keys, however they are written, and any number of colons in its texts', async () => {
-    const patch = (body: string) =>
-      world.call('PATCH', '/me', { token: ada.accessToken, body, headers: JSON_TYPE });
     const keys = (count: number, write: (i: number) => string) =>
       `{${Array.from({ length: count }, (_, i) => write(i)).join(',')}}`;
     for (const write of [
@@ -152,8 +125,6 @@ describe('a body', () => {
   });
 
   it('has at most 60,000 values, whatever they are and wherever they stand', async () => {
-    const patch = (body: string) =>
-      world.call('PATCH', '/me', { token: ada.accessToken, body, headers: JSON_TYPE });
     const array = (count: number, value: string) => `{"other":[${Array(count).fill(value).join(',')}]}`;
     // The object and the array are values, too.
     for (const [most, value] of [
@@ -172,20 +143,14 @@ describe('a body', () => {
 
   it('may have 16 KiB on /auth and 1 MiB elsewhere', async () => {
     const padded = (bytes: number) => `{"name":"Ada"${' '.repeat(bytes - 14)}}`;
-    const patch = (bytes: number) =>
-      world.call('PATCH', '/me', { token: ada.accessToken, body: padded(bytes), headers: JSON_TYPE });
-    expect((await patch(1024 * 1024)).status).toBe(200);
-    expect((await patch(1024 * 1024 + 1)).status).toBe(413);
+    expect((await patch(padded(1024 * 1024))).status).toBe(200);
+    expect((await patch(padded(1024 * 1024 + 1))).status).toBe(413);
     expect((await login(padded(16 * 1024))).status).toBe(400);
     expect((await login(padded(16 * 1024 + 1))).status).toBe(413);
   });
 
   it('cannot reach a prototype', async () => {
-    const response = await world.call('PATCH', '/me', {
-      token: ada.accessToken,
-      body: '{"__proto__":{"name":"Eve"},"constructor":{"prototype":{"x":1}}}',
-      headers: JSON_TYPE,
-    });
+    const response = await patch('{"__proto__":{"name":"Eve"},"constructor":{"prototype":{"x":1}}}');
     expect([response.status, response.body.name, ({} as { x?: number }).x]).toEqual([200, 'Ada', undefined]);
   });
 
@@ -247,24 +212,17 @@ describe('an address of mail', () => {
       '',
     ];
     for (const email of bad) {
-      const { body } = await world.call('POST', '/auth/register', {
-        body: { email, password: 'password1', name: 'A' },
-      });
+      const { body } = await register(email);
       expect(body.issues, email).toEqual([{ path: 'email', message: 'Email must be valid' }]);
     }
     for (const email of ['a@example.xn--p1ai', 'a@xn--e1afmkfd.xn--p1ai', "o'/=+b&*@example.com"]) {
-      const { status } = await world.call('POST', '/auth/register', {
-        body: { email, password: 'password1', name: 'A' },
-      });
-      expect([email, status]).toEqual([email, 201]);
+      expect([email, (await register(email)).status]).toEqual([email, 201]);
     }
   });
 });
 
 describe('a password', () => {
   it('is 8 to 256 characters and at most 1,024 bytes, any Unicode, neither trimmed nor truncated', async () => {
-    const register = (email: string, password: string) =>
-      world.call('POST', '/auth/register', { body: { email, password, name: 'A' } });
     for (const password of ['1234567', '🐚'.repeat(3), 'x'.repeat(257), '漢'.repeat(257), '🐚'.repeat(129)])
       expect((await register('p@example.com', password)).status).toBe(400);
     for (const [i, password] of [
@@ -277,8 +235,7 @@ describe('a password', () => {
     ].entries()) {
       const email = `p${i}@example.com`;
       expect((await register(email, password)).status, password).toBe(201);
-      const { token } = await world.mailTo(email);
-      await world.call('POST', '/auth/register/confirm', { body: { token } });
+      await confirmSignup(await tokenTo(email));
       expect((await login({ email, password })).status).toBe(200);
       expect((await login({ email, password: [...password].slice(0, -1).join('') })).status).toBe(401);
       expect((await login({ email, password: password.trim() })).status).toBe(

@@ -158,7 +158,7 @@ describe('with an expired token', () => {
 });
 
 describe('a session that ends after the guard', () => {
-  /** Their proof from elsewhere is looked at before anything is written: told in google.test.ts and telegram.test.ts. */
+  /** Their proof from elsewhere is looked at before anything is written: told in pre-hijacking.test.ts. */
   const elsewhere = ['POST /me/google', 'POST /me/telegram'];
   /** Ends sessions itself, and does nothing else. */
   const ending = ['POST /auth/logout'];

@@ -3,11 +3,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createSessionCookie } from '../../src/http/session-cookie.ts';
 import { DAY, MINUTE, SECOND } from '../../src/kernel/instants.ts';
 import { routes } from '../../src/routes.ts';
-import { ada, openAda, useAda, world } from '../ada.ts';
+import { ada, openAda, openInstead, useAda, world } from '../ada.ts';
 import { idToken, newSigningKey, openGoogle, withGoogle } from '../google-double.ts';
-import { homeOf, invite } from '../people.ts';
+import { homeOf, invite, signInAgain } from '../people.ts';
+import { codeTo, confirmReset, logIn, post, refresh, register, resetTokenTo, tokenTo } from '../sign-in.ts';
 import { BOT_TOKEN, widget } from '../telegram-double.ts';
-import { openWorld, type TestResponse } from '../world.ts';
+import type { TestResponse } from '../world.ts';
 
 const SAME_ORIGIN = { 'Sec-Fetch-Site': 'same-origin' };
 
@@ -22,12 +23,11 @@ beforeEach(async () => {
   name = world.deps.http.sessionCookie.name;
 });
 
-async function signIn(person = ada, headers: Record<string, string> = SAME_ORIGIN): Promise<string> {
-  const { email, password } = person;
-  const signedIn = await world.call('POST', '/auth/login', {
-    body: { email, password, session: 'cookie' },
-    headers,
-  });
+const askForCookie = (headers: Record<string, string> = SAME_ORIGIN, { email, password } = ada) =>
+  world.call('POST', '/auth/login', { body: { email, password, session: 'cookie' }, headers });
+
+async function signIn(headers?: Record<string, string>): Promise<string> {
+  const signedIn = await askForCookie(headers);
   expect(signedIn.status).toBe(200);
   return cookieOf(signedIn);
 }
@@ -38,15 +38,11 @@ const get = (path: string, Cookie: string, headers: Record<string, string> = {})
 const rename = (Cookie: string, headers: Record<string, string>) =>
   world.call('PATCH', '/me', { body: { name: 'Grace' }, headers: { Cookie, ...headers } });
 
-const value = (sql: string) => world.values(sql)[0];
-const sessions = () => value('select count(*) from sessions');
+const sessions = () => world.count('sessions');
 
 describe('a sign-in that asks for a cookie', () => {
   it('returns the user alone, and the secret as a cookie that no script can read', async () => {
-    const { status, body, headers } = await world.call('POST', '/auth/login', {
-      body: { email: ada.email, password: ada.password, session: 'cookie' },
-      headers: SAME_ORIGIN,
-    });
+    const { status, body, headers } = await askForCookie();
     expect(status).toBe(200);
     expect(body).toEqual({ user: { id: ada.id, email: ada.email, name: 'Ada', isEmailVerified: true } });
     const [pair = '', ...attributes] = (headers.get('set-cookie') ?? '').split('; ');
@@ -56,9 +52,9 @@ describe('a sign-in that asks for a cookie', () => {
   });
 
   it('keeps the hash of the secret only, and no refresh token', async () => {
-    const tokens = value('select count(*) from refresh_tokens');
+    const tokens = world.count('refresh_tokens');
     const secret = (await signIn()).slice(name.length + 1);
-    expect(value('select count(*) from refresh_tokens')).toBe(tokens);
+    expect(world.count('refresh_tokens')).toBe(tokens);
     const row = world.rows('select * from sessions');
     expect(JSON.stringify(row)).not.toContain(secret);
     expect(JSON.stringify(row)).toContain(createHash('sha256').update(secret).digest('base64url'));
@@ -102,36 +98,30 @@ describe('a sign-in that asks for a cookie', () => {
 
   it('never adopts a secret that was sent along', async () => {
     const Cookie = `${name}=${'x'.repeat(43)}`;
-    expect(await signIn(ada, { ...SAME_ORIGIN, Cookie })).not.toBe(Cookie);
+    expect(await signIn({ ...SAME_ORIGIN, Cookie })).not.toBe(Cookie);
     expect((await get('/me', Cookie)).status).toBe(401);
   });
 
   it('works by confirmation, invitation, code, Google and Telegram alike', async () => {
     const key = newSigningKey('key-1');
     const google = await openGoogle(key);
-    const other = await openWorld(
-      withGoogle(google, { settings: { auth: { telegram_bot_token: BOT_TOKEN } } }),
-    );
+    await openInstead(withGoogle(google, { settings: { auth: { telegram_bot_token: BOT_TOKEN } } }));
     const asks = async (path: string, body: object, status = 200) => {
-      const response = await other.call('POST', path, {
-        body: { ...body, session: 'cookie' },
-        headers: SAME_ORIGIN,
-      });
+      const asked = { body: { ...body, session: 'cookie' }, headers: SAME_ORIGIN };
+      const response = await world.call('POST', path, asked);
       expect([response.status, Object.keys(response.body)]).toEqual([status, ['user']]);
-      const me = await other.call('GET', '/me', { headers: { Cookie: cookieOf(response) } });
-      expect(me.body.id).toBe(response.body.user.id);
+      expect((await get('/me', cookieOf(response))).body.id).toBe(response.body.user.id);
     };
     const email = 'grace@example.com';
-    await other.call('POST', '/auth/register', { body: { email, password: 'password1', name: 'Grace' } });
-    await asks('/auth/register/confirm', { token: (await other.mailTo(email)).token }, 201);
-    await other.call('POST', '/auth/login/code', { body: { email } });
-    await asks('/auth/login/code/confirm', { email, code: (await other.mailTo(email)).code });
+    await register(email);
+    await asks('/auth/register/confirm', { token: await tokenTo(email) }, 201);
+    await asks('/auth/login/code/confirm', { email, code: await codeTo(email) });
     await asks('/auth/login/google', { idToken: idToken(key) });
-    const bob = await other.signUp('bob@example.com');
-    await other.call('POST', '/me/telegram', { token: bob.accessToken, body: widget(other) });
-    other.clock.advance(SECOND);
-    await asks('/auth/login/telegram', widget(other));
-    const invitationToken = await invite(other, bob, await homeOf(other, bob), 'eve@example.com', 'viewer');
+    const bob = await world.signUp('bob@example.com');
+    await post('/me/telegram', widget(world), bob.accessToken);
+    world.clock.advance(SECOND);
+    await asks('/auth/login/telegram', widget(world));
+    const invitationToken = await invite(world, bob, await homeOf(world, bob), 'eve@example.com', 'viewer');
     await asks('/auth/register/invited', { invitationToken, name: 'Eve', password: 'password1' }, 201);
   });
 
@@ -170,16 +160,9 @@ describe('a request by cookie', () => {
     const before = sessions();
     expect((await rename(Cookie, headers)).status).toBe(403);
     expect((await rename(`${name}=${'x'.repeat(43)}`, headers)).status).toBe(403);
-    const { email, password } = ada;
-    const forged = await world.call('POST', '/auth/login', {
-      body: { email, password, session: 'cookie' },
-      headers,
-    });
+    const forged = await askForCookie(headers);
     expect([forged.status, forged.headers.get('set-cookie')]).toEqual([403, null]);
-    const wrong = await world.call('POST', '/auth/login', {
-      body: { email, password: 'wrong password', session: 'cookie' },
-      headers,
-    });
+    const wrong = await askForCookie(headers, { ...ada, password: 'wrong password' });
     expect(wrong.body).toEqual(forged.body);
     for (const path of ['/me/notifications/read-all', '/auth/logout']) {
       expect((await world.call('POST', path, { headers: { Cookie, ...headers } })).status).toBe(403);
@@ -198,7 +181,7 @@ describe('a request by cookie', () => {
     ];
     for (const proof of proofs) {
       expect((await rename(Cookie, proof)).status).toBe(200);
-      expect((await rename(await signIn(ada, proof), SAME_ORIGIN)).status).toBe(200);
+      expect((await rename(await signIn(proof), SAME_ORIGIN)).status).toBe(200);
     }
   });
 
@@ -215,17 +198,14 @@ describe('a request by cookie', () => {
 
   it('is not asked for where browsers drop it: on plain http, of a server at an https address', async () => {
     await openAda({ settings: { server: { public_url: 'https://errand.example.com' } } });
-    const { email, password } = ada;
-    const body = { email, password, session: 'cookie' };
-    const ask = (headers: Record<string, string>) => world.call('POST', '/auth/login', { body, headers });
-    const dropped = await ask({ Host: 'server.lan:8080', Origin: 'http://server.lan:8080' });
+    const dropped = await askForCookie({ Host: 'server.lan:8080', Origin: 'http://server.lan:8080' });
     expect([dropped.status, dropped.headers.get('set-cookie')]).toEqual([403, null]);
     expect(dropped.body.message).toContain('https://errand.example.com');
     for (const kept of [
       { Origin: 'https://errand.example.com' },
       { 'Sec-Fetch-Site': 'same-origin', Origin: 'http://localhost:8080' },
     ])
-      expect((await ask(kept)).status).toBe(200);
+      expect((await askForCookie(kept)).status).toBe(200);
   });
 
   it('never gets credentials over CORS', async () => {
@@ -318,16 +298,12 @@ describe('the cookie', () => {
   });
 
   it('follows no header of the request', async () => {
-    const { email, password } = ada;
-    const { headers } = await world.call('POST', '/auth/login', {
-      body: { email, password, session: 'cookie' },
-      headers: {
-        ...SAME_ORIGIN,
-        Host: 'evil.example.com',
-        'X-Forwarded-Host': 'evil.example.com',
-        'X-Forwarded-Proto': 'https',
-        'X-Forwarded-Prefix': '/evil',
-      },
+    const { headers } = await askForCookie({
+      ...SAME_ORIGIN,
+      Host: 'evil.example.com',
+      'X-Forwarded-Host': 'evil.example.com',
+      'X-Forwarded-Proto': 'https',
+      'X-Forwarded-Prefix': '/evil',
     });
     expect(headers.get('set-cookie')).toMatch(
       /^errand-8080=[\w-]{43}; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/,
@@ -452,32 +428,22 @@ describe('a session by cookie', () => {
       [
         'reset',
         async () => {
-          await world.call('POST', '/auth/password/reset/request', { body: { email: ada.email } });
-          const { token } = await world.mailTo(ada.email);
           ada.password = 'password of the reset';
-          return world.call('POST', '/auth/password/reset/confirm', {
-            body: { token, newPassword: ada.password },
-          });
+          await confirmReset(await resetTokenTo(ada.email), ada.password);
         },
       ],
       [
         'reuse',
         async () => {
-          const { body } = await world.call('POST', '/auth/login', {
-            body: { email: ada.email, password: ada.password },
-          });
-          for (const _twice of [1, 2])
-            await world.call('POST', '/auth/refresh', { body: { refreshToken: body.refreshToken } });
+          const { body } = await logIn(ada.email, ada.password);
+          for (const _twice of [1, 2]) await refresh(body.refreshToken);
         },
       ],
       [
         'ending others',
         async () => {
-          const { body } = await world.call('POST', '/auth/login', {
-            body: { email: ada.email, password: ada.password },
-          });
-          ada.accessToken = body.accessToken;
-          return world.call('DELETE', '/me/sessions', { token: ada.accessToken });
+          await signInAgain(world, ada);
+          await world.call('DELETE', '/me/sessions', { token: ada.accessToken });
         },
       ],
       [
@@ -485,10 +451,7 @@ describe('a session by cookie', () => {
         () => {
           const [currentPassword, newPassword] = [ada.password, 'yet another password'];
           ada.password = newPassword;
-          return world.call('POST', '/me/password', {
-            token: ada.accessToken,
-            body: { currentPassword, newPassword },
-          });
+          return post('/me/password', { currentPassword, newPassword }, ada.accessToken);
         },
       ],
       [
@@ -506,7 +469,8 @@ describe('a session by cookie', () => {
 
   it('ends so many days after its last use, which is noted every 10 minutes at most', async () => {
     const Cookie = await signIn();
-    const used = () => value('select max(last_used_at) from sessions where cookie_hash is not null');
+    const used = () =>
+      world.values('select max(last_used_at) from sessions where cookie_hash is not null')[0];
     const first = used();
     world.clock.advance(9 * MINUTE);
     await get('/me', Cookie);
