@@ -333,7 +333,7 @@ export function createTransactions(
       // To write pages into the log is work that a thread for syncs would not take off this one.
       const { user, system } = process.threadCpuUsage(ownBefore);
       const waited = performance.now() - began - (user + system) / 1_000;
-      const synced = hasWritten ? walSync?.onCommit(waited) : undefined;
+      const synced = hasWritten ? walSync?.onCommit(waited, batch.length) : undefined;
       cache.onTransaction();
       return { journaled, synced };
     },

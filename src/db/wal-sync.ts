@@ -10,7 +10,10 @@ export const [IDLE, ASKED, STOP] = [0, 1, 2];
 const WINDOW = 64;
 /** From here on a sync is made beside the event loop, and from half of it in the commit again: below, handing over costs more. */
 const LEAST_MS = 2;
-/** Commits further apart, on average, do not wait for each other: beside the loop a stall of the disk holds up no reader. */
+/**
+ * So far apart, on average, writes do not wait for each other: beside the loop a stall of the disk holds up no reader. By
+ * commits, many clients at once would count as seldom too: each commit is for all of them.
+ */
 const SELDOM_MS = 10;
 
 export interface ThreadData {
@@ -23,10 +26,11 @@ export interface ThreadData {
 /** Brings commits to the disk. */
 export interface WalSync {
   /**
-   * To be called after each commit that wrote, with how long it waited for the disk. Returns undefined when the commit is
-   * on the disk; else a promise of that, to be awaited before anyone hears of the commit and before the next one.
+   * To be called after each commit that wrote, with how long it waited for the disk and how many writes share it. Returns
+   * undefined when the commit is on the disk; else a promise of that, to be awaited before anyone hears of the commit and
+   * before the next one.
    */
-  onCommit(milliseconds: number): Promise<void> | undefined;
+  onCommit(milliseconds: number, writes: number): Promise<void> | undefined;
   /** To be awaited before the storage is closed. */
   stop(): Promise<void>;
 }
@@ -46,6 +50,7 @@ export function createWalSync(
   const state = new Int32Array(new SharedArrayBuffer(4));
   const took: number[] = [];
   let tookSince = now();
+  let writesSince = 0;
   let thread: Worker | undefined;
   let isReady = false;
   let hasFailed = false;
@@ -85,9 +90,10 @@ export function createWalSync(
 
   const note = (milliseconds: number) => {
     if (setting === 'beside' || took.push(milliseconds) < WINDOW) return;
-    const isSeldom = now() - tookSince > WINDOW * SELDOM_MS;
+    const isSeldom = now() - tookSince > writesSince * SELDOM_MS;
     isWanted = paysBeside(took.splice(0), isBeside) || isSeldom;
     tookSince = now();
+    writesSince = 0;
   };
 
   const tell = (word: number) => {
@@ -103,7 +109,8 @@ export function createWalSync(
 
   if (isWanted) start();
   return {
-    onCommit: (milliseconds) => {
+    onCommit: (milliseconds, writes) => {
+      writesSince += writes;
       const wasBeside = isBeside;
       if (!wasBeside) note(milliseconds);
       if (isWanted && !thread && !hasFailed) start();

@@ -60,11 +60,8 @@ const lastIn = prepared<{ workspaceKey: number; listId: string }, { position: nu
 
 /** What one new task leaves to the next one of its commit. */
 const NEXT = { name: 'numbers of the next task', tables: ['tasks', 'task_numbers', 'last_task'] };
-const LAST = { name: 'last position of a list', tables: ['tasks'] };
-interface LastPosition {
-  listId: string;
-  position: number | undefined;
-}
+const LAST = { name: 'last positions of lists', tables: ['tasks'] };
+type LastPositions = Map<string, number | undefined>;
 
 /** The position of the last task of a list; undefined in an empty one. */
 export function lastPosition(
@@ -72,10 +69,10 @@ export function lastPosition(
   workspaceKey: number,
   listId: string,
 ): number | undefined {
-  const known = db.recall?.<LastPosition>(LAST.name);
-  if (known?.listId === listId) return known.position;
+  const known = db.recall?.<LastPositions>(LAST.name) ?? new Map();
+  if (known.has(listId)) return known.get(listId);
   const position = db.one(lastIn({ workspaceKey, listId }))?.position ?? undefined;
-  db.remember?.(LAST.name, LAST.tables, { listId, position } satisfies LastPosition);
+  db.remember?.(LAST.name, LAST.tables, known.set(listId, position));
   return position;
 }
 
@@ -134,7 +131,7 @@ export function insertTaskRow(
   const { workspace_code: workspaceKey } = given;
   const known = tx.recall<NextNumbers & { workspaceKey: number }>(NEXT.name);
   const next = known?.workspaceKey === workspaceKey ? known : tx.one(nextNumbers({ workspaceKey }));
-  const last = tx.recall<LastPosition>(LAST.name);
+  const last = tx.recall<LastPositions>(LAST.name);
   if (!keys || !next) throw new Error('A select without a source returned nothing');
   const { label_ids = null, checklist = null, version = 1 } = given;
   const more_bytes = checklist === null ? 0 : bytesOfText(...itemTitles({ checklist }));
@@ -167,9 +164,10 @@ export function insertTaskRow(
     const after = { workspaceKey, seq: task.seq + 1, number: task.number + 1 };
     tx.remember(NEXT.name, NEXT.tables, after);
   }
-  if (last?.listId === task.list_id) {
-    const position = Math.max(last.position ?? task.position, task.position);
-    tx.remember(LAST.name, LAST.tables, { ...last, position });
+  if (last) {
+    const { list_id: listId, position } = task;
+    if (last.has(listId)) last.set(listId, Math.max(last.get(listId) ?? position, position));
+    tx.remember(LAST.name, LAST.tables, last);
   }
   countTask(tx, task, bytesOfText(task.title, task.description) + task.more_bytes);
   if (label_ids !== null) saveTaskLabels(tx, task.workspace_id, task.seq, labelIdsOf({ label_ids }));

@@ -36,9 +36,9 @@ const begin = (setting: 'auto' | 'beside', of = storage) => {
   walSync = createWalSync(of, setting, hear, () => time);
 };
 /** One commit that took so long; whether its sync was made beside the loop. */
-const commit = async (milliseconds = 0): Promise<boolean> => {
+const commit = async (milliseconds = 0, writes = 1): Promise<boolean> => {
   storage.writing.exec("insert into notes (text) values ('x')");
-  const synced = walSync.onCommit(milliseconds);
+  const synced = walSync.onCommit(milliseconds, writes);
   await synced;
   // In which the thread may say that it is there.
   await new Promise<void>((resolve) => setImmediate(resolve));
@@ -105,6 +105,14 @@ describe('auto', () => {
     expect(synchronous()).toBe(NORMAL);
     while (await commits(1));
     expect(synchronous()).toBe(FULL);
+  });
+
+  it('leaves those in the commits that many writes share, however far apart', async () => {
+    begin('auto');
+    for (let i = 0; i < 200; i += 1) {
+      time += 30;
+      expect(await commit(0.2, 32)).toBe(false);
+    }
   });
 
   it('goes by the median, and comes back only where a sync is much faster, so that it does not waver', () => {
